@@ -1,0 +1,27 @@
+/** Structured logs: one JSON object a line on standard error, with no secret in it. */
+import { redact } from "./redact";
+
+export type Level = "debug" | "info" | "warn" | "error";
+export const levels: readonly Level[] = ["debug", "info", "warn", "error"];
+
+export interface Log {
+  debug(message: string, fields?: object): void;
+  info(message: string, fields?: object): void;
+  warn(message: string, fields?: object): void;
+  error(message: string, fields?: object): void;
+  /** The same log with these fields on every line. */
+  child(fields: object): Log;
+}
+
+/** Writes lines of `least` and above. `write` gets one line without its line break. */
+export function jsonLog(least: Level = "info", write: (line: string) => void = (line) => void process.stderr.write(`${line}\n`), base: object = {}): Log {
+  const at = (level: Level) => (message: string, fields: object = {}) => {
+    if (levels.indexOf(level) < levels.indexOf(least)) return;
+    write(redact(JSON.stringify({ time: new Date().toISOString(), level, message, ...base, ...fields })));
+  };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), child: (fields) => jsonLog(least, write, { ...base, ...fields }) };
+}
+
+/** What may be said of an unknown error in a log. */
+export const errorFields = (error: unknown): object =>
+  error instanceof Error ? { error: error.message, stack: error.stack?.split("\n").slice(1, 8).map((line) => line.trim()) } : { error: String(error) };

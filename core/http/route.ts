@@ -1,0 +1,92 @@
+/** A route is a value: method, path, schemas and words. The host mounts it, checks requests by it and documents it. */
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+
+/** Who is calling. Filled in by the front door before any handler runs. */
+export interface Caller {
+  /** The user whose records these are. */
+  readonly owner_id: string;
+  readonly key_id: string;
+  readonly scopes: readonly ("read" | "write")[];
+}
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** One documented answer. `schema` is absent for an empty body; `media_type` defaults to JSON. */
+export interface Answer<S extends TSchema = TSchema> {
+  readonly description: string;
+  readonly schema?: S;
+  readonly media_type?: string;
+  /** Response headers beyond the ones that every response carries: name → meaning. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly example?: unknown;
+}
+
+/** A multipart body: the handler reads `request.body` itself, so that nothing is buffered. */
+export interface Multipart {
+  readonly multipart: { readonly part: string; readonly many?: boolean; readonly description: string };
+}
+
+export interface RouteShape {
+  readonly summary: string;
+  readonly description?: string;
+  /** Groups operations in the document. */
+  readonly tag: string;
+  /** Unique name of the operation, camelCase: client generators use it. */
+  readonly operation: string;
+  readonly query?: TObject;
+  /** A JSON schema, or a multipart description. */
+  readonly body?: TSchema | Multipart;
+  /** Largest body accepted, bytes. JSON: 16 MiB unless given. */
+  readonly body_bytes_max?: number;
+  /** True when a call without any body is fine. */
+  readonly body_optional?: boolean;
+  /** What the key must be allowed to do. Default: `read` for GET, `write` for the rest. */
+  readonly scope?: "read" | "write";
+  /** The answers of this route; the errors that every route shares are added by the document. */
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Error statuses beyond the shared ones (400, 401, 403, 404, 429, 500): status → when. */
+  readonly errors?: Readonly<Record<number, string>>;
+  readonly example?: unknown;
+}
+
+export interface Route<Path extends string = string, S extends RouteShape = RouteShape> extends RouteShape {
+  readonly method: Method;
+  /** Below the API prefix, parameters as `:name`: `/folders/:folderId`. */
+  readonly path: Path;
+  readonly shape?: S;
+}
+
+type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}` ? Name | ParamNames<Rest> : P extends `${string}:${infer Name}` ? Name : never;
+type QueryOf<S> = S extends { readonly query: infer Q extends TSchema } ? Static<Q> : {};
+type BodyOf<S> = S extends { readonly body: infer B } ? (B extends TSchema ? Static<B> : undefined) : undefined;
+
+/** What a handler is given. */
+export interface Call<P extends string = string, S extends RouteShape = RouteShape> {
+  readonly caller: Caller;
+  readonly params: Readonly<Record<ParamNames<P>, string>>;
+  readonly query: QueryOf<S>;
+  readonly body: BodyOf<S>;
+  /** The request itself: headers, and the unread body of a multipart route. */
+  readonly request: Request;
+  readonly request_id: string;
+  /** How long the caller wants to wait for a change (`Prefer: wait=…`, at most 30 s); 0 without the header. */
+  readonly wait_ms: number;
+}
+
+/** A success other than plain 200 JSON. Made by `reply`. */
+export class Reply {
+  constructor(readonly status: number, readonly body: unknown, readonly headers: Readonly<Record<string, string>>) {}
+}
+/** `reply(201, folder, { location: … })`. A body of `undefined` sends none. */
+export const reply = (status: number, body?: unknown, headers: Readonly<Record<string, string>> = {}): Reply => new Reply(status, body, headers);
+
+/** A handler returns the 200 body, a `Reply`, or a raw `Response` for bytes and streams. */
+export type Handler<R> = R extends Route<infer P, infer S> ? (call: Call<P, S>) => unknown | Promise<unknown> : never;
+/** One handler for each declared route: forgetting one does not compile. */
+export type HandlersOf<Rs> = { readonly [K in keyof Rs]: Handler<Rs[K]> };
+
+const make = (method: Method) => <const P extends string, S extends RouteShape>(path: P, shape: S): Route<P, S> =>
+  ({ ...shape, method, path });
+
+/** Declares a route: `route.get("/folders/:folderId", { … })`. */
+export const route = { get: make("GET"), post: make("POST"), put: make("PUT"), patch: make("PATCH"), delete: make("DELETE") };

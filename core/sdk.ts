@@ -1,0 +1,18 @@
+/** Everything a plugin may import, as `dossier`. Adding a name here is a promise; removing one raises CONTRACT. */
+export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/typebox";
+export { sql } from "kysely";
+export {
+  CONTRACT, definePlugin, every, fill, handle, PermanentFailure, task, TaskFailure,
+  type Command, type CommandInput, type Context, type EnqueueOptions, type Isolate, type JobEffect, type JobRun, type Migration, type Plugin,
+} from "./plugin/define";
+export { event, job, service, slot, type EventRef, type JobRef, type PayloadOf, type ServiceRef, type SlotRef } from "./plugin/refs";
+export { badRequest, conflict, forbidden, gone, HttpError, notFound, tooLarge, unavailable, type FieldProblem } from "./http/errors";
+export { PageOf, PageQuery, pageWindow, per_page_max, toPage, type Page, type PageRequest } from "./http/page";
+export { reply, route, type Call, type Caller, type HandlersOf, type Route } from "./http/route";
+export { Authenticator, RateLimiter, type RateLimit } from "./http/slots";
+export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";
+export { Duration, List, Secret, Size } from "./base/settings";
+export type { Log } from "./base/log";
+export type { Files, Received } from "./store/files";
+export type { Db, HotReads } from "./store/open";
+export { isUnique } from "./store/codes";

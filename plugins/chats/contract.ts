@@ -1,0 +1,34 @@
+/** What other plugins may know about chats: how an answer is asked for and what it looks like. */
+import { slot, t, type Static } from "../../core/sdk";
+import type { Prompt } from "../prompts/contract";
+import { Citation, type Retrieved } from "../search/contract";
+
+export const AnswerResult = t.Object({
+  answer: t.String({ description: "Markdown with `[1]` markers that name citations." }),
+  outcome: t.Union([t.Literal("answered"), t.Literal("no_answer")]),
+  grounded: t.Boolean(),
+  citations: t.Array(Citation),
+  model: t.String(),
+  prompts: t.Array(t.String(), { description: "Ids of the saved prompts that were applied." }),
+  usage: t.Union([t.Object({ input_tokens: t.Integer(), output_tokens: t.Integer() }), t.Null()]),
+  timings: t.Object({ queue_ms: t.Integer(), retrieve_ms: t.Integer(), generate_ms: t.Integer() }),
+  warnings: t.Array(t.Object({ code: t.String(), message: t.String() })),
+});
+export type AnswerResult = Static<typeof AnswerResult>;
+
+export interface Question {
+  readonly text: string;
+  /** The caller's saved prompts, in their order. */
+  readonly prompts: readonly Prompt[];
+  /** Earlier turns of the session, oldest first. */
+  readonly history: readonly { readonly question: string; readonly answer: string }[];
+  /** Searches the session's folders, and nothing else. */
+  readonly find: (query: string, options: { readonly limit: number; readonly context?: string }) => Promise<Retrieved>;
+  readonly signal: AbortSignal;
+}
+/** An answer before the chat adds its queue time. */
+export type Answered = Omit<AnswerResult, "timings"> & { readonly timings: { readonly retrieve_ms: number; readonly generate_ms: number } };
+
+/** Answers questions. The one with the highest `rank` is asked. */
+export interface Answerer { readonly name: string; readonly rank: number; readonly answer: (question: Question) => Promise<Answered> }
+export const Answerers = slot<Answerer>("chats.answerers");

@@ -1,0 +1,9 @@
+/** What plugin files may import as `dossier/contracts`: the contracts of every built-in plugin. */
+export * from "./chats/contract";
+export * from "./documents/contract";
+export * from "./extraction/contract";
+export { FolderContents, FolderDeleted, Folders, type Folder } from "./folders/contract";
+export * from "./index/contract";
+export * from "./prompts/contract";
+export * from "./quotas/contract";
+export * from "./search/contract";

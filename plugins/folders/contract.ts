@@ -1,0 +1,31 @@
+/** What other plugins may know about folders: types and names, no behaviour. */
+import { event, service, slot, t, type Db } from "../../core/sdk";
+
+export interface Folder {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly name: string;
+  /** Null for a root folder. The tree has two levels: a folder with a parent has no children. */
+  readonly parent_id: string | null;
+}
+export type DocumentStatus = "syncing" | "synced" | "sync_failed";
+
+export interface Folders {
+  /** The folder. @throws HttpError 404 when it does not exist, 403 when it is another user's. */
+  require(db: Db, owner_id: string, folder_id: string): Promise<Folder>;
+  /**
+   * These folders and their subfolders, each once. `pointer` names the field the ids came from.
+   * @throws HttpError 404 / 403 as `require`.
+   */
+  scope(db: Db, owner_id: string, folder_ids: readonly string[], pointer: string): Promise<string[]>;
+  /** Every folder of the owner. */
+  all(db: Db, owner_id: string): Promise<string[]>;
+  /** Moves the counters of live links, in the transaction that changes the links or a status. */
+  count(tx: Db, changes: readonly { readonly folder_id: string; readonly status: DocumentStatus; readonly by: number }[]): Promise<void>;
+}
+export const Folders = service<Folders>("folders");
+
+/** Told, inside the deleting transaction, that these folders (subfolders included) go for good. */
+export const FolderContents = slot<{ remove(tx: Db, owner_id: string, folder_ids: readonly string[]): Promise<void> }>("folders.contents");
+
+export const FolderDeleted = event("folder.deleted", t.Object({ owner_id: t.String(), folder_ids: t.Array(t.String()) }));

@@ -1,0 +1,63 @@
+/** What other plugins may know about the search index: documents in, passages out, by exact BM25 over the folders asked. */
+import { service, type Db } from "../../core/sdk";
+import type { PageSpan } from "../extraction/contract";
+
+export interface IndexInput {
+  readonly document_id: string;
+  readonly version: number;
+  readonly title: string;
+  readonly text: string;
+  /** UTF-16 indices into `text`. */
+  readonly pages: readonly PageSpan[];
+}
+/** A document that is chunked and encoded, ready to be published in one short transaction. Its inside belongs to the index. */
+export interface Prepared { readonly document_id: string; readonly version: number; readonly language: string | null; readonly parts: unknown }
+
+/** A passage of a document version. `start` and `end` are code points into the document's content, end exclusive; `text` is exactly what lies between. */
+export interface Passage {
+  readonly document_id: string;
+  readonly version: number;
+  /** A folder of the scope that links the document. */
+  readonly folder_id: string;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly page: number | null;
+  readonly page_end: number | null;
+  readonly heading: string | null;
+  /** The document's title as it was indexed. */
+  readonly title: string;
+  readonly score: number;
+}
+export interface SearchRequest {
+  readonly query: string;
+  /** An earlier question of the same conversation: its words count for less. */
+  readonly context?: string;
+  /** Folders to search; nothing outside them is seen or counted. */
+  readonly folder_ids: readonly string[];
+  /** Only these documents of those folders, when given. */
+  readonly document_ids?: readonly string[];
+  readonly limit: number;
+}
+export interface SearchResult {
+  readonly passages: readonly Passage[];
+  /** The analysed words of the query with their weight in this scope: what an answerer needs to judge sentences. */
+  readonly terms: readonly { readonly term: string; readonly idf: number }[];
+}
+
+export interface SearchIndex {
+  /** Chunks and encodes off the main thread; a very large document is staged, invisible until published. */
+  prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared>;
+  /** Makes this version the one that is found in these folders, and takes every other version out. */
+  publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void>;
+  /** Adds a published document to a folder. */
+  link(tx: Db, document_id: string, folder_id: string): Promise<void>;
+  /** Takes documents out of a folder. */
+  unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void>;
+  /** Takes documents out for good. */
+  remove(tx: Db, document_ids: readonly string[]): Promise<void>;
+  search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult>;
+  /** The analysed words of a text, in order, each with its UTF-16 place: the same function that indexes. */
+  analyze(text: string): readonly { readonly term: string; readonly start: number; readonly end: number }[];
+}
+export const SearchIndex = service<SearchIndex>("index");

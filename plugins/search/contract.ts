@@ -1,0 +1,44 @@
+/** What other plugins may know about search: passages as they go over the wire, and where they come from. */
+import { service, t, type Db, type Static } from "../../core/sdk";
+
+const nullable = { string: t.Union([t.String(), t.Null()]), integer: t.Union([t.Integer(), t.Null()]), number: t.Union([t.Number(), t.Null()]) };
+const passageFields = {
+  document_id: t.String(),
+  document_name: t.String(),
+  document_version: t.Integer(),
+  folder_id: t.String({ description: "A folder of the scope that holds the document." }),
+  quote: t.String({ description: "Exactly `content[start:end]` of that document version." }),
+  start: t.Integer({ description: "First code point of the quote in the document's content." }),
+  end: t.Integer({ description: "Code point after the last one of the quote." }),
+  page: nullable.integer, page_end: nullable.integer,
+  time_start: nullable.number, time_end: nullable.number,
+  heading: nullable.string,
+  score: t.Number(),
+  verified: t.Boolean({ description: "The quote was compared with the stored text when the answer was made." }),
+  stale: t.Boolean({ description: "The passage no longer exists." }),
+  url: t.String({ description: "Where the document is fetched." }),
+};
+/** A search result. */
+export const FoundPassage = t.Object(passageFields);
+export type FoundPassage = Static<typeof FoundPassage>;
+/** A passage that an answer cites; `id` is the number in its marker. */
+export const Citation = t.Object({ id: t.Integer({ minimum: 1 }), ...passageFields });
+export type Citation = Static<typeof Citation>;
+
+export interface RetrievalRequest {
+  readonly query: string;
+  readonly context?: string;
+  /** Folders of the owner, subfolders already included (`Folders.scope`). */
+  readonly folder_ids: readonly string[];
+  readonly document_ids?: readonly string[];
+  readonly limit: number;
+}
+export interface Retrieved {
+  readonly passages: readonly FoundPassage[];
+  readonly terms: readonly { readonly term: string; readonly idf: number }[];
+}
+export interface Retrieval {
+  /** The best passages of the scope, checked against live links and stored names. */
+  find(db: Db, request: RetrievalRequest, signal?: AbortSignal): Promise<Retrieved>;
+}
+export const Retrieval = service<Retrieval>("search");

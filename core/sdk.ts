@@ -7,6 +7,7 @@ export {
 } from "./plugin/define";
 export { event, job, service, slot, type EventRef, type JobRef, type PayloadOf, type ServiceRef, type SlotRef } from "./plugin/refs";
 export { badRequest, conflict, forbidden, gone, HttpError, notFound, tooLarge, unavailable, type FieldProblem } from "./http/errors";
+export { checkedName, checkedText, codePoints, description_length_max, isBlank, name_length_max, optionalText, requiredText, trimmed } from "./http/fields";
 export { PageOf, PageQuery, pageWindow, per_page_max, toPage, type Page, type PageRequest } from "./http/page";
 export { reply, route, type Call, type Caller, type HandlersOf, type Route } from "./http/route";
 export { Authenticator, RateLimiter, type RateLimit } from "./http/slots";

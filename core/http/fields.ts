@@ -1,0 +1,67 @@
+/** Checks that many fields share: names that may not be blank, texts with a longest length. Lengths are in Unicode code points. */
+import { badRequest } from "./errors";
+
+export const name_length_max = 255;
+export const description_length_max = 4_000;
+
+/** Number of Unicode code points: what people and `maxLength` of JSON Schema count, unlike `length`. A lone surrogate counts as one. */
+export function codePoints(text: string): number {
+  let surrogate_pairs = 0;
+  for (let i = 0; i < text.length - 1; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) { surrogate_pairs += 1; i += 1; }
+  }
+  return text.length - surrogate_pairs;
+}
+
+/**
+ * Without the spaces at both ends. A space is every character with the Unicode property White_Space
+ * and the four that only occupy no width: U+180E, U+200B, U+2060, U+FEFF. (`String.trim` misses U+0085 and three of those.)
+ */
+export function trimmed(text: string): string {
+  // By hand: a regular expression anchored at the end takes quadratic time on a long run of inner spaces.
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charAt(start))) start += 1;
+  while (end > start && isSpace(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+const isSpace = (character: string): boolean => /^[\p{White_Space}\u180E\u200B\u2060\uFEFF]$/u.test(character);
+
+/** Nothing but spaces, as `trimmed` knows them. */
+export const isBlank = (text: string): boolean => trimmed(text) === "";
+
+/**
+ * A name as it is stored: trimmed, not blank, at most 255 code points.
+ * @throws HttpError 400 that names `pointer`, a JSON pointer such as `/name`.
+ */
+export function checkedName(value: string, pointer: string): string {
+  const name = trimmed(value);
+  if (name === "") throw blank(pointer);
+  return checkedText(name, pointer, name_length_max);
+}
+
+/**
+ * A text that may not be missing in effect: not blank, at most `length_max` code points, kept exactly as it was sent.
+ * @throws HttpError 400 that names `pointer`.
+ */
+export function requiredText(value: string, pointer: string, length_max: number): string {
+  if (isBlank(value)) throw blank(pointer);
+  return checkedText(value, pointer, length_max);
+}
+
+/** A text of at most `length_max` code points, which may be empty, kept exactly as it was sent. @throws HttpError 400 that names `pointer`. */
+export function checkedText(value: string, pointer: string, length_max: number): string {
+  // Between one and two UTF-16 units make a code point: only a length in between needs counting.
+  if (value.length <= length_max) return value;
+  const length = codePoints(value);
+  if (length > length_max) throw badRequest(`${fieldName(pointer)} may have at most ${count(length_max)} characters; this one has ${count(length)}.`, pointer);
+  return value;
+}
+
+/** The same for a field that may be absent: `null` and absent both read as null. @throws HttpError 400 that names `pointer`. */
+export const optionalText = (value: string | null | undefined, pointer: string, length_max: number): string | null =>
+  value === undefined || value === null ? null : checkedText(value, pointer, length_max);
+
+const blank = (pointer: string) => badRequest(`${fieldName(pointer)} must not be blank.`, pointer);
+const fieldName = (pointer: string): string => `The field ${pointer.slice(1).replaceAll("/", ".")}`;
+const count = (n: number): string => n.toLocaleString("en-US");

@@ -1,0 +1,93 @@
+/** Builds dist/dossier: one executable that needs nothing beside it. `--if-stale` does nothing when the sources have not changed. */
+import { Glob } from "bun";
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import manifest from "../package.json";
+
+const root = resolve(import.meta.dir, "..");
+const dist = join(root, "dist");
+export const executable = join(dist, "dossier");
+/** Beside the executable: the hash of what it was built from. */
+const record = join(dist, "dossier.sources");
+
+/** Everything that decides what the executable is. */
+const sources = ["core/**/*", "plugins/**/*", "scripts/build.ts", "package.json", "package-lock.json", "tsconfig.json"];
+
+/** SHA-256 over the names and bytes of the sources, and the version of the compiler. */
+async function sourcesHash(): Promise<string> {
+  const paths = sources.flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: root })]).sort();
+  const hash = new Bun.CryptoHasher("sha256").update(Bun.version);
+  for (const path of paths) hash.update(`\n${path}\n`).update(await Bun.file(join(root, path)).bytes());
+  return hash.digest("hex");
+}
+
+/** The entry points of workers: code that `new Worker` starts from inside the executable must be named when it is built. */
+const workers = (): string[] => [...new Glob("plugins/**/*worker.ts").scanSync({ cwd: root })].sort().map((path) => join(root, path));
+
+/** The commit of the checkout, or `unknown` outside git. */
+function commit(): string {
+  const { success, stdout } = Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], { cwd: root, stderr: "ignore" });
+  return success ? stdout.toString().trim() : "unknown";
+}
+
+/** Compiles into `outfile`. The executable reads no bunfig.toml and no .env of the directory it is started in. */
+async function compile(outfile: string): Promise<void> {
+  const built = await Bun.build({
+    entrypoints: [join(root, "core/main.ts"), ...workers()],
+    root,
+    target: "bun",
+    format: "esm",
+    minify: true,
+    bytecode: true,
+    sourcemap: "none",
+    define: { DOSSIER_VERSION: JSON.stringify(manifest.version), DOSSIER_COMMIT: JSON.stringify(commit()) },
+    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false, autoloadTsconfig: false, autoloadPackageJson: false },
+    throw: false,
+  });
+  if (!built.success) throw new Error(built.logs.map(String).join("\n"));
+}
+
+/** Starts the result once: an executable that can't say its version is not handed out. */
+function smokeTest(path: string): string {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([path, "version"], { cwd: dist, timeout: 30_000 });
+  const said = stdout.toString().trim();
+  if (exitCode !== 0 || !said.includes(manifest.version)) throw new Error(`The executable was built, but \`dossier version\` ended with ${exitCode}: ${said}${stderr.toString()}`);
+  return said;
+}
+
+/** Builds, checks, and only then puts the result in place, so that a running or earlier executable is never half replaced. */
+export async function build(): Promise<string> {
+  const hash = await sourcesHash();
+  mkdirSync(dist, { recursive: true });
+  const fresh = join(dist, `.dossier-${process.pid}`);
+  try {
+    await compile(fresh);
+    const said = smokeTest(fresh);
+    renameSync(fresh, executable);
+    await Bun.write(record, hash);
+    return said;
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+}
+
+/** Builds when the executable is missing or its sources have changed. */
+export async function buildIfStale(): Promise<void> {
+  const known = existsSync(executable) && existsSync(record) ? await Bun.file(record).text() : "";
+  if (known === await sourcesHash()) return;
+  console.error("Building dist/dossier …");
+  await build();
+}
+
+if (import.meta.main) {
+  try {
+    if (process.argv.includes("--if-stale")) await buildIfStale();
+    else {
+      const said = await build();
+      console.log(`${relative(process.cwd(), executable)}: ${said}, ${(statSync(executable).size / 2 ** 20).toFixed(0)} MiB`);
+    }
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}

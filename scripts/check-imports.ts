@@ -1,0 +1,112 @@
+/** Who may import whom. `bun scripts/check-imports.ts` prints every broken rule and exits 1; test/imports.test.ts runs the same. */
+import { Glob } from "bun";
+import { dirname, join, relative, resolve } from "node:path";
+
+const root = resolve(import.meta.dir, "..");
+
+/** From the ground up: a layer may import the ones before it. `isolate` stands beside `jobs`; neither knows the other. */
+const layers: Readonly<Record<string, number>> = { base: 0, store: 1, jobs: 2, isolate: 2, http: 3, plugin: 4, cli: 5, "main.ts": 6 };
+/** The words of the contract: files without behaviour towards other layers, which any layer of core may name. */
+const vocabulary = ["core/plugin/refs.ts", "core/plugin/define.ts", "core/http/errors.ts", "core/http/route.ts", "core/http/slots.ts"];
+/** Hands the whole contract to plugins, so it names every layer; core itself does not use it. */
+const sdk = "core/sdk.ts";
+/** The two lists of plugins: they name what their kind of file is, of every plugin. */
+const lists: Readonly<Record<string, string>> = { "plugins/index.ts": "plugin.ts", "plugins/contracts.ts": "contract.ts" };
+/** What a file that does not live in core or plugins may reach. */
+const packages_of_plugins = ["dossier", "dossier/contracts"];
+
+/** Both sides are paths from the root of the project, or the name of a package. */
+export interface Import { readonly from: string; readonly to: string }
+
+/** Why this import is not allowed, or null. */
+export function problem({ from, to }: Import): string | null {
+  const [area] = from.split("/");
+  if (!to.includes("/") || !/^(core|plugins|test|scripts|examples)\//.test(to)) return area === "examples" ? problemOfExample(to) : null;
+  if (to.startsWith("test/") && area !== "test") return "only tests import tests";
+  if (to.startsWith("scripts/") && area !== "scripts" && area !== "test") return "only scripts and tests import scripts";
+  if (to.startsWith("examples/") && area !== "test" && area !== "examples") return "only tests import examples";
+  if (area === "core") return problemOfCore(from, to);
+  if (area === "plugins") return problemOfPlugin(from, to);
+  if (area === "examples") return problemOfExample(to);
+  return null;
+}
+
+function problemOfCore(from: string, to: string): string | null {
+  if (to.startsWith("plugins/")) return from === "core/main.ts" ? null : "core knows no plugin; only core/main.ts hands them over";
+  if (from === sdk) return null;
+  if (to === sdk) return from.startsWith("core/plugin/") || from === "core/main.ts" ? null : "core/sdk.ts is for plugins; import the file itself";
+  if (vocabulary.includes(to)) return null;
+  const [, mine] = from.split("/") as [string, string];
+  const [, theirs] = to.split("/") as [string, string];
+  if (mine === theirs) return null;
+  const below = layers[mine];
+  const above = layers[theirs];
+  if (below === undefined) return `core/${mine} has no place in the layers of scripts/check-imports.ts`;
+  if (above === undefined) return `core/${theirs} has no place in the layers of scripts/check-imports.ts`;
+  if (above < below) return null;
+  return above === below ? `core/${mine} and core/${theirs} stand beside each other` : `core/${mine} is below core/${theirs}`;
+}
+
+function problemOfPlugin(from: string, to: string): string | null {
+  const listed = lists[from];
+  if (listed !== undefined) return to.startsWith("plugins/") && to.endsWith(`/${listed}`) ? null : `${from} names only the plugins' ${listed}`;
+  const [, plugin] = from.split("/") as [string, string];
+  const [area, part, file] = to.split("/") as [string, string, string?];
+  const contract = file === "contract.ts" && to.split("/").length === 3;
+  if (area === "core") return to === sdk ? null : "a plugin imports core only through core/sdk.ts";
+  if (part !== plugin && !contract) return "a plugin sees another plugin only through its contract.ts";
+  if (from.endsWith("/contract.ts") && !contract) return "a contract imports only contracts";
+  return problemOfSlice(from, to);
+}
+
+/** Inside a plugin: routes → service → store, never back and never skipping. */
+function problemOfSlice(from: string, to: string): string | null {
+  const kind = (path: string) => path.split("/").at(-1)!.replace(/\.ts$/, "");
+  const forbidden: Readonly<Record<string, readonly string[]>> = {
+    routes: ["store", "migrations", "plugin"],
+    service: ["routes", "plugin"],
+    store: ["routes", "service", "plugin"],
+    migrations: ["routes", "service", "store", "plugin"],
+  };
+  if (to.endsWith("/plugin.ts")) return "nothing of a plugin imports its plugin.ts, which puts the rest together";
+  if (!forbidden[kind(from)]?.includes(kind(to))) return null;
+  return kind(from) === "routes" ? "routes call the service, not the store" : "data goes routes -> service -> store, never back";
+}
+
+/** An example is written as by a stranger: what it imports must exist on the stranger's side too. */
+const problemOfExample = (to: string): string | null =>
+  packages_of_plugins.includes(to) || to.startsWith("examples/") || to.startsWith("bun:") || to.startsWith("node:") || to === "bun" ? null
+    : `an example imports only ${packages_of_plugins.join(", ")} and its own files`;
+
+/** `from "…"`, `import "…"`, `import("…")` and `new URL("./…", import.meta.url)`. A transpiler would not do: it drops imports that are only types. */
+const specifiers = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*)["']([^"'\n]+)["']/g;
+
+/** The paths and package names that this text imports, as they are written there. Comments don't count. */
+export function specifiersOf(text: string): string[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+  return [...code.matchAll(specifiers)].map(([, path]) => path!);
+}
+
+/** Every import of the files below these folders, type-only ones included. */
+export async function imports(folders: readonly string[] = ["core", "plugins", "scripts", "test", "examples"]): Promise<Import[]> {
+  const found: Import[] = [];
+  for (const folder of folders) {
+    for (const from of [...new Glob(`${folder}/**/*.{ts,tsx}`).scanSync({ cwd: root })].sort()) {
+      for (const path of specifiersOf(await Bun.file(join(root, from)).text())) found.push({ from, to: path.startsWith(".") ? await target(from, path) : path });
+    }
+  }
+  return found;
+}
+
+/** `../base/clock` seen from `core/store/open.ts` is `core/base/clock.ts`. */
+async function target(from: string, path: string): Promise<string> {
+  const to = relative(root, resolve(root, dirname(from), path));
+  for (const candidate of [to, `${to}.ts`, `${to}.tsx`, `${to}/index.ts`]) if (await Bun.file(join(root, candidate)).exists()) return candidate;
+  return `${to}.ts`;
+}
+
+if (import.meta.main) {
+  const broken = (await imports()).map((edge) => ({ ...edge, why: problem(edge) })).filter(({ why }) => why !== null);
+  for (const { from, to, why } of broken) console.error(`${from} -> ${to}: ${why}`);
+  process.exit(broken.length > 0 ? 1 : 0);
+}

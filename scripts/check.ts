@@ -1,0 +1,34 @@
+/** `npm run check`: types, lint, import rule, tidy. Prints what is wrong and exits 1 when anything is. */
+import { join, resolve } from "node:path";
+
+const root = resolve(import.meta.dir, "..");
+const folders = ["core", "plugins", "scripts", "test", "examples"];
+
+export interface Step { readonly name: string; readonly command: readonly string[] }
+
+/** The two checks that are not tests themselves; the other two are (test/imports.test.ts, test/tidy.test.ts). */
+export const tools: readonly Step[] = [
+  { name: "types", command: [process.execPath, "check", "--no-script"] },
+  { name: "lint", command: [process.execPath, join(root, "node_modules/oxlint/bin/oxlint"), "--config", ".oxlintrc.json", "--deny-warnings", ...folders] },
+];
+const own: readonly Step[] = [
+  { name: "imports", command: [process.execPath, "scripts/check-imports.ts"] },
+  { name: "tidy", command: [process.execPath, "scripts/tidy.ts"] },
+];
+
+/** Runs one check. `output` is what it said. */
+export async function check({ command }: Step): Promise<{ ok: boolean; output: string }> {
+  const run = Bun.spawn([...command], { cwd: root, stdout: "pipe", stderr: "pipe", stdin: "ignore" });
+  const [stdout, stderr, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited]);
+  return { ok: code === 0, output: `${stdout}${stderr}`.trim() };
+}
+
+if (import.meta.main) {
+  let failed = false;
+  for (const step of [...tools, ...own]) {
+    const { ok, output } = await check(step);
+    console.log(`${ok ? "ok  " : "FAIL"} ${step.name}${ok ? "" : `\n${output}`}`);
+    failed ||= !ok;
+  }
+  process.exit(failed ? 1 : 0);
+}

@@ -1,0 +1,45 @@
+/** Every SQL statement about prompts. The database comes first, so that the caller decides the transaction. */
+import { pageWindow, type Db, type PageRequest } from "../../core/sdk";
+
+/** A prompt as it is stored. Times are epoch milliseconds. */
+export interface PromptRow {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly name: string;
+  readonly text: string;
+  readonly description: string | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+export interface PromptsTables { prompts: PromptRow }
+type PromptsDb = Db<PromptsTables>;
+/** The columns that a change may set. */
+export type PromptValues = Partial<Pick<PromptRow, "name" | "text" | "description">>;
+
+export const insertPrompt = async (db: PromptsDb, row: PromptRow): Promise<void> => {
+  await db.insertInto("prompts").values(row).execute();
+};
+
+export const findPrompt = (db: PromptsDb, id: string): Promise<PromptRow | undefined> =>
+  db.selectFrom("prompts").selectAll().where("id", "=", id).executeTakeFirst();
+
+/** Those of these prompts that exist, in no order. */
+export const findPrompts = async (db: PromptsDb, ids: readonly string[]): Promise<PromptRow[]> =>
+  ids.length === 0 ? [] : db.selectFrom("prompts").selectAll().where("id", "in", ids).execute();
+
+/** One page, newest first, and how many prompts the owner has in all. */
+export async function listPrompts(db: PromptsDb, owner_id: string, page: PageRequest): Promise<{ rows: PromptRow[]; total: number }> {
+  const { limit, offset } = pageWindow(page);
+  const mine = db.selectFrom("prompts").where("owner_id", "=", owner_id);
+  const { total } = await mine.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
+  const rows = await mine.selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute();
+  return { rows, total: Number(total) };
+}
+
+/** The prompt after the change; undefined when it went away meanwhile. */
+export const updatePrompt = (db: PromptsDb, id: string, values: PromptValues, updated_at: number): Promise<PromptRow | undefined> =>
+  db.updateTable("prompts").set({ ...values, updated_at }).where("id", "=", id).returningAll().executeTakeFirst();
+
+export const deletePrompt = async (db: PromptsDb, id: string): Promise<void> => {
+  await db.deleteFrom("prompts").where("id", "=", id).execute();
+};

@@ -10,10 +10,10 @@ export { badRequest, conflict, forbidden, gone, HttpError, notFound, tooLarge, u
 export { checkedName, checkedText, codePoints, description_length_max, isBlank, name_length_max, optionalText, requiredText, trimmed } from "./http/fields";
 export { PageOf, PageQuery, pageWindow, per_page_max, toPage, type Page, type PageRequest } from "./http/page";
 export { reply, route, type Call, type Caller, type HandlersOf, type Route } from "./http/route";
-export { Authenticator, RateLimiter, type RateLimit } from "./http/slots";
+export { Authenticator, RateLimiter, StartNotice, type RateLimit } from "./http/slots";
 export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";
 export { Duration, List, Secret, Size } from "./base/settings";
 export type { Log } from "./base/log";
 export type { Files, Received } from "./store/files";
 export type { Db, HotReads } from "./store/open";
-export { isUnique } from "./store/codes";
+export { isUnique, toNumber } from "./store/codes";

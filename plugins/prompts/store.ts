@@ -1,5 +1,5 @@
 /** Every SQL statement about prompts. The database comes first, so that the caller decides the transaction. */
-import { pageWindow, type Db, type PageRequest } from "../../core/sdk";
+import { pageWindow, toNumber, type Db, type PageRequest } from "../../core/sdk";
 
 /** A prompt as it is stored. Times are epoch milliseconds. */
 export interface PromptRow {
@@ -33,7 +33,7 @@ export async function listPrompts(db: PromptsDb, owner_id: string, page: PageReq
   const mine = db.selectFrom("prompts").where("owner_id", "=", owner_id);
   const { total } = await mine.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
   const rows = await mine.selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute();
-  return { rows, total: Number(total) };
+  return { rows, total: toNumber(total) };
 }
 
 /** The prompt after the change; undefined when it went away meanwhile. */

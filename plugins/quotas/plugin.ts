@@ -1,0 +1,22 @@
+/** Quotas: how many folders, documents and chat sessions, and how many bytes of files, each user may hold. None by default. */
+import { definePlugin, Size, t } from "../../core/sdk";
+import { Quotas } from "./contract";
+import { migrations } from "./migrations";
+import { createQuotas } from "./service";
+
+const Limit = (things: string) => t.Optional(t.Integer({ minimum: 0, description: `The most ${things} that a user may hold. No limit unless given.` }));
+
+export default definePlugin({
+  name: "quotas",
+  version: "1.0.0",
+  config: t.Object({
+    folders: Limit("folders, subfolders included,"),
+    documents: Limit("documents"),
+    chats: Limit("chat sessions"),
+    storage: t.Optional(Size({ description: "The most bytes of original files that a user may hold. No limit unless given." })),
+  }),
+  provides: { quotas: Quotas },
+  tables: ["quotas_used"],
+  migrations,
+  setup: ({ config }) => ({ services: { quotas: createQuotas(config) } }),
+});

@@ -1,0 +1,27 @@
+/** One server per data directory: a lock that the operating system releases when the process ends, however it ends. */
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { isBusy } from "./codes";
+
+export const lock_file = "dossier.lock";
+
+/** Held here so that the garbage collector does not close the file, and the lock with it. */
+const held = new Set<Database>();
+
+/** Takes the directory for this process and returns what gives it back. @throws Error that names the lock file when another server has it. */
+export function lockDirectory(directory: string): () => void {
+  const path = join(directory, lock_file);
+  const database = new Database(path, { create: true });
+  try {
+    database.run("pragma busy_timeout = 0");
+    database.run("begin exclusive");
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) throw new Error(`another server is running on ${directory}: it holds ${path}. Stop it first, or give this one a data directory of its own.`);
+    throw error;
+  }
+  held.add(database);
+  return () => {
+    if (held.delete(database)) database.close();
+  };
+}

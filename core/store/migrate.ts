@@ -1,0 +1,98 @@
+/** Brings the tables of every plugin up to date: in the order given, one transaction a step, a copy of the database before the first. */
+import { sql } from "kysely";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { rfc3339, type Clock } from "../base/clock";
+import type { Log } from "../base/log";
+import type { Migration, Plugin } from "../plugin/define";
+import type { Db, Store } from "./open";
+
+/** The part of a plugin that concerns the database. Core's own tables come as one of these, first in the list. */
+export type Schema = Pick<Plugin, "name" | "version" | "tables" | "migrations">;
+
+interface Step { readonly schema: Schema; readonly migration: Migration }
+
+/**
+ * Applies what is missing, plugins in the order given, and returns it as `plugin/id`. Tables of plugins that are not given stay as they are.
+ * @throws Error when a newer build wrote the database, or when a step fails or touches a table that is not its plugin's.
+ */
+export async function migrate(store: Store, plugins: readonly Schema[], clock: Clock, { backups, log }: { readonly backups: string; readonly log: Log }): Promise<string[]> {
+  const known = await ledger(store.db);
+  const steps = plugins.flatMap((schema) => missing(schema, known.filter((row) => row.plugin === schema.name).map((row) => row.id)));
+  if (steps.length === 0) return [];
+  if ((await tableNames(store.db)).length > 0) {
+    const copy = await copyDatabase(store.db, backups, `${fileTime(clock)}-before-${plugins[0]!.version}.db`);
+    log.info("copied the database before migrating", { copy });
+  }
+  await createLedger(store.db);
+  for (const step of steps) await apply(store, step, clock);
+  store.forgetStatements();
+  const applied = steps.map(({ schema, migration }) => `${schema.name}/${migration.id}`);
+  log.info("migrated the database", { applied });
+  return applied;
+}
+
+async function apply(store: Store, { schema, migration }: Step, clock: Clock): Promise<void> {
+  try {
+    await store.inTransaction(async (tx) => {
+      const before = await tableNames(tx);
+      await migration.up(tx);
+      requireOwnTables(schema, before, await tableNames(tx));
+      await tx.insertInto("core_migrations").values({ plugin: schema.name, id: migration.id, applied_at: clock.now_ms() }).execute();
+    });
+  } catch (error) {
+    throw new Error(`migration ${schema.name}/${migration.id} failed and was undone: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+const createLedger = (db: Db) => db.schema.createTable("core_migrations").ifNotExists()
+  .addColumn("plugin", "text", (c) => c.notNull())
+  .addColumn("id", "text", (c) => c.notNull())
+  .addColumn("applied_at", "bigint", (c) => c.notNull())
+  .addPrimaryKeyConstraint("core_migrations_pk", ["plugin", "id"])
+  .execute();
+
+/** Every step that was ever applied. */
+const ledger = async (db: Db): Promise<{ plugin: string; id: string }[]> =>
+  (await tableNames(db)).includes("core_migrations") ? db.selectFrom("core_migrations").select(["plugin", "id"]).execute() : [];
+
+function missing(schema: Schema, applied: readonly string[]): Step[] {
+  const ids = schema.migrations.map((migration) => migration.id);
+  const unsorted = ids.find((id, i) => i > 0 && id <= ids[i - 1]!);
+  if (unsorted !== undefined) throw new Error(`plugin ${schema.name}: migration ${unsorted} must sort after the one before it`);
+  const stranger = applied.find((id) => !ids.includes(id));
+  if (stranger !== undefined) throw new Error(`plugin ${schema.name}: the database was written by a newer build (it has migration ${stranger}, which ${schema.version} does not know). Start that build, or restore the copy made before it.`);
+  return schema.migrations.filter((migration) => !applied.includes(migration.id)).map((migration) => ({ schema, migration }));
+}
+
+async function tableNames(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite!_%' escape '!' order by name`.execute(db);
+  return rows.map((row) => row.name);
+}
+
+function requireOwnTables(schema: Schema, before: readonly string[], after: readonly string[]): void {
+  const changed = [...after.filter((name) => !before.includes(name)), ...before.filter((name) => !after.includes(name))];
+  const foreign = changed.find((name) => !schema.tables.includes(name));
+  if (foreign !== undefined) throw new Error(`plugin ${schema.name} may only make and drop the tables it declares (${schema.tables.join(", ") || "none"}), not ${foreign}`);
+}
+
+/** `20260131T120000Z`: sorts by time and is a file name everywhere. */
+const fileTime = (clock: Clock): string => rfc3339(clock.now_ms()).replace(/\.\d+Z$/, "Z").replaceAll(/[-:]/g, "");
+
+/** A whole and consistent copy, complete when it has its name. Returns its path. */
+async function copyDatabase(db: Db, directory: string, name: string): Promise<string> {
+  await mkdir(directory, { recursive: true });
+  const path = join(directory, name);
+  const unfinished = `${path}.unfinished`;
+  await rm(unfinished, { force: true });
+  await sql`vacuum into ${unfinished}`.execute(db);
+  await sync(unfinished);
+  await rename(unfinished, path);
+  await sync(directory);
+  return path;
+}
+
+async function sync(path: string): Promise<void> {
+  await using file = await open(path, "r");
+  await file.sync();
+}

@@ -1,0 +1,93 @@
+/** Opens the embedded database: one connection that writes, one for hot reads, and the rule that nobody goes around a transaction. */
+import { Database } from "bun:sqlite";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Kysely, type Transaction } from "kysely";
+import { errorFields, type Log } from "../base/log";
+import { Mutex } from "./mutex";
+import { createScrub } from "./scrub";
+import { BunSqliteDialect, guarded, Statements } from "./sqlite";
+
+/** The database or an open transaction (a `Transaction` is a `Kysely`): a function that takes `Db` works in both. */
+export type Db<T = any> = Kysely<T>;
+
+/** Prepared reads on a connection of their own. They never wait for a transaction, and never see what is not committed. */
+export interface HotReads {
+  get<R>(sql: string, ...params: readonly Bound[]): R | undefined;
+  all<R>(sql: string, ...params: readonly Bound[]): R[];
+}
+type Bound = string | number | bigint | null | Uint8Array;
+
+export interface Store {
+  readonly db: Db<any>;
+  /** All of `work` is kept, or none; everyone else waits meanwhile. @throws Error inside another transaction, HttpError 507 or 503 when the storage fails. */
+  readonly inTransaction: <R>(work: (tx: Transaction<any>) => Promise<R>) => Promise<R>;
+  /** Runs once the surrounding transaction is on disk, at once outside one, never when it was rolled back. */
+  readonly afterCommit: (work: () => void) => void;
+  readonly hot: HotReads;
+  /** After text was deleted: takes it out of the write-ahead log within two seconds. Returns at once. */
+  readonly scrub: () => void;
+  /** After tables changed: statements prepared before are prepared again. */
+  readonly forgetStatements: () => void;
+  /** Waits for the open transaction, empties the log and closes the file. */
+  readonly close: () => Promise<void>;
+  readonly path: string;
+}
+
+/** What a transaction knows of itself. It may outlive its end in a timer or promise that was started inside, hence `open`. */
+interface Surrounding { open: boolean; readonly after: (() => void)[] }
+
+const busy_timeout_ms = 5_000;
+
+/** The busy timeout comes first: switching to WAL can itself meet another opener. */
+const pragmas = [
+  `busy_timeout = ${busy_timeout_ms}`, "page_size = 4096", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON",
+  "secure_delete = ON", "wal_autocheckpoint = 1000", "temp_store = MEMORY", "cache_size = -8000",
+];
+
+/** Opens the file, or makes it. Its directory must be there. */
+export function openStore(path: string, { log }: { readonly log: Log }): Store {
+  const database = guarded(() => new Database(path, { create: true }));
+  guarded(() => pragmas.forEach((pragma) => database.run(`pragma ${pragma}`)));
+  const reader = new Database(path, { readonly: true });
+  reader.run(`pragma busy_timeout = ${busy_timeout_ms}`);
+
+  const surrounding = new AsyncLocalStorage<Surrounding | undefined>();
+  const mutex = new Mutex();
+  const statements = new Statements(database);
+  const hot = new Statements(reader);
+  const db = new Kysely<any>({ dialect: new BunSqliteDialect(database, statements, mutex, () => {
+    if (surrounding.getStore()?.open) throw new Error("a query went around the open transaction: pass `tx` down, not the database");
+  }) });
+  const scrub = createScrub(database, mutex, busy_timeout_ms, log);
+  scrub.tryNow();
+
+  const attempt = (work: () => void) => {
+    try { work(); } catch (error) { log.error("work after a commit failed", errorFields(error)); }
+  };
+
+  return {
+    db, path, scrub: scrub.soon,
+    async inTransaction(work) {
+      const here: Surrounding = { open: true, after: [] };
+      const result = await db.transaction().execute((tx) => surrounding.run(here, () => work(tx))).finally(() => { here.open = false; });
+      surrounding.exit(() => here.after.forEach(attempt));
+      return result;
+    },
+    afterCommit(work) {
+      const here = surrounding.getStore();
+      if (here?.open) here.after.push(work);
+      else surrounding.exit(() => attempt(work));
+    },
+    hot: {
+      get: <R>(sql: string, ...params: readonly Bound[]) => guarded(() => hot.get(sql).get(...params)) as R | null ?? undefined,
+      all: <R>(sql: string, ...params: readonly Bound[]) => guarded(() => hot.get(sql).all(...params)) as R[],
+    },
+    forgetStatements() { statements.clear(); hot.clear(); },
+    async close() {
+      await scrub.stop();
+      hot.clear();
+      reader.close();
+      await db.destroy();
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/** bun:sqlite as Kysely's own SQLite dialect wants it: cached statements, one connection, transactions that take the write lock at once. */
+import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import {
+  CompiledQuery, SqliteAdapter, SqliteDialect, SqliteDriver,
+  type DatabaseConnection, type DialectAdapter, type Driver, type SqliteDatabase, type SqliteStatement,
+} from "kysely";
+import { translated } from "./codes";
+import type { Mutex } from "./mutex";
+
+/** Prepared statements kept per connection; the longest unused one goes first. */
+const statements_max = 400;
+
+/** The statements of one connection by their text. bun:sqlite's own cache holds only twenty. */
+export class Statements {
+  readonly #kept = new Map<string, Statement<unknown, any[]>>();
+  constructor(private readonly database: Database) {}
+
+  get(sql: string): Statement<unknown, any[]> {
+    let statement = this.#kept.get(sql);
+    if (statement) this.#kept.delete(sql);
+    else statement = this.database.prepare<unknown, any[]>(sql);
+    this.#kept.set(sql, statement);
+    if (this.#kept.size > statements_max) this.#drop(this.#kept.keys().next().value!);
+    return statement;
+  }
+
+  /** After the tables changed: a statement remembers the columns it was prepared with. */
+  clear(): void {
+    for (const sql of [...this.#kept.keys()]) this.#drop(sql);
+  }
+
+  #drop(sql: string): void {
+    this.#kept.get(sql)?.finalize();
+    this.#kept.delete(sql);
+  }
+}
+
+/** Runs one step of the database; a storage fault comes out as the answer to give. */
+export function guarded<R>(step: () => R): R {
+  try {
+    return step();
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+function adapted(database: Database, statements: Statements): SqliteDatabase {
+  return {
+    close: () => { statements.clear(); database.close(); },
+    prepare(sql): SqliteStatement {
+      const statement = guarded(() => statements.get(sql));
+      const bound = (parameters: readonly unknown[]) => parameters as SQLQueryBindings[];
+      return {
+        reader: statement.columnNames.length > 0,
+        all: (parameters) => guarded(() => statement.all(...bound(parameters))),
+        run: (parameters) => guarded(() => statement.run(...bound(parameters))),
+        // A statement of its own: the cached one may be run again while this one is half read.
+        iterate: (parameters) => database.prepare(sql).iterate(...bound(parameters)) as IterableIterator<unknown>,
+      };
+    },
+  };
+}
+
+class OneConnectionDriver extends SqliteDriver {
+  #free: (() => void) | undefined;
+  constructor(database: SqliteDatabase, private readonly raw: Database, private readonly mutex: Mutex, private readonly refuse: () => void) {
+    super({ database });
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    this.refuse();
+    this.#free = await this.mutex.lock();
+    return super.acquireConnection();
+  }
+  override async releaseConnection(): Promise<void> {
+    this.#free?.();
+  }
+
+  // A plain `begin` takes the write lock at the first write, and then fails at once when another connection wrote in between.
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+  }
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // A full disk ends the transaction by itself; rolling back again would hide the reason.
+    if (this.raw.inTransaction) await super.rollbackTransaction(connection);
+  }
+}
+
+/** Kysely asks for its own lock before it asks the driver; ours must come after `refuse`, so the lock is the driver's. */
+class OwnLockAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean { return true; }
+}
+
+export class BunSqliteDialect extends SqliteDialect {
+  readonly #make: () => Driver;
+  /** `refuse` throws when whoever asks for the connection must not wait for it. */
+  constructor(database: Database, statements: Statements, mutex: Mutex, refuse: () => void) {
+    const shim = adapted(database, statements);
+    super({ database: shim });
+    this.#make = () => new OneConnectionDriver(shim, database, mutex, refuse);
+  }
+  override createDriver(): Driver { return this.#make(); }
+  override createAdapter(): DialectAdapter { return new OwnLockAdapter(); }
+}

@@ -1,0 +1,31 @@
+/** Folders: a two-level tree that belongs to a user and counts its documents. */
+import { definePlugin } from "../../core/sdk";
+import { Quotas } from "../quotas/contract";
+import { FolderContents, FolderDeleted, Folders } from "./contract";
+import { migrations } from "./migrations";
+import { folderHandlers, routes } from "./routes";
+import { createFolders } from "./service";
+import type { FoldersTables } from "./store";
+
+export default definePlugin({
+  name: "folders",
+  version: "1.0.0",
+  needs: { quotas: Quotas },
+  provides: { folders: Folders },
+  slots: { contents: FolderContents },
+  events: [FolderDeleted],
+  tables: ["folders"],
+  migrations,
+  routes,
+  setup: ({ clock, database, emit, hot, inTransaction, newId, scrub, services: { quotas }, slots }) => {
+    const folders = createFolders({
+      db: database<FoldersTables>(), hot, inTransaction, now_ms: () => clock.now_ms(), newId, scrub,
+      charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "folders", count),
+      removeContents: async (tx, owner_id, folder_ids) => {
+        for (const contents of slots.contents()) await contents.remove(tx, owner_id, folder_ids);
+      },
+      announceDeleted: (tx, owner_id, folder_ids) => emit(tx, FolderDeleted, { owner_id, folder_ids: [...folder_ids] }),
+    });
+    return { services: { folders }, routes: folderHandlers(folders) };
+  },
+});

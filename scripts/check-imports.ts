@@ -15,18 +15,18 @@ const lists: Readonly<Record<string, string>> = { "plugins/index.ts": "plugin.ts
 /** What a file that does not live in core or plugins may reach. */
 const packages_of_plugins = ["dossier", "dossier/contracts"];
 
-/** Both sides are paths from the root of the project, or the name of a package. */
-export interface Import { readonly from: string; readonly to: string }
+/** Both sides are paths from the root of the project, or the name of a package. `type_only`: the line vanishes when it is compiled. */
+export interface Import { readonly from: string; readonly to: string; readonly type_only?: boolean }
 
 /** Why this import is not allowed, or null. */
-export function problem({ from, to }: Import): string | null {
+export function problem({ from, to, type_only = false }: Import): string | null {
   const [area] = from.split("/");
   if (!to.includes("/") || !/^(core|plugins|test|scripts|examples)\//.test(to)) return area === "examples" ? problemOfExample(to) : null;
   if (to.startsWith("test/") && area !== "test") return "only tests import tests";
   if (to.startsWith("scripts/") && area !== "scripts" && area !== "test") return "only scripts and tests import scripts";
   if (to.startsWith("examples/") && area !== "test" && area !== "examples") return "only tests import examples";
   if (area === "core") return problemOfCore(from, to);
-  if (area === "plugins") return problemOfPlugin(from, to);
+  if (area === "plugins") return problemOfPlugin(from, to, type_only);
   if (area === "examples") return problemOfExample(to);
   return null;
 }
@@ -47,7 +47,7 @@ function problemOfCore(from: string, to: string): string | null {
   return above === below ? `core/${mine} and core/${theirs} stand beside each other` : `core/${mine} is below core/${theirs}`;
 }
 
-function problemOfPlugin(from: string, to: string): string | null {
+function problemOfPlugin(from: string, to: string, type_only: boolean): string | null {
   const listed = lists[from];
   if (listed !== undefined) return to.startsWith("plugins/") && to.endsWith(`/${listed}`) ? null : `${from} names only the plugins' ${listed}`;
   const [, plugin] = from.split("/") as [string, string];
@@ -56,11 +56,11 @@ function problemOfPlugin(from: string, to: string): string | null {
   if (area === "core") return to === sdk ? null : "a plugin imports core only through core/sdk.ts";
   if (part !== plugin && !contract) return "a plugin sees another plugin only through its contract.ts";
   if (from.endsWith("/contract.ts") && !contract) return "a contract imports only contracts";
-  return problemOfSlice(from, to);
+  return problemOfSlice(from, to, type_only);
 }
 
-/** Inside a plugin: routes → service → store, never back and never skipping. */
-function problemOfSlice(from: string, to: string): string | null {
+/** Inside a plugin: routes → service → store, never back and never skipping. Routes may name the type of a row, to map it. */
+function problemOfSlice(from: string, to: string, type_only: boolean): string | null {
   const kind = (path: string) => path.split("/").at(-1)!.replace(/\.ts$/, "");
   const forbidden: Readonly<Record<string, readonly string[]>> = {
     routes: ["store", "migrations", "plugin"],
@@ -70,7 +70,8 @@ function problemOfSlice(from: string, to: string): string | null {
   };
   if (to.endsWith("/plugin.ts")) return "nothing of a plugin imports its plugin.ts, which puts the rest together";
   if (!forbidden[kind(from)]?.includes(kind(to))) return null;
-  return kind(from) === "routes" ? "routes call the service, not the store" : "data goes routes -> service -> store, never back";
+  if (kind(from) === "routes") return type_only ? null : "routes call the service, not the store";
+  return "data goes routes -> service -> store, never back";
 }
 
 /** An example is written as by a stranger: what it imports must exist on the stranger's side too. */
@@ -78,13 +79,13 @@ const problemOfExample = (to: string): string | null =>
   packages_of_plugins.includes(to) || to.startsWith("examples/") || to.startsWith("bun:") || to.startsWith("node:") || to === "bun" ? null
     : `an example imports only ${packages_of_plugins.join(", ")} and its own files`;
 
-/** `from "…"`, `import "…"`, `import("…")` and `new URL("./…", import.meta.url)`. A transpiler would not do: it drops imports that are only types. */
-const specifiers = /(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*)["']([^"'\n]+)["']/g;
+/** `import … from "…"`, `export … from "…"`, `import "…"`, `import("…")` and `new URL("./…", import.meta.url)`. A transpiler would not do: it drops imports that are only types. */
+const statement = /\b(?:import|export)\b(\s+type\b)?[^"'`;()=]*?\bfrom\s*["']([^"'\n]+)["']|\bimport\s*\(?\s*["']([^"'\n]+)["']|\bnew URL\(\s*["'](\.[^"'\n]+)["']/g;
 
-/** The paths and package names that this text imports, as they are written there. Comments don't count. */
-export function specifiersOf(text: string): string[] {
+/** What this text imports, as it is written there. Comments don't count. */
+export function importsOf(text: string): { readonly path: string; readonly type_only: boolean }[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
-  return [...code.matchAll(specifiers)].map(([, path]) => path!);
+  return [...code.matchAll(statement)].map(([, type, from, direct, url]) => ({ path: (from ?? direct ?? url)!, type_only: type !== undefined }));
 }
 
 /** Every import of the files below these folders, type-only ones included. */
@@ -92,7 +93,9 @@ export async function imports(folders: readonly string[] = ["core", "plugins", "
   const found: Import[] = [];
   for (const folder of folders) {
     for (const from of [...new Glob(`${folder}/**/*.{ts,tsx}`).scanSync({ cwd: root })].sort()) {
-      for (const path of specifiersOf(await Bun.file(join(root, from)).text())) found.push({ from, to: path.startsWith(".") ? await target(from, path) : path });
+      for (const { path, type_only } of importsOf(await Bun.file(join(root, from)).text())) {
+        found.push({ from, to: path.startsWith(".") ? await target(from, path) : path, type_only });
+      }
     }
   }
   return found;

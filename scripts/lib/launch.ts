@@ -1,0 +1,87 @@
+/** Starts dist/dossier as its own process on a data directory and waits until it serves. For tests, the demonstration and benchmarks. */
+import { executable } from "../build";
+
+export interface LaunchOptions {
+  readonly data: string;
+  /** Added to the environment; settings of Dossier that the caller's own shell has set are left out. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Further arguments of `dossier serve`. */
+  readonly args?: readonly string[];
+  /** How long it may take to serve, milliseconds. */
+  readonly limit_ms?: number;
+  /** The working directory. Default: the data directory, which holds no settings of this checkout. */
+  readonly cwd?: string;
+}
+
+export interface Launched {
+  /** `http://127.0.0.1:41234`. */
+  readonly url: string;
+  readonly pid: number;
+  /** What it has written to standard output and standard error so far. */
+  output(): string;
+  /** Ends with the exit code, or 128 + the signal's number. */
+  readonly exited: Promise<number>;
+  kill(signal: "SIGTERM" | "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
+}
+
+export interface Said { readonly code: number; readonly stdout: string; readonly stderr: string }
+
+const address = /http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+/;
+
+/** The environment without this shell's settings of Dossier, and with `more`. */
+export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const kept = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith("DOSSIER_") && entry[0] !== "BUN_OPTIONS");
+  return { ...Object.fromEntries(kept), ...more };
+}
+
+/** Starts the server on a free port. @throws Error with what it said, when it ends or stays silent. */
+export async function launch({ data, env = {}, args = [], limit_ms = 30_000, cwd = data }: LaunchOptions): Promise<Launched> {
+  const process_ = Bun.spawn([executable, "serve", "--data", data, "--port", "0", ...args], {
+    cwd, env: cleanEnvironment(env), stdin: "ignore", stdout: "pipe", stderr: "pipe",
+  });
+  let said = "";
+  const served = Promise.withResolvers<string>();
+  const collect = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const bytes of stream) {
+      said += decoder.decode(bytes, { stream: true });
+      const found = address.exec(said);
+      if (found) served.resolve(found[0]);
+    }
+  };
+  const read = Promise.all([collect(process_.stdout), collect(process_.stderr)]);
+  const timer = setTimeout(() => served.reject(new Error(`dossier serve printed no address within ${limit_ms} ms:\n${said}`)), limit_ms);
+  void process_.exited.then(async (code) => {
+    await read;
+    served.reject(new Error(`dossier serve ended with ${code}:\n${said}`));
+  });
+  try {
+    const url = await served.promise;
+    return { url, pid: process_.pid, output: () => said, exited: process_.exited, kill: (signal) => process_.kill(signal) };
+  } catch (error) {
+    process_.kill("SIGKILL");
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Runs a command of the executable to its end: `dossier key create …`. */
+export async function runCommand(data: string, args: readonly string[], { stdin = "", env = {} }: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> } = {}): Promise<Said> {
+  const run = Bun.spawn([executable, ...args, "--data", data], { cwd: data, env: cleanEnvironment(env), stdin: new Blob([stdin]), stdout: "pipe", stderr: "pipe" });
+  const [stdout, stderr, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited]);
+  return { code, stdout, stderr };
+}
+
+/** The same, for a command that must succeed; answers what it printed, trimmed. @throws Error with what it said. */
+export async function mustRun(data: string, args: readonly string[], options: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> } = {}): Promise<string> {
+  const { code, stdout, stderr } = await runCommand(data, args, options);
+  if (code !== 0) throw new Error(`dossier ${args.join(" ")} ended with ${code}: ${stderr}${stdout}`);
+  return stdout.trim();
+}
+
+/** A user with an API key, made through the command line. Answers the key. */
+export async function createKey(data: string, email: string, { role = "member" }: { readonly role?: "admin" | "member" } = {}): Promise<string> {
+  await mustRun(data, ["user", "create", "--email", email, "--role", role, "--password-stdin"], { stdin: "correct horse battery staple" });
+  return mustRun(data, ["key", "create", "--user", email, "--name", "made by a script"]);
+}

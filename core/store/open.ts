@@ -1,7 +1,7 @@
 /** Opens the embedded database: one connection that writes, one for hot reads, and the rule that nobody goes around a transaction. */
 import { Database } from "bun:sqlite";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { Kysely, type Transaction } from "kysely";
+import { Kysely } from "kysely";
 import { errorFields, type Log } from "../base/log";
 import { Mutex } from "./mutex";
 import { createScrub } from "./scrub";
@@ -20,7 +20,7 @@ type Bound = string | number | bigint | null | Uint8Array;
 export interface Store {
   readonly db: Db<any>;
   /** All of `work` is kept, or none; everyone else waits meanwhile. @throws Error inside another transaction, HttpError 507 or 503 when the storage fails. */
-  readonly inTransaction: <R>(work: (tx: Transaction<any>) => Promise<R>) => Promise<R>;
+  readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /** Runs once the surrounding transaction is on disk, at once outside one, never when it was rolled back. */
   readonly afterCommit: (work: () => void) => void;
   readonly hot: HotReads;

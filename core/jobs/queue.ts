@@ -1,0 +1,245 @@
+/** The job table at work: what is written with a change runs after it, once, whatever happens in between. Events become jobs here. */
+import { Value } from "@sinclair/typebox/value";
+import type { Clock } from "../base/clock";
+import { newId } from "../base/ids";
+import { errorFields, type Log } from "../base/log";
+import type { EnqueueOptions, JobHandler } from "../plugin/define";
+import type { EventRef, JobRef, PayloadOf } from "../plugin/refs";
+import type { Db, Store } from "../store/open";
+import { handlerOf, pick } from "./pick";
+import { run, Stopped, type Run } from "./run";
+import * as table from "./table";
+
+export interface QueueParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Jobs that run at the same time in the whole server. */
+  readonly slots_max?: number;
+  /** How long a handler may go on after its signal fired before its slot is given to another. */
+  readonly grace_ms?: number;
+}
+export interface QueueStatus { readonly ready: number; readonly running: number; readonly failed: number }
+
+export interface Queue {
+  /** Before `start`. */
+  register(plugin: string, handler: JobHandler): void;
+  /** As in the plugin contract. @throws Error on a payload that does not fit, or when nobody handles the job. */
+  enqueue<R extends JobRef>(db: Db<any>, on: R, payload: PayloadOf<R>, options?: EnqueueOptions): Promise<void>;
+  emit<R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>): Promise<void>;
+  cancelJobs(db: Db<any>, subjects: readonly string[]): Promise<void>;
+  /** Makes interrupted jobs wait again and begins to run jobs. Only behind the lock on the data directory. */
+  start(): Promise<void>;
+  /** Claims nothing more, aborts what runs, and after `timeout_ms` at the latest returns what is unfinished to the table. */
+  drain(timeout_ms: number): Promise<void>;
+  status(): Promise<QueueStatus>;
+  /** Runs every job that is due, and those that they enqueue, and returns how many ran. For tests. */
+  runDue(): Promise<number>;
+}
+
+const lease_ms = 30_000;
+const heartbeat_ms = 10_000;
+const poll_ms = 1_000;
+const prune_every_ms = 10 * 60_000;
+const prune_each = 500;
+const hour_ms = 3_600_000;
+/** How long finished jobs stay to be looked at. */
+const kept_ms = { done: 24 * hour_ms, cancelled: 24 * hour_ms, failed: 30 * 24 * hour_ms };
+const prune_pause_ms = 20;
+
+export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_000 }: QueueParts): Queue {
+  const handlers = new Map<string, { readonly plugin: string; readonly handler: JobHandler }>();
+  const active = new Map<string, Run & { readonly ended: Promise<void> }>();
+  /** One job name never takes all slots: the others would wait for its slowest run. */
+  const handler_slots_max = Math.max(1, slots_max - Math.ceil(slots_max / 4));
+  let state: "new" | "started" | "draining" = "new";
+  let claiming: Promise<unknown> = Promise.resolve();
+  let turn: { last_lane: string | undefined; lanes: number } = { last_lane: undefined, lanes: 1 };
+
+  const subscribers = (id: string) => [...handlers.values()].filter(({ handler }) => handler.on.id === id);
+
+  function rooms(): table.Room[] {
+    const running = new Map<string, number>();
+    for (const { job } of active.values()) running.set(handlerOf(job), (running.get(handlerOf(job)) ?? 0) + 1);
+    return [...handlers].map(([key, { plugin, handler }]) => ({
+      plugin, name: handler.on.id, free: Math.min(handler.limits.concurrency ?? 1, handler_slots_max) - (running.get(key) ?? 0),
+    })).filter((room) => room.free > 0);
+  }
+
+  /** Claims what fits into the free slots and begins to run it. Returns how many. One claim at a time. */
+  function claim(): Promise<number> {
+    const result = claiming.then(async () => {
+      const slots = slots_max - active.size;
+      if (slots <= 0 || state === "draining") return 0;
+      const free = rooms();
+      const now_ms = clock.now_ms();
+      const due = await table.candidates(store.db, free, now_ms, Math.ceil(slots / turn.lanes));
+      const picked = pick(due, free, slots, turn.last_lane);
+      turn = { last_lane: picked.last_lane, lanes: Math.max(1, picked.lanes) };
+      const jobs = await table.claimJobs(store.db, picked.ids, { token: crypto.randomUUID(), until_ms: now_ms + lease_ms }, now_ms);
+      jobs.forEach(begin);
+      return jobs.length;
+    });
+    claiming = result.catch(() => undefined);
+    return result;
+  }
+
+  function begin(job: table.Claimed): void {
+    const { handler } = handlers.get(handlerOf(job))!;
+    const one: Run = { job, handler, controller: new AbortController() };
+    // The next claim may come before the last slot is free: it takes several at once.
+    const ended = run({ store, clock, log, grace_ms }, one).finally(() => { active.delete(job.id); loop.wake(); });
+    active.set(job.id, { ...one, ended });
+    if (state === "draining") one.controller.abort(new Stopped("shutdown", "the server is stopping"));
+  }
+
+  const loop = createLoop();
+
+  /** Wakes up for work that was written, for jobs that become due, and at least every second. */
+  function createLoop() {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let asked = false;
+    let going = false;
+    let renewed_at_ms = 0;
+    let pruned_at_ms = clock.now_ms();
+
+    const wake = () => {
+      if (state !== "started" || asked) return;
+      asked = true;
+      if (!going) setImmediate(() => void go());
+    };
+    async function go(): Promise<void> {
+      going = true;
+      let pause_ms = poll_ms;
+      try {
+        do {
+          asked = false;
+          clearTimeout(timer);
+          await tend();
+          while (await claim() > 0);
+          const next = await table.nextRunAt(store.db, clock.now_ms());
+          pause_ms = next === undefined ? poll_ms : Math.min(poll_ms, Math.max(1, next - clock.now_ms()));
+        } while (asked && state === "started");
+      } catch (error) {
+        log.error("jobs could not be claimed; trying again", errorFields(error));
+      } finally {
+        going = asked = false;
+        if (state === "started") timer = setTimeout(wake, pause_ms);
+      }
+    }
+    /** Lengthens our leases, takes over those that have run out, and deletes what is old, each when it is time. */
+    async function tend(): Promise<void> {
+      const now_ms = clock.now_ms();
+      if (Math.abs(now_ms - renewed_at_ms) >= heartbeat_ms) {
+        renewed_at_ms = now_ms;
+        await renew();
+        await table.freeJobs(store.db, now_ms);
+      }
+      if (Math.abs(now_ms - pruned_at_ms) >= prune_every_ms) {
+        pruned_at_ms = now_ms;
+        void prune().catch((error: unknown) => log.error("finished jobs could not be deleted", errorFields(error)));
+      }
+    }
+    return { wake, stop: () => clearTimeout(timer) };
+  }
+
+  async function renew(): Promise<void> {
+    const before = [...active.values()];
+    const held = await table.renewLeases(store.db, [...new Set(before.map(({ job }) => job.lease_token))], clock.now_ms() + lease_ms);
+    for (const { job, controller } of before) {
+      if (!held.has(job.id) && active.has(job.id)) controller.abort(new Stopped("lost", "the lease of this job is over"));
+    }
+  }
+
+  async function prune(): Promise<void> {
+    for (const [ended, keep_ms] of Object.entries(kept_ms) as [keyof typeof kept_ms, number][]) {
+      while (state === "started" && await table.pruneJobs(store.db, ended, clock.now_ms() - keep_ms, prune_each) === prune_each) await Bun.sleep(prune_pause_ms);
+    }
+  }
+
+  function newJob(plugin: string, handler: JobHandler, payload: unknown, options: EnqueueOptions): table.NewJob {
+    const { limits, on } = handler;
+    const now_ms = clock.now_ms();
+    return {
+      id: newId("job"), plugin, name: on.id, payload: JSON.stringify(payload), lane: options.lane ?? handlerOf({ plugin, name: on.id }),
+      lane_max: options.lane_max ?? limits.concurrency ?? 1, priority: options.priority ?? 0, run_at: Math.trunc(options.run_at_ms ?? now_ms),
+      attempts_max: limits.attempts_max, key: options.key ?? null, subject: options.subject ?? null, created_at: now_ms,
+    };
+  }
+
+  return {
+    register(plugin, handler) {
+      const key = handlerOf({ plugin, name: handler.on.id });
+      const rival = handler.on.kind === "job" ? subscribers(handler.on.id)[0] : handlers.get(key);
+      if (rival) throw new Error(`plugin ${plugin}: ${handler.on.kind} ${handler.on.id} is handled by plugin ${rival.plugin} already`);
+      handlers.set(key, { plugin, handler });
+    },
+
+    async enqueue(db, on, payload, options = {}) {
+      requireFit(on, payload);
+      const [found] = subscribers(on.id);
+      if (!found) throw new Error(`no plugin handles the job ${on.id}`);
+      await table.insertJob(db, newJob(found.plugin, found.handler, payload, options));
+      store.afterCommit(loop.wake);
+    },
+
+    async emit(db, on, payload) {
+      requireFit(on, payload);
+      const interested = subscribers(on.id);
+      for (const { plugin, handler } of interested) await table.insertJob(db, newJob(plugin, handler, payload, {}));
+      if (interested.length > 0) store.afterCommit(loop.wake);
+    },
+
+    async cancelJobs(db, subjects) {
+      const ids = await table.cancelJobs(db, subjects, clock.now_ms());
+      store.afterCommit(() => {
+        for (const id of ids) active.get(id)?.controller.abort(new Stopped("cancelled", "the job was cancelled"));
+      });
+    },
+
+    async start() {
+      const again = await table.freeJobs(store.db, "all");
+      if (again > 0) log.info("jobs of the last run continue", { jobs: again });
+      state = "started";
+      loop.wake();
+    },
+
+    async drain(timeout_ms) {
+      state = "draining";
+      loop.stop();
+      await claiming;
+      const left = [...active.values()];
+      for (const { controller } of left) controller.abort(new Stopped("shutdown", "the server is stopping"));
+      await within(Promise.all(left.map(({ ended }) => ended)), timeout_ms);
+      for (const { job } of active.values()) {
+        log.warn("a job did not stop in time; it runs again at the next start", { job: job.id, name: job.name });
+        await table.returnJob(store.db, job, clock.now_ms());
+      }
+    },
+
+    status: () => table.countJobs(store.db),
+
+    async runDue() {
+      await table.freeJobs(store.db, clock.now_ms());
+      for (let ran = 0; ;) {
+        const now = await claim();
+        ran += now;
+        if (active.size > 0) await Promise.race([...active.values()].map(({ ended }) => ended));
+        else if (now === 0) return ran;
+      }
+    },
+  };
+}
+
+/** Waits for `work`, but not longer than this. */
+async function within(work: Promise<unknown>, timeout_ms: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeout_ms);
+  await Promise.race([work, promise]);
+  clearTimeout(timer);
+}
+
+function requireFit(on: JobRef | EventRef, payload: unknown): void {
+  const problem = Value.Errors(on.payload, payload).First();
+  if (problem) throw new Error(`${on.kind} ${on.id}: the payload does not fit its schema: ${problem.path || "/"} ${problem.message}`);
+}

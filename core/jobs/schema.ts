@@ -1,0 +1,62 @@
+/** The tables of core itself. The host migrates them before those of any plugin. */
+import { sql } from "kysely";
+import { version } from "../base/version";
+import type { Schema } from "../store/migrate";
+import type { Db } from "../store/open";
+
+export type JobState = "ready" | "running" | "done" | "failed" | "cancelled";
+
+export interface JobsTables {
+  core_jobs: {
+    id: string; plugin: string; name: string; payload: string; lane: string; lane_max: number; priority: number; state: JobState;
+    run_at: number; attempts: number; attempts_max: number; lease_until: number | null; lease_token: string | null;
+    key: string | null; subject: string | null; error: string | null; created_at: number; started_at: number | null; finished_at: number | null;
+  };
+  /** The last tick of each schedule that became a job. */
+  core_ticks: { name: string; tick_at: number };
+}
+
+const unfinished = "state in ('ready', 'running')";
+const indexes = [
+  // Walked by the claim: one step for each handler, lane and priority, however many jobs wait there.
+  "create index core_jobs_ready on core_jobs (plugin, name, lane, priority, run_at, id) where state = 'ready'",
+  "create index core_jobs_due on core_jobs (run_at) where state = 'ready'",
+  "create index core_jobs_running on core_jobs (lane) where state = 'running'",
+  `create unique index core_jobs_key on core_jobs (name, key) where key is not null and ${unfinished}`,
+  `create index core_jobs_subject on core_jobs (subject) where subject is not null and ${unfinished}`,
+  "create index core_jobs_finished on core_jobs (state, finished_at) where state in ('done', 'failed', 'cancelled')",
+];
+
+async function createJobs(tx: Db<any>): Promise<void> {
+  await tx.schema.createTable("core_jobs")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("plugin", "text", (c) => c.notNull())
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("payload", "text", (c) => c.notNull())
+    .addColumn("lane", "text", (c) => c.notNull())
+    .addColumn("lane_max", "integer", (c) => c.notNull())
+    .addColumn("priority", "integer", (c) => c.notNull())
+    .addColumn("state", "text", (c) => c.notNull())
+    .addColumn("run_at", "bigint", (c) => c.notNull())
+    .addColumn("attempts", "integer", (c) => c.notNull())
+    .addColumn("attempts_max", "integer", (c) => c.notNull())
+    .addColumn("lease_until", "bigint")
+    .addColumn("lease_token", "text")
+    .addColumn("key", "text")
+    .addColumn("subject", "text")
+    .addColumn("error", "text")
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("started_at", "bigint")
+    .addColumn("finished_at", "bigint")
+    .execute();
+  for (const index of indexes) await sql.raw(index).execute(tx);
+  await tx.schema.createTable("core_ticks")
+    .addColumn("name", "text", (c) => c.primaryKey())
+    .addColumn("tick_at", "bigint", (c) => c.notNull())
+    .execute();
+}
+
+export const coreSchema: Schema = {
+  name: "core", version, tables: ["core_jobs", "core_ticks"],
+  migrations: [{ id: "0001_jobs", up: createJobs }],
+};

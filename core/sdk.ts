@@ -3,7 +3,7 @@ export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/ty
 export { sql } from "kysely";
 export {
   CONTRACT, definePlugin, every, fill, handle, PermanentFailure, task, TaskFailure,
-  type Command, type CommandInput, type Context, type EnqueueOptions, type Isolate, type JobEffect, type JobRun, type Migration, type Plugin,
+  type Command, type CommandHandler, type CommandInput, type CommandHandler, type Context, type EnqueueOptions, type Isolate, type JobEffect, type JobHandler, type JobRun, type Migration, type Plugin,
 } from "./plugin/define";
 export { event, job, service, slot, type EventRef, type JobRef, type PayloadOf, type ServiceRef, type SlotRef } from "./plugin/refs";
 export { badRequest, conflict, forbidden, gone, HttpError, notFound, tooLarge, unavailable, type FieldProblem } from "./http/errors";
@@ -12,6 +12,8 @@ export { PageOf, PageQuery, pageWindow, per_page_max, toPage, type Page, type Pa
 export { reply, route, type Call, type Caller, type HandlersOf, type Route } from "./http/route";
 export { Authenticator, RateLimiter, StartNotice, type RateLimit } from "./http/slots";
 export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";
+export { newUuid } from "./base/ids";
+export { version } from "./base/version";
 export { Duration, List, Secret, Size } from "./base/settings";
 export type { Log } from "./base/log";
 export type { Files, Received } from "./store/files";

@@ -25,3 +25,6 @@ function increment(digits: number[]): void {
 
 /** `newId("fld")` → `fld_01J9…`. */
 export const newId = (prefix: string): string => `${prefix}_${ulid()}`;
+
+/** A fresh random UUID, for ids that the API promises as such. */
+export const newUuid = (): string => crypto.randomUUID();

@@ -40,6 +40,12 @@ export interface RouteShape {
   readonly body_bytes_max?: number;
   /** True when a call without any body is fine. */
   readonly body_optional?: boolean;
+  /** Needs no key. */
+  readonly public?: boolean;
+  /** The path is at the root of the server, outside the API prefix and its document; such a route is public. */
+  readonly root?: boolean;
+  /** The route honours `Prefer: wait`, and the document says so. */
+  readonly waits?: boolean;
   /** What the key must be allowed to do. Default: `read` for GET, `write` for the rest. */
   readonly scope?: "read" | "write";
   /** The answers of this route; the errors that every route shares are added by the document. */
@@ -69,6 +75,8 @@ export interface Call<P extends string = string, S extends RouteShape = RouteSha
   /** The request itself: headers, and the unread body of a multipart route. */
   readonly request: Request;
   readonly request_id: string;
+  /** Fires when the server stops: ends long waits. */
+  readonly stopping: AbortSignal;
   /** How long the caller wants to wait for a change (`Prefer: wait=…`, at most 30 s); 0 without the header. */
   readonly wait_ms: number;
 }

@@ -15,3 +15,6 @@ export interface RateLimit {
 }
 /** Counts requests. `subject` is an owner or an address. `charge` 0 only looks. At most one plugin fills it. */
 export const RateLimiter = slot<{ take(subject: string, charge: 0 | 1): RateLimit }>("http.rate_limiter");
+
+/** Lines for the person who started the server: how to sign in. Printed once the address is open, never logged. */
+export const StartNotice = slot<() => Promise<string>>("http.start_notice");

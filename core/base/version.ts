@@ -1,0 +1,3 @@
+/** The version of this build. */
+import manifest from "../../package.json";
+export const version: string = manifest.version;

@@ -1,0 +1,92 @@
+/** Puts the parts together: configuration, plugins, store, host. `serve` and every command start here. */
+import { chmodSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError, readConfig, readSection, type Config } from "../base/config";
+import { systemClock } from "../base/clock";
+import { jsonLog, type Level, type Log } from "../base/log";
+import type { TaskIsolate } from "../isolate/isolate";
+import type { Plugin } from "../plugin/define";
+import { createHost, type Host, type PluginFailure } from "../plugin/host";
+import { findPluginFiles, loadPlugins, trialBy, type Loaded } from "../plugin/load";
+import { openFiles, type Files } from "../store/files";
+import { openStore, type Store } from "../store/open";
+import { coreSections, locate, type Flags, type Located } from "./sources";
+
+
+
+export interface Setting {
+  readonly located: Located;
+  readonly config: Config;
+  readonly dropped_in: Loaded["plugins"];
+  readonly failures: readonly PluginFailure[];
+  readonly log: Log;
+}
+
+export interface SettingOptions {
+  readonly flags: Flags;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly built_in: readonly Plugin[];
+  /** How this executable starts itself to try plugin files out; null leaves the plugins directory alone. */
+  readonly trial_command: readonly string[] | null;
+  readonly log_level?: Level;
+}
+
+/** Reads the configuration and loads plugin files. @throws ConfigError */
+export async function readSetting({ flags, env, built_in, trial_command, log_level }: SettingOptions): Promise<Setting> {
+  const located = locate(flags, env);
+  const files = trial_command === null ? [] : findPluginFiles(located.plugins);
+  const tryOut = trialBy([...(trial_command ?? []), "--data", located.data], env);
+  const loaded = await loadPlugins(files, tryOut);
+  const { dropped_in, failures } = checkSettings(loaded, located);
+  const sections = new Map([...coreSections, ...[...built_in, ...loaded.plugins.map(({ plugin }) => plugin)].map((plugin) => [plugin.section, plugin.config] as const)]);
+  for (const { plugin } of loaded.plugins) if (!dropped_in.some((one) => one.plugin === plugin)) sections.set(plugin.section, emptied(plugin.config));
+  const lenient = failures.length > 0 || trial_command === null;
+  const config = readConfig(sections, located.sources, lenient);
+  const log = jsonLog(log_level ?? config.values.server!.log_level as Level);
+  for (const warning of config.warnings) if (trial_command !== null) log.warn("configuration", { warning });
+  return { located, config, dropped_in, failures, log };
+}
+
+/** A dropped-in plugin whose settings are wrong is left out, with the reason. */
+function checkSettings(loaded: Loaded, { sources }: Located): { dropped_in: Loaded["plugins"]; failures: PluginFailure[] } {
+  const failures = [...loaded.failures];
+  const dropped_in = loaded.plugins.filter(({ plugin, file }) => {
+    const { problems } = readSection(plugin.section, plugin.config, sources);
+    if (problems.length > 0) failures.push({ name: plugin.name, file, reason: `its settings are not valid: ${problems.join(" ")}` });
+    return problems.length === 0;
+  });
+  return { dropped_in, failures };
+}
+
+/** Knows the keys and asks nothing of them: the section of a plugin that is left out. */
+const emptied = (config: Plugin["config"]): Plugin["config"] => ({ ...config, required: [], properties: Object.fromEntries(Object.keys(config.properties).map((key) => [key, {}])) });
+
+export interface Assembled { readonly host: Host; readonly store: Store; readonly files: Files; close(): void }
+
+/** Opens the data directory and sets every plugin up; nothing runs yet. */
+export async function assemble(setting: Setting, built_in: readonly Plugin[], isolate: TaskIsolate["run"], public_url: () => string): Promise<Assembled> {
+  const { data } = setting.located;
+  const paths = { data, database: join(data, "dossier.db"), temporary: join(data, "tmp"), backups: join(data, "backups") };
+  openDataDirectory(data);
+  const store = openStore(paths.database, { log: setting.log });
+  try {
+    const files = openFiles(join(data, "files"));
+    const host = await createHost({
+      built_in, dropped_in: setting.dropped_in, failures: setting.failures, config: setting.config,
+      store, files, clock: systemClock, log: setting.log, isolate, paths, public_url,
+    });
+    return { host, store, files, close: () => void store.close() };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Makes what is missing; only the user of this process may read it. @throws ConfigError */
+export function openDataDirectory(data: string): void {
+  try {
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    chmodSync(data, 0o700);
+    for (const below of ["tmp", "backups"]) mkdirSync(join(data, below), { recursive: true });
+  } catch (error) { throw new ConfigError([`The data directory ${data} can't be used: ${error instanceof Error ? error.message : String(error)}`]); }
+}

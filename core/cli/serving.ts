@@ -1,0 +1,128 @@
+/** `dossier serve`: one server on one data directory, from its first line of output to its graceful end. */
+import type { BlockList } from "node:net";
+import { Type } from "@sinclair/typebox";
+import { ConfigError } from "../base/config";
+import { errorFields, type Log } from "../base/log";
+import { version } from "../base/version";
+import { createFront, networkList, type Front } from "../http/front";
+import { createRouter, fullPath, type Mounted } from "../http/mount";
+import { openApiDocument } from "../http/openapi";
+import { route, type Route } from "../http/route";
+import { serve, type Served } from "../http/serve";
+import { Authenticator, RateLimiter, StartNotice, type RateLimit } from "../http/slots";
+import type { TaskIsolate } from "../isolate/isolate";
+import type { Plugin } from "../plugin/define";
+import type { Host } from "../plugin/host";
+import { lockDirectory } from "../store/lock";
+import { assemble, openDataDirectory, type Setting } from "./compose";
+
+/** Requests under way may end within this time when the server stops. */
+const requests_ms_max = 10_000;
+const jobs_ms_max = 5_000;
+
+const HealthRecord = Type.Object({
+  status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")]), version: Type.String(),
+  plugins: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
+});
+export const coreRoutes = {
+  openapi: route.get("/openapi.json", {
+    summary: "The OpenAPI contract", description: "This document. It needs no API key.", tag: "Contract", operation: "getOpenApi", public: true,
+    answers: { 200: { description: "The OpenAPI 3.1 document.", schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }), example: { openapi: "3.1.0" } } },
+  }),
+  health: route.get("/health", {
+    summary: "Health", tag: "Operations", operation: "getHealth", root: true,
+    answers: { 200: { description: "The server answers; `degraded` names what does not work.", schema: HealthRecord } },
+  }),
+};
+
+/** The routes of the whole API as a document, without a server. */
+export const documentOf = (routes: readonly Route<any, any>[], server_url: string): object => openApiDocument([coreRoutes.openapi, ...routes], { version, server_url });
+
+export function createApplication(host: Host, setting: Setting, stopping: AbortSignal, public_url: () => string): Front {
+  let openapi: string | undefined;
+  const core: Mounted[] = [
+    { route: coreRoutes.openapi, handler: () => new Response(openapi ??= JSON.stringify(documentOf(host.mounted.map((one) => one.route), public_url())), { headers: { "content-type": "application/json" } }) },
+    { route: coreRoutes.health, handler: async () => {
+      const plugins = [...host.failures.map(({ name, reason }) => ({ name, reason })), ...(await host.health()).map(({ plugin, failing }) => ({ name: plugin, reason: failing }))];
+      return Response.json({ status: plugins.length === 0 ? "ok" : "degraded", version, plugins }, { headers: { "cache-control": "no-store" } });
+    } },
+  ];
+  const mounted = [...core, ...host.mounted];
+  const publicPaths = new Set(mounted.filter(({ route }) => route.public && !route.root).map(({ route }) => fullPath(route)));
+  const authenticators = host.slot(Authenticator);
+  if (authenticators.length !== 1) throw new Error(`Exactly one plugin must know callers by their keys; ${authenticators.length} do.`);
+  const [limiter, second] = host.slot(RateLimiter);
+  if (second) throw new Error("More than one plugin limits the rate of requests.");
+  return createFront({
+    router: createRouter(mounted, stopping), isPublic: (path) => publicPaths.has(path),
+    authenticate: authenticators[0]!.authenticate, rateLimit: limiter?.take ?? unlimited,
+    trusted_proxies: trustedProxies(setting), log: setting.log,
+  });
+}
+
+const unlimited = (): RateLimit => ({ limit: Number.MAX_SAFE_INTEGER, remaining: Number.MAX_SAFE_INTEGER, reset_s: Math.floor(Date.now() / 1_000) + 60, allowed: true });
+
+function trustedProxies(setting: Setting): BlockList {
+  try { return networkList(setting.config.values.server!.trusted_proxies as string[]); }
+  catch (error) { throw new ConfigError([`server.trusted_proxies: ${(error as Error).message}.`]); }
+}
+
+export interface Running { readonly served: Served; readonly host: Host; stop(): Promise<void> }
+
+/** Starts a server and prints where it is. @throws Error in words when it can't. */
+export async function startServer(setting: Setting, built_in: readonly Plugin[], isolate: TaskIsolate["run"], print: (line: string) => void): Promise<Running> {
+  const { host: listen, port, public_url } = setting.config.values.server as { host: string; port: number; public_url?: string };
+  let address = `http://${listen}:${port}`;
+  const publicUrl = () => (public_url ?? address).replace(/\/$/, "");
+  openDataDirectory(setting.located.data);
+  const unlock = lockDirectory(setting.located.data);
+  try {
+    const assembled = await assemble(setting, built_in, isolate, publicUrl);
+    const { host } = assembled;
+    const stopping = new AbortController();
+    let served: Served;
+    try {
+      const front = createApplication(host, setting, stopping.signal, publicUrl);
+      await host.start();
+      served = serve(front, { host: listen, port, log: setting.log });
+    } catch (error) {
+      await host.stop(0);
+      await assembled.close();
+      throw error;
+    }
+    address = served.url;
+    print(`Dossier ${version} is ready at ${publicUrl()}/`);
+    for (const notice of host.slot(StartNotice)) print(await notice());
+    setting.log.info("listening", { url: served.url, data: setting.located.data, plugins: host.plugins.length, left_out: host.failures.map(({ name, reason }) => ({ name, reason })) });
+    return { served, host, async stop() {
+      stopping.abort();
+      await served.stop(requests_ms_max);
+      await host.stop(jobs_ms_max);
+      await assembled.close();
+      unlock();
+    } };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/** Runs until SIGTERM or SIGINT; a second signal ends at once. A stray throw of a plugin's timer is logged and survived. */
+export async function serveUntilStopped(start: () => Promise<Running>, log: Log): Promise<void> {
+  process.on("uncaughtException", (error) => log.error("uncaught error in the background", errorFields(error)));
+  process.on("unhandledRejection", (error) => log.error("unhandled rejection in the background", errorFields(error)));
+  const running = await start();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let asked = false;
+  const stop = (signal: string) => {
+    if (asked) process.exit(1);
+    asked = true;
+    log.info("stopping", { signal });
+    resolve();
+  };
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+  await promise;
+  await running.stop();
+  log.info("stopped");
+}

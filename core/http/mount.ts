@@ -1,0 +1,123 @@
+/** Mounts declared routes on Elysia: each request runs through scope, size, type and shape checks, in this order, before its handler. */
+import { Elysia, type AnyElysia } from "elysia";
+import type { TSchema } from "@sinclair/typebox";
+import { checkLength, checkMediaType, compileChecker, compileQuery, hasBody, json_body_bytes_max, readJson } from "./body";
+import { badRequest, forbidden, HttpError } from "./errors";
+import { pathOf, searchOf } from "./path";
+import { Reply, type Call, type Caller, type Multipart, type Route } from "./route";
+
+export const prefix = "/api/dev/v1";
+
+/** What the front door knows of a request before it is routed. */
+export interface Admission { readonly caller: Caller | null; readonly request_id: string }
+
+export interface Mounted { readonly route: Route<any, any>; readonly handler: (call: Call<any, any>) => unknown }
+export interface Router {
+  /** @throws what the handler throws: the front door answers it. */
+  handle(request: Request, admission: Admission): Promise<Response>;
+}
+
+const wait_ms_max = 30_000;
+
+export const fullPath = (route: Route<any, any>): string => `${route.root ? "" : prefix}${route.path}`;
+
+export function createRouter(mounted: readonly Mounted[], stopping: AbortSignal): Router {
+  const app: AnyElysia = new Elysia({ aot: true, normalize: false });
+  const admissions = new WeakMap<Request, Admission>();
+  const failures = new WeakMap<Request, unknown>();
+  for (const { route, handler } of mounted) {
+    const run = compileRoute(route, handler, stopping);
+    app.route(route.method, fullPath(route), async ({ request, params }: any) => {
+      // Elysia's error hooks would change what was thrown: keep it for the front door.
+      try { return await run(request, params, admissions.get(request)!); }
+      catch (error) { failures.set(request, error); return new Response(null, { status: 500 }); }
+    }, { parse: "none" } as never);
+  }
+  app.onError(({ request, code }: any) => {
+    if (code === "NOT_FOUND") return new Response(null, { status: 404, headers: { "x-unrouted": "1" } });
+    failures.set(request, new HttpError(400, "invalid_request", "The request could not be read."));
+    return new Response(null, { status: 500 });
+  });
+  app.compile();
+  const allowed = allowTable(mounted.map(({ route }) => route));
+  return { async handle(request, admission) {
+    admissions.set(request, admission);
+    const response: Response = await app.handle(request);
+    if (failures.has(request)) throw failures.get(request);
+    if (response.status === 404 && response.headers.has("x-unrouted")) throw unrouted(request, allowed);
+    return response;
+  } };
+}
+
+/** A path that exists with other methods is 405 with `Allow`; any other is 404. */
+function unrouted(request: Request, allowed: (path: string) => readonly string[]): HttpError {
+  const methods = allowed(pathOf(request.url));
+  if (methods.length === 0) return new HttpError(404, "no_such_route", `There is no ${pathOf(request.url)} here. The API is described at ${prefix}/openapi.json.`);
+  return new HttpError(405, "method_not_allowed", `${request.method} is not possible here; ${methods.join(", ")} is.`, { headers: { allow: methods.join(", ") } });
+}
+
+function allowTable(routes: readonly Route<any, any>[]): (path: string) => readonly string[] {
+  const patterns = new Map<string, { readonly matches: RegExp; readonly methods: Set<string> }>();
+  for (const route of routes) {
+    const shape = fullPath(route).replace(/:[^/]+/g, ":");
+    const entry = patterns.get(shape) ?? { matches: new RegExp(`^${shape.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(":", "[^/]+")}/?$`), methods: new Set<string>() };
+    entry.methods.add(route.method);
+    if (route.method === "GET") entry.methods.add("HEAD");
+    patterns.set(shape, entry);
+  }
+  const fixedFirst = [...patterns].sort(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")));
+  // `/documents/file` is also `/documents/:id`: every pattern that matches has a say.
+  return (path) => [...new Set(fixedFirst.filter(([, { matches }]) => matches.test(path)).flatMap(([, { methods }]) => [...methods]))].sort();
+}
+
+type Run = (request: Request, params: Record<string, string>, admission: Admission) => Promise<Response>;
+
+const nobody: Caller = { owner_id: "", key_id: "", scopes: [] };
+
+function compileRoute(route: Route<any, any>, handler: Mounted["handler"], stopping: AbortSignal): Run {
+  const scope = route.public || route.root ? null : route.scope ?? (route.method === "GET" ? "read" : "write");
+  const readQuery = route.query ? compileQuery(route.query) : () => ({});
+  const readBody = bodyReader(route);
+  return async (request, params, { caller, request_id }) => {
+    if (scope !== null && !caller?.scopes.includes(scope)) throw forbidden(`This API key may not ${scope}; it has the scope${caller?.scopes.length === 1 ? "" : "s"} ${caller?.scopes.join(", ") || "of nothing"}.`, "missing_scope");
+    checkLength(request, route.body_bytes_max ?? json_body_bytes_max);
+    // The body's shape and the query's are one step; the body's size and type come before both.
+    const body = await readBody(request);
+    const query = readQuery(searchOf(request.url));
+    const result = await handler({ caller: caller ?? nobody, params, query, body, request, request_id, stopping, wait_ms: waitOf(request) });
+    return respond(result);
+  };
+}
+
+function bodyReader(route: Route<any, any>): (request: Request) => Promise<unknown> {
+  if (!route.body) return async (): Promise<undefined> => undefined;
+  if ("multipart" in (route.body as Multipart)) return async (request): Promise<void> => checkMediaType(request, "multipart/form-data");
+  const checker = compileChecker(route.body as TSchema);
+  const bytes_max = route.body_bytes_max ?? json_body_bytes_max;
+  return async (request) => {
+    if (!hasBody(request)) {
+      if (!route.body_optional) throw badRequest("The request needs a JSON body.", "");
+      checker.check({});
+      return {};
+    }
+    checkMediaType(request, "application/json");
+    const value = await readJson(request, bytes_max);
+    checker.check(value);
+    return value;
+  };
+}
+
+function respond(result: unknown): Response {
+  if (result instanceof Response) return result;
+  if (!(result instanceof Reply)) return Response.json(result);
+  return result.body === undefined
+    ? new Response(null, { status: result.status, headers: result.headers })
+    : Response.json(result.body, { status: result.status, headers: result.headers });
+}
+
+/** `Prefer: wait=20` (RFC 7240), at most 30 s, in milliseconds. */
+function waitOf(request: Request): number {
+  const prefer = request.headers.get("prefer");
+  const wait = prefer === null ? null : /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})"?/i.exec(prefer);
+  return wait ? Math.min(Number(wait[1]) * 1_000, wait_ms_max) : 0;
+}

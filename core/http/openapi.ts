@@ -1,0 +1,136 @@
+/** The OpenAPI 3.1 document, made from the same route values and schemas that check every request. */
+import { Type, type TObject, type TSchema } from "@sinclair/typebox";
+import { fullPath, prefix } from "./mount";
+import { titleOf } from "./problem";
+import type { Answer, Multipart, Route } from "./route";
+
+export interface DocumentFacts { readonly version: string; readonly server_url: string }
+type Json = Record<string, unknown>;
+
+const everyHeader = {
+  "x-request-id": { $ref: "#/components/headers/RequestId" },
+  "x-ratelimit-limit": { $ref: "#/components/headers/RateLimitLimit" },
+  "x-ratelimit-remaining": { $ref: "#/components/headers/RateLimitRemaining" },
+  "x-ratelimit-reset": { $ref: "#/components/headers/RateLimitReset" },
+};
+const integerHeader = (description: string, example: number) => ({ description, schema: { type: "integer" }, example });
+const components = {
+  securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer dsk_…`. Scopes: `read` may GET and search, `write` may change." } },
+  headers: {
+    RequestId: { description: "Names this request in the server's log.", schema: { type: "string" }, example: "req_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC" },
+    RateLimitLimit: integerHeader("Requests allowed per window.", 600),
+    RateLimitRemaining: integerHeader("Requests left in the window.", 599),
+    RateLimitReset: integerHeader("Unix epoch second when the window resets.", 1_795_219_260),
+    RetryAfter: integerHeader("Seconds to wait before the next try.", 1),
+    Location: { description: "Where the record is found.", schema: { type: "string" }, example: `${prefix}/folders/fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC` },
+  },
+  schemas: { Problem: plain(Type.Object({
+    type: Type.String(), title: Type.String(), status: Type.Integer(), detail: Type.String({ description: "A sentence for a person." }),
+    code: Type.String({ description: "Stable: programs may branch on it." }), request_id: Type.String(),
+    errors: Type.Optional(Type.Array(Type.Object({
+      pointer: Type.String({ description: "JSON pointer into the body, or `?name` for a query field." }), detail: Type.String(),
+    }), { description: "The fields that are wrong." })),
+  }, { description: "RFC 9457 problem details." })) },
+};
+
+/** `operation` order is the order of `routes`. Routes at the server's root are left out. */
+export function openApiDocument(routes: readonly Route<any, any>[], { version, server_url }: DocumentFacts): Json {
+  const paths: Record<string, Json> = {};
+  const tags = new Set<string>();
+  for (const route of routes) {
+    if (route.root) continue;
+    tags.add(route.tag);
+    const path = fullPath(route).replace(/:([^/]+)/g, "{$1}");
+    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Dossier", version,
+      description: conventions,
+      license: { name: "MIT", identifier: "MIT" }, contact: { name: "Dossier", url: server_url },
+    },
+    servers: [{ url: server_url, description: "This server" }],
+    security: [{ apiKey: [] }],
+    tags: [...tags].sort().map((name) => ({ name, description: tagWords[name] ?? `${name}.` })),
+    paths, components,
+  };
+}
+
+const conventions = `Folders, documents and cited answers over one HTTP API.
+
+Ids are opaque strings. Times are RFC 3339 in UTC. Offsets into text count Unicode code points, end exclusive. Lists are newest first.
+The unversioned paths under \`/api/dev\` are deprecated aliases of \`${prefix}\` and answer with a \`Warning: 299\` header.`;
+
+const tagWords: Readonly<Record<string, string>> = {
+  Folders: "A two-level tree that holds documents.", Documents: "Text, files and their indexing.", Prompts: "Saved prompts of the caller.",
+  Chats: "Sessions over folders; questions and cited answers.", Search: "Passages of the caller's folders.", Contract: "This document.",
+};
+
+function operation(route: Route<any, any>): Json {
+  const responses: Record<string, Json> = {};
+  for (const [status, answer] of Object.entries(route.answers as Record<number, Answer>)) responses[status] = success(answer);
+  for (const [status, when] of Object.entries(errorsOf(route))) responses[status] ??= problem(Number(status), when);
+  const body = requestBody(route);
+  return {
+    operationId: route.operation, summary: route.summary, description: route.description ?? `${route.summary}.`, tags: [route.tag],
+    ...(route.public ? { security: [] } : {}),
+    parameters: [...pathParameters(route.path), ...queryParameters(route.query), ...headerParameters(route)],
+    ...(body ? { requestBody: body } : {}),
+    responses,
+  };
+}
+
+const errorsOf = (route: Route<any, any>): Record<string, string> => ({
+  400: "The request is malformed; `errors` names the fields.",
+  ...(route.public ? {} : { 401: "The API key is missing or not valid.", 403: "The record is another user's, the key lacks the scope, or a quota is reached." }),
+  ...(route.path.includes(":") ? { 404: "There is no such record." } : {}),
+  ...(route.body ? { 413: "The body is too large.", 415: "The body is of another media type." } : {}),
+  429: "The rate limit is exceeded.",
+  500: "Something went wrong inside the server.",
+  ...(route.errors as Record<string, string> | undefined),
+});
+
+function success({ description, schema, media_type = "application/json", headers = {}, example }: Answer): Json {
+  return {
+    description,
+    headers: { ...everyHeader, ...Object.fromEntries(Object.entries(headers).map(([name, words]) => [name, headerOf(name, words)])) },
+    ...(schema ? { content: { [media_type]: { schema: plain(schema), ...(example === undefined ? {} : { example }) } } } : {}),
+  };
+}
+const headerOf = (name: string, words: string): Json => /^location$/i.test(name) ? { $ref: "#/components/headers/Location" }
+  : /^retry-after$/i.test(name) ? { $ref: "#/components/headers/RetryAfter" } : { description: words, schema: { type: "string" } };
+
+function problem(status: number, when: string): Json {
+  const extra = status === 429 || status === 503 ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
+    : status === 401 ? { "WWW-Authenticate": { description: "The challenge.", schema: { type: "string" }, example: `Bearer realm="dossier"` } } : {};
+  const example = { type: "about:blank", title: titleOf(status), status, detail: when, code: "see_detail", request_id: "req_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC" };
+  return { description: when, headers: { ...everyHeader, ...extra }, content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" }, example } } };
+}
+
+function requestBody(route: Route<any, any>): Json | undefined {
+  if (!route.body) return undefined;
+  if ("multipart" in (route.body as Multipart)) {
+    const { part, many, description } = (route.body as Multipart).multipart;
+    const file = { type: "string", format: "binary", description };
+    return { required: true, content: { "multipart/form-data": { schema: { type: "object", required: [part], properties: { [part]: many ? { type: "array", items: file } : file } } } } };
+  }
+  return { required: !route.body_optional, content: { "application/json": { schema: plain(route.body as TSchema), ...(route.example === undefined ? {} : { example: route.example }) } } };
+}
+
+const pathParameters = (path: string): Json[] => [...path.matchAll(/:([^/]+)/g)].map(([, name]) => ({ name, in: "path", required: true, description: `The id: ${name}.`, schema: { type: "string" } }));
+
+function queryParameters(query: TObject | undefined): Json[] {
+  if (!query) return [];
+  return Object.entries(query.properties).map(([name, of]) => {
+    const { description, ...schema } = plain(of) as Json;
+    return { name, in: "query", required: query.required?.includes(name) ?? false, description: description ?? `${name}.`, schema };
+  });
+}
+
+const headerParameters = (route: Route<any, any>): Json[] => !route.waits ? [] : [{
+  name: "Prefer", in: "header", required: false, description: "`wait=20`: answer as soon as there is a change, after 20 s at the latest (RFC 7240; at most 30 s).", schema: { type: "string" }, example: "wait=20",
+}];
+
+/** A TypeBox schema without its symbols: plain JSON Schema. */
+function plain(schema: TSchema): unknown { return JSON.parse(JSON.stringify(schema)); }

@@ -1,0 +1,41 @@
+/** The child's side: takes tasks from standard input, one after another, until its parent is gone. */
+import { writeSync } from "node:fs";
+import type { Task } from "../plugin/define";
+import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
+
+/** Finds a plugin's task by name; may load the plugin first. */
+export type FindTask = (plugin: string, task: string) => Task | undefined | Promise<Task | undefined>;
+
+/** Serves tasks until standard input ends, then ends the process. */
+export async function runChild(findTask: FindTask): Promise<never> {
+  keepStandardOutputFree();
+  for await (const request of decodeLines<Request>(Bun.stdin.stream())) void answer(findTask, request);
+  process.exit(0); // The parent has let go, perhaps by dying: whatever still runs has nobody to report to.
+}
+
+async function answer(findTask: FindTask, { plugin, task, input }: Request): Promise<void> {
+  try {
+    const found = await findTask(plugin, task);
+    if (!found) throw new Error(`The plugin ${plugin} has no task ${task}.`);
+    send({ result: await found.run(input, (message) => send({ message })) });
+  } catch (error) {
+    send({ error: describe(error) });
+  }
+}
+
+function describe(error: unknown): { message: string; code?: string } {
+  if (!(error instanceof Error)) return { message: String(error) };
+  return "code" in error && typeof error.code === "string" ? { message: error.message, code: error.code } : { message: error.message };
+}
+
+/** Returns when the bytes are in the pipe, where a kill of this process can't undo them. */
+function send(reply: Reply): void {
+  const bytes = encodeLine(reply);
+  for (let at = 0; at < bytes.length;) at += writeSync(1, bytes, at);
+}
+
+/** Standard output carries the replies; what a task or a library prints goes to standard error. */
+function keepStandardOutputFree(): void {
+  console.log = console.info = console.debug = console.error;
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+}

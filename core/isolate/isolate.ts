@@ -1,0 +1,107 @@
+/** Runs tasks in killable child processes of the same executable: a few at a time, each within a time and a memory limit. */
+import { availableParallelism } from "node:os";
+import type { Log } from "../base/log";
+import { TaskFailure, type IsolateOptions } from "../plugin/define";
+import { createLine } from "./line";
+import { residentBytes } from "./memory";
+import { startChild, type ChildProcess } from "./process";
+import type { Request } from "./protocol";
+
+/** How often the memory of a running child is looked at. */
+const poll_ms = 50;
+/** A child that has swollen to this size is not used again: what one file needed must not count against the next. */
+const warm_bytes_max = 256 * 1024 * 1024;
+
+/** Runs a plugin's task in a child. Its limits count from when it leaves the line. @throws TaskFailure */
+export type IsolatedRun = (plugin: string, task: string, input: unknown, options: IsolateOptions<any>) => Promise<unknown>;
+
+export interface IsolateParts {
+  /** The words that start this program once more so that it calls `runChild`. */
+  readonly command: readonly string[];
+  readonly log: Log;
+  /** Children at the same time; further runs wait in line. Default: half of the processors, at least one. */
+  readonly children_max?: number;
+  /** Runs until a child is replaced. Default 50. */
+  readonly runs_max?: number;
+  /** How long one child is kept warm for the next run. Default 60 s. */
+  readonly idle_ms?: number;
+}
+export interface TaskIsolate {
+  readonly run: IsolatedRun;
+  /** Kills every child and resolves when they are gone. What runs or waits fails as `aborted`, and so does every later run. */
+  readonly stop: () => Promise<void>;
+}
+
+export function createIsolate({ command, log, children_max = Math.max(1, Math.floor(availableParallelism() / 2)), runs_max = 50, idle_ms = 60_000 }: IsolateParts): TaskIsolate {
+  const line = createLine(children_max);
+  const stopping = new AbortController();
+  let warm: ChildProcess | undefined;
+  let cooling: ReturnType<typeof setTimeout> | undefined;
+
+  const letGo = (): void => { warm?.kill(); warm = undefined; };
+  /** A warm child may have died unseen. */
+  const take = (): ChildProcess => {
+    clearTimeout(cooling);
+    const child = warm?.alive() ? warm : startChild(command);
+    warm = undefined;
+    return child;
+  };
+  const giveBack = async (child: ChildProcess): Promise<void> => {
+    const bytes = await residentBytes(child.pid) ?? 0;
+    if (!child.alive() || warm || stopping.signal.aborted || child.runs() >= runs_max || bytes > warm_bytes_max) return child.kill();
+    warm = child;
+    cooling = setTimeout(letGo, idle_ms);
+    cooling.unref();
+  };
+  const attempt = async (request: Request, options: IsolateOptions<any>): Promise<unknown> => {
+    const child = take();
+    const used = child.runs() > 0;
+    let heard = false;
+    try {
+      return await runWithin(child, request, { ...options, onMessage: (message) => { heard = true; options.onMessage?.(message); } });
+    } catch (error) {
+      if (!(error instanceof TaskFailure) || error.reason !== "crashed") throw error;
+      log.warn("a task's process ended unexpectedly", { task: `${request.plugin}.${request.task}`, error: error.message, printed: child.printed() });
+      if (used && !heard) return await attempt(request, options); // It may have died before this run began; a fresh one can't have.
+      throw error;
+    } finally {
+      await giveBack(child);
+    }
+  };
+  const run: IsolatedRun = async (plugin, task, input, options) => {
+    const signal = AbortSignal.any(options.signal ? [options.signal, stopping.signal] : [stopping.signal]);
+    const leave = await line.enter(signal);
+    try {
+      return await attempt({ plugin, task, input }, { ...options, signal });
+    } finally {
+      leave();
+    }
+  };
+  return { run, stop: () => { stopping.abort(); clearTimeout(cooling); letGo(); } };
+}
+
+/** One run on one child, which is dead afterwards when a limit stopped it. */
+async function runWithin(child: ChildProcess, request: Request, { timeout_ms, memory_max_bytes, onMessage, signal }: IsolateOptions<any>): Promise<unknown> {
+  let stopped: Error | undefined;
+  const stop = (why: Error): void => { stopped ??= why; child.kill(); };
+  const onAbort = (): void => stop(aborted());
+  if (signal?.aborted) throw aborted();
+  signal?.addEventListener("abort", onAbort);
+  const timer = setTimeout(() => stop(new TaskFailure("timeout", `The task took longer than ${timeout_ms / 1000} s and was stopped.`)), timeout_ms);
+  const poll = setInterval(async () => {
+    if ((await residentBytes(child.pid) ?? 0) > memory_max_bytes) stop(new TaskFailure("memory", `The task needed more than ${Math.round(memory_max_bytes / 1024 ** 2)} MiB of memory and was stopped.`));
+  }, poll_ms);
+  try {
+    return await child.run(request, (message) => {
+      try { onMessage?.(message); } catch (error) { stop(error instanceof Error ? error : new Error(String(error))); }
+    });
+  } catch (error) {
+    throw stopped ?? error;
+  } finally {
+    clearTimeout(timer);
+    clearInterval(poll);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+const aborted = (): TaskFailure => new TaskFailure("aborted", "The task was stopped.");

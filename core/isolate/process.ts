@@ -1,0 +1,96 @@
+/** One child process, seen from its parent: a request goes in, messages and one answer come out, or it dies. */
+import { existsSync } from "node:fs";
+import { TaskFailure } from "../plugin/define";
+import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
+
+/** How much of what a child prints on standard error is kept, for the log. */
+const stderr_characters_max = 4_000;
+/** How long to wait for the rest of the output of a child that has ended. */
+const drain_ms = 1_000;
+/**
+ * A second wall behind the memory limit of each run, for growth so fast, or a parent so busy, that polling comes too late; and no core files,
+ * since they would hold what people uploaded.
+ */
+const shell = "/bin/sh";
+const within_limits = [shell, "-c", 'ulimit -c 0; ulimit -d 2097152; exec "$0" "$@"'];
+
+export interface ChildProcess {
+  readonly pid: number;
+  readonly alive: () => boolean;
+  /** How many runs it was given. */
+  readonly runs: () => number;
+  /** The end of what it printed on standard error. */
+  readonly printed: () => string;
+  /**
+   * Runs one task; one at a time. `onMessage` has seen every message when the promise settles, also when the child was killed meanwhile.
+   * @throws TaskFailure `threw`, or `crashed` when the child ended without an answer
+   */
+  readonly run: (request: Request, onMessage: (message: unknown) => void) => Promise<unknown>;
+  readonly kill: () => void;
+}
+
+type Waiting = { readonly onMessage: (message: unknown) => void; readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void };
+
+/** Starts a child. @throws when the system can't start a process */
+export function startChild(command: readonly string[]): ChildProcess {
+  const process = Bun.spawn(existsSync(shell) ? [...within_limits, ...command] : [...command], {
+    env: { BUN_FEATURE_FLAG_NO_ORPHANS: "1" }, // Nothing of the parent's environment; and the kernel ends the child when the parent is killed.
+    stdin: "pipe", stdout: "pipe", stderr: "pipe",
+  });
+  let waiting: Waiting | undefined;
+  let runs = 0;
+  let ended = false;
+  let printed = "";
+
+  const settle = (): Waiting | undefined => {
+    const current = waiting;
+    waiting = undefined;
+    process.unref(); // An idle child keeps nobody from ending.
+    return current;
+  };
+  const hear = (reply: Reply): void => {
+    if ("message" in reply) waiting?.onMessage(reply.message);
+    else if ("error" in reply) settle()?.reject(new TaskFailure("threw", reply.error.message, reply.error.code));
+    else settle()?.resolve(reply.result);
+  };
+  const listen = async (): Promise<void> => {
+    try {
+      for await (const reply of decodeLines<Reply>(process.stdout)) hear(reply);
+    } catch (error) {
+      process.kill("SIGKILL");
+      settle()?.reject(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+  const drain = async (): Promise<void> => {
+    const decoder = new TextDecoder();
+    for await (const chunk of process.stderr) printed = (printed + decoder.decode(chunk, { stream: true })).slice(-stderr_characters_max);
+  };
+  const output = Promise.all([listen(), drain()]);
+  void process.exited.then(async () => {
+    await Promise.race([output, Bun.sleep(drain_ms)]);
+    ended = true;
+    settle()?.reject(new TaskFailure("crashed", `The process of the task ended unexpectedly (${process.signalCode ?? `exit code ${process.exitCode}`}).`));
+  });
+
+  return {
+    pid: process.pid,
+    alive: () => !ended && process.exitCode === null && process.signalCode === null,
+    runs: () => runs,
+    printed: () => printed,
+    run: (request, onMessage) => new Promise((resolve, reject) => {
+      runs++;
+      waiting = { onMessage, resolve, reject };
+      process.ref();
+      void sendTo(process.stdin, encodeLine(request));
+    }),
+    kill: () => process.kill("SIGKILL"),
+  };
+}
+
+/** A child that has died meanwhile says so by its end; the failed write adds nothing. */
+async function sendTo(stdin: Bun.FileSink, bytes: Uint8Array): Promise<void> {
+  try {
+    stdin.write(bytes);
+    await stdin.flush();
+  } catch { /* see above */ }
+}

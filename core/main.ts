@@ -1,0 +1,33 @@
+/** The executable. The only file that names both core and the built-in plugins. */
+import * as typebox from "@sinclair/typebox";
+import { builtIn } from "../plugins/index";
+import * as contracts from "../plugins/contracts";
+import { runProgram } from "./cli/program";
+import { runTrial } from "./cli/trial";
+import { runChild } from "./isolate/child";
+import { childCommand, task_command } from "./isolate/command";
+import { createIsolate } from "./isolate/isolate";
+import { installModules } from "./plugin/load";
+import * as sdk from "./sdk";
+
+const task_child = childCommand(import.meta.path);
+const [first, ...rest] = process.argv.slice(2);
+
+if (first === task_command) await runChild((plugin, task) => builtIn.find((one) => one.name === plugin)?.tasks[task]);
+else {
+  installModules({ dossier: sdk, "dossier/contracts": contracts, "@sinclair/typebox": typebox });
+  if (first === "__trial") {
+    await runTrial(rest, builtIn);
+    process.exit(0);
+  }
+  process.exitCode = await runProgram(process.argv.slice(2), {
+    built_in: builtIn,
+    isolate: (log) => createIsolate({ command: task_child, log }),
+    trial_command: [...task_child.slice(0, -1), "__trial"],
+    print: (line) => void process.stdout.write(`${line}\n`),
+    complain: (line) => void process.stderr.write(`${line}\n`),
+    stdin: async () => (await Bun.stdin.text()).replace(/\r?\n$/, ""),
+  });
+  // Nothing that a plugin left running may keep the process alive after its command has ended.
+  process.exit();
+}

@@ -1,0 +1,15 @@
+/** The built-in plugins, in no particular order: the host sorts them by their needs. */
+import accounts from "./accounts/plugin";
+import answersExtractive from "./answers-extractive/plugin";
+import chats from "./chats/plugin";
+import documents from "./documents/plugin";
+import extraction from "./extraction/plugin";
+import folders from "./folders/plugin";
+import index from "./index/plugin";
+import prompts from "./prompts/plugin";
+import quotas from "./quotas/plugin";
+import rateLimit from "./rate-limit/plugin";
+import search from "./search/plugin";
+import type { Plugin } from "../core/sdk";
+
+export const builtIn: readonly Plugin[] = [accounts, answersExtractive, chats, documents, extraction, folders, index, prompts, quotas, rateLimit, search];

@@ -1,0 +1,63 @@
+/** What other plugins may know about accounts: who may sign in, and with which keys. */
+import { service } from "../../core/sdk";
+
+export type Role = "admin" | "member";
+export type Scope = "read" | "write";
+
+/** Times are epoch milliseconds. */
+export interface User {
+  readonly id: string;
+  /** As it was entered; no two users have addresses that differ only in case. */
+  readonly email: string;
+  readonly role: Role;
+  /** An inactive user can't sign in, and none of their keys works. */
+  readonly active: boolean;
+  readonly created_at: number;
+}
+/** A key without its secret, which nobody knows but its owner. Times are epoch milliseconds. */
+export interface Key {
+  readonly id: string;
+  readonly user_id: string;
+  readonly name: string;
+  /** How the key starts: tells keys apart, and opens nothing. */
+  readonly prefix: string;
+  readonly scopes: readonly Scope[];
+  readonly active: boolean;
+  readonly created_at: number;
+  /** Null: never. */
+  readonly expires_at: number | null;
+  /** Up to half a minute late while the server runs; null: never used. */
+  readonly last_used_at: number | null;
+}
+export interface NewUser { readonly email: string; readonly password: string; readonly role: Role }
+export interface NewKey {
+  readonly name: string;
+  /** Default: both. */
+  readonly scopes?: readonly Scope[];
+  readonly expires_at?: number | null;
+}
+
+/** Every function opens its own transaction, because a password takes long to hash: call none of them inside one. */
+export interface Accounts {
+  /** @throws HttpError 400 on an email or a password that won't do, 409 when the email is taken. */
+  createUser(input: NewUser): Promise<User>;
+  /** By id, or by email in any case. @throws HttpError 404. */
+  findUser(id_or_email: string): Promise<User>;
+  /** Newest first. */
+  listUsers(): Promise<User[]>;
+  /** The active user with this email and password, or null. Takes as long for an unknown email as for a wrong password. */
+  verifyPassword(email: string, password: string): Promise<User | null>;
+  /** @throws HttpError 400 on a password that won't do, 404. */
+  changePassword(user_id: string, password: string): Promise<void>;
+  /** Takes effect at the next request. @throws HttpError 404, 409 when it would leave no active administrator. */
+  setUserActive(user_id: string, active: boolean): Promise<User>;
+  /** The token is given here, once, and never again. @throws HttpError 400 on a name, scopes or an expiry that won't do, 404. */
+  createKey(user_id: string, input: NewKey): Promise<{ readonly key: Key; readonly token: string }>;
+  /** Newest first, deactivated ones included. @throws HttpError 404 when there is no such user. */
+  listKeys(user_id: string): Promise<Key[]>;
+  /** For good, from the next request on. @throws HttpError 404 when there is no such key, or it is not this user's. */
+  deactivateKey(key_id: string, of_user_id?: string): Promise<Key>;
+  /** How to sign in, for the terminal of the person who starts the server, never for a log: it may hold a one-time set-up link. */
+  signInHint(): Promise<string>;
+}
+export const Accounts = service<Accounts>("accounts");

@@ -1,0 +1,38 @@
+/** The tables of users, keys and one-time set-up links. Tokens and passwords are only kept as hashes. */
+import type { Migration } from "../../core/sdk";
+
+export const migrations: readonly Migration[] = [
+  { id: "0001_accounts", up: async (tx) => {
+    await tx.schema.createTable("accounts_users")
+      .addColumn("id", "text", (c) => c.primaryKey())
+      .addColumn("email", "text", (c) => c.notNull())
+      .addColumn("email_folded", "text", (c) => c.notNull())
+      .addColumn("role", "text", (c) => c.notNull())
+      .addColumn("password_hash", "text", (c) => c.notNull())
+      .addColumn("active", "integer", (c) => c.notNull())
+      .addColumn("created_at", "bigint", (c) => c.notNull())
+      .execute();
+    await tx.schema.createIndex("accounts_users_email").on("accounts_users").column("email_folded").unique().execute();
+
+    await tx.schema.createTable("accounts_keys")
+      .addColumn("id", "text", (c) => c.primaryKey())
+      .addColumn("user_id", "text", (c) => c.notNull())
+      .addColumn("public_id", "text", (c) => c.notNull())
+      .addColumn("token_sha256", "text", (c) => c.notNull())
+      .addColumn("name", "text", (c) => c.notNull())
+      .addColumn("scopes", "text", (c) => c.notNull())
+      .addColumn("active", "integer", (c) => c.notNull())
+      .addColumn("created_at", "bigint", (c) => c.notNull())
+      .addColumn("expires_at", "bigint")
+      .addColumn("last_used_at", "bigint")
+      .addForeignKeyConstraint("accounts_keys_user", ["user_id"], "accounts_users", ["id"])
+      .execute();
+    await tx.schema.createIndex("accounts_keys_public_id").on("accounts_keys").column("public_id").unique().execute();
+    await tx.schema.createIndex("accounts_keys_by_user").on("accounts_keys").columns(["user_id", "created_at", "id"]).execute();
+
+    await tx.schema.createTable("accounts_setup_links")
+      .addColumn("token_sha256", "text", (c) => c.primaryKey())
+      .addColumn("expires_at", "bigint", (c) => c.notNull())
+      .execute();
+  } },
+];

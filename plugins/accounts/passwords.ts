@@ -1,0 +1,53 @@
+/** Passwords: which ones will do, and how they are kept (argon2id). */
+import { badRequest, codePoints } from "../../core/sdk";
+
+export const password_length_min = 10;
+const password_bytes_max = 1_024;
+/** Hashes at the same time: each takes 64 MiB and a core for a moment. */
+const concurrency_max = 2;
+
+/** @throws HttpError 400 that says what is missing. */
+export function checkPassword(password: string): void {
+  if (codePoints(password) < password_length_min) throw badRequest(`The password must have at least ${password_length_min} characters.`, "/password");
+  if (Buffer.byteLength(password) > password_bytes_max) throw badRequest(`The password may have at most ${password_bytes_max.toLocaleString("en-US")} bytes.`, "/password");
+}
+
+export function createPasswords() {
+  const limited = createGate(concurrency_max);
+  const hash = (password: string): Promise<string> => limited(() => Bun.password.hash(normal(password), { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 }));
+  let decoy: Promise<string> | undefined;
+
+  return {
+    /** What is stored instead of the password. */
+    hash,
+    /** Whether it is the password of this hash. Without a hash the answer is no, and takes as long. */
+    async verify(password: string, password_hash: string | undefined): Promise<boolean> {
+      if (Buffer.byteLength(password) > password_bytes_max) return false;
+      const against = password_hash ?? await (decoy ??= hash("nobody has this password"));
+      const same = await limited(() => Bun.password.verify(normal(password), against, "argon2id"));
+      return same && password_hash !== undefined;
+    },
+  };
+}
+export type Passwords = ReturnType<typeof createPasswords>;
+
+/** The same password typed on two keyboards may be two sequences of code points. */
+const normal = (password: string): string => password.normalize("NFKC");
+
+/** Lets at most `max` pieces of work run at a time; the others wait in line. */
+function createGate(max: number) {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async <R>(work: () => Promise<R>): Promise<R> => {
+    if (running === max) await new Promise<void>((go) => waiting.push(go));
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      // The place goes straight to the next in line, so that nobody slips in between.
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  };
+}

@@ -3,12 +3,10 @@ import { availableParallelism } from "node:os";
 import type { Log } from "../base/log";
 import { TaskFailure, type IsolateOptions } from "../plugin/define";
 import { createLine } from "./line";
-import { residentBytes } from "./memory";
+import { poll_ms, residentBytes } from "./memory";
 import { startChild, type ChildProcess } from "./process";
 import type { Request } from "./protocol";
 
-/** How often the memory of a running child is looked at. */
-const poll_ms = 50;
 /** A child that has swollen to this size is not used again: what one file needed must not count against the next. */
 const warm_bytes_max = 256 * 1024 * 1024;
 
@@ -35,14 +33,21 @@ export interface TaskIsolate {
 export function createIsolate({ command, log, children_max = Math.max(1, Math.floor(availableParallelism() / 2)), runs_max = 50, idle_ms = 60_000 }: IsolateParts): TaskIsolate {
   const line = createLine(children_max);
   const stopping = new AbortController();
+  const children = new Set<ChildProcess>();
   let warm: ChildProcess | undefined;
   let cooling: ReturnType<typeof setTimeout> | undefined;
 
   const letGo = (): void => { warm?.kill(); warm = undefined; };
+  const start = (): ChildProcess => {
+    const child = startChild(command);
+    children.add(child);
+    void child.ended.then(() => children.delete(child));
+    return child;
+  };
   /** A warm child may have died unseen. */
   const take = (): ChildProcess => {
     clearTimeout(cooling);
-    const child = warm?.alive() ? warm : startChild(command);
+    const child = warm?.alive() ? warm : start();
     warm = undefined;
     return child;
   };
@@ -77,13 +82,24 @@ export function createIsolate({ command, log, children_max = Math.max(1, Math.fl
       leave();
     }
   };
-  return { run, stop: () => { stopping.abort(); clearTimeout(cooling); letGo(); } };
+  const stop: TaskIsolate["stop"] = async () => {
+    stopping.abort();
+    clearTimeout(cooling);
+    letGo();
+    await Promise.all([...children].map((child) => child.ended));
+  };
+  return { run, stop };
 }
 
 /** One run on one child, which is dead afterwards when a limit stopped it. */
 async function runWithin(child: ChildProcess, request: Request, { timeout_ms, memory_max_bytes, onMessage, signal }: IsolateOptions<any>): Promise<unknown> {
   let stopped: Error | undefined;
-  const stop = (why: Error): void => { stopped ??= why; child.kill(); };
+  let over = false;
+  const stop = (why: Error): void => {
+    if (over) return; // A late look at its memory must not kill the child in its next run.
+    stopped ??= why;
+    child.kill();
+  };
   const onAbort = (): void => stop(aborted());
   if (signal?.aborted) throw aborted();
   signal?.addEventListener("abort", onAbort);
@@ -98,6 +114,7 @@ async function runWithin(child: ChildProcess, request: Request, { timeout_ms, me
   } catch (error) {
     throw stopped ?? error;
   } finally {
+    over = true;
     clearTimeout(timer);
     clearInterval(poll);
     signal?.removeEventListener("abort", onAbort);

@@ -3,6 +3,9 @@ import { existsSync, readFileSync } from "node:fs";
 
 const has_proc = existsSync("/proc/self/status");
 
+/** How often to look. Without `/proc` each look costs a process. */
+export const poll_ms = has_proc ? 50 : 250;
+
 /** Resident memory in bytes; null when the process is gone or this system has no way to tell. */
 export const residentBytes = (pid: number): number | null | Promise<number | null> => has_proc ? fromProc(pid) : fromPs(pid);
 

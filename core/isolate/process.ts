@@ -27,6 +27,8 @@ export interface ChildProcess {
    */
   readonly run: (request: Request, onMessage: (message: unknown) => void) => Promise<unknown>;
   readonly kill: () => void;
+  /** It is gone, and so is everything it had to say. */
+  readonly ended: Promise<void>;
 }
 
 type Waiting = { readonly onMessage: (message: unknown) => void; readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void };
@@ -39,7 +41,6 @@ export function startChild(command: readonly string[]): ChildProcess {
   });
   let waiting: Waiting | undefined;
   let runs = 0;
-  let ended = false;
   let printed = "";
 
   const settle = (): Waiting | undefined => {
@@ -66,15 +67,14 @@ export function startChild(command: readonly string[]): ChildProcess {
     for await (const chunk of process.stderr) printed = (printed + decoder.decode(chunk, { stream: true })).slice(-stderr_characters_max);
   };
   const output = Promise.all([listen(), drain()]);
-  void process.exited.then(async () => {
+  const ended = process.exited.then(async () => {
     await Promise.race([output, Bun.sleep(drain_ms)]);
-    ended = true;
     settle()?.reject(new TaskFailure("crashed", `The process of the task ended unexpectedly (${process.signalCode ?? `exit code ${process.exitCode}`}).`));
   });
 
   return {
     pid: process.pid,
-    alive: () => !ended && process.exitCode === null && process.signalCode === null,
+    alive: () => !process.killed && process.exitCode === null && process.signalCode === null,
     runs: () => runs,
     printed: () => printed,
     run: (request, onMessage) => new Promise((resolve, reject) => {
@@ -84,6 +84,7 @@ export function startChild(command: readonly string[]): ChildProcess {
       void sendTo(process.stdin, encodeLine(request));
     }),
     kill: () => process.kill("SIGKILL"),
+    ended,
   };
 }
 

@@ -28,7 +28,7 @@ export async function runProgram(words: readonly string[], parts: ProgramParts):
   addCoreCommands(program, parts);
   for (const plugin of parts.built_in) for (const [key, command] of Object.entries(plugin.commands as Record<string, Command>)) addPluginCommand(program, plugin, key, command, parts);
   try {
-    await program.parseAsync(words, { from: "user" });
+    await program.parseAsync(words.length === 0 ? ["serve"] : words, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usage_exit;
@@ -38,7 +38,7 @@ export async function runProgram(words: readonly string[], parts: ProgramParts):
 }
 
 function addCoreCommands(program: Commander, parts: ProgramParts): void {
-  withData(program.command("serve", { isDefault: true })).description("Run the server.")
+  withData(program.command("serve")).description("Run the server.")
     .option("--host <address>", "address to listen on (default 127.0.0.1)").option("--port <number>", "port to listen on (default 4780)")
     .action(async (options) => serveCommand(flagsOf(options), parts));
   withData(program.command("config")).description("Show the settings in force and where each comes from; secrets are hidden.").option("--json", "print one JSON array")

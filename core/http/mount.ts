@@ -77,21 +77,25 @@ const nobody: Caller = { owner_id: "", key_id: "", scopes: [] };
 function compileRoute(route: Route<any, any>, handler: Mounted["handler"], stopping: AbortSignal): Run {
   const scope = route.public || route.root ? null : route.scope ?? (route.method === "GET" ? "read" : "write");
   const readQuery = route.query ? compileQuery(route.query) : () => ({});
+  // A multipart route knows its own limit, which is a setting, and refuses by it before it reads.
+  const bytes_max = route.body_bytes_max ?? (isMultipart(route.body) ? Infinity : json_body_bytes_max);
   const readBody = bodyReader(route);
   return async (request, params, { caller, request_id }) => {
-    if (scope !== null && !caller?.scopes.includes(scope)) throw forbidden(`This API key may not ${scope}; it has the scope${caller?.scopes.length === 1 ? "" : "s"} ${caller?.scopes.join(", ") || "of nothing"}.`, "missing_scope");
-    checkLength(request, route.body_bytes_max ?? json_body_bytes_max);
+    if (scope !== null && !caller?.scopes.includes(scope)) throw forbidden(`This API key may not ${scope}: it lacks that scope.`, "missing_scope");
+    checkLength(request, bytes_max);
     // The body's shape and the query's are one step; the body's size and type come before both.
     const body = await readBody(request);
     const query = readQuery(searchOf(request.url));
-    const result = await handler({ caller: caller ?? nobody, params, query, body, request, request_id, stopping, wait_ms: waitOf(request) });
-    return respond(result);
+    const call = { caller: caller ?? nobody, params, query, body, request, request_id, stopping, wait_ms: waitOf(request) } as Call<any, any>;
+    return respond(await handler(call));
   };
 }
 
+const isMultipart = (body: TSchema | Multipart | undefined): boolean => body !== undefined && "multipart" in body;
+
 function bodyReader(route: Route<any, any>): (request: Request) => Promise<unknown> {
   if (!route.body) return async (): Promise<undefined> => undefined;
-  if ("multipart" in (route.body as Multipart)) return async (request): Promise<void> => checkMediaType(request, "multipart/form-data");
+  if (isMultipart(route.body)) return async (request): Promise<void> => checkMediaType(request, "multipart/form-data");
   const checker = compileChecker(route.body as TSchema);
   const bytes_max = route.body_bytes_max ?? json_body_bytes_max;
   return async (request) => {

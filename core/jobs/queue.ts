@@ -1,7 +1,7 @@
 /** The job table at work: what is written with a change runs after it, once, whatever happens in between. Events become jobs here. */
 import { Value } from "@sinclair/typebox/value";
 import type { Clock } from "../base/clock";
-import { newId } from "../base/ids";
+import { newId, newUuid } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
 import type { EnqueueOptions, JobHandler } from "../plugin/define";
 import type { EventRef, JobRef, PayloadOf } from "../plugin/refs";
@@ -76,7 +76,7 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
       const due = await table.candidates(store.db, free, now_ms, Math.ceil(slots / turn.lanes));
       const picked = pick(due, free, slots, turn.last_lane);
       turn = { last_lane: picked.last_lane, lanes: Math.max(1, picked.lanes) };
-      const jobs = await table.claimJobs(store.db, picked.ids, { token: crypto.randomUUID(), until_ms: now_ms + lease_ms }, now_ms);
+      const jobs = await table.claimJobs(store.db, picked.ids, { token: newUuid(), until_ms: now_ms + lease_ms }, now_ms);
       jobs.forEach(begin);
       return jobs.length;
     });

@@ -1,6 +1,7 @@
 /** One run of one job: the handler with its time limit, then one transaction that ends the job and does what the handler asked for. */
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { spread } from "../base/chance";
 import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
 import { PermanentFailure, type JobEffect, type JobHandler } from "../plugin/define";
@@ -161,4 +162,4 @@ const giveUp = (store: Store, job: table.Claimed, { on, limits }: JobHandler, re
 
 /** 1 s, 4 s, 16 s … at most 5 min, give or take a fifth, so that what failed together does not return together. */
 const pause_ms = ({ limits }: JobHandler, attempt: number): number =>
-  Math.round(limits.backoff_ms?.(attempt) ?? Math.min(300_000, 1_000 * 4 ** (attempt - 1)) * (0.8 + 0.4 * Math.random()));
+  limits.backoff_ms?.(attempt) ?? spread(Math.min(300_000, 1_000 * 4 ** (attempt - 1)), 0.2);

@@ -5,7 +5,7 @@ import { Kysely } from "kysely";
 import { errorFields, type Log } from "../base/log";
 import { Mutex } from "./mutex";
 import { createScrub } from "./scrub";
-import { BunSqliteDialect, guarded, Statements } from "./sqlite";
+import { BunSqliteDialect, guarded, kyselyStatements, Statements } from "./sqlite";
 
 /** The database or an open transaction (a `Transaction` is a `Kysely`): a function that takes `Db` works in both. */
 export type Db<T = any> = Kysely<T>;
@@ -53,8 +53,8 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
 
   const surrounding = new AsyncLocalStorage<Surrounding | undefined>();
   const mutex = new Mutex();
-  const statements = new Statements(database);
-  const hot = new Statements(reader);
+  const statements = kyselyStatements(database);
+  const hot = new Statements(reader, (raw) => raw);
   const db = new Kysely<any>({ dialect: new BunSqliteDialect(database, statements, mutex, () => {
     if (surrounding.getStore()?.open) throw new Error("a query went around the open transaction: pass `tx` down, not the database");
   }) });

@@ -10,18 +10,21 @@ import type { Mutex } from "./mutex";
 /** Prepared statements kept per connection; the longest unused one goes first. */
 const statements_max = 400;
 
-/** The statements of one connection by their text. bun:sqlite's own cache holds only twenty. */
-export class Statements {
-  readonly #kept = new Map<string, Statement<unknown, any[]>>();
-  constructor(private readonly database: Database) {}
+/** Statements of one connection by their text. bun:sqlite's own cache holds only twenty. `made` wraps each one for its user. */
+export class Statements<S> {
+  readonly #kept = new Map<string, { readonly raw: Raw; readonly made: S }>();
+  constructor(private readonly database: Database, private readonly make: (raw: Raw, sql: string) => S) {}
 
-  get(sql: string): Statement<unknown, any[]> {
-    let statement = this.#kept.get(sql);
-    if (statement) this.#kept.delete(sql);
-    else statement = this.database.prepare<unknown, any[]>(sql);
-    this.#kept.set(sql, statement);
+  get(sql: string): S {
+    let entry = this.#kept.get(sql);
+    if (entry) this.#kept.delete(sql);
+    else {
+      const raw = guarded(() => this.database.prepare<unknown, any[]>(sql));
+      entry = { raw, made: this.make(raw, sql) };
+    }
+    this.#kept.set(sql, entry);
     if (this.#kept.size > statements_max) this.#drop(this.#kept.keys().next().value!);
-    return statement;
+    return entry.made;
   }
 
   /** After the tables changed: a statement remembers the columns it was prepared with. */
@@ -30,10 +33,11 @@ export class Statements {
   }
 
   #drop(sql: string): void {
-    this.#kept.get(sql)?.finalize();
+    this.#kept.get(sql)?.raw.finalize();
     this.#kept.delete(sql);
   }
 }
+type Raw = Statement<unknown, any[]>;
 
 /** Runs one step of the database; a storage fault comes out as the answer to give. */
 export function guarded<R>(step: () => R): R {
@@ -44,22 +48,14 @@ export function guarded<R>(step: () => R): R {
   }
 }
 
-function adapted(database: Database, statements: Statements): SqliteDatabase {
-  return {
-    close: () => { statements.clear(); database.close(); },
-    prepare(sql): SqliteStatement {
-      const statement = guarded(() => statements.get(sql));
-      const bound = (parameters: readonly unknown[]) => parameters as SQLQueryBindings[];
-      return {
-        reader: statement.columnNames.length > 0,
-        all: (parameters) => guarded(() => statement.all(...bound(parameters))),
-        run: (parameters) => guarded(() => statement.run(...bound(parameters))),
-        // A statement of its own: the cached one may be run again while this one is half read.
-        iterate: (parameters) => database.prepare(sql).iterate(...bound(parameters)) as IterableIterator<unknown>,
-      };
-    },
-  };
-}
+/** The statements of the main connection, in the shape that Kysely's driver runs. */
+export const kyselyStatements = (database: Database): Statements<SqliteStatement> => new Statements(database, (raw, sql) => ({
+  reader: raw.columnNames.length > 0,
+  all: (parameters) => guarded(() => raw.all(...parameters)),
+  run: (parameters) => guarded(() => raw.run(...parameters)),
+  // A statement of its own: the kept one may be run again while this one is half read.
+  iterate: (parameters) => database.prepare(sql).iterate(...parameters as SQLQueryBindings[]) as IterableIterator<unknown>,
+}));
 
 class OneConnectionDriver extends SqliteDriver {
   #free: (() => void) | undefined;
@@ -94,8 +90,8 @@ class OwnLockAdapter extends SqliteAdapter {
 export class BunSqliteDialect extends SqliteDialect {
   readonly #make: () => Driver;
   /** `refuse` throws when whoever asks for the connection must not wait for it. */
-  constructor(database: Database, statements: Statements, mutex: Mutex, refuse: () => void) {
-    const shim = adapted(database, statements);
+  constructor(database: Database, statements: Statements<SqliteStatement>, mutex: Mutex, refuse: () => void) {
+    const shim: SqliteDatabase = { prepare: (sql) => statements.get(sql), close: () => { statements.clear(); database.close(); } };
     super({ database: shim });
     this.#make = () => new OneConnectionDriver(shim, database, mutex, refuse);
   }

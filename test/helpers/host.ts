@@ -20,7 +20,7 @@ export interface TestServer {
   /** `send("ada", "POST", "/folders", { name: "Reports" })`: people have names; each is a user with a key of its own. `null` sends no key. `//health` is a path at the root. */
   send(who: string | null, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>;
   /** The same with a raw body. */
-  sendRaw(who: string | null, method: string, path: string, body: BodyInit | null, headers?: Record<string, string>): Promise<Answered>;
+  sendRaw(who: string | null, method: string, path: string, body: string | Uint8Array | ReadableStream | FormData | Blob | null, headers?: Record<string, string>): Promise<Answered>;
   /** The request as it is, at any path of the server. */
   fetch(request: Request, address?: string): Promise<Response>;
   /** Waits until no job is waiting or running. */

@@ -5,7 +5,7 @@ import { spread } from "../base/chance";
 import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
 import { PermanentFailure, type JobEffect, type JobHandler } from "../plugin/define";
-import { isStorageFault } from "../store/codes";
+import { isStorageFault, storageFull } from "../store/codes";
 import type { Store } from "../store/open";
 import * as table from "./table";
 
@@ -136,6 +136,8 @@ async function write({ store, clock, log }: RunParts, job: table.Claimed, handle
     case "postponed": return table.retryJob(store.db, job, outcome.reason, now_ms + postponed_ms);
     case "done": {
       const { effect } = outcome;
+      // What room is left on a full disk is for deletions.
+      if (effect && store.full()) throw storageFull();
       if (!effect) return table.completeJob(store.db, job, now_ms);
       return store.inTransaction(async (tx) => {
         if (!(await table.completeJob(tx, job, now_ms))) return false;

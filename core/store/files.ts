@@ -5,7 +5,8 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ulid } from "../base/ids";
 import { tooLarge } from "../http/errors";
-import { translated } from "./codes";
+import { roomAt } from "./ballast";
+import { storageFull, translated } from "./codes";
 import { Mutex } from "./mutex";
 
 /** Bytes that arrived and lie under a temporary name. Every one must be released, kept or not. */
@@ -37,6 +38,9 @@ export interface Files {
 
 const temporary = "tmp";
 const is_name = /^[0-9a-f]{64}$/;
+
+/** How many bytes of an upload are written between two looks at the room that is left. */
+const check_room_bytes = 4 * 2 ** 20;
 
 /** How many uploads hold a hash, who wants it gone when they let go, and the lock between the two. */
 interface Guard { readonly mutex: Mutex; users: number; pins: number; removal: StillUsed | undefined }
@@ -131,7 +135,7 @@ export function openFiles(directory: string): Files {
       let file: FileHandle | undefined;
       try {
         file = await open(from, "wx");
-        const { sha256, size_bytes } = await write(file, bytes as AsyncIterable<Uint8Array>, bytes_max);
+        const { sha256, size_bytes } = await write(directory, file, bytes as AsyncIterable<Uint8Array>, bytes_max);
         return received(sha256, size_bytes, from, file);
       } catch (error) {
         await file?.close();
@@ -163,16 +167,27 @@ export function openFiles(directory: string): Files {
 }
 
 /** One chunk at a time: the sender waits while the disk does. */
-async function write(file: FileHandle, bytes: AsyncIterable<Uint8Array>, bytes_max: number): Promise<{ sha256: string; size_bytes: number }> {
+async function write(directory: string, file: FileHandle, bytes: AsyncIterable<Uint8Array>, bytes_max: number): Promise<{ sha256: string; size_bytes: number }> {
   const hash = new Bun.CryptoHasher("sha256");
   let size_bytes = 0;
+  let checked_bytes = -Infinity;
   for await (const chunk of bytes) {
+    if (size_bytes - checked_bytes >= check_room_bytes) {
+      requireRoom(directory);
+      checked_bytes = size_bytes;
+    }
     size_bytes += chunk.byteLength;
     if (size_bytes > bytes_max) throw tooLarge(`The file is larger than ${bytes_max} bytes, the most that is accepted.`);
     hash.update(chunk);
     await file.writeFile(chunk);
   }
   return { sha256: hash.digest("hex"), size_bytes };
+}
+
+/** Uploads leave room for the database: without any, not even a deletion works. @throws HttpError 507 */
+function requireRoom(directory: string): void {
+  const { free_bytes, reserve_bytes } = roomAt(directory);
+  if (free_bytes < 2 * reserve_bytes) throw storageFull();
 }
 
 const sizeOf = async (path: string): Promise<number | undefined> => (await stat(path).catch(() => undefined))?.size;

@@ -1,9 +1,10 @@
 /** Brings the tables of every plugin up to date: in the order given, one transaction a step, a copy of the database before the first. */
 import { sql } from "kysely";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { rfc3339, type Clock } from "../base/clock";
 import type { Log } from "../base/log";
+import { version } from "../base/version";
 import type { Migration, Plugin } from "../plugin/define";
 import type { Db, Store } from "./open";
 
@@ -21,12 +22,11 @@ export async function migrate(store: Store, plugins: readonly Schema[], clock: C
   const steps = plugins.flatMap((schema) => missing(schema, known.filter((row) => row.plugin === schema.name).map((row) => row.id)));
   if (steps.length === 0) return [];
   if ((await tableNames(store.db)).length > 0) {
-    const copy = await copyDatabase(store.db, backups, `${fileTime(clock)}-before-${plugins[0]!.version}.db`);
+    const copy = await copyDatabase(store.db, backups, `${fileTime(clock)}-before-${version}`);
     log.info("copied the database before migrating", { copy });
   }
   await createLedger(store.db);
   for (const step of steps) await apply(store, step, clock);
-  store.forgetStatements();
   const applied = steps.map(({ schema, migration }) => `${schema.name}/${migration.id}`);
   log.info("migrated the database", { applied });
   return applied;
@@ -42,6 +42,8 @@ async function apply(store: Store, { schema, migration }: Step, clock: Clock): P
     });
   } catch (error) {
     throw new Error(`migration ${schema.name}/${migration.id} failed and was undone: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  } finally {
+    store.forgetStatements();
   }
 }
 
@@ -82,7 +84,9 @@ const fileTime = (clock: Clock): string => rfc3339(clock.now_ms()).replace(/\.\d
 /** A whole and consistent copy, complete when it has its name. Returns its path. */
 async function copyDatabase(db: Db, directory: string, name: string): Promise<string> {
   await mkdir(directory, { recursive: true });
-  const path = join(directory, name);
+  // Several may be made in one second, when plugins migrate one by one.
+  const taken = await readdir(directory);
+  const path = join(directory, `${name}${taken.includes(`${name}.db`) ? `-${taken.length}` : ""}.db`);
   const unfinished = `${path}.unfinished`;
   await rm(unfinished, { force: true });
   await sql`vacuum into ${unfinished}`.execute(db);

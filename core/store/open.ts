@@ -3,6 +3,7 @@ import { Database } from "bun:sqlite";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Kysely } from "kysely";
 import { errorFields, type Log } from "../base/log";
+import { createBallast } from "./ballast";
 import { Mutex } from "./mutex";
 import { createScrub } from "./scrub";
 import { BunSqliteDialect, guarded, kyselyStatements, Statements } from "./sqlite";
@@ -28,6 +29,8 @@ export interface Store {
   readonly scrub: () => void;
   /** After tables changed: statements prepared before are prepared again. */
   readonly forgetStatements: () => void;
+  /** True from the time the disk was full until there is room again. What writes much waits or is refused meanwhile. */
+  readonly full: () => boolean;
   /** Waits for the open transaction, empties the log and closes the file. */
   readonly close: () => Promise<void>;
   readonly path: string;
@@ -38,38 +41,47 @@ interface Surrounding { open: boolean; readonly after: (() => void)[] }
 
 const busy_timeout_ms = 5_000;
 
+const ballast_after_ms = 10_000;
+
 /** The busy timeout comes first: switching to WAL can itself meet another opener. */
 const pragmas = [
   `busy_timeout = ${busy_timeout_ms}`, "page_size = 4096", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON",
   "secure_delete = ON", "wal_autocheckpoint = 1000", "temp_store = MEMORY", "cache_size = -8000",
 ];
 
-/** Opens the file, or makes it. Its directory must be there. */
-export function openStore(path: string, { log }: { readonly log: Log }): Store {
-  const database = guarded(() => new Database(path, { create: true }));
-  guarded(() => pragmas.forEach((pragma) => database.run(`pragma ${pragma}`)));
-  const reader = new Database(path, { readonly: true });
-  reader.run(`pragma busy_timeout = ${busy_timeout_ms}`);
+/** Everything goes through `inTransaction`, because only it marks the surroundings that `refuse` looks at. */
+class Root extends Kysely<any> {
+  override transaction(): never { throw new Error("use `inTransaction`, not `db.transaction()`"); }
+  override startTransaction(): never { throw new Error("use `inTransaction`, not `db.startTransaction()`"); }
+  override connection(): never { throw new Error("there is one connection: use the database or `inTransaction`, not `db.connection()`"); }
+  begin() { return super.transaction(); }
+}
 
+/** Opens the file, or makes it. Its directory must be there. @throws Error naming the file when it can't be written to. */
+export function openStore(path: string, { log }: { readonly log: Log }): Store {
+  const [database, reader] = connect(path);
+  const ballast = createBallast(path, log);
   const surrounding = new AsyncLocalStorage<Surrounding | undefined>();
   const mutex = new Mutex();
-  const statements = kyselyStatements(database);
+  const statements = kyselyStatements(database, ballast.drop);
   const hot = new Statements(reader, (raw) => raw);
-  const db = new Kysely<any>({ dialect: new BunSqliteDialect(database, statements, mutex, () => {
+  const db = new Root({ dialect: new BunSqliteDialect(database, statements, mutex, () => {
     if (surrounding.getStore()?.open) throw new Error("a query went around the open transaction: pass `tx` down, not the database");
   }) });
   const scrub = createScrub(database, mutex, busy_timeout_ms, log);
   scrub.tryNow();
+  // Not at once: the start is for requests, and a command that ends soon needs no ballast.
+  const later = setTimeout(() => void ballast.restore(), ballast_after_ms).unref();
 
   const attempt = (work: () => void) => {
     try { work(); } catch (error) { log.error("work after a commit failed", errorFields(error)); }
   };
 
   return {
-    db, path, scrub: scrub.soon,
+    db, path, scrub: scrub.soon, full: ballast.full,
     async inTransaction(work) {
       const here: Surrounding = { open: true, after: [] };
-      const result = await db.transaction().execute((tx) => surrounding.run(here, () => work(tx))).finally(() => { here.open = false; });
+      const result = await db.begin().execute((tx) => surrounding.run(here, () => work(tx))).finally(() => { here.open = false; });
       surrounding.exit(() => here.after.forEach(attempt));
       return result;
     },
@@ -84,10 +96,28 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
     },
     forgetStatements() { statements.clear(); hot.clear(); },
     async close() {
+      clearTimeout(later);
+      await ballast.settled();
       await scrub.stop();
       hot.clear();
       reader.close();
       await db.destroy();
     },
   };
+}
+
+/** The connection that writes and the one that reads. */
+function connect(path: string): [Database, Database] {
+  try {
+    const database = new Database(path, { create: true });
+    for (const pragma of pragmas) database.run(`pragma ${pragma}`);
+    // A file that can only be read opens without complaint, and would fail at the first request that writes.
+    database.run("begin immediate");
+    database.run("rollback");
+    const reader = new Database(path, { readonly: true });
+    reader.run(`pragma busy_timeout = ${busy_timeout_ms}`);
+    return [database, reader];
+  } catch (error) {
+    throw new Error(`the database ${path} can't be opened for writing: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }

@@ -4,7 +4,7 @@ import {
   CompiledQuery, SqliteAdapter, SqliteDialect, SqliteDriver,
   type DatabaseConnection, type DialectAdapter, type Driver, type SqliteDatabase, type SqliteStatement,
 } from "kysely";
-import { translated } from "./codes";
+import { isFull, translated } from "./codes";
 import type { Mutex } from "./mutex";
 
 /** Prepared statements kept per connection; the longest unused one goes first. */
@@ -40,19 +40,20 @@ export class Statements<S> {
 type Raw = Statement<unknown, any[]>;
 
 /** Runs one step of the database; a storage fault comes out as the answer to give. */
-export function guarded<R>(step: () => R): R {
+export function guarded<R>(step: () => R, onFull?: () => void): R {
   try {
     return step();
   } catch (error) {
+    if (isFull(error)) onFull?.();
     throw translated(error);
   }
 }
 
-/** The statements of the main connection, in the shape that Kysely's driver runs. */
-export const kyselyStatements = (database: Database): Statements<SqliteStatement> => new Statements(database, (raw, sql) => ({
+/** The statements of the main connection, in the shape that Kysely's driver runs. `onFull` is told when the disk has no room. */
+export const kyselyStatements = (database: Database, onFull: () => void): Statements<SqliteStatement> => new Statements(database, (raw, sql) => ({
   reader: raw.columnNames.length > 0,
-  all: (parameters) => guarded(() => raw.all(...parameters)),
-  run: (parameters) => guarded(() => raw.run(...parameters)),
+  all: (parameters) => guarded(() => raw.all(...parameters), onFull),
+  run: (parameters) => guarded(() => raw.run(...parameters), onFull),
   // A statement of its own: the kept one may be run again while this one is half read.
   iterate: (parameters) => database.prepare(sql).iterate(...parameters as SQLQueryBindings[]) as IterableIterator<unknown>,
 }));

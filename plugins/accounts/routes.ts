@@ -9,15 +9,15 @@ const html = (description: string) => ({ description, media_type: "text/html" })
 
 export const routes = {
   landing: route.get("/", {
-    summary: "What runs here", tag: "Pages", operation: "showLanding", root: true, public: true,
+    summary: "What runs here", tag: "Pages", operation: "showLanding", root: true,
     answers: { 200: html("A page with the version and links.") },
   }),
   showSetup: route.get("/setup", {
-    summary: "Form for the first administrator", tag: "Pages", operation: "showSetup", root: true, public: true,
+    summary: "Form for the first administrator", tag: "Pages", operation: "showSetup", root: true,
     answers: { 200: html("The form, or a page that says there is nothing to set up."), 403: html("The link is not valid.") },
   }),
   setup: route.post("/setup", {
-    summary: "Create the first administrator", tag: "Pages", operation: "setUp", root: true, public: true, body_bytes_max: form_bytes_max,
+    summary: "Create the first administrator", tag: "Pages", operation: "setUp", root: true, body_bytes_max: form_bytes_max,
     answers: { 200: html("The first API key, shown this once."), 400: html("The form again, with what was wrong."), 403: html("The link is not valid."), 409: html("There is an administrator already.") },
   }),
 };

@@ -28,7 +28,7 @@ export function createUsage({ write, log }: UsageParts) {
 
   /** Never fails: what can't be written is kept for the next time. */
   const flush = async (): Promise<void> => {
-    await writing;
+    while (writing) await writing;
     if (uses.size === 0) return;
     writing = writeAll().finally(() => { writing = undefined; });
     await writing;

@@ -1,0 +1,102 @@
+/** The job that makes a version answer: bytes → text → index → `synced`, in one switch. */
+import type { Db, JobEffect, JobRun } from "../../core/sdk";
+import { ExtractionFailure, type Extracted, type Extraction, type ExtractionCode, type PageSpan } from "../extraction/contract";
+import type { Prepared } from "../index/contract";
+import * as links from "./links";
+import type { DocumentParts } from "./parts";
+import * as store from "./store";
+import type { DocumentRow, Stage, VersionRow } from "./store";
+
+export interface IndexingParts extends DocumentParts { readonly extraction: Extraction }
+export interface VersionToIndex { readonly document_id: string; readonly version: number }
+
+/** Progress is written at most so often. */
+const report_every_ms = 500;
+/** Extraction takes this share of the work, as far as anybody can tell. */
+const extraction_share = 0.8;
+
+type Text = Pick<Extracted, "text" | "pages" | "warnings" | "page_count" | "media_type">;
+
+export function createIndexing(parts: IndexingParts) {
+  const { db, afterCommit, now_ms, scrub, removeFiles, files, folders, index, extraction, queueRetitling, announceSettled, log } = parts;
+
+  /** Every change from here on is guarded by the version: a document that was overwritten or deleted meanwhile is left alone. */
+  async function run({ document_id, version }: VersionToIndex, job: JobRun): Promise<JobEffect | void> {
+    const document = await store.findDocument(db, document_id);
+    const source = await store.findVersion(db, document_id, version);
+    if (!document || !source || document.version !== version || document.status !== "syncing") return;
+    try {
+      const text = source.in_files === 1 ? await extractFile(document, source, job) : asSent(source);
+      if (text.text.trim() === "") throw new ExtractionFailure("empty", "The document holds no text.");
+      const prepared = await index.prepare({ document_id, version, title: document.name, text: text.text, pages: text.pages }, job.signal);
+      return (tx) => publish(tx, { document, source, text, prepared, attempt: job.attempt });
+    } catch (error) {
+      // A run that was stopped from outside says nothing about the file: the job decides whether it is tried again.
+      if (!(error instanceof ExtractionFailure) || job.signal.aborted) throw error;
+      return (tx) => fail(tx, { document_id, version }, error.code, error.message, job.attempt);
+    }
+  }
+
+  async function extractFile(document: DocumentRow, source: VersionRow, job: JobRun): Promise<Text> {
+    const { document_id, version, media_type, sha256, size_bytes } = source;
+    let reported_at = now_ms();
+    const report = async (stage: Stage, progress: number): Promise<void> => {
+      reported_at = now_ms();
+      await store.setProgress(db, document_id, version, { stage, progress, attempts: job.attempt });
+    };
+    await report("extracting", 0);
+    const extracted = await extraction.extract({ path: files.path(sha256), size_bytes, name: document.name, declared_type: media_type }, {
+      signal: job.signal,
+      onProgress: (progress) => {
+        if (now_ms() - reported_at < report_every_ms) return;
+        report("extracting", progress * extraction_share).catch((error: unknown) => log.warn("progress was not written", { document_id, error: String(error) }));
+      },
+    });
+    if (now_ms() - reported_at >= report_every_ms) await report("chunking", extraction_share);
+    return extracted;
+  }
+
+  interface Indexed { readonly document: DocumentRow; readonly source: VersionRow; readonly text: Text; readonly prepared: Prepared; readonly attempt: number }
+
+  /** The switch: text, search, status and counters change together, and the old version goes. */
+  async function publish(tx: Db, { document, source, text, prepared, attempt }: Indexed): Promise<void> {
+    const { document_id, version } = source;
+    const settled = await store.setSynced(tx, document_id, version, {
+      attempts: attempt, media_type: text.media_type, page_count: text.page_count, language: prepared.language, warnings: JSON.stringify(text.warnings), synced_at: now_ms(),
+    });
+    if (!settled) return;
+    if (source.in_files === 1) await store.setExtracted(tx, document_id, version, { content: text.text, pages: JSON.stringify(text.pages), media_type: text.media_type });
+    await index.publish(tx, prepared, await links.foldersOf(tx, document_id));
+    if (version > 1) {
+      removeFiles(await store.dropOtherVersions(tx, document_id, [version]));
+      afterCommit(scrub);
+    }
+    if (settled.name !== document.name) await queueRetitling(tx, document);
+    await settle(tx, { owner_id: settled.owner_id, document_id, version, status: "synced" });
+  }
+
+  /** Leaves the text that answered before as it is. */
+  async function fail(tx: Db, { document_id, version }: VersionToIndex, code: ExtractionCode, message: string, attempt?: number): Promise<void> {
+    const failed = await store.setFailed(tx, document_id, version, {
+      error_code: code, error_message: message, updated_at: now_ms(), ...(attempt === undefined ? {} : { attempts: attempt }),
+    });
+    if (failed) await settle(tx, { owner_id: failed.owner_id, document_id, version, status: "sync_failed" });
+  }
+
+  async function settle(tx: Db, settled: { readonly owner_id: string; readonly document_id: string; readonly version: number; readonly status: "synced" | "sync_failed" }): Promise<void> {
+    const folder_ids = await links.foldersOf(tx, settled.document_id);
+    await folders.count(tx, folder_ids.flatMap((folder_id) => [{ folder_id, status: "syncing", by: -1 }, { folder_id, status: settled.status, by: 1 }]));
+    await announceSettled(tx, settled);
+  }
+
+  return {
+    run,
+    /** The last attempt has failed, or crashed. */
+    gaveUp: (tx: Db, which: VersionToIndex, reason: string): Promise<void> => /took longer/.test(reason)
+      ? fail(tx, which, "timeout", "Reading the file took too long.")
+      : fail(tx, which, "extract_failed", "The file could not be read, although it was tried several times."),
+  };
+}
+
+/** A text document is its own extraction. */
+const asSent = ({ content, media_type }: VersionRow): Text => ({ text: content ?? "", pages: [] as PageSpan[], warnings: [], page_count: null, media_type });

@@ -1,0 +1,41 @@
+/** Names of documents: how they are compared, found, read from an upload and made up. */
+import { badRequest, checkedName, checkedText, isBlank, name_length_max, trimmed } from "../../core/sdk";
+
+/** Two names are the same when these are: the canonical composition, case-sensitive. */
+export const nameKey = (name: string): string => name.normalize("NFC");
+
+/** How a name is searched for: without regard to case. */
+export const nameFolded = (name: string): string => name.normalize("NFC").toLowerCase();
+
+const control = /\p{Cc}/u;
+
+/** A name as a person gives it: trimmed, not blank, no control characters, at most 255 characters. @throws HttpError 400 that names `pointer`. */
+export function documentName(value: string, pointer: string): string {
+  const name = checkedName(value, pointer);
+  if (control.test(name)) throw badRequest("The name must not contain control characters such as line breaks or tabs.", pointer);
+  return name;
+}
+
+const untitled = "Untitled";
+
+/** The name of a text that came without one: its first line that is not blank, cut to the longest name. */
+export function nameOfText(content: string): string {
+  const start = /[^\s\u200B\u2060\uFEFF]/u.exec(content)?.index ?? content.length;
+  // A code point is at most two units: more than this can't be part of the name.
+  const head = content.slice(start, start + 2 * name_length_max);
+  const line = head.split(/[\n\r\u2028\u2029\v\f\u0085]/, 1)[0]!.replaceAll(/\p{Cc}/gu, " ");
+  return trimmed([...trimmed(line)].slice(0, name_length_max).join("")) || untitled;
+}
+
+/** What browsers escape in the file name of a part, and nothing else. */
+const escaped: Readonly<Record<string, string>> = { "%22": "\"", "%0d": "\r", "%0a": "\n" };
+
+/** The name of an uploaded file: the last segment of what the part says. @throws HttpError 400 when there is none, or one that can't be kept. */
+export function uploadName(file_name: string | undefined, part: string): string {
+  const pointer = `/${part}`;
+  const given = (file_name ?? "").replaceAll(/%22|%0d|%0a/gi, (escape) => escaped[escape.toLowerCase()]!);
+  const segment = given.split(/[/\\]/).at(-1)!;
+  if (isBlank(segment)) throw badRequest(`The part \`${part}\` needs a file name: filename="…" in its Content-Disposition.`, pointer);
+  if (control.test(segment)) throw badRequest("The file name must not contain control characters such as line breaks or tabs.", pointer);
+  return checkedText(trimmed(segment), pointer, name_length_max);
+}

@@ -1,0 +1,29 @@
+/** What the rules about documents are made with. */
+import type { Db, Files, Log } from "../../core/sdk";
+import type { Folders } from "../folders/contract";
+import type { SearchIndex } from "../index/contract";
+import type { Quotas } from "../quotas/contract";
+import type { DocumentRow, DocumentsDb } from "./store";
+
+export interface DocumentParts {
+  readonly db: DocumentsDb;
+  readonly inTransaction: <R>(work: (tx: Db) => Promise<R>) => Promise<R>;
+  readonly afterCommit: (work: () => void) => void;
+  readonly now_ms: () => number;
+  readonly newId: (prefix: string) => string;
+  /** Takes deleted text out of the write-ahead log. */
+  readonly scrub: () => void;
+  /** Deletes these originals where no version uses them any more. Returns at once. */
+  readonly removeFiles: (sha256s: readonly string[]) => void;
+  readonly files: Files;
+  readonly folders: Folders;
+  readonly quotas: Quotas;
+  readonly index: SearchIndex;
+  readonly queueIndexing: (tx: Db, document: Pick<DocumentRow, "id" | "owner_id" | "version">) => Promise<void>;
+  readonly queueRetitling: (tx: Db, document: Pick<DocumentRow, "id" | "owner_id">) => Promise<void>;
+  readonly cancelIndexing: (tx: Db, document_ids: readonly string[]) => Promise<void>;
+  readonly announceSettled: (tx: Db, settled: { readonly owner_id: string; readonly document_id: string; readonly version: number; readonly status: "synced" | "sync_failed" }) => Promise<void>;
+  /** Tells the other plugins, inside the purging transaction, that these documents go. */
+  readonly removeUses: (tx: Db, document_ids: readonly string[]) => Promise<void>;
+  readonly log: Log;
+}

@@ -1,0 +1,41 @@
+/** Row: authenticated GET /folders?per_page=50 against the plain server doing the same work. */
+import { load } from "./load";
+import { median, type Row } from "./measure";
+import { addFolders, place, startDossier, startRival } from "./server";
+
+const folders = 1_500;
+const connections = 16;
+const round_ms = 1_500;
+const rounds = 9;
+
+export async function foldersRow(): Promise<Row[]> {
+  const here = place();
+  const dossier = await startDossier(here.directory);
+  const rival = await startRival(here.directory, { key: dossier.key, folders, texts: [] });
+  try {
+    await addFolders(dossier, folders);
+    const head = (host: string) => `GET ${host === "raw" ? "" : "/api/dev/v1"}/folders?per_page=50 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${dossier.key}\r\nAccept: application/json\r\n\r\n`;
+    const measure = async (host: "raw" | "dossier", duration_ms: number) => {
+      const { per_second, not_200 } = await load({ port: host === "raw" ? rival.port : dossier.port, head: head(host), connections, duration_ms });
+      if (not_200 > 0) throw new Error(`${not_200} answers of ${host} were not 200`);
+      return per_second;
+    };
+    await measure("raw", round_ms);
+    await measure("dossier", round_ms);
+    const pairs: { raw: number; dossier: number }[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const first = round % 2 === 0 ? "raw" : "dossier";
+      const one = await measure(first, round_ms);
+      const other = await measure(first === "raw" ? "dossier" : "raw", round_ms);
+      pairs.push(first === "raw" ? { raw: one, dossier: other } : { raw: other, dossier: one });
+    }
+    return [{
+      name: "GET /folders?per_page=50", unit: "x", target: { least: 0.7 }, value: median(pairs.map((pair) => pair.dossier / pair.raw)),
+      measured: `requests per second, Dossier ${median(pairs.map((pair) => pair.dossier)).toFixed(0)} / plain server ${median(pairs.map((pair) => pair.raw)).toFixed(0)}; ${folders} folders, ${connections} connections, ${rounds} rounds`,
+    }];
+  } finally {
+    rival.stop();
+    await dossier.stop();
+    here.remove();
+  }
+}

@@ -1,0 +1,64 @@
+/** Text for benchmarks, made here and the same at every run: made-up words as often as words of a natural language are. */
+
+/** A small generator of even chances (mulberry32): the same seed gives the same text everywhere. */
+export function chance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+const syllables = ["ba", "cor", "del", "en", "fi", "gra", "ho", "in", "ja", "kel", "lo", "mar", "ni", "or", "pe", "qua", "ri", "sta", "tu", "ver", "wen", "xi", "yo", "zen"];
+const endings = ["", "", "", "s", "ed", "ing", "er", "ation", "ly"];
+const vocabulary_size = 30_000;
+
+/** The word of this rank; frequent words are short. */
+function word(rank: number): string {
+  let rest = rank + 1;
+  let made = "";
+  while (rest > 0) {
+    made += syllables[rest % syllables.length]!;
+    rest = Math.floor(rest / syllables.length);
+  }
+  return made + endings[rank % endings.length]!;
+}
+
+const vocabulary = Array.from({ length: vocabulary_size }, (_, rank) => word(rank));
+
+/** A rank by Zipf's law with exponent 1: each word half as often as the one of half its rank. */
+const zipfRank = (random: () => number): number => Math.min(vocabulary_size - 1, Math.floor(Math.exp(random() * Math.log(vocabulary_size))) - 1);
+
+/** About `length` characters of sentences in paragraphs, with a topic: a few rarer words that come again and again. */
+export function makeText(seed: number, length: number): string {
+  const random = chance(seed);
+  const topic = Array.from({ length: 12 }, () => vocabulary[200 + Math.floor(random() * (vocabulary_size - 200))]!);
+  const paragraphs: string[] = [];
+  let made = 0;
+  while (made < length) {
+    const sentences = Array.from({ length: 4 }, () => sentence(random, topic));
+    const paragraph = sentences.join(" ");
+    paragraphs.push(paragraph);
+    made += paragraph.length + 2;
+  }
+  return paragraphs.join("\n\n");
+}
+
+function sentence(random: () => number, topic: readonly string[]): string {
+  const words = Array.from({ length: 8 + Math.floor(random() * 14) }, () => random() < 0.15 ? topic[Math.floor(random() * topic.length)]! : vocabulary[zipfRank(random)]!);
+  const said = words.join(" ");
+  return `${said[0]!.toUpperCase()}${said.slice(1)}.`;
+}
+
+/** Texts of 1 to 20 passages of about 770 characters, most of them short. */
+export const makeTexts = (count: number, seed = 1): string[] =>
+  Array.from({ length: count }, (_, index) => makeText(seed * 1_000_003 + index, 770 * (1 + Math.floor(19 * chance(seed * 7919 + index)() ** 2))));
+
+/** Five words from the middle of a text: a question that something answers. */
+export function makeQuery(text: string, seed: number): string {
+  const words = text.toLowerCase().split(/[^a-z]+/).filter((one) => one.length > 3);
+  const random = chance(seed);
+  return Array.from({ length: 5 }, () => words[Math.floor(random() * words.length)]!).join(" ");
+}

@@ -4,7 +4,7 @@
  */
 import { Glob } from "bun";
 import { availableParallelism } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import { check, tools } from "./check";
 import { cleanEnvironment } from "./lib/launch";
 

@@ -36,7 +36,7 @@ export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): R
 
 /** Starts the server on a free port. @throws Error with what it said, when it ends or stays silent. */
 export async function launch({ data, env = {}, args = [], limit_ms = 30_000, cwd = data }: LaunchOptions): Promise<Launched> {
-  const process_ = Bun.spawn([executable, "serve", "--data", data, "--port", "0", ...args], {
+  const child = Bun.spawn([executable, "serve", "--data", data, "--port", "0", ...args], {
     cwd, env: cleanEnvironment(env), stdin: "ignore", stdout: "pipe", stderr: "pipe",
   });
   let said = "";
@@ -49,17 +49,17 @@ export async function launch({ data, env = {}, args = [], limit_ms = 30_000, cwd
       if (found) served.resolve(found[0]);
     }
   };
-  const read = Promise.all([collect(process_.stdout), collect(process_.stderr)]);
+  const read = Promise.all([collect(child.stdout), collect(child.stderr)]);
   const timer = setTimeout(() => served.reject(new Error(`dossier serve printed no address within ${limit_ms} ms:\n${said}`)), limit_ms);
-  void process_.exited.then(async (code) => {
+  void child.exited.then(async (code) => {
     await read;
     served.reject(new Error(`dossier serve ended with ${code}:\n${said}`));
   });
   try {
     const url = await served.promise;
-    return { url, pid: process_.pid, output: () => said, exited: process_.exited, kill: (signal) => process_.kill(signal) };
+    return { url, pid: child.pid, output: () => said, exited: child.exited, kill: (signal) => child.kill(signal) };
   } catch (error) {
-    process_.kill("SIGKILL");
+    child.kill("SIGKILL");
     throw error;
   } finally {
     clearTimeout(timer);

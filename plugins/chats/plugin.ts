@@ -1,0 +1,47 @@
+/** Chats: sessions over folders, messages, and answers that are made in the background. */
+import { definePlugin, fill } from "../../core/sdk";
+import { Documents, DocumentUses } from "../documents/contract";
+import { FolderContents, Folders } from "../folders/contract";
+import { Prompts, PromptUses } from "../prompts/contract";
+import { Quotas } from "../quotas/contract";
+import { Retrieval } from "../search/contract";
+import { AnswerMessage, answers_of_owner_max, createAnswering } from "./answering";
+import { createChanges } from "./changes";
+import { Answerers } from "./contract";
+import { blankCitations, createMessages } from "./messages";
+import { migrations } from "./migrations";
+import { chatHandlers, routes } from "./routes";
+import { createChats } from "./service";
+import { removeFolderUses, removePromptUses, type ChatsTables } from "./store";
+
+export default definePlugin({
+  name: "chats",
+  version: "1.0.0",
+  needs: { folders: Folders, prompts: Prompts, documents: Documents, retrieval: Retrieval, quotas: Quotas },
+  slots: { answerers: Answerers },
+  tables: ["chats", "chats_folders", "chats_prompts", "chats_messages", "chats_citations"],
+  migrations,
+  routes,
+  setup: (ctx) => {
+    const { afterCommit, inTransaction, newId, log, services: { folders, prompts, documents, retrieval, quotas } } = ctx;
+    const db = ctx.database<ChatsTables>();
+    const now_ms = () => ctx.clock.now_ms();
+    const changes = createChanges();
+    const chats = createChats({ db, inTransaction, now_ms, newId, folders, prompts, charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "chats", count) });
+    const messages = createMessages({
+      db, inTransaction, afterCommit, now_ms, newId, chats, documents, changes,
+      enqueueAnswer: (tx, message_id, owner_id) => ctx.enqueue(tx, AnswerMessage, { message_id },
+        { subject: message_id, lane: `chats.answer:${owner_id}`, lane_max: answers_of_owner_max }),
+      cancelAnswer: (tx, message_id) => ctx.cancelJobs(tx, [message_id]),
+    });
+    return {
+      jobs: [createAnswering({ db, now_ms, afterCommit, answerers: ctx.slots.answerers, folders, prompts, documents, retrieval, changes, log })],
+      fills: [
+        fill(FolderContents, { remove: (tx, _owner_id, folder_ids) => removeFolderUses(tx, folder_ids) }),
+        fill(PromptUses, { remove: (tx, _owner_id, prompt_id) => removePromptUses(tx, prompt_id) }),
+        fill(DocumentUses, { remove: blankCitations }),
+      ],
+      routes: chatHandlers(chats, messages),
+    };
+  },
+});

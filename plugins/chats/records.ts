@@ -1,0 +1,96 @@
+/** What chat sessions and messages look like on the wire: schemas, examples, and the mapping of rows to records. */
+import { rfc3339, rfc3339OrNull, t, type Static } from "../../core/sdk";
+import { AnswerResult } from "./contract";
+import type { Message } from "./messages";
+import { folders_max, prompts_max } from "./service";
+import type { Chat, MessageRow } from "./store";
+
+const Time = (description: string) => t.String({ format: "date-time", description });
+const TimeOrNull = (description: string) => t.Union([t.String({ format: "date-time" }), t.Null()], { description });
+
+const Name = t.Union([t.String(), t.Null()], { description: "What people call the session: trimmed, at most 255 characters. A blank name is none." });
+const UsedFolders = t.Array(t.String(), { maxItems: folders_max, description: `Ids of the folders that answers come from, subfolders included; at most ${folders_max}.` });
+const UsedPrompts = t.Array(t.String(), { maxItems: prompts_max, description: `Ids of the saved prompts that answers respect, in this order; at most ${prompts_max}.` });
+
+/** The body of create and change. */
+export const ChatBody = t.Object({
+  name: t.Optional(Name),
+  usedFolders: t.Optional(t.Union([UsedFolders, t.Null()], { description: "Ids of folders. On a change it replaces the list; null empties it." })),
+  usedPrompts: t.Optional(t.Union([UsedPrompts, t.Null()], { description: "Ids of saved prompts. On a change it replaces the list; null empties it." })),
+});
+
+export const ChatRecord = t.Object({
+  id: t.String({ description: "Opaque, starts with `chs_`." }),
+  name: Name,
+  usedFolders: UsedFolders,
+  usedPrompts: UsedPrompts,
+  message_count: t.Integer({ description: "Messages sent to the session." }),
+  last_message_at: TimeOrNull("When the last message was sent; null before the first one."),
+  created_at: Time("When the session was created."),
+  updated_at: Time("When its name, folders or prompts were last changed."),
+});
+
+export const chatRecord = (chat: Chat): Static<typeof ChatRecord> => ({
+  id: chat.id, name: chat.name, usedFolders: [...chat.folder_ids], usedPrompts: [...chat.prompt_ids],
+  message_count: chat.message_count, last_message_at: rfc3339OrNull(chat.last_message_at),
+  created_at: rfc3339(chat.created_at), updated_at: rfc3339(chat.updated_at),
+});
+
+const RequestId = t.String({ description: "UUID of the request, as it was sent or made by the server." });
+const Status = t.Union((["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const).map((name) => t.Literal(name)), { description: "The state the message has now." });
+
+export const MessageBody = t.Object({
+  text: t.String({ description: "The message of the user. Not blank, at most 32,000 characters." }),
+  requestId: t.Optional(t.Union([t.String({ description: "A UUID." }), t.Null()], {
+    description: "UUID that names this message within its session; the server makes one when it is absent. Sending the same id and text once more starts nothing new.",
+  })),
+});
+
+/** The answer to sending and cancelling. */
+export const MessageState = t.Object({
+  requestId: RequestId,
+  status: Status,
+});
+export const messageState = ({ request_id, status }: MessageRow): Static<typeof MessageState> => ({ requestId: request_id, status });
+
+export const Poll = t.Union([
+  t.Object({ status: t.Union([t.Literal("PENDING"), t.Literal("PROCESSING")]), requestId: RequestId }, { description: "Still running: poll again shortly." }),
+  t.Object({ status: t.Literal("COMPLETED"), requestId: RequestId, result: AnswerResult }, { description: "The answer is there." }),
+]);
+
+export const MessageRecord = t.Object({
+  requestId: RequestId,
+  text: t.String(),
+  status: Status,
+  created_at: Time("When the message was sent."),
+  completed_at: TimeOrNull("When it was answered, failed or was cancelled."),
+  result: t.Union([AnswerResult, t.Null()], { description: "The answer of a COMPLETED message." }),
+  error: t.Union([t.Object({ code: t.String(), message: t.String() }), t.Null()], { description: "Why a message FAILED or was CANCELLED." }),
+});
+export const messageRecord = (message: Message): Static<typeof MessageRecord> => ({
+  requestId: message.request_id, text: message.text, status: message.status,
+  created_at: rfc3339(message.created_at), completed_at: rfc3339OrNull(message.completed_at),
+  result: message.result,
+  error: message.error_code === null ? null : { code: message.error_code, message: message.error_message ?? "" },
+});
+
+export const chat_example: Static<typeof ChatRecord> = {
+  id: "chs_01JB2N6P8R0S2T4V6W8X0Y2Z4A", name: "Leave", usedFolders: ["fld_01JB2M3R8S5T7V9W1X3Y5Z7A2C"], usedPrompts: [],
+  message_count: 1, last_message_at: "2026-03-01T09:31:00.000Z", created_at: "2026-03-01T09:30:00.000Z", updated_at: "2026-03-01T09:30:00.000Z",
+};
+const quote = "Full-time employees accrue 25 days of leave a year.";
+const result_example: AnswerResult = {
+  answer: `${quote} [1]`, outcome: "answered", grounded: true,
+  citations: [{
+    id: 1, document_id: "doc_01JB2M4T9V6W8X3Y5Z7A1C2E4G", document_name: "handbook.pdf", document_version: 1, folder_id: "fld_01JB2M3R8S5T7V9W1X3Y5Z7A2C",
+    quote, start: 18_204, end: 18_204 + quote.length, page: 12, page_end: 12, time_start: null, time_end: null, heading: "Leave", score: 7.31,
+    verified: true, stale: false, url: "/api/dev/v1/documents/doc_01JB2M4T9V6W8X3Y5Z7A1C2E4G",
+  }],
+  model: "extractive", prompts: [], usage: null, timings: { queue_ms: 3, retrieve_ms: 4, generate_ms: 2 }, warnings: [],
+};
+export const request_id_example = "6f1f2c0e-2f0b-4b7e-9f43-1d2a7c9b5e10";
+export const poll_example: Static<typeof Poll> = { status: "COMPLETED", requestId: request_id_example, result: result_example };
+export const message_example: Static<typeof MessageRecord> = {
+  requestId: request_id_example, text: "How many days of leave do employees get?", status: "COMPLETED",
+  created_at: "2026-03-01T09:31:00.000Z", completed_at: "2026-03-01T09:31:00.010Z", result: result_example, error: null,
+};

@@ -1,0 +1,20 @@
+/** Search: passages of the folders asked, over HTTP and for other plugins. */
+import { definePlugin } from "../../core/sdk";
+import { Documents } from "../documents/contract";
+import { Folders } from "../folders/contract";
+import { SearchIndex } from "../index/contract";
+import { Retrieval } from "./contract";
+import { routes, searchHandlers } from "./routes";
+import { createSearch } from "./service";
+
+export default definePlugin({
+  name: "search",
+  version: "1.0.0",
+  needs: { folders: Folders, documents: Documents, index: SearchIndex },
+  provides: { retrieval: Retrieval },
+  routes,
+  setup: ({ database, services }) => {
+    const search = createSearch({ db: database(), ...services });
+    return { services: { retrieval: search.retrieval }, routes: searchHandlers(search) };
+  },
+});

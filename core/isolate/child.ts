@@ -9,6 +9,7 @@ export type FindTask = (plugin: string, task: string) => Task | undefined | Prom
 /** Serves tasks until standard input ends, then ends the process. */
 export async function runChild(findTask: FindTask): Promise<never> {
   keepStandardOutputFree();
+  endOnStrayErrors();
   for await (const request of decodeLines<Request>(Bun.stdin.stream())) void answer(findTask, request);
   process.exit(0); // The parent has let go, perhaps by dying: whatever still runs has nobody to report to.
 }
@@ -31,11 +32,26 @@ function describe(error: unknown): { message: string; code?: string } {
 /** Returns when the bytes are in the pipe, where a kill of this process can't undo them. */
 function send(reply: Reply): void {
   const bytes = encodeLine(reply);
-  for (let at = 0; at < bytes.length;) at += writeSync(1, bytes, at);
+  for (let at = 0; at < bytes.length;) {
+    try { at += writeSync(1, bytes, at); } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      Bun.sleepSync(1); // The pipe is full, and something has made it non-blocking.
+    }
+  }
 }
 
 /** Standard output carries the replies; what a task or a library prints goes to standard error. */
 function keepStandardOutputFree(): void {
   console.log = console.info = console.debug = console.error;
-  process.stdout.write = process.stderr.write.bind(process.stderr);
+  Object.defineProperty(process, "stdout", { value: process.stderr });
+}
+
+/** An error that no task answers for leaves this process in an unknown state: its end tells the parent. */
+function endOnStrayErrors(): void {
+  const end = (error: unknown): never => {
+    console.error(error);
+    process.exit(1);
+  };
+  process.on("uncaughtException", end);
+  process.on("unhandledRejection", end);
 }

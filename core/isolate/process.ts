@@ -46,7 +46,6 @@ export function startChild(command: readonly string[]): ChildProcess {
   const settle = (): Waiting | undefined => {
     const current = waiting;
     waiting = undefined;
-    process.unref(); // An idle child keeps nobody from ending.
     return current;
   };
   const hear = (reply: Reply): void => {
@@ -57,9 +56,9 @@ export function startChild(command: readonly string[]): ChildProcess {
   const listen = async (): Promise<void> => {
     try {
       for await (const reply of decodeLines<Reply>(process.stdout)) hear(reply);
-    } catch (error) {
+    } catch {
       process.kill("SIGKILL");
-      settle()?.reject(error instanceof Error ? error : new Error(String(error)));
+      settle()?.reject(new TaskFailure("crashed", "The process of the task wrote something that is no reply."));
     }
   };
   const drain = async (): Promise<void> => {
@@ -80,7 +79,6 @@ export function startChild(command: readonly string[]): ChildProcess {
     run: (request, onMessage) => new Promise((resolve, reject) => {
       runs++;
       waiting = { onMessage, resolve, reject };
-      process.ref();
       void sendTo(process.stdin, encodeLine(request));
     }),
     kill: () => process.kill("SIGKILL"),

@@ -27,9 +27,8 @@ const unknown_type = "application/octet-stream";
 export function createAdding({ db, inTransaction, now_ms, newId, scrub, removeFiles, folders, quotas, queueIndexing, cancelIndexing }: DocumentParts) {
   async function insert(tx: Db, { folder_id, ...document }: NewDocument, version: NewVersion): Promise<Document> {
     const now = now_ms();
-    const { in_files, content, ...latest } = version;
     const row: DocumentRow = {
-      id: newId("doc"), ...document, ...latest, ...inWork, name_folded: nameFolded(document.name), source_uri: null, source_run_id: null,
+      id: newId("doc"), ...document, ...described(version), ...inWork, name_folded: nameFolded(document.name), source_uri: null, source_run_id: null,
       version: 1, current_version: 0, created_at: now, updated_at: now, synced_at: null,
     };
     await quotas.charge(tx, row.owner_id, "documents", 1);
@@ -47,8 +46,7 @@ export function createAdding({ db, inTransaction, now_ms, newId, scrub, removeFi
 
   /** The version that answers stays until the new one is indexed; one that was still in work is dropped. */
   async function replace(tx: Db, before: DocumentRow, version: NewVersion): Promise<Document> {
-    const { in_files, content, ...latest } = version;
-    const values = { ...latest, ...inWork, source_kind: "upload", source_uri: null, source_run_id: null, version: before.version + 1, updated_at: now_ms() } as const;
+    const values = { ...described(version), ...inWork, source_kind: "upload", source_uri: null, source_run_id: null, version: before.version + 1, updated_at: now_ms() } as const;
     const row: DocumentRow = { ...before, ...values };
     await quotas.charge(tx, row.owner_id, "storage", row.size_bytes - before.size_bytes);
     if (before.status === "syncing") await cancelIndexing(tx, [row.id]);
@@ -110,6 +108,9 @@ export type Adding = ReturnType<typeof createAdding>;
 const inWork = {
   status: "syncing", stage: "queued", progress: 0, attempts: 0, error_code: null, error_message: null, warnings: "[]", page_count: null, language: null,
 } as const;
+
+/** What the record says of its newest version. */
+const described = ({ sha256, size_bytes, media_type }: NewVersion) => ({ sha256, size_bytes, media_type });
 
 const nameTaken = (): HttpError => conflict("A document with the same file name already exists; pass overwrite=true to replace it.", "name_taken");
 

@@ -1,66 +1,78 @@
 /** The tables of documents, their stored versions and their links to folders. */
-import { sql, type Migration } from "../../core/sdk";
+import { sql, type Db, type Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
   { id: "0001_documents", up: async (tx) => {
-    await tx.schema.createTable("documents")
-      .addColumn("id", "text", (c) => c.primaryKey())
-      .addColumn("owner_id", "text", (c) => c.notNull())
-      .addColumn("name", "text", (c) => c.notNull())
-      .addColumn("name_folded", "text", (c) => c.notNull())
-      .addColumn("source_kind", "text", (c) => c.notNull())
-      .addColumn("source_uri", "text")
-      .addColumn("source_run_id", "text")
-      .addColumn("version", "integer", (c) => c.notNull())
-      .addColumn("size_bytes", "bigint", (c) => c.notNull())
-      .addColumn("sha256", "text", (c) => c.notNull())
-      .addColumn("media_type", "text", (c) => c.notNull())
-      .addColumn("current_version", "integer", (c) => c.notNull())
-      .addColumn("status", "text", (c) => c.notNull())
-      .addColumn("stage", "text", (c) => c.notNull())
-      .addColumn("progress", "double precision", (c) => c.notNull())
-      .addColumn("attempts", "integer", (c) => c.notNull())
-      .addColumn("error_code", "text")
-      .addColumn("error_message", "text")
-      .addColumn("warnings", "text", (c) => c.notNull())
-      .addColumn("page_count", "integer")
-      .addColumn("language", "text")
-      .addColumn("created_at", "bigint", (c) => c.notNull())
-      .addColumn("updated_at", "bigint", (c) => c.notNull())
-      .addColumn("synced_at", "bigint")
-      .execute();
-    // The text comes last: a row is read without it when it is not asked for.
-    await tx.schema.createTable("documents_versions")
-      .addColumn("document_id", "text", (c) => c.notNull())
-      .addColumn("version", "integer", (c) => c.notNull())
-      .addColumn("sha256", "text", (c) => c.notNull())
-      .addColumn("size_bytes", "bigint", (c) => c.notNull())
-      .addColumn("media_type", "text", (c) => c.notNull())
-      .addColumn("in_files", "integer", (c) => c.notNull())
-      .addColumn("pages", "text", (c) => c.notNull())
-      .addColumn("content", "text")
-      .addPrimaryKeyConstraint("documents_versions_pk", ["document_id", "version"])
-      .addForeignKeyConstraint("documents_versions_document_fk", ["document_id"], "documents", ["id"])
-      .execute();
-    await tx.schema.createIndex("documents_versions_by_file").on("documents_versions").columns(["sha256"]).where(sql.ref("in_files"), "=", 1).execute();
-    await tx.schema.createTable("documents_links")
-      .addColumn("document_id", "text", (c) => c.notNull())
-      .addColumn("folder_id", "text", (c) => c.notNull())
-      .addColumn("name_key", "text", (c) => c.notNull())
-      .addColumn("reserves_name", "integer", (c) => c.notNull())
-      .addColumn("document_created_at", "bigint", (c) => c.notNull())
-      .addColumn("created_at", "bigint", (c) => c.notNull())
-      .addColumn("deleted_at", "bigint")
-      .addPrimaryKeyConstraint("documents_links_pk", ["document_id", "folder_id"])
-      .addForeignKeyConstraint("documents_links_document_fk", ["document_id"], "documents", ["id"])
-      .addForeignKeyConstraint("documents_links_folder_fk", ["folder_id"], "folders", ["id"])
-      .execute();
-    // The list of a folder, its count, and what of it can be restored.
-    await tx.schema.createIndex("documents_links_by_folder").on("documents_links").columns(["folder_id", "deleted_at", "document_created_at", "document_id"]).execute();
-    await tx.schema.createIndex("documents_links_by_name").on("documents_links").columns(["folder_id", "name_key"]).where(sql.ref("deleted_at"), "is", null).execute();
-    // The same-name rule of uploads, exact under concurrent uploads.
-    await tx.schema.createIndex("documents_links_reserved_name").unique().on("documents_links").columns(["folder_id", "name_key"])
-      .where(sql.ref("deleted_at"), "is", null).where(sql.ref("reserves_name"), "=", 1).execute();
-    await tx.schema.createIndex("documents_links_deleted").on("documents_links").columns(["deleted_at"]).where(sql.ref("deleted_at"), "is not", null).execute();
+    await createDocuments(tx);
+    await createVersions(tx);
+    await createLinks(tx);
   } },
 ];
+
+async function createDocuments(tx: Db): Promise<void> {
+  await tx.schema.createTable("documents")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("owner_id", "text", (c) => c.notNull())
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("name_folded", "text", (c) => c.notNull())
+    .addColumn("source_kind", "text", (c) => c.notNull())
+    .addColumn("source_uri", "text")
+    .addColumn("source_run_id", "text")
+    .addColumn("version", "integer", (c) => c.notNull())
+    .addColumn("size_bytes", "bigint", (c) => c.notNull())
+    .addColumn("sha256", "text", (c) => c.notNull())
+    .addColumn("media_type", "text", (c) => c.notNull())
+    .addColumn("current_version", "integer", (c) => c.notNull())
+    .addColumn("status", "text", (c) => c.notNull())
+    .addColumn("stage", "text", (c) => c.notNull())
+    .addColumn("progress", "double precision", (c) => c.notNull())
+    .addColumn("attempts", "integer", (c) => c.notNull())
+    .addColumn("error_code", "text")
+    .addColumn("error_message", "text")
+    .addColumn("warnings", "text", (c) => c.notNull())
+    .addColumn("page_count", "integer")
+    .addColumn("language", "text")
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("updated_at", "bigint", (c) => c.notNull())
+    .addColumn("synced_at", "bigint")
+    .execute();
+}
+
+async function createVersions(tx: Db): Promise<void> {
+  // The text comes last: a row is read without it when it is not asked for.
+  await tx.schema.createTable("documents_versions")
+    .addColumn("document_id", "text", (c) => c.notNull())
+    .addColumn("version", "integer", (c) => c.notNull())
+    .addColumn("sha256", "text", (c) => c.notNull())
+    .addColumn("size_bytes", "bigint", (c) => c.notNull())
+    .addColumn("media_type", "text", (c) => c.notNull())
+    .addColumn("in_files", "integer", (c) => c.notNull())
+    .addColumn("pages", "text", (c) => c.notNull())
+    .addColumn("content", "text")
+    .addPrimaryKeyConstraint("documents_versions_pk", ["document_id", "version"])
+    .addForeignKeyConstraint("documents_versions_document_fk", ["document_id"], "documents", ["id"])
+    .execute();
+  await tx.schema.createIndex("documents_versions_by_file").on("documents_versions").columns(["sha256"]).where(sql.ref("in_files"), "=", 1).execute();
+}
+
+async function createLinks(tx: Db): Promise<void> {
+  await tx.schema.createTable("documents_links")
+    .addColumn("document_id", "text", (c) => c.notNull())
+    .addColumn("folder_id", "text", (c) => c.notNull())
+    .addColumn("name_key", "text", (c) => c.notNull())
+    .addColumn("reserves_name", "integer", (c) => c.notNull())
+    .addColumn("document_created_at", "bigint", (c) => c.notNull())
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("deleted_at", "bigint")
+    .addPrimaryKeyConstraint("documents_links_pk", ["document_id", "folder_id"])
+    .addForeignKeyConstraint("documents_links_document_fk", ["document_id"], "documents", ["id"])
+    .addForeignKeyConstraint("documents_links_folder_fk", ["folder_id"], "folders", ["id"])
+    .execute();
+  // The list of a folder, its count, and what of it can be restored.
+  await tx.schema.createIndex("documents_links_by_folder").on("documents_links").columns(["folder_id", "deleted_at", "document_created_at", "document_id"]).execute();
+  await tx.schema.createIndex("documents_links_by_name").on("documents_links").columns(["folder_id", "name_key"]).where(sql.ref("deleted_at"), "is", null).execute();
+  // The same-name rule of uploads, exact under concurrent uploads.
+  await tx.schema.createIndex("documents_links_reserved_name").unique().on("documents_links").columns(["folder_id", "name_key"])
+    .where(sql.ref("deleted_at"), "is", null).where(sql.ref("reserves_name"), "=", 1).execute();
+  await tx.schema.createIndex("documents_links_deleted").on("documents_links").columns(["deleted_at"]).where(sql.ref("deleted_at"), "is not", null).execute();
+}

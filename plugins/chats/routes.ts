@@ -27,6 +27,7 @@ export const routes = {
     description: "Every field is optional, and so is the body. Lists that are absent are empty; an id given twice counts once.",
     body: ChatBody, body_optional: true, example: { name: chat_example.name, usedFolders: chat_example.usedFolders },
     answers: { 201: { ...session("The new session."), headers: { location: "Path of the new session." } } },
+    errors: { 404: "A folder or prompt that is named could not be found." },
   }),
   get: route.get("/chats/:sessionId", { summary: "Get a chat session", tag, operation: "getChat", answers: { 200: session("The session.") }, errors }),
   change: route.put("/chats/:sessionId", {

@@ -27,6 +27,7 @@ export const routes = {
     tag: "Search", operation: "search", scope: "read", body: SearchBody,
     example: { query: "How many days of leave do employees get?", folder_ids: [passage_example.folder_id], limit: 5 },
     answers: { 200: { description: "The passages found; empty when nothing matches.", schema: t.Object({ data: t.Array(FoundPassage) }), example: { data: [passage_example] } } },
+    errors: { 404: "A folder or document that is named could not be found." },
   }),
 };
 

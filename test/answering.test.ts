@@ -1,0 +1,164 @@
+/** What an answer may come from, what is saved of it, and how it reads later. The answerer is scripted by each test. */
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { PermanentFailure } from "../core/sdk";
+import type { Question } from "../plugins/chats/contract";
+import type { FoundPassage } from "../plugins/search/contract";
+import { found, heron, says, startAsking, type Asking } from "./helpers/asking";
+
+let asking: Asking;
+let send: Asking["send"];
+let folder: string;
+
+beforeAll(async () => {
+  asking = await startAsking();
+  ({ send } = asking);
+  ({ folder } = await asking.library("ada"));
+});
+beforeEach(() => asking.answers(async () => says("It stands in water.")));
+
+describe("what an answer may come from", () => {
+  test("a session without folders is told so, and nobody is asked", async () => {
+    asking.answers(async () => { throw new PermanentFailure("asked"); });
+    const result = await asking.answerOf("ada", (await asking.made("ada", "/chats")).id);
+    expect(result).toMatchObject({ outcome: "no_answer", citations: [] });
+    expect(result.answer).toContain("no folders");
+  });
+
+  test("the session's folders with their subfolders, as they are when it is answered, and nothing else", async () => {
+    const root = (await asking.made("vic", "/folders", { name: "Root" })).id;
+    const outside = (await asking.made("vic", "/folders", { name: "Outside" })).id;
+    const later = (await asking.made("vic", "/folders", { name: "Later", parentId: root })).id;
+    const { id } = await asking.made("vic", "/chats", { usedFolders: [root] });
+    const inside: string[] = [];
+    for (const [folder_id, name] of [[root, "root"], [later, "later"], [outside, "outside"]]) {
+      const document = (await asking.made("vic", "/documents", { folder_id, name, content: heron })).id;
+      if (folder_id !== outside) inside.push(document);
+    }
+    await asking.server.settle();
+    const seen = async () => {
+      let documents: string[] = [];
+      asking.answers(async (question) => { documents = (await question.find("heron", { limit: 50 })).passages.map((passage) => passage.document_id); return says("Yes."); });
+      await asking.answerOf("vic", id);
+      return documents.sort();
+    };
+    expect(await seen()).toEqual(inside.sort());
+    await send("vic", "PUT", `/chats/${id}`, { usedFolders: [later] });
+    expect(await seen()).toEqual([inside[1]!].sort());
+  });
+
+  test("saved prompts arrive in the order of the session", async () => {
+    const ids: string[] = [];
+    for (const name of ["a", "b", "c"]) ids.push((await asking.made("ada", "/prompts", { name, text: `Do ${name}.` })).id);
+    const { id } = await asking.made("ada", "/chats", { usedFolders: [folder], usedPrompts: [ids[2], ids[0]] });
+    let prompts: Question["prompts"] = [];
+    asking.answers(async (question) => { prompts = question.prompts; return { ...says("Yes."), prompts: question.prompts.map((prompt) => prompt.id) }; });
+    const result = await asking.answerOf("ada", id);
+    expect(prompts.map((prompt) => prompt.text)).toEqual(["Do c.", "Do a."]);
+    expect(result.prompts).toEqual([ids[2], ids[0]]);
+  });
+
+  test("history is the last six answered turns, oldest first, without answers whose documents the session no longer covers", async () => {
+    const one = await asking.library("hal");
+    const two = await asking.library("hal", "The owl sits in a tree. It waits for mice.");
+    let history: Question["history"] = [];
+    asking.answers(async (question) => { history = question.history; return says(`Answer to ${question.text} [1]`, [await found(question)]); });
+    for (let i = 1; i <= 7; i++) await asking.answerOf("hal", one.chat, `${i} heron?`);
+    expect(history).toEqual([1, 2, 3, 4, 5, 6].map((i) => ({ question: `${i} heron?`, answer: `Answer to ${i} heron? [1]` })));
+    await send("hal", "PUT", `/chats/${one.chat}`, { usedFolders: [two.folder] });
+    await asking.answerOf("hal", one.chat, "owl?");
+    expect(history).toEqual([2, 3, 4, 5, 6, 7].map((i) => ({ question: `${i} heron?`, answer: "" })));
+  });
+});
+
+describe("what is saved of an answer", () => {
+  test("quotes that are not in the document go, with their markers; the rest is renumbered", async () => {
+    const { chat } = await asking.library("sue");
+    asking.answers(async (question) => {
+      const passage = await found(question);
+      const good = { ...passage, quote: "It waits for fish.", start: 35, end: 53 };
+      return says("A [1]. B [2]. C [3]. D [4]. E [5].", [{ ...good, quote: "It waits for mice." }, { ...good, start: 34, end: 52 }, good, { ...passage, quote: "", start: 0, end: 0 }]);
+    });
+    const result = await asking.answerOf("sue", chat);
+    expect(result.answer).toBe("A. B. C [1]. D. E.");
+    expect(result.citations).toMatchObject([{ id: 1, quote: "It waits for fish.", start: 35, end: 53, verified: true }]);
+  });
+
+  test("a document outside the session is never cited: an answer that rests on it is none", async () => {
+    const mine = await asking.library("ted");
+    const elsewhere = await asking.library("ted", "The owl sits in a tree. It waits for mice.");
+    let stolen: FoundPassage | undefined;
+    asking.answers(async (question) => { stolen = await found(question); return says("Owl."); });
+    await asking.answerOf("ted", elsewhere.chat, "owl?");
+    asking.answers(async () => says(`${stolen!.quote} [1]`, [stolen!]));
+    const result = await asking.answerOf("ted", mine.chat);
+    expect(result).toMatchObject({ outcome: "no_answer", citations: [] });
+    expect(result.answer).not.toContain("owl");
+  });
+
+  test("a document that is unlinked while it is cited: the answer is made again", async () => {
+    const { folder, document, chat } = await asking.library("uma");
+    let attempts = 0;
+    asking.answers(async (question) => {
+      attempts += 1;
+      const passage = await found(question);
+      if (!passage) return { ...says("Nothing."), outcome: "no_answer" };
+      await send("uma", "DELETE", `/documents/${document}?folder_id=${folder}`);
+      return says(`${passage.quote} [1]`, [passage]);
+    });
+    expect(await asking.answerOf("uma", chat)).toMatchObject({ answer: "Nothing.", outcome: "no_answer", citations: [] });
+    expect(attempts).toBe(2);
+  });
+});
+
+describe("reading an answer back", () => {
+  const citing = async (question: Question) => says("In water [1].", [await found(question)]);
+
+  test("a purged document leaves the answer, not its quote", async () => {
+    const { folder, chat } = await asking.library("pam");
+    asking.answers(citing);
+    const path = await asking.ask("pam", chat);
+    await asking.server.settle();
+    expect((await send("pam", "GET", path)).body.result.citations[0]).toMatchObject({ quote: heron, stale: false });
+    await send("pam", "DELETE", `/folders/${folder}`);
+    const { result } = (await send("pam", "GET", path)).body;
+    expect(result).toMatchObject({ answer: "In water [1].", citations: [{ id: 1, quote: "", stale: true }] });
+    const stored = await asking.server.store.db.selectFrom("chats_messages").select("result").where("chat_id", "=", chat).executeTakeFirstOrThrow();
+    expect(stored.result).not.toContain("heron stands");
+    expect((await send("pam", "GET", `/chats/${chat}/messages`)).body.data[0].result).toEqual(result);
+  });
+
+  test("a passage that a new version no longer has is stale; one that is still there is not", async () => {
+    const { folder, chat } = await asking.library("roy", `${heron}\n\nThe owl sits in a tree.`);
+    asking.answers(async (question) => {
+      const passage = await found(question);
+      return says("Water [1] and fish [2].", [{ ...passage, quote: "The heron stands in shallow water.", start: 0, end: 34 }, { ...passage, quote: "It waits for fish.", start: 35, end: 53 }]);
+    });
+    const path = await asking.ask("roy", chat);
+    await asking.server.settle();
+    const form = new FormData();
+    form.append("file", new File(["The heron stands in shallow water. It sleeps."], "heron.txt"));
+    expect((await asking.server.sendRaw("roy", "POST", `/documents/file?folder_id=${folder}&overwrite=true`, form)).status).toBe(200);
+    await asking.server.settle();
+    const { citations } = (await send("roy", "GET", path)).body.result;
+    expect(citations.map((citation: { quote: string; stale: boolean }) => [citation.quote, citation.stale])).toEqual([["The heron stands in shallow water.", false], ["It waits for fish.", true]]);
+  });
+
+  test("deleting the session lets a running answer finish; restoring it shows the answer", async () => {
+    const held = asking.gate();
+    const { id } = await asking.made("ada", "/chats", { usedFolders: [folder] });
+    const path = await asking.ask("ada", id);
+    await held.begun;
+    expect((await send("ada", "DELETE", `/chats/${id}`)).status).toBe(204);
+    held.open();
+    await asking.server.settle();
+    expect((await send("ada", "GET", path)).status).toBe(410);
+    await send("ada", "POST", `/chats/${id}/restore`);
+    expect((await send("ada", "GET", path)).body).toMatchObject({ status: "COMPLETED", result: { answer: "It stands in water." } });
+  });
+});
+
+test("no message is left unfinished without a job that will run", async () => {
+  await asking.server.settle();
+  const unfinished = await asking.server.store.db.selectFrom("chats_messages").select("id").where("status", "in", ["PENDING", "PROCESSING"]).execute();
+  expect(unfinished).toEqual([]);
+});

@@ -63,7 +63,8 @@ describe("what the database says of a key", () => {
   ];
   for (const [why, change, scopes] of cases) test(why, () => {
     const used: [string, number][] = [];
-    const hot = { get: <R>(_sql: string, id: unknown) => id === public_id ? { ...row, ...change } as R : undefined, all: () => [] };
+    const rows: Record<string, object> = { [public_id]: { ...row, ...change }, usr_ada: { id: "usr_ada" } };
+    const hot = { get: <R>(_sql: string, id: unknown) => rows[String(id)] as R | undefined, all: () => [] };
     const { authenticate } = createAuthenticator({ hot, now_ms: () => 1_000, noteUse: (...use) => used.push(use) });
     expect(authenticate(token)).toEqual(scopes ? { owner_id: "usr_ada", key_id: "key_1", scopes } as never : null);
     expect(used).toEqual(scopes ? [["key_1", 1_000]] : []);

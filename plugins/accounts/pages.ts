@@ -14,7 +14,7 @@ p { margin: .75rem 0 }
 a { color: var(--accent) }
 .soft { color: var(--soft) }
 .bad { color: var(--bad) }
-form, .card { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1.25rem; margin: 1.25rem 0 }
+form { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: 1.25rem; margin: 1.25rem 0 }
 label { display: block; font-weight: 500; margin: 0 0 .25rem }
 input { width: 100%; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: .35rem; padding: .5rem .65rem; margin: 0 0 1rem }
 button { font: inherit; font-weight: 500; color: var(--card); background: var(--accent); border: 0; border-radius: .35rem; padding: .55rem 1.1rem; cursor: pointer }

@@ -74,11 +74,14 @@ export const deactivateKey = (db: AccountsDb, id: string, of_user_id: string | u
 /** What a request needs to know of a key. */
 export type HotKey = Pick<KeyRow, "id" | "user_id" | "token_sha256" | "scopes" | "expires_at">;
 
-/** The key, when neither it nor its user is deactivated. Runs on every request, hence by hand and without a cache. */
-export const findWorkingKey = (hot: HotReads, public_id: string): HotKey | undefined => hot.get<HotKey>(
-  `select k.id, k.user_id, k.token_sha256, k.scopes, k.expires_at
-     from accounts_keys k join accounts_users u on u.id = k.user_id
-    where k.public_id = ? and k.active = 1 and u.active = 1`, public_id);
+/**
+ * The key, when neither it nor its user is deactivated. Runs on every request, hence by hand and without a cache;
+ * two look-ups, because SQLite takes several times as long for the same as one join.
+ */
+export function findWorkingKey(hot: HotReads, public_id: string): HotKey | undefined {
+  const key = hot.get<HotKey>("select id, user_id, token_sha256, scopes, expires_at from accounts_keys where public_id = ? and active = 1", public_id);
+  return key && hot.get("select id from accounts_users where id = ? and active = 1", key.user_id) ? key : undefined;
+}
 
 /** Moves `last_used_at` forward, never back. */
 export async function noteUse(db: AccountsDb, key_id: string, at: number): Promise<void> {

@@ -1,4 +1,5 @@
 /** What plugin files may import as `dossier/contracts`: the contracts of every built-in plugin. */
+export { Accounts, type Key, type NewKey, type NewUser, type Role, type Scope, type User } from "./accounts/contract";
 export * from "./chats/contract";
 export * from "./documents/contract";
 export * from "./extraction/contract";

@@ -39,6 +39,7 @@ export const insertJob = (db: JobsDb, job: NewJob): Promise<unknown> => all(db, 
 
 /**
  * Steps from one (lane, priority) to the next instead of reading the jobs of a lane: a lane with a hundred thousand jobs costs what one with one job costs.
+ * (Comparing (lane, priority) as a pair would read the whole lane: SQLite seeks by the first column only.)
  * Handlers that are full, or not there, are not looked at.
  */
 const candidates_sql = (rooms: number): string => `with recursive
@@ -48,8 +49,9 @@ head (plugin, name, lane, priority) as (
   where j.id = (select f.id from core_jobs f where f.state = 'ready' and f.plugin = r.plugin and f.name = r.name order by f.lane, f.priority, f.run_at, f.id limit 1)
   union all
   select j.plugin, j.name, j.lane, j.priority from head h cross join core_jobs j
-  where j.id = (select n.id from core_jobs n where n.state = 'ready' and n.plugin = h.plugin and n.name = h.name and (n.lane, n.priority) > (h.lane, h.priority)
-    order by n.lane, n.priority, n.run_at, n.id limit 1)
+  where j.id = coalesce(
+    (select n.id from core_jobs n where n.state = 'ready' and n.plugin = h.plugin and n.name = h.name and n.lane = h.lane and n.priority > h.priority order by n.priority, n.run_at, n.id limit 1),
+    (select n.id from core_jobs n where n.state = 'ready' and n.plugin = h.plugin and n.name = h.name and n.lane > h.lane order by n.lane, n.priority, n.run_at, n.id limit 1))
 ),
 busy (lane, running) as (select lane, count(*) from core_jobs where state = 'running' group by lane)
 select j.id, j.plugin, j.name, j.lane, j.lane_max, j.priority, j.run_at, coalesce(b.running, 0) as lane_running

@@ -72,6 +72,9 @@ function become([file, args]) {
     const typed = process.stdin.isTTY && (signal === "SIGINT" || signal === "SIGQUIT");
     process.on(signal, () => { if (!typed) child.kill(signal); });
   }
+  // npm passes SIGTERM on, but not SIGHUP or its own sudden end: without it, nobody would be left to stop the program.
+  const parent = process.ppid;
+  if (process.env.npm_lifecycle_event) setInterval(() => { if (process.ppid !== parent) child.kill("SIGTERM"); }, 1_000).unref();
   child.once("exit", (code, signal) => {
     if (signal === null) process.exit(code);
     process.removeAllListeners(signal);

@@ -1,11 +1,8 @@
 /** The child process that tries plugin files out: imports and sets them up on a scratch data directory, saying where it is. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { readSection } from "../base/config";
 import { jsonLog } from "../base/log";
 import type { Plugin } from "../plugin/define";
-import { importPlugin, reasonOf } from "../plugin/load";
+import { importPlugin, reasonOf, trial_scratch } from "../plugin/load";
 import { assemble } from "./compose";
 import { coreSections, locate } from "./sources";
 
@@ -24,14 +21,12 @@ export async function runTrial(words: readonly string[], built_in: readonly Plug
       if (readSection(plugin.section, plugin.config, located.sources).problems.length === 0) dropped_in.push({ plugin: wrapped, file });
     } catch (error) { say({ trial: "bad", file, reason: reasonOf(error) }); }
   }
-  const scratch = mkdtempSync(join(tmpdir(), "dossier-trial-"));
-  try {
-    const values = Object.fromEntries([...coreSections, ...[...built_in, ...dropped_in.map(({ plugin }) => plugin)].map((plugin) => [plugin.section, plugin.config] as const)]
-      .map(([section, schema]) => [section, readSection(section, schema, located.sources).values]));
-    const setting = { located: { ...located, data: scratch }, config: { values, settings: [], warnings: [] }, dropped_in, failures: [], log: jsonLog("error", () => {}) };
-    const assembled = await assemble(setting, built_in, async () => { throw new Error("no task runs while plugins are tried out"); }, () => "http://127.0.0.1");
-    for (const { file, reason } of assembled.host.failures) say({ trial: "bad", file, reason });
-    say({ trial: "end" });
-    await assembled.close();
-  } finally { rmSync(scratch, { recursive: true, force: true }); }
+  const scratch = process.env[trial_scratch]!;
+  const values = Object.fromEntries([...coreSections, ...[...built_in, ...dropped_in.map(({ plugin }) => plugin)].map((plugin) => [plugin.section, plugin.config] as const)]
+    .map(([section, schema]) => [section, readSection(section, schema, located.sources).values]));
+  const setting = { located: { ...located, data: scratch }, config: { values, settings: [], warnings: [] }, dropped_in, failures: [], log: jsonLog("error", () => {}) };
+  const assembled = await assemble(setting, built_in, async () => { throw new Error("no task runs while plugins are tried out"); }, () => "http://127.0.0.1");
+  for (const { file, reason } of assembled.host.failures) say({ trial: "bad", file, reason });
+  say({ trial: "end" });
+  await assembled.close();
 }

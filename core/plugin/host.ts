@@ -51,7 +51,7 @@ export interface Host {
 }
 
 /** The longest that a plugin of the plugins directory may take to set itself up, and to start. */
-const setup_ms_max = 5_000;
+const setup_ms_max = 3_000;
 const health_ms_max = 2_000;
 
 interface SetUp { readonly plugin: Plugin; readonly parts: Record<string, any> }

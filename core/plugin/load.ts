@@ -1,14 +1,17 @@
 /** Loads plugin files from a directory, in the compiled executable as under `bun run`; a bad one is left out and named. */
 import { plugin as virtual } from "bun";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Plugin } from "./define";
 import type { PluginFailure } from "./host";
 
 export interface Loaded { readonly plugins: readonly { readonly plugin: Plugin; readonly file: string }[]; readonly failures: readonly PluginFailure[] }
 
+/** The environment variable that tells the child where its scratch data directory is. */
+export const trial_scratch = "TRIAL_SCRATCH";
 /** A file is tried in a child process first: one that hangs or ends the process is found there. */
-const trial_ms_max = 4_000;
+const trial_ms_max = 5_000;
 const import_ms_max = 2_000;
 
 /** Makes `import … from "dossier"` inside a plugin file mean the objects that already run in this process. Exact names only: a prefix can't be caught (oven-sh/bun#40397). */
@@ -90,7 +93,14 @@ interface TrialOutcome { readonly bad: Map<string, string>; readonly finished: b
 
 async function runTrial(command: string[], env: Readonly<Record<string, string | undefined>>, files: number): Promise<TrialOutcome> {
   const limit_ms = trial_ms_max + files * 100;
-  const child = Bun.spawn(command, { env: { ...env }, stdin: "ignore", stdout: "pipe", stderr: "pipe", timeout: limit_ms, killSignal: "SIGKILL" });
+  // Made here, because a child that is stopped cleans nothing up.
+  const scratch = mkdtempSync(join(tmpdir(), "dossier-trial-"));
+  try { return await watchTrial(command, { ...env, [trial_scratch]: scratch }, limit_ms); }
+  finally { rmSync(scratch, { recursive: true, force: true }); }
+}
+
+async function watchTrial(command: string[], env: Record<string, string | undefined>, limit_ms: number): Promise<TrialOutcome> {
+  const child = Bun.spawn(command, { env, stdin: "ignore", stdout: "pipe", stderr: "pipe", timeout: limit_ms, killSignal: "SIGKILL" });
   const [output, complaint] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited]);
   const bad = new Map<string, string>();
   let at: string | null = null;

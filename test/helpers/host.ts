@@ -44,6 +44,8 @@ export interface TestServerOptions {
 
 const running = new Set<TestServer>();
 afterAll(async () => { for (const server of running) await server.stop(); });
+// A run of several files shares this module, and its `afterAll` belongs to the first of them alone.
+process.on("exit", () => { for (const server of running) rmSync(server.data, { recursive: true, force: true }); });
 
 export async function startTestServer({ env = {}, plugins = [], data = mkdtempSync(join(tmpdir(), "dossier-test-")) }: TestServerOptions = {}): Promise<TestServer> {
   const people = definePlugin({ name: "people", version: "1.0.0", needs: { accounts: Accounts }, setup: ({ services }) => { accounts = services.accounts; return {}; } });

@@ -1,5 +1,5 @@
 /** How a new server gets its first administrator: by a one-time link, or from the configuration. */
-import { badRequest, conflict, forbidden, type Db } from "../../core/sdk";
+import { conflict, forbidden, HttpError, type Db } from "../../core/sdk";
 import type { User } from "./contract";
 import { emailTaken, newKeyRow, newUserRow, toUser, type AccountsParts } from "./service";
 import * as store from "./store";
@@ -62,13 +62,18 @@ export function createFirstAdmin(parts: FirstAdminParts) {
       return { user: toUser(user), key_token: key.token };
     },
 
-    /** The administrator that the configuration names, when there is none. @throws HttpError on an email or a password that won't do. */
+    /** The administrator that the settings name, when there is none. @throws Error that names the settings when they won't do. */
     async fromSettings({ email, password }: Partial<AdminForm>): Promise<User | null> {
       if ((email === undefined && password === undefined) || await store.hasAdmin(db)) return null;
-      if (email === undefined || password === undefined) throw badRequest("The first administrator needs both admin.email and admin.password.");
-      const user = await newUserRow({ email, password, role: "admin" }, parts);
-      if (!await store.insertUser(db, user)) throw emailTaken(user.email);
-      return toUser(user);
+      if (email === undefined || password === undefined) throw new Error("The first administrator needs both settings, admin.email and admin.password.");
+      try {
+        const user = await newUserRow({ email, password, role: "admin" }, parts);
+        if (!await store.insertUser(db, user)) throw emailTaken(user.email);
+        return toUser(user);
+      } catch (error) {
+        if (error instanceof HttpError && error.status < 500) throw new Error(`The first administrator can't be created from admin.email and admin.password: ${error.detail}`);
+        throw error;
+      }
     },
 
     /** A line for the terminal of whoever starts the server. */

@@ -36,11 +36,13 @@ export const routes = {
   }),
   create: route.post("/prompts", {
     summary: "Save a prompt", tag: "Prompts", operation: "createPrompt",
+    description: "Saves a text that the caller's chat sessions can apply to their answers (`usedPrompts`).",
     body: NewPrompt, example: { name, text },
     answers: { 201: { ...answer("The saved prompt."), headers: { location: "Path of the new prompt." } } },
   }),
   get: route.get("/prompts/:promptId", {
     summary: "Get a prompt", tag: "Prompts", operation: "getPrompt",
+    description: "One of the caller's saved prompts.",
     answers: { 200: answer("The prompt.") },
   }),
   change: route.put("/prompts/:promptId", {

@@ -1,4 +1,7 @@
 /** What an answer may come from, what is saved of it, and how it reads later. The answerer is scripted by each test. */
+import { cpSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure } from "../core/sdk";
 import type { Question } from "../plugins/chats/contract";
@@ -155,6 +158,25 @@ describe("reading an answer back", () => {
     await send("ada", "POST", `/chats/${id}/restore`);
     expect((await send("ada", "GET", path)).body).toMatchObject({ status: "COMPLETED", result: { answer: "It stands in water." } });
   });
+});
+
+test("what a crash interrupts is answered after the next start, once", async () => {
+  const crashing = await startAsking();
+  const { chat } = await crashing.library("ada");
+  const held = crashing.gate();
+  const paths = await Promise.all(["1?", "2?", "3?", "4?"].map((text) => crashing.ask("ada", chat, text)));
+  for (const path of paths.slice(0, 3)) await crashing.reaches("ada", path, "PROCESSING");
+  // What a killed process leaves behind is what lies on the disk at this moment: three answers being made and one waiting.
+  const data = mkdtempSync(join(tmpdir(), "dossier-test-"));
+  cpSync(crashing.server.data, data, { recursive: true });
+  const authorization = `Bearer ${await crashing.server.key("ada")}`;
+  const next = await startAsking({ data });
+  const asked: string[] = [];
+  next.answers(async (question) => { asked.push(question.text); return says("After all."); });
+  await next.server.settle();
+  for (const path of paths) expect((await next.send(null, "GET", path, undefined, { authorization })).body).toMatchObject({ status: "COMPLETED", result: { answer: "After all." } });
+  expect(asked.sort()).toEqual(["1?", "2?", "3?", "4?"]);
+  held.open();
 });
 
 test("no message is left unfinished without a job that will run", async () => {

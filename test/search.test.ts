@@ -1,5 +1,6 @@
 /** Search over HTTP: who sees what, what a passage says, and that nothing deleted ever shows. */
 import { beforeAll, describe, expect, test } from "bun:test";
+import { createSearch } from "../plugins/search/service";
 import { startTestServer, type Answered, type TestServer } from "./helpers/host";
 
 let server: TestServer;
@@ -149,4 +150,29 @@ test("what is unlinked, deleted or renamed shows so at once", async () => {
   expect(await found()).toEqual([]);
   expect((await send("mia", "POST", `/documents/${linked}/restore?folder_id=${keep}`)).status).toBe(200);
   expect(await found()).toEqual([linked]);
+});
+
+describe("what the index still finds although it is gone", () => {
+  type Case = [why: string, world: { linked?: string[]; version?: number; name?: boolean }, shown: boolean];
+  const cases: Case[] = [
+    ["a document that is linked and answers in this version is shown", {}, true],
+    ["one that is no longer linked is not", { linked: [] }, false],
+    ["one that answers in another version is not", { version: 2 }, false],
+    ["one that no longer exists is not", { name: false }, false],
+  ];
+  const passage = { document_id: "doc_1", version: 1, folder_id: "fld_1", start: 0, end: 5, text: "heron", page: null, page_end: null, heading: null, title: "a", score: 1 };
+  for (const [why, { linked = ["doc_1"], version = 1, name = true }, shown] of cases) {
+    test(why, async () => {
+      const { retrieval } = createSearch({
+        db: {} as never, folders: {} as never,
+        documents: {
+          linked: async () => new Set(linked),
+          names: async () => new Map(name ? [["doc_1", { id: "doc_1", name: "a", current_version: version }]] : []),
+        } as never,
+        index: { search: async () => ({ passages: [passage], terms: [] }) } as never,
+      });
+      const { passages } = await retrieval.find({} as never, { query: "heron", folder_ids: ["fld_1"], limit: 5 });
+      expect(passages.length).toBe(shown ? 1 : 0);
+    });
+  }
 });

@@ -32,5 +32,5 @@ export const routes = {
 };
 
 export const searchHandlers = (search: ReturnType<typeof createSearch>): HandlersOf<typeof routes> => ({
-  search: async ({ caller, body, request }) => ({ data: await search.search(caller.owner_id, body, request.signal) }),
+  search: async ({ caller, body }) => ({ data: await search.search(caller.owner_id, body) }),
 });

@@ -53,13 +53,13 @@ export function createSearch({ db, folders, documents, index }: SearchParts) {
      * The best passages for a question. Without `folder_ids` every folder of the owner is searched; an empty list selects nothing.
      * @throws HttpError 400 on a blank or too long query; 404 / 403 on a folder or document that is missing or another user's.
      */
-    async search(owner_id: string, input: SearchInput, signal?: AbortSignal): Promise<FoundPassage[]> {
+    async search(owner_id: string, input: SearchInput): Promise<FoundPassage[]> {
       const query = requiredText(input.query, "/query", query_length_max);
       const limit = Math.min(input.limit ?? limit_default, limit_max);
       const document_ids = input.document_ids ?? undefined;
       const folder_ids = input.folder_ids ? await folders.scope(db, owner_id, input.folder_ids, "/folder_ids") : await folders.all(db, owner_id);
       if (document_ids) await documents.requireAll(db, owner_id, document_ids, "/document_ids");
-      const { passages } = await find(db, { query, folder_ids, ...(document_ids && { document_ids }), limit }, signal);
+      const { passages } = await find(db, { query, folder_ids, ...(document_ids && { document_ids }), limit });
       return [...passages];
     },
   };

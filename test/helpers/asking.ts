@@ -2,7 +2,7 @@
 import { definePlugin, fill } from "../../core/sdk";
 import { Answerers, type Answered as Said, type Question } from "../../plugins/chats/contract";
 import type { FoundPassage } from "../../plugins/search/contract";
-import { startTestServer, type Answered, type TestServer } from "./host";
+import { startTestServer, type Answered, type TestServer, type TestServerOptions } from "./host";
 
 export type { Said };
 export type Script = (question: Question) => Promise<Said>;
@@ -17,13 +17,13 @@ export const says = (answer: string, passages: readonly FoundPassage[] = []): Sa
 /** The best passage for the question. */
 export const found = async ({ find, text }: Question): Promise<FoundPassage> => (await find(text, { limit: 5 })).passages[0]!;
 
-export async function startAsking() {
+export async function startAsking(options: Omit<TestServerOptions, "plugins"> = {}) {
   let script: Script = async () => says("It stands in water.");
   const scripted = definePlugin({
     name: "scripted", version: "1.0.0",
     setup: () => ({ fills: [fill(Answerers, { name: "scripted", rank: 1_000_000, answer: (question) => script(question) })] }),
   });
-  const server: TestServer = await startTestServer({ plugins: [scripted] });
+  const server: TestServer = await startTestServer({ ...options, plugins: [scripted] });
   const { send } = server;
 
   async function made(who: string, path: string, body: unknown = {}): Promise<any> {

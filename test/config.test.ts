@@ -1,10 +1,10 @@
 /** Configuration: where a setting comes from, how it is written, and what is refused. */
 import { describe, expect, test } from "bun:test";
-import { Type } from "@sinclair/typebox";
+import { Type, type TObject } from "@sinclair/typebox";
 import { ConfigError, envName, nearest, readConfig, type ConfigSources } from "../core/base/config";
 import { Duration, List, Secret, Size } from "../core/base/settings";
 
-const sections = new Map([
+const sections = new Map<string, TObject>([
   ["server", Type.Object({ port: Type.Integer({ default: 4780, minimum: 0, maximum: 65535 }), secret_key: Type.Optional(Secret()) })],
   ["rate_limit", Type.Object({ requests: Type.Integer({ default: 600, minimum: 1 }), window: Duration({ default: "60s" }) })],
   ["limits", Type.Object({ upload: Size({ default: "512MiB" }), delays: List<number>("duration", {}), names: List(), on: Type.Boolean({ default: false }) })],

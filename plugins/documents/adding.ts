@@ -60,6 +60,15 @@ export function createAdding({ db, inTransaction, now_ms, newId, scrub, removeFi
     return { row, folder_ids };
   }
 
+  async function insertOrReplace(tx: Db, owner_id: string, { folder_id, name, declared_type, overwrite }: Upload, { sha256, size_bytes }: Received) {
+    const version: NewVersion = { sha256, size_bytes, media_type: mediaType(declared_type), in_files: 1, content: null };
+    await folders.require(tx, owner_id, folder_id);
+    const namesake = await links.findNamesake(tx, folder_id, nameKey(name));
+    if (namesake && !overwrite) throw nameTaken();
+    const document = namesake ? await replace(tx, namesake, version) : await insert(tx, { owner_id, folder_id, name, source_kind: "upload" }, version);
+    return { document, replaced: namesake !== undefined };
+  }
+
   return {
     /** @throws HttpError 400 on a bad name, 404 or 403 on the folder, 403 when a quota is reached. */
     addText(owner_id: string, { folder_id, name, content }: NewText): Promise<Document> {
@@ -81,23 +90,20 @@ export function createAdding({ db, inTransaction, now_ms, newId, scrub, removeFi
       await quotas.require(db, owner_id, "storage", size_bytes - (namesake?.size_bytes ?? 0));
     },
 
-    /** Makes a document of bytes that are in `files/`, or the next version of its namesake. @throws HttpError 403, 404 or 409. */
-    async addUpload(owner_id: string, { folder_id, name, declared_type, overwrite }: Upload, { sha256, size_bytes }: Received): Promise<{ readonly document: Document; readonly replaced: boolean }> {
-      const version: NewVersion = { sha256, size_bytes, media_type: mediaType(declared_type), in_files: 1, content: null };
+    /** Makes a document of the bytes that arrived, or the next version of its namesake, and releases them. @throws HttpError 403, 404, 409 or 507. */
+    async addUpload(owner_id: string, upload: Upload, received: Received): Promise<{ readonly document: Document; readonly replaced: boolean }> {
       try {
-        const result = await inTransaction(async (tx) => {
-          await folders.require(tx, owner_id, folder_id);
-          const namesake = await links.findNamesake(tx, folder_id, nameKey(name));
-          if (namesake && !overwrite) throw nameTaken();
-          const document = namesake ? await replace(tx, namesake, version) : await insert(tx, { owner_id, folder_id, name, source_kind: "upload" }, version);
-          return { document, replaced: namesake !== undefined };
-        });
+        await received.keep();
+        const result = await inTransaction((tx) => insertOrReplace(tx, owner_id, upload, received));
         // The version in work may have been a text that nobody will see any more.
         if (result.replaced) scrub();
         return result;
       } catch (error) {
+        removeFiles([received.sha256]);
         // Two uploads of one name at the same moment: the index decides, not the look-up.
         throw isUnique(error) ? nameTaken() : error;
+      } finally {
+        await received.release();
       }
     },
   };

@@ -27,13 +27,8 @@ export const documentHandlers = (documents: DocumentService, { files, upload_byt
       part: "file", bytes_max: upload_bytes_max,
       admit: (file) => documents.admitUpload(caller.owner_id, { ...file, folder_id, overwrite }, length_bytes),
     });
-    try {
-      await received.keep();
-      const { document, replaced } = await documents.addUpload(caller.owner_id, { ...file, folder_id, overwrite }, received);
-      return located(replaced ? 200 : 201, document);
-    } finally {
-      await received.release();
-    }
+    const { document, replaced } = await documents.addUpload(caller.owner_id, { ...file, folder_id, overwrite }, received);
+    return located(replaced ? 200 : 201, document);
   },
 
   get: async ({ caller, params, query }) => {

@@ -29,7 +29,7 @@ const limits = { fields: 50, parts: 100, fieldSize: 64 * 1024, headerPairs: 50, 
 export async function receiveFile(request: Request, files: Files, { part, bytes_max, admit }: ReceiveOptions): Promise<FilePart & { readonly received: Received }> {
   if (!request.body) throw badRequest("The request needs a multipart body.", "");
   const parser = createParser(request, part);
-  const body = Readable.fromWeb(request.body as NodeReadableStream);
+  const stop = new AbortController();
   let arriving: Promise<FilePart & { readonly received: Received }> | undefined;
   let open: BusboyFileStream | undefined;
   let failure: unknown;
@@ -37,7 +37,7 @@ export async function receiveFile(request: Request, files: Files, { part, bytes_
   const fail = (reason: unknown) => {
     if (failure !== undefined) return;
     failure = reason;
-    body.destroy();
+    stop.abort(reason);
     open?.destroy(reason instanceof Error ? reason : undefined);
   };
 
@@ -56,7 +56,8 @@ export async function receiveFile(request: Request, files: Files, { part, bytes_
   });
 
   try {
-    await pipeline(body, parser, { signal: request.signal }).catch((error: unknown) => fail(malformed(error)));
+    await pipeline(Readable.fromWeb(request.body as NodeReadableStream), parser, { signal: AbortSignal.any([request.signal, stop.signal]) })
+      .catch((error: unknown) => fail(malformed(error)));
     const file = await arriving;
     if (failure !== undefined) throw failure;
     if (!file) throw badRequest(`The body has no part \`${part}\`.`, `/${part}`);

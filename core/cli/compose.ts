@@ -1,9 +1,11 @@
 /** Puts the parts together: configuration, plugins, store, host. `serve` and every command start here. */
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { Type } from "@sinclair/typebox";
 import { ConfigError, readConfig, readSection, type Config } from "../base/config";
 import { systemClock } from "../base/clock";
 import { jsonLog, type Level, type Log } from "../base/log";
+import { Secret } from "../base/settings";
 import type { TaskIsolate } from "../isolate/isolate";
 import type { Plugin } from "../plugin/define";
 import { createHost, type Host, type PluginFailure } from "../plugin/host";
@@ -58,8 +60,9 @@ function checkSettings(loaded: Loaded, { sources }: Located): { dropped_in: Load
   return { dropped_in, failures };
 }
 
-/** Knows the keys and asks nothing of them: the section of a plugin that is left out. */
-const emptied = (config: Plugin["config"]): Plugin["config"] => ({ ...config, required: [], properties: Object.fromEntries(Object.keys(config.properties).map((key) => [key, {}])) });
+/** Knows the keys, and which are secret, and asks nothing else of them: the section of a plugin that is left out. */
+const emptied = (config: Plugin["config"]): Plugin["config"] =>
+  Type.Object(Object.fromEntries(Object.entries(config.properties as Record<string, { kind?: string }>).map(([key, { kind }]) => [key, Type.Optional(kind === "secret" ? Secret() : Type.Any())])));
 
 export interface Assembled { readonly host: Host; readonly store: Store; readonly files: Files; close(): void }
 

@@ -72,7 +72,7 @@ export default definePlugin({
   migrations,
   routes,
 
-  setup: ({ clock, config, database, newId, services }) => {
+  setup: ({ clock, config, database, enqueue, newId, services }) => {
     const db = database<Tables>();
 
     /** Subscribes to an event of another plugin. What it returns is written in the transaction that ends the job: exactly once. */
@@ -94,6 +94,8 @@ export default definePlugin({
     return {
       jobs: [remember, prune],
       schedules: [every("17 3 * * *", Prune, {})],
+      /** A server that never runs at night still forgets. The key keeps it to one such job, however often it is restarted. */
+      start: () => enqueue(db, Prune, {}, { key: "activity.prune" }),
       fills: [forget],
       routes: {
         list: async ({ caller, query }) => {

@@ -62,7 +62,7 @@ export async function addTexts(dossier: Dossier, folder_id: string, texts: reado
     if (sync_failed > 0) throw new Error(`${sync_failed} documents could not be indexed`);
     if (syncing === 0) return elapsed;
     if (elapsed > limit_ms) throw new Error(`${syncing} documents were still syncing after ${limit_ms / 1000} s`);
-    await Bun.sleep(5);
+    await Bun.sleep(10);
   }
 }
 

@@ -52,9 +52,9 @@ function sentence(random: () => number, topic: readonly string[]): string {
   return `${said[0]!.toUpperCase()}${said.slice(1)}.`;
 }
 
-/** Texts of 1 to 20 passages of about 770 characters, most of them short. */
+/** Texts of 1 to 20 passages of about 770 characters, each length as likely as the others. */
 export const makeTexts = (count: number, seed = 1): string[] =>
-  Array.from({ length: count }, (_, index) => makeText(seed * 1_000_003 + index, 770 * (1 + Math.floor(19 * chance(seed * 7919 + index)() ** 2))));
+  Array.from({ length: count }, (_, index) => makeText(seed * 1_000_003 + index, 770 * (1 + Math.floor(20 * chance(seed * 7919 + index)()))));
 
 /** Five words from the middle of a text: a question that something answers. */
 export function makeQuery(text: string, seed: number): string {

@@ -34,6 +34,8 @@ export interface Executable extends AsyncDisposable {
   api(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answered>;
   /** Calls `path` until `done` says so. @throws Error with the last answer after `limit_ms`. */
   until(path: string, done: (answer: Answered) => boolean, options?: CallOptions & { readonly limit_ms?: number }): Promise<Answered>;
+  /** Waits until `holds`. @throws Error after `limit_ms`. */
+  untilTrue(holds: () => boolean | Promise<boolean>, limit_ms?: number): Promise<void>;
   /** SIGTERM; answers the exit code. */
   stop(): Promise<number>;
   /** SIGKILL, and waits until the process is gone. */
@@ -48,15 +50,18 @@ export interface ExecutableOptions {
   readonly args?: readonly string[];
   /** Use this directory and leave it there; otherwise a temporary one that goes at the end. */
   readonly data?: string;
+  /** Written into the data directory before the start: `{ "plugins/activity.ts": text }`. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 const running = new Set<Launched>();
 process.on("exit", () => { for (const one of running) one.kill("SIGKILL"); });
 
 /** Builds dist/dossier when it is missing or stale, and starts it on a free port. Use it with `await using`, or call `stop` yourself. */
-export async function startExecutable({ env = {}, args = [], data: given }: ExecutableOptions = {}): Promise<Executable> {
+export async function startExecutable({ env = {}, args = [], data: given, files = {} }: ExecutableOptions = {}): Promise<Executable> {
   await buildIfStale();
   const data = given ?? mkdtempSync(join(tmpdir(), "dossier-test-"));
+  for (const [path, text] of Object.entries(files)) await Bun.write(join(data, path), text);
   const settings = { DOSSIER_RATE_LIMIT_REQUESTS: "1000000", ...env };
   let last_key: string | null = null;
   let now = await start();
@@ -86,6 +91,13 @@ export async function startExecutable({ env = {}, args = [], data: given }: Exec
         const answer = await executable.api("GET", path, undefined, options);
         if (done(answer)) return answer;
         if (performance.now() > deadline) throw new Error(`GET ${path} was still ${answer.status} ${JSON.stringify(answer.body)} after ${limit_ms} ms`);
+        await Bun.sleep(20);
+      }
+    },
+    async untilTrue(holds, limit_ms = 20_000) {
+      const deadline = performance.now() + limit_ms;
+      while (!await holds()) {
+        if (performance.now() > deadline) throw new Error(`what was waited for did not happen within ${limit_ms} ms: ${holds.toString()}`);
         await Bun.sleep(20);
       }
     },

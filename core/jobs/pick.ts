@@ -6,16 +6,16 @@ export const handlerOf = (job: { readonly plugin: string; readonly name: string 
 export interface Picked {
   readonly ids: readonly string[];
   /** The lane served last; the next turn begins after it. */
-  readonly last_lane: string | undefined;
+  readonly last_lane: string;
   /** How many lanes had something to run. */
   readonly lanes: number;
 }
 
 /** Lanes take turns, beginning after `after_lane`; within a lane the highest priority comes first, then the earliest. No cap is exceeded. */
-export function pick(jobs: readonly Candidate[], rooms: readonly Room[], slots: number, after_lane: string | undefined): Picked {
+export function pick(jobs: readonly Candidate[], rooms: readonly Room[], slots: number, after_lane: string): Picked {
   const free = new Map(rooms.map((room) => [handlerOf(room), room.free]));
   const lanes = [...Map.groupBy(jobs, (job) => job.lane)].sort(([a], [b]) => compare(a, b));
-  const first = lanes.findIndex(([lane]) => after_lane !== undefined && lane > after_lane);
+  const first = lanes.findIndex(([lane]) => lane > after_lane);
   const turns = (first < 0 ? lanes : [...lanes.slice(first), ...lanes.slice(0, first)])
     .map(([lane, queue]) => ({ lane, running: queue[0]!.lane_running, queue: queue.toSorted(inLane) }));
 

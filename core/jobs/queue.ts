@@ -6,7 +6,7 @@ import { errorFields, type Log } from "../base/log";
 import type { EnqueueOptions, JobHandler } from "../plugin/define";
 import type { EventRef, JobRef, PayloadOf } from "../plugin/refs";
 import type { Db, Store } from "../store/open";
-import { handlerOf, pick } from "./pick";
+import { handlerOf, pick, type Picked } from "./pick";
 import { run, Stopped, type Run } from "./run";
 import * as table from "./table";
 
@@ -40,6 +40,10 @@ export interface Queue {
 const lease_ms = 30_000;
 const heartbeat_ms = 10_000;
 const poll_ms = 1_000;
+/** With more lanes than this a claim looks at some of them. */
+const lanes_few = 64;
+const candidates_per_slot = 8;
+const candidates_max = 10_000;
 const prune_every_ms = 10 * 60_000;
 const prune_each = 500;
 const hour_ms = 3_600_000;
@@ -54,7 +58,7 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
   const handler_slots_max = Math.max(1, slots_max - Math.ceil(slots_max / 4));
   let state: "new" | "started" | "draining" = "new";
   let claiming: Promise<unknown> = Promise.resolve();
-  let turn: { last_lane: string | undefined; lanes: number } = { last_lane: undefined, lanes: 1 };
+  let turn = { last_lane: "", lanes: 1 };
 
   const subscribers = (id: string) => [...handlers.values()].filter(({ handler }) => handler.on.id === id);
 
@@ -71,11 +75,8 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     const result = claiming.then(async () => {
       const slots = slots_max - active.size;
       if (slots <= 0 || state === "draining") return 0;
-      const free = rooms();
       const now_ms = clock.now_ms();
-      const due = await table.candidates(store.db, free, now_ms, Math.ceil(slots / turn.lanes));
-      const picked = pick(due, free, slots, turn.last_lane);
-      turn = { last_lane: picked.last_lane, lanes: Math.max(1, picked.lanes) };
+      const picked = await choose(slots, now_ms);
       const jobs = await table.claimJobs(store.db, picked.ids, { token: newUuid(), until_ms: now_ms + lease_ms }, now_ms);
       jobs.forEach(begin);
       return jobs.length;
@@ -84,10 +85,22 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     return result;
   }
 
+  /** With many lanes only some are looked at, beginning after the one served last; with few, all of them. */
+  async function choose(slots: number, now_ms: number): Promise<Picked> {
+    const free = rooms();
+    const many = turn.lanes > lanes_few;
+    const all_max = many ? slots * candidates_per_slot : candidates_max;
+    const look = (after_lane: string) => table.candidates(store.db, free, now_ms, { after_lane, each_max: Math.ceil(slots / turn.lanes), all_max });
+    const ahead = await look(many ? turn.last_lane : "");
+    const jobs = many && ahead.length < all_max ? [...ahead, ...await look("")] : ahead;
+    const picked = pick([...new Map(jobs.map((job) => [job.id, job])).values()], free, slots, turn.last_lane);
+    turn = { last_lane: picked.last_lane, lanes: Math.max(1, picked.lanes) };
+    return picked;
+  }
+
   function begin(job: table.Claimed): void {
     const { handler } = handlers.get(handlerOf(job))!;
     const one: Run = { job, handler, controller: new AbortController() };
-    // The next claim may come before the last slot is free: it takes several at once.
     const ended = run({ store, clock, log, grace_ms }, one).finally(() => { active.delete(job.id); loop.wake(); });
     active.set(job.id, { ...one, ended });
     if (state === "draining") one.controller.abort(new Stopped("shutdown", "the server is stopping"));
@@ -102,6 +115,8 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     let going = false;
     let renewed_at_ms = 0;
     let pruned_at_ms = clock.now_ms();
+    let seen_at_ms = clock.now_ms();
+    let failing = false;
 
     const wake = () => {
       if (state !== "started" || asked) return;
@@ -118,10 +133,13 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
           await tend();
           while (await claim() > 0);
           const next = await table.nextRunAt(store.db, clock.now_ms());
+          failing = false;
           pause_ms = next === undefined ? poll_ms : Math.min(poll_ms, Math.max(1, next - clock.now_ms()));
         } while (asked && state === "started");
       } catch (error) {
-        log.error("jobs could not be claimed; trying again", errorFields(error));
+        // Once, not at every poll of a night.
+        if (!failing) log.error("jobs can't be claimed; trying until they can", errorFields(error));
+        failing = true;
       } finally {
         going = asked = false;
         if (state === "started") timer = setTimeout(wake, pause_ms);
@@ -130,6 +148,9 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     /** Lengthens our leases, takes over those that have run out, and deletes what is old, each when it is time. */
     async function tend(): Promise<void> {
       const now_ms = clock.now_ms();
+      // The clock was set back: what was due would wait for the time to come round again.
+      if (now_ms < seen_at_ms) await table.bringForward(store.db, seen_at_ms - now_ms);
+      seen_at_ms = now_ms;
       if (Math.abs(now_ms - renewed_at_ms) >= heartbeat_ms) {
         renewed_at_ms = now_ms;
         await renew();
@@ -161,8 +182,8 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     const { limits, on } = handler;
     const now_ms = clock.now_ms();
     return {
-      id: newId("job"), plugin, name: on.id, payload: JSON.stringify(payload), lane: options.lane ?? handlerOf({ plugin, name: on.id }),
-      lane_max: options.lane_max ?? limits.concurrency ?? 1, priority: options.priority ?? 0, run_at: Math.trunc(options.run_at_ms ?? now_ms),
+      id: newId("job"), plugin, name: on.id, payload: JSON.stringify(payload), lane: options.lane || handlerOf({ plugin, name: on.id }),
+      lane_max: options.lane_max ?? limits.concurrency ?? 1, priority: Math.trunc(options.priority ?? 0), run_at: Math.trunc(options.run_at_ms ?? now_ms),
       attempts_max: limits.attempts_max, key: options.key ?? null, subject: options.subject ?? null, created_at: now_ms,
     };
   }

@@ -46,7 +46,7 @@ const candidates_sql = (rooms: number): string => `with recursive
 room (plugin, name) as (values ${Array(rooms).fill("(?, ?)").join(", ")}),
 head (plugin, name, lane, priority) as (
   select j.plugin, j.name, j.lane, j.priority from room r cross join core_jobs j
-  where j.id = (select f.id from core_jobs f where f.state = 'ready' and f.plugin = r.plugin and f.name = r.name order by f.lane, f.priority, f.run_at, f.id limit 1)
+  where j.id = (select f.id from core_jobs f where f.state = 'ready' and f.plugin = r.plugin and f.name = r.name and f.lane > ? order by f.lane, f.priority, f.run_at, f.id limit 1)
   union all
   select j.plugin, j.name, j.lane, j.priority from head h cross join core_jobs j
   where j.id = coalesce(
@@ -58,11 +58,16 @@ select j.id, j.plugin, j.name, j.lane, j.lane_max, j.priority, j.run_at, coalesc
 from head h cross join core_jobs j left join busy b on b.lane = j.lane
 where j.id in (select c.id from core_jobs c where c.state = 'ready' and c.plugin = h.plugin and c.name = h.name and c.lane = h.lane and c.priority = h.priority
   and c.run_at <= ? order by c.run_at, c.id limit ?)
-and coalesce(b.running, 0) < j.lane_max`;
+and coalesce(b.running, 0) < j.lane_max
+limit ?`;
 
-/** Jobs that are due, the first `each` of every lane and priority. */
-export const candidates = (db: JobsDb, rooms: readonly Room[], now_ms: number, each: number): Promise<Candidate[]> =>
-  rooms.length === 0 ? Promise.resolve([]) : all(db, candidates_sql(rooms.length), [...rooms.flatMap((room) => [room.plugin, room.name]), now_ms, each]);
+/** Where a look for candidates begins and how much it takes. */
+export interface Look { readonly after_lane: string; readonly each_max: number; readonly all_max: number }
+
+/** Jobs that are due in lanes after `after_lane`: the first `each_max` of every lane and priority, `all_max` in all. Handlers take turns. */
+export const candidates = (db: JobsDb, rooms: readonly Room[], now_ms: number, look: Look): Promise<Candidate[]> =>
+  rooms.length === 0 ? Promise.resolve([])
+    : all(db, candidates_sql(rooms.length), [...rooms.flatMap((room) => [room.plugin, room.name]), look.after_lane, now_ms, look.each_max, look.all_max]);
 
 /** Takes these jobs; the attempt counts from here on. Those that are no longer waiting are not in the answer. */
 export const claimJobs = (db: JobsDb, ids: readonly string[], lease: { readonly token: string; readonly until_ms: number }, now_ms: number): Promise<Claimed[]> =>
@@ -113,6 +118,9 @@ export async function nextRunAt(db: JobsDb, now_ms: number): Promise<number | un
   const [row] = await all<{ run_at: number }>(db, "select run_at from core_jobs where state = 'ready' and run_at > ? order by run_at limit 1", [now_ms]);
   return row && toNumber(row.run_at);
 }
+
+/** Makes every waiting job due so much earlier. */
+export const bringForward = (db: JobsDb, by_ms: number): Promise<unknown> => all(db, "update core_jobs set run_at = run_at - ? where state = 'ready'", [by_ms]);
 
 /** Deletes jobs of this state that ended before `before_ms`, at most `most`, and returns how many. */
 export async function pruneJobs(db: JobsDb, state: JobState, before_ms: number, most: number): Promise<number> {

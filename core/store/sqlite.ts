@@ -1,8 +1,8 @@
 /** bun:sqlite as Kysely's own SQLite dialect wants it: cached statements, one connection, transactions that take the write lock at once. */
-import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import type { Database, Statement } from "bun:sqlite";
 import {
   CompiledQuery, SqliteAdapter, SqliteDialect, SqliteDriver,
-  type DatabaseConnection, type DialectAdapter, type Driver, type SqliteDatabase, type SqliteStatement,
+  type DatabaseConnection, type DialectAdapter, type Driver, type QueryResult, type SqliteDatabase, type SqliteStatement,
 } from "kysely";
 import { isFull, translated } from "./codes";
 import type { Mutex } from "./mutex";
@@ -13,14 +13,14 @@ const statements_max = 400;
 /** Statements of one connection by their text. bun:sqlite's own cache holds only twenty. `made` wraps each one for its user. */
 export class Statements<S> {
   readonly #kept = new Map<string, { readonly raw: Raw; readonly made: S }>();
-  constructor(private readonly database: Database, private readonly make: (raw: Raw, sql: string) => S) {}
+  constructor(private readonly database: Database, private readonly make: (raw: Raw) => S) {}
 
   get(sql: string): S {
     let entry = this.#kept.get(sql);
     if (entry) this.#kept.delete(sql);
     else {
       const raw = guarded(() => this.database.prepare<unknown, any[]>(sql));
-      entry = { raw, made: this.make(raw, sql) };
+      entry = { raw, made: this.make(raw) };
     }
     this.#kept.set(sql, entry);
     if (this.#kept.size > statements_max) this.#drop(this.#kept.keys().next().value!);
@@ -50,27 +50,44 @@ export function guarded<R>(step: () => R, onFull?: () => void): R {
 }
 
 /** The statements of the main connection, in the shape that Kysely's driver runs. `onFull` is told when the disk has no room. */
-export const kyselyStatements = (database: Database, onFull: () => void): Statements<SqliteStatement> => new Statements(database, (raw, sql) => ({
+export const kyselyStatements = (database: Database, onFull: () => void): Statements<SqliteStatement> => new Statements(database, (raw) => ({
   reader: raw.columnNames.length > 0,
   all: (parameters) => guarded(() => raw.all(...parameters), onFull),
   run: (parameters) => guarded(() => raw.run(...parameters), onFull),
-  // A statement of its own: the kept one may be run again while this one is half read.
-  iterate: (parameters) => database.prepare(sql).iterate(...parameters as SQLQueryBindings[]) as IterableIterator<unknown>,
+  iterate: (parameters) => guarded(() => raw.iterate(...parameters)),
 }));
 
+/** The connection for as long as one query or transaction has it. A query that nobody awaited must not end up in the transaction of another. */
+class Turn implements DatabaseConnection {
+  over = false;
+  constructor(private readonly connection: DatabaseConnection, readonly free: () => void) {}
+
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    return this.#checked().executeQuery<R>(query);
+  }
+  streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
+    return this.#checked().streamQuery<R>(query, chunkSize);
+  }
+  #checked(): DatabaseConnection {
+    if (this.over) throw new Error("a query came after its transaction had ended: await every query");
+    return this.connection;
+  }
+}
+
 class OneConnectionDriver extends SqliteDriver {
-  #free: (() => void) | undefined;
   constructor(database: SqliteDatabase, private readonly raw: Database, private readonly mutex: Mutex, private readonly refuse: () => void) {
     super({ database });
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     this.refuse();
-    this.#free = await this.mutex.lock();
-    return super.acquireConnection();
+    const free = await this.mutex.lock();
+    return new Turn(await super.acquireConnection(), free);
   }
-  override async releaseConnection(): Promise<void> {
-    this.#free?.();
+  override async releaseConnection(turn?: DatabaseConnection): Promise<void> {
+    if (!(turn instanceof Turn)) return;
+    turn.over = true;
+    turn.free();
   }
 
   // A plain `begin` takes the write lock at the first write, and then fails at once when another connection wrote in between.

@@ -1,0 +1,61 @@
+/** A store with the job table in a directory of its own, a clock that the test moves, and the log lines it wrote. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jsonLog, type Log } from "../../core/base/log";
+import { createQueue, type Queue } from "../../core/jobs/queue";
+import { coreSchema, type JobsTables } from "../../core/jobs/schema";
+import { migrate } from "../../core/store/migrate";
+import { openStore, type Db, type Store } from "../../core/store/open";
+
+export interface MovableClock { now_ms(): number; move(by_ms: number): void }
+
+export interface JobsWorld {
+  readonly directory: string;
+  readonly store: Store;
+  readonly db: Db<JobsTables>;
+  readonly clock: MovableClock;
+  readonly log: Log;
+  readonly lines: string[];
+  queue(options?: { readonly slots_max?: number; readonly grace_ms?: number }): Queue;
+  /** The rows of the job table by id. */
+  rows(): Promise<JobsTables["core_jobs"][]>;
+  close(): Promise<void>;
+}
+
+export function movableClock(from_ms = Date.UTC(2026, 0, 5, 12)): MovableClock {
+  let at_ms = from_ms;
+  return { now_ms: () => at_ms, move: (by_ms) => { at_ms += by_ms; } };
+}
+
+export async function jobsWorld(): Promise<JobsWorld> {
+  const directory = mkdtempSync(join(tmpdir(), "dossier-jobs-"));
+  const lines: string[] = [];
+  const log = jsonLog("debug", (line) => lines.push(line));
+  const clock = movableClock();
+  const store = openStore(join(directory, "dossier.db"), { log });
+  await migrate(store, [coreSchema], clock, { backups: join(directory, "backups"), log });
+  await store.db.schema.createTable("effects").addColumn("name", "text", (c) => c.notNull()).execute();
+  return {
+    directory, store, db: store.db, clock, log, lines,
+    queue: (options = {}) => createQueue({ store, clock, log, ...options }),
+    rows: () => store.db.selectFrom("core_jobs").selectAll().orderBy("id").execute() as Promise<JobsTables["core_jobs"][]>,
+    async close() {
+      await store.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+/** Writes down that something happened, in the transaction of the job. */
+export const record = (tx: Db<any>, name: string): Promise<unknown> => tx.insertInto("effects").values({ name }).execute();
+export const recorded = async (db: Db<any>): Promise<string[]> =>
+  (await db.selectFrom("effects").select("name").orderBy("name").execute()).map((row: { name: string }) => row.name);
+
+/** Waits until `met` says so: for what has no promise to wait for. Fails after ten seconds. */
+export async function until(met: () => boolean | Promise<boolean>, what = "what the test waits for"): Promise<void> {
+  for (const end = performance.now() + 10_000; !(await met());) {
+    if (performance.now() > end) throw new Error(`${what} did not happen`);
+    await Bun.sleep(2);
+  }
+}

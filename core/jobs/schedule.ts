@@ -38,7 +38,8 @@ export function createSchedules({ queue, store, log, clock = systemClock }: Sche
   return {
     add(schedule) {
       const name = `${schedule.on.id} ${schedule.cron}`;
-      const cron = new Cron(schedule.cron, { timezone: "UTC", paused: true });
+      // UTC as an offset, not as a zone: a zone loads calendar data, which delays the start.
+      const cron = new Cron(schedule.cron, { utcOffset: 0, paused: true });
       wait(name, schedule, cron, next(cron, clock.now_ms()));
     },
     stop() {

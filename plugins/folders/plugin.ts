@@ -21,6 +21,7 @@ export default definePlugin({
     const folders = createFolders({
       db: database<FoldersTables>(), hot, inTransaction, now_ms: () => clock.now_ms(), newId, scrub,
       charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "folders", count),
+      held: (owner_id) => quotas.heldNow(owner_id, "folders"),
       removeContents: async (tx, owner_id, folder_ids) => {
         for (const contents of slots.contents()) await contents.remove(tx, owner_id, folder_ids);
       },

@@ -82,9 +82,12 @@ export const folderHandlers = (folders: FolderService): HandlersOf<typeof routes
 });
 
 /** A folder as it goes over the wire. */
-const toRecord = ({ id, name, description, parent_id, syncing_count, synced_count, failed_count, created_at, updated_at }: ListedFolder): Static<typeof FolderRecord> => ({
-  id, name, description, parentId: parent_id,
-  document_count: syncing_count + synced_count + failed_count,
-  status_counts: { syncing: syncing_count, synced: synced_count, sync_failed: failed_count },
-  created_at: rfc3339(created_at), updated_at: rfc3339(updated_at),
-});
+function toRecord({ id, name, description, parent_id, syncing_count, synced_count, failed_count, created_at, updated_at }: ListedFolder): Static<typeof FolderRecord> {
+  const created = rfc3339(created_at);
+  return {
+    id, name, description, parentId: parent_id,
+    document_count: syncing_count + synced_count + failed_count,
+    status_counts: { syncing: syncing_count, synced: synced_count, sync_failed: failed_count },
+    created_at: created, updated_at: updated_at === created_at ? created : rfc3339(updated_at),
+  };
+}

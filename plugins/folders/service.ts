@@ -18,6 +18,8 @@ export interface FolderParts {
   readonly newId: (prefix: string) => string;
   /** Counts folders against the owner's quota. @throws HttpError 403 */
   readonly charge: (tx: Db, owner_id: string, folders: number) => Promise<void>;
+  /** How many folders the owner has: what was charged, because counting them would take as long as listing them. */
+  readonly held: (owner_id: string) => number;
   /** Clears what other plugins keep in these folders, inside the deleting transaction. */
   readonly removeContents: (tx: Db, owner_id: string, folder_ids: readonly string[]) => Promise<void>;
   readonly announceDeleted: (tx: Db, owner_id: string, folder_ids: readonly string[]) => Promise<void>;
@@ -25,11 +27,11 @@ export interface FolderParts {
   readonly scrub: () => void;
 }
 
-export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, removeContents, announceDeleted, scrub }: FolderParts) {
+export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, held, removeContents, announceDeleted, scrub }: FolderParts) {
   return {
     ...contract,
 
-    list: (owner_id: string, page: PageRequest) => store.listFolders(hot, owner_id, page),
+    list: (owner_id: string, page: PageRequest) => ({ rows: store.listFolders(hot, owner_id, page), total: held(owner_id) }),
 
     get: (owner_id: string, folder_id: string): Promise<FolderRow> => requireRow(db, owner_id, folder_id),
 

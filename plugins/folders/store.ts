@@ -25,13 +25,10 @@ export type ListedFolder = Omit<FolderRow, "owner_id">;
 /** The same columns in the same order as `FolderRow` without its owner: the one list that is asked for all the time. */
 const list_sql = `select id, parent_id, name, description, syncing_count, synced_count, failed_count, created_at, updated_at
   from folders where owner_id = ? order by created_at desc, id desc limit ? offset ?`;
-const total_sql = "select count(*) as total from folders where owner_id = ?";
-
-/** One page, newest first, and how many folders the owner has in all. */
-export function listFolders(hot: HotReads, owner_id: string, page: PageRequest): { readonly rows: ListedFolder[]; readonly total: number } {
+/** One page, newest first. */
+export function listFolders(hot: HotReads, owner_id: string, page: PageRequest): ListedFolder[] {
   const { limit, offset } = pageWindow(page);
-  const { total } = hot.get<{ total: number }>(total_sql, owner_id)!;
-  return { rows: total > offset ? hot.all<ListedFolder>(list_sql, owner_id, limit, offset) : [], total };
+  return hot.all<ListedFolder>(list_sql, owner_id, limit, offset);
 }
 
 export const findFolder = (db: FoldersDb, id: string): Promise<FolderRow | undefined> =>

@@ -14,5 +14,7 @@ export interface Quotas {
   require(db: Db, owner_id: string, what: Counted, amount: number): Promise<void>;
   /** What the owner holds now. */
   held(db: Db, owner_id: string, what: Counted): Promise<number>;
+  /** The same as far as it is committed, without waiting for a transaction: the total of a list that is asked for all the time. */
+  heldNow(owner_id: string, what: Counted): number;
 }
 export const Quotas = service<Quotas>("quotas");

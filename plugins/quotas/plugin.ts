@@ -18,5 +18,5 @@ export default definePlugin({
   provides: { quotas: Quotas },
   tables: ["quotas_used"],
   migrations,
-  setup: ({ config }) => ({ services: { quotas: createQuotas(config) } }),
+  setup: ({ config, hot }) => ({ services: { quotas: createQuotas(config, hot) } }),
 });

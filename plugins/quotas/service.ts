@@ -1,12 +1,12 @@
 /** The rules about quotas: what is refused, and in which words. */
-import { forbidden, type HttpError } from "../../core/sdk";
+import { forbidden, type HotReads, type HttpError } from "../../core/sdk";
 import type { Counted, Quotas } from "./contract";
 import * as store from "./store";
 
 /** The most that a user may hold of each thing; absent means: no limit. */
 export type Limits = { readonly [W in Counted]?: number };
 
-export function createQuotas(limits: Limits): Quotas {
+export function createQuotas(limits: Limits, hot: HotReads): Quotas {
   const limitOf = (what: Counted): number | null => limits[what] ?? null;
 
   return {
@@ -21,6 +21,8 @@ export function createQuotas(limits: Limits): Quotas {
     },
 
     held: (db, owner_id, what) => store.held(db, owner_id, what),
+
+    heldNow: (owner_id, what) => store.heldNow(hot, owner_id, what),
   };
 }
 

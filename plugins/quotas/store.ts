@@ -1,5 +1,5 @@
 /** Every SQL statement about quotas. The database comes first, so that the caller decides the transaction. */
-import { sql, toNumber, type Db } from "../../core/sdk";
+import { sql, toNumber, type Db, type HotReads } from "../../core/sdk";
 import type { Counted } from "./contract";
 
 export interface QuotasTables { quotas_used: { owner_id: string; what: Counted; used: number } }
@@ -31,3 +31,6 @@ export async function held(db: QuotasDb, owner_id: string, what: Counted): Promi
   const row = await db.selectFrom("quotas_used").select("used").where("owner_id", "=", owner_id).where("what", "=", what).executeTakeFirst();
   return toNumber(row?.used);
 }
+
+export const heldNow = (hot: HotReads, owner_id: string, what: Counted): number =>
+  toNumber(hot.get<{ used: number }>("select used from quotas_used where owner_id = ? and what = ?", owner_id, what)?.used);

@@ -122,24 +122,6 @@ describe("a transaction", () => {
     expect((await errorOf(kept.insertInto("notes").values({ id: "stray" }).execute())).message).toContain("already committed");
   });
 
-  test("refuses a query that was not awaited and comes too late, so that it can't land in another's", async () => {
-    let stray: Promise<unknown> | undefined;
-    const after = Promise.withResolvers<void>();
-    const [error] = await Promise.all([
-      errorOf((async () => {
-        await store.inTransaction(async (tx) => { stray = (async () => { for (;;) await tx.insertInto("notes").values({ id: crypto.randomUUID() }).execute(); })(); });
-        after.resolve();
-        await stray;
-      })()),
-      store.inTransaction(async (tx) => {
-        await after.promise;
-        await tx.deleteFrom("notes").execute();
-      }),
-    ]);
-    expect(error.message).toMatch(/await every query|already committed/);
-    expect(await ids()).toEqual([]);
-  });
-
   test("waits for the one before, in the order of asking", async () => {
     const order: string[] = [];
     const first = Promise.withResolvers<void>();

@@ -2,7 +2,7 @@
 import type { Database, Statement } from "bun:sqlite";
 import {
   CompiledQuery, SqliteAdapter, SqliteDialect, SqliteDriver,
-  type DatabaseConnection, type DialectAdapter, type Driver, type QueryResult, type SqliteDatabase, type SqliteStatement,
+  type DatabaseConnection, type DialectAdapter, type Driver, type SqliteDatabase, type SqliteStatement,
 } from "kysely";
 import { isFull, translated } from "./codes";
 import type { Mutex } from "./mutex";
@@ -57,37 +57,20 @@ export const kyselyStatements = (database: Database, onFull: () => void): Statem
   iterate: (parameters) => guarded(() => raw.iterate(...parameters)),
 }));
 
-/** The connection for as long as one query or transaction has it. A query that nobody awaited must not end up in the transaction of another. */
-class Turn implements DatabaseConnection {
-  over = false;
-  constructor(private readonly connection: DatabaseConnection, readonly free: () => void) {}
-
-  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.#checked().executeQuery<R>(query);
-  }
-  streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
-    return this.#checked().streamQuery<R>(query, chunkSize);
-  }
-  #checked(): DatabaseConnection {
-    if (this.over) throw new Error("a query came after its transaction had ended: await every query");
-    return this.connection;
-  }
-}
-
 class OneConnectionDriver extends SqliteDriver {
+  /** Lets the next one have the connection. */
+  #free: (() => void) | undefined;
   constructor(database: SqliteDatabase, private readonly raw: Database, private readonly mutex: Mutex, private readonly refuse: () => void) {
     super({ database });
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     this.refuse();
-    const free = await this.mutex.lock();
-    return new Turn(await super.acquireConnection(), free);
+    this.#free = await this.mutex.lock();
+    return super.acquireConnection();
   }
-  override async releaseConnection(turn?: DatabaseConnection): Promise<void> {
-    if (!(turn instanceof Turn)) return;
-    turn.over = true;
-    turn.free();
+  override async releaseConnection(): Promise<void> {
+    this.#free?.();
   }
 
   // A plain `begin` takes the write lock at the first write, and then fails at once when another connection wrote in between.

@@ -176,7 +176,7 @@ describe("children", () => {
     process.env.DOSSIER_SECRET_KEY = "hidden";
     const { names } = await testIsolate()("surroundings");
     delete process.env.DOSSIER_SECRET_KEY;
-    expect(names.filter((name: string) => name !== "PWD" && name !== "BUN_FEATURE_FLAG_NO_ORPHANS")).toEqual([]);
+    expect(names.filter((name: string) => name !== "BUN_FEATURE_FLAG_NO_ORPHANS")).toEqual([]);
   });
 
   test("what a task prints disturbs nothing", async () => {

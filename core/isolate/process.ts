@@ -1,5 +1,4 @@
 /** One child process, seen from its parent: a request goes in, messages and one answer come out, or it dies. */
-import { existsSync } from "node:fs";
 import { TaskFailure } from "../plugin/define";
 import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
 
@@ -7,12 +6,6 @@ import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
 const stderr_characters_max = 4_000;
 /** How long to wait for the rest of the output of a child that has ended. */
 const drain_ms = 1_000;
-/**
- * A second wall behind the memory limit of each run, for growth so fast, or a parent so busy, that polling comes too late; and no core files,
- * since they would hold what people uploaded.
- */
-const shell = "/bin/sh";
-const within_limits = [shell, "-c", 'ulimit -c 0; ulimit -d 2097152; exec "$0" "$@"'];
 
 export interface ChildProcess {
   readonly pid: number;
@@ -33,9 +26,12 @@ export interface ChildProcess {
 
 type Waiting = { readonly onMessage: (message: unknown) => void; readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void };
 
-/** Starts a child. @throws when the system can't start a process */
+/**
+ * Starts a child. A memory limit of the kernel (RLIMIT_DATA) was tried and left out: WebAssembly memory then grows ten times slower.
+ * @throws when the system can't start a process
+ */
 export function startChild(command: readonly string[]): ChildProcess {
-  const process = Bun.spawn(existsSync(shell) ? [...within_limits, ...command] : [...command], {
+  const process = Bun.spawn([...command], {
     env: { BUN_FEATURE_FLAG_NO_ORPHANS: "1" }, // Nothing of the parent's environment; and the kernel ends the child when the parent is killed.
     stdin: "pipe", stdout: "pipe", stderr: "pipe",
   });

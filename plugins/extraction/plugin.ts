@@ -1,0 +1,45 @@
+/** Extraction: files in, text with page numbers out. Formats beyond those here come through the slot `extraction.extractors`. */
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { definePlugin, Duration, fill, Size, t } from "../../core/sdk";
+import { Extraction, Extractors } from "./contract";
+import { pdfExtractor } from "./pdf";
+import { output_prefix } from "./reading";
+import { createExtraction } from "./service";
+import { tasks } from "./tasks";
+import { textExtractor } from "./text";
+
+/** The longest text of one document, UTF-16 units. */
+const characters_max = 64 * 1024 * 1024;
+
+export default definePlugin({
+  name: "extraction",
+  version: "1.0.0",
+  config: t.Object({
+    memory_max: Size({ default: "600MiB", description: "What reading one file may take; above it the file fails with out_of_memory." }),
+    pages_max: t.Integer({ default: 5_000, minimum: 1, description: "Pages of one PDF." }),
+    timeout: Duration({ default: "30s", description: "For reading one file, and for opening a PDF." }),
+    page_timeout: Duration({ default: "500ms", description: "On top of it for each page of a PDF." }),
+    timeout_max: Duration({ default: "10m", description: "The longest that reading one PDF may take in all." }),
+  }),
+  provides: { extraction: Extraction },
+  slots: { extractors: Extractors },
+  tasks,
+  setup: ({ config, isolate, newId, paths, slots }) => {
+    const parts = { isolate, newId, temporary: paths.temporary };
+    const limits = { memory_max_bytes: config.memory_max, timeout_ms: config.timeout, characters_max };
+    return {
+      services: { extraction: createExtraction(slots.extractors) },
+      fills: [
+        fill(Extractors, pdfExtractor({ ...parts, limits: { ...limits, pages_max: config.pages_max, page_timeout_ms: config.page_timeout, timeout_max_ms: config.timeout_max } })),
+        fill(Extractors, textExtractor({ ...parts, limits })),
+      ],
+      start: () => removeLeftovers(paths.temporary),
+    };
+  },
+});
+
+/** Texts that a server left behind when it was killed while it read them. */
+async function removeLeftovers(temporary: string): Promise<void> {
+  for (const name of await readdir(temporary)) if (name.startsWith(output_prefix)) await rm(join(temporary, name), { force: true });
+}

@@ -1,0 +1,5 @@
+/** A WebAssembly file imported `with { type: "file" }` is its path, inside the executable too. */
+declare module "*.wasm" {
+  const path: string;
+  export default path;
+}

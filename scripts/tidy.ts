@@ -135,7 +135,7 @@ function problemsOfTypes(path: string, text: string): string[] {
 }
 
 /** Files that run or are read without being imported. */
-const entries = /^(core\/main|core\/sdk|plugins\/(index|contracts)|plugins\/.*worker|plugins\/[^/]+\/plugin|scripts\/[^/]+|scripts\/bench\/(main|raw-server|raw-index)|test\/(.*\.test|.*\.types)|examples\/.*plugin)\.ts$|\.mjs$/;
+const entries = /^(core\/main|core\/sdk|plugins\/(index|contracts)|plugins\/.*worker|plugins\/[^/]+\/plugin|scripts\/[^/]+|scripts\/bench\/(main|raw-server|raw-index)|test\/(.*\.test|.*\.types)|examples\/.*plugin)\.ts$|\.mjs$|\.d\.ts$/;
 
 /** Files that nothing leads to. */
 export function deadFiles(files: readonly string[], edges: readonly Import[]): string[] {

@@ -25,7 +25,7 @@ async function endsOf({ path, size_bytes }: ExtractionSource): Promise<{ head: U
 function refusal(head: Uint8Array, extractors: readonly Extractor[]): string {
   const look = lookOf(head);
   const readable = extractors.map((one) => one.name).join(", ");
-  return `${look === null ? "This is not a text file, and its type is not known" : `This looks like ${look}, which can't be read`}. What can be read: ${readable}.`;
+  return `${look === null ? "This is not a text file, and its type is not known" : `This seems to be ${look}, which can't be read`}. What can be read: ${readable}.`;
 }
 
 /** Whoever wrote the extractor: the text is well-formed, without U+0000, and not blank. Neither repair moves an offset. */

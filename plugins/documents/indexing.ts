@@ -1,11 +1,12 @@
 /** The job that makes a version answer: bytes → text → index → `synced`, in one switch. */
-import type { Db, JobEffect, JobRun } from "../../core/sdk";
+import type { Db, JobEffect, JobRun, PayloadOf } from "../../core/sdk";
 import { ExtractionFailure, type Extracted, type Extraction, type ExtractionCode, type PageSpan } from "../extraction/contract";
 import type { Prepared } from "../index/contract";
+import type { DocumentSettled } from "./contract";
 import * as links from "./links";
 import type { DocumentParts } from "./parts";
 import * as store from "./store";
-import type { DocumentRow, Stage, VersionRow } from "./store";
+import type { InWork, Stage } from "./store";
 
 export interface IndexingParts extends DocumentParts { readonly extraction: Extraction }
 export interface VersionToIndex { readonly document_id: string; readonly version: number }
@@ -22,14 +23,13 @@ export function createIndexing(parts: IndexingParts) {
 
   /** Every change from here on is guarded by the version: a document that was overwritten or deleted meanwhile is left alone. */
   async function run({ document_id, version }: VersionToIndex, job: JobRun): Promise<JobEffect | void> {
-    const document = await store.findDocument(db, document_id);
-    const source = await store.findVersion(db, document_id, version);
-    if (!document || !source || document.version !== version || document.status !== "syncing") return;
+    const work = await store.findInWork(db, document_id, version);
+    if (!work) return;
     try {
-      const text = source.in_files === 1 ? await extractFile(document, source, job) : asSent(source);
+      const text = work.in_files === 1 ? await extractFile(work, job) : asSent(work);
       if (text.text.trim() === "") throw new ExtractionFailure("empty", "The document holds no text.");
-      const prepared = await index.prepare({ document_id, version, title: document.name, text: text.text, pages: text.pages }, job.signal);
-      return (tx) => publish(tx, { document, source, text, prepared, attempt: job.attempt });
+      const prepared = await index.prepare({ document_id, version, title: work.name, text: text.text, pages: text.pages }, job.signal);
+      return (tx) => publish(tx, { work, text, prepared, attempt: job.attempt });
     } catch (error) {
       // A run that was stopped from outside says nothing about the file: the job decides whether it is tried again.
       if (!(error instanceof ExtractionFailure) || job.signal.aborted) throw error;
@@ -37,42 +37,42 @@ export function createIndexing(parts: IndexingParts) {
     }
   }
 
-  async function extractFile(document: DocumentRow, source: VersionRow, job: JobRun): Promise<Text> {
-    const { document_id, version, media_type, sha256, size_bytes } = source;
+  async function extractFile({ id, name, version, media_type, sha256, size_bytes }: InWork, job: JobRun): Promise<Text> {
     let reported_at = now_ms();
     const report = async (stage: Stage, progress: number): Promise<void> => {
       reported_at = now_ms();
-      await store.setProgress(db, document_id, version, { stage, progress, attempts: job.attempt });
+      await store.setProgress(db, id, version, { stage, progress, attempts: job.attempt });
     };
     await report("extracting", 0);
-    const extracted = await extraction.extract({ path: files.path(sha256), size_bytes, name: document.name, declared_type: media_type }, {
+    const extracted = await extraction.extract({ path: files.path(sha256), size_bytes, name, declared_type: media_type }, {
       signal: job.signal,
       onProgress: (progress) => {
         if (now_ms() - reported_at < report_every_ms) return;
-        report("extracting", progress * extraction_share).catch((error: unknown) => log.warn("progress was not written", { document_id, error: String(error) }));
+        report("extracting", progress * extraction_share).catch((error: unknown) => log.warn("progress was not written", { document_id: id, error: String(error) }));
       },
     });
     if (now_ms() - reported_at >= report_every_ms) await report("chunking", extraction_share);
     return extracted;
   }
 
-  interface Indexed { readonly document: DocumentRow; readonly source: VersionRow; readonly text: Text; readonly prepared: Prepared; readonly attempt: number }
+  interface Indexed { readonly work: InWork; readonly text: Text; readonly prepared: Prepared; readonly attempt: number }
 
   /** The switch: text, search, status and counters change together, and the old version goes. */
-  async function publish(tx: Db, { document, source, text, prepared, attempt }: Indexed): Promise<void> {
-    const { document_id, version } = source;
-    const settled = await store.setSynced(tx, document_id, version, {
+  async function publish(tx: Db, { work, text, prepared, attempt }: Indexed): Promise<void> {
+    const { id, owner_id, version } = work;
+    const settled = await store.setSynced(tx, id, version, {
       attempts: attempt, media_type: text.media_type, page_count: text.page_count, language: prepared.language, warnings: JSON.stringify(text.warnings), synced_at: now_ms(),
     });
     if (!settled) return;
-    if (source.in_files === 1) await store.setExtracted(tx, document_id, version, { content: text.text, pages: JSON.stringify(text.pages), media_type: text.media_type });
-    await index.publish(tx, prepared, await links.foldersOf(tx, document_id));
+    if (work.in_files === 1) await store.setExtracted(tx, id, version, { content: text.text, pages: JSON.stringify(text.pages), media_type: text.media_type });
+    const folder_ids = await links.foldersOf(tx, id);
+    await index.publish(tx, prepared, folder_ids);
     if (version > 1) {
-      removeFiles(await store.dropOtherVersions(tx, document_id, [version]));
+      removeFiles(await store.dropOtherVersions(tx, id, [version]));
       afterCommit(scrub);
     }
-    if (settled.name !== document.name) await queueRetitling(tx, document);
-    await settle(tx, { owner_id: settled.owner_id, document_id, version, status: "synced" });
+    if (settled.name !== work.name) await queueRetitling(tx, work);
+    await settle(tx, { owner_id, document_id: id, version, status: "synced" }, folder_ids);
   }
 
   /** Leaves the text that answered before as it is. */
@@ -80,11 +80,10 @@ export function createIndexing(parts: IndexingParts) {
     const failed = await store.setFailed(tx, document_id, version, {
       error_code: code, error_message: message, updated_at: now_ms(), ...(attempt === undefined ? {} : { attempts: attempt }),
     });
-    if (failed) await settle(tx, { owner_id: failed.owner_id, document_id, version, status: "sync_failed" });
+    if (failed) await settle(tx, { owner_id: failed.owner_id, document_id, version, status: "sync_failed" }, await links.foldersOf(tx, document_id));
   }
 
-  async function settle(tx: Db, settled: { readonly owner_id: string; readonly document_id: string; readonly version: number; readonly status: "synced" | "sync_failed" }): Promise<void> {
-    const folder_ids = await links.foldersOf(tx, settled.document_id);
+  async function settle(tx: Db, settled: PayloadOf<typeof DocumentSettled>, folder_ids: readonly string[]): Promise<void> {
     await folders.count(tx, folder_ids.flatMap((folder_id) => [{ folder_id, status: "syncing", by: -1 }, { folder_id, status: settled.status, by: 1 }]));
     await announceSettled(tx, settled);
   }
@@ -99,4 +98,4 @@ export function createIndexing(parts: IndexingParts) {
 }
 
 /** A text document is its own extraction. */
-const asSent = ({ content, media_type }: VersionRow): Text => ({ text: content ?? "", pages: [] as PageSpan[], warnings: [], page_count: null, media_type });
+const asSent = ({ content, media_type }: InWork): Text => ({ text: content ?? "", pages: [] as PageSpan[], warnings: [], page_count: null, media_type });

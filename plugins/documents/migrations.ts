@@ -70,7 +70,8 @@ async function createLinks(tx: Db): Promise<void> {
     .execute();
   // The list of a folder, its count, and what of it can be restored.
   await tx.schema.createIndex("documents_links_by_folder").on("documents_links").columns(["folder_id", "deleted_at", "document_created_at", "document_id"]).execute();
-  await tx.schema.createIndex("documents_links_by_name").on("documents_links").columns(["folder_id", "name_key"]).where(sql.ref("deleted_at"), "is", null).execute();
+  // The newest of a name.
+  await tx.schema.createIndex("documents_links_by_name").on("documents_links").columns(["folder_id", "name_key", "document_created_at", "document_id"]).where(sql.ref("deleted_at"), "is", null).execute();
   // The same-name rule of uploads, exact under concurrent uploads.
   await tx.schema.createIndex("documents_links_reserved_name").unique().on("documents_links").columns(["folder_id", "name_key"])
     .where(sql.ref("deleted_at"), "is", null).where(sql.ref("reserves_name"), "=", 1).execute();

@@ -1,8 +1,9 @@
 /** What the rules about documents are made with. */
-import type { Db, Files, Log } from "../../core/sdk";
+import type { Db, Files, Log, PayloadOf } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
 import type { SearchIndex } from "../index/contract";
 import type { Quotas } from "../quotas/contract";
+import type { DocumentSettled } from "./contract";
 import type { DocumentRow, DocumentsDb } from "./store";
 
 export interface DocumentParts {
@@ -22,7 +23,7 @@ export interface DocumentParts {
   readonly queueIndexing: (tx: Db, document: Pick<DocumentRow, "id" | "owner_id" | "version">) => Promise<void>;
   readonly queueRetitling: (tx: Db, document: Pick<DocumentRow, "id" | "owner_id">) => Promise<void>;
   readonly cancelIndexing: (tx: Db, document_ids: readonly string[]) => Promise<void>;
-  readonly announceSettled: (tx: Db, settled: { readonly owner_id: string; readonly document_id: string; readonly version: number; readonly status: "synced" | "sync_failed" }) => Promise<void>;
+  readonly announceSettled: (tx: Db, settled: PayloadOf<typeof DocumentSettled>) => Promise<void>;
   /** Tells the other plugins, inside the purging transaction, that these documents go. */
   readonly removeUses: (tx: Db, document_ids: readonly string[]) => Promise<void>;
   readonly log: Log;

@@ -95,10 +95,12 @@ export const setFailed = (db: DocumentsDb, id: string, version: number, values: 
 
 export const insertVersion = (db: DocumentsDb, row: VersionRow) => db.insertInto("documents_versions").values(row).execute();
 
-/** One version, without its text when that can be extracted again. */
-export const findVersion = (db: DocumentsDb, document_id: string, version: number): Promise<VersionRow | undefined> =>
-  db.selectFrom("documents_versions").select(["document_id", "version", "sha256", "size_bytes", "media_type", "in_files", "pages", sentContent("documents_versions").as("content")])
-    .where("document_id", "=", document_id).where("version", "=", version).executeTakeFirst();
+/** A version that waits to be indexed; absent when it was replaced or is not in work any more. `content` is null when it is extracted from a file. */
+export const findInWork = (db: DocumentsDb, id: string, version: number) => db.selectFrom("documents as d").where("d.id", "=", id)
+  .innerJoin("documents_versions as v", (join) => join.onRef("v.document_id", "=", "d.id").onRef("v.version", "=", "d.version"))
+  .where("d.version", "=", version).where("d.status", "=", "syncing")
+  .select(["d.id", "d.owner_id", "d.name", "v.version", "v.sha256", "v.size_bytes", "v.media_type", "v.in_files", sentContent.as("content")]).executeTakeFirst();
+export type InWork = NonNullable<Awaited<ReturnType<typeof findInWork>>>;
 
 /** The version that answers; before there is one, the one in work. In one statement, because the version may be switched at any moment. */
 const answering = (db: DocumentsDb, id: string) => db.selectFrom("documents as d").where("d.id", "=", id)
@@ -111,9 +113,10 @@ export const findWithContent = (db: DocumentsDb, id: string): Promise<(DocumentR
 
 /** The version whose original is sent back, with the text when that is the original. */
 export const findOriginal = (db: DocumentsDb, id: string) =>
-  answering(db, id).select(["d.owner_id", "d.name", "v.sha256", "v.size_bytes", "v.media_type", "v.in_files", sentContent("v").as("content")]).executeTakeFirst();
+  answering(db, id).select(["d.owner_id", "d.name", "v.sha256", "v.size_bytes", "v.media_type", "v.in_files", sentContent.as("content")]).executeTakeFirst();
 
-const sentContent = (table: "v" | "documents_versions") => sql<string | null>`case when ${sql.ref(`${table}.in_files`)} = 0 then ${sql.ref(`${table}.content`)} end`;
+/** The text of a version `v` that was sent as text: one that was extracted can be long, and is not needed. */
+const sentContent = sql<string | null>`case when v.in_files = 0 then v.content end`;
 
 /** The text that answers, with its pages and its name: what the index knows of it. Absent before the first version is indexed. */
 export const findAnswering = (db: DocumentsDb, id: string) =>

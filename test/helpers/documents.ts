@@ -95,12 +95,12 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
   const by_id = new Map(documents.map((document) => [document.id, document]));
 
   const counted: any[] = [];
-  const folders: any[] = await db.selectFrom("folders").select(["id", "owner_id"]).execute();
+  const folders: any[] = await db.selectFrom("folders").select(["id", "owner_id"]).orderBy("id").execute();
   for (const { id } of folders) {
     const of = (status: string) => links.filter((link) => link.folder_id === id && link.deleted_at === null && by_id.get(link.document_id).status === status).length;
     counted.push({ id, syncing_count: of("syncing"), synced_count: of("synced"), failed_count: of("sync_failed") });
   }
-  expect(await db.selectFrom("folders").select(["id", "syncing_count", "synced_count", "failed_count"]).execute()).toEqual(counted);
+  expect(await db.selectFrom("folders").select(["id", "syncing_count", "synced_count", "failed_count"]).orderBy("id").execute()).toEqual(counted);
 
   const held = (await db.selectFrom("quotas_used").selectAll().where("used", "!=", 0).execute()).filter(({ what }) => what !== "chats");
   const sums: any[] = [...Map.groupBy(documents, (document) => document.owner_id)].flatMap(([owner_id, own]) => [

@@ -37,6 +37,7 @@ export interface Files {
 }
 
 const temporary = "tmp";
+const is_folder = /^[0-9a-f]{2}$/;
 const is_name = /^[0-9a-f]{64}$/;
 
 /** How many bytes of an upload are written between two looks at the room that is left. */
@@ -85,10 +86,10 @@ export function openFiles(directory: string): Files {
     if ((await sizeOf(target)) === size_bytes) await rm(from, { force: true });
     else {
       await file.sync();
-      await mkdir(dirname(target), { recursive: true });
+      const made = await mkdir(dirname(target), { recursive: true });
       await rename(from, target);
       await sync(dirname(target));
-      await sync(directory);
+      if (made !== undefined) await sync(directory);
     }
     guard.pins += 1;
   });
@@ -100,7 +101,8 @@ export function openFiles(directory: string): Files {
       if (wanted) guard.removal = undefined;
       return wanted;
     });
-    if (removal) await removeOne(sha256, removal);
+    // Whoever let go of the bytes did nothing wrong when this fails; the sweep of the next start finds them.
+    if (removal) await removeOne(sha256, removal).catch(() => false);
   }
 
   function received(sha256: string, size_bytes: number, from: string, file: FileHandle): Received {
@@ -117,10 +119,13 @@ export function openFiles(directory: string): Files {
         const before = state;
         state = "released";
         if (before === "released") return;
-        await file.close();
-        if (before === "kept") await unpin(sha256);
-        else await rm(from, { force: true });
-        arriving.delete(from);
+        try {
+          await file.close();
+        } finally {
+          arriving.delete(from);
+          if (before === "kept") await unpin(sha256);
+          else await rm(from, { force: true });
+        }
       },
     };
   }
@@ -156,7 +161,7 @@ export function openFiles(directory: string): Files {
       }
       let gone = 0;
       for (const folder of await readdir(directory)) {
-        if (folder === temporary) continue;
+        if (!is_folder.test(folder)) continue;
         for (const name of await readdir(join(directory, folder))) {
           if (is_name.test(name) && await removeOne(name, stillUsed)) gone += 1;
         }

@@ -63,8 +63,7 @@ export function scriptedExtractor() {
       const [line = "", ...rest] = bytes.split("\n");
       const [verb, argument = ""] = line.slice(2).split(" ");
       onProgress(0.5);
-      const stopped = new Promise<never>((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true }));
-      if (verb === "wait") await Promise.race([gate(argument).promise, stopped]);
+      if (verb === "wait") await Promise.race([gate(argument).promise, new Promise<never>((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true }))]);
       if (verb === "fail") throw new ExtractionFailure(argument as ExtractionCode, `It says ${argument}.`);
       if (verb === "throw") throw new Error("the reader has a fault");
       const text = rest.join("\n");

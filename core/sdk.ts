@@ -19,3 +19,4 @@ export type { Log } from "./base/log";
 export type { Files, Received } from "./store/files";
 export type { Db, HotReads } from "./store/open";
 export { isUnique, toNumber } from "./store/codes";
+export { bytes } from "./store/columns";

@@ -1,0 +1,14 @@
+/** Answers without a model: quotes the sentences that answer the question, or says that none does. */
+import { definePlugin, fill } from "../../core/sdk";
+import { Answerers } from "../chats/contract";
+import { SearchIndex } from "../index/contract";
+import { createExtractive } from "./answering";
+
+export default definePlugin({
+  name: "answers-extractive",
+  version: "1.0.0",
+  needs: { index: SearchIndex },
+  setup: ({ clock, services: { index } }) => ({
+    fills: [fill(Answerers, { name: "extractive", rank: 0, answer: createExtractive(index.analyze, () => clock.now_ms()) })],
+  }),
+});

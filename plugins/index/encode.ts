@@ -1,0 +1,59 @@
+/** A document to chunks and segments: everything about indexing that needs no database. */
+import type { PageSpan } from "../extraction/contract";
+import type { Analyzer } from "./analyzer";
+import { chunksOf, type Chunk } from "./chunker";
+import { languageOf } from "./languages";
+import { SegmentBuilder, type Segment } from "./segment";
+
+const title_weight = 2;
+
+/** `title` is searched with every chunk; `pages` are UTF-16 indices into `text`. */
+export interface EncodeInput { readonly title: string; readonly text: string; readonly pages: readonly PageSpan[] }
+/** A chunk with both kinds of offsets: UTF-16 indices, and code points as they go over the wire. */
+export interface EncodedChunk extends Chunk { readonly start_point: number; readonly end_point: number }
+/** A chunk's place is that of its segment among the segments, and its own among the chunks. */
+export interface EncodedSegment { readonly data: Segment; readonly chunks: readonly EncodedChunk[] }
+export interface Encoded { readonly segments: readonly EncodedSegment[]; readonly language: string | null }
+
+export const encode = (input: EncodeInput, analyzer: Analyzer): Encoded => ({ segments: segmentsOf(input, analyzer), language: languageOf(input.text) });
+
+/** The segments of a document, in order. A title and a heading count for each chunk that stands under them. */
+function segmentsOf(input: EncodeInput, analyzer: Analyzer): EncodedSegment[] {
+  const segments: EncodedSegment[] = [];
+  const title = hashesOf(input.title, analyzer);
+  const points = new CodePoints(input.text);
+  const builder = new SegmentBuilder();
+  let chunks: EncodedChunk[] = [];
+  const finish = (): void => { segments.push({ data: builder.finish(analyzer.version), chunks }); chunks = []; };
+  for (const chunk of chunksOf(input.text, input.pages)) {
+    const body = hashesOf(input.text.slice(chunk.start, chunk.end), analyzer);
+    const heading = chunk.heading === null || chunk.holds_heading ? [] : hashesOf(chunk.heading, analyzer);
+    if (!builder.fits(body.length + heading.length + title.length * title_weight)) finish();
+    for (const hash of body) builder.add(hash);
+    for (const hash of heading) builder.add(hash);
+    for (let i = 0; i < title_weight; i++) for (const hash of title) builder.add(hash);
+    builder.endChunk(body.length + heading.length + title.length);
+    chunks.push({ ...chunk, start_point: points.at(chunk.start), end_point: points.at(chunk.end) });
+  }
+  if (builder.chunks > 0) finish();
+  return segments;
+}
+
+function hashesOf(text: string, analyzer: Analyzer): number[] {
+  const hashes: number[] = [];
+  analyzer.walk(text, (hash) => { hashes.push(hash); });
+  return hashes;
+}
+
+/** UTF-16 indices to code points, for indices that never go back. */
+class CodePoints {
+  private index = 0;
+  private pairs = 0;
+  private readonly plain: boolean;
+  constructor(private readonly text: string) { this.plain = !/[\ud800-\udbff]/.test(text); }
+  at(index: number): number {
+    if (this.plain) return index;
+    for (; this.index < index; this.index++) if ((this.text.charCodeAt(this.index) & 0xfc00) === 0xd800 && (this.text.charCodeAt(this.index + 1) & 0xfc00) === 0xdc00) this.pairs++;
+    return index - this.pairs;
+  }
+}

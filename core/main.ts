@@ -7,21 +7,23 @@ import { runTrial } from "./cli/trial";
 import { runChild } from "./isolate/child";
 import { childCommand, task_command } from "./isolate/command";
 import { createIsolate } from "./isolate/isolate";
+import type { Plugin } from "./plugin/define";
 import { installModules } from "./plugin/load";
 import * as sdk from "./sdk";
 
+const plugins: readonly Plugin[] = builtIn;
 const task_child = childCommand(import.meta.path);
 const [first, ...rest] = process.argv.slice(2);
 
-if (first === task_command) await runChild((plugin, task) => builtIn.find((one) => one.name === plugin)?.tasks[task]);
+if (first === task_command) await runChild((plugin, task) => plugins.find((one) => one.name === plugin)?.tasks[task]);
 else {
   installModules({ dossier: sdk, "dossier/contracts": contracts, "@sinclair/typebox": typebox });
   if (first === "__trial") {
-    await runTrial(rest, builtIn);
+    await runTrial(rest, plugins);
     process.exit(0);
   }
   process.exitCode = await runProgram(process.argv.slice(2), {
-    built_in: builtIn,
+    built_in: plugins,
     isolate: (log) => createIsolate({ command: task_child, log }),
     trial_command: [...task_child.slice(0, -1), "__trial"],
     print: (line) => void process.stdout.write(`${line}\n`),

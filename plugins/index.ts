@@ -10,6 +10,5 @@ import prompts from "./prompts/plugin";
 import quotas from "./quotas/plugin";
 import rateLimit from "./rate-limit/plugin";
 import search from "./search/plugin";
-import type { Plugin } from "../core/sdk";
 
-export const builtIn: readonly Plugin[] = [accounts, answersExtractive, chats, documents, extraction, folders, index, prompts, quotas, rateLimit, search];
+export const builtIn = [accounts, answersExtractive, chats, documents, extraction, folders, index, prompts, quotas, rateLimit, search];

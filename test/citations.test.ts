@@ -23,6 +23,7 @@ describe("settling an answer", () => {
     ["none of two leaves no space", "One [8] [9].", [1], [1], "One.", ["doc_1"]],
     ["numbers do not run into each other", "A [10] b [1].", [1, 10], [1, 10], "A [1] b [2].", ["doc_10", "doc_1"]],
     ["a number given twice counts once", "One [1].", [1, 1], [1], "One [1].", ["doc_1"]],
+    ["a number of any length is a marker", "One [2019] two [123456789012]. Three [1].", [1], [1], "One two. Three [1].", ["doc_1"]],
     ["zero is no citation", "One [0] [1].", [1], [1], "One [1].", ["doc_1"]],
     ["a leading zero is repaired", "One [01].", [1], [1], "One [1].", ["doc_1"]],
     ["other brackets are text", "A [note] and a [1] and [] and [1a].", [1], [1], "A [note] and a [1] and [] and [1a].", ["doc_1"]],

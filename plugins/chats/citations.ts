@@ -3,9 +3,9 @@ import type { Citation } from "../search/contract";
 
 export interface Cited { readonly answer: string; readonly citations: readonly Citation[] }
 
-const marker = /\[(\d{1,6})\]/g;
+const marker = /\[(\d+)\]/g;
 /** Markers that stand together, and the spaces before them. */
-const markers = /([ \t]*)((?:\[\d{1,6}\][ \t]*)*\[\d{1,6}\])/g;
+const markers = /([ \t]*)((?:\[\d+\][ \t]*)*\[\d+\])/g;
 
 /**
  * Drops the citations that `held` leaves out and every marker that names none, then numbers the rest by first use;

@@ -21,10 +21,14 @@ const marks: readonly { readonly label: string; readonly bytes: readonly number[
   { label: "utf-16be", bytes: [0xfe, 0xff] },
 ];
 
-/** What the first bytes say by themselves: a byte order mark, or the zero bytes of UTF-16. */
+/** ISO-2022-JP, as in old mail, is ASCII but for such shifts to Japanese and back. */
+const japanese_shift = "\x1b$B";
+
+/** What the first bytes say by themselves: a byte order mark, a shift to Japanese, or the zero bytes of UTF-16. */
 export function announcedEncoding(head: Uint8Array): Encoding | null {
   const mark = marks.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte));
   if (mark) return { label: mark.label, skip: mark.bytes.length, exact: false };
+  if (Buffer.from(head.buffer, head.byteOffset, head.length).includes(japanese_shift)) return { label: "iso-2022-jp", skip: 0, exact: false };
   if (!head.includes(0)) return null;
   let [even, odd] = [0, 0];
   for (let at = head.indexOf(0); at >= 0; at = head.indexOf(0, at + 1)) {
@@ -68,13 +72,17 @@ export async function encodingOf(chunks: Chunks, guess: Guess): Promise<Encoding
       seen ||= /[^\0-\x7f]/.test(strict.decode(chunk, { stream: true }));
     } catch {
       if (seen || isMostlyUtf8(chunk)) return { ...utf8, exact: false };
-      const label = await guess(chunk);
+      const label = await guess(telling(chunk));
       return label === null ? null : { label, skip: 0, exact: false };
     }
   }
   try { strict.decode(); } catch { return { ...utf8, exact: false }; }
   return utf8;
 }
+
+/** Where the letters beyond ASCII begin: what comes before says nothing about the encoding. */
+const telling = (bytes: Uint8Array): Uint8Array => bytes.subarray(Math.max(0, bytes.findIndex((byte) => byte > 127) - context_bytes));
+const context_bytes = 200;
 
 /** Text in UTF-8 with a few broken places, as in a file that was cut or mixed: far more of it fits than not. */
 function isMostlyUtf8(bytes: Uint8Array): boolean {

@@ -54,7 +54,8 @@ function startsParagraph(lines: readonly Line[], at: number, leading: (size: num
   return isIndented(lines, at) || (endedEarly(lines, at) && endsSentence(previous.text));
 }
 
-const endsSentence = (text: string): boolean => /[.!?:…。！？：]["'”’»)\]]*\d{0,2}$/u.test(text);
+/** The number of a footnote may follow; `11.5` is no such end. */
+const endsSentence = (text: string): boolean => /(?:[!?:…。！？：]|(?<!\d)\.)["'”’»)\]]*\d{0,2}$|\.["'”’»)\]]*$/u.test(text);
 
 /** The first line of a paragraph that is set in from the lines around it. */
 function isIndented(lines: readonly Line[], at: number): boolean {

@@ -41,10 +41,12 @@ export async function decodeInto(put: (text: string) => void, chunks: Chunks, gu
     if (characters > characters_max) throw new ExtractionFailure("too_large", `The text is longer than ${characters_max} characters.`);
     put(piece.text);
   }
-  if (broken > characters / 10) throw notText();
+  if (broken > Math.max(broken_fine, characters / 10)) throw notText();
   if (blank) throw new ExtractionFailure("empty", "The file has no text: it is blank.");
   return { broken };
 }
+/** So many broken places prove nothing, however short the text is. */
+const broken_fine = 3;
 const notText = (): ExtractionFailure => new ExtractionFailure("unsupported_type", "This is not a text file, and its type is not known.");
 
 function* chunksOf(path: string): Generator<Uint8Array> {

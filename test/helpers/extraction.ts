@@ -1,0 +1,54 @@
+/** The extraction service on real children, without a server around it. Started as a program it is such a child. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jsonLog } from "../../core/base/log";
+import { newId } from "../../core/base/ids";
+import { runChild } from "../../core/isolate/child";
+import { createIsolate, type TaskIsolate } from "../../core/isolate/isolate";
+import type { Isolate } from "../../core/plugin/define";
+import { ExtractionFailure, type Extracted, type ExtractionSource, type Extractor } from "../../plugins/extraction/contract";
+import { pdfExtractor, type PdfLimits } from "../../plugins/extraction/pdf";
+import { createExtraction } from "../../plugins/extraction/service";
+import { tasks } from "../../plugins/extraction/tasks";
+import { textExtractor } from "../../plugins/extraction/text";
+
+if (import.meta.main) await runChild((_plugin, name) => tasks[name as keyof typeof tasks]);
+
+export interface TestExtraction {
+  /** Extracts these bytes as a file of this name. */
+  read(bytes: Uint8Array | string, options?: Partial<ExtractionSource> & { readonly signal?: AbortSignal; readonly onProgress?: (progress: number) => void }): Promise<Extracted>;
+  /** The failure that these bytes end in. */
+  fail(bytes: Uint8Array | string, options?: Partial<ExtractionSource>): Promise<ExtractionFailure>;
+  /** What lies in the directory for temporary files. */
+  leftovers(): string[];
+  stop(): Promise<void>;
+}
+const limits: PdfLimits = { memory_max_bytes: 600 * 1024 ** 2, pages_max: 5_000, characters_max: 64 * 1024 ** 2, timeout_ms: 30_000, page_timeout_ms: 500, timeout_max_ms: 600_000 };
+
+export function testExtraction(options: { readonly limits?: Partial<PdfLimits>; readonly extractors?: readonly Extractor[] } = {}): TestExtraction {
+  const temporary = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
+  const files = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
+  const children: TaskIsolate = createIsolate({ command: [process.execPath, import.meta.path], log: jsonLog("error") });
+  const isolate = ((task: string, input: unknown, within: never) => children.run("extraction", task, input, within)) as Isolate<typeof tasks>;
+  const parts = { isolate, newId, temporary, limits: { ...limits, ...options.limits } };
+  const extraction = createExtraction(() => [textExtractor(parts), pdfExtractor(parts), ...options.extractors ?? []]);
+  const read: TestExtraction["read"] = (bytes, { signal = new AbortController().signal, onProgress = () => {}, ...source } = {}) => {
+    const path = join(files, newId("file"));
+    writeFileSync(path, bytes);
+    const size_bytes = Buffer.byteLength(bytes);
+    return extraction.extract({ path, size_bytes, name: "file.txt", declared_type: null, ...source }, { signal, onProgress });
+  };
+  return {
+    read,
+    async fail(bytes, source) {
+      try { await read(bytes, source); } catch (error) { if (error instanceof ExtractionFailure) return error; throw error; }
+      throw new Error("The file was read.");
+    },
+    leftovers: () => readdirSync(temporary),
+    async stop() {
+      await children.stop();
+      for (const directory of [temporary, files]) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

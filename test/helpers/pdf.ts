@@ -1,0 +1,152 @@
+/** Writes small PDF files: real ones, with text in its place, pictures and passwords; and broken ones. */
+import { deflateSync } from "node:zlib";
+
+export interface PlacedLine { readonly x: number; readonly y: number; readonly size?: number; readonly text: string }
+export interface PdfPage {
+  readonly lines?: readonly PlacedLine[];
+  /** A picture that fills the page, as a scanner makes it. */
+  readonly picture?: boolean;
+  /** A ready content stream instead, deflated. */
+  readonly content?: Uint8Array | string;
+  /** Names this page in the tree, and leaves it out of the file. */
+  readonly missing?: boolean;
+  /** Degrees by which a viewer turns the page. */
+  readonly rotate?: number;
+  /** In a font that says of its capital letters that they are control characters. */
+  readonly meaningless?: boolean;
+}
+export interface PdfOptions {
+  /** Needed to open the file. */
+  readonly password?: string;
+  /** Further objects, whose bodies may name each other from `/R 0` on: `@0` is the first of them. */
+  readonly forms?: readonly string[];
+}
+
+const width = 595;
+const height = 842;
+
+/** Helvetica's widths, roughly, in thousandths of its size: enough to set lines of even length. */
+const widthOf = (text: string): number => [...text].reduce((sum, letter) => sum + (/[ijlftr.,;:'! ]/.test(letter) ? 280 : /[mwMW@]/.test(letter) ? 830 : /[A-Z]/.test(letter) ? 690 : 545), 0);
+
+export interface Setting {
+  readonly columns?: number;
+  readonly size?: number;
+  readonly leading?: number;
+  /** White space between paragraphs, and how far their first line is set in; points. */
+  readonly gap?: number;
+  readonly indent?: number;
+}
+/** Sets paragraphs as a text processor would, page after page. */
+export function setProse(paragraphs: readonly string[], { columns = 1, size = 11, leading = 1.2 * size, gap = 0, indent = 0 }: Setting = {}): PdfPage[] {
+  const column_width = (width - 120 - 20 * (columns - 1)) / columns;
+  const pages: PlacedLine[][] = [[]];
+  let column = 0;
+  let y = height - 60;
+  const next = (): void => {
+    if (y >= 60) return;
+    y = height - 60;
+    if (++column === columns) { column = 0; pages.push([]); }
+  };
+  for (const paragraph of paragraphs) {
+    let line = "";
+    let inset = indent;
+    const put = (): void => {
+      next();
+      pages.at(-1)!.push({ x: 60 + column * (column_width + 20) + inset, y, size, text: line });
+      y -= leading;
+      inset = 0;
+    };
+    for (const word of paragraph.split(" ")) {
+      if (line !== "" && widthOf(`${line} ${word}`) * size / 1000 > column_width - inset) { put(); line = ""; }
+      line += line === "" ? word : ` ${word}`;
+    }
+    put();
+    y -= gap;
+  }
+  return pages.map((lines) => ({ lines }));
+}
+
+const escapeText = (text: string): string => text.replace(/[\\()]/g, "\\$&");
+const contentOf = ({ lines = [], picture = false, meaningless = false }: PdfPage): string => [
+  ...(picture ? [`q ${width} 0 0 ${height} 0 0 cm /Im1 Do Q`] : []),
+  ...lines.map(({ x, y, size = 11, text }) => `BT /${meaningless ? "F2" : "F1"} ${size} Tf 1 0 0 1 ${x.toFixed(2)} ${y.toFixed(2)} Tm (${escapeText(text)}) Tj ET`),
+].join("\n");
+
+const latin = (text: string): Buffer => Buffer.from(text, "latin1");
+interface PdfObject { readonly head: string; readonly stream?: Buffer }
+
+/** The bytes of a PDF file. */
+export function buildPdf(pages: readonly PdfPage[], { password, forms = [] }: PdfOptions = {}): Uint8Array {
+  const first_page = 7;
+  const first_form = first_page + 2 * pages.length;
+  const place = (body: string): string => body.replace(/@(\d+)/g, (_, index: string) => `${first_form + Number(index)} 0 R`);
+  const resources = place(`<< /Font << /F1 3 0 R /F2 5 0 R >> /XObject << /Im1 4 0 R ${forms.map((_, index) => `/X${index} @${index}`).join(" ")} >> >>`);
+  const objects: PdfObject[] = [
+    { head: "<< /Type /Catalog /Pages 2 0 R >>" },
+    { head: `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, index) => `${first_page + 2 * index} 0 R`).join(" ")}] >>` },
+    { head: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>" },
+    { head: "<< /Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 1", stream: Buffer.from([1, 2, 4, 8, 16, 32, 64, 128]) },
+    { head: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>" },
+    { head: "<<", stream: latin("begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <41> <5a> <0001> endbfrange endcmap") },
+    ...pages.flatMap((page, index) => [
+      { head: page.missing ? "null" : `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Rotate ${page.rotate ?? 0} /Resources ${resources} /Contents ${first_page + 2 * index + 1} 0 R >>` },
+      page.content === undefined ? { head: "<<", stream: latin(contentOf(page)) } : { head: "<< /Filter /FlateDecode", stream: deflateSync(page.content) },
+    ]),
+    ...forms.map((body) => ({ head: `<< /Type /XObject /Subtype /Form /BBox [0 0 ${width} ${height}] /Resources ${resources}`, stream: latin(place(body)) })),
+  ];
+  return assemble(objects, password);
+}
+
+/** Numbers the objects, encrypts them when there is a password, and writes the table of where they are. */
+function assemble(objects: readonly PdfObject[], password: string | undefined): Uint8Array {
+  const id = Buffer.from("0123456789abcdef");
+  const lock = password === undefined ? undefined : lockWith(password, id);
+  const parts: Buffer[] = [latin("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")];
+  let at = parts[0]!.length;
+  const offsets: number[] = [];
+  const put = (part: Buffer): void => { parts.push(part); at += part.length; };
+  const bodies = [...objects, ...(lock ? [{ head: lock.dictionary }] : [])];
+  bodies.forEach(({ head, stream }: PdfObject, index) => {
+    offsets.push(at);
+    put(latin(`${index + 1} 0 obj\n${head}`));
+    if (stream) {
+      const bytes = lock ? lock.encrypt(stream, index + 1) : stream;
+      put(Buffer.concat([latin(` /Length ${bytes.length} >>\nstream\n`), bytes, latin("\nendstream")]));
+    }
+    put(latin("\nendobj\n"));
+  });
+  const table_at = at;
+  put(latin(`xref\n0 ${bodies.length + 1}\n0000000000 65535 f \n${offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("")}`));
+  put(latin(`trailer\n<< /Size ${bodies.length + 1} /Root 1 0 R${lock ? ` /Encrypt ${bodies.length} 0 R /ID [<${id.toString("hex")}> <${id.toString("hex")}>]` : ""} >>\nstartxref\n${table_at}\n%%EOF\n`));
+  return Buffer.concat(parts);
+}
+
+const md5 = (...parts: readonly Uint8Array[]): Buffer => parts.reduce((hash, part) => hash.update(part), new Bun.CryptoHasher("md5")).digest() as Buffer;
+
+function rc4(key: Uint8Array, bytes: Uint8Array): Buffer {
+  const state = Uint8Array.from({ length: 256 }, (_, i) => i);
+  const swap = (i: number, j: number): void => { [state[i], state[j]] = [state[j]!, state[i]!]; };
+  for (let i = 0, j = 0; i < 256; i++) { j = (j + state[i]! + key[i % key.length]!) & 255; swap(i, j); }
+  let [i, j] = [0, 0];
+  return Buffer.from(bytes.map((byte) => {
+    i = (i + 1) & 255;
+    j = (j + state[i]!) & 255;
+    swap(i, j);
+    return byte ^ state[(state[i]! + state[j]!) & 255]!;
+  }));
+}
+
+/** The standard security handler, revision 2: RC4 with 40 bits. */
+function lockWith(password: string, id: Buffer): { readonly dictionary: string; readonly encrypt: (bytes: Uint8Array, number: number) => Buffer } {
+  const padding = Buffer.from("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a", "hex");
+  const padded = Buffer.concat([latin(password), padding]).subarray(0, 32);
+  const owner = rc4(md5(padded).subarray(0, 5), padded);
+  const permissions = -4;
+  const permission_bytes = Buffer.from(new Int32Array([permissions]).buffer);
+  const key = md5(padded, owner, permission_bytes, id).subarray(0, 5);
+  const user = rc4(key, padding);
+  return {
+    dictionary: `<< /Filter /Standard /V 1 /R 2 /O <${owner.toString("hex")}> /U <${user.toString("hex")}> /P ${permissions} >>`,
+    encrypt: (bytes, number) => rc4(md5(key, Buffer.from([number & 255, number >> 8, 0, 0, 0])).subarray(0, 10), bytes),
+  };
+}

@@ -4,7 +4,8 @@ import { joinLines, type Line } from "../plugins/extraction/paragraphs";
 
 const full = "words that fill the line from edge to edge";
 /** A line at the left edge unless told otherwise; 400 points wide when it is full. */
-const line = (text: string, base: number, { left = 0, size = 10, hyphenated = false, right = left + text.length * 400 / full.length } = {}): Line => ({ text, base, left, right, size, hyphenated });
+const line = (text: string, base: number, place: Partial<Line> = {}): Line =>
+  ({ text, base, left: 0, size: 10, hyphenated: false, right: (place.left ?? 0) + text.length * 400 / full.length, ...place });
 
 describe("between two lines", () => {
   const cases: [string, Line[], string[]][] = [

@@ -37,7 +37,11 @@ describe("text", () => {
   });
 
   test("keeps paragraphs apart and lines together", async () => {
-    const paragraphs = ["The northern breakwater was inspected by the survey vessel in March and found to be in good order, but for two blocks at its head.", "Repairs begin in June.", "The dredging contract was awarded to the lowest of three bidders, who has to begin within a month and to end before the autumn storms."];
+    const paragraphs = [
+      "The northern breakwater was inspected by the survey vessel in March and found to be in good order, but for two blocks at its head.",
+      "Repairs begin in June.",
+      "The dredging contract was awarded to the lowest of three bidders, who has to begin within a month and to end before the autumn storms.",
+    ];
     const { text } = await read(buildPdf(setProse(paragraphs, { gap: 6 })));
     expect(text.split("\n\n").map((paragraph) => paragraph.replaceAll("\n", " "))).toEqual(paragraphs);
   });

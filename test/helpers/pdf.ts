@@ -66,6 +66,9 @@ export function setProse(paragraphs: readonly string[], { columns = 1, size = 11
   return pages.map((lines) => ({ lines }));
 }
 
+/** A PDF file of as many pages as there are lists, each of its paragraphs. */
+export const pdf = (pages: readonly (readonly string[])[]): Uint8Array<ArrayBuffer> => buildPdf(pages.map((paragraphs) => setProse(paragraphs, { gap: 8 })[0]!));
+
 const escapeText = (text: string): string => text.replace(/[\\()]/g, "\\$&");
 const contentOf = ({ lines = [], picture = false, meaningless = false }: PdfPage): string => [
   ...(picture ? [`q ${width} 0 0 ${height} 0 0 cm /Im1 Do Q`] : []),
@@ -76,7 +79,7 @@ const latin = (text: string): Buffer => Buffer.from(text, "latin1");
 interface PdfObject { readonly head: string; readonly stream?: Buffer }
 
 /** The bytes of a PDF file. */
-export function buildPdf(pages: readonly PdfPage[], { password, forms = [] }: PdfOptions = {}): Uint8Array {
+export function buildPdf(pages: readonly PdfPage[], { password, forms = [] }: PdfOptions = {}): Uint8Array<ArrayBuffer> {
   const first_page = 7;
   const first_form = first_page + 2 * pages.length;
   const place = (body: string): string => body.replace(/@(\d+)/g, (_, index: string) => `${first_form + Number(index)} 0 R`);
@@ -98,7 +101,7 @@ export function buildPdf(pages: readonly PdfPage[], { password, forms = [] }: Pd
 }
 
 /** Numbers the objects, encrypts them when there is a password, and writes the table of where they are. */
-function assemble(objects: readonly PdfObject[], password: string | undefined): Uint8Array {
+function assemble(objects: readonly PdfObject[], password: string | undefined): Uint8Array<ArrayBuffer> {
   const id = Buffer.from("0123456789abcdef");
   const lock = password === undefined ? undefined : lockWith(password, id);
   const parts: Buffer[] = [latin("%PDF-1.4\n%\xe2\xe3\xcf\xd3\n")];

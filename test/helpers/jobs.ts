@@ -1,12 +1,23 @@
 /** A store with the job table in a directory of its own, a clock that the test moves, and the log lines it wrote. */
+import { Type } from "@sinclair/typebox";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog, type Log } from "../../core/base/log";
 import { createQueue, type Queue } from "../../core/jobs/queue";
 import { coreSchema, type JobsTables } from "../../core/jobs/schema";
+import type { JobLimits } from "../../core/plugin/define";
+import { event, job } from "../../core/plugin/refs";
 import { migrate } from "../../core/store/migrate";
 import { openStore, type Db, type Store } from "../../core/store/open";
+
+const Payload = Type.Object({ name: Type.String() });
+export const Work = job("test.work", Payload);
+export const Other = job("test.other", Payload);
+export const Happened = event("test.happened", Payload);
+export const limits: JobLimits<{ name: string }> = { attempts_max: 3, timeout_ms: 60_000 };
+export const second = 1_000;
+export const minute = 60 * second;
 
 export interface MovableClock { now_ms(): number; move(by_ms: number): void }
 

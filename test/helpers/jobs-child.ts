@@ -1,0 +1,46 @@
+/** A server that only works off jobs, to be killed: enqueues what it is told on standard input, says when that is on disk, and runs it. */
+import { Type } from "@sinclair/typebox";
+import { join } from "node:path";
+import { systemClock } from "../../core/base/clock";
+import { jsonLog } from "../../core/base/log";
+import { createQueue } from "../../core/jobs/queue";
+import { coreSchema } from "../../core/jobs/schema";
+import { handle } from "../../core/plugin/define";
+import { event, job } from "../../core/plugin/refs";
+import { lockDirectory } from "../../core/store/lock";
+import { migrate } from "../../core/store/migrate";
+import { openStore } from "../../core/store/open";
+
+const Payload = Type.Object({ number: Type.Integer() });
+const Work = job("child.work", Payload);
+const Done = event("child.done", Payload);
+/** Above every number of crashes in a row that a test makes. */
+export const attempts_max = 50;
+
+/** Each piece of work does its effect and emits an event, whose subscriber has an effect of its own. */
+async function main(directory: string): Promise<void> {
+  lockDirectory(directory);
+  const log = jsonLog("error");
+  const store = openStore(join(directory, "dossier.db"), { log });
+  await migrate(store, [coreSchema], systemClock, { backups: join(directory, "backups"), log });
+  await store.db.schema.createTable("effects").ifNotExists().addColumn("name", "text", (c) => c.notNull()).execute();
+  const queue = createQueue({ store, clock: systemClock, log });
+  const limits = { attempts_max, timeout_ms: 60_000, concurrency: 6 };
+  queue.register("child", handle(Work, async ({ number }) => {
+    await Bun.sleep(number % 7);
+    return async (tx) => {
+      await tx.insertInto("effects").values({ name: `work ${number}` }).execute();
+      await queue.emit(tx, Done, { number });
+    };
+  }, limits));
+  queue.register("child", handle(Done, async ({ number }) => async (tx) => { await tx.insertInto("effects").values({ name: `done ${number}` }).execute(); }, limits));
+  await queue.start();
+  console.log("ready");
+  for await (const line of console) {
+    const number = Number(line);
+    await store.inTransaction((tx) => queue.enqueue(tx, Work, { number }, { lane: `lane ${number % 3}`, lane_max: 2 }));
+    console.log(`acknowledged ${number}`);
+  }
+}
+
+if (import.meta.main) await main(process.argv[2]!);

@@ -1,0 +1,110 @@
+/** Which job runs next: lanes take turns, caps hold, priorities count within a lane. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { pick } from "../core/jobs/pick";
+import type { Queue } from "../core/jobs/queue";
+import type { Candidate } from "../core/jobs/table";
+import { handle, type EnqueueOptions } from "../core/plugin/define";
+import { jobsWorld, limits, minute, Other, record, recorded, second, until, Work, type JobsWorld } from "./helpers/jobs";
+
+let world: JobsWorld;
+beforeEach(async () => { world = await jobsWorld(); });
+afterEach(() => world.close());
+
+const enqueueAll = (queue: Queue, names: readonly string[], options: EnqueueOptions = {}) =>
+  world.store.inTransaction(async (tx) => { for (const name of names) await queue.enqueue(tx, Work, { name }, options); });
+
+describe("lanes", () => {
+  test("one lane with a thousand slow jobs does not delay another", async () => {
+    const queue = world.queue();
+    const order: string[] = [];
+    const slow = Promise.withResolvers<void>();
+    queue.register("test", handle(Work, async ({ name }) => {
+      order.push(name);
+      if (name.startsWith("slow")) await slow.promise;
+    }, { ...limits, concurrency: 8 }));
+    await enqueueAll(queue, Array.from({ length: 1_000 }, (_, i) => `slow ${i}`), { lane: "a", lane_max: 2 });
+    await enqueueAll(queue, ["quick 1", "quick 2", "quick 3"], { lane: "b", lane_max: 1 });
+    await queue.start();
+    await until(() => order.includes("quick 3"));
+    expect(order.filter((name) => name.startsWith("slow"))).toEqual(["slow 0", "slow 1"]);
+    slow.resolve();
+    await queue.drain(10 * second);
+  });
+
+  test("no cap is ever exceeded: of a lane, of a job, of the server", async () => {
+    const queue = world.queue({ slots_max: 8 });
+    const running = new Map<string, number>();
+    const broken: string[] = [];
+    const count = (what: string, by: number, most: number) => {
+      running.set(what, (running.get(what) ?? 0) + by);
+      if (running.get(what)! > most) broken.push(`${what}: ${running.get(what)}`);
+    };
+    const caps = [[Work, 5], [Other, 3]] as const;
+    for (const [on, concurrency] of caps) queue.register("test", handle(on, async ({ name }) => {
+      const all: [string, number][] = [["server", 8], [on.id, concurrency], [name, 2]];
+      for (const [what, most] of all) count(what, 1, most);
+      await Bun.sleep(Math.random() * 4);
+      for (const [what, most] of all) count(what, -1, most);
+    }, { ...limits, concurrency }));
+    await world.store.inTransaction(async (tx) => {
+      for (let i = 0; i < 400; i++) await queue.enqueue(tx, i % 3 === 0 ? Other : Work, { name: `lane ${i % 7}` }, { lane: `lane ${i % 7}`, lane_max: 2, priority: i % 2 });
+    });
+    expect(await queue.runDue()).toBe(400);
+    expect(broken).toEqual([]);
+  });
+
+  test("a job name never takes every slot", async () => {
+    const queue = world.queue({ slots_max: 8 });
+    const slow = Promise.withResolvers<void>();
+    let started = 0;
+    queue.register("test", handle(Work, () => { started += 1; return slow.promise; }, { ...limits, concurrency: 100 }));
+    queue.register("test", handle(Other, async ({ name }) => async (tx) => { await record(tx, name); }, limits));
+    await enqueueAll(queue, Array.from({ length: 20 }, (_, i) => `slow ${i}`));
+    await queue.enqueue(world.db, Other, { name: "quick" });
+    await queue.start();
+    await until(async () => (await recorded(world.db)).includes("quick"));
+    expect(started).toBe(6);
+    slow.resolve();
+    await queue.drain(10 * second);
+  });
+
+  test("within a lane the highest priority comes first, then the earliest", async () => {
+    const queue = world.queue();
+    const order: string[] = [];
+    queue.register("test", handle(Work, async ({ name }) => { order.push(name); }, limits));
+    const jobs: [name: string, options: EnqueueOptions][] = [
+      ["third", { run_at_ms: world.clock.now_ms() - 10 }], ["fourth", {}], ["second", { priority: 1 }], ["first", { priority: 9 }],
+      ["not yet", { priority: 99, run_at_ms: world.clock.now_ms() + minute }],
+    ];
+    for (const [name, options] of jobs) await queue.enqueue(world.db, Work, { name }, options);
+    await queue.runDue();
+    expect(order).toEqual(["first", "second", "third", "fourth"]);
+  });
+
+  test("hundreds of them take turns", async () => {
+    const queue = world.queue();
+    const order: string[] = [];
+    queue.register("test", handle(Work, async ({ name }) => { order.push(name); }, { ...limits, concurrency: 4 }));
+    const lanes = Array.from({ length: 300 }, (_, i) => `lane ${String(i).padStart(3, "0")}`);
+    for (let round = 0; round < 3; round++) for (const lane of lanes) await queue.enqueue(world.db, Work, { name: lane }, { lane, lane_max: 1 });
+    expect(await queue.runDue()).toBe(900);
+    for (let round = 0; round < 3; round++) expect(new Set(order.slice(300 * round, 300 * (round + 1))).size).toBeGreaterThan(280);
+  });
+});
+
+describe("who is picked", () => {
+  const candidate = (id: string, lane: string, more: Partial<Candidate> = {}): Candidate => ({ id, plugin: "p", name: "n", lane, lane_max: 9, priority: 0, run_at: 0, lane_running: 0, ...more });
+  const rooms = [{ plugin: "p", name: "n", free: 9 }, { plugin: "p", name: "m", free: 1 }];
+  const cases: [why: string, jobs: Candidate[], slots: number, after: string, ids: string[]][] = [
+    ["nobody when nobody waits", [], 4, "", []],
+    ["lanes in turn", [candidate("a1", "a"), candidate("a2", "a"), candidate("b1", "b")], 2, "", ["a1", "b1"]],
+    ["beginning after the lane served last", [candidate("a1", "a"), candidate("b1", "b"), candidate("c1", "c")], 2, "b", ["c1", "a1"]],
+    ["the rest of a lane when slots are left", [candidate("a1", "a"), candidate("a2", "a"), candidate("b1", "b")], 3, "", ["a1", "b1", "a2"]],
+    ["no more of a lane than its cap", [candidate("a1", "a", { lane_max: 1 }), candidate("a2", "a", { lane_max: 1 }), candidate("b1", "b")], 3, "", ["a1", "b1"]],
+    ["counting what runs already", [candidate("a1", "a", { lane_max: 2, lane_running: 1 }), candidate("a2", "a", { lane_max: 2, lane_running: 1 })], 3, "", ["a1"]],
+    ["no more of a job than it has room", [candidate("a1", "a", { name: "m" }), candidate("a2", "a", { name: "m" }), candidate("a3", "a")], 3, "", ["a1", "a3"]],
+    ["the higher priority", [candidate("a1", "a"), candidate("a2", "a", { priority: 1 })], 1, "", ["a2"]],
+    ["the earlier of equals", [candidate("a1", "a", { run_at: 2 }), candidate("a2", "a", { run_at: 1 })], 1, "", ["a2"]],
+  ];
+  for (const [why, jobs, slots, after, ids] of cases) test(why, () => expect([...pick(jobs, rooms, slots, after).ids]).toEqual(ids));
+});

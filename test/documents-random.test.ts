@@ -28,7 +28,9 @@ for (const seed of [1, 2, (Date.now() & 0xffff) + 3]) {
     const folders = await Promise.all(Array.from({ length: 6 }, () => ada.folder()));
     const documents: string[] = ["doc_none"];
     const names = ["a.txt", "b.txt", "c\u00e9.txt", "ce\u0301.txt"];
-    const contents = () => pick([`words ${random(20)}`, `words ${random(20)}`, "", "#!fail corrupt\n", `#!read\nwords ${random(20)}\fwords ${random(20)}`, "#!warn\nwords"]);
+    let words = 0;
+    /** Each with a word of its own, or without text. */
+    const contents = () => pick([`The word${words++} is plain.`, `Plain is the word${words++}.`, "", `#!fail corrupt\nThe word${words++}.`, `#!read\nFirst page.\fThe word${words++}.`, `#!warn\nThe word${words++}.`]);
     const remember = (answer: { readonly status: number; readonly body: any }) => {
       if (answer.status === 201) documents.push(answer.body.id);
       return answer;
@@ -64,13 +66,16 @@ for (const seed of [1, 2, (Date.now() & 0xffff) + 3]) {
     }));
     await server.settle();
     await expectSound(server);
-    // What answers is what the index knows, and nothing else.
-    const rows: any[] = await server.store.db.selectFrom("documents").select(["id", "current_version"]).where("current_version", ">", 0).execute();
-    const links: any[] = await server.store.db.selectFrom("documents_links").select("document_id").where("deleted_at", "is", null).execute();
-    const live = new Set(links.map((link) => link.document_id));
-    const found = new Set<string>();
-    for (const folder of folders) for (const id of await ada.found("words", [folder])) found.add(id);
-    for (const id of found) expect(live.has(id) && rows.some((row) => row.id === id)).toBe(true);
+    // Each text is found in the folders that hold its document, and nowhere else.
+    const answering: any[] = await server.store.db.selectFrom("documents").select("id").where("current_version", ">", 0).execute();
+    for (const { id } of answering) {
+      const { content, folder_ids } = await ada.get(id);
+      const [word] = /word\d+/.exec(content)!;
+      for (const folder of folders) expect([id, folder, await ada.found(word, [folder])]).toEqual([id, folder, folder_ids.includes(folder) ? [id] : []]);
+    }
+    const gone = Array.from({ length: words }, (_, i) => `word${i}`);
+    const kept = new Set(await Promise.all(answering.map(async ({ id }) => /word\d+/.exec((await ada.get(id)).content)![0])));
+    for (const word of gone) if (!kept.has(word)) expect([word, await ada.found(word)]).toEqual([word, []]);
     await server.stop();
   }, 60_000);
 }

@@ -46,7 +46,8 @@ export const bad: NewFolder = {};
 type Answer = paths["/api/dev/v1/chats/{sessionId}/messages/{requestId}"]["get"]["responses"][200]["content"]["application/json"];
 export const status = (answer: Answer): "PENDING" | "PROCESSING" | "COMPLETED" => answer.status;
 `);
-  const { code, output } = await run(bin("tsc"), "--noEmit", "--strict", "--target", "esnext", "--moduleResolution", "bundler", "--module", "esnext", "--types", "", join(directory, "use.ts"));
+  writeFileSync(join(directory, "tsconfig.json"), JSON.stringify({ compilerOptions: { noEmit: true, strict: true, target: "esnext", module: "esnext", moduleResolution: "bundler", types: [] }, files: ["use.ts"] }));
+  const { code, output } = await run(bin("tsc"), "-p", directory);
   expect({ code, output }).toEqual({ code: 0, output: "" });
 }, 120_000);
 

@@ -130,6 +130,9 @@ describe("refused", () => {
     });
   }
 
+  const texts = ["OTTO von Bismarck", "ID3 tags hold the title", "GIF89a is a format", "BMW", "MZ", "RIFF", "PK", "The ftyp box", "7z", "<htmlish>", "Rar!", "%PDF", "8BPS", "# {\\rtf"];
+  for (const text of texts) test(`not a text that begins with \`${text}\``, async () => { expect((await read(`${text} and more.\n`)).media_type).toBe("text/plain"); });
+
   test("a page of thousands of comments costs no time", async () => {
     expect((await read(`${"<!---->".repeat(9_000)}words`)).media_type).toBe("text/plain");
   });

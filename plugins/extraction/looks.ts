@@ -3,6 +3,8 @@
 interface Look { readonly what: string; readonly starts: string; readonly at?: number; readonly and?: (head: string) => boolean }
 
 const has = (...words: readonly string[]) => (head: string): boolean => words.some((word) => head.includes(word));
+/** Text may begin with the same letters, but has no such character. */
+const zero = has("\0");
 const brand = (...brands: readonly string[]) => (head: string): boolean => brands.includes(head.slice(8, 12));
 
 /** The first that fits counts. Bytes as Latin-1 characters. */
@@ -19,20 +21,20 @@ const looks: readonly Look[] = [
   { what: "a PostScript file", starts: "%!PS" },
   { what: "a PNG image", starts: "\x89PNG\r\n\x1a\n" },
   { what: "a JPEG image", starts: "\xff\xd8\xff" },
-  { what: "a GIF image", starts: "GIF8" },
+  { what: "a GIF image", starts: "GIF8", and: zero },
   { what: "a TIFF image", starts: "II*\0" },
   { what: "a TIFF image", starts: "MM\0*" },
   { what: "a WebP image", starts: "RIFF", and: (head) => head.slice(8, 12) === "WEBP" },
   { what: "a bitmap image", starts: "BM", and: (head) => head.slice(6, 10) === "\0\0\0\0" },
-  { what: "a Photoshop image", starts: "8BPS" },
+  { what: "a Photoshop image", starts: "8BPS", and: zero },
   { what: "a HEIC or AVIF image", starts: "ftyp", at: 4, and: brand("heic", "heix", "mif1", "msf1", "avif") },
   { what: "a WAV recording", starts: "RIFF", and: (head) => head.slice(8, 12) === "WAVE" },
   { what: "an AVI video", starts: "RIFF", and: (head) => head.slice(8, 12) === "AVI " },
-  { what: "a video or audio recording (MP4)", starts: "ftyp", at: 4 },
-  { what: "an MP3 recording", starts: "ID3" },
+  { what: "a video or audio recording (MP4)", starts: "ftyp", at: 4, and: zero },
+  { what: "an MP3 recording", starts: "ID3", and: zero },
   { what: "an MP3 recording", starts: "\xff\xfb" },
-  { what: "a FLAC recording", starts: "fLaC" },
-  { what: "an Ogg recording", starts: "OggS" },
+  { what: "a FLAC recording", starts: "fLaC", and: zero },
+  { what: "an Ogg recording", starts: "OggS", and: zero },
   { what: "a Matroska or WebM video", starts: "\x1a\x45\xdf\xa3" },
   { what: "a gzip archive", starts: "\x1f\x8b" },
   { what: "a bzip2 archive", starts: "BZh", and: (head) => head.slice(4, 10) === "1AY&SY" },
@@ -40,18 +42,18 @@ const looks: readonly Look[] = [
   { what: "a Zstandard archive", starts: "\x28\xb5\x2f\xfd" },
   { what: "a 7-Zip archive", starts: "7z\xbc\xaf\x27\x1c" },
   { what: "a RAR archive", starts: "Rar!\x1a\x07" },
-  { what: "a tar archive", starts: "ustar", at: 257 },
+  { what: "a tar archive", starts: "ustar", at: 257, and: zero },
   { what: "a program", starts: "\x7fELF" },
-  { what: "a program", starts: "MZ", and: has("\0") },
+  { what: "a program", starts: "MZ", and: zero },
   { what: "a program", starts: "\xcf\xfa\xed\xfe" },
   { what: "a program", starts: "\xca\xfe\xba\xbe" },
   { what: "a WebAssembly program", starts: "\0asm" },
   { what: "an SQLite database", starts: "SQLite format 3\0" },
-  { what: "a font", starts: "OTTO" },
-  { what: "a font", starts: "wOF" },
+  { what: "a font", starts: "OTTO", and: zero },
+  { what: "a font", starts: "wOF", and: zero },
   { what: "a font", starts: "\0\x01\0\0" },
-  { what: "a DjVu document", starts: "AT&TFORM" },
-  { what: "a Kindle book", starts: "BOOKMOBI", at: 60 },
+  { what: "a DjVu document", starts: "AT&TFORM", and: zero },
+  { what: "a Kindle book", starts: "BOOKMOBI", at: 60, and: zero },
 ];
 /** A page may begin with white space, comments and an XML declaration. */
 const html = /^(?:\xef\xbb\xbf)?(?:\s|<!--(?:(?!-->)[\s\S])*-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html)[\s>]/i;

@@ -1,7 +1,7 @@
 /** Extraction: files in, text with page numbers out. Formats beyond those here come through the slot `extraction.extractors`. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { definePlugin, Duration, fill, Size, t } from "../../core/sdk";
+import { definePlugin, Duration, fill, Size, t, TaskFailure, type Isolate } from "../../core/sdk";
 import { Extraction, Extractors } from "./contract";
 import { pdfExtractor } from "./pdf";
 import { output_prefix } from "./reading";
@@ -26,7 +26,8 @@ export default definePlugin({
   slots: { extractors: Extractors },
   tasks,
   setup: ({ config, isolate, newId, paths, slots }) => {
-    const parts = { isolate, newId, temporary: paths.temporary };
+    const children = watchOver(isolate);
+    const parts = { isolate: children.isolate, newId, temporary: paths.temporary };
     const limits = { memory_max_bytes: config.memory_max, timeout_ms: config.timeout, characters_max };
     return {
       services: { extraction: createExtraction(slots.extractors) },
@@ -34,10 +35,38 @@ export default definePlugin({
         fill(Extractors, pdfExtractor({ ...parts, limits: { ...limits, pages_max: config.pages_max, page_timeout_ms: config.page_timeout, timeout_max_ms: config.timeout_max } })),
         fill(Extractors, textExtractor({ ...parts, limits })),
       ],
+      health: async () => children.failing() ?? "ok",
       start: () => removeLeftovers(paths.temporary),
     };
   },
 });
+
+/** So many runs in a row that ended with their process, or could not start one, are the fault of no file. */
+const crashes_max = 3;
+
+/** Counts runs that crash one after another. */
+function watchOver(isolate: Isolate<typeof tasks>): { readonly isolate: Isolate<typeof tasks>; readonly failing: () => { failing: string } | null } {
+  let crashes = 0;
+  let last = "";
+  const note = (error: unknown): void => {
+    const crashed = !(error instanceof TaskFailure) || error.reason === "crashed";
+    crashes = crashed ? crashes + 1 : 0;
+    last = error instanceof Error ? error.message : String(error);
+  };
+  return {
+    isolate: async (name, input, options) => {
+      try {
+        const output = await isolate(name, input, options);
+        crashes = 0;
+        return output;
+      } catch (error) {
+        note(error);
+        throw error;
+      }
+    },
+    failing: () => crashes < crashes_max ? null : { failing: `Files can't be read: the last ${crashes} processes ended unexpectedly. ${last}` },
+  };
+}
 
 /** Texts that a server left behind when it was killed while it read them. */
 async function removeLeftovers(temporary: string): Promise<void> {

@@ -91,9 +91,10 @@ export async function startServer(setting: Setting, built_in: readonly Plugin[],
       throw error;
     }
     address = served.url;
+    setting.log.info("listening", { url: served.url, data: setting.located.data, plugins: host.plugins.length, left_out: host.failures.map(({ name, reason }) => ({ name, reason })) });
+    // After the log lines, so that what a person must read stands last.
     print(`Dossier ${version} is ready at ${publicUrl()}/`);
     for (const notice of host.slot(StartNotice)) print(await notice());
-    setting.log.info("listening", { url: served.url, data: setting.located.data, plugins: host.plugins.length, left_out: host.failures.map(({ name, reason }) => ({ name, reason })) });
     return { served, host, async stop() {
       stopping.abort();
       await served.stop(requests_ms_max);

@@ -1,4 +1,5 @@
 /** The front door: the fixed order in which every request is handled, before its body is read. Read it top to bottom. */
+import { systemClock } from "../base/clock";
 import { BlockList, isIP } from "node:net";
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
@@ -73,7 +74,7 @@ const unauthorized = (token_was_sent: boolean): HttpError => new HttpError(401, 
   { headers: { "www-authenticate": token_was_sent ? `Bearer realm="dossier", error="invalid_token"` : `Bearer realm="dossier"` } });
 
 function tooManyRequests({ limit, reset_s }: RateLimit): HttpError {
-  const retry_after_s = Math.max(1, reset_s - Math.floor(Date.now() / 1_000));
+  const retry_after_s = Math.max(1, reset_s - Math.floor(systemClock.now_ms() / 1_000));
   return new HttpError(429, "rate_limited", `More than ${limit} requests came in this window. Try again in ${retry_after_s} s.`, { headers: { "retry-after": String(retry_after_s) } });
 }
 

@@ -1,6 +1,6 @@
 /** The front door: the fixed order in which every request is handled, before its body is read. Read it top to bottom. */
-import { systemClock } from "../base/clock";
 import { BlockList, isIP } from "node:net";
+import { systemClock } from "../base/clock";
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
 import { HttpError } from "./errors";

@@ -15,6 +15,15 @@ const plugins: readonly Plugin[] = builtIn;
 const task_child = childCommand(import.meta.path);
 const [first, ...rest] = process.argv.slice(2);
 
+/** What is on its way out: a pipe takes only so much at a time, and an end of the process loses the rest. */
+const printing: Promise<void>[] = [];
+const printTo = (stream: NodeJS.WriteStream) => (line: string): void => void printing.push(new Promise((done) => {
+  stream.write(`${line}\n`, (error) => {
+    if (error) process.exitCode = 1;
+    done();
+  });
+}));
+
 if (first === task_command) await runChild((plugin, task) => plugins.find((one) => one.name === plugin)?.tasks[task]);
 else {
   installModules({ dossier: sdk, "dossier/contracts": contracts, "@sinclair/typebox": typebox });
@@ -22,14 +31,15 @@ else {
     await runTrial(rest, plugins);
     process.exit(0);
   }
-  process.exitCode = await runProgram(process.argv.slice(2), {
+  const exit_code = await runProgram(process.argv.slice(2), {
     built_in: plugins,
     isolate: (log) => createIsolate({ command: task_child, log }),
     trial_command: [...task_child.slice(0, -1), "__trial"],
-    print: (line) => void process.stdout.write(`${line}\n`),
-    complain: (line) => void process.stderr.write(`${line}\n`),
+    print: printTo(process.stdout),
+    complain: printTo(process.stderr),
     stdin: async () => (await Bun.stdin.text()).replace(/\r?\n$/, ""),
   });
+  await Promise.all(printing);
   // Nothing that a plugin left running may keep the process alive after its command has ended.
-  process.exit();
+  process.exit(exit_code || process.exitCode);
 }

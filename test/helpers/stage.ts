@@ -1,0 +1,79 @@
+/** A plugin file for the executable that reads files and answers questions as a test tells it to, and holds them until the test lets go. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export interface Stage extends Disposable {
+  /** Settings with which the executable loads it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Lets everything go that holds for this key. */
+  open(key: string): void;
+}
+
+/**
+ * Files that begin with `#!`: `#!hold KEY` waits for `open(KEY)`, `#!stumble KEY` fails once as a crash would, `#!fail CODE` has no text to give; the rest is the text.
+ * Questions: `hold KEY …` waits for `open(KEY)`, `fail …` fails with what follows, `cite WORD` cites the passage for that word
+ * together with a marker that names nothing and a quote that is in no document; any other gets "Staged.".
+ * `GET /stage/fault` throws with the text of its query field `message`.
+ */
+export function setStage(): Stage {
+  const directory = mkdtempSync(join(tmpdir(), "dossier-stage-"));
+  writeFileSync(join(directory, "stage.ts"), source(directory));
+  return {
+    env: { DOSSIER_PLUGINS_DIRECTORY: directory },
+    open: (key) => writeFileSync(join(directory, `${key}.open`), ""),
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+const source = (directory: string): string => `
+import { definePlugin, fill, PermanentFailure, route, t } from "dossier";
+import { Answerers, ExtractionFailure, Extractors } from "dossier/contracts";
+
+async function opened(key, signal) {
+  while (!await Bun.file(${JSON.stringify(directory)} + "/" + key + ".open").exists()) {
+    signal.throwIfAborted();
+    await Bun.sleep(5);
+  }
+}
+const stumbled = new Set();
+
+const extractor = {
+  name: "staged files", rank: 1_000_000, recognises: (head) => head[0] === 0x23 && head[1] === 0x21,
+  async extract({ path }, { signal, onProgress }) {
+    const [line, ...rest] = (await Bun.file(path).text()).split("\\n");
+    const [verb, argument] = line.slice(2).split(" ");
+    onProgress(0.5);
+    if (verb === "hold") await opened(argument, signal);
+    if (verb === "stumble" && !stumbled.has(argument)) { stumbled.add(argument); throw new Error("a passing fault"); }
+    if (verb === "fail") throw new ExtractionFailure(argument, "It says " + argument + ".");
+    return { text: rest.join("\\n"), media_type: "text/plain", pages: [], page_count: null, warnings: [] };
+  },
+};
+
+const said = (answer, citations = []) => ({
+  answer, outcome: "answered", grounded: citations.length > 0, citations, model: "staged", prompts: [], usage: null, timings: { retrieve_ms: 0, generate_ms: 0 }, warnings: [],
+});
+const answerer = {
+  name: "stage", rank: 1_000_000,
+  async answer({ text, find, signal }) {
+    const [verb, argument, ...rest] = text.split(" ");
+    if (verb === "hold") await opened(argument, signal);
+    if (verb === "fail") throw new PermanentFailure([argument, ...rest].join(" "));
+    if (verb !== "cite") return said("Staged.");
+    const [passage] = (await find(argument, { limit: 1 })).passages;
+    return said("It is so [1], not so [2], and nowhere [9].", [{ ...passage, id: 1 }, { ...passage, id: 2, quote: "never written" }]);
+  },
+};
+
+export default definePlugin({
+  name: "stage", version: "1.0.0",
+  routes: { fault: route.get("/stage/fault", {
+    summary: "Fails", tag: "Stage", operation: "stageFault", query: t.Object({ message: t.String() }), answers: { 200: { description: "Never." } },
+  }) },
+  setup: () => ({
+    fills: [fill(Extractors, extractor), fill(Answerers, answerer)],
+    routes: { fault: ({ query }) => { throw new Error(query.message); } },
+  }),
+});
+`;

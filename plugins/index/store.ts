@@ -35,11 +35,12 @@ type IndexDb = Db<IndexTables>;
 /** Parameters of one statement stay far below the limits of the engines. */
 const ids_max = 500, rows_max = 16;
 
-/** Full batches, then one by one: few different statements, so that they stay prepared. */
+/** Batches of 16, 8, 4, 2 and 1 rows: few statements for a document, and few different ones, so that they stay prepared. */
 async function inBatches<T>(rows: readonly T[], insert: (some: readonly T[]) => Promise<unknown>): Promise<void> {
-  let at = 0;
-  for (; at + rows_max <= rows.length; at += rows_max) await insert(rows.slice(at, at + rows_max));
-  for (; at < rows.length; at++) await insert([rows[at]!]);
+  for (let at = 0, size = rows_max; at < rows.length; at += size) {
+    while (size > rows.length - at) size /= 2;
+    await insert(rows.slice(at, at + size));
+  }
 }
 async function inGroups<T>(ids: readonly T[], work: (some: readonly T[]) => Promise<unknown>): Promise<void> {
   for (let at = 0; at < ids.length; at += ids_max) await work(ids.slice(at, at + ids_max));

@@ -29,20 +29,23 @@ async function live(directory: string, next: () => number, kill: (child: Child) 
   const acknowledged: number[] = [];
   let rest = "";
   let killing: Promise<unknown> | undefined;
-  const send = (count: number) => {
+  const send = async (count: number) => {
+    if (child.killed) return;
     for (let i = 0; i < count; i++) child.stdin.write(`${next()}\n`);
-    child.stdin.flush();
+    await child.stdin.flush();
   };
+  // The kill may come between the look and the write.
+  const brokenPipe = (error: unknown) => { if (!child.killed) throw error; };
   for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop()!;
     for (const line of lines) {
       if (line === "ready") {
         killing = kill(child);
-        send(batch);
+        send(batch).catch(brokenPipe);
       } else {
         acknowledged.push(Number(line.split(" ")[1]));
-        send(1);
+        send(1).catch(brokenPipe);
       }
     }
   }

@@ -1,5 +1,6 @@
-/** How a run ends that does not end by itself: time limits, leases, cancelling. */
+/** How a run ends that does not end by itself: time limits, leases, a full disk, cancelling. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { sql } from "kysely";
 import { handle, PermanentFailure } from "../core/plugin/define";
 import { jobsWorld, limits, minute, record, recorded, second, until, Work, type JobsWorld } from "./helpers/jobs";
 
@@ -113,6 +114,28 @@ describe("a lease", () => {
     await until(() => signals[0]!.aborted);
     await queue.drain(second);
   });
+});
+
+describe("a full disk", () => {
+  const pages = (most: number) => sql.raw(`pragma max_page_count = ${most}`).execute(world.db);
+
+  test("makes the end of a job wait for room: the work is not done again, and no attempt is lost", async () => {
+    const queue = world.queue();
+    let runs = 0;
+    queue.register("test", handle(Work, async () => {
+      runs += 1;
+      return async (tx) => { await record(tx, "x".repeat(200_000)); };
+    }, { ...limits, attempts_max: 1 }));
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await pages((await sql<{ page_count: number }>`pragma page_count`.execute(world.db)).rows[0]!.page_count);
+    const running = queue.runDue();
+    await until(() => world.lines.some((line) => line.includes("the end of a job waits")));
+    expect((await only()).state).toBe("running");
+    await pages(100_000);
+    await running;
+    expect(await only()).toMatchObject({ state: "done", attempts: 1 });
+    expect([runs, (await recorded(world.db)).length]).toEqual([1, 1]);
+  }, 20_000);
 });
 
 describe("cancelling", () => {

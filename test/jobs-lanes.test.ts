@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { pick } from "../core/jobs/pick";
 import type { Queue } from "../core/jobs/queue";
-import type { Candidate } from "../core/jobs/table";
+import { candidates, type Candidate, type Look } from "../core/jobs/table";
 import { handle, type EnqueueOptions } from "../core/plugin/define";
 import { jobsWorld, limits, minute, Other, record, recorded, second, until, Work, type JobsWorld } from "./helpers/jobs";
 
@@ -51,7 +51,7 @@ describe("lanes", () => {
     });
     expect(await queue.runDue()).toBe(400);
     expect(broken).toEqual([]);
-  });
+  }, 60_000);
 
   test("a job name never takes every slot", async () => {
     const queue = world.queue({ slots_max: 8 });
@@ -86,9 +86,36 @@ describe("lanes", () => {
     const order: string[] = [];
     queue.register("test", handle(Work, async ({ name }) => { order.push(name); }, { ...limits, concurrency: 4 }));
     const lanes = Array.from({ length: 300 }, (_, i) => `lane ${String(i).padStart(3, "0")}`);
-    for (let round = 0; round < 3; round++) for (const lane of lanes) await queue.enqueue(world.db, Work, { name: lane }, { lane, lane_max: 1 });
+    await world.store.inTransaction(async (tx) => {
+      for (let round = 0; round < 3; round++) for (const lane of lanes) await queue.enqueue(tx, Work, { name: lane }, { lane, lane_max: 1 });
+    });
     expect(await queue.runDue()).toBe(900);
     for (let round = 0; round < 3; round++) expect(new Set(order.slice(300 * round, 300 * (round + 1))).size).toBeGreaterThan(280);
+  }, 60_000);
+});
+
+describe("a look for candidates", () => {
+  const rooms = [{ plugin: "test", name: Work.id, free: 9 }];
+  const names = async (look: Partial<Look>) => (await candidates(world.db, rooms, world.clock.now_ms(), { after_lane: "", each_max: 9, all_max: 9, ...look }))
+    .map((found) => JSON.parse(world.store.hot.get<{ payload: string }>("select payload from core_jobs where id = ?", found.id)!.payload).name).sort();
+  const looks: [why: string, look: Partial<Look>, names: string[]][] = [
+    ["passes over lanes at their cap, jobs that are not due, and jobs without a handler", {}, ["b1", "b2", "c1", "c2", "c3"]],
+    ["takes the first of each lane and priority", { each_max: 1 }, ["b1", "c1", "c3"]],
+    ["begins after a lane", { after_lane: "b" }, ["c1", "c2", "c3"]],
+    ["takes no more than asked", { all_max: 2 }, ["b1", "b2"]],
+  ];
+  for (const [why, look, expected] of looks) test(why, async () => {
+    const queue = world.queue();
+    for (const on of [Work, Other]) queue.register("test", handle(on, async () => undefined, limits));
+    const put = (name: string, options: EnqueueOptions) => queue.enqueue(world.db, Work, { name }, { lane_max: 2, ...options });
+    for (const name of ["a1", "a2", "a3"]) await put(name, { lane: "a" });
+    await world.db.updateTable("core_jobs").set({ state: "running" }).where("payload", "in", [`{"name":"a1"}`, `{"name":"a2"}`]).execute();
+    for (const name of ["b1", "b2"]) await put(name, { lane: "b" });
+    for (const name of ["c1", "c2"]) await put(name, { lane: "c" });
+    await put("c3", { lane: "c", priority: 1 });
+    await put("later", { lane: "d", run_at_ms: world.clock.now_ms() + minute });
+    await queue.enqueue(world.db, Other, { name: "other" }, { lane: "e" });
+    expect(await names(look)).toEqual(expected);
   });
 });
 

@@ -99,6 +99,17 @@ describe("a failing disk", () => {
     expect(await ids()).toEqual([]);
   });
 
+  test("does not fail the first who meets it, when there is room to give up", async () => {
+    await limitPages();
+    let attempts = 0;
+    await store.inTransaction(async (tx) => {
+      attempts += 1;
+      if (attempts === 2) await sql`pragma max_page_count = 100000`.execute(tx);
+      await tx.insertInto("notes").values({ id: "a", words: big }).execute();
+    });
+    expect([attempts, await ids()]).toEqual([2, ["a"]]);
+  });
+
   test("that was full is full until there is room for the ballast again", async () => {
     await limitPages();
     expect(store.full()).toBe(false);

@@ -4,6 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Kysely } from "kysely";
 import { errorFields, type Log } from "../base/log";
 import { createBallast } from "./ballast";
+import { isFull } from "./codes";
 import { Mutex } from "./mutex";
 import { createScrub } from "./scrub";
 import { BunSqliteDialect, guarded, kyselyStatements, Statements } from "./sqlite";
@@ -20,7 +21,7 @@ type Bound = string | number | bigint | null | Uint8Array;
 
 export interface Store {
   readonly db: Db<any>;
-  /** All of `work` is kept, or none; everyone else waits meanwhile. @throws Error inside another transaction, HttpError 507 or 503 when the storage fails. */
+  /** All of `work` is kept, or none; everyone else waits meanwhile. On a full disk it is tried a second time. @throws Error inside another transaction, HttpError 507 or 503 when the storage fails. */
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /** Runs once the surrounding transaction is on disk, at once outside one, never when it was rolled back. */
   readonly afterCommit: (work: () => void) => void;
@@ -77,13 +78,24 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
     try { work(); } catch (error) { log.error("work after a commit failed", errorFields(error)); }
   };
 
+  async function transact<R>(work: (tx: Db<any>) => Promise<R>): Promise<R> {
+    const here: Surrounding = { open: true, after: [] };
+    const result = await db.begin().execute((tx) => surrounding.run(here, () => work(tx))).finally(() => { here.open = false; });
+    surrounding.exit(() => here.after.forEach(attempt));
+    return result;
+  }
+
   return {
     db, path, scrub: scrub.soon, full: ballast.full,
     async inTransaction(work) {
-      const here: Surrounding = { open: true, after: [] };
-      const result = await db.begin().execute((tx) => surrounding.run(here, () => work(tx))).finally(() => { here.open = false; });
-      surrounding.exit(() => here.after.forEach(attempt));
-      return result;
+      const was_full = ballast.full();
+      try {
+        return await transact(work);
+      } catch (error) {
+        // The disk has just become full and the ballast given up its room: a deletion need not fail.
+        if (was_full || !isFull(error)) throw error;
+        return transact(work);
+      }
     },
     afterCommit(work) {
       const here = surrounding.getStore();

@@ -130,7 +130,12 @@ describe("children", () => {
   });
 
   const cases: [string, (run: ReturnType<typeof testIsolate>) => Promise<number>][] = [
-    ["after a run that was killed", async (run) => { let pid = 0; await failureOf(run("hang", null, { timeout_ms: 100, onMessage: (child: number) => { pid = child; } })); return pid; }],
+    ["after a run that was killed", async (run) => {
+      const stop = new AbortController();
+      let pid = 0;
+      await failureOf(run("hang", null, { signal: stop.signal, onMessage: (child: number) => { pid = child; stop.abort(); } }));
+      return pid;
+    }],
     ["after a run that left it swollen", (run) => run("swell", 300)],
     ["when the warm one was killed meanwhile", async (run) => { const pid = await run("pid"); process.kill(pid, "SIGKILL"); return pid; }],
   ];

@@ -67,6 +67,20 @@ describe("stopping", () => {
   });
 });
 
+test("a queue that was stopped leaves the database alone, however early it was stopped", async () => {
+  for (let rounds = 0; rounds < 10; rounds++) {
+    const other = await jobsWorld();
+    const queue = other.queue();
+    queue.register("test", handle(Work, async () => undefined, limits));
+    await queue.start();
+    for (let turns = 0; turns < rounds; turns++) await new Promise(setImmediate);
+    await queue.drain(second);
+    await other.close();
+    await Bun.sleep(5);
+    expect(other.lines.filter((line) => line.includes(`"error"`))).toEqual([]);
+  }
+});
+
 describe("starting again", () => {
   const interrupted = (attempts: number) => world.db.updateTable("core_jobs").set({ state: "running", attempts, lease_token: "gone", lease_until: world.clock.now_ms() + minute }).execute();
 

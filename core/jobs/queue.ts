@@ -117,11 +117,13 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     let pruned_at_ms = clock.now_ms();
     let seen_at_ms = clock.now_ms();
     let failing = false;
+    let under_way: Promise<void> = Promise.resolve();
+    let pruning: Promise<void> = Promise.resolve();
 
     const wake = () => {
       if (state !== "started" || asked) return;
       asked = true;
-      if (!going) setImmediate(() => void go());
+      if (!going) setImmediate(() => { if (state === "started") under_way = go(); });
     };
     async function go(): Promise<void> {
       going = true;
@@ -158,10 +160,16 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
       }
       if (Math.abs(now_ms - pruned_at_ms) >= prune_every_ms) {
         pruned_at_ms = now_ms;
-        void prune().catch((error: unknown) => log.error("finished jobs could not be deleted", errorFields(error)));
+        pruning = prune().catch((error: unknown) => log.error("finished jobs could not be deleted", errorFields(error)));
       }
     }
-    return { wake, stop: () => clearTimeout(timer) };
+    /** Nothing of it touches the database any more when it returns. */
+    async function stop(): Promise<void> {
+      clearTimeout(timer);
+      await under_way;
+      await pruning;
+    }
+    return { wake, stop };
   }
 
   async function renew(): Promise<void> {
@@ -227,7 +235,7 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
 
     async drain(timeout_ms) {
       state = "draining";
-      loop.stop();
+      await loop.stop();
       await claiming;
       const left = [...active.values()];
       for (const { controller } of left) controller.abort(new Stopped("shutdown", "the server is stopping"));

@@ -112,7 +112,6 @@ export async function startServer(setting: Setting, built_in: readonly Plugin[],
 export async function serveUntilStopped(start: () => Promise<Running>, log: Log): Promise<void> {
   process.on("uncaughtException", (error) => log.error("uncaught error in the background", errorFields(error)));
   process.on("unhandledRejection", (error) => log.error("unhandled rejection in the background", errorFields(error)));
-  const running = await start();
   const { promise, resolve } = Promise.withResolvers<void>();
   let asked = false;
   const stop = (signal: string) => {
@@ -123,6 +122,8 @@ export async function serveUntilStopped(start: () => Promise<Running>, log: Log)
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
+  // A signal that comes while it starts is heard: it ends gracefully as soon as it runs.
+  const running = await start();
   await promise;
   await running.stop();
   log.info("stopped");

@@ -4,12 +4,9 @@ import { originalResponse } from "./downloading";
 import { documentUrl, toRecord, type Document } from "./record";
 import type { routes } from "./routes";
 import type { DocumentService } from "./service";
-import { receiveFile } from "./uploading";
+import { framing_bytes_max, receiveFile } from "./uploading";
 
 export interface HandlerParts { readonly files: Files; readonly upload_bytes_max: number }
-
-/** A multipart body is larger than its file by its boundaries and headers; how much at most is taken for that. */
-const framing_bytes = 64 * 1024;
 
 export const documentHandlers = (documents: DocumentService, { files, upload_bytes_max }: HandlerParts): HandlersOf<typeof routes> => ({
   list: async ({ caller, query }) => {
@@ -20,7 +17,7 @@ export const documentHandlers = (documents: DocumentService, { files, upload_byt
   createText: async ({ caller, body }) => located(201, await documents.addText(caller.owner_id, body)),
 
   upload: async ({ caller, query: { folder_id, overwrite = false }, request }) => {
-    const length_bytes = Math.max(0, Number(request.headers.get("content-length") ?? 0) - framing_bytes);
+    const length_bytes = Math.max(0, Number(request.headers.get("content-length") ?? 0) - framing_bytes_max);
     if (length_bytes > upload_bytes_max) throw tooLarge(`The file is larger than the limit of ${upload_bytes_max} bytes (${Math.round(upload_bytes_max / 2 ** 20)} MiB).`);
     await documents.requireFolder(caller.owner_id, folder_id);
     const { received, ...file } = await receiveFile(request, files, {

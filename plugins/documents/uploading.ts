@@ -1,9 +1,9 @@
 /** Reads a multipart body part by part, straight to disk: memory does not grow with its size, and nothing stays behind when it fails. */
-import { Busboy, type BusboyFileStream, type BusboyHeaders, type BusboyInstance } from "@fastify/busboy";
+import { Dicer } from "@fastify/busboy";
 import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
-import { badRequest, HttpError, type Files, type Received } from "../../core/sdk";
+import { badRequest, HttpError, tooLarge, type Files, type Received } from "../../core/sdk";
+import { boundaryOf, dispositionOf } from "./multipart";
 import { uploadName } from "./names";
 
 export interface FilePart {
@@ -18,20 +18,25 @@ export interface ReceiveOptions {
   /** Called when the header of the part has come, before its bytes are read: throws to refuse it. */
   readonly admit: (file: FilePart) => Promise<void>;
 }
+/** The headers of one part by lower-case name. */
+type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
-/** What a body may hold beside the file; more is ignored or refused. */
-const limits = { fields: 50, parts: 100, fieldSize: 64 * 1024, headerPairs: 50, headerSize: 16 * 1024 };
+/** What a body may be larger than its file by: boundaries, headers, fields. */
+export const framing_bytes_max = 1024 * 1024;
+const parts_max = 100;
+const header_limits = { maxHeaderPairs: 50, maxHeaderSize: 16 * 1024 };
 
 /**
  * The one file of this body, under its temporary name. The caller releases it.
  * @throws HttpError 400 on a body that is not what it should be, 413, 507, and what `admit` throws.
  */
 export async function receiveFile(request: Request, files: Files, { part, bytes_max, admit }: ReceiveOptions): Promise<FilePart & { readonly received: Received }> {
+  const boundary = boundaryOf(request.headers.get("content-type"));
+  if (boundary === undefined) throw malformed("its Content-Type names no boundary");
   if (!request.body) throw badRequest("The request needs a multipart body.", "");
-  const parser = createParser(request, part);
   const stop = new AbortController();
   let arriving: Promise<FilePart & { readonly received: Received }> | undefined;
-  let open: BusboyFileStream | undefined;
+  let open: Readable | undefined;
   let failure: unknown;
   /** The first reason counts; whatever is still being read ends. */
   const fail = (reason: unknown) => {
@@ -41,23 +46,22 @@ export async function receiveFile(request: Request, files: Files, { part, bytes_
     open?.destroy(reason instanceof Error ? reason : undefined);
   };
 
-  const receive = async (stream: BusboyFileStream, file_name: string | undefined, media_type: string) => {
-    const file: FilePart = { name: uploadName(file_name, part), declared_type: media_type || null };
+  const receive = async (bytes: Readable, file_name: string | undefined, media_type: string | undefined) => {
+    const file: FilePart = { name: uploadName(file_name, part), declared_type: media_type?.split(";")[0]!.trim() || null };
     await admit(file);
-    return { ...file, received: await files.receive(stream, { bytes_max }) };
+    return { ...file, received: await files.receive(bytes, { bytes_max }) };
   };
-  parser.on("file", (field, stream, file_name, _encoding, media_type) => {
-    stream.on("error", () => undefined);
-    if (field !== part) return void stream.resume();
+  const onPart = (bytes: Readable, headers: Headers) => {
+    const { name, file_name } = dispositionOf(headers["content-disposition"]?.[0]);
+    if (name !== part) return void bytes.resume();
     if (arriving) return fail(badRequest(`The body has more than one part \`${part}\`: send one file a request.`, `/${part}`));
-    open = stream;
-    arriving = receive(stream, file_name, media_type);
+    open = bytes;
+    arriving = receive(bytes, file_name, headers["content-type"]?.[0]);
     arriving.catch(fail);
-  });
+  };
 
   try {
-    await pipeline(Readable.fromWeb(request.body as NodeReadableStream), parser, { signal: AbortSignal.any([request.signal, stop.signal]) })
-      .catch((error: unknown) => fail(malformed(error)));
+    await feed(createParser(boundary, onPart, fail), request.body, bytes_max + framing_bytes_max, AbortSignal.any([request.signal, stop.signal])).catch(fail);
     const file = await arriving;
     if (failure !== undefined) throw failure;
     if (!file) throw badRequest(`The body has no part \`${part}\`.`, `/${part}`);
@@ -68,16 +72,43 @@ export async function receiveFile(request: Request, files: Files, { part, bytes_
   }
 }
 
-function createParser(request: Request, part: string): BusboyInstance {
-  try {
-    return new Busboy({
-      headers: { "content-type": request.headers.get("content-type") ?? "" } as BusboyHeaders,
-      limits, preservePath: true, isPartAFile: (field, _type, file_name) => field === part || file_name !== undefined,
-    });
-  } catch (error) {
-    throw malformed(error);
-  }
+function createParser(boundary: string, onPart: (bytes: Readable, headers: Headers) => void, fail: (reason: unknown) => void): Dicer {
+  let parts = 0;
+  return new Dicer({ boundary, ...header_limits }).on("part", (bytes) => {
+    // Cut off: the parser says so, too.
+    bytes.on("error", () => undefined);
+    if (++parts > parts_max) return fail(badRequest(`The multipart body has more than ${parts_max} parts.`, ""));
+    bytes.on("header", (headers) => onPart(bytes, headers as Headers));
+  });
 }
 
-const malformed = (error: unknown): HttpError =>
-  badRequest(`The multipart body could not be read: ${error instanceof Error ? error.message : String(error)}.`, "", "malformed_multipart");
+/** Gives the parser the body chunk by chunk, as fast as the parts are read. @throws HttpError 400 or 413. */
+async function feed(parser: Dicer, body: ReadableStream<Uint8Array>, bytes_max: number, signal: AbortSignal): Promise<void> {
+  // Through a Node stream, because its chunks are small: those of the body itself are whatever the socket had.
+  const source = Readable.fromWeb(body as NodeReadableStream);
+  let over: "parsed" | "broken" | "stopped" | undefined;
+  let wake = () => {};
+  const end = (how: typeof over) => () => { over ??= how; wake(); };
+  parser.once("finish", end("parsed")).on("error", end("broken"));
+  signal.addEventListener("abort", () => { end("stopped")(); source.destroy(); }, { once: true });
+  /** Until the step calls back or the whole is over. (A race with one long promise would keep every chunk in memory.) */
+  const step = (begin: (done: () => void) => void) => new Promise<void>((resolve) => { wake = resolve; begin(resolve); if (over) resolve(); });
+  try {
+    let read_bytes = 0;
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      read_bytes += chunk.byteLength;
+      if (read_bytes > bytes_max) throw tooLarge(`The body is larger than ${bytes_max} bytes, the most that is accepted.`);
+      // The parser calls back when it wants more: when whoever reads the part has caught up. Behind the last boundary it wants nothing.
+      await step((wanted) => parser.write(chunk, wanted));
+      if (over) break;
+    }
+    if (!over) await step(() => parser.end());
+  } catch (error) {
+    throw error instanceof HttpError ? error : malformed("it broke off");
+  } finally {
+    source.destroy();
+  }
+  if (over !== "parsed") throw malformed("it ends before its last boundary");
+}
+
+const malformed = (why: string): HttpError => badRequest(`The multipart body could not be read: ${why}.`, "", "malformed_multipart");

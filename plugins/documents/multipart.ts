@@ -1,0 +1,35 @@
+/** The two headers of a multipart form that say what is what: the boundary of the body, and the names in a part. Header values are byte strings, as they came. */
+
+/** Between the parts; undefined when the media type names none. */
+export const boundaryOf = (content_type: string | null): string | undefined => {
+  const match = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;,"]{1,200}))/i.exec(content_type ?? "");
+  return match?.[1] ?? match?.[2];
+};
+
+export interface Disposition { readonly name: string | undefined; readonly file_name: string | undefined }
+
+/** `form-data; name="file"; filename="…"`, in the quoting of browsers (`%22`) and of other clients (`\"`). */
+export function dispositionOf(header: string | undefined): Disposition {
+  const value = header ?? "";
+  if (!/^form-data\s*(;|$)/i.test(value)) return { name: undefined, file_name: undefined };
+  return { name: parameter(value, "name"), file_name: extended(value) ?? parameter(value, "filename") };
+}
+
+function parameter(header: string, name: string): string | undefined {
+  const start = new RegExp(`;\\s*${name}=`, "i").exec(header);
+  if (!start) return undefined;
+  const rest = header.slice(start.index + start[0].length);
+  const quoted = /^"((?:[^"\\]|\\.)*)"\s*(?:;|$)/.exec(rest);
+  if (quoted) return text(quoted[1]!.replaceAll(/\\(["\\])/g, "$1"));
+  // A path of Windows may end in a backslash, which is then no escape.
+  return text((/^"([^"]*)"/.exec(rest) ?? /^([^\s;"]*)/.exec(rest))![1]!);
+}
+
+/** RFC 8187, for clients that still send it: `filename*=UTF-8''caf%C3%A9.txt`. */
+function extended(header: string): string | undefined {
+  const match = /;\s*filename\*=utf-8'[^']*'([^\s;"]+)/i.exec(header);
+  if (!match) return undefined;
+  try { return decodeURIComponent(match[1]!); } catch { return undefined; }
+}
+
+const text = (bytes: string): string => Buffer.from(bytes, "latin1").toString("utf8");

@@ -1,4 +1,5 @@
 /** The executable. The only file that names both core and the built-in plugins. */
+import { isAbsolute } from "node:path";
 import * as typebox from "@sinclair/typebox";
 import { builtIn } from "../plugins/index";
 import * as contracts from "../plugins/contracts";
@@ -8,7 +9,7 @@ import { runChild } from "./isolate/child";
 import { childCommand, task_command } from "./isolate/command";
 import { createIsolate } from "./isolate/isolate";
 import type { Plugin } from "./plugin/define";
-import { installModules } from "./plugin/load";
+import { importPlugin, installModules } from "./plugin/load";
 import * as sdk from "./sdk";
 
 const plugins: readonly Plugin[] = builtIn;
@@ -24,9 +25,10 @@ const printTo = (stream: NodeJS.WriteStream) => (line: string): void => void pri
   });
 }));
 
-if (first === task_command) await runChild((plugin, task) => plugins.find((one) => one.name === plugin)?.tasks[task]);
-else {
-  installModules({ dossier: sdk, "dossier/contracts": contracts, "@sinclair/typebox": typebox });
+installModules({ dossier: sdk, "dossier/contracts": contracts, "@sinclair/typebox": typebox });
+if (first === task_command) {
+  await runChild(async (plugin, task) => (isAbsolute(plugin) ? await importPlugin(plugin) : plugins.find((one) => one.name === plugin))?.tasks[task]);
+} else {
   if (first === "__trial") {
     await runTrial(rest, plugins);
     process.exit(0);

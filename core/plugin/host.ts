@@ -78,7 +78,7 @@ export async function createHost(parts: HostParts): Promise<Host> {
     const missing = Object.values(plugin.needs as Record<string, ServiceRef<unknown>>).find((ref) => !services.has(ref.id));
     if (missing) { leaveOut(plugin, `it needs the service ${missing.id}, whose plugin was left out`); continue; }
     try {
-      const made = await limited(Promise.resolve(plugin.setup(contextOf(plugin, parts, queue, services, slots))), fileOf.has(plugin) ? setup_ms_max : Infinity, "its set-up");
+      const made = await limited(Promise.resolve(plugin.setup(contextOf(plugin, fileOf.get(plugin), parts, queue, services, slots))), fileOf.has(plugin) ? setup_ms_max : Infinity, "its set-up");
       up.push({ plugin, parts: checkedParts(plugin, made) });
       for (const [key, ref] of Object.entries(plugin.provides as Record<string, ServiceRef<unknown>>)) services.set(ref.id, (made as any).services[key]);
     } catch (error) { leaveOut(plugin, error instanceof Error ? error.message : String(error)); }
@@ -105,7 +105,7 @@ async function migrateAll(sorted: readonly Plugin[], dropped_in: ReadonlyMap<Plu
   return good;
 }
 
-function contextOf(plugin: Plugin, parts: HostParts, queue: Queue, services: ReadonlyMap<string, unknown>, slots: Slots): never {
+function contextOf(plugin: Plugin, file: string | undefined, parts: HostParts, queue: Queue, services: ReadonlyMap<string, unknown>, slots: Slots): never {
   const { store, files, clock, paths, public_url } = parts;
   return {
     config: parts.config.values[plugin.section] ?? {},
@@ -114,7 +114,8 @@ function contextOf(plugin: Plugin, parts: HostParts, queue: Queue, services: Rea
     database: () => store.db, inTransaction: store.inTransaction, afterCommit: store.afterCommit, hot: store.hot, scrub: store.scrub,
     files, clock, log: parts.log.child({ plugin: plugin.name }), newId,
     enqueue: queue.enqueue, emit: queue.emit, cancelJobs: queue.cancelJobs,
-    isolate: (task: string, input: unknown, options: never) => parts.isolate(plugin.name, task, input, options),
+    // The child finds a built-in plugin by its name, and loads any other from its file.
+    isolate: (task: string, input: unknown, options: never) => parts.isolate(file ?? plugin.name, task, input, options),
     paths, public_url,
   } as never;
 }

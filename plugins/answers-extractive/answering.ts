@@ -7,7 +7,7 @@ import { chooseSentences, rankSentences, type Analyze, type Sentence, type Sourc
 const passages_max = 8, citations_max = 5;
 /** A question of as many words of its own stands alone, unless it points back. */
 const own_terms_enough = 4;
-const pointing = /\b(?:he|him|his|she|her|hers|it|its|they|them|their|theirs|this|that|these|those|there|the (?:former|latter|same))\b/i;
+const pointing = /\b(?:he|him|his|she|her|hers|it|its|they|them|their|theirs|these|those|the (?:former|latter|same))\b/i;
 const nothing_found = "No passage in the selected folders answers this.";
 const no_prompts = "Saved prompts shape answers that a model writes. This answer quotes the documents, so they were not applied.";
 

@@ -78,6 +78,8 @@ function withWords(text: string, analyze: Analyze): { readonly start: number; re
 }
 
 const answer_chars_max = 300, considered_max = 20;
+/** A second sentence that is less likely than this, beside the first, is not worth reading. */
+const second_least = 0.01;
 /** Below this the passages speak of something else. */
 const confidence_least = 0.27;
 
@@ -91,7 +93,7 @@ export function chooseSentences(ranked: readonly Sentence[], sources: readonly S
   for (let i = 0; i < some.length; i++) {
     consider(likely[i]! * Math.min(1, answer_chars_max / chars[i]!), [some[i]!]);
     for (let j = i + 1; j < some.length; j++) {
-      if (chars[i]! + chars[j]! < answer_chars_max && text(some[i]!) !== text(some[j]!)) consider(likely[i]! + likely[j]!, [some[i]!, some[j]!]);
+      if (likely[j]! >= likely[i]! * second_least && chars[i]! + chars[j]! < answer_chars_max && text(some[i]!) !== text(some[j]!)) consider(likely[i]! + likely[j]!, [some[i]!, some[j]!]);
     }
   }
   // Two sentences of one passage read in its order.

@@ -23,12 +23,14 @@ function any(...patterns: readonly string[]): RegExp { return new RegExp(pattern
 const lists: ReadonlyMap<string, ReadonlySet<string>> = new Map(Object.entries(small_words).map(([language, list]) => [language, new Set(list.split(" "))]));
 const word = /[\p{L}\p{M}]+/gu;
 
+/** A single word so short may be part of anything: it makes no language. */
+const telling_letters = 3;
 /** The language whose small words `text` uses most, English among equals, and how many it uses. */
 function nearest(text: string): { readonly language: string; readonly small: number; readonly words: number } {
   const found = text.toLowerCase().match(word) ?? [];
   let language = "en", small = 0;
   for (const [one, list] of lists) {
-    const count = found.reduce((sum, each) => sum + (list.has(each) ? 1 : 0), 0);
+    const hits = found.filter((each) => list.has(each)), count = hits.length === 1 && hits[0]!.length < telling_letters ? 0 : hits.length;
     if (count > small) { language = one; small = count; }
   }
   return { language, small, words: found.length };
@@ -53,6 +55,7 @@ export function languageOf(text: string): string | null {
 /** Tells which places of a question carry no subject: a small word of its language, or a part of a phrase that asks. */
 export function subjectless(question: string): (start: number, end: number) => boolean {
   const list = lists.get(nearest(question).language)!;
-  const asked = phrases.flatMap((phrase) => [...question.matchAll(phrase)].map((match) => ({ start: match.index, end: match.index + match[0].length })));
-  return (start, end) => list.has(question.slice(start, end).toLowerCase()) || asked.some((one) => start < one.end && end > one.start);
+  const asked = new Uint8Array(question.length);
+  for (const phrase of phrases) for (const match of question.matchAll(phrase)) asked.fill(1, match.index, match.index + match[0].length);
+  return (start, end) => list.has(question.slice(start, end).toLowerCase()) || asked.subarray(start, end).includes(1);
 }

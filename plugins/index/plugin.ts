@@ -9,7 +9,7 @@ import { createIndex } from "./service";
 import type { IndexTables } from "./store";
 import { createWorkerClient } from "./worker-client";
 
-const encoder_idle_ms = 30_000, searcher_idle_ms = 5 * 60_000;
+const encoder_idle_ms = 30_000, searcher_idle_ms = 2 * 60_000;
 
 export default definePlugin({
   name: "index",

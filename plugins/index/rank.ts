@@ -5,7 +5,7 @@ import type { Query } from "./query";
 
 const k1 = 1.2, b = 0.75;
 /** How much the nearness of the words can add to a score, as a share of it. */
-const proximity_weight = 0.2;
+const proximity_weight = 0.35;
 /** Hits whose text is looked at. */
 export const looked_at_max = 50;
 
@@ -75,7 +75,7 @@ class Top {
 const byScore = (a: Hit, c: Hit): number => c.score - a.score || a.segment - c.segment || a.chunk - c.chunk;
 
 /**
- * The best `limit` of these hits once nearness is added: up to 20 % of the score, by how close neighbouring words of the question come in the text.
+ * The best `limit` of these hits once nearness is added: up to 35 % of the score, by how close neighbouring words of the question come in the text.
  * Looks at `looked_at_max` texts, and at none that could not enter.
  */
 export function refine(ranking: Ranking, query: Query, limit: number, analyzers: ReadonlyMap<number, Analyzer>, source: (hit: Hit) => { readonly text: string; readonly analyzer: number }): Hit[] {

@@ -27,7 +27,7 @@ export function createSearcher(database: Database, { analyzers, running, cache_b
     data: database.prepare<unknown, [number]>("select data from index_segments where id = ?"),
     text: database.prepare<unknown, [number, number]>("select text from index_chunks where segment_id = ? and ordinal = ?"),
     chunk: database.prepare<ChunkRow, [number, number]>("select * from index_chunks where segment_id = ? and ordinal = ?"),
-    found: database.prepare<Found, [number]>("select d.document_id, d.version, d.title from index_segments s join index_documents d on d.edition = s.edition where s.id = ?"),
+    found: database.prepare<Found, [number]>("select d.document_id, d.version, d.title from index_segments s join index_documents d on d.document_id = s.document_id where s.id = ?"),
     folders: database.prepare<unknown, [number]>("select folder_id from index_scope where segment_id = ?"),
   };
 
@@ -42,8 +42,8 @@ export function createSearcher(database: Database, { analyzers, running, cache_b
   }
 
   function read(id: number): Segment {
-    const data = of.data.values(id)[0]![0] as Uint8Array;
-    return data.byteOffset % 4 === 0 ? new Uint32Array(data.buffer, data.byteOffset, data.byteLength >>> 2) : new Uint32Array(data.slice().buffer);
+    const data = of.data.values(id)[0]![0] as Uint8Array, aligned = data.byteOffset % 4 === 0 ? data : data.slice();
+    return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >>> 2);
   }
 
   function found(request: SearchRequest): SearchResult {

@@ -2,7 +2,7 @@
 import type { Segment } from "./segment";
 
 /** Bytes that an entry costs beyond its data. */
-const entry_bytes = 200;
+const entry_bytes = 500;
 
 /**
  * Two generations: what is used moves to the young one; once that holds half of what is allowed, or nothing more fits,

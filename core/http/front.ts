@@ -5,7 +5,7 @@ import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
 import { HttpError } from "./errors";
 import { prefix, type Router } from "./mount";
-import { pathOf } from "./path";
+import { pathOf, pathStart } from "./path";
 import { problemResponse } from "./problem";
 import type { Caller } from "./route";
 import type { RateLimit } from "./slots";
@@ -33,9 +33,11 @@ export const createFront = (parts: FrontParts): Front => async (incoming, peer_a
   const headers: Record<string, string> = { "x-request-id": request_id, "x-content-type-options": "nosniff" };
   if (alias) announceAlias(path, headers);
   let response: Response;
-  try { response = await answer(parts, alias ? asVersioned(incoming, path) : asRoutable(incoming), { request_id, headers, address: clientAddress(incoming, peer_address, parts.trusted_proxies) }); }
+  try { response = await answer(parts, alias ? asVersioned(incoming) : asRoutable(incoming), { request_id, headers, address: clientAddress(incoming, peer_address, parts.trusted_proxies) }); }
   catch (error) {
-    if (!(error instanceof HttpError)) parts.log.error("request failed", { request_id, method: incoming.method, path, ...errorFields(error) });
+    const what = { request_id, method: incoming.method, path };
+    if (incoming.signal.aborted) parts.log.info("the client went away", what);
+    else if (!(error instanceof HttpError)) parts.log.error("request failed", { ...what, ...errorFields(error) });
     response = problemResponse(error, request_id);
   }
   for (const name in headers) response.headers.set(name, headers[name]!);
@@ -87,11 +89,15 @@ function announceAlias(path: string, headers: Record<string, string>): void {
 }
 
 /** The same request at the versioned path, HEAD as GET. */
-function asVersioned(request: Request, path: string): Request {
-  const at = request.url.indexOf(path, request.url.indexOf("://") + 3);
-  return new Request(request.url.slice(0, at) + prefix + request.url.slice(at + old_prefix.length), asGet(request));
+const asVersioned = (request: Request): Request =>
+  new Request(routable_origin + prefix + request.url.slice(pathStart(request.url) + old_prefix.length), asGet(request));
+/** HEAD as GET. Elysia looks for the path behind the eleventh character: with a host of one to three letters it would miss it. */
+function asRoutable(request: Request): Request {
+  const from = pathStart(request.url);
+  return request.method === "HEAD" || from < 11 ? new Request(routable_origin + request.url.slice(from), asGet(request)) : request;
 }
-const asRoutable = (request: Request): Request => request.method === "HEAD" ? new Request(request.url, asGet(request)) : request;
+/** Stands for whatever host was asked: nothing behind the front door looks at it. */
+const routable_origin = "http://dossier.internal";
 const asGet = (request: Request): RequestInit => request.method === "HEAD" ? { method: "GET", headers: request.headers, signal: request.signal } : request;
 
 function withoutBody(response: Response): Response {

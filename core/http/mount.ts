@@ -29,7 +29,7 @@ export function createRouter(mounted: readonly Mounted[], stopping: AbortSignal)
     const run = compileRoute(route, handler, stopping);
     app.route(route.method, fullPath(route), async ({ request, params }: any) => {
       // Elysia's error hooks would change what was thrown: keep it for the front door.
-      try { return await run(request, params, admissions.get(request)!); }
+      try { return await run(request, readable(params), admissions.get(request)!); }
       catch (error) { failures.set(request, error); return new Response(null, { status: 500 }); }
     }, { parse: "none" } as never);
   }
@@ -68,6 +68,12 @@ function allowTable(routes: readonly Route<any, any>[]): (path: string) => reado
   const fixedFirst = [...patterns].sort(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")));
   // `/documents/file` is also `/documents/:id`: every pattern that matches has a say.
   return (path) => [...new Set(fixedFirst.filter(([, { matches }]) => matches.test(path)).flatMap(([, { methods }]) => [...methods]))].sort();
+}
+
+/** An escape that spells no text (`%ff`) comes as null: the empty name, which nothing has. */
+function readable(params: Record<string, string | null>): Record<string, string> {
+  for (const name in params) params[name] ??= "";
+  return params as Record<string, string>;
 }
 
 type Run = (request: Request, params: Record<string, string>, admission: Admission) => Promise<Response>;

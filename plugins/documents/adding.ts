@@ -34,7 +34,7 @@ export function createAdding({ db, inTransaction, now_ms, newId, scrub, removeFi
     await quotas.charge(tx, row.owner_id, "documents", 1);
     await quotas.charge(tx, row.owner_id, "storage", row.size_bytes);
     await store.insertDocument(tx, row);
-    await store.insertVersion(tx, { document_id: row.id, version: 1, ...version, pages: "[]" });
+    await store.insertVersion(tx, { document_id: row.id, version: 1, ...version, pages: "[]", headings: null });
     await links.insertLink(tx, {
       document_id: row.id, folder_id, name_key: nameKey(row.name), reserves_name: row.source_kind === "upload" ? 1 : 0,
       document_created_at: now, created_at: now, deleted_at: null,
@@ -51,7 +51,7 @@ export function createAdding({ db, inTransaction, now_ms, newId, scrub, removeFi
     await quotas.charge(tx, row.owner_id, "storage", row.size_bytes - before.size_bytes);
     if (before.status === "syncing") await cancelIndexing(tx, [row.id]);
     removeFiles(await store.dropOtherVersions(tx, row.id, [before.current_version]));
-    await store.insertVersion(tx, { document_id: row.id, version: row.version, ...version, pages: "[]" });
+    await store.insertVersion(tx, { document_id: row.id, version: row.version, ...version, pages: "[]", headings: null });
     await store.updateDocument(tx, row.id, values);
     if (before.source_kind !== "upload") await links.reserveName(tx, row.id);
     const folder_ids = await links.foldersOf(tx, row.id);

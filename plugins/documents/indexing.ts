@@ -16,7 +16,7 @@ const report_every_ms = 500;
 /** Extraction takes this share of the work, as far as anybody can tell. */
 const extraction_share = 0.8;
 
-type Text = Pick<Extracted, "text" | "pages" | "warnings" | "page_count" | "media_type">;
+type Text = Pick<Extracted, "text" | "pages" | "headings" | "warnings" | "page_count" | "media_type">;
 
 export function createIndexing(parts: IndexingParts) {
   const { db, afterCommit, now_ms, scrub, removeFiles, files, folders, index, extraction, queueRetitling, announceSettled, log } = parts;
@@ -28,7 +28,7 @@ export function createIndexing(parts: IndexingParts) {
     try {
       const text = work.in_files === 1 ? await extractFile(work, job) : asSent(work);
       if (text.text.trim() === "") throw new ExtractionFailure("empty", "The document holds no text.");
-      const prepared = await index.prepare({ document_id, version, title: work.name, text: text.text, pages: text.pages }, job.signal);
+      const prepared = await index.prepare({ document_id, version, title: work.name, text: text.text, pages: text.pages, headings: text.headings }, job.signal);
       return (tx) => publish(tx, { work, text, prepared, attempt: job.attempt });
     } catch (error) {
       // A run that was stopped from outside says nothing about the file: the job decides whether it is tried again.
@@ -64,7 +64,7 @@ export function createIndexing(parts: IndexingParts) {
       attempts: attempt, media_type: text.media_type, page_count: text.page_count, language: prepared.language, warnings: JSON.stringify(text.warnings), synced_at: now_ms(),
     });
     if (!settled) return;
-    if (work.in_files === 1) await store.setExtracted(tx, id, version, { content: text.text, pages: JSON.stringify(text.pages), media_type: text.media_type });
+    if (work.in_files === 1) await store.setExtracted(tx, id, version, { content: text.text, pages: JSON.stringify(text.pages), headings: text.headings ? JSON.stringify(text.headings) : null, media_type: text.media_type });
     const folder_ids = await links.foldersOf(tx, id);
     await index.publish(tx, prepared, folder_ids);
     if (version > 1) {

@@ -7,6 +7,9 @@ export const migrations: readonly Migration[] = [
     await createVersions(tx);
     await createLinks(tx);
   } },
+  { id: "0002_headings", up: async (tx) => {
+    await tx.schema.alterTable("documents_versions").addColumn("headings", "text").execute();
+  } },
 ];
 
 async function createDocuments(tx: Db): Promise<void> {

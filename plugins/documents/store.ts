@@ -49,6 +49,8 @@ export interface VersionRow {
   readonly in_files: 0 | 1;
   /** JSON: page spans in UTF-16 indices into the content. */
   readonly pages: string;
+  /** JSON: heading spans in UTF-16 indices into the content; null when the format does not mark them. */
+  readonly headings: string | null;
   /** Null until it is extracted. */
   readonly content: string | null;
 }
@@ -118,11 +120,11 @@ export const findOriginal = (db: DocumentsDb, id: string) =>
 /** The text of a version `v` that was sent as text: one that was extracted can be long, and is not needed. */
 const sentContent = sql<string | null>`case when v.in_files = 0 then v.content end`;
 
-/** The text that answers, with its pages and its name: what the index knows of it. Absent before the first version is indexed. */
+/** The text that answers, with its pages, its headings and its name: what the index knows of it. Absent before the first version is indexed. */
 export const findAnswering = (db: DocumentsDb, id: string) =>
-  answering(db, id).where("d.current_version", ">", 0).select(["d.name", "v.version", "v.content", "v.pages"]).executeTakeFirst();
+  answering(db, id).where("d.current_version", ">", 0).select(["d.name", "v.version", "v.content", "v.pages", "v.headings"]).executeTakeFirst();
 
-export const setExtracted = (db: DocumentsDb, document_id: string, version: number, values: Pick<VersionRow, "content" | "pages" | "media_type">) =>
+export const setExtracted = (db: DocumentsDb, document_id: string, version: number, values: Pick<VersionRow, "content" | "pages" | "headings" | "media_type">) =>
   db.updateTable("documents_versions").set(values).where("document_id", "=", document_id).where("version", "=", version).execute();
 
 /** Drops every version but these; returns the files that they were. */

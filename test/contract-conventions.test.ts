@@ -140,6 +140,8 @@ describe("lists: newest first, in pages", () => {
       expect(numbers.slice(0, 5)).toEqual(["4", "3", "2", "1", "0"]);
       const times = all.map((record) => record.created_at);
       expect(times).toEqual([...times].sort().reverse());
+      const ids = all.flatMap((record) => record.id ?? []);
+      expect(ids).toEqual([...ids].sort().reverse());
     });
 
     test("the pages put together are the list", async () => {
@@ -257,7 +259,7 @@ describe("limits, each named in its refusal", () => {
 
   test("uploads: 512 MiB, refused by their announced length", async () => {
     const socket = openSocket(server.url());
-    socket.send(head("POST", `/documents/file?folder_id=${named.folder}`, { authorization: `Bearer ${ada.key}`, "content-type": "multipart/form-data; boundary=x", "content-length": String(513 * 2 ** 20) }));
+    socket.send(head("POST", `/documents/file?folder_id=${named.folder}`, { authorization: `Bearer ${ada.key}`, "content-type": "multipart/form-data; boundary=x", "content-length": String(514 * 2 ** 20) }));
     socket.send("--x\r\n");
     expectProblem(await socket.answer(), 413, /512 MiB|536,?870,?912/);
     socket.cut();

@@ -1,6 +1,6 @@
 /** Acceptance, on the executable: an overwrite keeps the old version answering until the new one is there, or for good when it fails. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { expectHas, expectProblem, expectRecord, filesWith, person, until, type Person } from "./helpers/contract";
+import { expectHas, expectProblem, expectRecord, filePart, filesWith, multipart, person, temporaryFiles, until, type Person } from "./helpers/contract";
 import { startExecutable, type Executable } from "./helpers/executable";
 import { setStage } from "./helpers/stage";
 
@@ -13,7 +13,7 @@ const record = async (id: string) => (await ada.send("GET", `/documents/${id}`))
 const original = async (id: string) => (await ada.send("GET", `/documents/${id}/file`)).body;
 
 beforeAll(async () => {
-  server = await startExecutable({ env: stage.env });
+  server = await startExecutable({ env: { ...stage.env, DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "1MiB" } });
   ada = await person(server, "ada@example.com");
   folder = await ada.folder();
 }, 180_000);
@@ -126,6 +126,23 @@ describe("an overwrite that fails", () => {
     await ada.upload(folder, "mended.txt", "The kaka.", "&overwrite=true");
     expectHas(await ada.settled(id), { status: "synced", version: 3, content: "The kaka.", error: null });
     expect([await ada.found("kea"), await ada.found("kaka")]).toEqual([[], [id]]);
+  });
+});
+
+describe("a limit for uploads that the operator sets", () => {
+  const bytes = (count: number) => new Uint8Array(count).fill(0x20);
+  /** A body of no announced length. */
+  const streamed = ({ body, headers }: ReturnType<typeof multipart>) =>
+    ada.send("POST", `/documents/file?folder_id=${folder}`, new ReadableStream({ start(controller) { controller.enqueue(body); controller.close(); } }), headers);
+  const cases: [string, number, number][] = [["at the limit", 2 ** 20, 201], ["a byte above it", 2 ** 20 + 1, 413], ["far above it", 4 * 2 ** 20, 413]];
+  for (const [why, size, status] of cases) for (const announced of [true, false]) test(`${why}, ${announced ? "of announced length" : "in chunks"}: ${status}`, async () => {
+    const name = `${size}-${announced}.txt`;
+    const body = multipart({ headers: filePart(name), body: bytes(size) });
+    const answer = announced ? await ada.send("POST", `/documents/file?folder_id=${folder}`, body.body, body.headers) : await streamed(body);
+    if (status === 201) return expect([answer.status, answer.body.size_bytes]).toEqual([201, size]);
+    expectProblem(answer, 413, /1 MiB|1,?048,?576/);
+    expect(await ada.names(folder, `&name=${name}`)).toEqual([]);
+    await until(() => temporaryFiles(server.data).length === 0);
   });
 });
 

@@ -84,6 +84,13 @@ describe("a body that is no JSON object", () => {
   for (const [why, body, headers] of taken) test(`taken: ${why}`, async () => expect((await ada.send("POST", "/folders", body, headers)).status).toBe(201));
 });
 
+test("a body where none is asked for is left alone", async () => {
+  for (const [method, path] of [["GET", "/folders"], ["DELETE", "/folders/fld_none"], ["POST", "/documents/{document}/reindex"], ["POST", "/chats/{chat}/restore"], ["POST", "/chats/{chat}/messages/{message}/cancel"]] as const) {
+    if (method !== "GET") for (const [body, type] of [["{", "application/json"], ["x", "text/plain"], ["", "application/json"]] as const) expectAnswered(await ada.send(method, filled(path), body, { "content-type": type }), `${method} ${path}`);
+    expectAnswered(await ada.send(method, filled(path)), `${method} ${path}`);
+  }
+});
+
 describe("odd ids are not found", () => {
   const paths: [string, string][] = [
     ["GET", "/folders/X"], ["PUT", "/folders/X"], ["DELETE", "/folders/X"], ["GET", "/prompts/X"], ["PUT", "/prompts/X"], ["DELETE", "/prompts/X"], ["GET", "/documents/X"], ["PATCH", "/documents/X"], ["GET", "/documents/X/file"],

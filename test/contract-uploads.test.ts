@@ -172,13 +172,13 @@ describe("what has no text to give says why", () => {
   });
 });
 
-describe("the original, whole and in parts", () => {
+for (const kind of ["upload", "text"]) describe(`the original of a ${kind}, whole and in parts`, () => {
   let url: string, etag: string;
   const get = (headers: Record<string, string> = {}) => fetch(url, { headers: { authorization: `Bearer ${ada.key}`, ...headers } });
   beforeAll(async () => {
-    const { body } = await ada.upload(folder, "digits.txt", "0123456789");
-    await ada.settled(body.id);
-    url = `${server.url()}${body.content_url}/file`;
+    const { id, content_url } = kind === "text" ? await ada.text(folder, "0123456789") : (await ada.upload(folder, "digits.txt", "0123456789")).body;
+    await ada.settled(id);
+    url = `${server.url()}${content_url}/file`;
     etag = (await get()).headers.get("etag")!;
   });
   const cases: [string, string, number, string, string | null][] = [

@@ -142,7 +142,7 @@ export const slice = (content: string, start: number, end: number): string => [.
 /** A socket that sends what it is told, when it is told. */
 export interface Bare {
   send(bytes: string | Uint8Array): void;
-  /** The next answer. @throws Error when none has come after five seconds or the peer closes before. */
+  /** The next answer. @throws Error when none has come after four seconds or the peer closes before. */
   answer(): Promise<Answered>;
   /** Ends the connection at once, whatever is under way. */
   cut(): void;
@@ -160,7 +160,7 @@ export function openSocket(url: string): Bare {
     send: (bytes) => void socket.write(bytes),
     cut: () => void socket.destroy(),
     async answer() {
-      const deadline = performance.now() + 5_000;
+      const deadline = performance.now() + 4_000;
       for (;;) {
         const parsed = parseAnswer(Buffer.concat(chunks), closed);
         if (parsed) return parsed;

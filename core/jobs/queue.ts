@@ -77,7 +77,8 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
       if (slots <= 0 || state === "draining") return 0;
       const now_ms = clock.now_ms();
       const picked = await choose(slots, now_ms);
-      const jobs = await table.claimJobs(store.db, picked.ids, { token: newUuid(), until_ms: now_ms + lease_ms }, now_ms);
+      const lease = { token: newUuid(), until_ms: now_ms + lease_ms };
+      const jobs = picked.ids.length === 0 ? [] : await store.inTransaction((tx) => table.claimJobs(tx, picked.ids, lease, now_ms));
       jobs.forEach(begin);
       return jobs.length;
     });

@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { Kysely } from "kysely";
 import { errorFields, type Log } from "../base/log";
 import { createBallast } from "./ballast";
-import { isFull } from "./codes";
+import { createGroup } from "./group";
 import { Mutex } from "./mutex";
 import { createScrub } from "./scrub";
 import { BunSqliteDialect, guarded, kyselyStatements, Statements } from "./sqlite";
@@ -21,7 +21,7 @@ type Bound = string | number | bigint | null | Uint8Array;
 
 export interface Store {
   readonly db: Db<any>;
-  /** All of `work` is kept, or none; everyone else waits meanwhile. On a full disk it is tried a second time. @throws Error inside another transaction, HttpError 507 or 503 when the storage fails. */
+  /** All of `work` is kept, or none; everyone else waits meanwhile. Answers when it is on disk; those that come together share one write. On a full disk it is tried a second time. @throws Error inside another transaction, HttpError 507 or 503 when the storage fails. */
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /** Runs once the surrounding transaction is on disk, at once outside one, never when it was rolled back. */
   readonly afterCommit: (work: () => void) => void;
@@ -66,9 +66,10 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
   const mutex = new Mutex();
   const statements = kyselyStatements(database, ballast.drop);
   const hot = new Statements(reader, (raw) => raw);
-  const db = new Root({ dialect: new BunSqliteDialect(database, statements, mutex, () => {
+  const refuse = () => {
     if (surrounding.getStore()?.open) throw new Error("a query went around the open transaction: pass `tx` down, not the database");
-  }) });
+  };
+  const db = new Root({ dialect: new BunSqliteDialect(database, statements, mutex, refuse) });
   const scrub = createScrub(database, mutex, busy_timeout_ms, log);
   scrub.tryNow();
   // Not at once: the start is for requests, and a command that ends soon needs no ballast.
@@ -78,24 +79,25 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
     try { work(); } catch (error) { log.error("work after a commit failed", errorFields(error)); }
   };
 
-  async function transact<R>(work: (tx: Db<any>) => Promise<R>): Promise<R> {
-    const here: Surrounding = { open: true, after: [] };
-    const result = await db.begin().execute((tx) => surrounding.run(here, () => work(tx))).finally(() => { here.open = false; });
-    surrounding.exit(() => here.after.forEach(attempt));
-    return result;
-  }
+  // The leader of a group runs for everyone: what surrounds the one who came first is not its own.
+  const join = createGroup({
+    transact: (within) => surrounding.exit(() => db.begin().execute(within)),
+    isOpen: () => database.inTransaction,
+    full: ballast.full,
+  });
 
   return {
     db, path, scrub: scrub.soon, full: ballast.full,
     async inTransaction(work) {
-      const was_full = ballast.full();
-      try {
-        return await transact(work);
-      } catch (error) {
-        // The disk has just become full and the ballast given up its room: a deletion need not fail.
-        if (was_full || !isFull(error)) throw error;
-        return transact(work);
-      }
+      refuse();
+      const here: Surrounding = { open: false, after: [] };
+      const result = await join((tx) => {
+        here.open = true;
+        here.after.length = 0;
+        return surrounding.run(here, () => work(tx)).finally(() => { here.open = false; });
+      });
+      surrounding.exit(() => here.after.forEach(attempt));
+      return result;
     },
     afterCommit(work) {
       const here = surrounding.getStore();

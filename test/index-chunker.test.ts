@@ -47,6 +47,18 @@ describe("headings", () => {
   ];
   for (const [why, text, expected] of cases) test(why, () => expect(chunksOf(text, []).map((chunk) => [text.slice(chunk.start, chunk.end), chunk.heading])).toEqual(expected));
 
+  const marked: [string, string, readonly string[], [string, string | null][]][] = [
+    ["those that the document marks are the only ones", `Short line\n\n${a}\n\nReal one\n${a}`, ["Real one"], [[`Short line\n\n${a}`, null], [`Real one\n${a}`, "Real one"]]],
+    ["a marked one may end like a sentence, be a part of its line, and have two lines", `# What is\nit?\n${a}`, ["What is\nit?"], [[`# What is\nit?\n${a}`, "What is it?"]]],
+    ["what is marked but as long as a paragraph is none", `${a} ${a}\n\nHead\n\n${a}`, [`${a} ${a}`, "Head"], [[`${a} ${a}`, null], [`Head\n\n${a}`, "Head"]]],
+    ["the innermost of several marked ones counts", `Guide.\nInstall.\n${a}`, ["Guide.", "Install."], [[`Guide.\nInstall.\n${a}`, "Install."]]],
+    ["a document that marks none is looked through", `Introduction\n\n${a}`, [], [[`Introduction\n\n${a}`, "Introduction"]]],
+  ];
+  const spansOf = (text: string, headings: readonly string[]) => headings.map((heading) => ({ start: text.indexOf(heading), end: text.indexOf(heading) + heading.length, level: 1 }));
+  for (const [why, text, headings, expected] of marked) test(why, () => {
+    expect(chunksOf(text, [], spansOf(text, headings)).map((chunk) => [text.slice(chunk.start, chunk.end), chunk.heading])).toEqual(expected);
+  });
+
   test("nothing but headings is still found", () => {
     const text = Array.from({ length: 200 }, (_, i) => `Entry number ${i}`).join("\n\n");
     expect(texts(text).join("\n\n")).toBe(text);
@@ -117,7 +129,7 @@ test("from its rows, a text is put together so that it gives the same chunks aga
   const before = encode({ title: "T", text, pages: pagesOf(text) }, analyzer);
   let id = 0;
   const rows = rowsOf("doc_1", text, before.segments, () => ++id).flatMap((one) => one.chunks);
-  const input = inputOf({ document_id: "doc_1", edition: 1, version: 1, title: "T", analyzer: 1, chunker: 1, chunks: rows.length }, rows);
+  const input = inputOf({ document_id: "doc_1", edition: 1, version: 1, title: "T", analyzer: 1, chunker: 1, chunks: rows.length, headings: null }, rows);
   const after = encode(input, analyzer);
   const shape = (encoded: typeof before, from: string) => encoded.segments.flatMap((segment) => segment.chunks.map((chunk) => [chunk.start_point, chunk.end_point, chunk.page, chunk.page_end, chunk.heading, from.slice(chunk.start, chunk.end)]));
   expect(shape(after, input.text)).toEqual(shape(before, text));

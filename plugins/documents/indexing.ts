@@ -64,7 +64,7 @@ export function createIndexing(parts: IndexingParts) {
       attempts: attempt, media_type: text.media_type, page_count: text.page_count, language: prepared.language, warnings: JSON.stringify(text.warnings), synced_at: now_ms(),
     });
     if (!settled) return;
-    if (work.in_files === 1) await store.setExtracted(tx, id, version, { content: text.text, pages: JSON.stringify(text.pages), headings: text.headings ? JSON.stringify(text.headings) : null, media_type: text.media_type });
+    if (work.in_files === 1) await store.setExtracted(tx, id, version, { content: text.text, pages: JSON.stringify(text.pages), headings: text.headings?.length ? JSON.stringify(text.headings) : null, media_type: text.media_type });
     const folder_ids = await links.foldersOf(tx, id);
     await index.publish(tx, prepared, folder_ids);
     if (version > 1) {

@@ -3,6 +3,8 @@ import { service, slot } from "../../core/sdk";
 
 /** A page, slide or sheet of the text. Offsets are UTF-16 indices into `Extracted.text`, end exclusive. */
 export interface PageSpan { readonly page: number; readonly start: number; readonly end: number }
+/** A heading of the text; `level` 1 is the highest. Offsets are UTF-16 indices into `Extracted.text`, end exclusive. */
+export interface HeadingSpan { readonly start: number; readonly end: number; readonly level: number }
 export interface Warning { readonly code: string; readonly message: string; readonly page: number | null }
 
 export interface Extracted {
@@ -13,6 +15,8 @@ export interface Extracted {
   /** In order, without overlap; empty for a format without pages. */
   readonly pages: readonly PageSpan[];
   readonly page_count: number | null;
+  /** In order, without overlap; absent for a format that does not mark them. */
+  readonly headings?: readonly HeadingSpan[];
   readonly warnings: readonly Warning[];
 }
 

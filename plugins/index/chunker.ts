@@ -1,5 +1,5 @@
 /** Text to passages: paragraphs of 200 to 1,200 characters, with the page and the heading they stand under. A change of its output needs a new version. */
-import type { PageSpan } from "../extraction/contract";
+import type { HeadingSpan, PageSpan } from "../extraction/contract";
 
 export const chunker_version = 1;
 
@@ -19,25 +19,32 @@ interface Lines { readonly start: number; readonly end: number; readonly line_st
 interface Block { readonly start: number; readonly end: number; readonly heading: string | null }
 
 const short_chars = 200, long_chars = 1_200, target_chars = 800, heading_chars_max = 100;
+/** A heading that the document marks may be longer: it is one. */
+const marked_chars_max = 300;
 /** A line longer than this is a paragraph of its own. */
 const wrapped_chars_max = 200;
 /** No chunk holds more white space in a row than this. */
 export const gap_chars_max = 64;
 
-/** The chunks of `text` in order, without overlap; only white space lies between them. Costs linear time whatever the text. */
-export function chunksOf(text: string, pages: readonly PageSpan[]): Chunk[] {
+/**
+ * The chunks of `text` in order, without overlap; only white space lies between them. Costs linear time whatever the text.
+ * When `headings` is absent or empty, lines that look like headings are taken for them.
+ */
+export function chunksOf(text: string, pages: readonly PageSpan[], headings?: readonly HeadingSpan[]): Chunk[] {
   const assembly = new Assembly(text, pages);
+  const marked = headings?.length ? new MarkedHeadings(text, headings) : undefined;
   let block = null as Lines | null;
   for (let line_start = 0; line_start < text.length;) {
     const line_end = endOfLine(text, line_start);
     const start = skipSpace(text, line_start, line_end), end = trimSpace(text, start, line_end);
     if (start < end) {
-      if (block !== null && breaksBefore(text, pages, block, line_start, start)) { assembly.add(asBlock(text, block)); block = null; }
+      const breaks = block !== null && (marked ? marked.breaks(block, start, end) : startsOrEndsHeading(text, block, line_start));
+      if (block !== null && (breaks || breaksBefore(text, pages, block, start))) { assembly.add(asBlock(text, block, marked)); block = null; }
       block = { start: block?.start ?? start, end, line_start, lines: (block?.lines ?? 0) + 1 };
     }
     line_start = line_end + 1;
   }
-  if (block !== null) assembly.add(asBlock(text, block));
+  if (block !== null) assembly.add(asBlock(text, block, marked));
   return assembly.done();
 }
 
@@ -61,12 +68,12 @@ function trimSpace(text: string, from: number, to: number): number {
 }
 
 /** Whether a paragraph ends between the lines so far and the line whose text begins at `start`. */
-function breaksBefore(text: string, pages: readonly PageSpan[], block: Lines, line_start: number, start: number): boolean {
+function breaksBefore(text: string, pages: readonly PageSpan[], block: Lines, start: number): boolean {
   if (start - block.end > gap_chars_max) return true;
   if (crossesPage(pages, block.end, start)) return !continues(text, block.end, start);
-  if (lineBreaks(text, block.end, start) > 1 || block.end - block.line_start > wrapped_chars_max) return true;
-  return isMarked(text, line_start) || (block.lines === 1 && isMarked(text, block.line_start));
+  return lineBreaks(text, block.end, start) > 1 || block.end - block.line_start > wrapped_chars_max;
 }
+const startsOrEndsHeading = (text: string, block: Lines, line_start: number): boolean => isMarked(text, line_start) || (block.lines === 1 && isMarked(text, block.line_start));
 function lineBreaks(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) { const unit = text.charCodeAt(at); if (unit === 10) count++; else if (unit === 12 || unit === 0x2029) count += 2; }
@@ -87,8 +94,34 @@ function pageAt(pages: readonly PageSpan[], at: number): number {
   return low - 1;
 }
 
+/** The headings that a document marks itself, asked for line after line. */
+class MarkedHeadings {
+  private at = 0;
+  constructor(private readonly text: string, private readonly headings: readonly HeadingSpan[]) {}
+
+  /** Whether a heading ends with these lines, or begins with the line from `start` to `end`. */
+  breaks(block: Lines, start: number, end: number): boolean {
+    const in_heading = this.next(block.start, block.end);
+    return this.next(start, end) !== in_heading;
+  }
+  /** The heading of these lines; null when they are none. One that is too long to name anything is none. */
+  of(start: number, end: number): string | null {
+    const span = this.next(start, end);
+    if (span === undefined || span.end - span.start > marked_chars_max) return null;
+    return this.text.slice(span.start, span.end).replace(/\s+/g, " ").trim() || null;
+  }
+  /** The heading that touches this place. The places asked for go forward, but for one step back. */
+  private next(start: number, end: number): HeadingSpan | undefined {
+    while (this.at > 0 && this.headings[this.at - 1]!.end > start) this.at--;
+    while (this.at < this.headings.length && this.headings[this.at]!.end <= start) this.at++;
+    const span = this.headings[this.at];
+    return span !== undefined && span.start < end ? span : undefined;
+  }
+}
+
 /** A short single line that ends like no sentence, or a marked one, is a heading. */
-function asBlock(text: string, { start, end, lines }: Lines): Block {
+function asBlock(text: string, { start, end, lines }: Lines, known: MarkedHeadings | undefined): Block {
+  if (known) return { start, end, heading: known.of(start, end) };
   if (end - start > heading_chars_max + 8 || lines > 2) return { start, end, heading: null };
   const written = text.slice(start, end);
   const marked = /^#{1,6}\s+(.+?)\s*#*$/.exec(written)?.[1] ?? /^(.+)\n\s*(?:={3,}|-{3,})$/.exec(written)?.[1];

@@ -1,6 +1,6 @@
 /** What other plugins may know about the search index: documents in, passages out, by exact BM25 over the folders asked. */
 import { service, type Db } from "../../core/sdk";
-import type { PageSpan } from "../extraction/contract";
+import type { HeadingSpan, PageSpan } from "../extraction/contract";
 
 export interface IndexInput {
   readonly document_id: string;
@@ -9,6 +9,8 @@ export interface IndexInput {
   readonly text: string;
   /** UTF-16 indices into `text`. */
   readonly pages: readonly PageSpan[];
+  /** UTF-16 indices into `text`. When absent or empty, lines that look like headings are taken for them. */
+  readonly headings?: readonly HeadingSpan[] | undefined;
 }
 /** A document that is chunked and encoded, ready to be published in one short transaction. Its inside belongs to the index. */
 export interface Prepared { readonly document_id: string; readonly version: number; readonly language: string | null; readonly parts: unknown }

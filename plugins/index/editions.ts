@@ -33,7 +33,7 @@ export function inputOf(document: DocumentRow, chunks: readonly ChunkRow[]): Enc
     if (chunk.page !== null) extend(pages, chunk.page, start, end);
     if (chunk.page_end !== null && chunk.page_end !== chunk.page) extend(pages, chunk.page_end, end - 1, end);
   }
-  return { title: document.title, text: parts.join(""), pages };
+  return { title: document.title, text: parts.join(""), pages, headings: document.headings === null ? undefined : JSON.parse(document.headings) };
 }
 
 function extend(pages: { page: number; start: number; end: number }[], page: number, start: number, end: number): void {

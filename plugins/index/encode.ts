@@ -1,5 +1,5 @@
 /** A document to chunks and segments: everything about indexing that needs no database. */
-import type { PageSpan } from "../extraction/contract";
+import type { HeadingSpan, PageSpan } from "../extraction/contract";
 import type { Analyzer } from "./analyzer";
 import { chunksOf, type Chunk } from "./chunker";
 import { languageOf } from "./languages";
@@ -7,8 +7,8 @@ import { SegmentBuilder, type Segment } from "./segment";
 
 const title_weight = 2;
 
-/** `title` is searched with every chunk; `pages` are UTF-16 indices into `text`. */
-export interface EncodeInput { readonly title: string; readonly text: string; readonly pages: readonly PageSpan[] }
+/** `title` is searched with every chunk; `pages` and `headings` are UTF-16 indices into `text`. */
+export interface EncodeInput { readonly title: string; readonly text: string; readonly pages: readonly PageSpan[]; readonly headings?: readonly HeadingSpan[] | undefined }
 /** A chunk with both kinds of offsets: UTF-16 indices, and code points as they go over the wire. */
 export interface EncodedChunk extends Chunk { readonly start_point: number; readonly end_point: number }
 /** A chunk's place is that of its segment among the segments, and its own among the chunks. */
@@ -25,7 +25,7 @@ function segmentsOf(input: EncodeInput, analyzer: Analyzer): EncodedSegment[] {
   const builder = new SegmentBuilder();
   let chunks: EncodedChunk[] = [];
   const finish = (): void => { segments.push({ data: builder.finish(analyzer.version), chunks }); chunks = []; };
-  for (const chunk of chunksOf(input.text, input.pages)) {
+  for (const chunk of chunksOf(input.text, input.pages, input.headings)) {
     const body = hashesOf(input.text.slice(chunk.start, chunk.end), analyzer);
     const heading = chunk.heading === null || chunk.holds_heading ? [] : hashesOf(chunk.heading, analyzer);
     if (!builder.fits(body.length + heading.length + title.length * title_weight)) finish();

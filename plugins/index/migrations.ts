@@ -47,4 +47,7 @@ export const migrations: readonly Migration[] = [
       .execute();
     await tx.schema.createIndex("index_scope_by_segment").on("index_scope").columns(["segment_id"]).execute();
   } },
+  { id: "0002_headings", up: async (tx) => {
+    await tx.schema.alterTable("index_documents").addColumn("headings", "text").execute();
+  } },
 ];

@@ -30,6 +30,7 @@ interface Edition {
   readonly edition: number;
   readonly title: string;
   readonly chunks: number;
+  readonly headings: string | null;
   /** Null when they are staged already. */
   readonly segments: readonly EditionSegment[] | null;
 }
@@ -44,10 +45,10 @@ export function createIndex(parts: IndexParts) {
   const nextId = (): number => last_id = Math.max(last_id + 1, parts.now_ms() * 1_024);
 
   async function prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
-    const { document_id, version, title, text, pages } = input;
-    const { segments, language } = await encoder.ask({ title, text, pages }, signal);
+    const { document_id, version, title, text, pages, headings } = input;
+    const { segments, language } = await encoder.ask({ title, text, pages, headings }, signal);
     const rows = rowsOf(document_id, text, segments, nextId);
-    const edition: Edition = { edition: rows[0]?.row.edition ?? nextId(), title, chunks: rows.reduce((sum, one) => sum + one.chunks.length, 0), segments: rows };
+    const edition: Edition = { edition: rows[0]?.row.edition ?? nextId(), title, chunks: rows.reduce((sum, one) => sum + one.chunks.length, 0), headings: headings?.length ? JSON.stringify(headings) : null, segments: rows };
     if (rows.length <= segments_at_once_max) return { document_id, version, language, parts: edition };
     await stage(document_id, edition, signal);
     return { document_id, version, language, parts: { ...edition, segments: null } };
@@ -88,13 +89,13 @@ export function createIndex(parts: IndexParts) {
   }
 
   async function publish(tx: Db, { document_id, version, parts: inside }: Prepared, folder_ids: readonly string[]): Promise<void> {
-    const { edition, title, chunks, segments } = inside as Edition;
+    const { edition, title, chunks, headings, segments } = inside as Edition;
     const before = await store.findDocument(tx, document_id);
     if (segments === null) { if (!await store.deleteStaged(tx, edition)) throw new Error(`What was prepared of ${document_id} is gone; prepare it again.`); }
     else for (const segment of segments) await store.insertSegment(tx, segment.row, segment.chunks);
     const others = await store.stagedEditions(tx, [document_id]);
     await store.deleteEditions(tx, before && before.edition !== edition ? [before.edition, ...others] : others);
-    await store.upsertDocument(tx, { document_id, edition, version, title, analyzer: analyzer_version, chunker: chunker_version, chunks });
+    await store.upsertDocument(tx, { document_id, edition, version, title, analyzer: analyzer_version, chunker: chunker_version, chunks, headings });
     for (const folder_id of folder_ids) await store.insertScope(tx, folder_id, edition);
   }
 

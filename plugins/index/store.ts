@@ -9,6 +9,8 @@ export interface DocumentRow {
   readonly analyzer: number;
   readonly chunker: number;
   readonly chunks: number;
+  /** JSON: the heading spans that the document marks; null when it marks none. */
+  readonly headings: string | null;
 }
 export interface SegmentRow { readonly id: number; readonly edition: number; readonly document_id: string; readonly data: Uint8Array }
 export interface ChunkRow {

@@ -42,12 +42,15 @@ const alphabets: readonly (readonly [RegExp, string])[] = [
   [/\p{Script=Khmer}/gu, "km"], [/\p{Script=Myanmar}/gu, "my"], [/\p{Script=Hebrew}/gu, "he"], [/\p{Script=Greek}/gu, "el"], [/\p{Script=Devanagari}/gu, "hi"],
   [/\p{Script=Bengali}/gu, "bn"], [/\p{Script=Tamil}/gu, "ta"], [/\p{Script=Telugu}/gu, "te"], [/\p{Script=Armenian}/gu, "hy"], [/\p{Script=Georgian}/gu, "ka"],
 ];
-const sampled_chars = 8_000, small_words_least = 4, small_share_least = 0.1, alphabet_share_least = 0.2;
+const sampled_chars = 2_500, small_words_least = 4, small_share_least = 0.1, alphabet_share_least = 0.2;
 
 /** ISO 639-1 code of the language of a text, by its alphabet and its small words; null when they don't tell. */
 export function languageOf(text: string): string | null {
-  const sample = text.slice(0, sampled_chars), letters = sample.match(/\p{L}/gu)?.length ?? 0;
-  for (const [alphabet, language] of alphabets) if ((sample.match(alphabet)?.length ?? 0) > letters * alphabet_share_least) return language;
+  const sample = text.slice(0, sampled_chars);
+  if (/[\u0080-\uffff]/.test(sample)) {
+    const letters = sample.match(/\p{L}/gu)?.length ?? 0;
+    for (const [alphabet, language] of alphabets) if ((sample.match(alphabet)?.length ?? 0) > letters * alphabet_share_least) return language;
+  }
   const { language, small, words } = nearest(sample);
   return small >= small_words_least && small >= words * small_share_least ? language : null;
 }

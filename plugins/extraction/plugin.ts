@@ -3,6 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { definePlugin, Duration, fill, Size, t, TaskFailure, type Isolate } from "../../core/sdk";
 import { Extraction, Extractors } from "./contract";
+import { officeExtractor } from "./office";
 import { pdfExtractor } from "./pdf";
 import { output_prefix } from "./reading";
 import { createExtraction } from "./service";
@@ -33,6 +34,7 @@ export default definePlugin({
       services: { extraction: createExtraction(slots.extractors) },
       fills: [
         fill(Extractors, pdfExtractor({ ...parts, limits: { ...limits, pages_max: config.pages_max, page_timeout_ms: config.page_timeout, timeout_max_ms: config.timeout_max } })),
+        fill(Extractors, officeExtractor({ ...parts, limits })),
         fill(Extractors, textExtractor({ ...parts, limits })),
       ],
       health: async () => children.failing() ?? "ok",

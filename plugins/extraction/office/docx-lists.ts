@@ -1,0 +1,158 @@
+/** The styles and lists of a Word document: which paragraphs are headings, and the numbers that Word puts before them. */
+import { letters, roman } from "./numbers";
+import { scanXml, type Tag } from "./xml";
+
+interface Style {
+  readonly based_on: string | null;
+  readonly name: string;
+  readonly outline: number | null;
+  readonly number: string | null;
+  readonly level: number | null;
+}
+interface Level { start: number; format: string; text: string; style: string | null; legal: boolean }
+interface List { abstract: string; readonly starts: Map<number, number>; readonly levels: Map<number, Level> }
+
+/** What a paragraph says of itself. */
+export interface ParagraphStyle { style: string | null; outline: number | null; number: string | null; level: number | null }
+
+const levels_max = 9;
+/** A chain of styles that is longer goes in a circle. */
+const chain_max = 20;
+
+export class Styles {
+  private readonly styles = new Map<string, Style>();
+  private default_style: string | null = null;
+
+  constructor(xml: string | null) {
+    let id = "";
+    let style: { -readonly [K in keyof Style]: Style[K] } | null = null;
+    scanXml(xml ?? "", {
+      open: (tag) => {
+        const value = tag.get("val");
+        if (tag.name === "w:style") {
+          id = tag.get("styleId") ?? "";
+          style = { based_on: null, name: "", outline: null, number: null, level: null };
+          if (tag.get("type") === "paragraph" && isOn(tag.get("default") ?? "0")) this.default_style = id;
+          if ((tag.get("type") ?? "paragraph") === "paragraph") this.styles.set(id, style);
+        } else if (style === null || value === undefined) return;
+        else if (tag.name === "w:basedOn") style.based_on = value;
+        else if (tag.name === "w:name") style.name = value.toLowerCase();
+        else if (tag.name === "w:outlineLvl") style.outline = Number(value);
+        else if (tag.name === "w:numId") style.number = value;
+        else if (tag.name === "w:ilvl") style.level = Number(value);
+      },
+      close: (name) => { if (name === "w:style") style = null; },
+      text: () => {},
+    });
+  }
+  /** The level of a heading; null for other paragraphs. */
+  headingOf({ style, outline }: ParagraphStyle): number | null {
+    if (outline !== null) return outline < levels_max ? outline + 1 : null;
+    for (const one of this.chain(style)) {
+      if (one.outline !== null) return one.outline < levels_max ? one.outline + 1 : null;
+      const named = /^(?:heading|überschrift|titre) ?([1-9])$/.exec(one.name)?.[1];
+      if (named !== undefined) return Number(named);
+      if (one.name === "title") return 1;
+    }
+    return null;
+  }
+  /** The list that a paragraph is in by its style, and the style that says so. */
+  listOf(style: string | null): { readonly number: string; readonly level: number | null; readonly styles: readonly string[] } | null {
+    const styles: string[] = [];
+    for (const [one, id] of this.named(style)) {
+      styles.push(id);
+      if (one.number !== null) return { number: one.number, level: one.level, styles };
+    }
+    return null;
+  }
+  private chain(style: string | null): Style[] { return [...this.named(style)].map(([one]) => one); }
+  private *named(style: string | null): Generator<[Style, string]> {
+    let id = style ?? this.default_style;
+    for (let steps = 0; id !== null && steps < chain_max; steps++) {
+      const one = this.styles.get(id);
+      if (one === undefined) return;
+      yield [one, id];
+      id = one.based_on;
+    }
+  }
+}
+export const isOn = (value: string): boolean => !/^(?:0|false|off)$/i.test(value);
+
+export class Lists {
+  private readonly lists = new Map<string, List>();
+  private readonly abstracts = new Map<string, Map<number, Level>>();
+  private readonly counts = new Map<string, number[]>();
+  private readonly begun = new Set<string>();
+
+  constructor(xml: string | null) {
+    let levels: Map<number, Level> = new Map();
+    let level: Level | null = null;
+    let list: List | null = null;
+    let at = 0;
+    const open = (tag: Tag): void => {
+      const value = tag.get("val") ?? "";
+      switch (tag.name) {
+        case "w:abstractNum": this.abstracts.set(tag.get("abstractNumId") ?? "", levels = new Map()); list = null; return;
+        case "w:num": list = { abstract: "", starts: new Map(), levels: new Map() }; this.lists.set(tag.get("numId") ?? "", list); return;
+        case "w:abstractNumId": if (list !== null) list.abstract = value; return;
+        case "w:lvlOverride": at = Number(tag.get("ilvl")); return;
+        case "w:startOverride": list?.starts.set(at, Number(value)); return;
+        case "w:lvl":
+          level = { start: 1, format: "decimal", text: "", style: null, legal: false };
+          (list?.levels ?? levels).set(Number(tag.get("ilvl")), level);
+          return;
+        case "w:start": if (level !== null) level.start = Number(value); return;
+        case "w:numFmt": if (level !== null) level.format = value; return;
+        case "w:lvlText": if (level !== null) level.text = value; return;
+        case "w:pStyle": if (level !== null) level.style = value; return;
+        case "w:isLgl": if (level !== null) level.legal = isOn(tag.get("val") ?? "1");
+      }
+    };
+    scanXml(xml ?? "", { open, close: (name) => { if (name === "w:lvl") level = null; }, text: () => {} });
+  }
+  /** What stands before the next paragraph of this list, counting it. */
+  next(number: string, level: number | null, styles: readonly string[] = []): string {
+    const list = this.lists.get(number);
+    const levels = list === undefined ? undefined : this.abstracts.get(list.abstract);
+    if (list === undefined || levels === undefined) return "";
+    const at = level ?? [...levels].find(([, one]) => one.style !== null && styles.includes(one.style))?.[0] ?? 0;
+    const levelAt = (one: number): Level | undefined => list.levels.get(one) ?? levels.get(one);
+    const own = levelAt(at);
+    if (own === undefined || !(at >= 0 && at < levels_max)) return "";
+    const counts = this.countsOf(number, list);
+    counts[at] = (counts[at] ?? own.start - 1) + 1;
+    counts.length = at + 1;
+    if (own.format === "bullet") return bullet(own.text);
+    if (own.format === "none") return "";
+    return own.text.replace(/%([1-9])/g, (_, digit: string) => {
+      const other = levelAt(Number(digit) - 1);
+      const count = counts[Number(digit) - 1] ?? other?.start ?? 1;
+      return formatted(count, own.legal ? "decimal" : other?.format ?? "decimal");
+    });
+  }
+  /** Lists of one kind go on counting where another one stopped, unless they say where to start. */
+  private countsOf(number: string, { abstract, starts }: List): number[] {
+    const counts = this.counts.get(abstract) ?? [];
+    this.counts.set(abstract, counts);
+    if (!this.begun.has(number)) {
+      this.begun.add(number);
+      for (const [level, start] of starts) counts[level] = start - 1;
+    }
+    return counts;
+  }
+}
+
+/** Bullets are letters of fonts for symbols more often than not. */
+export const bullet = (text: string): string => text === "" || /^[o\s]$|[\ue000-\uf8ff]|[\p{L}\p{N}]{2}/u.test(text) ? "•" : text;
+
+export function formatted(number: number, format: string): string {
+  switch (format) {
+    case "lowerLetter": return letters(number);
+    case "upperLetter": return letters(number).toUpperCase();
+    case "lowerRoman": return roman(number);
+    case "upperRoman": return roman(number).toUpperCase();
+    case "decimalZero": return String(number).padStart(2, "0");
+    case "none": return "";
+    default: return String(number);
+  }
+}

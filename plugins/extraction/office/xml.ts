@@ -1,0 +1,257 @@
+/** Walks through XML from beginning to end: no tree, no DTD, no recursion, linear time whatever the input. Broken markup is stepped over. */
+
+export interface XmlHandler {
+  /** `skip` passes over everything inside; its `close` is not called either. */
+  readonly open: (tag: Tag) => void | "skip";
+  readonly close: (name: string) => void;
+  /** May come in several pieces. */
+  readonly text: (text: string) => void;
+}
+/** The value of a named entity beyond the five of XML; undefined leaves it as it is written. */
+export type Entities = (name: string) => string | undefined;
+
+/** The names of namespaces that this project reads, in all their versions; those of OpenDocument say their own name. Others keep the prefix of the file. */
+const namespaces = new Map<string, string>(Object.entries({
+  w: ["http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main"],
+  a: ["http://schemas.openxmlformats.org/drawingml/2006/main", "http://purl.oclc.org/ooxml/drawingml/main"],
+  p: ["http://schemas.openxmlformats.org/presentationml/2006/main", "http://purl.oclc.org/ooxml/presentationml/main"],
+  s: ["http://schemas.openxmlformats.org/spreadsheetml/2006/main", "http://purl.oclc.org/ooxml/spreadsheetml/main"],
+  c: ["http://schemas.openxmlformats.org/drawingml/2006/chart", "http://purl.oclc.org/ooxml/drawingml/chart"],
+  cx: ["http://schemas.microsoft.com/office/drawing/2014/chartex"],
+  dgm: ["http://schemas.openxmlformats.org/drawingml/2006/diagram", "http://purl.oclc.org/ooxml/drawingml/diagram"],
+  m: ["http://schemas.openxmlformats.org/officeDocument/2006/math", "http://purl.oclc.org/ooxml/officeDocument/math"],
+  r: ["http://schemas.openxmlformats.org/officeDocument/2006/relationships", "http://purl.oclc.org/ooxml/officeDocument/relationships"],
+  mc: ["http://schemas.openxmlformats.org/markup-compatibility/2006"],
+  dc: ["http://purl.org/dc/elements/1.1/"],
+  svg: ["http://www.w3.org/2000/svg"],
+  xlink: ["http://www.w3.org/1999/xlink"],
+  "": [
+    "http://www.w3.org/1999/xhtml", "http://www.idpf.org/2007/opf", "http://openebook.org/namespaces/oeb-package/1.0/", "urn:oasis:names:tc:opendocument:xmlns:container",
+    "http://schemas.openxmlformats.org/package/2006/relationships", "http://schemas.openxmlformats.org/package/2006/content-types", "http://www.w3.org/2001/04/xmlenc#",
+  ],
+}).flatMap(([prefix, uris]) => uris.map((uri): [string, string] => [uri, prefix])));
+const opendocument = /^(?:urn:oasis:names:tc:opendocument:xmlns:|http:\/\/openoffice\.org\/2000\/)([a-z]+)(?:[-:]|$)/;
+function prefixOf(uri: string): string | undefined {
+  const own = opendocument.exec(uri)?.[1];
+  return namespaces.get(uri) ?? (own === "drawing" ? "draw" : own);
+}
+
+/** Names of a document with the prefixes of this project. */
+class Names {
+  private readonly prefixes = new Map<string, string>();
+  private readonly known = new Map<string, string>();
+  private readonly scopes: { readonly depth: number; readonly prefix: string; readonly before: string | undefined }[] = [];
+
+  of(raw: string): string {
+    const known = this.known.get(raw);
+    if (known !== undefined) return known;
+    const colon = raw.indexOf(":");
+    const prefix = this.prefixes.get(colon < 0 ? "" : raw.slice(0, colon));
+    const name = prefix === undefined ? raw : prefix === "" ? raw.slice(colon + 1) : `${prefix}:${raw.slice(colon + 1)}`;
+    this.known.set(raw, name);
+    return name;
+  }
+  declare(prefix: string, uri: string, depth: number): void {
+    const before = this.prefixes.get(prefix);
+    if (before === prefixOf(uri)) return;
+    this.scopes.push({ depth, prefix, before });
+    this.set(prefix, prefixOf(uri));
+  }
+  /** The element at this depth has ended, and what it declared. */
+  leave(depth: number): void {
+    for (let scope = this.scopes.at(-1); scope !== undefined && scope.depth >= depth; scope = this.scopes.at(-1)) {
+      this.scopes.pop();
+      this.set(scope.prefix, scope.before);
+    }
+  }
+  private set(prefix: string, name: string | undefined): void {
+    if (name === undefined) this.prefixes.delete(prefix);
+    else this.prefixes.set(prefix, name);
+    this.known.clear();
+  }
+}
+
+/** The start of an element. Valid only while `open` runs. */
+export class Tag {
+  name = "";
+  private raw = "";
+  private parsed: string[] | null = null;
+  constructor(private readonly names: Names, private readonly entities: Entities) {}
+
+  set(name: string, raw: string): void {
+    this.name = name;
+    this.raw = raw;
+    this.parsed = null;
+  }
+  /** An attribute: with a prefix the one of this namespace, without one the first of this name in any. */
+  get(name: string): string | undefined {
+    const attributes = this.attributes();
+    const exact = name.includes(":");
+    for (let at = 0; at < attributes.length; at += 2) {
+      const raw = attributes[at]!;
+      const fits = raw === name || (exact ? raw.includes(":") && this.names.of(raw) === name : raw.endsWith(name) && raw.charAt(raw.length - name.length - 1) === ":");
+      if (fits) return decodeEntities(attributes[at + 1]!, this.entities);
+    }
+    return undefined;
+  }
+  /** Names and values as they are written, one after the other. */
+  attributes(): readonly string[] {
+    return this.parsed ??= attributesOf(this.raw);
+  }
+}
+
+const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
+/** A letter, `_`, `:`, or anything beyond ASCII. */
+const startsName = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code === 58 || code > 127;
+
+function attributesOf(raw: string): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < raw.length;) {
+    while (at < raw.length && (isSpace(raw.charCodeAt(at)) || raw[at] === "/")) at++;
+    const name_start = at;
+    while (at < raw.length && raw[at] !== "=" && raw[at] !== "/" && !isSpace(raw.charCodeAt(at))) at++;
+    const name = raw.slice(name_start, at);
+    while (at < raw.length && isSpace(raw.charCodeAt(at))) at++;
+    if (raw[at] !== "=") { if (name !== "") found.push(name, ""); continue; }
+    at++;
+    while (at < raw.length && isSpace(raw.charCodeAt(at))) at++;
+    const quote = raw[at] === "\"" || raw[at] === "'" ? raw[at]! : null;
+    const start = quote === null ? at : at + 1;
+    let end = quote === null ? start : raw.indexOf(quote, start);
+    if (quote === null) while (end < raw.length && !isSpace(raw.charCodeAt(end))) end++;
+    if (end < 0) end = raw.length;
+    found.push(name, raw.slice(start, end));
+    at = quote === null ? end : end + 1;
+  }
+  return found;
+}
+
+const entity = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z][a-z0-9]{1,30}));/gi;
+const five: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: "\"", apos: "'" };
+const noEntities: Entities = () => undefined;
+
+export const decodeEntities = (text: string, entities: Entities = noEntities): string => !text.includes("&") ? text
+  : text.replace(entity, (all: string, hex?: string, decimal?: string, name?: string) => name === undefined
+    ? character(Number.parseInt(hex ?? decimal!, hex === undefined ? 10 : 16)) : (Object.hasOwn(five, name) ? five[name]! : entities(name) ?? all));
+const character = (code: number): string => code === 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? "\ufffd" : String.fromCodePoint(code);
+
+/** Where a start tag ends: the first `>` outside quotes; -1 when there is none. */
+function endOfTag(xml: string, from: number): number {
+  for (let at = from; at < xml.length; at++) {
+    const code = xml.charCodeAt(at);
+    if (code === 62) return at;
+    if (code !== 34 && code !== 39) continue;
+    at = xml.indexOf(code === 34 ? "\"" : "'", at + 1);
+    if (at < 0) return -1;
+  }
+  return -1;
+}
+/** Where a document type declaration ends, with everything it declares. */
+function endOfDoctype(xml: string, from: number): number {
+  let inside = 0;
+  for (let at = from; at < xml.length; at++) {
+    const code = xml.charCodeAt(at);
+    if (code === 91) inside++;
+    else if (code === 93) inside--;
+    else if (code === 62 && inside <= 0) return at + 1;
+    else if (code === 34 || code === 39) {
+      at = xml.indexOf(code === 34 ? "\"" : "'", at + 1);
+      if (at < 0) return xml.length;
+    }
+  }
+  return xml.length;
+}
+
+export function scanXml(xml: string, handler: XmlHandler, entities: Entities = noEntities): void {
+  const names = new Names();
+  const tag = new Tag(names, entities);
+  let depth = 0;
+  let skipped: string | null = null;
+  let skipped_depth = 0;
+
+  const openTag = (from: number): number => {
+    const end = endOfTag(xml, from);
+    if (end < 0) return xml.length;
+    let name_end = from;
+    while (name_end < end && !isSpace(xml.charCodeAt(name_end)) && xml.charCodeAt(name_end) !== 47) name_end++;
+    const raw_name = xml.slice(from, name_end);
+    const empty = xml.charCodeAt(end - 1) === 47;
+    if (skipped !== null) {
+      if (raw_name === skipped && !empty) skipped_depth++;
+      return end + 1;
+    }
+    depth++;
+    const raw = xml.slice(name_end, empty ? end - 1 : end);
+    tag.set("", raw);
+    if (raw.includes("xmlns")) declareIn(tag.attributes(), names, depth);
+    const name = names.of(raw_name);
+    tag.name = name;
+    const skip = handler.open(tag) === "skip";
+    if (skip && !empty) [skipped, skipped_depth] = [raw_name, 1];
+    else if (empty && !skip) handler.close(name);
+    if (empty) names.leave(depth--);
+    return end + 1;
+  };
+  const closeTag = (from: number): number => {
+    const end = xml.indexOf(">", from);
+    if (end < 0) return xml.length;
+    const raw_name = xml.slice(from, end).trimEnd();
+    if (skipped === null) handler.close(names.of(raw_name));
+    else if (raw_name !== skipped || --skipped_depth > 0) return end + 1;
+    skipped = null;
+    names.leave(depth--);
+    return end + 1;
+  };
+  const other = (from: number): number => {
+    if (xml.startsWith("<!--", from)) return endAfter(xml, "-->", from + 4);
+    if (xml.startsWith("<?", from)) return endAfter(xml, "?>", from + 2);
+    if (!xml.startsWith("<![CDATA[", from)) return endOfDoctype(xml, from + 2);
+    const end = endAfter(xml, "]]>", from + 9);
+    if (skipped === null) handler.text(xml.slice(from + 9, xml.startsWith("]]>", end - 3) ? end - 3 : end));
+    return end;
+  };
+
+  for (let at = 0; at < xml.length;) {
+    const start = xml.indexOf("<", at);
+    const text_end = start < 0 ? xml.length : start;
+    if (text_end > at && skipped === null) handler.text(decodeEntities(xml.slice(at, text_end), entities));
+    if (start < 0) return;
+    const code = xml.charCodeAt(start + 1);
+    if (code === 47) at = closeTag(start + 2);
+    else if (code === 33 || code === 63) at = other(start);
+    else if (startsName(code)) at = openTag(start + 1);
+    else {
+      if (skipped === null) handler.text("<");
+      at = start + 1;
+    }
+  }
+}
+const endAfter = (xml: string, mark: string, from: number): number => {
+  const at = xml.indexOf(mark, from);
+  return at < 0 ? xml.length : at + mark.length;
+};
+function declareIn(attributes: readonly string[], names: Names, depth: number): void {
+  for (let at = 0; at < attributes.length; at += 2) {
+    const name = attributes[at]!;
+    if (name === "xmlns") names.declare("", attributes[at + 1]!, depth);
+    else if (name.startsWith("xmlns:")) names.declare(name.slice(6), attributes[at + 1]!, depth);
+  }
+}
+
+/** The text of an XML file: by its byte order mark, by the zero bytes of UTF-16, or as it declares. */
+export function decodeXml(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return decodeAs("utf-16le", bytes);
+  if (first === 0xfe && second === 0xff) return decodeAs("utf-16be", bytes);
+  if (first === 0x3c && second === 0) return decodeAs("utf-16le", bytes);
+  if (first === 0 && second === 0x3c) return decodeAs("utf-16be", bytes);
+  const declared = /^(?:\xef\xbb\xbf)?\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 300)).toString("latin1"))?.[1];
+  // A file in UTF-16 could not have said so in these bytes.
+  return decodeAs(declared === undefined || /^utf-?(8|16)/i.test(declared) ? "utf-8" : declared, bytes);
+}
+function decodeAs(label: string, bytes: Uint8Array): string {
+  try { return new TextDecoder(label as Bun.Encoding).decode(bytes); } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return new TextDecoder().decode(bytes); // Nobody knows this encoding.
+  }
+}

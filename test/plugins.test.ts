@@ -11,7 +11,10 @@ const words = `summary: "x", tag: "X", operation: "x", answers: { 200: { descrip
 /** File → source, and what must be said of it; null when it must be loaded. */
 const files: Record<string, [source: string, reason: RegExp | null]> = {
   "good.ts": [define("good", `routes: { hello: route.get("/good", { ${words}, operation: "good" }) }, setup: ({ log }) => { log.info("hello from good"); return { routes: { hello: ({ caller }) => ({ owner: caller.owner_id }) } }; }`), null],
-  "worker.ts": [define("worker", `routes: { double: route.get("/double", { ${words}, operation: "double" }) }, tasks: { double: { run: async (input: number) => ({ twice: input * 2, pid: process.pid }) } }, setup: ({ isolate }) => ({ routes: { double: async () => ({ ...await isolate("double", 21, { timeout_ms: 10_000, memory_max_bytes: 1e9 }), parent: process.pid }) } })`), null],
+  "worker.ts": [define("worker", `
+    routes: { double: route.get("/double", { ${words}, operation: "double" }) },
+    tasks: { double: { run: async (input: number) => ({ twice: input * 2, pid: process.pid }) } },
+    setup: ({ isolate }) => ({ routes: { double: async () => ({ ...await isolate("double", 21, { timeout_ms: 10_000, memory_max_bytes: 1e9 }), parent: process.pid }) } })`), null],
   "plain.js": [`export default { contract: 1, name: "plain", version: "1.0.0", section: "plain", config: { type: "object", properties: {} }, needs: {}, provides: {}, slots: {}, events: [], tables: [], migrations: [], routes: {}, commands: {}, tasks: {}, setup: () => ({}) };`, null],
   "same-objects.ts": [define("same-objects", `setup: () => { if (HttpError !== Again || typeof Folders.id !== "string") throw new Error("other objects"); return {}; }`, `import { HttpError } from "dossier"; import { HttpError as Again } from "dossier"; import { Folders } from "dossier/contracts";`), null],
   "ticking.ts": [define("ticking", `setup: () => ({ start: async () => { setTimeout(() => { throw new Error("a throw in a timer"); }, 50); } })`), null],

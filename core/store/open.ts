@@ -21,7 +21,10 @@ type Bound = string | number | bigint | null | Uint8Array;
 
 export interface Store {
   readonly db: Db<any>;
-  /** All of `work` is kept, or none; everyone else waits meanwhile. Answers when it is on disk; those that come together share one write. On a full disk it is tried a second time. @throws Error inside another transaction, HttpError 507 or 503 when the storage fails. */
+  /**
+   * All of `work` is kept, or none; everyone else waits meanwhile. Answers when it is on disk; those that come together share one write.
+   * On a full disk it is tried a second time. @throws Error inside another transaction, HttpError 507 or 503 when the storage fails.
+   */
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /** Runs once the surrounding transaction is on disk, at once outside one, never when it was rolled back. */
   readonly afterCommit: (work: () => void) => void;

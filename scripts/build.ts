@@ -40,7 +40,7 @@ async function compile(outfile: string): Promise<void> {
     minify: true,
     bytecode: true,
     sourcemap: "none",
-    define: { DOSSIER_VERSION: JSON.stringify(manifest.version), DOSSIER_COMMIT: JSON.stringify(commit()) },
+    define: { DOSSIER_COMMIT: JSON.stringify(commit()) },
     compile: { outfile, autoloadDotenv: false, autoloadBunfig: false, autoloadTsconfig: false, autoloadPackageJson: false },
     throw: false,
   });

@@ -1,3 +1,8 @@
-/** The version of this build. */
+/** The version of this build, and the commit it was built from. */
 import manifest from "../../package.json";
+
+/** Put in place by scripts/build.ts; absent when the code runs from its source. */
+declare const DOSSIER_COMMIT: string;
+
 export const version: string = manifest.version;
+export const commit: string | null = typeof DOSSIER_COMMIT === "undefined" ? null : DOSSIER_COMMIT;

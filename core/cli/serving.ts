@@ -3,7 +3,7 @@ import type { BlockList } from "node:net";
 import { Type } from "@sinclair/typebox";
 import { ConfigError } from "../base/config";
 import { errorFields, type Log } from "../base/log";
-import { version } from "../base/version";
+import { commit, version } from "../base/version";
 import { createFront, networkList, type Front } from "../http/front";
 import { createRouter, fullPath, type Mounted } from "../http/mount";
 import { openApiDocument } from "../http/openapi";
@@ -91,7 +91,7 @@ export async function startServer(setting: Setting, built_in: readonly Plugin[],
       throw error;
     }
     address = served.url;
-    setting.log.info("listening", { url: served.url, data: setting.located.data, plugins: host.plugins.length, left_out: host.failures.map(({ name, reason }) => ({ name, reason })) });
+    setting.log.info("listening", { version, commit, url: served.url, data: setting.located.data, plugins: host.plugins.length, left_out: host.failures.map(({ name, reason }) => ({ name, reason })) });
     // After the log lines, so that what a person must read stands last.
     print(`Dossier ${version} is ready at ${publicUrl()}/`);
     for (const notice of host.slot(StartNotice)) print(await notice());

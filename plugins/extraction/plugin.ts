@@ -3,6 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { definePlugin, Duration, fill, Size, t, TaskFailure, type Isolate } from "../../core/sdk";
 import { Extraction, Extractors } from "./contract";
+import { legacyExtractor } from "./legacy";
 import { officeExtractor } from "./office";
 import { pdfExtractor } from "./pdf";
 import { output_prefix } from "./reading";
@@ -35,6 +36,7 @@ export default definePlugin({
       fills: [
         fill(Extractors, pdfExtractor({ ...parts, limits: { ...limits, pages_max: config.pages_max, page_timeout_ms: config.page_timeout, timeout_max_ms: config.timeout_max } })),
         fill(Extractors, officeExtractor({ ...parts, limits })),
+        fill(Extractors, legacyExtractor({ ...parts, limits })),
         fill(Extractors, textExtractor({ ...parts, limits })),
       ],
       health: async () => children.failing() ?? "ok",

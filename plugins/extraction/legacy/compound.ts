@@ -1,0 +1,139 @@
+/** Compound files (OLE2), the small file systems that old Office files are: reads the streams that are asked for, and nothing else. */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { ExtractionFailure } from "../contract";
+
+/** The first bytes of every compound file. */
+export const compound_mark = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+
+const header_bytes = 512;
+const entry_bytes = 128;
+/** Sector numbers from here on are marks: the end of a chain, a free sector. */
+const sectors_max = 0xfffffffa;
+const no_entry = 0xffffffff;
+const entries_max = 100_000;
+/** The longest stream that is read, and the longest table of sectors. */
+const stream_bytes_max = 256 * 1024 * 1024;
+
+interface Entry { readonly name: string; readonly kind: number; readonly left: number; readonly right: number; readonly child: number; readonly start: number; readonly size: number }
+/** A space of sectors: the file itself, or the small streams inside one large one. `next` holds the sector after each sector. */
+interface Space { readonly sector_bytes: number; readonly next: Uint32Array; readonly read: (sector: number, into: Uint8Array) => boolean }
+
+export class CompoundFile {
+  private readonly size_bytes: number;
+  private readonly header: DataView;
+  private readonly large: Space;
+  private readonly entries: readonly Entry[];
+  private small: Space | undefined;
+
+  /** @throws ExtractionFailure `corrupt` */
+  constructor(private readonly file: number) {
+    this.size_bytes = fstatSync(file).size;
+    this.header = new DataView(new ArrayBuffer(header_bytes));
+    if (readSync(file, new Uint8Array(this.header.buffer), 0, header_bytes, 0) < header_bytes) throw damaged();
+    const shift = this.header.getUint16(30, true);
+    if (shift !== 9 && shift !== 12) throw damaged();
+    const sector_bytes = 1 << shift;
+    const read: Space["read"] = (sector, into) => readSync(file, into, 0, sector_bytes, (sector + 1) * sector_bytes) > 0;
+    this.large = { sector_bytes, read, next: readTable(this.header, { sector_bytes, read }, Math.ceil(this.size_bytes / sector_bytes)) };
+    this.entries = entriesOf(this.chain(this.large, this.header.getUint32(48, true), entries_max * entry_bytes));
+    if (this.entries[0]?.kind !== 5) throw damaged();
+  }
+
+  /** The names in the root of the file. */
+  names(): string[] { return this.root().map(({ name }) => name); }
+
+  /** The bytes of a stream in the root; null when there is none. @throws ExtractionFailure `corrupt`, `too_large` */
+  stream(name: string): Uint8Array | null {
+    const found = this.root().find((entry) => entry.kind === 2 && entry.name === name);
+    if (found === undefined) return null;
+    if (found.size > stream_bytes_max) throw found.size > this.size_bytes ? damaged() : new ExtractionFailure("too_large", "This file holds more text and tables than can be read.");
+    const small = found.size < this.header.getUint32(56, true);
+    return this.chain(small ? this.smallSpace() : this.large, found.start, found.size);
+  }
+
+  private root(): Entry[] {
+    const found: Entry[] = [];
+    const seen = new Set<number>();
+    const left = [this.entries[0]!.child];
+    for (let at = left.pop(); at !== undefined; at = left.pop()) {
+      const entry = this.entries[at];
+      if (entry === undefined || seen.has(at)) continue;
+      seen.add(at);
+      found.push(entry);
+      for (const next of [entry.left, entry.right]) if (next !== no_entry) left.push(next);
+    }
+    return found;
+  }
+
+  private smallSpace(): Space {
+    if (this.small) return this.small;
+    const table = this.chain(this.large, this.header.getUint32(60, true), Math.min(stream_bytes_max, this.size_bytes));
+    const { start, size } = this.entries[0]!;
+    const bytes = this.chain(this.large, start, Math.min(size, this.size_bytes));
+    const sector_bytes = 64;
+    const read: Space["read"] = (sector, into) => {
+      const from = sector * sector_bytes;
+      into.set(bytes.subarray(from, from + sector_bytes));
+      return from < bytes.length;
+    };
+    return this.small = { sector_bytes, next: numbersOf(table), read };
+  }
+
+  /** The bytes of a chain of sectors, at most `size` of them. @throws ExtractionFailure `corrupt` when it leaves the file */
+  private chain({ sector_bytes, next, read }: Space, start: number, size: number): Uint8Array {
+    const longest = Math.min(Math.ceil(size / sector_bytes), next.length);
+    const sectors: number[] = [];
+    for (let sector = start; sectors.length < longest && sector < sectors_max; sector = next[sector] ?? no_entry) {
+      sectors.push(sector);
+    }
+    const bytes = new Uint8Array(sectors.length * sector_bytes);
+    sectors.forEach((sector, at) => {
+      if (!read(sector, bytes.subarray(at * sector_bytes, (at + 1) * sector_bytes))) throw damaged();
+    });
+    return bytes.subarray(0, Math.min(size, bytes.length));
+  }
+}
+
+/** Opens a file, hands it over, and closes it again. */
+export function withCompound<T>(path: string, use: (compound: CompoundFile) => T): T {
+  const file = openSync(path, "r");
+  try { return use(new CompoundFile(file)); } finally { closeSync(file); }
+}
+
+export const damaged = (): ExtractionFailure => new ExtractionFailure("corrupt", "This file is damaged: its parts can't be found.");
+
+/** The table of chains: its sectors are listed in the header, and then in a chain of their own. */
+function readTable(header: DataView, { sector_bytes, read }: Pick<Space, "sector_bytes" | "read">, file_sectors: number): Uint32Array {
+  const needed = Math.ceil(file_sectors / (sector_bytes / 4));
+  const places: number[] = [];
+  const add = (place: number): void => { if (place < sectors_max && places.length < needed) places.push(place); };
+  for (let at = 76; at < header_bytes; at += 4) add(header.getUint32(at, true));
+  const list = new Uint8Array(sector_bytes);
+  let sector = header.getUint32(68, true);
+  for (let turns = 0; turns < needed && places.length < needed && sector < sectors_max && read(sector, list); turns++) {
+    const numbers = numbersOf(list);
+    numbers.subarray(0, -1).forEach(add);
+    sector = numbers.at(-1)!;
+  }
+  const table = new Uint8Array(places.length * sector_bytes);
+  places.forEach((place, at) => {
+    if (!read(place, table.subarray(at * sector_bytes, (at + 1) * sector_bytes))) throw damaged();
+  });
+  return numbersOf(table);
+}
+
+function numbersOf(bytes: Uint8Array): Uint32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Uint32Array.from({ length: bytes.length >> 2 }, (_, at) => view.getUint32(4 * at, true));
+}
+
+function entriesOf(bytes: Uint8Array): Entry[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const decoder = new TextDecoder("utf-16le");
+  return Array.from({ length: Math.floor(bytes.length / entry_bytes) }, (_, index) => {
+    const at = index * entry_bytes;
+    const name_bytes = Math.min(64, Math.max(2, view.getUint16(at + 64, true))) - 2;
+    const number = (offset: number): number => view.getUint32(at + offset, true);
+    return { name: decoder.decode(bytes.subarray(at, at + name_bytes)), kind: bytes[at + 66]!, left: number(68), right: number(72), child: number(76), start: number(116), size: number(120) };
+  });
+}

@@ -1,0 +1,148 @@
+/** Word 97 to 2003 (.doc), and Word 6 and 95 as far as that goes: the whole text, with notes, headers, comments and boxes behind the body. */
+import { ExtractionFailure } from "../contract";
+import type { Block, Page } from "../office/flow";
+import type { CompoundFile } from "./compound";
+import { openWord, type Piece, type StoryName, type WordFile } from "./doc-file";
+import type { ParagraphRun, Run } from "./doc-runs";
+import { TableFlow } from "./tables";
+
+/** In this order behind the body. Macros are no text. */
+const stories_behind: readonly StoryName[] = ["footnotes", "endnotes", "boxes", "comments", "headers", "header_boxes"];
+
+/** @throws ExtractionFailure */
+export function readDoc(compound: CompoundFile, characters_max: number): Page[] {
+  const word = openWord(compound);
+  const characters = word.pieces.reduce((sum, piece) => sum + piece.end - piece.start, 0);
+  if (characters > characters_max) throw new ExtractionFailure("too_large", `The text of this document is longer than ${characters_max} characters.`);
+  const seen = new Set<string>();
+  const behind = stories_behind.flatMap((name) => readStory(word, name).filter(({ text }) => {
+    const repeated = name.startsWith("header") && seen.has(text);
+    if (name.startsWith("header")) seen.add(text);
+    return !repeated;
+  }));
+  return [{ page: null, blocks: [...readStory(word, "body"), ...behind] }];
+}
+
+function readStory(word: WordFile, name: StoryName): Block[] {
+  const { start, end } = word.stories[name];
+  const stretches = word.pieces.filter((piece) => piece.start < end && piece.end > start).map((piece) => stretchOf(word, cut(piece, start, end)));
+  const reader = new StoryReader(word.paragraphs, hasWholeFields(stretches));
+  for (const stretch of stretches) reader.read(stretch);
+  return reader.blocks();
+}
+
+const cut = (piece: Piece, start: number, end: number): Piece => {
+  const from = Math.max(start, piece.start);
+  return { ...piece, start: from, end: Math.min(end, piece.end), at: piece.at + (from - piece.start) * (piece.wide ? 2 : 1) };
+};
+
+interface Stretch { readonly text: string; readonly at: number; readonly character_bytes: 1 | 2 }
+function stretchOf({ main, encoding, deleted }: WordFile, { start, end, at, wide }: Piece): Stretch {
+  const bytes = main.slice(at, at + (end - start) * (wide ? 2 : 1));
+  const text = new TextDecoder(wide ? "utf-16le" : encoding as Bun.Encoding, { ignoreBOM: true }).decode(bytes);
+  return { text: without(text, deleted, at, wide ? 2 : 1), at, character_bytes: wide ? 2 : 1 };
+}
+/** Deleted characters become zeros, so that the rest keeps its place. */
+function without(text: string, deleted: readonly Run[], at: number, character_bytes: number): string {
+  const pieces: string[] = [];
+  let done = 0;
+  for (let next = firstBehind(deleted, at); next < deleted.length && deleted[next]!.start < at + text.length * character_bytes; next++) {
+    const from = Math.max(done, Math.floor((deleted[next]!.start - at) / character_bytes));
+    const to = Math.min(text.length, Math.ceil((deleted[next]!.end - at) / character_bytes));
+    if (to <= from) continue;
+    pieces.push(text.slice(done, from), "\0".repeat(to - from));
+    done = to;
+  }
+  return done === 0 ? text : pieces.join("") + text.slice(done);
+}
+/** The first of the ordered runs that ends behind this place. */
+function firstBehind(runs: readonly Run[], at: number): number {
+  let [low, high] = [0, runs.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (runs[middle]!.end <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Whether each field that begins also ends: in a damaged text a field must not hide all that follows. */
+function hasWholeFields(stretches: readonly Stretch[]): boolean {
+  let open = 0;
+  for (const { text } of stretches) for (const [mark] of text.matchAll(/[\x13\x15]/g)) open += mark === "\x13" ? 1 : -1;
+  return open === 0;
+}
+
+const plain: Pick<ParagraphRun, "depth" | "ends" | "level"> = { depth: 0, ends: "paragraph", level: null };
+/** Runs of letters, and the marks between them. */
+const parts_of_text = /[^\0-\x1f]+|[\0-\x1f]/g;
+
+class StoryReader {
+  private readonly out = new TableFlow();
+  /** For each field around this place: whether its result has begun. */
+  private readonly fields: boolean[] = [];
+  private hidden = 0;
+  private cell_ended = false;
+
+  constructor(private readonly paragraphs: readonly ParagraphRun[], private readonly has_fields: boolean) {}
+
+  read({ text, at, character_bytes }: Stretch): void {
+    for (const { 0: part, index } of text.matchAll(parts_of_text)) {
+      if (part >= " ") this.put(part);
+      else this.mark(part, at + index * character_bytes);
+    }
+  }
+  blocks(): Block[] { return this.out.take(); }
+
+  private put(text: string): void {
+    if (this.hidden > 0) return;
+    this.cell_ended = false;
+    this.out.text(text);
+  }
+
+  private mark(mark: string, at: number): void {
+    switch (mark) {
+      case "\x13": return this.beginField();
+      case "\x14": return this.beginResult();
+      case "\x15": return this.endField();
+      case "\t": return this.put("\t");
+      case "\v": return this.put("\n");
+      case "\x1e": return this.put("-");
+      case "\r": case "\f": case "\x0e": case "\x07": return this.endParagraph(mark, at);
+    }
+  }
+
+  private beginField(): void {
+    if (!this.has_fields) return;
+    this.fields.push(false);
+    this.hidden++;
+  }
+  private beginResult(): void {
+    if (this.fields.at(-1) !== false) return;
+    this.fields[this.fields.length - 1] = true;
+    this.hidden--;
+  }
+  private endField(): void {
+    if (this.fields.pop() === false) this.hidden--;
+  }
+
+  private endParagraph(mark: string, at: number): void {
+    if (this.hidden > 0) return;
+    const { depth, ends, level } = this.propertiesAt(at);
+    if (mark === "\x07") {
+      // Without properties, as in Word 6, an empty cell behind the last one is the end of the row.
+      if (ends === "row" || (this.paragraphs.length === 0 && this.cell_ended)) this.out.endRow(depth);
+      else this.out.endCell(depth);
+      this.cell_ended = ends !== "row" && !this.cell_ended;
+      return;
+    }
+    this.cell_ended = false;
+    if (ends === "cell") this.out.endCell(depth);
+    else if (ends === "row") this.out.endRow(depth);
+    else this.out.endParagraph(depth, level);
+  }
+  private propertiesAt(at: number): Pick<ParagraphRun, "depth" | "ends" | "level"> {
+    const run = this.paragraphs[firstBehind(this.paragraphs, at)];
+    return run !== undefined && run.start <= at ? run : plain;
+  }
+}

@@ -1,0 +1,72 @@
+/** Tables of formats that never say where one begins: each paragraph says how many tables it stands in, and marks end cells and rows. */
+import type { Block } from "../office/flow";
+import { Flow } from "../office/flow";
+
+interface Level { in_row: boolean; in_cell: boolean }
+
+/** Feeds a `Flow` with whole paragraphs. */
+export class TableFlow {
+  private readonly flow = new Flow();
+  private readonly levels: Level[] = [];
+  private has_text = false;
+
+  get length(): number { return this.flow.length; }
+
+  /** More of the paragraph that the next call ends. */
+  text(text: string): void {
+    this.held.push(text);
+    this.has_text ||= text.trim() !== "";
+  }
+  endParagraph(depth: number, level: number | null = null): void {
+    this.within(depth, this.has_text);
+    this.put(level);
+  }
+  endCell(depth: number): void {
+    this.within(Math.max(1, depth), true);
+    this.put(null);
+    const table = this.levels.at(-1)!;
+    this.flow.endCell();
+    table.in_cell = false;
+  }
+  endRow(depth: number): void {
+    if (this.has_text) this.endParagraph(depth);
+    this.within(Math.max(1, depth), false);
+    const table = this.levels.at(-1)!;
+    if (table.in_row) this.flow.endRow();
+    table.in_row = table.in_cell = false;
+  }
+  /** The blocks so far. */
+  take(): Block[] {
+    this.endParagraph(0);
+    return this.flow.take();
+  }
+
+  private readonly held: string[] = [];
+  private put(level: number | null): void {
+    this.flow.text(this.held.join(""));
+    this.held.length = 0;
+    this.has_text = false;
+    this.flow.endParagraph(level);
+  }
+  /** Opens and closes tables until the place is `depth` tables deep; with `cell`, inside a cell of the innermost. */
+  private within(depth: number, cell: boolean): void {
+    while (this.levels.length > depth) {
+      const table = this.levels.pop()!;
+      if (table.in_row) this.flow.endRow();
+      this.flow.endTable();
+    }
+    while (this.levels.length < depth) {
+      this.openCell();
+      this.flow.beginTable();
+      this.levels.push({ in_row: false, in_cell: false });
+    }
+    if (cell) this.openCell();
+  }
+  private openCell(): void {
+    const table = this.levels.at(-1);
+    if (table === undefined) return;
+    if (!table.in_row) this.flow.beginRow();
+    if (!table.in_cell) this.flow.beginCell();
+    table.in_row = table.in_cell = true;
+  }
+}

@@ -1,0 +1,60 @@
+/** The child's part of reading old Office files and RTF: what a compound file is, by the streams in it, and its text. */
+import { writeFileSync } from "node:fs";
+import { ExtractionFailure, type HeadingSpan, type PageSpan, type Warning } from "./contract";
+import { damaged, withCompound, type CompoundFile } from "./legacy/compound";
+import { readDoc } from "./legacy/doc";
+import { assemble, type Page } from "./office/flow";
+
+export interface LegacyInput {
+  readonly path: string;
+  /** Where the text goes, as UTF-8: a file that does not exist yet. */
+  readonly output: string;
+  /** UTF-16 units. */
+  readonly characters_max: number;
+}
+export interface LegacyOutput {
+  readonly media_type: string;
+  readonly pages: readonly PageSpan[];
+  readonly page_count: number | null;
+  readonly headings: readonly HeadingSpan[];
+  readonly warnings: readonly Warning[];
+}
+
+interface Kind { readonly stream: string; readonly media_type: string; readonly read: (compound: CompoundFile, characters_max: number) => readonly Page[] }
+const kinds: readonly Kind[] = [
+  { stream: "WordDocument", media_type: "application/msword", read: readDoc },
+];
+
+/** @throws ExtractionFailure */
+export async function readLegacy({ path, output, characters_max }: LegacyInput): Promise<LegacyOutput> {
+  return withCompound(path, (compound) => {
+    const names = compound.names();
+    const kind = kinds.find(({ stream }) => names.includes(stream));
+    if (kind === undefined) throw unreadable(names);
+    const pages = kind.read(compound, characters_max);
+    return { media_type: kind.media_type, ...put(pages, output, characters_max) };
+  });
+}
+
+function put(pages: readonly Page[], output: string, characters_max: number): Omit<LegacyOutput, "media_type"> {
+  const { text, ...spans } = assemble(pages, characters_max);
+  writeFileSync(output, text, { flag: "wx", mode: 0o600 });
+  return { ...spans, page_count: pages.every(({ page }) => page === null) ? null : pages.length, warnings: [] };
+}
+
+const others: readonly { readonly stream: string; readonly what: string }[] = [
+  { stream: "__properties_version1.0", what: "an Outlook message (.msg)" },
+  { stream: "Quill", what: "a Publisher document" },
+  { stream: "VisioDocument", what: "a Visio drawing" },
+  { stream: "PP40", what: "a PowerPoint 4 presentation" },
+  { stream: "PP95", what: "a PowerPoint 95 presentation" },
+  { stream: "MatOST", what: "a Works document" },
+  { stream: "Props12", what: "a Project plan" },
+  { stream: "SwDocContentMgr", what: "a SolidWorks file" },
+];
+function unreadable(names: readonly string[]): ExtractionFailure {
+  if (names.includes("EncryptedPackage")) return new ExtractionFailure("encrypted", "This file is protected by a password.");
+  if (names.length === 0) return damaged();
+  const what = others.find(({ stream }) => names.includes(stream))?.what ?? "a file of an older program";
+  return new ExtractionFailure("unsupported_type", `This is ${what}, which can't be read. Of this kind, Word, Excel and PowerPoint files can be read.`);
+}

@@ -152,6 +152,15 @@ describe("taking out and bringing back", () => {
     expect([await ada.names(one), await ada.names(one, "&deleted=true"), await ada.names(two, "&deleted=true")]).toEqual([["numbat"], [], ["numbat"]]);
     expect([await ada.found("numbat"), (await ada.send("GET", `/folders/${one}`)).body.document_count]).toEqual([[id], 1]);
   });
+  test("what is taken out takes no place among the passages found", async () => {
+    const here = await ada.folder();
+    const best = await ada.text(here, "Echidna, echidna, echidna: the echidna.");
+    const other = await ada.text(here, "Nobody has seen the shy echidna in this valley for as long as anybody can remember.");
+    const first = async () => (await ada.send("POST", "/search", { query: "echidna", folder_ids: [here], limit: 1 })).body.data.map((passage: any) => passage.document_id);
+    expect(await first()).toEqual([best.id]);
+    await ada.send("DELETE", `/documents/${best.id}?folder_id=${here}`);
+    expect(await first()).toEqual([other.id]);
+  });
   test("a document never comes back to a folder it was not in", async () => {
     const { id } = await ada.text(folder, "x");
     expectProblem(await ada.send("POST", `/documents/${id}/restore?folder_id=${await ada.folder()}`), 404);

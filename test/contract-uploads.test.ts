@@ -202,6 +202,7 @@ describe("bodies that are not what they should be", () => {
     ["no part `file`", multipart({ headers: `Content-Disposition: form-data; name="File"; filename="x.txt"`, body: "x" }), 400],
     ["a part `file` without a file name", multipart({ headers: `Content-Disposition: form-data; name="file"`, body: "x" }), 400],
     ["two files", multipart({ headers: filePart("one.txt"), body: "x" }, { headers: filePart("two.txt"), body: "x" }), 400],
+    ["a broken part after a whole file", { ...multipart(file), body: multipart(file, { headers: "X-Broken", body: "x".repeat(200_000) }).body.slice(0, -100) }, 400],
     ["no part at all", multipart(), 400],
     ["no boundary", { ...multipart(file), headers: { "content-type": "multipart/form-data" } }, 400],
     ["another boundary", { ...multipart(file), headers: { "content-type": "multipart/form-data; boundary=other" } }, 400],
@@ -216,6 +217,7 @@ describe("bodies that are not what they should be", () => {
     if (status < 400) return expect(answer.status).toBe(status);
     expectProblem(answer, status);
     expect(await ada.names(folder)).toEqual(before);
+    await until(() => temporaryFiles(server.data).length === 0);
   });
 });
 
@@ -239,6 +241,24 @@ describe("slow and broken connections", () => {
     await until(() => temporaryFiles(server.data).length === 0);
     expect(await ada.names(folder, "&name=broken")).toEqual([]);
     expect((await ada.upload(folder, "broken.txt", "Whole.")).status).toBe(201);
+  });
+  const later: [string, ReturnType<typeof multipart>, number][] = [
+    ["one that breaks off after its file has come whole", multipart({ headers: filePart("later.txt"), body: "Whole." }), 10],
+    ["one whose second file comes later", multipart({ headers: filePart("later.txt"), body: "Whole." }, { headers: filePart("second.txt"), body: "Too much." }), 60],
+  ];
+  for (const [why, { body, headers }, rest] of later) test(`${why} leaves nothing behind`, async () => {
+    const socket = openSocket(server.url());
+    socket.send(head("POST", `/documents/file?folder_id=${folder}`, { authorization: `Bearer ${ada.key}`, ...headers, "content-length": String(body.length) }));
+    socket.send(body.slice(0, -rest));
+    await until(() => temporaryFiles(server.data).length === 1);
+    await Bun.sleep(100);
+    if (rest > 10) {
+      socket.send(body.slice(-rest));
+      expectProblem(await socket.answer(), 400);
+    }
+    socket.cut();
+    await until(() => temporaryFiles(server.data).length === 0);
+    expect(await ada.names(folder, "&name=later")).toEqual([]);
   });
   test("one whose folder is deleted meanwhile is refused, and leaves nothing behind", async () => {
     const doomed = await ada.folder();

@@ -1,9 +1,12 @@
 /** What the acceptance suite shares: what every record looks like, a person who works with the API, and bytes over a bare socket. */
-import { expect } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { Answered, Executable } from "./executable";
+
+/** Five seconds are little for a machine that has other things to do. */
+setDefaultTimeout(30_000);
 
 export const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 export const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -23,6 +23,9 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Starts the clock anew: this many milliseconds from now. */
   readonly set: (timeout_ms: number) => void;
+  /** Stops the clock for something that has a time of its own: this many milliseconds from now, until `resume`. */
+  readonly hold: (timeout_ms: number) => void;
+  readonly resume: () => void;
   readonly clear: () => void;
   /** The time that was over, milliseconds; null while it is not. */
   readonly missed_ms: () => number | null;
@@ -31,11 +34,29 @@ export function createDeadline(watch: ExtractionWatch): Deadline {
   const over = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let missed_ms: number | null = null;
+  /** The time in words for people, and until when it runs on a clock that only goes forward. */
+  let [allowed_ms, ends_ms] = [0, 0];
+  let held_since_ms: number | null = null;
+  const start = (in_ms: number, said_ms: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => { missed_ms = said_ms; over.abort(); }, in_ms);
+  };
   return {
     signal: AbortSignal.any([watch.signal, over.signal]),
     set: (timeout_ms) => {
-      clearTimeout(timer);
-      timer = setTimeout(() => { missed_ms = timeout_ms; over.abort(); }, timeout_ms);
+      allowed_ms = timeout_ms;
+      ends_ms = performance.now() + timeout_ms;
+      start(timeout_ms, timeout_ms);
+    },
+    hold: (timeout_ms) => {
+      held_since_ms ??= performance.now();
+      start(timeout_ms, timeout_ms);
+    },
+    resume: () => {
+      if (held_since_ms === null) return;
+      ends_ms += performance.now() - held_since_ms;
+      held_since_ms = null;
+      start(Math.max(0, ends_ms - performance.now()), allowed_ms);
     },
     clear: () => clearTimeout(timer),
     missed_ms: () => missed_ms,

@@ -60,6 +60,18 @@ describe("refused", () => {
 test("a section nobody knows is a warning when its plugin could not be loaded", () => {
   expect(readConfig(sections, sources({ file: { gone: { a: 1 } } }), true).warnings).toHaveLength(1);
 });
+describe("a variable that nobody knows", () => {
+  const cases: [string, string, boolean][] = [
+    ["of a known section is refused", "DOSSIER_RATE_LIMIT_BURST", true],
+    ["that is nearly a known one is refused", "DOSSIER_PROT", true],
+    ["of a section that another version may have is a warning", "DOSSIER_TELESCOPE_APERTURE", false],
+  ];
+  for (const [why, name, refused] of cases) test(why, () => {
+    const read = () => readConfig(sections, sources({ env: { [name]: "1" } }));
+    if (refused) expect(read).toThrow(name);
+    else expect(read().warnings).toEqual([expect.stringContaining(name)]);
+  });
+});
 test("a secret is marked, so that it is never shown", () => {
   const { settings } = readConfig(sections, sources({ env: { DOSSIER_MODELS_API_KEY: "hush" } }));
   expect(settings.find((one) => one.key === "api_key")?.secret).toBe(true);

@@ -47,7 +47,7 @@ export function readConfig(sections: Sections, sources: ConfigSources, lenient =
     problems.push(...read.problems);
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return { values, settings, warnings: lenient ? unknown.sections : [] };
+  return { values, settings, warnings: [...(lenient ? unknown.sections : []), ...unknown.foreign] };
 }
 
 /** One section and what is wrong with it. */
@@ -130,17 +130,28 @@ function expected(of: Kinded): string {
   return `${/^[aeiou]/.test(of.type) ? "an" : "a"} ${of.type}${range}${of.pattern ? ` that matches ${of.pattern}` : ""}`;
 }
 
-/** Sections and keys that no schema knows, each with the nearest one that exists. */
-function findUnknown(sections: Sections, { file, file_name, env }: ConfigSources): { sections: string[]; keys: string[] } {
+/** A variable so near to a known one is a slip of the pen. */
+const slip_edits_max = 2;
+
+/**
+ * Sections and keys that no schema knows, each with the nearest one that exists. An environment is shared with other programs and other versions:
+ * `foreign` are its variables that look like nothing of ours.
+ */
+function findUnknown(sections: Sections, { file, file_name, env }: ConfigSources): { sections: string[]; keys: string[]; foreign: string[] } {
   const names = [...sections].flatMap(([section, schema]) => Object.entries(schema.properties as Record<string, Kinded>)
     .flatMap(([key, of]) => of.kind === "secret" ? [envName(section, key), `${envName(section, key)}_FILE`] : [envName(section, key)]));
-  const unknown = { sections: [] as string[], keys: [] as string[] };
+  const unknown = { sections: [] as string[], keys: [] as string[], foreign: [] as string[] };
   for (const [section, table] of Object.entries(file)) {
     const schema = sections.get(section);
     if (!schema || !isTable(table)) { unknown.sections.push(`${file_name}: there is no section [${section}]${meant(section, [...sections.keys()], (s) => `[${s}]`)}`); continue; }
     for (const key of Object.keys(table)) if (!(key in schema.properties)) unknown.keys.push(`${file_name}: there is no setting ${section}.${key}${meant(key, Object.keys(schema.properties), (k) => `${section}.${k}`)}`);
   }
-  for (const name of Object.keys(env)) if (name.startsWith("DOSSIER_") && !names.includes(name)) unknown.sections.push(`environment: there is no setting ${name}${meant(name, names, (n) => n)}`);
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith("DOSSIER_") || names.includes(name)) continue;
+    const near = nearest(name, names);
+    const slip = [...sections.keys()].some((section) => name.startsWith(`DOSSIER_${section.toUpperCase()}_`)) || near !== undefined && editDistance(name, near) <= slip_edits_max;
+    (slip ? unknown.keys : unknown.foreign).push(`environment: there is no setting ${name}${meant(name, names, (known) => known)}`);
+  }
   return unknown;
 }
 

@@ -55,13 +55,10 @@ const looks: readonly Look[] = [
   { what: "a DjVu document", starts: "AT&TFORM", and: zero },
   { what: "a Kindle book", starts: "BOOKMOBI", at: 60, and: zero },
 ];
-/** A page may begin with white space, comments and an XML declaration. */
-const html = /^(?:\xef\xbb\xbf)?(?:\s|<!--(?:(?!-->)[\s\S])*-->|<\?xml[^>]*>)*<(?:!doctype\s+html|html)[\s>]/i;
-const html_within = 4_096;
 
 /** What kind of file this is, with its article (`a PNG image`); null for text, and for what nobody knows. */
 export function lookOf(head: Uint8Array): string | null {
   const characters = Buffer.from(head.buffer, head.byteOffset, head.length).toString("latin1");
   const look = looks.find(({ starts, at = 0, and }) => characters.startsWith(starts, at) && (and?.(characters) ?? true));
-  return look?.what ?? (html.test(characters.slice(0, html_within)) ? "an HTML page" : null);
+  return look?.what ?? null;
 }

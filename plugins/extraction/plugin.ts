@@ -3,6 +3,8 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { definePlugin, Duration, fill, Size, t, TaskFailure, type Isolate } from "../../core/sdk";
 import { Extraction, Extractors } from "./contract";
+import { htmlExtractor } from "./html";
+import { imageExtractor } from "./image/image";
 import { legacyExtractor } from "./legacy";
 import { officeExtractor } from "./office";
 import { pdfExtractor } from "./pdf";
@@ -13,15 +15,19 @@ import { textExtractor } from "./text";
 
 /** The longest text of one document, UTF-16 units. */
 const characters_max = 64 * 1024 * 1024;
+/** Inside the data directory: `<language>.traineddata` files lie here, for text recognition beyond English. */
+const languages_directory = "tessdata";
 
 export default definePlugin({
   name: "extraction",
   version: "1.0.0",
   config: t.Object({
     memory_max: Size({ default: "600MiB", description: "What reading one file may take; above it the file fails with out_of_memory." }),
-    pages_max: t.Integer({ default: 5_000, minimum: 1, description: "Pages of one PDF." }),
+    pages_max: t.Integer({ default: 5_000, minimum: 1, description: "Pages of one PDF, or frames of one TIFF." }),
+    ocr_pages_max: t.Integer({ default: 200, minimum: 0, description: "Pages of one file whose text is recognised from their picture (OCR)." }),
+    ocr_page_timeout: Duration({ default: "20s", description: "For each such page." }),
     timeout: Duration({ default: "30s", description: "For reading one file, and for opening a PDF." }),
-    page_timeout: Duration({ default: "500ms", description: "On top of it for each page of a PDF." }),
+    page_timeout: Duration({ default: "500ms", description: "On top of it for each other page of a PDF." }),
     timeout_max: Duration({ default: "10m", description: "The longest that reading one PDF may take in all." }),
   }),
   provides: { extraction: Extraction },
@@ -31,12 +37,19 @@ export default definePlugin({
     const children = watchOver(isolate);
     const parts = { isolate: children.isolate, newId, temporary: paths.temporary };
     const limits = { memory_max_bytes: config.memory_max, timeout_ms: config.timeout, characters_max };
+    const page_limits = {
+      ...limits, pages_max: config.pages_max, ocr_pages_max: config.ocr_pages_max, ocr_page_timeout_ms: config.ocr_page_timeout,
+      page_timeout_ms: config.page_timeout, timeout_max_ms: config.timeout_max,
+    };
+    const pages = { ...parts, limits: page_limits, languages: join(paths.data, languages_directory) };
     return {
       services: { extraction: createExtraction(slots.extractors) },
       fills: [
-        fill(Extractors, pdfExtractor({ ...parts, limits: { ...limits, pages_max: config.pages_max, page_timeout_ms: config.page_timeout, timeout_max_ms: config.timeout_max } })),
+        fill(Extractors, pdfExtractor(pages)),
+        fill(Extractors, imageExtractor(pages)),
         fill(Extractors, officeExtractor({ ...parts, limits })),
         fill(Extractors, legacyExtractor({ ...parts, limits })),
+        fill(Extractors, htmlExtractor({ ...parts, limits })),
         fill(Extractors, textExtractor({ ...parts, limits })),
       ],
       health: async () => children.failing() ?? "ok",

@@ -1,36 +1,37 @@
 /** Reads a plain text file of any encoding: the small ones where they are, the rest in a child. */
-import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { ExtractionFailure } from "./contract";
 import { decode, encodingOf, type Chunks, type Guess } from "./decode";
+import { openOutput } from "./output";
+import type { Where } from "./in-child";
+import { isMarkdown, shape, type Hints, type Shaped } from "./shapes";
 
-export interface TextInput {
-  readonly path: string;
-  /** Where the text goes, as UTF-8: a file that does not exist yet. */
-  readonly output: string;
-  /** UTF-16 units. */
-  readonly characters_max: number;
-}
-/** How many places could not be decoded. */
-export interface TextOutput { readonly broken: number }
+export interface TextInput extends Where { readonly path: string; readonly hints: Hints }
+/** `broken` is how many places could not be decoded. */
+export interface TextOutput extends Omit<Shaped, "text"> { readonly broken: number }
 
 const chunk_bytes = 1024 * 1024;
+/** A longer text is passed on as it is, piece by piece, UTF-16 units. */
+const whole_chars_max = 16 * 1024 * 1024;
 
 /** @throws ExtractionFailure */
-export async function readText({ path, output, characters_max }: TextInput): Promise<TextOutput> {
-  const file = openSync(output, "wx", 0o600);
-  const encoder = new TextEncoder();
-  try {
-    return await decodeInto((text) => {
-      const bytes = encoder.encode(text);
-      for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-    }, () => chunksOf(path), guessEncoding, characters_max);
-  } finally {
-    closeSync(file);
-  }
+export async function readText({ path, hints, output, characters_max }: TextInput): Promise<TextOutput> {
+  using file = openOutput(output);
+  const held: string[] = [];
+  let characters = 0;
+  const { broken } = await decodeInto((text) => {
+    characters += text.length;
+    held.push(text);
+    if (characters > whole_chars_max) for (const piece of held.splice(0)) file.write(piece);
+  }, () => chunksOf(path), guessEncoding, characters_max);
+  if (characters > whole_chars_max) return { media_type: isMarkdown(hints) ? "text/markdown" : "text/plain", broken };
+  const { text, ...shaped } = shape(held.join(""), hints);
+  file.write(text);
+  return { ...shaped, broken };
 }
 
 /** Hands the text over piece by piece. @throws ExtractionFailure when it is no text, blank or too long */
-export async function decodeInto(put: (text: string) => void, chunks: Chunks, guess: Guess, characters_max: number): Promise<TextOutput> {
+export async function decodeInto(put: (text: string) => void, chunks: Chunks, guess: Guess, characters_max: number): Promise<{ readonly broken: number }> {
   const encoding = await encodingOf(chunks, guess);
   if (encoding === null) throw notText();
   let [characters, broken, blank] = [0, 0, true];
@@ -49,7 +50,7 @@ export async function decodeInto(put: (text: string) => void, chunks: Chunks, gu
 const broken_fine = 3;
 const notText = (): ExtractionFailure => new ExtractionFailure("unsupported_type", "This is not a text file, and its type is not known.");
 
-function* chunksOf(path: string): Generator<Uint8Array> {
+export function* chunksOf(path: string): Generator<Uint8Array> {
   const file = openSync(path, "r");
   try {
     for (;;) {
@@ -76,7 +77,7 @@ const labels: Readonly<Record<string, string>> = {
 };
 
 /** By the frequency of letters, as a language has it. The detector's tables take 100 ms and 10 MB to load: child only. */
-async function guessEncoding(bytes: Uint8Array): Promise<string | null> {
+export async function guessEncoding(bytes: Uint8Array): Promise<string | null> {
   const { chardet } = await import("jschardet");
   const { encoding } = chardet.detect(bytes, { includeEncodings: Object.keys(labels), compatNames: false });
   return encoding === null ? null : labels[encoding] ?? null;

@@ -8,7 +8,10 @@ import { runChild } from "../../core/isolate/child";
 import { createIsolate, type TaskIsolate } from "../../core/isolate/isolate";
 import type { Isolate } from "../../core/plugin/define";
 import { ExtractionFailure, type Extracted, type ExtractionSource, type Extractor } from "../../plugins/extraction/contract";
-import { pdfExtractor, type PdfLimits } from "../../plugins/extraction/pdf";
+import { htmlExtractor } from "../../plugins/extraction/html";
+import { imageExtractor } from "../../plugins/extraction/image/image";
+import type { PageLimits } from "../../plugins/extraction/pages";
+import { pdfExtractor } from "../../plugins/extraction/pdf";
 import { createExtraction } from "../../plugins/extraction/service";
 import { tasks } from "../../plugins/extraction/tasks";
 import { textExtractor } from "../../plugins/extraction/text";
@@ -22,17 +25,22 @@ export interface TestExtraction {
   fail(bytes: Uint8Array | string, options?: Partial<ExtractionSource>): Promise<ExtractionFailure>;
   /** What lies in the directory for temporary files. */
   leftovers(): string[];
+  /** The directory for languages of text recognition. */
+  readonly languages: string;
   stop(): Promise<void>;
 }
-const limits: PdfLimits = { memory_max_bytes: 600 * 1024 ** 2, pages_max: 5_000, characters_max: 64 * 1024 ** 2, timeout_ms: 30_000, page_timeout_ms: 500, timeout_max_ms: 600_000 };
+const limits: PageLimits = {
+  memory_max_bytes: 600 * 1024 ** 2, pages_max: 5_000, ocr_pages_max: 200, ocr_page_timeout_ms: 20_000, characters_max: 64 * 1024 ** 2, timeout_ms: 30_000, page_timeout_ms: 500, timeout_max_ms: 600_000,
+};
 
-export function testExtraction(options: { readonly limits?: Partial<PdfLimits>; readonly extractors?: readonly Extractor[] } = {}): TestExtraction {
+export function testExtraction(options: { readonly limits?: Partial<PageLimits>; readonly extractors?: readonly Extractor[] } = {}): TestExtraction {
   const temporary = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const files = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const children: TaskIsolate = createIsolate({ command: [process.execPath, import.meta.path], log: jsonLog("error") });
   const isolate = ((task: string, input: unknown, within: never) => children.run("extraction", task, input, within)) as Isolate<typeof tasks>;
-  const parts = { isolate, newId, temporary, limits: { ...limits, ...options.limits } };
-  const extraction = createExtraction(() => [textExtractor(parts), pdfExtractor(parts), ...options.extractors ?? []]);
+  const languages = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
+  const parts = { isolate, newId, temporary, languages, limits: { ...limits, ...options.limits } };
+  const extraction = createExtraction(() => [textExtractor(parts), htmlExtractor(parts), pdfExtractor(parts), imageExtractor(parts), ...options.extractors ?? []]);
   const read: TestExtraction["read"] = (bytes, { signal = new AbortController().signal, onProgress = () => {}, ...source } = {}) => {
     const path = join(files, newId("file"));
     writeFileSync(path, bytes);
@@ -46,9 +54,10 @@ export function testExtraction(options: { readonly limits?: Partial<PdfLimits>; 
       throw new Error("The file was read.");
     },
     leftovers: () => readdirSync(temporary),
+    languages,
     async stop() {
       await children.stop();
-      for (const directory of [temporary, files]) rmSync(directory, { recursive: true, force: true });
+      for (const directory of [temporary, files, languages]) rmSync(directory, { recursive: true, force: true });
     },
   };
 }

@@ -19,7 +19,17 @@ export const legacyExtractor = (parts: LegacyParts): Extractor => ({
   extract: (source, watch) => readInChild(parts, "legacy", source, watch),
 });
 
-function readInChild(parts: LegacyParts, task: "legacy", { path }: ExtractionSource, watch: ExtractionWatch): Promise<Extracted> {
+/** A byte order mark or white space may come first. */
+const rtf_mark = /^(?:\xef\xbb\xbf)?\s{0,64}\{\\rtf/;
+
+export const rtfExtractor = (parts: LegacyParts): Extractor => ({
+  name: "RTF",
+  rank: 70,
+  recognises: (head) => rtf_mark.test(Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 100)).toString("latin1")),
+  extract: (source, watch) => readInChild(parts, "rtf", source, watch),
+});
+
+function readInChild(parts: LegacyParts, task: "legacy" | "rtf", { path }: ExtractionSource, watch: ExtractionWatch): Promise<Extracted> {
   return withOutput(parts, async (output) => {
     const { isolate, limits } = parts;
     const deadline = createDeadline(watch);

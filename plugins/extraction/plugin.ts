@@ -5,7 +5,7 @@ import { definePlugin, Duration, fill, Size, t, TaskFailure, type Isolate } from
 import { Extraction, Extractors } from "./contract";
 import { htmlExtractor } from "./html";
 import { imageExtractor } from "./image/image";
-import { legacyExtractor } from "./legacy";
+import { legacyExtractor, rtfExtractor } from "./legacy";
 import { officeExtractor } from "./office";
 import { pdfExtractor } from "./pdf";
 import { output_prefix } from "./reading";
@@ -49,6 +49,7 @@ export default definePlugin({
         fill(Extractors, imageExtractor(pages)),
         fill(Extractors, officeExtractor({ ...parts, limits })),
         fill(Extractors, legacyExtractor({ ...parts, limits })),
+        fill(Extractors, rtfExtractor({ ...parts, limits })),
         fill(Extractors, htmlExtractor({ ...parts, limits })),
         fill(Extractors, textExtractor({ ...parts, limits })),
       ],

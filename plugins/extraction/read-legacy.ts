@@ -1,9 +1,11 @@
 /** The child's part of reading old Office files and RTF: what a compound file is, by the streams in it, and its text. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { ExtractionFailure, type HeadingSpan, type PageSpan, type Warning } from "./contract";
 import { damaged, withCompound, type CompoundFile } from "./legacy/compound";
 import { readDoc } from "./legacy/doc";
+import { readPpt } from "./legacy/ppt";
 import { assemble, type Page } from "./office/flow";
+import { readRtf } from "./rtf/read";
 
 export interface LegacyInput {
   readonly path: string;
@@ -23,9 +25,19 @@ export interface LegacyOutput {
 interface Kind { readonly stream: string; readonly media_type: string; readonly read: (compound: CompoundFile, characters_max: number) => readonly Page[] }
 const kinds: readonly Kind[] = [
   { stream: "WordDocument", media_type: "application/msword", read: readDoc },
+  { stream: "PowerPoint Document", media_type: "application/vnd.ms-powerpoint", read: readPpt },
 ];
 
+/** The longest RTF file that is read: it is held in memory as a whole. */
+const rtf_bytes_max = 256 * 1024 * 1024;
+
 /** @throws ExtractionFailure */
+export async function readRtfFile({ path, output, characters_max }: LegacyInput): Promise<LegacyOutput> {
+  if (statSync(path).size > rtf_bytes_max) throw new ExtractionFailure("too_large", "This RTF file is larger than 256 MiB, and that is more than can be read.");
+  return { media_type: "application/rtf", ...put(readRtf(readFileSync(path), characters_max), output, characters_max) };
+}
+
+/** A compound file. @throws ExtractionFailure */
 export async function readLegacy({ path, output, characters_max }: LegacyInput): Promise<LegacyOutput> {
   return withCompound(path, (compound) => {
     const names = compound.names();

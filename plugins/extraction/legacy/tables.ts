@@ -9,6 +9,8 @@ export class TableFlow {
   private readonly flow = new Flow();
   private readonly levels: Level[] = [];
   private has_text = false;
+  private readonly held: string[] = [];
+  private readonly aside: Block[] = [];
 
   get length(): number { return this.flow.length; }
 
@@ -17,8 +19,10 @@ export class TableFlow {
     this.held.push(text);
     this.has_text ||= text.trim() !== "";
   }
+  /** What stands beside the paragraph, and follows it. */
+  add(blocks: readonly Block[]): void { this.aside.push(...blocks); }
   endParagraph(depth: number, level: number | null = null): void {
-    this.within(depth, this.has_text);
+    this.within(depth, this.has_text || this.aside.length > 0);
     this.put(level);
   }
   endCell(depth: number): void {
@@ -29,24 +33,24 @@ export class TableFlow {
     table.in_cell = false;
   }
   endRow(depth: number): void {
-    if (this.has_text) this.endParagraph(depth);
+    if (this.has_text || this.aside.length > 0) this.endParagraph(depth);
     this.within(Math.max(1, depth), false);
     const table = this.levels.at(-1)!;
     if (table.in_row) this.flow.endRow();
     table.in_row = table.in_cell = false;
   }
-  /** The blocks so far. */
+  /** Everything. */
   take(): Block[] {
     this.endParagraph(0);
     return this.flow.take();
   }
 
-  private readonly held: string[] = [];
   private put(level: number | null): void {
     this.flow.text(this.held.join(""));
     this.held.length = 0;
     this.has_text = false;
     this.flow.endParagraph(level);
+    this.flow.add(this.aside.splice(0));
   }
   /** Opens and closes tables until the place is `depth` tables deep; with `cell`, inside a cell of the innermost. */
   private within(depth: number, cell: boolean): void {

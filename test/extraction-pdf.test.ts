@@ -4,8 +4,10 @@ import { writeFileSync } from "node:fs";
 import { newId } from "../core/base/ids";
 import { TaskFailure } from "../core/plugin/define";
 import { ExtractionFailure, type Extracted } from "../plugins/extraction/contract";
-import { pdfExtractor, type PdfLimits } from "../plugins/extraction/pdf";
-import type { PdfInput, PdfMessage } from "../plugins/extraction/read-pdf";
+import type { PageMessage } from "../plugins/extraction/page-output";
+import type { PageLimits } from "../plugins/extraction/pages";
+import { pdfExtractor } from "../plugins/extraction/pdf";
+import type { PdfInput } from "../plugins/extraction/read-pdf";
 import { testExtraction, type TestExtraction } from "./helpers/extraction";
 import { buildPdf, setProse, type PdfPage } from "./helpers/pdf";
 
@@ -15,7 +17,7 @@ const { read, fail } = extraction;
 
 const others: TestExtraction[] = [];
 afterEach(async () => { for (const other of others.splice(0)) await other.stop(); });
-const within = (limits: Partial<PdfLimits>): TestExtraction => {
+const within = (limits: Partial<PageLimits>): TestExtraction => {
   const other = testExtraction({ limits });
   others.push(other);
   return other;
@@ -76,11 +78,10 @@ describe("text", () => {
 describe("pages that give no text are warnings", () => {
   const cases: [string, PdfPage[], { code: string; page: number | null; message: RegExp }[]][] = [
     ["a blank one is none", [page("one"), {}], []],
-    ["a scanned one", [page("one"), { picture: true }], [{ code: "page_without_text", page: 2, message: /^Page 2 has no text.*OCR/ }]],
-    ["several scanned ones", [{ picture: true }, page("two"), { picture: true }, { picture: true }], [{ code: "page_without_text", page: null, message: /^Pages 1, 3 and 4 have no text/ }]],
+    ["one with nothing legible on it is none", [page("one"), { picture: true }], []],
     ["a missing one", [page("one"), { missing: true }, page("three")], [{ code: "page_damaged", page: 2, message: /^Page 2 is damaged/ }]],
-    ["one in a font without letters", [page("one"), { ...page("MEANINGLESS"), meaningless: true }], [{ code: "page_unreadable", page: 2, message: /^Page 2 can't be read/ }]],
-    ["very many are counted", [page("one"), ...Array.from({ length: 30 }, () => ({ picture: true }))], [{ code: "page_without_text", page: null, message: /^30 pages, the first of them 2, have no text/ }]],
+    ["several missing ones", [{ missing: true }, page("two"), { missing: true }, { missing: true }], [{ code: "page_damaged", page: null, message: /^Pages 1, 3 and 4 are damaged/ }]],
+    ["very many are counted", [page("one"), ...Array.from({ length: 30 }, () => ({ missing: true }))], [{ code: "page_damaged", page: null, message: /^30 pages, the first of them 2, are damaged/ }]],
   ];
   for (const [why, pages, expected] of cases) {
     test(why, async () => {
@@ -100,9 +101,8 @@ describe("a file without text says why", () => {
     ["no pages at all", buildPdf([]), "corrupt", /no pages|damaged/],
     ["every page missing", buildPdf([{ missing: true }]), "corrupt", /none of its pages/],
     ["a tree of pages that leads back to itself", Buffer.from(buildPdf([page("Words")])).toString("latin1").replace("/Kids [7 0 R", "/Kids [2 0 R").replace("/Count 1", "/Count 9"), "corrupt", /damaged|none of its pages/],
-    ["scanned", buildPdf([{ picture: true }, {}]), "empty", /seems to be scanned.*OCR/],
+    ["a picture without a word", buildPdf([{ picture: true }, {}]), "empty", /no text: nothing was found on any of its pages/],
     ["blank", buildPdf([{}]), "empty", /no text/],
-    ["a font without letters", buildPdf([{ ...page("MEANINGLESS"), meaningless: true }]), "empty", /fonts/],
     ["a memory bomb", buildPdf([bomb], { forms: form_bomb }), "out_of_memory", /memory/],
   ];
   for (const [why, bytes, code, message] of cases) {
@@ -157,25 +157,25 @@ describe("what was read before the end is kept", () => {
 });
 
 /** A child that says these things and then ends so, in place of a real one. */
-function scripted(messages: readonly PdfMessage[], written: string, end: Error | null) {
+function scripted(messages: readonly PageMessage[], written: string, end: Error | null) {
   const temporary = process.env.TMPDIR ?? "/tmp";
-  const isolate = async (_task: string, input: PdfInput, { onMessage }: { onMessage: (message: PdfMessage) => void }) => {
+  const isolate = async (_task: string, input: PdfInput, { onMessage }: { onMessage: (message: PageMessage) => void }) => {
     writeFileSync(input.output, written);
     messages.forEach(onMessage);
     if (end) throw end;
     return null;
   };
-  const limits = { memory_max_bytes: 1, pages_max: 1, characters_max: 1, timeout_ms: 60_000, page_timeout_ms: 1, timeout_max_ms: 60_000 };
-  const extractor = pdfExtractor({ isolate: isolate as never, newId, temporary, limits });
+  const limits = { memory_max_bytes: 1, pages_max: 1, ocr_pages_max: 1, ocr_page_timeout_ms: 1, characters_max: 1, timeout_ms: 60_000, page_timeout_ms: 1, timeout_max_ms: 60_000 };
+  const extractor = pdfExtractor({ isolate: isolate as never, newId, temporary, languages: "", limits });
   return extractor.extract({ path: "", size_bytes: 1, name: "", declared_type: null }, { signal: new AbortController().signal, onProgress: () => {} });
 }
 
 describe("the end of a child", () => {
-  const opened: PdfMessage[] = [{ step: "started" }, { step: "opened", page_count: 3 }];
-  const one_page: PdfMessage[] = [...opened, { step: "page", page: 1, kind: "text", start: 0, end: 3, bytes: 3 }];
+  const opened: PageMessage[] = [{ step: "started" }, { step: "opened", page_count: 3 }];
+  const one_page: PageMessage[] = [...opened, { step: "page", page: 1, kind: "text", doubtful: false, start: 0, end: 3, bytes: 3 }];
   const crashed = new TaskFailure("crashed", "The process ended.");
   const full = new TaskFailure("threw", "no space left", "ENOSPC");
-  const cases: [string, { messages: PdfMessage[]; end: Error }, { code: string } | Error | "partly_read"][] = [
+  const cases: [string, { messages: PageMessage[]; end: Error }, { code: string } | Error | "partly_read"][] = [
     ["a time limit without a page is a failure", { messages: opened, end: new TaskFailure("timeout", "") }, { code: "timeout" }],
     ["a memory limit without a page is a failure", { messages: opened, end: new TaskFailure("memory", "") }, { code: "out_of_memory" }],
     ["a crash without a page is worth another attempt", { messages: opened, end: crashed }, crashed],

@@ -1,31 +1,32 @@
 /** The PDF engine, PDFium in WebAssembly: a document gives pages, a page gives lines with their place. Loaded on first use, in the child. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import wasm_path from "@embedpdf/pdfium/pdfium.wasm" with { type: "file" };
-import type { Line } from "./paragraphs";
+import { EngineFailure } from "./engine";
+import { openForm, readNotes, type Form } from "./pdfium-notes";
+import { coverOfPictures, drawPage, type Drawing } from "./pdfium-picture";
+import { readTextLayer, type TextLayer } from "./pdfium-text";
 
 /** Why a document can't be opened. */
 export type OpenProblem = "encrypted" | "corrupt";
-export interface Page {
-  readonly lines: readonly Line[];
+export interface Page extends TextLayer {
   /** Something is drawn on it, be it text, a picture or a line. */
   readonly has_content: boolean;
-  /** Most of its characters are none: its fonts do not say which letters their shapes are. */
-  readonly garbled: boolean;
+  /** Which part of it pictures cover, 0 to 1. */
+  readonly pictures: number;
+  /** What its fields and notes say beyond what is drawn. */
+  readonly notes: readonly string[];
 }
 export interface PdfDocument {
   readonly page_count: number;
   /** A page by its index; null when it is damaged. @throws EngineFailure */
   readonly page: (index: number) => Page | null;
+  /** How a page looks; null when there is nothing to be seen on it. @throws EngineFailure */
+  readonly draw: (index: number) => Drawing | null;
   readonly close: () => void;
-}
-/** The engine gave up on a document and was thrown away; the next document loads a new one. */
-export class EngineFailure extends Error {
-  override readonly name = "EngineFailure";
-  constructor(readonly engine_bytes: number, cause: unknown) { super(cause instanceof Error ? cause.message : String(cause), { cause }); }
 }
 
 /** The functions of the engine that are used here, called directly: the package's wrappers check every argument of every call. */
-interface Engine {
+export interface Engine {
   malloc(bytes: number): number;
   free(pointer: number): void;
   FPDF_LoadCustomDocument(access: number, password: number): number;
@@ -34,7 +35,35 @@ interface Engine {
   FPDF_GetPageCount(document: number): number;
   FPDF_LoadPage(document: number, index: number): number;
   FPDF_ClosePage(page: number): void;
+  FPDF_GetPageWidthF(page: number): number;
+  FPDF_GetPageHeightF(page: number): number;
+  FPDF_GetFormType(document: number): number;
   FPDFPage_CountObjects(page: number): number;
+  FPDFPage_GetObject(page: number, index: number): number;
+  FPDFPageObj_GetType(object: number): number;
+  FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number;
+  FPDFFormObj_CountObjects(object: number): number;
+  FPDFFormObj_GetObject(object: number, index: number): number;
+  FPDFPage_Flatten(page: number, usage: number): number;
+  FPDFPage_GetAnnotCount(page: number): number;
+  FPDFPage_GetAnnot(page: number, index: number): number;
+  FPDFPage_CloseAnnot(annotation: number): void;
+  FPDFAnnot_GetSubtype(annotation: number): number;
+  FPDFAnnot_GetFlags(annotation: number): number;
+  FPDFAnnot_GetStringValue(annotation: number, key: number, buffer: number, bytes: number): number;
+  FPDFAnnot_GetFormFieldType(form: number, annotation: number): number;
+  FPDFAnnot_GetFormFieldFlags(form: number, annotation: number): number;
+  FPDFAnnot_GetFormFieldValue(form: number, annotation: number, buffer: number, bytes: number): number;
+  PDFiumExt_OpenFormFillInfo(): number;
+  PDFiumExt_CloseFormFillInfo(info: number): void;
+  PDFiumExt_InitFormFillEnvironment(document: number, info: number): number;
+  PDFiumExt_ExitFormFillEnvironment(form: number): void;
+  FPDFBitmap_CreateEx(width: number, height: number, format: number, buffer: number, stride: number): number;
+  FPDFBitmap_FillRect(bitmap: number, left: number, top: number, width: number, height: number, color: number): void;
+  FPDFBitmap_GetBuffer(bitmap: number): number;
+  FPDFBitmap_GetStride(bitmap: number): number;
+  FPDFBitmap_Destroy(bitmap: number): void;
+  FPDF_RenderPageBitmap(bitmap: number, page: number, left: number, top: number, width: number, height: number, rotate: number, flags: number): void;
   FPDFText_LoadPage(page: number): number;
   FPDFText_ClosePage(text: number): void;
   FPDFText_CountChars(text: number): number;
@@ -44,10 +73,15 @@ interface Engine {
   FPDFText_GetMatrix(text: number, index: number, matrix: number): number;
   FPDFText_GetCharBox(text: number, index: number, left: number, right: number, bottom: number, top: number): number;
 }
-interface Loaded {
+/** What every reader of a page needs. */
+export interface Reach {
   readonly engine: Engine;
   /** Read it anew after every call: the memory moves when it grows. */
   readonly memory: () => ArrayBuffer;
+  /** Room for what functions hand back through pointers: six floats or four doubles. */
+  readonly scratch: number;
+}
+interface Loaded extends Omit<Reach, "scratch"> {
   readonly addFunction: (body: (...words: number[]) => number, signature: string) => number;
   readonly removeFunction: (pointer: number) => void;
 }
@@ -87,10 +121,13 @@ export async function openPdf(path: string): Promise<PdfDocument | OpenProblem> 
   const access = engine.malloc(access_bytes);
   const scratch = engine.malloc(scratch_bytes);
   new Uint32Array(memory(), access, 3).set([fstatSync(file).size, readBlock, 0]);
+  const reach: Reach = { engine, memory, scratch };
   let document = 0;
+  let form: Form | null = null;
   const close = (): void => {
     closeSync(file);
     if (failed) return;
+    form?.close();
     if (document !== 0) engine.FPDF_CloseDocument(document);
     engine.free(scratch);
     engine.free(access);
@@ -98,7 +135,11 @@ export async function openPdf(path: string): Promise<PdfDocument | OpenProblem> 
   };
   try {
     document = guarded(() => engine.FPDF_LoadCustomDocument(access, 0));
-    if (document !== 0) return { page_count: guarded(() => engine.FPDF_GetPageCount(document)), page: (index) => guarded(() => readPage(engine, memory, document, index, scratch)), close };
+    if (document !== 0) {
+      form = guarded(() => openForm(engine, document));
+      const page_count = guarded(() => engine.FPDF_GetPageCount(document));
+      return { page_count, page: (index) => guarded(() => readPage(reach, document, form, index)), draw: (index) => guarded(() => drawPage(reach, document, index)), close };
+    }
   } catch (error) {
     close();
     throw error;
@@ -109,84 +150,31 @@ export async function openPdf(path: string): Promise<PdfDocument | OpenProblem> 
 }
 /** `FPDF_FILEACCESS`: length, function, parameter. */
 const access_bytes = 12;
-/** Room for what functions hand back through pointers: six floats or four doubles. */
 const scratch_bytes = 32;
 const error_password = 4;
 const error_security = 5;
 
-function readPage(engine: Engine, memory: () => ArrayBuffer, document: number, index: number, scratch: number): Page | null {
+/** Pages of less text than this may be scanned all the same: a stamp or a page number is no text layer. */
+export const little_text_characters = 200;
+
+function readPage(reach: Reach, document: number, form: Form | null, index: number): Page | null {
+  const { engine } = reach;
   const page = engine.FPDF_LoadPage(document, index);
   if (page === 0) return null;
-  const text = engine.FPDFText_LoadPage(page);
-  const characters = text === 0 ? "" : readCharacters(engine, memory, text);
-  const lines = readLines(engine, memory, text, scratch, characters);
-  const has_content = lines.length > 0 || engine.FPDFPage_CountObjects(page) > 0;
-  if (text !== 0) engine.FPDFText_ClosePage(text);
+  const { notes, drawn } = readNotes(reach, form, page);
+  // Text that fields and notes show becomes text of the page, where it stands.
+  const shown = drawn && engine.FPDFPage_Flatten(page, flatten_for_display) === flatten_done ? reopen(engine, document, index, page) : page;
+  if (shown === 0) return null;
+  const layer = readTextLayer(reach, shown);
+  const has_content = layer.lines.length > 0 || engine.FPDFPage_CountObjects(shown) > 0;
+  const pictures = has_content && layer.lines.reduce((sum, { text }) => sum + text.length, 0) < little_text_characters ? coverOfPictures(reach, shown) : 0;
+  engine.FPDF_ClosePage(shown);
+  return { ...layer, has_content, pictures, notes };
+}
+const flatten_for_display = 0;
+const flatten_done = 1;
+
+function reopen(engine: Engine, document: number, index: number, page: number): number {
   engine.FPDF_ClosePage(page);
-  return { lines, has_content, garbled: isGarbled(characters) };
-}
-
-const decoder = new TextDecoder("utf-16le");
-/** PDFium ends a line with CR LF; a hyphen at the end of a line, and the break after it, it replaces by U+FFFE (once by U+0002). */
-const line_end = /\r\n|[\ufffe\u0002]/g;
-
-/** What no letter has as its code; a font without a map to Unicode gives such codes. */
-const no_letters = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]/g;
-const isGarbled = (characters: string): boolean => (characters.match(no_letters)?.length ?? 0) > 0.3 * characters.replace(/\s/g, "").length;
-
-function readCharacters(engine: Engine, memory: () => ArrayBuffer, text: number): string {
-  const count = Math.max(0, engine.FPDFText_CountChars(text));
-  const buffer = engine.malloc((count + 1) * 2);
-  const written = engine.FPDFText_GetText(text, 0, count, buffer);
-  const characters = decoder.decode(new Uint8Array(memory(), buffer, Math.max(0, written - 1) * 2));
-  engine.free(buffer);
-  return characters;
-}
-
-function readLines(engine: Engine, memory: () => ArrayBuffer, text: number, scratch: number, characters: string): Line[] {
-  const lines: Line[] = [];
-  let start = 0;
-  const add = (end: number, hyphenated: boolean): void => {
-    const line = characters.slice(start, end);
-    const content = line.trim();
-    const shown = readable(content);
-    if (shown.trim() === "") return;
-    const first = start + line.indexOf(content);
-    const half = content.length >> 1;
-    const middle = first + half + content.slice(half).search(/\S/); // A space may be PDFium's own, without a place.
-    lines.push({ text: shown, hyphenated: hyphenated || content.endsWith("\u00ad"), ...placeOf(engine, memory, text, scratch, { first, middle, last: first + content.length - 1 }) });
-  };
-  for (const { 0: mark, index } of characters.matchAll(line_end)) {
-    add(index, mark.length === 1);
-    start = index + mark.length;
-  }
-  add(characters.length, false);
-  return lines;
-}
-
-/** Without what nobody sees: control characters and soft hyphens. The bullets of symbol fonts become bullets. */
-const readable = (line: string): string => line.replace(no_letters, "").replaceAll("\r", "").replaceAll("\u00ad", "").replace(/[\uf0a7\uf0b7]/g, "•").toWellFormed();
-
-/** Where a line stands that has these characters, turned so that it runs from left to right. */
-function placeOf(
-  engine: Engine, memory: () => ArrayBuffer, text: number, scratch: number, at: { readonly first: number; readonly middle: number; readonly last: number },
-): Pick<Line, "left" | "right" | "base" | "size"> {
-  const matrix = new Float32Array(6);
-  const sample = (place: number) => {
-    const index = engine.FPDFText_GetCharIndexFromTextIndex(text, place);
-    engine.FPDFText_GetMatrix(text, index, scratch);
-    matrix.set(new Float32Array(memory(), scratch, 6));
-    const [a, b, c, d, x, y] = matrix as unknown as [number, number, number, number, number, number];
-    const scale = Math.hypot(a, b) || 1;
-    const [cos, sin] = [a / scale, b / scale];
-    return { index, cos, sin, left: x * cos + y * sin, base: y * cos - x * sin, size: engine.FPDFText_GetFontSize(text, index) * Math.hypot(c, d) };
-  };
-  const samples = [sample(at.first), sample(at.middle), sample(at.last)] as const;
-  // The middle one by size: neither the initial of a chapter nor the number of a footnote.
-  const { base, size } = samples.toSorted((one, other) => one.size - other.size)[1]!;
-  const { cos, sin, left } = samples[0];
-  engine.FPDFText_GetCharBox(text, samples[2].index, scratch, scratch + 8, scratch + 16, scratch + 24);
-  const [box_left, box_right, box_bottom, box_top] = new Float64Array(memory(), scratch, 4) as unknown as [number, number, number, number];
-  const right = Math.max(box_left * cos, box_right * cos) + Math.max(box_bottom * sin, box_top * sin);
-  return { left, right, base, size };
+  return engine.FPDF_LoadPage(document, index);
 }

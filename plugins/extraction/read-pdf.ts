@@ -1,33 +1,29 @@
-/** The child's part of reading a PDF: page after page, the text goes into a file and word of it to the parent, so that a kill keeps what is done. */
-import { closeSync, openSync, writeSync } from "node:fs";
+/** The child's part of reading a PDF: page after page, from its text layer, or from its picture where it has none. */
 import { ExtractionFailure } from "./contract";
+import { EngineFailure, wantedMemory } from "./engine";
+import { lettersIn } from "./ocr/hocr";
+import { recognise, type PictureText } from "./ocr/recognise";
+import { openRecogniser, type Recogniser } from "./ocr/tesseract";
+import { openPageOutput, type PageMessage, type PageText, type PageWithoutText } from "./page-output";
 import { joinLines } from "./paragraphs";
-import { EngineFailure, openPdf, type PdfDocument } from "./pdfium";
+import { little_text_characters, openPdf, type Page, type PdfDocument } from "./pdfium";
 
 export interface PdfInput {
   readonly path: string;
   /** Where the text goes: a file that does not exist yet. */
   readonly output: string;
   readonly pages_max: number;
+  /** Pages whose text is recognised from their picture. */
+  readonly ocr_pages_max: number;
+  /** A directory with languages for that. It need not be there. */
+  readonly languages: string;
   /** UTF-16 units. */
   readonly characters_max: number;
 }
-export type PdfMessage =
-  | { readonly step: "started" }
-  | { readonly step: "opened"; readonly page_count: number }
-  /** The page is in the output, up to its byte `bytes`; `start` and `end` are UTF-16 indices. */
-  | { readonly step: "page"; readonly page: number; readonly kind: "text"; readonly start: number; readonly end: number; readonly bytes: number }
-  | { readonly step: "page"; readonly page: number; readonly kind: PageWithoutText };
-/** Nothing on it; a picture of text, it seems; letters without a meaning; broken. */
-export type PageWithoutText = "blank" | "scanned" | "garbled" | "damaged";
-
-/** What stands between the texts of two pages. */
-const between_pages = "\n\n";
-/** An engine that failed with this much memory, bytes, failed for want of more. */
-const engine_bytes_max = 512 * 1024 * 1024;
+type Send = (message: PageMessage) => void;
 
 /** @throws ExtractionFailure */
-export async function readPdf(input: PdfInput, send: (message: PdfMessage) => void): Promise<null> {
+export async function readPdf(input: PdfInput, send: Send): Promise<null> {
   send({ step: "started" });
   let page = 0;
   try {
@@ -37,7 +33,7 @@ export async function readPdf(input: PdfInput, send: (message: PdfMessage) => vo
     try {
       checkPageCount(document, input.pages_max);
       send({ step: "opened", page_count: document.page_count });
-      readPages(document, input, (message) => { page = message.page; send(message); });
+      await readPages(document, input, (message) => { if (message.step === "page") page = message.page; send(message); });
     } finally {
       document.close();
     }
@@ -45,7 +41,7 @@ export async function readPdf(input: PdfInput, send: (message: PdfMessage) => vo
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     const where = page === 0 ? "" : ` after page ${page}`;
-    throw error.engine_bytes > engine_bytes_max
+    throw wantedMemory(error)
       ? new ExtractionFailure("out_of_memory", `Reading this PDF needed too much memory${where}.`)
       : new ExtractionFailure("corrupt", `This PDF is damaged: it could not be read on${where}.`);
   }
@@ -56,39 +52,67 @@ function checkPageCount({ page_count }: PdfDocument, pages_max: number): void {
   if (page_count > pages_max) throw new ExtractionFailure("too_large", `This PDF has ${page_count} pages; at most ${pages_max} are read.`);
 }
 
-function readPages(document: PdfDocument, { output, characters_max }: PdfInput, send: (message: PdfMessage & { readonly step: "page" }) => void): void {
-  const file = openSync(output, "wx", 0o600);
+async function readPages(document: PdfDocument, input: PdfInput, send: Send): Promise<void> {
+  const output = openPageOutput(input.output, input.characters_max, send);
+  const fromPicture = pictureReader(document, input, send);
   try {
-    let characters = 0;
-    let bytes = 0;
-    for (let page = 1; page <= document.page_count; page++) {
-      const read = textOf(document, page);
-      if (typeof read === "string") {
-        send({ step: "page", page, kind: read });
-        continue;
-      }
-      const separator = characters === 0 ? "" : between_pages;
-      const start = characters + separator.length;
-      characters = start + read.text.length;
-      if (characters > characters_max) throw new ExtractionFailure("too_large", `The text of this PDF is longer than ${characters_max} characters.`);
-      bytes += write(file, separator + read.text);
-      send({ step: "page", page, kind: "text", start, end: characters, bytes });
+    for (let number = 1; number <= document.page_count; number++) {
+      const page = document.page(number - 1);
+      output.put(number, page === null ? "damaged" : withNotes(await readPage(page, () => fromPicture(number)), page.notes));
     }
   } finally {
-    closeSync(file);
+    output.close();
   }
 }
 
-function textOf(document: PdfDocument, page: number): { readonly text: string } | PageWithoutText {
-  const read = document.page(page - 1);
-  if (read === null) return "damaged";
-  if (read.garbled) return "garbled";
-  if (read.lines.length === 0) return read.has_content ? "scanned" : "blank";
-  return { text: joinLines(read.lines) };
+/** Fewer letters than this are no text layer, whatever else is on the page. */
+const text_layer_letters_min = 5;
+
+async function readPage(page: Page, fromPicture: () => Promise<PictureText | PageWithoutText>): Promise<PageText | PageWithoutText> {
+  const text = page.garbled ? "" : joinLines(page.lines);
+  const letters = text.length < little_text_characters ? lettersIn(text) : text.length;
+  const layer: PageText | null = text === "" ? null : { text, doubtful: false };
+  const looks_scanned = page.garbled || (letters < text_layer_letters_min && page.has_content) || page.pictures > 0.5;
+  if (!looks_scanned) return layer ?? "blank";
+  const seen = await fromPicture();
+  if (typeof seen === "string") return layer ?? (page.garbled ? "garbled" : seen);
+  // What is drawn on a page includes its few letters; a picture that adds little to them is a letterhead or a photo.
+  if (layer !== null && (seen.trust !== "sure" || seen.letters < 1.5 * letters)) return layer;
+  return { text: seen.text, doubtful: seen.trust === "doubtful" };
 }
 
-function write(file: number, text: string): number {
-  const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-  return bytes.length;
+/** Recognises the text of one page after another, as many as are allowed. */
+function pictureReader(document: PdfDocument, { ocr_pages_max, languages }: PdfInput, send: Send): (page: number) => Promise<PictureText | PageWithoutText> {
+  let recogniser: Recogniser | undefined;
+  let pages = 0;
+  return async (page) => {
+    if (pages >= ocr_pages_max) return "unrecognised";
+    send({ step: "recognising", page });
+    const drawing = document.draw(page - 1);
+    if (drawing === null) return "blank";
+    pages++;
+    if (recogniser === undefined) {
+      recogniser = await openRecogniser(languages);
+      send({ step: "languages", unusable: recogniser.unusable });
+    }
+    const read = recognise(recogniser, drawing.picture, 1, drawing.dots_per_inch);
+    if (read === null) return "damaged";
+    if (read.trust === "none") return read.letters === 0 ? "blank" : "illegible";
+    return read;
+  };
 }
+
+/** What the notes say and the page does not comes after its text. */
+function withNotes(read: PageText | PageWithoutText, notes: readonly string[]): PageText | PageWithoutText {
+  if (notes.length === 0) return read;
+  const pieces = typeof read === "string" ? [] : [read.text];
+  let said = squash(pieces.join());
+  for (const note of notes) {
+    const squashed = squash(note);
+    if (said.includes(squashed)) continue;
+    pieces.push(note);
+    said += `\n${squashed}`;
+  }
+  return pieces.length === 0 ? read : { text: pieces.join("\n\n"), doubtful: typeof read !== "string" && read.doubtful };
+}
+const squash = (text: string): string => text.replace(/\s+/g, "");

@@ -1,5 +1,28 @@
-/** A WebAssembly file imported `with { type: "file" }` is its path, inside the executable too. */
+/** A file imported `with { type: "file" }` is its path, inside the executable too; and the part of Tesseract that is used, which comes without types. */
 declare module "*.wasm" {
   const path: string;
   export default path;
+}
+declare module "*.traineddata.gz" {
+  const path: string;
+  export default path;
+}
+declare module "tesseract.js-core/tesseract-core-simd-lstm.js" {
+  export interface TessBaseAPI {
+    /** 0 when it worked. */
+    Init(directory: string | null, languages: string, mode: number): number;
+    SetPageSegMode(mode: number): void;
+    /** Reads the file `/input`; 0 when it worked. */
+    SetImageFile(orientation: number, angle: number): number;
+    SetSourceResolution(dots_per_inch: number): void;
+    Recognize(monitor: null): number;
+    GetHOCRText(page: number): string;
+    Clear(): void;
+  }
+  export interface Module {
+    readonly TessBaseAPI: new () => TessBaseAPI;
+    readonly FS: { writeFile(path: string, bytes: Uint8Array): void; unlink(path: string): void };
+    readonly HEAPU8?: Uint8Array;
+  }
+  export default function start(options: { readonly wasmBinary: ArrayBuffer; readonly print: (line: string) => void; readonly printErr: (line: string) => void }): Promise<Module>;
 }

@@ -1,0 +1,24 @@
+/** Pictures of text: recognised in a child, within limits, frame by frame. */
+import type { Isolate } from "../../../core/sdk";
+import type { Extractor } from "../contract";
+import { readPages, type PageReadingParts } from "../pages";
+import type { tasks } from "../tasks";
+import { pictureType, type PictureType } from "./describe";
+
+export interface ImageParts extends PageReadingParts { readonly isolate: Isolate<typeof tasks> }
+
+/** Longer than any header that tells the type. */
+const head_bytes = 64;
+
+export const imageExtractor = (parts: ImageParts): Extractor => ({
+  name: "PNG, JPEG, TIFF, WebP, GIF and BMP images",
+  rank: 90,
+  recognises: (head) => pictureType(head) !== null,
+  extract: async ({ path }, watch) => {
+    const type = pictureType(await Bun.file(path).slice(0, head_bytes).bytes()) as PictureType; // It was recognised by this.
+    return readPages(parts, { what: "image", media_type: type }, watch, (output, options) => {
+      const { pages_max, ocr_pages_max, characters_max } = parts.limits;
+      return parts.isolate("image", { path, type, output, pages_max, ocr_pages_max, languages: parts.languages, characters_max }, options);
+    });
+  },
+});

@@ -1,0 +1,99 @@
+/** The child's part of reading a picture: frame after frame, its text is recognised. */
+import { ExtractionFailure } from "../contract";
+import { EngineFailure, wantedMemory } from "../engine";
+import { recognise } from "../ocr/recognise";
+import { openRecogniser, type Orientation, type Recogniser } from "../ocr/tesseract";
+import { openPageOutput, type PageMessage, type PageText, type PageWithoutText } from "../page-output";
+import { describe, type Frame, type PictureType } from "./describe";
+import { putFirst } from "./tiff";
+
+export interface ImageInput {
+  readonly path: string;
+  readonly type: PictureType;
+  /** Where the text goes: a file that does not exist yet. */
+  readonly output: string;
+  readonly pages_max: number;
+  /** Frames whose text is recognised. */
+  readonly ocr_pages_max: number;
+  /** A directory with languages for that. It need not be there. */
+  readonly languages: string;
+  /** UTF-16 units. */
+  readonly characters_max: number;
+}
+type Send = (message: PageMessage) => void;
+
+const pixels_max = 50_000_000;
+/** A file is held in memory as a whole. */
+const file_bytes_max = 256 * 1024 * 1024;
+
+/** @throws ExtractionFailure */
+export async function readImage(input: ImageInput, send: Send): Promise<null> {
+  send({ step: "started" });
+  const file = Bun.file(input.path);
+  if (file.size > file_bytes_max) throw new ExtractionFailure("too_large", `This image file is larger than ${file_bytes_max / 1024 ** 2} MiB.`);
+  const bytes = await file.bytes();
+  const picture = describe(bytes, input.type);
+  if (picture === null) throw new ExtractionFailure("corrupt", "This image is damaged and can't be read.");
+  const { frames, orientation } = picture;
+  if (frames.length > input.pages_max) throw new ExtractionFailure("too_large", `This image has ${frames.length} pages; at most ${input.pages_max} are read.`);
+  if (frames.length === 1) checkSize(frames[0]!);
+  send({ step: "opened", page_count: frames.length });
+  try {
+    await readFrames(bytes, frames, orientation, input, send);
+  } catch (error) {
+    if (!(error instanceof EngineFailure)) throw error;
+    throw wantedMemory(error) ? new ExtractionFailure("out_of_memory", "Reading this image needed too much memory.") : new ExtractionFailure("corrupt", "This image is damaged and can't be read.");
+  }
+  return null;
+}
+
+const tooLarge = ({ width, height }: Frame): boolean => width * height > pixels_max;
+function checkSize(frame: Frame): void {
+  if (tooLarge(frame)) throw new ExtractionFailure("too_large", `This image has ${frame.width} × ${frame.height} pixels; at most ${pixels_max / 1_000_000} million are read.`);
+}
+
+async function readFrames(bytes: Uint8Array, frames: readonly Frame[], orientation: Orientation, input: ImageInput, send: Send): Promise<void> {
+  const output = openPageOutput(input.output, input.characters_max, send);
+  const recogniser = await openRecogniser(input.languages);
+  send({ step: "languages", unusable: recogniser.unusable });
+  try {
+    for (const [index, frame] of frames.entries()) {
+      const read = async (): Promise<PageText | PageWithoutText> => {
+        if (tooLarge(frame)) return "oversized";
+        if (index >= input.ocr_pages_max) return "unrecognised";
+        send({ step: "recognising", page: index + 1 });
+        if (input.type === "image/tiff") putFirst(bytes, frame.at);
+        return readFrame(recogniser, bytes, frame, orientation, input.type);
+      };
+      output.put(index + 1, await read());
+    }
+  } finally {
+    output.close();
+  }
+}
+
+async function readFrame(recogniser: Recogniser, bytes: Uint8Array, frame: Frame, orientation: Orientation, type: PictureType): Promise<PageText | PageWithoutText> {
+  const shrunk = frame.width * frame.height > shrink_above_pixels && type !== "image/tiff" ? await recode(bytes, Math.sqrt(shrink_above_pixels / (frame.width * frame.height))) : null;
+  let read = recognise(recogniser, shrunk ?? bytes, orientation, null);
+  if (read === null && shrunk === null && type !== "image/tiff") {
+    const recoded = await recode(bytes, 1); // What one decoder refuses another may know: pictures that move, say.
+    read = recoded === null ? null : recognise(recogniser, recoded, orientation, null);
+  }
+  if (read === null) return "damaged";
+  if (read.trust === "none") return read.letters === 0 ? "blank" : "illegible";
+  return { text: read.text, doubtful: read.trust === "doubtful" };
+}
+
+/** More pixels than print needs on a page of paper: a larger picture would only take longer, and more memory. */
+const shrink_above_pixels = 16_000_000;
+
+/** The picture as PNG in another size; null when it can't be decoded. It is not turned. */
+async function recode(bytes: Uint8Array, scale: number): Promise<Uint8Array | null> {
+  try {
+    const image = new Bun.Image(bytes, { autoOrient: false, maxPixels: pixels_max });
+    const { width } = await image.metadata();
+    return await (scale < 1 ? image.resize(Math.max(1, Math.round(width * scale))) : image).png().bytes();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,84 @@
+/** The text layer of a page: lines with their place. */
+import type { Line } from "./paragraphs";
+import type { Engine, Reach } from "./pdfium";
+
+export interface TextLayer {
+  readonly lines: readonly Line[];
+  /** Most of its characters are none: its fonts do not say which letters their shapes are. */
+  readonly garbled: boolean;
+}
+
+/** Of a page that is open. */
+export function readTextLayer({ engine, memory, scratch }: Reach, page: number): TextLayer {
+  const text = engine.FPDFText_LoadPage(page);
+  if (text === 0) return { lines: [], garbled: false };
+  const characters = readCharacters(engine, memory, text);
+  const lines = readLines(engine, memory, text, scratch, characters);
+  engine.FPDFText_ClosePage(text);
+  return { lines, garbled: isGarbled(characters) };
+}
+
+const decoder = new TextDecoder("utf-16le");
+/** PDFium ends a line with CR LF; a hyphen at the end of a line, and the break after it, it replaces by U+FFFE (once by U+0002). */
+const line_end = /\r\n|[\ufffe\u0002]/g;
+
+/** What no letter has as its code; a font without a map to Unicode gives such codes. */
+const no_letters = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]/g;
+const isGarbled = (characters: string): boolean => (characters.match(no_letters)?.length ?? 0) > 0.3 * characters.replace(/\s/g, "").length;
+
+function readCharacters(engine: Engine, memory: () => ArrayBuffer, text: number): string {
+  const count = Math.max(0, engine.FPDFText_CountChars(text));
+  const buffer = engine.malloc((count + 1) * 2);
+  const written = engine.FPDFText_GetText(text, 0, count, buffer);
+  const characters = decoder.decode(new Uint8Array(memory(), buffer, Math.max(0, written - 1) * 2));
+  engine.free(buffer);
+  return characters;
+}
+
+function readLines(engine: Engine, memory: () => ArrayBuffer, text: number, scratch: number, characters: string): Line[] {
+  const lines: Line[] = [];
+  let start = 0;
+  const add = (end: number, hyphenated: boolean): void => {
+    const line = characters.slice(start, end);
+    const content = line.trim();
+    const shown = readable(content);
+    if (shown.trim() === "") return;
+    const first = start + line.indexOf(content);
+    const half = content.length >> 1;
+    const middle = first + half + content.slice(half).search(/\S/); // A space may be PDFium's own, without a place.
+    lines.push({ text: shown, hyphenated: hyphenated || content.endsWith("\u00ad"), ...placeOf(engine, memory, text, scratch, { first, middle, last: first + content.length - 1 }) });
+  };
+  for (const { 0: mark, index } of characters.matchAll(line_end)) {
+    add(index, mark.length === 1);
+    start = index + mark.length;
+  }
+  add(characters.length, false);
+  return lines;
+}
+
+/** Without what nobody sees: control characters and soft hyphens. The bullets of symbol fonts become bullets. */
+const readable = (line: string): string => line.replace(no_letters, "").replaceAll("\r", "").replaceAll("\u00ad", "").replace(/[\uf0a7\uf0b7]/g, "•").toWellFormed();
+
+/** Where a line stands that has these characters, turned so that it runs from left to right. */
+function placeOf(
+  engine: Engine, memory: () => ArrayBuffer, text: number, scratch: number, at: { readonly first: number; readonly middle: number; readonly last: number },
+): Pick<Line, "left" | "right" | "base" | "size"> {
+  const matrix = new Float32Array(6);
+  const sample = (place: number) => {
+    const index = engine.FPDFText_GetCharIndexFromTextIndex(text, place);
+    engine.FPDFText_GetMatrix(text, index, scratch);
+    matrix.set(new Float32Array(memory(), scratch, 6));
+    const [a, b, c, d, x, y] = matrix as unknown as [number, number, number, number, number, number];
+    const scale = Math.hypot(a, b) || 1;
+    const [cos, sin] = [a / scale, b / scale];
+    return { index, cos, sin, left: x * cos + y * sin, base: y * cos - x * sin, size: engine.FPDFText_GetFontSize(text, index) * Math.hypot(c, d) };
+  };
+  const samples = [sample(at.first), sample(at.middle), sample(at.last)] as const;
+  // The middle one by size: neither the initial of a chapter nor the number of a footnote.
+  const { base, size } = samples.toSorted((one, other) => one.size - other.size)[1]!;
+  const { cos, sin, left } = samples[0];
+  engine.FPDFText_GetCharBox(text, samples[2].index, scratch, scratch + 8, scratch + 16, scratch + 24);
+  const [box_left, box_right, box_bottom, box_top] = new Float64Array(memory(), scratch, 4) as unknown as [number, number, number, number];
+  const right = Math.max(box_left * cos, box_right * cos) + Math.max(box_bottom * sin, box_top * sin);
+  return { left, right, base, size };
+}

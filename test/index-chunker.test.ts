@@ -2,9 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { analyzer } from "../plugins/index/analyzer";
 import { chunksOf } from "../plugins/index/chunker";
-import { inputOf, rowsOf } from "../plugins/index/editions";
-import { encode } from "../plugins/index/encode";
+import { EditionRows, inputOf } from "../plugins/index/editions";
+import { segmentsOf, type EncodeInput } from "../plugins/index/encode";
 
+const encode = (input: EncodeInput) => [...segmentsOf(input, analyzer)];
 const words = (count: number, word = "word") => `${Array.from({ length: count }, (_, i) => `${word}${i}`).join(" ")}.`;
 const paragraph = (name: string) => `${name} ${words(40, "alpha")}`;
 const texts = (text: string) => chunksOf(text, []).map((chunk) => text.slice(chunk.start, chunk.end));
@@ -103,7 +104,7 @@ describe("offsets", () => {
   const sample = `🗂 Ablage\n\nErste 🗂 Zeile. ${words(60)}\n\n\n  ${words(300, "𠮷")}\n\nHead\n\nlast 🗂`;
   test("code points outside, UTF-16 inside: both name the same text", () => {
     const points = [...sample];
-    for (const { chunks } of encode({ title: "", text: sample, pages: [] }, analyzer).segments) for (const chunk of chunks) {
+    for (const { chunks } of encode({ title: "", text: sample, pages: [] })) for (const chunk of chunks) {
       expect(points.slice(chunk.start_point, chunk.end_point).join("")).toBe(sample.slice(chunk.start, chunk.end));
     }
   });
@@ -118,7 +119,7 @@ describe("offsets", () => {
   });
   test("a lone surrogate shifts nothing", () => {
     const text = `\ud83d ${words(50)} \udc00 🗂\n\n${words(60)}`;
-    for (const { chunks } of encode({ title: "", text, pages: [] }, analyzer).segments) for (const chunk of chunks) {
+    for (const { chunks } of encode({ title: "", text, pages: [] })) for (const chunk of chunks) {
       expect([...text].slice(chunk.start_point, chunk.end_point).join("")).toBe(text.slice(chunk.start, chunk.end));
     }
   });
@@ -126,12 +127,13 @@ describe("offsets", () => {
 
 test("from its rows, a text is put together so that it gives the same chunks again", () => {
   const text = `\n\n🗂 Title line\n\n${paragraph("One")}  \n \n${words(400)}\f${paragraph("Two")} and goes on\fto the next page.${"\n".repeat(90)}${paragraph("Three")}\n\nend`;
-  const before = encode({ title: "T", text, pages: pagesOf(text) }, analyzer);
+  const before = encode({ title: "T", text, pages: pagesOf(text) });
   let id = 0;
-  const rows = rowsOf("doc_1", text, before.segments, () => ++id).flatMap((one) => one.chunks);
+  const edition = new EditionRows("doc_1", text, () => ++id);
+  const rows = [...before.flatMap((segment) => edition.add(segment)), ...edition.end()].flatMap((one) => one.chunks);
   const input = inputOf({ document_id: "doc_1", edition: 1, version: 1, title: "T", analyzer: 1, chunker: 1, chunks: rows.length, headings: null }, rows);
-  const after = encode(input, analyzer);
-  const shape = (encoded: typeof before, from: string) => encoded.segments.flatMap((segment) => segment.chunks.map((chunk) => [chunk.start_point, chunk.end_point, chunk.page, chunk.page_end, chunk.heading, from.slice(chunk.start, chunk.end)]));
+  const after = encode(input);
+  const shape = (segments: typeof before, from: string) => segments.flatMap((segment) => segment.chunks.map((chunk) => [chunk.start_point, chunk.end_point, chunk.page, chunk.page_end, chunk.heading, from.slice(chunk.start, chunk.end)]));
   expect(shape(after, input.text)).toEqual(shape(before, text));
 });
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { jsonLog } from "../core/base/log";
 import { analyzer } from "../plugins/index/analyzer";
 import type { SearchRequest, SearchResult } from "../plugins/index/contract";
-import { encode, type Encoded, type EncodeInput } from "../plugins/index/encode";
+import { segmentsOf, type EncodedSegment, type EncodeInput } from "../plugins/index/encode";
 import { createWorkerClient, type WorkerClient } from "../plugins/index/worker-client";
 import type { Order } from "./helpers/fragile-worker";
 import { openTestIndex } from "./helpers/index";
@@ -14,7 +14,7 @@ import { openTestIndex } from "./helpers/index";
 const directory = mkdtempSync(join(tmpdir(), "dossier-worker-")), clients: { stop(): void }[] = [];
 afterAll(() => { for (const client of clients) client.stop(); rmSync(directory, { recursive: true, force: true }); });
 
-type Fragile = WorkerClient<{ readonly order: Order; readonly file?: string }, string>;
+type Fragile = WorkerClient<{ readonly order: Order; readonly file?: string }, number, string>;
 function fragile(options: { readonly idle_ms?: number; readonly broken?: boolean } = {}): Fragile & { readonly deaths: () => number } {
   let deaths = 0;
   const client: Fragile = createWorkerClient({
@@ -51,10 +51,19 @@ describe("a worker", () => {
     await expect(worker.ask({ order: "die" })).rejects.toThrow("died");
     expect(await worker.ask({ order: "answer" })).toBe("here");
   });
+  test("that answers in parts gives each once and in order, even when it dies in between", async () => {
+    for (const file of [join(directory, "exists-not"), undefined]) {
+      const worker = fragile(), parts: number[] = [];
+      expect(await worker.ask({ order: "parts", ...(file && { file }) }, { onPart: (part) => parts.push(part) })).toBe("here");
+      expect(parts).toEqual([1, 2, 3]);
+      expect(worker.deaths()).toBe(file ? 1 : 0);
+    }
+  });
   test("that dies takes no other question along", async () => {
     const worker = fragile();
-    const [first, second] = await Promise.allSettled([worker.ask({ order: "die once", file: join(directory, "other") }), worker.ask({ order: "answer" })]);
-    expect([first.status, second.status]).toEqual(["fulfilled", "fulfilled"]);
+    const asked = await Promise.allSettled([worker.ask({ order: "answer" }), worker.ask({ order: "die" }), worker.ask({ order: "answer" }), worker.ask({ order: "die" }), worker.ask({ order: "count" })]);
+    expect(asked.map((one) => one.status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected", "fulfilled"]);
+    expect(worker.deaths()).toBe(4);
   });
   test("that is idle is stopped, and started again when it is asked", async () => {
     const worker = fragile({ idle_ms: 20 });
@@ -65,10 +74,10 @@ describe("a worker", () => {
   });
   test("is not waited for by a question that was given up", async () => {
     const worker = fragile(), giving_up = new AbortController();
-    const asked = worker.ask({ order: "hang" }, giving_up.signal);
+    const asked = worker.ask({ order: "hang" }, { signal: giving_up.signal });
     setTimeout(() => giving_up.abort(new Error("enough")), 50);
     await expect(asked).rejects.toThrow("enough");
-    await expect(worker.ask({ order: "answer" }, giving_up.signal)).rejects.toThrow("enough");
+    await expect(worker.ask({ order: "answer" }, { signal: giving_up.signal })).rejects.toThrow("enough");
   });
   test("that is stopped leaves no question waiting, and takes none", async () => {
     const worker = fragile(), asked = worker.ask({ order: "hang" });
@@ -79,17 +88,20 @@ describe("a worker", () => {
 });
 
 test("the encoding worker gives what encoding here gives", async () => {
-  const client = createWorkerClient<null, EncodeInput, Encoded>({
+  const client = createWorkerClient<null, EncodeInput, EncodedSegment, string | null>({
     path: "plugins/index/encode-worker.ts", url: () => new URL("../plugins/index/encode-worker.ts", import.meta.url).href, setting: null, idle_ms: 60_000, log: jsonLog("error"),
   });
   clients.push(client);
-  const input = { title: "Title", text: `The 🗂 first paragraph of the text that is in English.\f${"Second one. ".repeat(200)}`, pages: [{ page: 1, start: 0, end: 40 }, { page: 2, start: 41, end: 3_000 }] };
-  expect(await client.ask(input)).toEqual(encode(input, analyzer));
+  const input = { title: "Title", text: `The 🗂 first paragraph of the text that is in English.\f${"Second one of many in it. ".repeat(90)}`, pages: [{ page: 1, start: 0, end: 40 }, { page: 2, start: 41, end: 3_000 }] };
+  const segments: EncodedSegment[] = [];
+  expect(await client.ask(input, { onPart: (segment) => segments.push(segment) })).toBe("en");
+  expect(segments).toEqual([...segmentsOf(input, analyzer)]);
+  expect(segments.length).toBe(1);
 });
 
 test("the searching worker finds what searching here finds, and sees what was published since", async () => {
   const index = await openTestIndex();
-  const client = createWorkerClient<{ database: string; cache_bytes_max: number }, SearchRequest, SearchResult>({
+  const client = createWorkerClient<{ database: string; cache_bytes_max: number }, SearchRequest, never, SearchResult>({
     path: "plugins/index/search-worker.ts", url: () => new URL("../plugins/index/search-worker.ts", import.meta.url).href,
     setting: { database: index.path, cache_bytes_max: 1 << 20 }, idle_ms: 60_000, log: jsonLog("error"),
   });

@@ -232,7 +232,7 @@ function grams(text: string, start: number, sink: TermSink, kind: number): numbe
   let end = start, plain = true;
   while (end < text.length && kindAt(text, end) === kind) {
     const unit = text.charCodeAt(end);
-    if (unit >= 0xd800 || (unit >= 0x1100 && unit < 0x1200) || (unit >= 0x2e80 && unit < 0x2fe0) || unit === 0x3099 || unit === 0x309a) plain &&= unit >= 0xac00 && unit < 0xd800;
+    if (unit >= 0xd800 || (unit >= 0x1100 && unit < 0x1200) || (unit >= 0x2e80 && unit < 0x2fe0) || unit === 0x3099 || unit === 0x309a) plain = false;
     end += width(text, end);
   }
   if (plain) { gramsOf(text, start, end, kind, sink); return end; }

@@ -5,19 +5,41 @@ import type { ChunkRow, DocumentRow, SegmentRow } from "./store";
 
 export interface EditionSegment { readonly row: SegmentRow; readonly chunks: readonly ChunkRow[] }
 
-/** The rows of an edition. `nextId` gives ever growing numbers; the first one names the edition. */
-export function rowsOf(document_id: string, text: string, segments: readonly EncodedSegment[], nextId: () => number): readonly EditionSegment[] {
-  const ids = segments.map(nextId);
-  return segments.map(({ data, chunks }, s) => ({
-    row: { id: ids[s]!, edition: ids[0]!, document_id, data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) },
-    chunks: chunks.map((chunk, ordinal) => {
-      const next = chunks[ordinal + 1] ?? segments[s + 1]?.chunks[0];
-      return {
-        segment_id: ids[s]!, ordinal, first_point: chunk.start_point, end_point: chunk.end_point, page: chunk.page, page_end: chunk.page_end, heading: chunk.heading,
-        text: text.slice(chunk.start, Math.min(next?.start ?? chunk.end, chunk.end + gap_chars_max)),
-      };
-    }),
-  }));
+/** The rows of an edition, one segment behind: the last chunk of a segment keeps the white space up to the next one. */
+export class EditionRows {
+  private last: EncodedSegment | undefined;
+  private last_id = 0;
+  /** The id of the first segment, which names the edition; 0 before there is one. */
+  edition = 0;
+  segments = 0;
+  chunks = 0;
+
+  /** `nextId` gives ever growing numbers. */
+  constructor(private readonly document_id: string, private readonly text: string, private readonly nextId: () => number) {}
+
+  /** Takes the next segment; gives the rows of the one before it. */
+  add(segment: EncodedSegment): EditionSegment[] {
+    const rows = this.end(segment.chunks[0]?.start);
+    this.last = segment;
+    this.last_id = this.nextId();
+    if (this.edition === 0) this.edition = this.last_id;
+    this.segments++;
+    this.chunks += segment.chunks.length;
+    return rows;
+  }
+
+  /** The rows of the last segment; `next_start` is where the chunk behind it begins. */
+  end(next_start?: number): EditionSegment[] {
+    if (this.last === undefined) return [];
+    const { data, chunks } = this.last, segment_id = this.last_id;
+    return [{
+      row: { id: segment_id, edition: this.edition, document_id: this.document_id, data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) },
+      chunks: chunks.map((chunk, ordinal) => ({
+        segment_id, ordinal, first_point: chunk.start_point, end_point: chunk.end_point, page: chunk.page, page_end: chunk.page_end, heading: chunk.heading,
+        text: this.text.slice(chunk.start, Math.min(chunks[ordinal + 1]?.start ?? next_start ?? chunk.end, chunk.end + gap_chars_max)),
+      })),
+    }];
+  }
 }
 
 /** What the chunks were cut from: the same text at the same places, but for white space that no chunk can hold. */

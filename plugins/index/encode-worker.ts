@@ -1,9 +1,10 @@
-/** Worker: chunks and encodes documents, so that no request waits for it. */
+/** Worker: chunks and encodes documents, so that no request waits for it. Segments are parts of the answer; its end is the language. */
 import { analyzer } from "./analyzer";
-import { encode, type Encoded, type EncodeInput } from "./encode";
+import { segmentsOf, type EncodedSegment, type EncodeInput } from "./encode";
+import { languageOf } from "./languages";
 import { serve } from "./worker-side";
 
-serve<null, EncodeInput, Encoded>(() => (input) => {
-  const answer = encode(input, analyzer);
-  return { answer, transfer: answer.segments.map((segment) => segment.data.buffer as ArrayBuffer) };
+serve<null, EncodeInput, EncodedSegment, string | null>(() => (input, tell) => {
+  for (const segment of segmentsOf(input, analyzer)) tell(segment, [segment.data.buffer as ArrayBuffer]);
+  return languageOf(input.text);
 });

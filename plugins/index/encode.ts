@@ -2,7 +2,6 @@
 import type { HeadingSpan, PageSpan } from "../extraction/contract";
 import type { Analyzer } from "./analyzer";
 import { chunksOf, type Chunk } from "./chunker";
-import { languageOf } from "./languages";
 import { SegmentBuilder, type Segment } from "./segment";
 
 const title_weight = 2;
@@ -13,30 +12,22 @@ export interface EncodeInput { readonly title: string; readonly text: string; re
 export interface EncodedChunk extends Chunk { readonly start_point: number; readonly end_point: number }
 /** A chunk's place is that of its segment among the segments, and its own among the chunks. */
 export interface EncodedSegment { readonly data: Segment; readonly chunks: readonly EncodedChunk[] }
-export interface Encoded { readonly segments: readonly EncodedSegment[]; readonly language: string | null }
-
-export const encode = (input: EncodeInput, analyzer: Analyzer): Encoded => ({ segments: segmentsOf(input, analyzer), language: languageOf(input.text) });
 
 /** The segments of a document, in order. A title and a heading count for each chunk that stands under them. */
-function segmentsOf(input: EncodeInput, analyzer: Analyzer): EncodedSegment[] {
-  const segments: EncodedSegment[] = [];
-  const title = hashesOf(input.title, analyzer);
-  const points = new CodePoints(input.text);
-  const builder = new SegmentBuilder();
+export function* segmentsOf(input: EncodeInput, analyzer: Analyzer): Generator<EncodedSegment> {
+  const title = hashesOf(input.title, analyzer), points = new CodePoints(input.text), builder = new SegmentBuilder();
   let chunks: EncodedChunk[] = [];
-  const finish = (): void => { segments.push({ data: builder.finish(analyzer.version), chunks }); chunks = []; };
   for (const chunk of chunksOf(input.text, input.pages, input.headings)) {
     const body = hashesOf(input.text.slice(chunk.start, chunk.end), analyzer);
     const heading = chunk.heading === null || chunk.holds_heading ? [] : hashesOf(chunk.heading, analyzer);
-    if (!builder.fits(body.length + heading.length + title.length * title_weight)) finish();
+    if (!builder.fits(body.length + heading.length + title.length * title_weight)) { yield { data: builder.finish(analyzer.version), chunks }; chunks = []; }
     for (const hash of body) builder.add(hash);
     for (const hash of heading) builder.add(hash);
     for (let i = 0; i < title_weight; i++) for (const hash of title) builder.add(hash);
     builder.endChunk(body.length + heading.length + title.length);
     chunks.push({ ...chunk, start_point: points.at(chunk.start), end_point: points.at(chunk.end) });
   }
-  if (builder.chunks > 0) finish();
-  return segments;
+  if (chunks.length > 0) yield { data: builder.finish(analyzer.version), chunks };
 }
 
 function hashesOf(text: string, analyzer: Analyzer): number[] {

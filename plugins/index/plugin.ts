@@ -1,7 +1,7 @@
 /** The search index: exact BM25 over the folders asked, as ordinary rows in the one database. */
 import { definePlugin, Size, t } from "../../core/sdk";
 import { SearchIndex, type SearchRequest, type SearchResult } from "./contract";
-import type { Encoded, EncodeInput } from "./encode";
+import type { EncodedSegment, EncodeInput } from "./encode";
 import { migrations } from "./migrations";
 import { createReencoding, Reencode } from "./reencoding";
 import type { SearchSetting } from "./search-worker";
@@ -20,10 +20,10 @@ export default definePlugin({
   migrations,
   setup: ({ afterCommit, clock, config, database, enqueue, inTransaction, log, paths, scrub }) => {
     const db = database<IndexTables>();
-    const encoder = createWorkerClient<null, EncodeInput, Encoded>({
+    const encoder = createWorkerClient<null, EncodeInput, EncodedSegment, string | null>({
       path: "plugins/index/encode-worker.ts", url: () => new URL("./encode-worker.ts", import.meta.url).href, setting: null, idle_ms: encoder_idle_ms, log,
     });
-    const searcher = createWorkerClient<SearchSetting, SearchRequest, SearchResult>({
+    const searcher = createWorkerClient<SearchSetting, SearchRequest, never, SearchResult>({
       path: "plugins/index/search-worker.ts", url: () => new URL("./search-worker.ts", import.meta.url).href,
       setting: { database: paths.database, cache_bytes_max: config.cache }, idle_ms: searcher_idle_ms, log,
     });

@@ -7,9 +7,9 @@ import { serve } from "./worker-side";
 
 export interface SearchSetting { readonly database: string; readonly cache_bytes_max: number }
 
-serve<SearchSetting, SearchRequest, SearchResult>(({ database, cache_bytes_max }) => {
+serve<SearchSetting, SearchRequest, never, SearchResult>(({ database, cache_bytes_max }) => {
   const connection = new Database(database, { readonly: true });
   connection.run("pragma busy_timeout = 5000");
   const searcher = createSearcher(connection, { analyzers, running: analyzer.version, cache_bytes_max });
-  return (request) => ({ answer: searcher.search(request) });
+  return (request) => searcher.search(request);
 });

@@ -3,7 +3,7 @@ import type { Log } from "../../core/sdk";
 
 /** What the two sides say to each other. `setting` is sent once, before the first question. */
 export type ToWorker<S, Q> = { readonly setting: S } | { readonly id: number; readonly question: Q };
-export type FromWorker<A> = { readonly id: number; readonly answer: A } | { readonly id: number; readonly error: string };
+export type FromWorker<P, A> = { readonly id: number } & ({ readonly part: P; readonly at: number } | { readonly answer: A } | { readonly error: string });
 
 export interface WorkerOptions<S> {
   /** Path of the worker's file from the root of the project, and its address when it runs from source. */
@@ -14,24 +14,29 @@ export interface WorkerOptions<S> {
   readonly idle_ms: number;
   readonly log: Log;
 }
-export interface WorkerClient<Q, A> {
+export interface AskOptions<P> {
+  readonly signal?: AbortSignal | undefined;
+  /** Called for each part of the answer, in order and once, before it is complete. */
+  readonly onPart?: (part: P) => void;
+}
+export interface WorkerClient<Q, P, A> {
   /** @throws Error when the worker fails twice, or when it was stopped. */
-  ask(question: Q, signal?: AbortSignal): Promise<A>;
+  ask(question: Q, options?: AskOptions<P>): Promise<A>;
   stop(): void;
 }
-interface Waiting<Q, A> { readonly question: Q; starts: number; readonly resolve: (answer: A) => void; readonly reject: (error: Error) => void }
+interface Waiting<Q, P, A> { readonly question: Q; readonly onPart: ((part: P) => void) | undefined; parts: number; deaths: number; readonly resolve: (answer: A) => void; readonly reject: (error: Error) => void }
 
-const starts_max = 2;
+const deaths_max = 2;
 
-export function createWorkerClient<S, Q, A>(options: WorkerOptions<S>): WorkerClient<Q, A> {
-  const waiting = new Map<number, Waiting<Q, A>>();
+export function createWorkerClient<S, Q, P, A>(options: WorkerOptions<S>): WorkerClient<Q, P, A> {
+  const waiting = new Map<number, Waiting<Q, P, A>>();
   let worker: Worker | null = null, idle: ReturnType<typeof setTimeout> | undefined, last_id = 0, stopped = false;
 
   function start(): Worker {
     // Inside the executable, workers are found from the root that it was built from.
     const made = new Worker(Bun.isStandaloneExecutable ? `./${options.path}` : options.url());
     made.unref();
-    made.addEventListener("message", ({ data }: MessageEvent<FromWorker<A>>) => { if (made === worker) settle(data); });
+    made.addEventListener("message", ({ data }: MessageEvent<FromWorker<P, A>>) => { if (made === worker) settle(data); });
     made.addEventListener("error", (event) => { event.preventDefault(); died(made, event.message); });
     made.addEventListener("close", () => died(made, "it ended"));
     say(made, { setting: options.setting });
@@ -39,32 +44,36 @@ export function createWorkerClient<S, Q, A>(options: WorkerOptions<S>): WorkerCl
   }
   const say = (to: Worker, message: ToWorker<S, Q>): void => to.postMessage(message, {});
 
-  function settle(message: FromWorker<A>): void {
+  function settle(message: FromWorker<P, A>): void {
     const one = waiting.get(message.id);
+    if ("part" in message) {
+      // A question that is asked again gives the same parts again.
+      if (one?.parts === message.at) { one.parts++; one.onPart?.(message.part); }
+      return;
+    }
     waiting.delete(message.id);
     if (waiting.size === 0) rest();
     if ("error" in message) one?.reject(new Error(message.error));
     else one?.resolve(message.answer);
   }
 
-  /** A question that was in work when its worker died is asked once more, of a fresh one. */
+  /** Questions are answered in turn, so the oldest was in work: it is asked once more, of a fresh worker. The others are just asked again. */
   function died(dead: Worker, reason: string): void {
     if (dead !== worker) return;
     worker = null;
     clearTimeout(idle);
     dead.terminate();
     options.log.warn("a worker died", { worker: options.path, reason, waiting: waiting.size });
-    for (const [id, one] of [...waiting]) {
-      if (one.starts < starts_max && !stopped) continue;
-      waiting.delete(id);
-      one.reject(new Error(`The worker ${options.path} died: ${reason}`));
+    const [oldest] = waiting;
+    if (oldest !== undefined && ++oldest[1].deaths === deaths_max) {
+      waiting.delete(oldest[0]);
+      oldest[1].reject(new Error(`The worker ${options.path} died: ${reason}`));
     }
     for (const [id, one] of waiting) send(id, one);
   }
 
-  function send(id: number, one: Waiting<Q, A>): void {
+  function send(id: number, one: Waiting<Q, P, A>): void {
     clearTimeout(idle);
-    one.starts++;
     worker ??= start();
     say(worker, { id, question: one.question });
   }
@@ -82,7 +91,7 @@ export function createWorkerClient<S, Q, A>(options: WorkerOptions<S>): WorkerCl
   }
 
   return {
-    ask(question, signal) {
+    ask(question, { signal, onPart } = {}) {
       if (stopped) return Promise.reject(new Error("The server is stopping."));
       if (signal?.aborted) return Promise.reject(aborted(signal));
       const id = ++last_id;
@@ -90,7 +99,7 @@ export function createWorkerClient<S, Q, A>(options: WorkerOptions<S>): WorkerCl
         const stop = () => { waiting.delete(id); if (waiting.size === 0 && worker) rest(); reject(aborted(signal!)); };
         const free = () => signal?.removeEventListener("abort", stop);
         signal?.addEventListener("abort", stop, { once: true });
-        const one = { question, starts: 0, resolve: (answer: A) => { free(); resolve(answer); }, reject: (error: Error) => { free(); reject(error); } };
+        const one = { question, onPart, parts: 0, deaths: 0, resolve: (answer: A) => { free(); resolve(answer); }, reject: (error: Error) => { free(); reject(error); } };
         waiting.set(id, one);
         send(id, one);
       });

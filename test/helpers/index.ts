@@ -8,7 +8,8 @@ import { jsonLog } from "../../core/base/log";
 import { openStore } from "../../core/store/open";
 import { analyzer as running, type Analyzer } from "../../plugins/index/analyzer";
 import type { Passage, SearchRequest } from "../../plugins/index/contract";
-import { encode, type EncodeInput } from "../../plugins/index/encode";
+import { segmentsOf } from "../../plugins/index/encode";
+import { languageOf } from "../../plugins/index/languages";
 import { migrations } from "../../plugins/index/migrations";
 import { createSearcher, type Searcher } from "../../plugins/index/searcher";
 import { createIndex } from "../../plugins/index/service";
@@ -34,7 +35,7 @@ export async function openTestIndex({ analyzer = running, analyzers = new Map([[
   const reader = new Database(path, { readonly: true });
   const parts = createIndex({
     db: store.db, inTransaction: store.inTransaction, afterCommit: store.afterCommit, scrub: store.scrub, log, now_ms: () => 1_700_000_000_000, analyzer_version: analyzer.version,
-    encoder: { ask: async (input: EncodeInput) => encode(input, analyzer) },
+    encoder: { ask: async (input, options) => { for (const segment of segmentsOf(input, analyzer)) { options?.signal?.throwIfAborted(); options?.onPart?.(segment); await Bun.sleep(0); } return languageOf(input.text); } },
     searcher: { ask: async (request: SearchRequest) => (searcher ??= createSearcher(reader, { analyzers, running: analyzer.version, cache_bytes_max: 1 << 24 })).search(request) },
   });
   await parts.start();

@@ -2,44 +2,47 @@
 import { letters, roman } from "./numbers";
 import { scanXml, type Tag } from "./xml";
 
-interface Style {
-  readonly based_on: string | null;
-  readonly name: string;
-  readonly outline: number | null;
-  readonly number: string | null;
-  readonly level: number | null;
-}
+interface Style { based_on: string | null; name: string; outline: number | null; number: string | null; level: number | null }
 interface Level { start: number; format: string; text: string; style: string | null; legal: boolean }
 interface List { abstract: string; readonly starts: Map<number, number>; readonly levels: Map<number, Level> }
 
 /** What a paragraph says of itself. */
 export interface ParagraphStyle { style: string | null; outline: number | null; number: string | null; level: number | null }
 
+interface StyledList { readonly number: string; readonly level: number | null; readonly styles: readonly string[] }
+
+function once<K, V>(known: Map<K, V>, key: K, find: () => V): V {
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const found = find();
+  known.set(key, found);
+  return found;
+}
+
 const levels_max = 9;
+/** The pattern of a marker is short; a long one would be written again and again. */
+const pattern_chars_max = 60;
 /** A chain of styles that is longer goes in a circle. */
 const chain_max = 20;
 
 export class Styles {
   private readonly styles = new Map<string, Style>();
   private default_style: string | null = null;
+  private readonly headings = new Map<string | null, number | null>();
+  private readonly lists = new Map<string | null, StyledList | null>();
 
   constructor(xml: string | null) {
     let id = "";
-    let style: { -readonly [K in keyof Style]: Style[K] } | null = null;
+    let style: Style | null = null;
     scanXml(xml ?? "", {
       open: (tag) => {
-        const value = tag.get("val");
         if (tag.name === "w:style") {
           id = tag.get("styleId") ?? "";
           style = { based_on: null, name: "", outline: null, number: null, level: null };
           if (tag.get("type") === "paragraph" && isOn(tag.get("default") ?? "0")) this.default_style = id;
           if ((tag.get("type") ?? "paragraph") === "paragraph") this.styles.set(id, style);
-        } else if (style === null || value === undefined) return;
-        else if (tag.name === "w:basedOn") style.based_on = value;
-        else if (tag.name === "w:name") style.name = value.toLowerCase();
-        else if (tag.name === "w:outlineLvl") style.outline = Number(value);
-        else if (tag.name === "w:numId") style.number = value;
-        else if (tag.name === "w:ilvl") style.level = Number(value);
+        } else if (tag.name === "w:rPr" || tag.name === "w:tblStylePr" || tag.name === "w:tblPr") return "skip";
+        else if (style !== null) declareIn(style, tag);
       },
       close: (name) => { if (name === "w:style") style = null; },
       text: () => {},
@@ -48,7 +51,10 @@ export class Styles {
   /** The level of a heading; null for other paragraphs. */
   headingOf({ style, outline }: ParagraphStyle): number | null {
     if (outline !== null) return outline < levels_max ? outline + 1 : null;
-    for (const one of this.chain(style)) {
+    return once(this.headings, style, () => this.findHeading(style));
+  }
+  private findHeading(style: string | null): number | null {
+    for (const [one] of this.named(style)) {
       if (one.outline !== null) return one.outline < levels_max ? one.outline + 1 : null;
       const named = /^(?:heading|überschrift|titre) ?([1-9])$/.exec(one.name)?.[1];
       if (named !== undefined) return Number(named);
@@ -57,7 +63,8 @@ export class Styles {
     return null;
   }
   /** The list that a paragraph is in by its style, and the style that says so. */
-  listOf(style: string | null): { readonly number: string; readonly level: number | null; readonly styles: readonly string[] } | null {
+  listOf(style: string | null): StyledList | null { return once(this.lists, style, () => this.findList(style)); }
+  private findList(style: string | null): StyledList | null {
     const styles: string[] = [];
     for (const [one, id] of this.named(style)) {
       styles.push(id);
@@ -65,7 +72,6 @@ export class Styles {
     }
     return null;
   }
-  private chain(style: string | null): Style[] { return [...this.named(style)].map(([one]) => one); }
   private *named(style: string | null): Generator<[Style, string]> {
     let id = style ?? this.default_style;
     for (let steps = 0; id !== null && steps < chain_max; steps++) {
@@ -74,6 +80,15 @@ export class Styles {
       yield [one, id];
       id = one.based_on;
     }
+  }
+}
+function declareIn(style: Style, tag: Tag): void {
+  switch (tag.name) {
+    case "w:basedOn": style.based_on = tag.get("val") ?? null; return;
+    case "w:name": style.name = (tag.get("val") ?? "").toLowerCase(); return;
+    case "w:outlineLvl": style.outline = Number(tag.get("val")); return;
+    case "w:numId": style.number = tag.get("val") ?? null; return;
+    case "w:ilvl": style.level = Number(tag.get("val"));
   }
 }
 export const isOn = (value: string): boolean => !/^(?:0|false|off)$/i.test(value);
@@ -89,22 +104,22 @@ export class Lists {
     let level: Level | null = null;
     let list: List | null = null;
     let at = 0;
-    const open = (tag: Tag): void => {
-      const value = tag.get("val") ?? "";
+    const open = (tag: Tag): void | "skip" => {
       switch (tag.name) {
         case "w:abstractNum": this.abstracts.set(tag.get("abstractNumId") ?? "", levels = new Map()); list = null; return;
         case "w:num": list = { abstract: "", starts: new Map(), levels: new Map() }; this.lists.set(tag.get("numId") ?? "", list); return;
-        case "w:abstractNumId": if (list !== null) list.abstract = value; return;
+        case "w:abstractNumId": if (list !== null) list.abstract = tag.get("val") ?? ""; return;
         case "w:lvlOverride": at = Number(tag.get("ilvl")); return;
-        case "w:startOverride": list?.starts.set(at, Number(value)); return;
+        case "w:startOverride": list?.starts.set(at, Number(tag.get("val"))); return;
         case "w:lvl":
           level = { start: 1, format: "decimal", text: "", style: null, legal: false };
           (list?.levels ?? levels).set(Number(tag.get("ilvl")), level);
           return;
-        case "w:start": if (level !== null) level.start = Number(value); return;
-        case "w:numFmt": if (level !== null) level.format = value; return;
-        case "w:lvlText": if (level !== null) level.text = value; return;
-        case "w:pStyle": if (level !== null) level.style = value; return;
+        case "w:start": if (level !== null) level.start = Number(tag.get("val")); return;
+        case "w:numFmt": if (level !== null) level.format = tag.get("val") ?? ""; return;
+        case "w:lvlText": if (level !== null) level.text = (tag.get("val") ?? "").slice(0, pattern_chars_max); return;
+        case "w:pStyle": if (level !== null) level.style = tag.get("val") ?? null; return;
+        case "w:rPr": return "skip";
         case "w:isLgl": if (level !== null) level.legal = isOn(tag.get("val") ?? "1");
       }
     };

@@ -33,8 +33,8 @@ function partOf(parts: Parts, main: string, type: string): string | null {
 interface WordParts { readonly parts: Parts; readonly part: string; readonly styles: Styles; readonly lists: Lists }
 const newParagraph = (): ParagraphStyle => ({ style: null, outline: null, number: null, level: null });
 
-/** Elements without text of today: what was deleted or moved away, what was formatted otherwise before, tab stops, readings above characters. */
-const passed_over = new Set(["w:del", "w:moveFrom", "w:pPrChange", "w:rPrChange", "w:sectPrChange", "w:tblPrChange", "w:trPrChange", "w:tcPrChange", "w:tabs", "w:rt", "w:sdtPr"]);
+/** Elements without text of today: what was deleted or moved away, what was formatted otherwise before, tab stops, readings above characters, looks of tables and pages. */
+const passed_over = new Set(["w:tblPr", "w:tblPrEx", "w:tblGrid", "w:tcPr", "w:sectPr", "w:rFonts", "w:del", "w:moveFrom", "w:pPrChange", "w:rPrChange", "w:sectPrChange", "w:tblPrChange", "w:trPrChange", "w:tcPrChange", "w:tabs", "w:rt", "w:sdtPr"]);
 
 class WordReader implements XmlHandler {
   private readonly flow = new Flow();

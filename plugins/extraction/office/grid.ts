@@ -10,10 +10,13 @@ export class Grid {
   private readonly rows: Row[] = [];
   private readonly used = new Set<number>();
 
+  constructor(private readonly spend: (characters: number) => void) {}
+
   /** In the order of rows. Blank cells are passed over. */
   put(row: number, column: number, text: string): void {
     const cell = text.trim();
     if (cell === "") return;
+    this.spend(cell.length + 1);
     let last = this.rows.at(-1);
     if (last === undefined || last.row !== row) this.rows.push(last = { row, columns: [], cells: [] });
     last.columns.push(column);

@@ -73,10 +73,13 @@ function levelOf(tag: Tag): Level {
   const format = tag.get("num-format") ?? "";
   return {
     bullet: tag.name.endsWith("-bullet") ? bullet(tag.get("bullet-char") ?? "") : tag.name.endsWith("-image") ? "•" : null,
-    format: Object.hasOwn(formats, format) ? formats[format]! : "decimal", before: tag.get("num-prefix") ?? "", after: tag.get("num-suffix") ?? "",
+    format: Object.hasOwn(formats, format) ? formats[format]! : "decimal", before: affix(tag.get("num-prefix")), after: affix(tag.get("num-suffix")),
     start: Number(tag.get("start-value") ?? 1), shown: Number(tag.get("display-levels") ?? 1),
   };
 }
+
+/** A long one would be written again and again. */
+const affix = (text = ""): string => text.slice(0, 20);
 
 const levels_max = 10;
 function next(levels: Levels, counts: number[], depth: number, start: number | null): string {

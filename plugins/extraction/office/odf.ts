@@ -10,9 +10,7 @@ const passed_over = new Set([
   "office:font-face-decls", "office:meta", "office:settings", "table:calculation-settings", "table:content-validations", "text:sequence-decls", "text:variable-decls", "text:user-field-decls",
 ]);
 const asides = new Set(["text:note-body", "office:annotation", "draw:text-box", "draw:custom-shape", "draw:rect", "draw:ellipse", "draw:circle", "draw:line", "draw:connector", "draw:polygon", "draw:caption", "draw:path"]);
-const spaces_max = 1000;
-/** The same row of a table again and again says nothing more. */
-export const repeats_max = 50;
+const spaces_max = 10;
 
 /** Gives the blocks of an object inside the document, by its path: a chart, say. */
 export type ReadObject = (path: string) => ReturnType<Flow["take"]>;
@@ -79,4 +77,15 @@ export class OdfReader implements XmlHandler {
     if (paragraph?.beside === true) this.flow.endAside();
     this.spaced = false;
   }
+}
+
+/** Makes a reader for a part of the document; all of them count the same lists. */
+export type Readers = () => OdfReader;
+/** Passes what it is given on to one reader after the other. */
+export abstract class Dispatch implements XmlHandler {
+  protected reader: OdfReader | null = null;
+  constructor(protected readonly readers: Readers) {}
+  abstract open(tag: Tag): void | "skip";
+  abstract close(name: string): void;
+  text(text: string): void { this.reader?.text(text); }
 }

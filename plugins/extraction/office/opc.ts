@@ -1,4 +1,5 @@
 /** Office Open XML from the outside: parts, and which part relates to which. */
+import { ExtractionFailure } from "../contract";
 import type { Archive } from "./zip";
 import { decodeXml, scanXml } from "./xml";
 
@@ -19,9 +20,12 @@ export interface Parts {
   readonly target: (part: string, id: string | undefined) => string | null;
   /** The content type of a part as the file declares it. */
   readonly typeOf: (part: string) => string | undefined;
+  /** Counts what is written more than once, such as a text that many cells share. @throws ExtractionFailure `too_large` when it grows too long */
+  readonly spend: (characters: number) => void;
 }
 
-export function openParts(archive: Archive): Parts {
+export function openParts(archive: Archive, characters_max: number): Parts {
+  let characters_left = characters_max;
   const xml: Parts["xml"] = (name) => {
     const bytes = archive.read(name);
     return bytes === null ? null : decodeXml(bytes);
@@ -40,6 +44,10 @@ export function openParts(archive: Archive): Parts {
     related: (part, type) => [...new Set(relations(part).flatMap((one) => one.type === type && one.target !== null ? [one.target] : []))],
     target: (part, id) => relations(part).find((one) => one.id === id)?.target ?? null,
     typeOf: (part) => (types ??= typesOf(xml("[Content_Types].xml") ?? "")).get(part.toLowerCase()),
+    spend: (characters) => {
+      characters_left -= characters;
+      if (characters_left < 0) throw new ExtractionFailure("too_large", `The text of this file is longer than ${characters_max} characters.`);
+    },
   };
 }
 

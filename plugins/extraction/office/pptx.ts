@@ -32,8 +32,8 @@ function slidesOf(parts: Parts, main: string): string[] {
 
 const titles: readonly (string | null)[] = ["title", "ctrTitle"];
 /** Placeholders that say where one is, not what the slide says. */
-const running: readonly (string | null)[] = ["sldNum", "sldImg", "dt"];
-const running_in_notes: readonly (string | null)[] = [...running, "hdr", "ftr"];
+const running: readonly (string | null)[] = ["sldNum", "sldImg"];
+const running_in_notes: readonly (string | null)[] = [...running, "hdr", "ftr", "dt"];
 
 function readSlide(parts: Parts, slide: string, seen: Set<string>): Block[] {
   const shapes = readDrawing(parts, slide).filter(({ role }) => !running.includes(role));

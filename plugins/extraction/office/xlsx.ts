@@ -25,7 +25,7 @@ export function readXlsx(parts: Parts, main: string, progress: (share: number) =
   const book: Book = { strings: stringsOf(xmlOf(parts, strings)), kinds: kindsOf(xmlOf(parts, styles)), since_1904 };
   return sheets.map(({ name, part }, at) => {
     progress(at / sheets.length);
-    const sheet = new SheetReader(book);
+    const sheet = new SheetReader(book, parts.spend);
     scanXml(parts.xml(part) ?? "", sheet);
     return { page: at + 1, blocks: [...sheet.blocks(name), ...besides(parts, part)] };
   });
@@ -110,7 +110,7 @@ function threadsOf(xml: string): string[] {
 }
 
 class SheetReader implements XmlHandler {
-  private readonly grid = new Grid();
+  private readonly grid: Grid;
   private row = 0;
   private column = 0;
   private type = "n";
@@ -119,7 +119,7 @@ class SheetReader implements XmlHandler {
   private reading = false;
   private readonly running: Block[] = [];
 
-  constructor(private readonly book: Book) {}
+  constructor(private readonly book: Book, spend: Parts["spend"]) { this.grid = new Grid(spend); }
 
   open(tag: Tag): void | "skip" {
     switch (tag.name) {

@@ -36,12 +36,24 @@ function prefixOf(uri: string): string | undefined {
   return namespaces.get(uri) ?? (own === "drawing" ? "draw" : own);
 }
 
+const slots = 1024;
 /** Names of a document with the prefixes of this project. */
 class Names {
   private readonly prefixes = new Map<string, string>();
   private readonly known = new Map<string, string>();
+  private readonly raws: (string | undefined)[] = new Array<undefined>(slots).fill(undefined);
+  private readonly resolved: string[] = new Array<string>(slots).fill("");
   private readonly scopes: { readonly depth: number; readonly prefix: string; readonly before: string | undefined }[] = [];
 
+  /** The name that is written in this place; few names make up a file, so most are found without copying them out. */
+  at(xml: string, start: number, end: number): string {
+    const slot = (((xml.charCodeAt(start + 2) * 31 + xml.charCodeAt(start + 3)) * 31 + xml.charCodeAt(end - 2)) * 31 + xml.charCodeAt(end - 1) + 37 * (end - start)) & (slots - 1);
+    const raw = this.raws[slot];
+    if (raw !== undefined && raw.length === end - start && xml.startsWith(raw, start)) return this.resolved[slot]!;
+    const own = xml.slice(start, end);
+    this.raws[slot] = own;
+    return this.resolved[slot] = this.of(own);
+  }
   of(raw: string): string {
     const known = this.known.get(raw);
     if (known !== undefined) return known;
@@ -68,19 +80,22 @@ class Names {
     if (name === undefined) this.prefixes.delete(prefix);
     else this.prefixes.set(prefix, name);
     this.known.clear();
+    this.raws.fill(undefined);
   }
 }
 
 /** The start of an element. Valid only while `open` runs. */
 export class Tag {
   name = "";
-  private raw = "";
+  /** Where its attributes lie. */
+  private start = 0;
+  private end = 0;
   private parsed: string[] | null = null;
-  constructor(private readonly names: Names, private readonly entities: Entities) {}
+  constructor(private readonly xml: string, private readonly names: Names, private readonly entities: Entities) {}
 
-  set(name: string, raw: string): void {
-    this.name = name;
-    this.raw = raw;
+  set(start: number, end: number): void {
+    this.start = start;
+    this.end = end;
     this.parsed = null;
   }
   /** An attribute: with a prefix the one of this namespace, without one the first of this name in any. */
@@ -96,7 +111,7 @@ export class Tag {
   }
   /** Names and values as they are written, one after the other. */
   attributes(): readonly string[] {
-    return this.parsed ??= attributesOf(this.raw);
+    return this.parsed ??= attributesOf(this.xml.slice(this.start, this.end));
   }
 }
 
@@ -164,7 +179,8 @@ function endOfDoctype(xml: string, from: number): number {
 
 export function scanXml(xml: string, handler: XmlHandler, entities: Entities = noEntities): void {
   const names = new Names();
-  const tag = new Tag(names, entities);
+  const tag = new Tag(xml, names, entities);
+  let next_declaration = xml.indexOf("xmlns");
   let depth = 0;
   let skipped: string | null = null;
   let skipped_depth = 0;
@@ -172,22 +188,21 @@ export function scanXml(xml: string, handler: XmlHandler, entities: Entities = n
   const openTag = (from: number): number => {
     const end = endOfTag(xml, from);
     if (end < 0) return xml.length;
-    let name_end = from;
-    while (name_end < end && !isSpace(xml.charCodeAt(name_end)) && xml.charCodeAt(name_end) !== 47) name_end++;
-    const raw_name = xml.slice(from, name_end);
+    let name_end = from + 1;
+    for (let code = xml.charCodeAt(name_end); name_end < end && code !== 47 && !isSpace(code); code = xml.charCodeAt(++name_end));
     const empty = xml.charCodeAt(end - 1) === 47;
     if (skipped !== null) {
-      if (raw_name === skipped && !empty) skipped_depth++;
+      if (!empty && name_end - from === skipped.length && xml.startsWith(skipped, from)) skipped_depth++;
       return end + 1;
     }
     depth++;
-    const raw = xml.slice(name_end, empty ? end - 1 : end);
-    tag.set("", raw);
-    if (raw.includes("xmlns")) declareIn(tag.attributes(), names, depth);
-    const name = names.of(raw_name);
-    tag.name = name;
+    tag.set(name_end, empty ? end - 1 : end);
+    while (next_declaration >= 0 && next_declaration < from) next_declaration = xml.indexOf("xmlns", from);
+    if (next_declaration >= 0 && next_declaration < end) declareIn(tag.attributes(), names, depth);
+    tag.name = names.at(xml, from, name_end);
+    const { name } = tag;
     const skip = handler.open(tag) === "skip";
-    if (skip && !empty) [skipped, skipped_depth] = [raw_name, 1];
+    if (skip && !empty) [skipped, skipped_depth] = [xml.slice(from, name_end), 1];
     else if (empty && !skip) handler.close(name);
     if (empty) names.leave(depth--);
     return end + 1;
@@ -195,9 +210,10 @@ export function scanXml(xml: string, handler: XmlHandler, entities: Entities = n
   const closeTag = (from: number): number => {
     const end = xml.indexOf(">", from);
     if (end < 0) return xml.length;
-    const raw_name = xml.slice(from, end).trimEnd();
-    if (skipped === null) handler.close(names.of(raw_name));
-    else if (raw_name !== skipped || --skipped_depth > 0) return end + 1;
+    let name_end = end;
+    while (name_end > from && isSpace(xml.charCodeAt(name_end - 1))) name_end--;
+    if (skipped === null) handler.close(names.at(xml, from, name_end));
+    else if (name_end - from !== skipped.length || !xml.startsWith(skipped, from) || --skipped_depth > 0) return end + 1;
     skipped = null;
     names.leave(depth--);
     return end + 1;

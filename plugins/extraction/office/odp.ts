@@ -1,0 +1,98 @@
+/** OpenDocument presentations and drawings: one page for each slide, its title first, its notes behind. */
+import { paragraph, type Block, type Page } from "./flow";
+import { Dispatch, type Readers } from "./odf";
+import { scanXml, type Tag } from "./xml";
+
+export function readSlides(readers: Readers, content: string, styles: string | null): Page[] {
+  const masters = new MastersReader(readers);
+  scanXml(styles ?? "", masters);
+  const reader = new SlidesReader(readers, masters.masters);
+  scanXml(content, reader);
+  return reader.result();
+}
+
+/** What masters write on every slide; not what stands where a slide puts its own. */
+class MastersReader extends Dispatch {
+  readonly masters = new Map<string, readonly Block[]>();
+  private name = "";
+
+  open(tag: Tag): void | "skip" {
+    if (tag.name === "style:master-page") {
+      this.name = tag.get("name") ?? "";
+      this.reader = this.readers();
+      return;
+    }
+    if (this.reader === null) return;
+    if (tag.name === "presentation:notes" || tag.get("presentation:placeholder") === "true" || /^(?:page-number|date-time)$/.test(tag.get("presentation:class") ?? "")) return "skip";
+    return this.reader.open(tag);
+  }
+  close(name: string): void {
+    if (name !== "style:master-page") return this.reader?.close(name);
+    this.masters.set(this.name, this.reader?.flow.take() ?? []);
+    this.reader = null;
+  }
+}
+
+class SlidesReader extends Dispatch {
+  private readonly pages: Page[] = [];
+  private titles: Block[] = [];
+  private blocks: Block[] = [];
+  /** What the master writes on its slides, and the footer. */
+  private after: readonly Block[] = [];
+  private inside_title = false;
+  /** Footers are written once and named by the slides that show them. */
+  private readonly footers = new Map<string, string>();
+  private footer: { readonly name: string; text: string } | null = null;
+
+  constructor(readers: Readers, private readonly masters: Map<string, readonly Block[]>) { super(readers); }
+
+  open(tag: Tag): void | "skip" {
+    const { name } = tag;
+    if (name === "draw:page") return this.beginPage(tag);
+    if (name === "presentation:footer-decl") this.footer = { name: tag.get("name") ?? "", text: "" };
+    if (this.reader === null) return name === "office:automatic-styles" ? "skip" : undefined;
+    if (name === "presentation:notes") this.keep();
+    if (name === "draw:frame" && tag.get("presentation:class") === "title") {
+      this.keep();
+      this.inside_title = true;
+    }
+    return this.reader.open(tag);
+  }
+  override text(text: string): void {
+    if (this.footer !== null) this.footer.text += text;
+    super.text(text);
+  }
+  close(name: string): void {
+    if (name === "presentation:footer-decl" && this.footer !== null) {
+      this.footers.set(this.footer.name, this.footer.text);
+      this.footer = null;
+    }
+    if (name === "draw:page") return this.endPage();
+    this.reader?.close(name);
+    if (name === "draw:frame" && this.inside_title) {
+      this.titles.push(...this.reader!.flow.take().map(({ text }) => paragraph(text, 1)));
+      this.inside_title = false;
+    }
+  }
+  result(): Page[] { return this.pages; }
+
+  private beginPage(tag: Tag): void {
+    this.reader = this.readers();
+    const named = tag.get("use-footer-name") ?? "";
+    const footer = this.footers.get(named)?.trim() ?? "";
+    const master = tag.get("master-page-name") ?? "";
+    this.after = [...this.masters.get(master) ?? [], ...footer === "" ? [] : [paragraph(footer)]];
+    // Once is enough.
+    this.footers.delete(named);
+    this.masters.delete(master);
+  }
+  private keep(): void { this.blocks.push(...this.reader!.flow.take()); }
+  private endPage(): void {
+    if (this.reader === null) return;
+    this.keep();
+    this.pages.push({ page: this.pages.length + 1, blocks: [...this.titles, ...this.blocks, ...this.after] });
+    this.reader = null;
+    this.titles = [];
+    this.blocks = [];
+  }
+}

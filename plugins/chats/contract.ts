@@ -24,6 +24,8 @@ export interface Question {
   readonly history: readonly { readonly question: string; readonly answer: string }[];
   /** Searches the session's folders, and nothing else. */
   readonly find: (query: string, options: { readonly limit: number; readonly context?: string }) => Promise<Retrieved>;
+  /** Shows those who watch a further piece of the answer while it is being made. Optional to call; the result that is returned is what counts. */
+  readonly emit?: (event: { readonly kind: "delta"; readonly text: string }) => void;
   readonly signal: AbortSignal;
 }
 /** An answer before the chat adds its queue time. */

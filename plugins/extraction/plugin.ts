@@ -6,6 +6,7 @@ import { Extraction, Extractors } from "./contract";
 import { htmlExtractor } from "./html";
 import { imageExtractor } from "./image/image";
 import { legacyExtractor, rtfExtractor } from "./legacy";
+import { mailExtractor } from "./mail";
 import { officeExtractor } from "./office";
 import { pdfExtractor } from "./pdf";
 import { output_prefix } from "./reading";
@@ -42,8 +43,9 @@ export default definePlugin({
       page_timeout_ms: config.page_timeout, timeout_max_ms: config.timeout_max,
     };
     const pages = { ...parts, limits: page_limits, languages: join(paths.data, languages_directory) };
+    const extraction = createExtraction(slots.extractors);
     return {
-      services: { extraction: createExtraction(slots.extractors) },
+      services: { extraction },
       fills: [
         fill(Extractors, pdfExtractor(pages)),
         fill(Extractors, imageExtractor(pages)),
@@ -51,6 +53,7 @@ export default definePlugin({
         fill(Extractors, legacyExtractor({ ...parts, limits })),
         fill(Extractors, rtfExtractor({ ...parts, limits })),
         fill(Extractors, htmlExtractor({ ...parts, limits })),
+        fill(Extractors, mailExtractor({ ...parts, limits: page_limits, extraction })),
         fill(Extractors, textExtractor({ ...parts, limits })),
       ],
       health: async () => children.failing() ?? "ok",

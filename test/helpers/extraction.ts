@@ -7,11 +7,14 @@ import { newId } from "../../core/base/ids";
 import { runChild } from "../../core/isolate/child";
 import { createIsolate, type TaskIsolate } from "../../core/isolate/isolate";
 import type { Isolate } from "../../core/plugin/define";
-import { ExtractionFailure, type Extracted, type ExtractionSource, type Extractor } from "../../plugins/extraction/contract";
+import { ExtractionFailure, type Extracted, type Extraction, type ExtractionSource, type Extractor } from "../../plugins/extraction/contract";
 import { htmlExtractor } from "../../plugins/extraction/html";
 import { imageExtractor } from "../../plugins/extraction/image/image";
 import type { PageLimits } from "../../plugins/extraction/pages";
 import { pdfExtractor } from "../../plugins/extraction/pdf";
+import { legacyExtractor, rtfExtractor } from "../../plugins/extraction/legacy";
+import { mailExtractor } from "../../plugins/extraction/mail";
+import { officeExtractor } from "../../plugins/extraction/office";
 import { createExtraction } from "../../plugins/extraction/service";
 import { tasks } from "../../plugins/extraction/tasks";
 import { textExtractor } from "../../plugins/extraction/text";
@@ -33,14 +36,18 @@ const limits: PageLimits = {
   memory_max_bytes: 600 * 1024 ** 2, pages_max: 5_000, ocr_pages_max: 200, ocr_page_timeout_ms: 20_000, characters_max: 64 * 1024 ** 2, timeout_ms: 30_000, page_timeout_ms: 500, timeout_max_ms: 600_000,
 };
 
-export function testExtraction(options: { readonly limits?: Partial<PageLimits>; readonly extractors?: readonly Extractor[] } = {}): TestExtraction {
+export function testExtraction(options: { readonly limits?: Partial<PageLimits>; readonly extractors?: readonly Extractor[]; readonly all?: boolean } = {}): TestExtraction {
   const temporary = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const files = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const children: TaskIsolate = createIsolate({ command: [process.execPath, import.meta.path], log: jsonLog("error") });
   const isolate = ((task: string, input: unknown, within: never) => children.run("extraction", task, input, within)) as Isolate<typeof tasks>;
   const languages = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const parts = { isolate, newId, temporary, languages, limits: { ...limits, ...options.limits } };
-  const extraction = createExtraction(() => [textExtractor(parts), htmlExtractor(parts), pdfExtractor(parts), imageExtractor(parts), ...options.extractors ?? []]);
+  const extraction: Extraction = createExtraction(() => extractors);
+  const extractors = [
+    textExtractor(parts), htmlExtractor(parts), pdfExtractor(parts), imageExtractor(parts), ...options.extractors ?? [],
+    ...options.all ? [officeExtractor(parts), legacyExtractor(parts), rtfExtractor(parts), mailExtractor({ ...parts, extraction })] : [],
+  ];
   const read: TestExtraction["read"] = (bytes, { signal = new AbortController().signal, onProgress = () => {}, ...source } = {}) => {
     const path = join(files, newId("file"));
     writeFileSync(path, bytes);

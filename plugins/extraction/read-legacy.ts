@@ -4,6 +4,7 @@ import { ExtractionFailure, type HeadingSpan, type PageSpan, type Warning } from
 import { damaged, withCompound, type CompoundFile } from "./legacy/compound";
 import { readDoc } from "./legacy/doc";
 import { readPpt } from "./legacy/ppt";
+import { readXls } from "./legacy/xls";
 import { assemble, type Page } from "./office/flow";
 import { readRtf } from "./rtf/read";
 
@@ -26,6 +27,8 @@ interface Kind { readonly stream: string; readonly media_type: string; readonly 
 const kinds: readonly Kind[] = [
   { stream: "WordDocument", media_type: "application/msword", read: readDoc },
   { stream: "PowerPoint Document", media_type: "application/vnd.ms-powerpoint", read: readPpt },
+  { stream: "Workbook", media_type: "application/vnd.ms-excel", read: readXls },
+  { stream: "Book", media_type: "application/vnd.ms-excel", read: readXls },
 ];
 
 /** The longest RTF file that is read: it is held in memory as a whole. */
@@ -40,9 +43,8 @@ export async function readRtfFile({ path, output, characters_max }: LegacyInput)
 /** A compound file. @throws ExtractionFailure */
 export async function readLegacy({ path, output, characters_max }: LegacyInput): Promise<LegacyOutput> {
   return withCompound(path, (compound) => {
-    const names = compound.names();
-    const kind = kinds.find(({ stream }) => names.includes(stream));
-    if (kind === undefined) throw unreadable(names);
+    const kind = kinds.find(({ stream }) => compound.has(stream));
+    if (kind === undefined) throw unreadable(compound);
     const pages = kind.read(compound, characters_max);
     return { media_type: kind.media_type, ...put(pages, output, characters_max) };
   });
@@ -64,9 +66,9 @@ const others: readonly { readonly stream: string; readonly what: string }[] = [
   { stream: "Props12", what: "a Project plan" },
   { stream: "SwDocContentMgr", what: "a SolidWorks file" },
 ];
-function unreadable(names: readonly string[]): ExtractionFailure {
-  if (names.includes("EncryptedPackage")) return new ExtractionFailure("encrypted", "This file is protected by a password.");
-  if (names.length === 0) return damaged();
-  const what = others.find(({ stream }) => names.includes(stream))?.what ?? "a file of an older program";
+function unreadable(compound: CompoundFile): ExtractionFailure {
+  if (compound.has("EncryptedPackage")) return new ExtractionFailure("encrypted", "This file is protected by a password.");
+  if (compound.names().length === 0) return damaged();
+  const what = others.find(({ stream }) => compound.has(stream))?.what ?? "a file of an older program";
   return new ExtractionFailure("unsupported_type", `This is ${what}, which can't be read. Of this kind, Word, Excel and PowerPoint files can be read.`);
 }

@@ -41,10 +41,12 @@ export class CompoundFile {
 
   /** The names in the root of the file. */
   names(): string[] { return this.root().map(({ name }) => name); }
+  /** Whether this name is in the root of the file, in upper or lower case. */
+  has(name: string): boolean { return this.root().some((entry) => sameName(entry.name, name)); }
 
   /** The bytes of a stream in the root; null when there is none. @throws ExtractionFailure `corrupt`, `too_large` */
   stream(name: string): Uint8Array | null {
-    const found = this.root().find((entry) => entry.kind === 2 && entry.name === name);
+    const found = this.root().find((entry) => entry.kind === 2 && sameName(entry.name, name));
     if (found === undefined) return null;
     if (found.size > stream_bytes_max) throw found.size > this.size_bytes ? damaged() : new ExtractionFailure("too_large", "This file holds more text and tables than can be read.");
     const small = found.size < this.header.getUint32(56, true);
@@ -93,6 +95,8 @@ export class CompoundFile {
     return bytes.subarray(0, Math.min(size, bytes.length));
   }
 }
+
+const sameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 /** Opens a file, hands it over, and closes it again. */
 export function withCompound<T>(path: string, use: (compound: CompoundFile) => T): T {

@@ -23,8 +23,8 @@ export interface WordFile {
   readonly encoding: string;
 }
 
-const mark_of_97 = 0xa5ec;
-const mark_of_95 = 0xa5dc;
+/** Word 97 and later; Word 6 and 95; Word 95 for Chinese, Japanese and Korean. */
+const marks = [0xa5ec, 0xa5dc, 0xa697, 0xa698, 0xa699];
 const version_of_97 = 106;
 
 /** @throws ExtractionFailure */
@@ -32,9 +32,8 @@ export function openWord(compound: CompoundFile): WordFile {
   const stream = compound.stream("WordDocument");
   if (stream === null || stream.length < 256) throw damaged();
   const main = new Bytes(stream);
-  const mark = main.u16(0);
   const flags = main.u16(10);
-  if (mark !== mark_of_97 && mark !== mark_of_95) throw new ExtractionFailure("unsupported_type", "This Word document is of a version that can't be read.");
+  if (!marks.includes(main.u16(0))) throw new ExtractionFailure("unsupported_type", "This Word document is of a version that can't be read.");
   if (flags & 0x100) throw new ExtractionFailure("encrypted", "This Word document is protected by a password.");
   if (main.u16(2) < version_of_97) return openWord95(main);
   const table = compound.stream(flags & 0x200 ? "1Table" : "0Table");

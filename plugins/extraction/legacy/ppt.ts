@@ -15,7 +15,7 @@ export function readPpt(compound: CompoundFile): Page[] {
   const bytes = new Bytes(stream);
   const current = new Bytes(compound.stream("Current User") ?? new Uint8Array(0));
   const edit = recordAt(bytes, current.u32(16));
-  if (current.u32(12) === encrypted_mark || compound.names().includes("EncryptedSummary") || (edit?.type === rec.user_edit && edit.end - edit.start >= 32 && bytes.u32(edit.start + 28) > 0)) {
+  if (current.u32(12) === encrypted_mark || compound.has("EncryptedSummary") || (edit?.type === rec.user_edit && edit.end - edit.start >= 32 && bytes.u32(edit.start + 28) > 0)) {
     throw new ExtractionFailure("encrypted", "This presentation is protected by a password.");
   }
   const presentation = openPresentation(bytes, current) ?? scattered(bytes);

@@ -40,7 +40,7 @@ interface Kind {
 export async function readOffice({ path, output, characters_max }: OfficeInput, send: (message: OfficeMessage) => void): Promise<OfficeOutput> {
   const archive = openZip(path);
   try {
-    const parts = openParts(archive);
+    const parts = openParts(archive, characters_max);
     const kind = kindOf(parts);
     if (kind === null) throw unsupported();
     const pages = kind.read((progress) => send({ progress }));

@@ -10,11 +10,11 @@ import type { Isolate } from "../../core/plugin/define";
 import { ExtractionFailure, type Extracted, type Extraction, type ExtractionSource, type Extractor } from "../../plugins/extraction/contract";
 import { htmlExtractor } from "../../plugins/extraction/html";
 import { imageExtractor } from "../../plugins/extraction/image/image";
+import { officeExtractor } from "../../plugins/extraction/office";
 import type { PageLimits } from "../../plugins/extraction/pages";
 import { pdfExtractor } from "../../plugins/extraction/pdf";
 import { legacyExtractor, rtfExtractor } from "../../plugins/extraction/legacy";
 import { mailExtractor } from "../../plugins/extraction/mail";
-import { officeExtractor } from "../../plugins/extraction/office";
 import { createExtraction } from "../../plugins/extraction/service";
 import { tasks } from "../../plugins/extraction/tasks";
 import { textExtractor } from "../../plugins/extraction/text";
@@ -45,8 +45,8 @@ export function testExtraction(options: { readonly limits?: Partial<PageLimits>;
   const parts = { isolate, newId, temporary, languages, limits: { ...limits, ...options.limits } };
   const extraction: Extraction = createExtraction(() => extractors);
   const extractors = [
-    textExtractor(parts), htmlExtractor(parts), pdfExtractor(parts), imageExtractor(parts), ...options.extractors ?? [],
-    ...options.all ? [officeExtractor(parts), legacyExtractor(parts), rtfExtractor(parts), mailExtractor({ ...parts, extraction })] : [],
+    textExtractor(parts), htmlExtractor(parts), pdfExtractor(parts), imageExtractor(parts), officeExtractor(parts), ...options.extractors ?? [],
+    ...options.all ? [legacyExtractor(parts), rtfExtractor(parts), mailExtractor({ ...parts, extraction })] : [],
   ];
   const read: TestExtraction["read"] = (bytes, { signal = new AbortController().signal, onProgress = () => {}, ...source } = {}) => {
     const path = join(files, newId("file"));

@@ -20,7 +20,9 @@ const phrases: readonly RegExp[] = [
 ];
 function any(...patterns: readonly string[]): RegExp { return new RegExp(patterns.join("|"), "g"); }
 
-const lists: ReadonlyMap<string, ReadonlySet<string>> = new Map(Object.entries(small_words).map(([language, list]) => [language, new Set(list.split(" "))]));
+/** A small word → the languages that have it, English first. */
+const languages_of = new Map<string, string[]>();
+for (const [language, list] of Object.entries(small_words)) for (const one of list.split(" ")) languages_of.set(one, [...languages_of.get(one) ?? [], language]);
 const word = /[\p{L}\p{M}]+/gu;
 
 /** A single word so short may be part of anything: it makes no language. */
@@ -28,11 +30,13 @@ const telling_letters = 3;
 /** The language whose small words `text` uses most, English among equals, and how many it uses. */
 function nearest(text: string): { readonly language: string; readonly small: number; readonly words: number } {
   const found = text.toLowerCase().match(word) ?? [];
-  let language = "en", small = 0;
-  for (const [one, list] of lists) {
-    const hits = found.filter((each) => list.has(each)), count = hits.length === 1 && hits[0]!.length < telling_letters ? 0 : hits.length;
-    if (count > small) { language = one; small = count; }
+  const counts = new Map([["en", 0]]), telling = new Set<string>();
+  for (const one of found) for (const language of languages_of.get(one) ?? []) {
+    counts.set(language, (counts.get(language) ?? 0) + 1);
+    if (one.length >= telling_letters) telling.add(language);
   }
+  let language = "en", small = 0;
+  for (const [one, count] of counts) if (count > small && (count > 1 || telling.has(one))) { language = one; small = count; }
   return { language, small, words: found.length };
 }
 
@@ -57,8 +61,8 @@ export function languageOf(text: string): string | null {
 
 /** Tells which places of a question carry no subject: a small word of its language, or a part of a phrase that asks. */
 export function subjectless(question: string): (start: number, end: number) => boolean {
-  const list = lists.get(nearest(question).language)!;
+  const { language } = nearest(question);
   const asked = new Uint8Array(question.length);
   for (const phrase of phrases) for (const match of question.matchAll(phrase)) asked.fill(1, match.index, match.index + match[0].length);
-  return (start, end) => list.has(question.slice(start, end).toLowerCase()) || asked.subarray(start, end).includes(1);
+  return (start, end) => languages_of.get(question.slice(start, end).toLowerCase())?.includes(language) === true || asked.subarray(start, end).includes(1);
 }

@@ -9,11 +9,6 @@ const brand = (...brands: readonly string[]) => (head: string): boolean => brand
 
 /** The first that fits counts. Bytes as Latin-1 characters. */
 const looks: readonly Look[] = [
-  { what: "a Word document (.docx)", starts: "PK\x03\x04", and: has("word/") },
-  { what: "a PowerPoint presentation (.pptx)", starts: "PK\x03\x04", and: has("ppt/") },
-  { what: "an Excel workbook (.xlsx)", starts: "PK\x03\x04", and: has("xl/") },
-  { what: "an e-book (.epub)", starts: "PK\x03\x04", and: has("application/epub+zip") },
-  { what: "an OpenDocument file", starts: "PK\x03\x04", and: has("application/vnd.oasis.opendocument") },
   { what: "a ZIP archive", starts: "PK\x03\x04" },
   { what: "an empty ZIP archive", starts: "PK\x05\x06" },
   { what: "an Office file of the older kind (.doc, .xls, .ppt) or an Outlook message", starts: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" },

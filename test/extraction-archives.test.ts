@@ -79,15 +79,6 @@ describe("refused", () => {
       expect(extraction.leftovers()).toEqual([]);
     }, 30_000);
   }
-
-  test("an Office document with a password", async () => {
-    const ole2 = Buffer.alloc(2048);
-    ole2.write("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 0, "latin1");
-    ole2.writeUInt16LE(9, 30);
-    ole2.writeUInt32LE(1, 48);
-    ole2.write("EncryptedPackage", 1024 + 128, "utf16le");
-    expect((await fail(ole2)).code).toBe("encrypted");
-  });
 });
 
 describe("XML", () => {

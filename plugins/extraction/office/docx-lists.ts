@@ -167,6 +167,7 @@ export function formatted(number: number, format: string): string {
     case "lowerRoman": return roman(number);
     case "upperRoman": return roman(number).toUpperCase();
     case "decimalZero": return String(number).padStart(2, "0");
+    case "ordinal": return `${number}${number % 100 > 10 && number % 100 < 14 ? "th" : ["th", "st", "nd", "rd"][number % 10] ?? "th"}`;
     case "none": return "";
     default: return String(number);
   }

@@ -44,19 +44,21 @@ export class CompoundFile {
   /** Whether this name is in the root of the file, in upper or lower case. */
   has(name: string): boolean { return this.root().some((entry) => sameName(entry.name, name)); }
 
-  /** The bytes of a stream in the root; null when there is none. @throws ExtractionFailure `corrupt`, `too_large` */
-  stream(name: string): Uint8Array | null {
-    const found = this.root().find((entry) => entry.kind === 2 && sameName(entry.name, name));
+  /** The bytes of a stream in the root, or in a folder there; null when there is none. @throws ExtractionFailure `corrupt`, `too_large` */
+  stream(name: string, folder?: string): Uint8Array | null {
+    const place = folder === undefined ? this.entries[0] : this.root().find((entry) => entry.kind === 1 && sameName(entry.name, folder));
+    const found = place && this.entriesIn(place).find((entry) => entry.kind === 2 && sameName(entry.name, name));
     if (found === undefined) return null;
     if (found.size > stream_bytes_max) throw found.size > this.size_bytes ? damaged() : new ExtractionFailure("too_large", "This file holds more text and tables than can be read.");
     const small = found.size < this.header.getUint32(56, true);
     return this.chain(small ? this.smallSpace() : this.large, found.start, found.size);
   }
 
-  private root(): Entry[] {
+  private root(): Entry[] { return this.entriesIn(this.entries[0]!); }
+  private entriesIn({ child }: Entry): Entry[] {
     const found: Entry[] = [];
     const seen = new Set<number>();
-    const left = [this.entries[0]!.child];
+    const left = [child];
     for (let at = left.pop(); at !== undefined; at = left.pop()) {
       const entry = this.entries[at];
       if (entry === undefined || seen.has(at)) continue;

@@ -107,7 +107,7 @@ class StoryReader {
       case "\x15": return this.endField();
       case "\t": return this.put("\t");
       case "\v": return this.put("\n");
-      case "\x1e": return this.put("-");
+      case "\x1e": return this.put("\u2011");
       case "\r": case "\f": case "\x0e": case "\x07": return this.endParagraph(mark, at);
     }
   }

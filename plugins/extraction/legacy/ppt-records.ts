@@ -5,7 +5,7 @@ export interface Rec { readonly type: number; readonly instance: number; readonl
 
 export const rec = {
   document: 1000, slide: 1006, slide_atom: 1007, notes: 1008, notes_atom: 1009, slide_persist: 1011, drawing: 1036, text_ref: 3998, text_header: 3999, text_wide: 4000, text_narrow: 4008,
-  string: 4026, headers_footers: 4057, headers_footers_atom: 4058, slide_list: 4080, user_edit: 4085, persist_directory: 6002, comment: 12000,
+  string: 4026, headers_footers: 4057, headers_footers_atom: 4058, slide_list: 4080, tag_data: 5003, user_edit: 4085, persist_directory: 6002, comment: 12000,
   group: 0xf003, shape: 0xf004, text_box: 0xf00d, child_anchor: 0xf00f, more_options: 0xf122,
 } as const;
 export const list = { slides: 0, notes: 2 } as const;

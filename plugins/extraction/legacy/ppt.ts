@@ -7,13 +7,17 @@ import { childOf, children, openPresentation, rec, recordAt, textOf, type Entry,
 
 const encrypted_mark = 0xf3d1c4df;
 const depth_max = 60;
+/** A file for PowerPoint 95 and 97 alike holds what is for 97 in a folder. */
+const folder_of_97 = "PP97_DUALSTORAGE";
 
 /** @throws ExtractionFailure */
 export function readPpt(compound: CompoundFile): Page[] {
-  const stream = compound.stream("PowerPoint Document");
+  const folder = compound.has(folder_of_97) ? folder_of_97 : undefined;
+  if (folder === undefined && compound.has("PersistentStorage Directory")) throw new ExtractionFailure("unsupported_type", "This is a PowerPoint 95 presentation, which can't be read. Since PowerPoint 97 they can be read.");
+  const stream = compound.stream("PowerPoint Document", folder);
   if (stream === null) throw damaged();
   const bytes = new Bytes(stream);
-  const current = new Bytes(compound.stream("Current User") ?? new Uint8Array(0));
+  const current = new Bytes(compound.stream("Current User", folder) ?? new Uint8Array(0));
   const edit = recordAt(bytes, current.u32(16));
   if (current.u32(12) === encrypted_mark || compound.has("EncryptedSummary") || (edit?.type === rec.user_edit && edit.end - edit.start >= 32 && bytes.u32(edit.start + 28) > 0)) {
     throw new ExtractionFailure("encrypted", "This presentation is protected by a password.");
@@ -85,7 +89,7 @@ class SlideReader {
       else if (record.type === rec.group && this.isTable(record)) blocks.push(...this.table(record));
       else if (record.type === rec.comment) blocks.push(...this.comment(record));
       else if (record.type === rec.headers_footers) continue;
-      else if (record.container) this.walk(record, blocks, depth + 1);
+      else if (record.container || record.type === rec.tag_data) this.walk(record, blocks, depth + 1);
     }
     if (parent.type === rec.slide) blocks.push(...this.footer(parent));
   }

@@ -2,6 +2,9 @@
 import type { Block } from "../office/flow";
 import { Flow } from "../office/flow";
 
+/** Deeper tables are paragraphs of the one around them. */
+const depth_max = 8;
+
 interface Level { in_row: boolean; in_cell: boolean }
 
 /** Feeds a `Flow` with whole paragraphs. */
@@ -52,8 +55,9 @@ export class TableFlow {
     this.flow.endParagraph(level);
     this.flow.add(this.aside.splice(0));
   }
-  /** Opens and closes tables until the place is `depth` tables deep; with `cell`, inside a cell of the innermost. */
-  private within(depth: number, cell: boolean): void {
+  /** Opens and closes tables until the place is so many tables deep; with `cell`, inside a cell of the innermost. */
+  private within(asked: number, cell: boolean): void {
+    const depth = Math.min(asked, depth_max);
     while (this.levels.length > depth) {
       const table = this.levels.pop()!;
       if (table.in_row) this.flow.endRow();

@@ -6,6 +6,7 @@ import { Fonts } from "./fonts";
 import { readTokens, type RtfHandler } from "./tokens";
 import { asides, characters, running, silent, starred } from "./words";
 
+const brace_open = 0x7b;
 const depth_max = 5_000;
 /** A note in a note, a box in a box: deeper ones are text of the one around them. */
 const flows_max = 8;
@@ -31,7 +32,7 @@ const new_paragraph: Paragraph = { in_table: false, depth: 0, style: -1, outline
 /** @throws ExtractionFailure */
 export function readRtf(bytes: Uint8Array, characters_max: number): Page[] {
   const reader = new RtfReader(characters_max);
-  readTokens(bytes, reader);
+  readTokens(bytes.subarray(Math.max(0, bytes.indexOf(brace_open))), reader); // A byte order mark may come first.
   return [{ page: null, blocks: reader.blocks() }];
 }
 

@@ -8,7 +8,7 @@ afterAll(() => extraction.stop());
 const { read, fail } = extraction;
 
 /** The bytes of this text as RTF writes them. */
-const hex = (encoding: string, text: string): string => Array.from(encodeAs(encoding, text), (byte) => `\\'${byte.toString(16).padStart(2, "0")}`).join("");
+const hex = (encoding: Parameters<typeof encodeAs>[0], text: string): string => Array.from(encodeAs(encoding, text), (byte) => `\\'${byte.toString(16).padStart(2, "0")}`).join("");
 const font = (number: number, charset: number, name = "Arial"): string => `{\\f${number}\\fnil\\fcharset${charset} ${name};}`;
 const fonts = (...all: string[]): string => `{\\fonttbl${all.join("")}}`;
 

@@ -14,7 +14,7 @@ afterEach(async () => { for (const isolate of started.splice(0)) await isolate.s
 
 const logged: string[] = [];
 function testIsolate(parts: Partial<IsolateParts> = {}): (task: string, input?: unknown, options?: Partial<IsolateOptions<any>>) => Promise<any> {
-  const isolate = createIsolate({ command: child_command, log: jsonLog("warn", (line) => logged.push(line)), children_max: 1, ...parts });
+  const isolate = createIsolate({ command: child_command, log: jsonLog("warn", (line) => logged.push(line)), children_max: 1, aside_max: 0, ...parts });
   started.push(isolate);
   return (task, input = null, options = {}) => isolate.run("test", task, input, { timeout_ms: 30_000, memory_max_bytes: 1024 ** 3, ...options });
 }
@@ -168,6 +168,20 @@ describe("children", () => {
       now--;
     }));
     expect(most).toBe(2);
+  });
+
+  test("one that takes long lets others pass, up to a number", async () => {
+    const run = testIsolate({ aside_max: 2, patience_ms: 20 });
+    const stop = new AbortController();
+    const hanging = [1, 2].map(() => failureOf(run("hang", null, { signal: stop.signal })));
+    expect(await run("echo", "third")).toBe("third");
+    expect(await run("echo", "fourth")).toBe("fourth");
+    const more = failureOf(run("hang", null, { signal: stop.signal }));
+    const late = failureOf(run("echo", "late", { signal: AbortSignal.timeout(300) }));
+    expect((await late).reason).toBe("aborted");
+    stop.abort();
+    await Promise.all([...hanging, more]);
+    expect(await run("echo", "last")).toBe("last");
   });
 
   test("a run in line that follows a failure still runs", async () => {

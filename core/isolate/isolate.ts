@@ -19,6 +19,10 @@ export interface IsolateParts {
   readonly log: Log;
   /** Children at the same time; further runs wait in line. Default: half of the processors, at least one. */
   readonly children_max?: number;
+  /** A run that takes longer than this lets another one start beside it, so that two bad files do not hold up the good ones behind them. Default 500 ms. */
+  readonly patience_ms?: number;
+  /** Children beyond `children_max` that may come about so. Default 2. */
+  readonly aside_max?: number;
   /** Runs until a child is replaced. Default 50. */
   readonly runs_max?: number;
   /** How long one child is kept warm for the next run. Default 60 s. */
@@ -30,8 +34,9 @@ export interface TaskIsolate {
   readonly stop: () => Promise<void>;
 }
 
-export function createIsolate({ command, log, children_max = Math.max(1, Math.floor(availableParallelism() / 2)), runs_max = 50, idle_ms = 60_000 }: IsolateParts): TaskIsolate {
-  const line = createLine(children_max);
+export function createIsolate(parts: IsolateParts): TaskIsolate {
+  const { command, log, children_max = Math.max(1, Math.floor(availableParallelism() / 2)), patience_ms = 500, aside_max = 2, runs_max = 50, idle_ms = 60_000 } = parts;
+  const line = createLine({ inside_max: children_max, patience_ms, aside_max });
   const stopping = new AbortController();
   const children = new Set<ChildProcess>();
   let warm: ChildProcess | undefined;

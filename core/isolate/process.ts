@@ -1,7 +1,10 @@
 /** One child process, seen from its parent: a request goes in, messages and one answer come out, or it dies. */
+import { setPriority } from "node:os";
 import { TaskFailure } from "../plugin/define";
 import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
 
+/** Requests go before files: a child takes second place when both want a processor. */
+const niceness = 5;
 /** How much of what a child prints on standard error is kept, for the log. */
 const stderr_characters_max = 4_000;
 /** How long to wait for the rest of the output of a child that has ended. */
@@ -35,6 +38,7 @@ export function startChild(command: readonly string[]): ChildProcess {
     env: { BUN_FEATURE_FLAG_NO_ORPHANS: "1" }, // Nothing of the parent's environment; and the kernel ends the child when the parent is killed.
     stdin: "pipe", stdout: "pipe", stderr: "pipe",
   });
+  stepBack(process.pid);
   let waiting: Waiting | undefined;
   let runs = 0;
   let printed = "";
@@ -80,6 +84,10 @@ export function startChild(command: readonly string[]): ChildProcess {
     kill: () => process.kill("SIGKILL"),
     ended,
   };
+}
+
+function stepBack(pid: number): void {
+  try { setPriority(pid, niceness); } catch { /* It has died already, or this system has no such order. */ }
 }
 
 /** A child that has died meanwhile says so by its end; the failed write adds nothing. */

@@ -14,8 +14,9 @@ export function roman(number: number): string {
   return text;
 }
 
-/** `0.30000000000000004` is `0.3`: fifteen digits are what a sheet knows. Anything else stays as it is. */
+/** `0.30000000000000004` is `0.3`, `1E3` is `1000`: fifteen digits are what a sheet knows. Anything else stays as it is. */
 export function cleanNumber(raw: string): string {
+  if (raw.length < 16 && !/e/i.test(raw)) return raw;
   const number = Number(raw);
   if (raw.trim() === "" || !Number.isFinite(number)) return raw;
   return Number.isSafeInteger(number) ? String(number) : String(Number(number.toPrecision(15)));

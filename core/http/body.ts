@@ -37,7 +37,7 @@ export async function readJson(request: Request, bytes_max: number): Promise<unk
   try { value = JSON.parse(text); }
   catch (error) { throw badRequest(`The body is not valid JSON: ${error instanceof SyntaxError ? error.message : "it is nested too deeply"}.`, undefined, "malformed_json"); }
   // Only an escape can smuggle in what the database can't keep: U+0000 and halves of surrogate pairs.
-  if (text.includes("\\u")) refuseIllFormed(value, "");
+  if (text.includes("\\u")) refuseIllFormed(value);
   return value;
 }
 
@@ -56,13 +56,29 @@ async function readBytes(request: Request, bytes_max: number): Promise<Uint8Arra
   return Buffer.concat(chunks);
 }
 
-function refuseIllFormed(value: unknown, pointer: string): void {
-  if (typeof value === "string") {
-    if (value.includes("\u0000")) throw badRequest(`${fieldName(pointer)} contains the character U+0000, which text can't have.`, pointer);
-    if (!value.isWellFormed()) throw badRequest(`${fieldName(pointer)} contains half of a surrogate pair, which is not a character.`, pointer);
-  } else if (typeof value === "object" && value !== null) {
-    for (const [key, item] of Object.entries(value)) refuseIllFormed(item, `${pointer}/${key}`);
+/** An object or array that is being walked: `keys` of an object, and how many of its values have been looked at. */
+interface Walked { readonly value: object; readonly keys: readonly string[] | undefined; seen: number }
+
+/** Without calls that nest, because a body may nest deeper than they can; without lists of what is inside, because that may be millions of numbers. */
+function refuseIllFormed(body: unknown): void {
+  const open: Walked[] = [];
+  const pointer = (): string => open.map(({ keys, seen }) => `/${keys ? keys[seen - 1] : seen - 1}`).join("");
+  const look = (value: unknown): void => {
+    if (typeof value === "string") refuseText(value, pointer);
+    else if (typeof value === "object" && value !== null) open.push({ value, keys: Array.isArray(value) ? undefined : Object.keys(value), seen: 0 });
+  };
+  look(body);
+  for (let last = open.at(-1); last; last = open.at(-1)) {
+    const { value, keys } = last;
+    if (last.seen === (keys ?? value as unknown[]).length) { open.pop(); continue; }
+    const at = last.seen++;
+    look((value as Record<string | number, unknown>)[keys ? keys[at]! : at]);
   }
+}
+
+function refuseText(text: string, pointer: () => string): void {
+  const problem = text.includes("\u0000") ? "contains the character U+0000, which text can't have" : text.isWellFormed() ? undefined : "contains half of a surrogate pair, which is not a character";
+  if (problem !== undefined) throw badRequest(`${fieldName(pointer())} ${problem}.`, pointer());
 }
 
 /** A compiled schema that answers what is wrong in words. */

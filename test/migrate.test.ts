@@ -50,6 +50,18 @@ describe("what is applied", () => {
     expect(await run(shelves)).toEqual([]);
   });
 
+  test("is not what another process has applied since the ledger was read", async () => {
+    await run({ ...shelves, migrations: shelves.migrations.slice(0, 1) });
+    // The time is asked for the name of the copy: after the ledger was read, before the first step.
+    const meanwhile = { ...clock, now_ms: () => {
+      using other = new Database(join(directory, "dossier.db"));
+      other.run("insert into core_migrations (plugin, id, applied_at) values ('shelves', '0002_marks', 1) on conflict do nothing");
+      return clock.now_ms();
+    } };
+    expect(await migrate(store, [shelves], meanwhile, { backups, log })).toEqual([]);
+    expect(tables()).toEqual(["core_migrations", "shelves"]);
+  });
+
   test("is a later step of a plugin that was there", async () => {
     await run({ ...shelves, migrations: shelves.migrations.slice(0, 1) });
     expect(await run(shelves, boxes)).toEqual(["shelves/0002_marks", "boxes/0001_create"]);

@@ -26,19 +26,22 @@ export async function migrate(store: Store, plugins: readonly Schema[], clock: C
     log.info("copied the database before migrating", { copy });
   }
   await createLedger(store.db);
-  for (const step of steps) await apply(store, step, clock);
-  const applied = steps.map(({ schema, migration }) => `${schema.name}/${migration.id}`);
+  const applied: string[] = [];
+  for (const step of steps) if (await apply(store, step, clock)) applied.push(`${step.schema.name}/${step.migration.id}`);
   log.info("migrated the database", { applied });
   return applied;
 }
 
-async function apply(store: Store, { schema, migration }: Step, clock: Clock): Promise<void> {
+/** False when another process, started at the same moment, was faster. */
+async function apply(store: Store, { schema, migration }: Step, clock: Clock): Promise<boolean> {
   try {
-    await store.inTransaction(async (tx) => {
+    return await store.inTransaction(async (tx) => {
+      if ((await ledger(tx)).some((row) => row.plugin === schema.name && row.id === migration.id)) return false;
       const before = await tableNames(tx);
       await migration.up(tx);
       requireOwnTables(schema, before, await tableNames(tx));
       await tx.insertInto("core_migrations").values({ plugin: schema.name, id: migration.id, applied_at: clock.now_ms() }).execute();
+      return true;
     });
   } catch (error) {
     throw new Error(`migration ${schema.name}/${migration.id} failed and was undone: ${error instanceof Error ? error.message : String(error)}`, { cause: error });

@@ -49,6 +49,27 @@ describe("Word", () => {
     expect(headings!.map(({ start, end, level }) => [text.slice(start, end), level])).toEqual([["Harbour", 1], ["Moorings", 2]]);
   });
 
+  test("numbers and bullets of lists, also by the style of a paragraph", async () => {
+    const level = (format: number, content: string, start = 1): Uint8Array => join(u32(start), u8(format, 0), new Uint8Array(22), u16(content.length), wide(content));
+    const list = (id: number, simple: number): Uint8Array => join(u32(id), new Uint8Array(22), u8(simple, 0));
+    const rest = Array.from({ length: 7 }, () => level(0, ""));
+    const lists = join(u16(2), list(71, 0), list(72, 1), level(0, "\0.", 3), level(4, "\0.\x01)"), ...rest, level(23, "\uf0b7"));
+    const use = (id: number, levels = 0): Uint8Array => join(u32(id, 0, 0), u8(levels, 0, 0, 0));
+    const uses = join(u32(3), use(71), use(72), use(71, 1), u32(0xffffffff), u32(0xffffffff), u32(0xffffffff), u32(9, 16));
+    const in_list = (number: number, depth = 0): Uint8Array => join(u16(0x460b), u16(number), u16(0x260a), u8(depth));
+    const style = (...properties: Uint8Array[]): Uint8Array => {
+      const listed = join(u16(0), ...properties);
+      const one = join(u16(0, 0xfff1, 0, 0, 0), u16(1), wide("S"), u16(0), u16(listed.length), listed);
+      return join(u16(one.length), one);
+    };
+    const styles = join(u16(4), u16(2, 10), style(), style(in_list(2)));
+    const content = "A\rB\rC\rD\rE\r\rF\rG\r";
+    const runs = [in_list(1), in_list(1, 1), in_list(1, 1), in_list(1), u8(), in_list(1), in_list(3), in_list(0)];
+    const starts = [0, 2, 4, 6, 8, 10, 11, 13, 15];
+    const paragraphs = runs.map((properties, at) => ({ start: starts[at]!, end: starts[at + 1]!, style: at === 4 ? 1 : 0, properties }));
+    expect((await read(doc(content, { paragraphs, parts: { 1: styles, 73: lists, 74: uses } }))).text).toBe("3. A\n\n3.a) B\n\n3.b) C\n\n4. D\n\n• E\n\n9. F\n\nG");
+  });
+
   test("Word 6 and 95, in the encoding of their language", async () => {
     const main = new Uint8Array(4096);
     const content = Buffer.from([0xcf, 0xee, 0xf0, 0xf2, 13, 0x31, 7, 0x32, 7, 7, 13]);

@@ -66,6 +66,8 @@ export interface DocOptions {
   readonly behind?: readonly number[];
   /** For a paragraph mark at this place in the text: properties of its paragraph, with the number of its style first. */
   readonly paragraphs?: readonly { readonly start: number; readonly end: number; readonly style?: number; readonly properties?: Uint8Array }[];
+  /** The parts of the table at these numbers. */
+  readonly parts?: Readonly<Record<number, Uint8Array>>;
   /** Deleted from one place to another. */
   readonly deleted?: readonly [number, number];
   /** Split here: what comes before is written with one byte for a character, the rest with two. */
@@ -74,7 +76,7 @@ export interface DocOptions {
 const text_at = 2048;
 
 /** A Word file with this text, marks included. */
-export function doc(text: string, { flags = 0x200, version = 193, behind = [], paragraphs = [], deleted, narrow_until = 0 }: DocOptions = {}): Uint8Array<ArrayBuffer> {
+export function doc(text: string, { flags = 0x200, version = 193, behind = [], paragraphs = [], parts = {}, deleted, narrow_until = 0 }: DocOptions = {}): Uint8Array<ArrayBuffer> {
   const main = new Uint8Array(8192 + 2 * text.length);
   const at = (place: number): number => text_at + (place <= narrow_until ? place : narrow_until + 2 * (place - narrow_until));
   const write = (bytes: Uint8Array, place: number): void => main.set(bytes, place);
@@ -95,6 +97,7 @@ export function doc(text: string, { flags = 0x200, version = 193, behind = [], p
     length += bytes.length;
   };
   part(33, clx);
+  for (const [index, bytes] of Object.entries(parts)) part(Number(index), bytes);
   const page = (number: number, record: number, runs: readonly { readonly start: number; readonly end: number; readonly data: Uint8Array }[]): Uint8Array => {
     const base = number * 512;
     write(u32(...runs.map(({ start }) => at(start)), at(runs.at(-1)!.end)), base);

@@ -2,7 +2,9 @@
 import { ExtractionFailure } from "../contract";
 import { Bytes } from "./bytes";
 import { damaged, type CompoundFile } from "./compound";
-import { readRuns, type ParagraphRun, type Run } from "./doc-runs";
+import { DocLists } from "./doc-lists";
+import { eachProperty, readRuns, type ParagraphRun, type Run } from "./doc-runs";
+import { readStyles } from "./doc-styles";
 
 /** The parts of the text, in the order in which they lie one after another. */
 export const story_names = ["body", "footnotes", "headers", "macros", "comments", "endnotes", "boxes", "header_boxes"] as const;
@@ -19,6 +21,7 @@ export interface WordFile {
   readonly paragraphs: readonly ParagraphRun[];
   /** Text that was deleted while changes were tracked. */
   readonly deleted: readonly Run[];
+  readonly lists: DocLists;
   /** Single bytes are in this encoding, as `TextDecoder` knows it. */
   readonly encoding: string;
 }
@@ -42,7 +45,8 @@ export function openWord(compound: CompoundFile): WordFile {
   const part = (index: number): Bytes => new Bytes(of.slice(main.u32(0x9a + 8 * index), main.u32(0x9a + 8 * index) + main.u32(0x9e + 8 * index)));
   const pieces = piecesOf(part(33), true);
   if (pieces.length === 0) throw damaged();
-  return { main, pieces, stories: storiesOf(main, 0x4c), encoding: "windows-1252", ...readRuns(main, part(13), part(12)) };
+  const lists = new DocLists(of, main.u32(0x2e6) > 0 ? main.u32(0x2e2) : 0, main.u32(0x2ee) > 0 ? main.u32(0x2ea) : 0);
+  return { main, pieces, stories: storiesOf(main, 0x4c), lists, encoding: "windows-1252", ...readRuns(main, part(13), part(12), readStyles(part(1), eachProperty)) };
 }
 
 /** Word 6 and Word 95: the same plan with narrower numbers and one byte for a character. */
@@ -53,7 +57,7 @@ function openWord95(main: Bytes): WordFile {
   const from = main.u32(0x18);
   if (listed.length === 0 && from + length > main.length) throw damaged();
   const pieces = listed.length > 0 ? listed : [{ start: 0, end: length, at: from, wide: false }];
-  return { main, pieces, stories, encoding: encodingOf(main.u16(6)), paragraphs: [], deleted: [] };
+  return { main, pieces, stories, encoding: encodingOf(main.u16(6)), paragraphs: [], deleted: [], lists: new DocLists(main, 0, 0) };
 }
 
 function storiesOf(main: Bytes, at: number): WordFile["stories"] {

@@ -1,5 +1,6 @@
 /** What a Word file says about stretches of its bytes: which paragraphs stand in tables or are headings, and which text was deleted. */
 import type { Bytes } from "./bytes";
+import { listedIn, type Listed } from "./doc-styles";
 
 /** From one byte of the main stream to another, end exclusive. */
 export interface Run { readonly start: number; readonly end: number }
@@ -10,20 +11,23 @@ export interface ParagraphRun extends Run {
   readonly ends: "paragraph" | "cell" | "row";
   /** Of a heading: 1 is the highest. */
   readonly level: number | null;
+  /** The number of its list, and how deep in the list it stands; null when it stands in none. */
+  readonly list: number | null;
+  readonly list_level: number;
 }
-type Properties = Pick<ParagraphRun, "depth" | "ends" | "level">;
+type Properties = Omit<ParagraphRun, keyof Run>;
 
 const page_bytes = 512;
 /** Codes of properties. */
 const code = { in_table: 0x2416, row_end: 0x2417, depth: 0x6649, cell_end_inside: 0x244b, row_end_inside: 0x244c, outline: 0x2640, table: 0xd608, tabs: 0xc615, deleted: 0x0800 } as const;
 
 /** Both lists are in order. Only paragraphs that are something special are in the first one. */
-export function readRuns(main: Bytes, paragraph_pages: Bytes, character_pages: Bytes): { paragraphs: ParagraphRun[]; deleted: Run[] } {
+export function readRuns(main: Bytes, paragraph_pages: Bytes, character_pages: Bytes, styles: readonly Listed[]): { paragraphs: ParagraphRun[]; deleted: Run[] } {
   const paragraphs: ParagraphRun[] = [];
   const deleted: Run[] = [];
   for (const page of pagesOf(paragraph_pages)) {
     eachRun(main, page, 13, (run, at) => {
-      const properties = paragraphOf(main, at, page + page_bytes);
+      const properties = paragraphOf(main, at, page + page_bytes, styles);
       if (properties) paragraphs.push({ ...run, ...properties });
     });
   }
@@ -54,7 +58,7 @@ function eachRun(main: Bytes, page: number, size: number, use: (run: Run, at: nu
   }
 }
 
-function paragraphOf(main: Bytes, at: number, page_end: number): Properties | null {
+function paragraphOf(main: Bytes, at: number, page_end: number, styles: readonly Listed[]): Properties | null {
   const half = main.u8(at);
   const from = half === 0 ? at + 2 : at + 1;
   const end = Math.min(page_end, from + (half === 0 ? 2 * main.u8(at + 1) : 2 * half - 1));
@@ -71,7 +75,10 @@ function paragraphOf(main: Bytes, at: number, page_end: number): Properties | nu
     else if (property === code.outline) level = main.u8(value) < 9 ? main.u8(value) + 1 : null;
   });
   if (in_table || ends !== "paragraph") depth = Math.max(1, depth);
-  return depth > 0 || level !== null ? { depth, ends, level } : null;
+  const own = listedIn(main, from + 2, end, eachProperty);
+  const list = (own.list ?? styles[style]?.list) || null;
+  const list_level = own.list_level ?? styles[style]?.list_level ?? 0;
+  return depth > 0 || level !== null || list !== null ? { depth, ends, level, list, list_level } : null;
 }
 
 function isDeleted(main: Bytes, start: number, end: number): boolean {
@@ -83,7 +90,7 @@ function isDeleted(main: Bytes, start: number, end: number): boolean {
 /** How many bytes the value of a property takes, by the upper bits of its code; those of kind 6 say it themselves. */
 const value_bytes = [1, 1, 2, 4, 2, 2, 0, 3];
 
-function eachProperty(main: Bytes, start: number, end: number, use: (property: number, at: number) => void): void {
+export function eachProperty(main: Bytes, start: number, end: number, use: (property: number, at: number) => void): void {
   for (let at = start; at + 2 < end;) {
     const property = main.u16(at);
     at += 2;

@@ -26,7 +26,7 @@ export function readDoc(compound: CompoundFile, characters_max: number): Page[] 
 function readStory(word: WordFile, name: StoryName): Block[] {
   const { start, end } = word.stories[name];
   const stretches = word.pieces.filter((piece) => piece.start < end && piece.end > start).map((piece) => stretchOf(word, cut(piece, start, end)));
-  const reader = new StoryReader(word.paragraphs, hasWholeFields(stretches));
+  const reader = new StoryReader(word, hasWholeFields(stretches));
   for (const stretch of stretches) reader.read(stretch);
   return reader.blocks();
 }
@@ -73,7 +73,7 @@ function hasWholeFields(stretches: readonly Stretch[]): boolean {
   return open === 0;
 }
 
-const plain: Pick<ParagraphRun, "depth" | "ends" | "level"> = { depth: 0, ends: "paragraph", level: null };
+const plain: Omit<ParagraphRun, keyof Run> = { depth: 0, ends: "paragraph", level: null, list: null, list_level: 0 };
 /** Runs of letters, and the marks between them. */
 const parts_of_text = /[^\0-\x1f]+|[\0-\x1f]/g;
 
@@ -84,7 +84,7 @@ class StoryReader {
   private hidden = 0;
   private cell_ended = false;
 
-  constructor(private readonly paragraphs: readonly ParagraphRun[], private readonly has_fields: boolean) {}
+  constructor(private readonly word: WordFile, private readonly has_fields: boolean) {}
 
   read({ text, at, character_bytes }: Stretch): void {
     for (const { 0: part, index } of text.matchAll(parts_of_text)) {
@@ -128,10 +128,11 @@ class StoryReader {
 
   private endParagraph(mark: string, at: number): void {
     if (this.hidden > 0) return;
-    const { depth, ends, level } = this.propertiesAt(at);
+    const { depth, ends, level, list, list_level } = this.propertiesAt(at);
+    if (list !== null && ends !== "row" && this.out.has_text) this.out.begin(this.word.lists.next(list, list_level));
     if (mark === "\x07") {
       // Without properties, as in Word 6, an empty cell behind the last one is the end of the row.
-      if (ends === "row" || (this.paragraphs.length === 0 && this.cell_ended)) this.out.endRow(depth);
+      if (ends === "row" || (this.word.paragraphs.length === 0 && this.cell_ended)) this.out.endRow(depth);
       else this.out.endCell(depth);
       this.cell_ended = ends !== "row" && !this.cell_ended;
       return;
@@ -141,8 +142,8 @@ class StoryReader {
     else if (ends === "row") this.out.endRow(depth);
     else this.out.endParagraph(depth, level);
   }
-  private propertiesAt(at: number): Pick<ParagraphRun, "depth" | "ends" | "level"> {
-    const run = this.paragraphs[firstBehind(this.paragraphs, at)];
+  private propertiesAt(at: number): Omit<ParagraphRun, keyof Run> {
+    const run = this.word.paragraphs[firstBehind(this.word.paragraphs, at)];
     return run !== undefined && run.start <= at ? run : plain;
   }
 }

@@ -11,21 +11,24 @@ interface Level { in_row: boolean; in_cell: boolean }
 export class TableFlow {
   private readonly flow = new Flow();
   private readonly levels: Level[] = [];
-  private has_text = false;
+  private written = false;
   private readonly held: string[] = [];
   private readonly aside: Block[] = [];
 
-  get length(): number { return this.flow.length; }
+  /** The paragraph so far is not blank. */
+  get has_text(): boolean { return this.written; }
 
   /** More of the paragraph that the next call ends. */
   text(text: string): void {
     this.held.push(text);
-    this.has_text ||= text.trim() !== "";
+    this.written ||= text.trim() !== "";
   }
+  /** Puts this before the paragraph so far. */
+  begin(marker: string): void { if (marker !== "") this.held.unshift(marker, " "); }
   /** What stands beside the paragraph, and follows it. */
   add(blocks: readonly Block[]): void { this.aside.push(...blocks); }
   endParagraph(depth: number, level: number | null = null): void {
-    this.within(depth, this.has_text || this.aside.length > 0);
+    this.within(depth, this.written || this.aside.length > 0);
     this.put(level);
   }
   endCell(depth: number): void {
@@ -36,7 +39,7 @@ export class TableFlow {
     table.in_cell = false;
   }
   endRow(depth: number): void {
-    if (this.has_text || this.aside.length > 0) this.endParagraph(depth);
+    if (this.written || this.aside.length > 0) this.endParagraph(depth);
     this.within(Math.max(1, depth), false);
     const table = this.levels.at(-1)!;
     if (table.in_row) this.flow.endRow();
@@ -51,7 +54,7 @@ export class TableFlow {
   private put(level: number | null): void {
     this.flow.text(this.held.join(""));
     this.held.length = 0;
-    this.has_text = false;
+    this.written = false;
     this.flow.endParagraph(level);
     this.flow.add(this.aside.splice(0));
   }

@@ -19,7 +19,7 @@ export interface IsolateParts {
   readonly log: Log;
   /** Children at the same time; further runs wait in line. Default: half of the processors, at least one. */
   readonly children_max?: number;
-  /** A run that takes longer than this lets another one start beside it, so that two bad files do not hold up the good ones behind them. Default 500 ms. */
+  /** A run that takes longer than this lets another one start beside it, so that two bad files do not hold up the good ones behind them. Default 250 ms. */
   readonly patience_ms?: number;
   /** Children beyond `children_max` that may come about so. Default 2. */
   readonly aside_max?: number;
@@ -35,7 +35,7 @@ export interface TaskIsolate {
 }
 
 export function createIsolate(parts: IsolateParts): TaskIsolate {
-  const { command, log, children_max = Math.max(1, Math.floor(availableParallelism() / 2)), patience_ms = 500, aside_max = 2, runs_max = 50, idle_ms = 60_000 } = parts;
+  const { command, log, children_max = Math.max(1, Math.floor(availableParallelism() / 2)), patience_ms = 250, aside_max = 2, runs_max = 50, idle_ms = 60_000 } = parts;
   const line = createLine({ inside_max: children_max, patience_ms, aside_max });
   const stopping = new AbortController();
   const children = new Set<ChildProcess>();

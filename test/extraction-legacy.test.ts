@@ -26,7 +26,8 @@ describe("Word", () => {
     ["fields show their results", "See \x13 HYPERLINK \"http://a.b\" \x14the \x13 PAGE \x147\x15th page\x15, please\x13 INDEX \x15.\r", "See the 7th page, please."],
     ["a field that never ends hides nothing", "One \x13 PAGE\rTwo\r", "One  PAGE\n\nTwo"],
     ["marks of pictures, notes and comments are no text", "A\x01B\x02C\x05D\x08E\r", "ABCDE"],
-    ["text that was deleted is gone", "One, two, three.\r", "One, three.", { deleted: [3, 8] }],
+    ["text that was deleted is gone", "One, two, three.\r", "One, three.", { unseen: [3, 8, "deleted"] }],
+    ["hidden text is gone, whatever field it begins", "One\x13 XE \x14two\x15 three.\r", "Onetwo three.", { unseen: [3, 5, "hidden"] }],
     ["notes, boxes, comments behind the body", "Body.\rNote.\rMacro\rSaid.\rEnd.\rBox.\r", "Body.\n\nNote.\n\nEnd.\n\nBox.\n\nSaid.", { behind: [6, 0, 6, 6, 5, 5, 0] }],
     ["headers once", "Body.\rTop\rTop\rFoot\rTop\r", "Body.\n\nTop\n\nFoot", { behind: [0, 13, 0, 0, 0, 0, 4] }],
     ["a table", "Before\rA\x07B\x07\x07C\x07\x07\x07After\r", "Before\n\nA\tB\nC\n\nAfter", {

@@ -68,15 +68,15 @@ export interface DocOptions {
   readonly paragraphs?: readonly { readonly start: number; readonly end: number; readonly style?: number; readonly properties?: Uint8Array }[];
   /** The parts of the table at these numbers. */
   readonly parts?: Readonly<Record<number, Uint8Array>>;
-  /** Deleted from one place to another. */
-  readonly deleted?: readonly [number, number];
+  /** Deleted, or hidden, from one place to another. */
+  readonly unseen?: readonly [number, number, "deleted" | "hidden"];
   /** Split here: what comes before is written with one byte for a character, the rest with two. */
   readonly narrow_until?: number;
 }
 const text_at = 2048;
 
 /** A Word file with this text, marks included. */
-export function doc(text: string, { flags = 0x200, version = 193, behind = [], paragraphs = [], parts = {}, deleted, narrow_until = 0 }: DocOptions = {}): Uint8Array<ArrayBuffer> {
+export function doc(text: string, { flags = 0x200, version = 193, behind = [], paragraphs = [], parts = {}, unseen, narrow_until = 0 }: DocOptions = {}): Uint8Array<ArrayBuffer> {
   const main = new Uint8Array(8192 + 2 * text.length);
   const at = (place: number): number => text_at + (place <= narrow_until ? place : narrow_until + 2 * (place - narrow_until));
   const write = (bytes: Uint8Array, place: number): void => main.set(bytes, place);
@@ -114,7 +114,7 @@ export function doc(text: string, { flags = 0x200, version = 193, behind = [], p
     const data = join(u16(style), properties);
     return { start, end, data: join(u8(data.length % 2 ? (data.length + 1) / 2 : 0, ...data.length % 2 ? [] : [data.length / 2]), data) };
   })));
-  if (deleted) part(12, page(2, 1, [{ start: deleted[0], end: deleted[1], data: join(u8(3), u16(0x0800), u8(1)) }]));
+  if (unseen) part(12, page(2, 1, [{ start: unseen[0], end: unseen[1], data: join(u8(3), u16(unseen[2] === "deleted" ? 0x0800 : 0x083c), u8(1)) }]));
   return compound({ WordDocument: main, [flags & 0x200 ? "1Table" : "0Table"]: join(...table) });
 }
 

@@ -19,8 +19,8 @@ export interface WordFile {
   /** Where each part of the text begins and ends. */
   readonly stories: Readonly<Record<StoryName, { readonly start: number; readonly end: number }>>;
   readonly paragraphs: readonly ParagraphRun[];
-  /** Text that was deleted while changes were tracked. */
-  readonly deleted: readonly Run[];
+  /** Text that is hidden, or was deleted while changes were tracked. */
+  readonly unseen: readonly Run[];
   readonly lists: DocLists;
   /** Single bytes are in this encoding, as `TextDecoder` knows it. */
   readonly encoding: string;
@@ -57,7 +57,7 @@ function openWord95(main: Bytes): WordFile {
   const from = main.u32(0x18);
   if (listed.length === 0 && from + length > main.length) throw damaged();
   const pieces = listed.length > 0 ? listed : [{ start: 0, end: length, at: from, wide: false }];
-  return { main, pieces, stories, encoding: encodingOf(main.u16(6)), paragraphs: [], deleted: [], lists: new DocLists(main, 0, 0) };
+  return { main, pieces, stories, encoding: encodingOf(main.u16(6)), paragraphs: [], unseen: [], lists: new DocLists(main, 0, 0) };
 }
 
 function storiesOf(main: Bytes, at: number): WordFile["stories"] {

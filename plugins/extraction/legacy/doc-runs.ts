@@ -1,4 +1,4 @@
-/** What a Word file says about stretches of its bytes: which paragraphs stand in tables or are headings, and which text was deleted. */
+/** What a Word file says about stretches of its bytes: which paragraphs stand in tables or are headings, and which text nobody sees. */
 import type { Bytes } from "./bytes";
 import { listedIn, type Listed } from "./doc-styles";
 
@@ -19,12 +19,12 @@ type Properties = Omit<ParagraphRun, keyof Run>;
 
 const page_bytes = 512;
 /** Codes of properties. */
-const code = { in_table: 0x2416, row_end: 0x2417, depth: 0x6649, cell_end_inside: 0x244b, row_end_inside: 0x244c, outline: 0x2640, table: 0xd608, tabs: 0xc615, deleted: 0x0800 } as const;
+const code = { in_table: 0x2416, row_end: 0x2417, depth: 0x6649, cell_end_inside: 0x244b, row_end_inside: 0x244c, outline: 0x2640, table: 0xd608, tabs: 0xc615, deleted: 0x0800, hidden: 0x083c } as const;
 
 /** Both lists are in order. Only paragraphs that are something special are in the first one. */
-export function readRuns(main: Bytes, paragraph_pages: Bytes, character_pages: Bytes, styles: readonly Listed[]): { paragraphs: ParagraphRun[]; deleted: Run[] } {
+export function readRuns(main: Bytes, paragraph_pages: Bytes, character_pages: Bytes, styles: readonly Listed[]): { paragraphs: ParagraphRun[]; unseen: Run[] } {
   const paragraphs: ParagraphRun[] = [];
-  const deleted: Run[] = [];
+  const unseen: Run[] = [];
   for (const page of pagesOf(paragraph_pages)) {
     eachRun(main, page, 13, (run, at) => {
       const properties = paragraphOf(main, at, page + page_bytes, styles);
@@ -33,11 +33,11 @@ export function readRuns(main: Bytes, paragraph_pages: Bytes, character_pages: B
   }
   for (const page of pagesOf(character_pages)) {
     eachRun(main, page, 1, (run, at) => {
-      if (isDeleted(main, at + 1, at + 1 + main.u8(at))) deleted.push(run);
+      if (isUnseen(main, at + 1, at + 1 + main.u8(at))) unseen.push(run);
     });
   }
   const inOrder = (one: Run, other: Run): number => one.start - other.start;
-  return { paragraphs: paragraphs.sort(inOrder), deleted: deleted.sort(inOrder) };
+  return { paragraphs: paragraphs.sort(inOrder), unseen: unseen.sort(inOrder) };
 }
 
 /** Where the pages of properties lie in the main stream, each once. */
@@ -81,10 +81,10 @@ function paragraphOf(main: Bytes, at: number, page_end: number, styles: readonly
   return depth > 0 || level !== null || list !== null ? { depth, ends, level, list, list_level } : null;
 }
 
-function isDeleted(main: Bytes, start: number, end: number): boolean {
-  let deleted = false;
-  eachProperty(main, start, end, (property, value) => { if (property === code.deleted) deleted = main.u8(value) === 1; });
-  return deleted;
+function isUnseen(main: Bytes, start: number, end: number): boolean {
+  let unseen = false;
+  eachProperty(main, start, end, (property, value) => { if (property === code.deleted || property === code.hidden) unseen ||= main.u8(value) === 1; });
+  return unseen;
 }
 
 /** How many bytes the value of a property takes, by the upper bits of its code; those of kind 6 say it themselves. */

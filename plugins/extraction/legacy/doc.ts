@@ -37,20 +37,20 @@ const cut = (piece: Piece, start: number, end: number): Piece => {
 };
 
 interface Stretch { readonly text: string; readonly at: number; readonly character_bytes: 1 | 2 }
-function stretchOf({ main, encoding, deleted }: WordFile, { start, end, at, wide }: Piece): Stretch {
+function stretchOf({ main, encoding, unseen }: WordFile, { start, end, at, wide }: Piece): Stretch {
   const bytes = main.slice(at, at + (end - start) * (wide ? 2 : 1));
   const text = new TextDecoder(wide ? "utf-16le" : encoding as Bun.Encoding, { ignoreBOM: true }).decode(bytes);
-  return { text: without(text, deleted, at, wide ? 2 : 1), at, character_bytes: wide ? 2 : 1 };
+  return { text: without(text, unseen, at, wide ? 2 : 1), at, character_bytes: wide ? 2 : 1 };
 }
-/** Deleted characters become zeros, so that the rest keeps its place. */
-function without(text: string, deleted: readonly Run[], at: number, character_bytes: number): string {
+/** Unseen characters become zeros, so that the rest keeps its place; the marks of fields stay, for they come in threes. */
+function without(text: string, unseen: readonly Run[], at: number, character_bytes: number): string {
   const pieces: string[] = [];
   let done = 0;
-  for (let next = firstBehind(deleted, at); next < deleted.length && deleted[next]!.start < at + text.length * character_bytes; next++) {
-    const from = Math.max(done, Math.floor((deleted[next]!.start - at) / character_bytes));
-    const to = Math.min(text.length, Math.ceil((deleted[next]!.end - at) / character_bytes));
+  for (let next = firstBehind(unseen, at); next < unseen.length && unseen[next]!.start < at + text.length * character_bytes; next++) {
+    const from = Math.max(done, Math.floor((unseen[next]!.start - at) / character_bytes));
+    const to = Math.min(text.length, Math.ceil((unseen[next]!.end - at) / character_bytes));
     if (to <= from) continue;
-    pieces.push(text.slice(done, from), "\0".repeat(to - from));
+    pieces.push(text.slice(done, from), text.slice(from, to).replace(/[^\x13-\x15]/g, "\0"));
     done = to;
   }
   return done === 0 ? text : pieces.join("") + text.slice(done);

@@ -81,6 +81,7 @@ describe("damaged and hostile RTF", () => {
     ["many notes in one paragraph", "x{\\footnote y}".repeat(20_000), `${"x".repeat(20_000)}${"\n\ny".repeat(20_000)}`],
     ["many cells in one row", "\\intbl x\\cell".repeat(50_000), Array(50_000).fill("x").join("\t")],
     ["a depth of tables that no document has", "\\pard\\intbl\\itap2000000000 x\\par", "x"],
+    ["a long run of escaped letters", "\\'78".repeat(2_000_000), "x".repeat(2_000_000)],
     ["a long picture", `{\\pict ${"89504e47".repeat(500_000)}}x`, "x"],
     ["a long word", `\\${"a".repeat(1_000_000)} x`, `${"a".repeat(1_000_000 - 32)} x`],
     ["binary data longer than the file", "x\\bin2000000000 y", "x"],

@@ -14,7 +14,8 @@ export class Fonts {
   private current: Font | undefined;
   private readonly decoders = new Map<number, Decode>();
   /** Letters of a font that were not decoded yet: one of them may take two bytes, and these may come apart. */
-  private held: Uint8Array[] = [];
+  private held = new Uint8Array(1024);
+  private held_length = 0;
   private held_font = -1;
 
   /** A word inside the table of fonts. */
@@ -32,13 +33,20 @@ export class Fonts {
   bytes(bytes: Uint8Array, font: number): string {
     const before = font === this.held_font ? "" : this.flush();
     this.held_font = font;
-    this.held.push(bytes);
+    const length = this.held_length + bytes.length;
+    if (length > this.held.length) {
+      const larger = new Uint8Array(2 * length);
+      larger.set(this.held.subarray(0, this.held_length));
+      this.held = larger;
+    }
+    this.held.set(bytes, this.held_length);
+    this.held_length = length;
     return before;
   }
   flush(): string {
-    if (this.held.length === 0) return "";
-    const bytes = this.held.length === 1 ? this.held[0]! : Buffer.concat(this.held);
-    this.held = [];
+    if (this.held_length === 0) return "";
+    const bytes = this.held.subarray(0, this.held_length);
+    this.held_length = 0;
     return this.decoder(this.held_font)(bytes);
   }
   /** A character that was given by its number. */

@@ -1,6 +1,6 @@
 /** Web pages: what they show becomes text with headings, lists and tables, whatever the encoding and however broken the markup. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { readPage } from "../plugins/extraction/html/page";
+import { readPage, readXhtml } from "../plugins/extraction/html/page";
 import { assemble } from "../plugins/extraction/office/flow";
 import { encodeAs, utf16 } from "./helpers/encode";
 import { testExtraction } from "./helpers/extraction";
@@ -34,6 +34,8 @@ describe("what a page shows", () => {
     ["a > in an attribute", "<p title=\"a > b\" class='c > d'>text", "text"],
     ["what a truncated page has", "<h1>Head</h1><p>body <a hr", "Head\n\nbody"],
     ["a body without its tag", "<head><style>p{}</style><p>text", "text"],
+    ["elements that end where they begin, as in XML", "<?xml version='1.0'?><html><head><script src='x'/><title/></head><div/><p>one<a id='x'/> two</p><svg:text>three</svg:text></html>", "one two\n\nthree"],
+    ["but not in HTML, where nothing ends so", "<div/>one<p/>two", "one\n\ntwo"],
     ["closing tags of nothing", "</p></div></table>text</b>", "text"],
     ["a closing tag stays in its cell", "<div><table><tr><td>a</div>b<td>c</table></div>", "ab\tc"],
   ];
@@ -49,6 +51,10 @@ describe("what a page does not show", () => {
     ["hidden lists in lists", "<ul hidden><li>a<ul><li>b</ul><li>c</ul>"], ["frames", "<iframe><p>none</iframe>"], ["the title of a drawing", "<svg><title>drawing</title></svg>"],
   ];
   for (const [why, html] of cases) test(why, () => expect(page(html.startsWith("seen") ? html : `${html}<p>seen`).text).toBe("seen"));
+});
+
+test("a part of an e-book is XML without saying so, and its title is not shown", () => {
+  expect(readXhtml("<html><head><title>No</title><script/></head><body><h2>One</h2><p>text<span/></p></body></html>").map(({ text, level }) => [text, level])).toEqual([["One", 2], ["text", null]]);
 });
 
 test("headings say where they are and how high", () => {

@@ -17,13 +17,18 @@ export interface Markup {
   readonly title: string | null;
 }
 
-export function simplify(html: string): Markup {
+/** `xml` tells that `<p/>` has no content, as in e-books; a page that begins as XML does says so itself. */
+export function simplify(html: string, { xml = /^\ufeff?\s*<\?xml\s/.test(html) } = {}): Markup {
   const page = new Page();
   const scan = new Scanner(html);
   for (let token = scan.next(); token !== null; token = scan.next()) {
     if (token.kind === "text") page.text(token.text);
-    else if (token.kind === "open") page.open(token.name, token.attributes, () => scan.raw(token.name));
-    else page.close(token.name);
+    else if (token.kind === "close") page.close(token.name);
+    else {
+      const closed = xml && token.closed;
+      page.open(token.name, token.attributes, () => closed ? "" : scan.raw(token.name));
+      if (closed) page.close(token.name);
+    }
   }
   return page.finish();
 }
@@ -31,7 +36,7 @@ export function simplify(html: string): Markup {
 export type Attributes = ReadonlyMap<string, string>;
 type Token =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "open"; readonly name: string; readonly attributes: Attributes }
+  | { readonly kind: "open"; readonly name: string; readonly attributes: Attributes; readonly closed: boolean }
   | { readonly kind: "close"; readonly name: string };
 
 const escaped = (text: string): string => text.replaceAll("<", "&lt;");
@@ -116,7 +121,7 @@ class Scanner {
       }
       if (attributes.size < attributes_max && kept.has(found[2]!.toLowerCase())) attributes.set(found[2]!.toLowerCase(), value);
     }
-    return { kind: "open", name, attributes };
+    return { kind: "open", name, attributes, closed: this.html[this.at - 2] === "/" };
   }
   /** Reads the name at this place. */
   private name(from: number): string {
@@ -124,7 +129,7 @@ class Scanner {
     name.lastIndex = from;
     const found = name.exec(this.html)![0];
     this.at = from + found.length;
-    return found.slice(0, name_chars_max).toLowerCase();
+    return found.slice(0, name_chars_max).toLowerCase().replace(/^svg:/, "");
   }
   private find(what: string, from: number): number {
     if (this.missing.has(what)) return -1;

@@ -6,11 +6,17 @@ import { line_break, simplify } from "./markup";
 /** The text of an HTML page. Its title comes first when nothing of that text stands in the page itself. */
 export function readPage(html: string): Block[] {
   const { body, title } = simplify(html);
-  const reader = new Reader();
-  reader.children(parse(body, { comment: false, preserveTagNesting: true, parseNoneClosedTags: true, blockTextElements: {} }));
-  const blocks = reader.flow.take();
+  const blocks = blocksOf(body);
   const heading = title === null ? "" : squeezed(new TextNode(title).text);
   return heading === "" || blocks.some(({ text }) => squeezed(text).includes(heading)) ? blocks : [paragraph(heading, 1), ...blocks];
+}
+/** The text of a part of an e-book. */
+export const readXhtml = (xhtml: string): Block[] => blocksOf(simplify(xhtml, { xml: true }).body);
+
+function blocksOf(markup: string): Block[] {
+  const reader = new Reader();
+  reader.children(parse(markup, { comment: false, preserveTagNesting: true, parseNoneClosedTags: true, blockTextElements: {} }));
+  return reader.flow.take();
 }
 const squeezed = (text: string): string => text.replace(/\s+/g, " ").trim();
 

@@ -57,7 +57,8 @@ class ChartReader implements XmlHandler {
     else this.series[this.place].push(cleanNumber(this.value));
   }
   private endSeries(): void {
-    const { name, categories, values } = this.series!;
+    if (this.series === null) return;
+    const { name, categories, values } = this.series;
     this.series = null;
     const head = ["", ...categories];
     const before = this.rows.findLast((row) => row[0] === "");

@@ -69,8 +69,8 @@ class SlidesReader extends Dispatch {
     }
     if (name === "draw:page") return this.endPage();
     this.reader?.close(name);
-    if (name === "draw:frame" && this.inside_title) {
-      this.titles.push(...this.reader!.flow.take().map(({ text }) => paragraph(text, 1)));
+    if (name === "draw:frame" && this.inside_title && this.reader !== null) {
+      this.titles.push(...this.reader.flow.take().map(({ text }) => paragraph(text, 1)));
       this.inside_title = false;
     }
   }
@@ -92,6 +92,7 @@ class SlidesReader extends Dispatch {
     this.keep();
     this.pages.push({ page: this.pages.length + 1, blocks: [...this.titles, ...this.blocks, ...this.after] });
     this.reader = null;
+    this.inside_title = false;
     this.titles = [];
     this.blocks = [];
   }

@@ -81,7 +81,8 @@ class SheetsReader extends Dispatch {
     this.row = 0;
   }
   private endCell(): void {
-    const { reader, value, repeats } = this.cell!;
+    if (this.cell === null) return;
+    const { reader, value, repeats } = this.cell;
     this.cell = null;
     const shown = reader.flow.take().map(({ text }) => text).join(" ");
     const text = shown === "" ? value : shown;

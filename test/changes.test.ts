@@ -6,7 +6,7 @@ const long_ms = 60_000;
 const idle = new AbortController().signal;
 
 /** Whether the promise has settled once everything that is due has run. */
-async function settledNow(promise: Promise<void>): Promise<boolean> {
+async function settledNow(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   void promise.then(() => { settled = true; });
   await new Promise((resolve) => setImmediate(resolve));

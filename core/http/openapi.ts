@@ -128,9 +128,12 @@ function queryParameters(query: TObject | undefined): Json[] {
   });
 }
 
-const headerParameters = (route: Route<any, any>): Json[] => !route.waits ? [] : [{
-  name: "Prefer", in: "header", required: false, description: "`wait=20`: answer as soon as there is a change, after 20 s at the latest (RFC 7240; at most 30 s).", schema: { type: "string" }, example: "wait=20",
-}];
+const headerParameters = (route: Route<any, any>): Json[] => [
+  ...(route.waits ? [{
+    name: "Prefer", in: "header", required: false, description: "`wait=20`: answer as soon as there is a change, after 20 s at the latest (RFC 7240; at most 30 s).", schema: { type: "string" }, example: "wait=20",
+  }] : []),
+  ...Object.entries(route.request_headers as Record<string, string> | undefined ?? {}).map(([name, description]) => ({ name, in: "header", required: false, description, schema: { type: "string" } })),
+];
 
 /** A TypeBox schema without its symbols: plain JSON Schema. */
 function plain(schema: TSchema): unknown { return JSON.parse(JSON.stringify(schema)); }

@@ -46,6 +46,8 @@ export interface RouteShape {
   readonly root?: boolean;
   /** The route honours `Prefer: wait`, and the document says so. */
   readonly waits?: boolean;
+  /** Request headers that the route reads itself: name → meaning. */
+  readonly request_headers?: Readonly<Record<string, string>>;
   /** What the key must be allowed to do. Default: `read` for GET, `write` for the rest. */
   readonly scope?: "read" | "write";
   /** The answers of this route; the errors that every route shares are added by the document. */

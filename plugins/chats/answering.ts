@@ -3,10 +3,12 @@ import { handle, HttpError, job, PermanentFailure, t, type Db, type JobEffect, t
 import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
 import type { Prompts } from "../prompts/contract";
-import type { Citation, Retrieval } from "../search/contract";
-import type { Changes } from "./changes";
+import type { Citation, FoundPassage, Retrieval } from "../search/contract";
 import { settled } from "./citations";
 import type { Answered, Answerer, AnswerResult, Question } from "./contract";
+import { appendEvents, isCurrent } from "./event-rows";
+import { complete, deltaEvents, fail, restart } from "./events";
+import { createFeed } from "./feed";
 import * as store from "./store";
 import type { Chat, MessageRow } from "./store";
 
@@ -26,6 +28,7 @@ const nothing_found = "No passage in the selected folders answers this.";
 
 export interface AnsweringParts {
   readonly db: Db<store.ChatsTables>;
+  readonly inTransaction: <R>(work: (tx: Db) => Promise<R>) => Promise<R>;
   readonly now_ms: () => number;
   readonly afterCommit: (work: () => void) => void;
   readonly answerers: () => readonly Answerer[];
@@ -33,23 +36,34 @@ export interface AnsweringParts {
   readonly prompts: Prompts;
   readonly documents: Documents;
   readonly retrieval: Retrieval;
-  readonly changes: Changes;
+  /** Tells polls and watchers that the message has another status. */
+  readonly tell: (message_id: string) => void;
+  /** Tells those who watch this message that there is more to see. */
+  readonly tellWatchers: (message_id: string) => void;
   readonly log: Log;
 }
 
 export function createAnswering(parts: AnsweringParts) {
-  const { db, now_ms, changes } = parts;
+  const { db, inTransaction, now_ms } = parts;
 
   async function run({ message_id }: { readonly message_id: string }, run: JobRun): Promise<JobEffect | void> {
-    const now = now_ms();
-    const message = await store.startMessage(db, message_id, now);
+    const message = await start(message_id);
     if (!message) return;
-    if (message.started_at === now) changes.announce(message_id);
     const [chat] = await store.withUses(db, [(await store.findChat(db, message.chat_id))!]);
     const scope = chat!.folder_ids.length === 0 ? [] : await parts.folders.scope(db, chat!.owner_id, chat!.folder_ids, "/usedFolders");
     const answered = await worded(() => ask(message, chat!, scope, run.signal), message_id, run.signal);
     return (tx) => worded(() => save(tx, message, answered, new Set(scope), run), message_id, run.signal);
   }
+
+  /** The message, marked as being answered; what an attempt before this one has shown is void. Undefined when it is finished. */
+  const start = (message_id: string): Promise<MessageRow | undefined> => inTransaction(async (tx) => {
+    const now = now_ms();
+    const message = await store.startMessage(tx, message_id, now);
+    if (!message) return undefined;
+    await restart(tx, message_id, now);
+    parts.afterCommit(() => parts.tell(message_id));
+    return message;
+  });
 
   /** What fails here ends up before the person who asked: an error that is not worded for people goes to the log instead. */
   async function worded<R>(work: () => Promise<R>, message_id: string, signal: AbortSignal): Promise<R> {
@@ -66,14 +80,42 @@ export function createAnswering(parts: AnsweringParts) {
     const answerer = [...parts.answerers()].sort((a, b) => b.rank - a.rank)[0];
     if (!answerer) return noAnswer(no_answerer);
     if (scope.length === 0) return noAnswer(no_folders);
+    const found: FoundPassage[] = [];
+    const feed = createFeed((text) => show(message, text, found.splice(0), new Set(scope)));
     const question: Question = {
       text: message.text,
       prompts: await parts.prompts.require(db, chat.owner_id, chat.prompt_ids, "/usedPrompts"),
       history: await history(message, new Set(scope)),
-      find: (query, options) => parts.retrieval.find(db, { query, folder_ids: scope, ...options }, signal),
+      async find(query, options) {
+        const retrieved = await parts.retrieval.find(db, { query, folder_ids: scope, ...options }, signal);
+        found.push(...retrieved.passages);
+        return retrieved;
+      },
+      emit: feed.emit,
       signal,
     };
-    return answerer.answer(question);
+    try { return await answerer.answer(question); }
+    finally { await feed.stop(); }
+  }
+
+  /**
+   * Writes a further piece of the answer, together with the documents that it may come from. False when it is not to be shown: the attempt is void,
+   * one of those documents is gone by now, or the storage fails. The answer itself goes on.
+   */
+  async function show({ id, attempt }: MessageRow, text: string, found: readonly FoundPassage[], scope: ReadonlySet<string>): Promise<boolean> {
+    const document_ids = [...new Set(found.map((passage) => passage.document_id))];
+    try {
+      return await inTransaction(async (tx) => {
+        if (!await isCurrent(tx, { id, attempt }) || (await coveredBy(tx, found, scope)).size < document_ids.length) return false;
+        await store.insertCitations(tx, id, document_ids);
+        await appendEvents(tx, id, deltaEvents(text), now_ms());
+        parts.afterCommit(() => parts.tellWatchers(id));
+        return true;
+      });
+    } catch (error) {
+      parts.log.warn("an answer can't be shown while it is made", { message_id: id, error: error instanceof Error ? error.message : String(error) });
+      return false;
+    }
   }
 
   /** Earlier turns. An answer that cites what the session no longer covers is left out: its text must not come back through the next one. */
@@ -84,7 +126,7 @@ export function createAnswering(parts: AnsweringParts) {
   }
 
   /** The documents among those cited that have a live link to a folder of the scope. */
-  async function coveredBy(from: Db, citations: readonly Citation[], scope: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  async function coveredBy(from: Db, citations: readonly FoundPassage[], scope: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const folder_ids = [...new Set(citations.map((citation) => citation.folder_id))].filter((id) => scope.has(id));
     const document_ids = [...new Set(citations.map((citation) => citation.document_id))];
     return folder_ids.length === 0 ? new Set() : parts.documents.linked(from, document_ids, folder_ids);
@@ -101,9 +143,12 @@ export function createAnswering(parts: AnsweringParts) {
       throw new HttpError(409, "conflict", "A document changed while it was being cited. Please ask again.");
     }
     const result = resultOf(message, answered, (citation) => held.has(citation));
-    if (!await store.endMessage(tx, message.id, { status: "COMPLETED", completed_at: now_ms(), result: JSON.stringify(result) })) return;
+    const now = now_ms();
+    if (!await store.endMessage(tx, message.id, { status: "COMPLETED", completed_at: now, result: JSON.stringify(result) })) return;
+    await complete(tx, message.id, result, now);
+    await store.deleteCitations(tx, message.id);
     await store.insertCitations(tx, message.id, [...new Set(result.citations.map((citation) => citation.document_id))]);
-    parts.afterCommit(() => changes.announce(message.id));
+    parts.afterCommit(() => parts.tell(message.id));
   }
 
   /** Whether a cited document was unlinked, deleted or replaced since it was found: then the answer is made again. */
@@ -115,8 +160,10 @@ export function createAnswering(parts: AnsweringParts) {
   return handle(AnswerMessage, run, {
     attempts_max, timeout_ms, concurrency: answers_max,
     gaveUp: async (tx, { message_id }, reason) => {
-      if (!await store.endMessage(tx, message_id, { status: "FAILED", completed_at: now_ms(), error_code: "answer_failed", error_message: sentenceOf(reason) })) return;
-      parts.afterCommit(() => changes.announce(message_id));
+      const now = now_ms();
+      if (!await store.endMessage(tx, message_id, { status: "FAILED", completed_at: now, error_code: "answer_failed", error_message: sentenceOf(reason) })) return;
+      await fail(tx, message_id, now);
+      parts.afterCommit(() => parts.tell(message_id));
     },
   });
 }

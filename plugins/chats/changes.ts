@@ -1,10 +1,13 @@
-/** Tells waiting polls that a message changed, within this process: nobody polls the database. */
+/** Tells those who wait that something changed, within this process: nobody polls the database. */
 
 export interface Changes {
-  /** Wakes everyone who waits for this message. */
-  announce(message_id: string): void;
-  /** Listens from now on; `next` answers at the first change since, at the time limit or when a signal fires, whichever is first. */
-  listen(message_id: string): { next(timeout_ms: number, signals: readonly AbortSignal[]): Promise<void>; close(): void };
+  /** Wakes everyone who waits for a change of this record: a message or a session. */
+  announce(id: string): void;
+  /**
+   * Listens from now on; `next` answers at the first change since it answered last, at the time limit or when a signal fires, whichever is first:
+   * true when there was a change. One `next` at a time.
+   */
+  listen(...ids: readonly string[]): { next(timeout_ms: number, signals: readonly AbortSignal[]): Promise<boolean>; close(): void };
   /** Listeners that are not closed. */
   readonly count: number;
 }
@@ -12,34 +15,38 @@ export interface Changes {
 export function createChanges(): Changes {
   const listeners = new Map<string, Set<() => void>>();
 
-  const listen: Changes["listen"] = (message_id) => {
+  const listen: Changes["listen"] = (...ids) => {
     let changed = false;
     let wake = () => {};
     const hear = () => { changed = true; wake(); };
-    const here = listeners.get(message_id) ?? new Set();
-    listeners.set(message_id, here.add(hear));
+    for (const id of ids) listeners.set(id, (listeners.get(id) ?? new Set()).add(hear));
     return {
       next: (timeout_ms, signals) => new Promise((resolve) => {
         const timer = setTimeout(end, timeout_ms);
         function end() {
           clearTimeout(timer);
           for (const signal of signals) signal.removeEventListener("abort", end);
-          resolve();
+          wake = () => {};
+          resolve(changed);
+          changed = false;
         }
         wake = end;
         for (const signal of signals) signal.addEventListener("abort", end);
         if (changed || signals.some((signal) => signal.aborted)) end();
       }),
       close() {
-        here.delete(hear);
-        if (here.size === 0 && listeners.get(message_id) === here) listeners.delete(message_id);
+        for (const id of ids) {
+          const here = listeners.get(id);
+          if (here?.delete(hear) && here.size === 0) listeners.delete(id);
+        }
+        wake();
       },
     };
   };
 
   return {
-    announce(message_id) { for (const hear of [...listeners.get(message_id) ?? []]) hear(); },
+    announce(id) { for (const hear of [...listeners.get(id) ?? []]) hear(); },
     listen,
-    get count() { return [...listeners.values()].reduce((sum, here) => sum + here.size, 0); },
+    get count() { return new Set([...listeners.values()].flatMap((here) => [...here])).size; },
   };
 }

@@ -2,8 +2,9 @@
 import { badRequest, conflict, newUuid, notFound, requiredText, type Db, type PageRequest } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Changes } from "./changes";
-import { blanked } from "./citations";
-import type { AnswerResult } from "./contract";
+import { appendEvents } from "./event-rows";
+import { fail, statusEvent } from "./events";
+import { readable, type Message } from "./living";
 import type { ChatService } from "./service";
 import * as store from "./store";
 import type { MessageRow } from "./store";
@@ -11,8 +12,6 @@ import type { MessageRow } from "./store";
 export const text_length_max = 32_000;
 export const cancelled_sentence = "The answer was cancelled.";
 
-/** A message with its answer as it reads now. */
-export type Message = Omit<MessageRow, "result"> & { readonly result: AnswerResult | null };
 export interface Wait { readonly timeout_ms: number; readonly signals: readonly AbortSignal[] }
 
 export interface MessageParts {
@@ -24,6 +23,8 @@ export interface MessageParts {
   readonly chats: ChatService;
   readonly documents: Documents;
   readonly changes: Changes;
+  /** Tells polls and watchers that the message has another status. */
+  readonly tell: (message_id: string) => void;
   readonly enqueueAnswer: (tx: Db, message_id: string, owner_id: string) => Promise<void>;
   readonly cancelAnswer: (tx: Db, message_id: string) => Promise<void>;
 }
@@ -45,7 +46,7 @@ export function createMessages(parts: MessageParts) {
   async function findChanged(owner_id: string, chat_id: string, request_id: string, wait: Wait): Promise<MessageRow> {
     const arrival = await find(db, owner_id, chat_id, request_id);
     if (isFinal(arrival) || wait.timeout_ms === 0) return arrival;
-    const listener = changes.listen(arrival.id);
+    const listener = changes.listen(arrival.id, chat_id);
     try {
       // Read again: the change may have come between the first reading and the listening.
       const now = await find(db, owner_id, chat_id, request_id);
@@ -56,6 +57,9 @@ export function createMessages(parts: MessageParts) {
   }
 
   return {
+    /** The message as it is stored. @throws HttpError 404, 403, 410. */
+    get: (owner_id: string, chat_id: string, request_id: string): Promise<MessageRow> => find(db, owner_id, chat_id, request_id),
+
     /**
      * Saves the message together with the job that answers it. The same request once more is the message as it is now.
      * @throws HttpError 400 on a blank or too long text or a requestId that is no UUID; 404, 403, 410 on the session; 409 when the request has another text.
@@ -69,9 +73,10 @@ export function createMessages(parts: MessageParts) {
         const now = now_ms();
         const message: MessageRow = {
           id: parts.newId("msg"), chat_id, request_id, request_key: request_id.toLowerCase(), text, status: "PENDING", created_at: now,
-          started_at: null, completed_at: null, result: null, error_code: null, error_message: null,
+          started_at: null, completed_at: null, result: null, error_code: null, error_message: null, attempt: 0, last_event: 0,
         };
         if (!await store.insertMessage(tx, message)) return sameRequest(await find(tx, owner_id, chat_id, request_id), text);
+        await appendEvents(tx, message.id, [statusEvent("PENDING")], now);
         await store.countMessage(tx, chat_id, now);
         await parts.enqueueAnswer(tx, message.id, owner_id);
         return message;
@@ -96,50 +101,18 @@ export function createMessages(parts: MessageParts) {
       const message = await find(tx, owner_id, chat_id, request_id);
       const ending = { status: "CANCELLED", completed_at: now_ms(), error_code: "cancelled", error_message: cancelled_sentence } as const;
       if (!await store.endMessage(tx, message.id, ending)) throw conflict(`This message is finished: its status is ${message.status}. Only a running one can be cancelled.`);
+      await fail(tx, message.id, ending.completed_at);
       await parts.cancelAnswer(tx, message.id);
-      parts.afterCommit(() => changes.announce(message.id));
+      parts.afterCommit(() => parts.tell(message.id));
       return { ...message, ...ending };
     }),
   };
 }
 export type MessageService = ReturnType<typeof createMessages>;
 
-const isFinal = ({ status }: MessageRow): boolean => status !== "PENDING" && status !== "PROCESSING";
+export const isFinal = ({ status }: Pick<MessageRow, "status">): boolean => status !== "PENDING" && status !== "PROCESSING";
 
 function sameRequest(message: MessageRow, text: string): MessageRow {
   if (message.text !== text) throw conflict("This requestId was used in this session for a message with another text. Use a new requestId for a new message.");
   return message;
-}
-
-/** With results decoded. A citation whose document has another version now is looked up there: when its passage is gone, it is stale. */
-async function readable(db: Db, documents: Documents, rows: readonly MessageRow[]): Promise<Message[]> {
-  const messages = rows.map((row) => ({ ...row, result: resultOf(row) }));
-  const cited = messages.flatMap(({ result }) => result?.citations ?? []).filter((citation) => !citation.stale);
-  if (cited.length === 0) return messages;
-  const names = await documents.names(db, [...new Set(cited.map((citation) => citation.document_id))]);
-  const stale = new Set<object>();
-  for (const citation of cited) {
-    if (names.get(citation.document_id)?.current_version !== citation.document_version && !await documents.holds(db, citation)) stale.add(citation);
-  }
-  return stale.size === 0 ? messages : messages.map((message) => ({ ...message, result: message.result && {
-    ...message.result, citations: message.result.citations.map((citation) => stale.has(citation) ? { ...citation, stale: true } : citation),
-  } }));
-}
-
-const resultOf = ({ result }: Pick<MessageRow, "result">): AnswerResult | null => result === null ? null : JSON.parse(result) as AnswerResult;
-
-const batch = 500;
-
-/** Takes the text of these documents out of every answer that cites them. */
-export async function blankCitations(tx: Db<store.ChatsTables>, document_ids: readonly string[]): Promise<void> {
-  for (let from = 0; from < document_ids.length; from += batch) {
-    const some = document_ids.slice(from, from + batch);
-    const gone = new Set(some);
-    for (let citing = await store.citingMessages(tx, some, batch); citing.length > 0; citing = await store.citingMessages(tx, some, batch)) {
-      for (const message of citing) {
-        const result = resultOf(message);
-        await store.dropCitations(tx, message.id, some, result && JSON.stringify(blanked(result, gone)));
-      }
-    }
-  }
 }

@@ -49,4 +49,17 @@ export const migrations: readonly Migration[] = [
       .execute();
     await tx.schema.createIndex("chats_citations_by_document").on("chats_citations").column("document_id").execute();
   } },
+  { id: "0003_events", up: async (tx) => {
+    await tx.schema.alterTable("chats_messages").addColumn("attempt", "integer", (c) => c.notNull().defaultTo(0)).execute();
+    await tx.schema.alterTable("chats_messages").addColumn("last_event", "integer", (c) => c.notNull().defaultTo(0)).execute();
+    await tx.schema.createTable("chats_events")
+      .addColumn("message_id", "text", (c) => c.notNull().references("chats_messages.id").onDelete("cascade"))
+      .addColumn("seq", "integer", (c) => c.notNull())
+      .addColumn("kind", "text", (c) => c.notNull())
+      .addColumn("data", "text", (c) => c.notNull())
+      .addColumn("created_at", "bigint", (c) => c.notNull())
+      .addPrimaryKeyConstraint("chats_events_key", ["message_id", "seq"])
+      .execute();
+    await tx.schema.createIndex("chats_events_last").on("chats_events").column("created_at").where(sql<boolean>`kind in ('done', 'error')`).execute();
+  } },
 ];

@@ -1,5 +1,5 @@
 /** Chats: sessions over folders, messages, and answers that are made in the background. */
-import { definePlugin, fill } from "../../core/sdk";
+import { definePlugin, every, fill, handle } from "../../core/sdk";
 import { Documents, DocumentUses } from "../documents/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { Prompts, PromptUses } from "../prompts/contract";
@@ -8,40 +8,50 @@ import { Retrieval } from "../search/contract";
 import { AnswerMessage, answers_of_owner_max, createAnswering } from "./answering";
 import { createChanges } from "./changes";
 import { Answerers } from "./contract";
-import { blankCitations, createMessages } from "./messages";
+import { createBlanking } from "./living";
+import { createMessages } from "./messages";
 import { migrations } from "./migrations";
+import { createPruning, PruneEvents } from "./pruning";
 import { chatHandlers, routes } from "./routes";
 import { createChats } from "./service";
 import { removeFolderUses, removePromptUses, type ChatsTables } from "./store";
+import { createStreaming } from "./streaming";
 
 export default definePlugin({
   name: "chats",
   version: "1.0.0",
   needs: { folders: Folders, prompts: Prompts, documents: Documents, retrieval: Retrieval, quotas: Quotas },
   slots: { answerers: Answerers },
-  tables: ["chats", "chats_folders", "chats_prompts", "chats_messages", "chats_citations"],
+  tables: ["chats", "chats_folders", "chats_prompts", "chats_messages", "chats_citations", "chats_events"],
   migrations,
   routes,
   setup: (ctx) => {
-    const { afterCommit, inTransaction, newId, log, services: { folders, prompts, documents, retrieval, quotas } } = ctx;
+    const { afterCommit, inTransaction, newId, log, hot, services: { folders, prompts, documents, retrieval, quotas } } = ctx;
     const db = ctx.database<ChatsTables>();
     const now_ms = () => ctx.clock.now_ms();
-    const changes = createChanges();
-    const chats = createChats({ db, inTransaction, now_ms, newId, folders, prompts, charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "chats", count) });
+    // Apart, because a poll waits for another status, and not for each piece of text.
+    const changes = createChanges(), watched = createChanges();
+    const tellWatchers = (id: string) => watched.announce(id);
+    const tell = (id: string) => { changes.announce(id); tellWatchers(id); };
+    const chats = createChats({ db, inTransaction, afterCommit, now_ms, newId, folders, prompts, tell, charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "chats", count) });
     const messages = createMessages({
-      db, inTransaction, afterCommit, now_ms, newId, chats, documents, changes,
+      db, inTransaction, afterCommit, now_ms, newId, chats, documents, changes, tell,
       enqueueAnswer: (tx, message_id, owner_id) => ctx.enqueue(tx, AnswerMessage, { message_id },
         { subject: message_id, lane: `chats.answer:${owner_id}`, lane_max: answers_of_owner_max }),
       cancelAnswer: (tx, message_id) => ctx.cancelJobs(tx, [message_id]),
     });
     return {
-      jobs: [createAnswering({ db, now_ms, afterCommit, answerers: ctx.slots.answerers, folders, prompts, documents, retrieval, changes, log })],
+      jobs: [
+        createAnswering({ db, inTransaction, now_ms, afterCommit, answerers: ctx.slots.answerers, folders, prompts, documents, retrieval, tell, tellWatchers, log }),
+        handle(PruneEvents, createPruning({ inTransaction, now_ms }), { attempts_max: 3, timeout_ms: 10 * 60_000 }),
+      ],
+      schedules: [every("*/10 * * * *", PruneEvents, {})],
       fills: [
         fill(FolderContents, { remove: (tx, _owner_id, folder_ids) => removeFolderUses(tx, folder_ids) }),
         fill(PromptUses, { remove: (tx, _owner_id, prompt_id) => removePromptUses(tx, prompt_id) }),
-        fill(DocumentUses, { remove: blankCitations }),
+        fill(DocumentUses, { remove: createBlanking({ now_ms, afterCommit, tellWatchers }) }),
       ],
-      routes: chatHandlers(chats, messages),
+      routes: chatHandlers(chats, messages, createStreaming({ db, hot, documents, messages, watched, log })),
     };
   },
 });

@@ -1,11 +1,14 @@
 /** The HTTP face of chat sessions and messages: a shape in, one call to the service, a shape out. */
-import { PageOf, PageQuery, reply, route, t, toPage, type Call, type HandlersOf } from "../../core/sdk";
-import type { Message, MessageService } from "./messages";
+import { badRequest, PageOf, PageQuery, reply, route, t, toPage, type Call, type HandlersOf } from "../../core/sdk";
+import type { Message } from "./living";
+import type { MessageService } from "./messages";
 import {
-  ChatBody, chat_example, chatRecord, ChatRecord, MessageBody, message_example, MessageRecord, messageRecord, MessageState, messageState, Poll, poll_example, request_id_example,
+  ChatBody, chat_example, chatRecord, ChatRecord, MessageBody, message_example, MessageRecord, messageRecord, MessageState, messageState, Poll, poll_example, request_id_example, stream_example,
+  stream_words, StreamText,
 } from "./records";
 import type { ChatService } from "./service";
 import type { MessageRow } from "./store";
+import type { Streaming } from "./streaming";
 
 const tag = "Chats";
 const errors = { 410: "The chat session has expired: it was deleted." };
@@ -60,7 +63,7 @@ export const routes = {
     answers: { 200: { description: "One page of messages.", schema: PageOf(MessageRecord), example: { data: [message_example], pagination: one_page } } }, errors,
   }),
   poll: route.get("/chats/:sessionId/messages/:requestId", {
-    summary: "Poll an answer", tag, operation: "pollMessage",
+    summary: "Poll an answer", tag, operation: "pollMessage", waits: true,
     description: "With `Prefer: wait=20` (RFC 7240, at most 30 s) it answers as soon as the status changes; without it, at once.",
     answers: {
       200: {
@@ -68,6 +71,15 @@ export const routes = {
         headers: { "retry-after": "Seconds to wait before the next poll, while it is running.", "preference-applied": "`wait=N`, the seconds in effect, when the request asked to wait." },
       },
       500: { description: "The request failed or was cancelled. The body is the message alone.", schema: t.String(), media_type: "text/plain", example: "The answer was cancelled." },
+    },
+    errors,
+  }),
+  stream: route.get("/chats/:sessionId/messages/:requestId/stream", {
+    summary: "Watch an answer", tag, operation: "streamMessage", description: stream_words,
+    request_headers: { "Last-Event-ID": "The id of the last event that was received: the stream goes on after it. Without it, or with an id that this message never gave, it begins with the first one." },
+    answers: {
+      200: { description: "The events, as they come. The stream ends after `done` or `error`.", schema: StreamText, media_type: "text/event-stream", example: stream_example },
+      204: { description: "The last event was received before: there is nothing more." },
     },
     errors,
   }),
@@ -79,7 +91,7 @@ export const routes = {
   }),
 };
 
-export const chatHandlers = (chats: ChatService, messages: MessageService): HandlersOf<typeof routes> => ({
+export const chatHandlers = (chats: ChatService, messages: MessageService, streaming: Streaming): HandlersOf<typeof routes> => ({
   list: async ({ caller, query }) => {
     const { chats: rows, total } = await chats.list(caller.owner_id, query.deleted ?? false, query);
     return toPage(rows.map(chatRecord), total, query);
@@ -104,8 +116,23 @@ export const chatHandlers = (chats: ChatService, messages: MessageService): Hand
     const wait = { timeout_ms: call.wait_ms, signals: [call.request.signal, call.stopping] };
     return polled(await messages.poll(call.caller.owner_id, call.params.sessionId, call.params.requestId, wait), call);
   },
+  stream: async ({ caller, params, request, stopping }) => {
+    const stream = await streaming.watch(caller.owner_id, params.sessionId, params.requestId, lastEventOf(request), [request.signal, stopping]);
+    return stream ? new Response(stream, { headers: stream_headers }) : reply(204);
+  },
   cancel: async ({ caller, params }) => accepted(await messages.cancel(caller.owner_id, params.sessionId, params.requestId)),
 });
+
+/** Nobody between server and client may keep, change or hold back what is sent. */
+const stream_headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store, no-transform", "x-accel-buffering": "no" };
+
+/** @throws HttpError 400 when it is none of the ids that streams give. */
+function lastEventOf(request: Request): number {
+  const id = request.headers.get("last-event-id");
+  if (id === null || id === "") return 0;
+  if (!/^\d{1,15}$/.test(id)) throw badRequest("The header Last-Event-ID must be an id that this stream gave.");
+  return Number(id);
+}
 
 const accepted = (message: MessageRow) =>
   reply(202, messageState(message), { location: `/api/dev/v1/chats/${message.chat_id}/messages/${message.request_id}`, "retry-after": "1" });

@@ -17,15 +17,18 @@ export interface ChatInput {
 export interface ChatParts {
   readonly db: Db<store.ChatsTables>;
   readonly inTransaction: <R>(work: (tx: Db) => Promise<R>) => Promise<R>;
+  readonly afterCommit: (work: () => void) => void;
   readonly now_ms: () => number;
   readonly newId: (prefix: string) => string;
   readonly folders: Folders;
   readonly prompts: Prompts;
   /** Counts sessions against the owner's quota. @throws HttpError 403 */
   readonly charge: (tx: Db, owner_id: string, chats: number) => Promise<void>;
+  /** Tells polls and watchers that the session was deleted. */
+  readonly tell: (chat_id: string) => void;
 }
 
-export function createChats({ db, inTransaction, now_ms, newId, folders, prompts, charge }: ChatParts) {
+export function createChats({ db, inTransaction, afterCommit, now_ms, newId, folders, prompts, charge, tell }: ChatParts) {
   /** Deleted or not. @throws HttpError 404, or 403 when it is another user's. */
   const requireRow = async (from: Db, owner_id: string, chat_id: string): Promise<ChatRow> => {
     const row = await store.findChat(from, chat_id);
@@ -92,11 +95,12 @@ export function createChats({ db, inTransaction, now_ms, newId, folders, prompts
       });
     },
 
-    /** Takes the session out of use; its messages stay and an answer in work is finished. @throws HttpError 403, 404, 410. */
+    /** Takes the session out of use, and nobody waits or watches any more; its messages stay and an answer in work is finished. @throws HttpError 403, 404, 410. */
     remove: (owner_id: string, chat_id: string): Promise<void> => inTransaction(async (tx) => {
       await requireOpen(tx, owner_id, chat_id);
       await store.setDeleted(tx, chat_id, now_ms());
       await charge(tx, owner_id, -1);
+      afterCommit(() => tell(chat_id));
     }),
 
     /** Brings a deleted session back; one that is not deleted stays as it is. @throws HttpError 404, or 403 also when the quota is reached. */

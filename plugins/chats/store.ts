@@ -1,5 +1,6 @@
 /** Every SQL statement about chat sessions, their messages and what those cite. The database comes first, so that the caller decides the transaction. */
 import { pageWindow, type Db, type PageRequest } from "../../core/sdk";
+import type { EventRow } from "./event-rows";
 
 /** A session as it is stored. Times are epoch milliseconds. */
 export interface ChatRow {
@@ -31,6 +32,10 @@ export interface MessageRow {
   readonly result: string | null;
   readonly error_code: string | null;
   readonly error_message: string | null;
+  /** How often the answer was begun; also counts when what an attempt has shown became void. */
+  readonly attempt: number;
+  /** Number of the last event; it stays when the events are deleted. */
+  readonly last_event: number;
 }
 
 export interface ChatsTables {
@@ -38,7 +43,9 @@ export interface ChatsTables {
   chats_folders: { chat_id: string; folder_id: string; position: number };
   chats_prompts: { chat_id: string; prompt_id: string; position: number };
   chats_messages: MessageRow;
+  /** Documents that an answer cites or, while it is made, was shown from. */
   chats_citations: { message_id: string; document_id: string };
+  chats_events: EventRow;
 }
 export type ChatsDb = Db<ChatsTables>;
 
@@ -120,6 +127,9 @@ export const insertMessage = async (tx: ChatsDb, row: MessageRow): Promise<boole
 export const findMessage = (db: ChatsDb, chat_id: string, request_key: string): Promise<MessageRow | undefined> =>
   db.selectFrom("chats_messages").selectAll().where("chat_id", "=", chat_id).where("request_key", "=", request_key).executeTakeFirst();
 
+export const findById = (db: ChatsDb, id: string): Promise<MessageRow | undefined> =>
+  db.selectFrom("chats_messages").selectAll().where("id", "=", id).executeTakeFirst();
+
 /** One page of a session's messages, newest first, and how many it has in all. */
 export async function listMessages(db: ChatsDb, chat_id: string, page: PageRequest): Promise<{ rows: MessageRow[]; total: number }> {
   const { limit, offset } = pageWindow(page);
@@ -129,9 +139,9 @@ export async function listMessages(db: ChatsDb, chat_id: string, page: PageReque
   return { rows, total: Number(total) };
 }
 
-/** Marks an unfinished message as being answered; undefined when it is finished. The first start counts. */
-export const startMessage = (db: ChatsDb, id: string, now: number): Promise<MessageRow | undefined> =>
-  db.updateTable("chats_messages").set((e) => ({ status: "PROCESSING", started_at: e.fn.coalesce("started_at", e.val(now)) }))
+/** Marks an unfinished message as being answered, once more; undefined when it is finished. The first start counts. */
+export const startMessage = (tx: ChatsDb, id: string, now: number): Promise<MessageRow | undefined> =>
+  tx.updateTable("chats_messages").set((e) => ({ status: "PROCESSING", started_at: e.fn.coalesce("started_at", e.val(now)), attempt: e("attempt", "+", 1) }))
     .where("id", "=", id).where("status", "in", unfinished).returningAll().executeTakeFirst();
 
 export type Ending = Pick<MessageRow, "completed_at"> & { readonly status: MessageStatus } & Partial<Pick<MessageRow, "result" | "error_code" | "error_message">>;
@@ -149,10 +159,16 @@ export async function turnsBefore(db: ChatsDb, { id, chat_id, created_at }: Mess
 }
 
 export async function insertCitations(tx: ChatsDb, message_id: string, document_ids: readonly string[]): Promise<void> {
-  if (document_ids.length > 0) await tx.insertInto("chats_citations").values(document_ids.map((document_id) => ({ message_id, document_id }))).execute();
+  if (document_ids.length === 0) return;
+  await tx.insertInto("chats_citations").values(document_ids.map((document_id) => ({ message_id, document_id })))
+    .onConflict((c) => c.columns(["message_id", "document_id"]).doNothing()).execute();
 }
 
-/** Up to `limit` answers that cite one of these documents. */
+export const deleteCitations = async (tx: ChatsDb, message_id: string): Promise<void> => {
+  await tx.deleteFrom("chats_citations").where("message_id", "=", message_id).execute();
+};
+
+/** Up to `limit` answers that cite one of these documents, or are being made from one and shown. */
 export const citingMessages = async (tx: ChatsDb, document_ids: readonly string[], limit: number): Promise<{ id: string; result: string | null }[]> =>
   document_ids.length === 0 ? [] : tx.selectFrom("chats_messages").select(["id", "result"])
     .where("id", "in", (e) => e.selectFrom("chats_citations").select("message_id").where("document_id", "in", document_ids)).limit(limit).execute();

@@ -16,6 +16,8 @@ export interface Documents {
   names(db: Db, document_ids: readonly string[]): Promise<Map<string, DocumentName>>;
   /** Whether the text between `start` and `end` (code points) of the version that answers now is still exactly `quote`. False when the document is gone. */
   holds(db: Db, passage: { readonly document_id: string; readonly start: number; readonly end: number; readonly quote: string }): Promise<boolean>;
+  /** Those of the quotes that the version that answers now has anywhere in its text; none when the document is gone. */
+  saying(db: Db, document_id: string, quotes: readonly string[]): Promise<Set<string>>;
   /** Ids of documents with a live link to one of the folders, among `document_ids`. */
   linked(db: Db, document_ids: readonly string[], folder_ids: readonly string[]): Promise<Set<string>>;
 }

@@ -76,6 +76,11 @@ export const documents: Documents = {
 
   holds: (from, passage) => store.contentHolds(from, passage),
 
+  async saying(from, document_id, quotes) {
+    const content = (await store.findWithContent(from, document_id))?.content ?? "";
+    return new Set(quotes.filter((quote) => content.includes(quote)));
+  },
+
   linked: (from, document_ids, folder_ids) => links.linkedAmong(from, document_ids, folder_ids),
 };
 

@@ -2,6 +2,7 @@
 import { definePlugin, fill } from "../../core/sdk";
 import { Answerers, type Answered as Said, type Question } from "../../plugins/chats/contract";
 import type { FoundPassage } from "../../plugins/search/contract";
+import { watching, type Watcher } from "./events";
 import { startTestServer, type Answered, type TestServer, type TestServerOptions } from "./host";
 
 export type { Said };
@@ -63,6 +64,11 @@ export async function startAsking(options: Omit<TestServerOptions, "plugins"> = 
       const { status, body, text: raw } = await finished(who, await ask(who, chat, text));
       if (status !== 200 || body.status !== "COMPLETED") throw new Error(`no answer: ${status} ${raw}`);
       return body.result;
+    },
+    /** Watches the message of this poll, from the beginning or after an event. */
+    async watch(who: string, path: string, last_event?: number | string, method = "GET"): Promise<Watcher> {
+      const headers = { authorization: `Bearer ${await server.key(who)}`, ...(last_event === undefined ? {} : { "last-event-id": String(last_event) }) };
+      return watching(await server.fetch(new Request(`http://dossier.test/api/dev/v1${path}/stream`, { method, headers })));
     },
     /** Polls until the status is this one. */
     async reaches(who: string, path: string, status: string): Promise<void> {

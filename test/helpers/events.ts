@@ -1,0 +1,73 @@
+/** Watches an answer as a client of its server-sent events does, with nothing of the server's own code. */
+
+export interface Event { readonly id: number; readonly event: string; readonly data: any }
+/** What a client has after these events: each `status` begins anew. */
+export interface Seen { readonly text: string; readonly citations: readonly any[]; readonly result: any; readonly error: any }
+
+export function seen(events: readonly Event[], before: Seen = { text: "", citations: [], result: null, error: null }): Seen {
+  return events.reduce((so_far: Seen, { event, data }): Seen => {
+    switch (event) {
+      case "status": return { ...so_far, text: "", citations: [] };
+      case "delta": return { ...so_far, text: so_far.text + data.text };
+      case "citation": return { ...so_far, citations: [...so_far.citations, data] };
+      case "done": return { ...so_far, result: data };
+      case "error": return { ...so_far, error: data };
+      default: throw new Error(`an event of an unknown kind: ${event}`);
+    }
+  }, before);
+}
+
+export interface Watcher {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Every event so far. */
+  readonly events: readonly Event[];
+  /** Comments so far. */
+  readonly comments: number;
+  /** Waits for an event that fits. @throws Error when the stream ends without one. */
+  until(fits: (event: Event) => boolean): Promise<Event>;
+  /** Settles when the stream has ended: true when the server ended it, false when it broke. */
+  readonly ended: Promise<boolean>;
+  /** Goes away. */
+  leave(): Promise<void>;
+}
+
+export function watching(response: Response): Watcher {
+  const events: Event[] = [];
+  const waiting = new Set<() => void>();
+  const reader = response.body?.getReader();
+  let comments = 0, over = false, rest = "";
+  const take = (block: string): void => {
+    const fields = new Map(block.split("\n").map((line): [string, string] => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]));
+    if (block.startsWith(":")) comments += 1;
+    else if (fields.has("event")) events.push({ id: Number(fields.get("id")), event: fields.get("event")!, data: JSON.parse(fields.get("data")!) });
+  };
+  const wake = (): void => { for (const one of waiting) one(); };
+  async function read(): Promise<boolean> {
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    try {
+      for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
+        const blocks = (rest + decoder.decode(piece.value, { stream: true })).split("\n\n");
+        rest = blocks.pop()!;
+        blocks.forEach(take);
+        wake();
+      }
+      return true;
+    } catch { return false; }
+    finally { over = true; wake(); }
+  }
+  const ended = read();
+  return {
+    status: response.status, headers: response.headers, events, ended,
+    get comments() { return comments; },
+    async until(fits) {
+      for (;;) {
+        const event = events.find(fits);
+        if (event) return event;
+        if (over) throw new Error(`the stream ended after ${JSON.stringify(events)}`);
+        await new Promise<void>((resolve) => { const hear = () => { waiting.delete(hear); resolve(); }; waiting.add(hear); });
+      }
+    },
+    leave: async () => { await reader?.cancel().catch(() => undefined); },
+  };
+}

@@ -163,6 +163,12 @@ describe("a very large document", () => {
     await expect(tx(index, (inside) => index.index.publish(inside, prepared, ["fld_a"]))).rejects.toThrow("prepare it again");
     expect(await rowsOf(index)).toEqual(nothing);
   });
+  test("a disk with room only for deletions stops it, and nothing stays", async () => {
+    let segments = 0;
+    const index = await openTestIndex({ requireRoom: () => { if (++segments > 2) throw new Error("the disk is full"); } });
+    await expect(index.index.prepare({ document_id: "doc_1", version: 1, title: "", text: large, pages: [] })).rejects.toThrow("the disk is full");
+    expect([segments, await rowsOf(index)]).toEqual([3, nothing]);
+  });
   test("a removal in the middle of it stops it", async () => {
     const index = await openTestIndex();
     const preparing = index.index.prepare({ document_id: "doc_1", version: 1, title: "t", text: `${large}\n\n${large}\n\n${large}`, pages: [] });

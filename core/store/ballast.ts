@@ -3,11 +3,12 @@ import { rmSync, statfsSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorFields, type Log } from "../base/log";
+import { storageFull } from "./codes";
 
 const bytes_max = 16 * 2 ** 20;
 /** Of a small disk it takes a twentieth. */
 const share_of_disk = 20;
-/** It is written only where this many times its size is free, and uploads leave twice its size free. */
+/** It is written only where this many times its size is free, and documents leave twice its size free. */
 const margin = 3;
 const look_again_ms = 1_000;
 /** The most that the generator gives at once. */
@@ -21,6 +22,12 @@ export function roomAt(path: string): { readonly free_bytes: number; readonly re
   } catch {
     return { free_bytes: Infinity, reserve_bytes: 0 };
   }
+}
+
+/** What grows leaves room for the database: without any, not even a deletion works. @throws HttpError 507 */
+export function requireRoom(directory: string): void {
+  const { free_bytes, reserve_bytes } = roomAt(directory);
+  if (free_bytes < 2 * reserve_bytes) throw storageFull();
 }
 
 export interface Ballast {

@@ -5,8 +5,8 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ulid } from "../base/ids";
 import { tooLarge } from "../http/errors";
-import { roomAt } from "./ballast";
-import { storageFull, translated } from "./codes";
+import { requireRoom } from "./ballast";
+import { translated } from "./codes";
 import { Mutex } from "./mutex";
 
 /** Bytes that arrived and lie under a temporary name. Every one must be released, kept or not. */
@@ -27,6 +27,8 @@ type StillUsed = (sha256: string) => Promise<boolean>;
 export interface Files {
   /** Reads to the end, hashing; memory does not grow with the size. @throws HttpError 413 above the limit, 507 or 503 when the storage fails; nothing stays behind then. */
   receive(bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>, limits: { readonly bytes_max: number }): Promise<Received>;
+  /** What will write much asks first, in the database too: the room that is left then is for deletions. @throws HttpError 507 */
+  requireRoom(): void;
   path(sha256: string): string;
   /** The bytes, read when asked for. */
   blob(sha256: string): BunFile;
@@ -131,6 +133,7 @@ export function openFiles(directory: string): Files {
   }
 
   return {
+    requireRoom: () => requireRoom(directory),
     path,
     blob: (sha256) => Bun.file(path(sha256)),
 
@@ -187,12 +190,6 @@ async function write(directory: string, file: FileHandle, bytes: AsyncIterable<U
     await file.writeFile(chunk);
   }
   return { sha256: hash.digest("hex"), size_bytes };
-}
-
-/** Uploads leave room for the database: without any, not even a deletion works. @throws HttpError 507 */
-function requireRoom(directory: string): void {
-  const { free_bytes, reserve_bytes } = roomAt(directory);
-  if (free_bytes < 2 * reserve_bytes) throw storageFull();
 }
 
 const sizeOf = async (path: string): Promise<number | undefined> => (await stat(path).catch(() => undefined))?.size;

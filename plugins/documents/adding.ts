@@ -24,7 +24,7 @@ type NewDocument = Pick<DocumentRow, "owner_id" | "name" | "source_kind"> & { re
 export const text_type = "text/plain";
 const unknown_type = "application/octet-stream";
 
-export function createAdding({ db, inTransaction, now_ms, newId, scrub, removeFiles, folders, quotas, queueIndexing, cancelIndexing }: DocumentParts) {
+export function createAdding({ db, inTransaction, now_ms, newId, scrub, removeFiles, files, folders, quotas, queueIndexing, cancelIndexing }: DocumentParts) {
   async function insert(tx: Db, { folder_id, ...document }: NewDocument, version: NewVersion): Promise<Document> {
     const now = now_ms();
     const row: DocumentRow = {
@@ -70,13 +70,14 @@ export function createAdding({ db, inTransaction, now_ms, newId, scrub, removeFi
   }
 
   return {
-    /** @throws HttpError 400 on a bad name, 404 or 403 on the folder, 403 when a quota is reached. */
+    /** @throws HttpError 400 on a bad name, 404 or 403 on the folder, 403 when a quota is reached, 507. */
     addText(owner_id: string, { folder_id, name, content }: NewText): Promise<Document> {
       const document = { owner_id, folder_id, name: name === undefined || name === null ? nameOfText(content) : documentName(name, "/name"), source_kind: "text" } as const;
       const bytes = new TextEncoder().encode(content);
       const version: NewVersion = { sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"), size_bytes: bytes.byteLength, media_type: text_type, in_files: 0, content };
       return inTransaction(async (tx) => {
         await folders.require(tx, owner_id, folder_id);
+        files.requireRoom();
         return insert(tx, document, version);
       });
     },

@@ -25,6 +25,7 @@ export function createIndexing(parts: IndexingParts) {
   async function run({ document_id, version }: VersionToIndex, job: JobRun): Promise<JobEffect | void> {
     const work = await store.findInWork(db, document_id, version);
     if (!work) return;
+    files.requireRoom();
     try {
       const text = work.in_files === 1 ? await extractFile(work, job) : asSent(work);
       if (text.text.trim() === "") throw new ExtractionFailure("empty", "The document holds no text.");

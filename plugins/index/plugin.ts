@@ -18,7 +18,7 @@ export default definePlugin({
   provides: { index: SearchIndex },
   tables: ["index_documents", "index_staged", "index_segments", "index_chunks", "index_scope"],
   migrations,
-  setup: ({ afterCommit, clock, config, database, enqueue, inTransaction, log, paths, scrub }) => {
+  setup: ({ afterCommit, clock, config, database, enqueue, files, inTransaction, log, paths, scrub }) => {
     const db = database<IndexTables>();
     const encoder = createWorkerClient<null, EncodeInput, EncodedSegment, string | null>({
       path: "plugins/index/encode-worker.ts", url: () => new URL("./encode-worker.ts", import.meta.url).href, setting: null, idle_ms: encoder_idle_ms, log,
@@ -27,7 +27,7 @@ export default definePlugin({
       path: "plugins/index/search-worker.ts", url: () => new URL("./search-worker.ts", import.meta.url).href,
       setting: { database: paths.database, cache_bytes_max: config.cache }, idle_ms: searcher_idle_ms, log,
     });
-    const service = createIndex({ db, inTransaction, afterCommit, scrub, now_ms: () => clock.now_ms(), encoder, searcher, log });
+    const service = createIndex({ db, inTransaction, afterCommit, scrub, requireRoom: files.requireRoom, now_ms: () => clock.now_ms(), encoder, searcher, log });
     const reencoding = createReencoding({ db, index: service.index, drop: service.drop, enqueue: (tx, step) => enqueue(tx, Reencode, { step }, { key: `index.reencode:${step}` }) });
     return {
       services: { index: service.index },

@@ -14,6 +14,8 @@ export interface PreparingParts {
   readonly inTransaction: <R>(work: (tx: Db<IndexTables>) => Promise<R>) => Promise<R>;
   readonly afterCommit: (work: () => void) => void;
   readonly scrub: () => void;
+  /** @throws HttpError 507 when the room that is left is for deletions. */
+  readonly requireRoom: () => void;
   readonly encoder: Pick<WorkerClient<EncodeInput, EncodedSegment, string | null>, "ask">;
   readonly nextId: () => number;
   readonly log: Log;
@@ -31,14 +33,14 @@ export interface Edition {
 }
 
 export function createPreparing(parts: PreparingParts) {
-  const { inTransaction, encoder, nextId } = parts;
+  const { inTransaction, requireRoom, encoder, nextId } = parts;
   /** Work in progress by document: a removal stops it. */
   const running = new Map<string, Set<AbortController>>();
 
   async function prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
     const { document_id, version, title, text, pages, headings } = input;
     const removal = new AbortController(), stop = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
-    const rows = new EditionRows(document_id, text, nextId), stage = new Stage(document_id, inTransaction, stop);
+    const rows = new EditionRows(document_id, text, nextId), stage = new Stage(document_id, inTransaction, () => { stop.throwIfAborted(); requireRoom(); });
     running.set(document_id, (running.get(document_id) ?? new Set()).add(removal));
     try {
       let segments: EditionSegment[] = [];
@@ -88,7 +90,7 @@ export function createPreparing(parts: PreparingParts) {
 class Stage {
   begun = false;
   private writing: Promise<void> = Promise.resolve();
-  constructor(private readonly document_id: string, private readonly inTransaction: PreparingParts["inTransaction"], private readonly stop: AbortSignal) {}
+  constructor(private readonly document_id: string, private readonly inTransaction: PreparingParts["inTransaction"], private readonly mayGoOn: () => void) {}
 
   write(edition: number, segments: readonly EditionSegment[]): void {
     const { document_id } = this;
@@ -104,7 +106,7 @@ class Stage {
   written(): Promise<void> { return this.writing; }
 
   private next(work: (tx: Db<IndexTables>) => Promise<unknown>): void {
-    this.writing = this.writing.then(() => this.inTransaction(async (tx) => { this.stop.throwIfAborted(); await work(tx); }));
+    this.writing = this.writing.then(() => this.inTransaction(async (tx) => { this.mayGoOn(); await work(tx); }));
     // Whoever waits for `written` hears of a fault; until then it is nobody's.
     this.writing.catch(() => undefined);
   }

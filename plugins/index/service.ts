@@ -13,6 +13,7 @@ export interface IndexParts {
   readonly inTransaction: <R>(work: (tx: Db<IndexTables>) => Promise<R>) => Promise<R>;
   readonly afterCommit: (work: () => void) => void;
   readonly scrub: () => void;
+  readonly requireRoom: PreparingParts["requireRoom"];
   readonly now_ms: () => number;
   readonly encoder: PreparingParts["encoder"];
   readonly searcher: Pick<WorkerClient<SearchRequest, never, SearchResult>, "ask">;
@@ -22,11 +23,11 @@ export interface IndexParts {
 }
 
 export function createIndex(parts: IndexParts) {
-  const { db, inTransaction, afterCommit, scrub, encoder, searcher, log, analyzer_version = analyzer.version } = parts;
+  const { db, inTransaction, afterCommit, scrub, requireRoom, encoder, searcher, log, analyzer_version = analyzer.version } = parts;
   let last_id = 0;
   /** Grows for ever, across restarts too: a cached segment can't be mistaken for another. */
   const nextId = (): number => last_id = Math.max(last_id + 1, parts.now_ms() * 1_024);
-  const preparing = createPreparing({ inTransaction, afterCommit, scrub, encoder, nextId, log });
+  const preparing = createPreparing({ inTransaction, afterCommit, scrub, requireRoom, encoder, nextId, log });
 
   async function publish(tx: Db, { document_id, version, parts: inside }: Prepared, folder_ids: readonly string[]): Promise<void> {
     const { edition, title, chunks, headings, segments } = inside as Edition;

@@ -23,10 +23,11 @@ export interface TestIndexOptions {
   readonly analyzers?: ReadonlyMap<number, Analyzer>;
   /** The directory of an index that was opened before. */
   readonly directory?: string;
+  readonly requireRoom?: () => void;
 }
 export type TestIndex = Awaited<ReturnType<typeof openTestIndex>>;
 
-export async function openTestIndex({ analyzer = running, analyzers = new Map([[analyzer.version, analyzer]]), directory }: TestIndexOptions = {}) {
+export async function openTestIndex({ analyzer = running, analyzers = new Map([[analyzer.version, analyzer]]), directory, requireRoom = () => undefined }: TestIndexOptions = {}) {
   const at = directory ?? mkdtempSync(join(tmpdir(), "dossier-index-"));
   const path = join(at, "dossier.db"), log = jsonLog("error");
   const store = openStore(path, { log });
@@ -34,7 +35,7 @@ export async function openTestIndex({ analyzer = running, analyzers = new Map([[
   let searcher: Searcher | undefined;
   const reader = new Database(path, { readonly: true });
   const parts = createIndex({
-    db: store.db, inTransaction: store.inTransaction, afterCommit: store.afterCommit, scrub: store.scrub, log, now_ms: () => 1_700_000_000_000, analyzer_version: analyzer.version,
+    db: store.db, inTransaction: store.inTransaction, afterCommit: store.afterCommit, scrub: store.scrub, requireRoom, log, now_ms: () => 1_700_000_000_000, analyzer_version: analyzer.version,
     encoder: { ask: async (input, options) => { for (const segment of segmentsOf(input, analyzer)) { options?.signal?.throwIfAborted(); options?.onPart?.(segment); await Bun.sleep(0); } return languageOf(input.text); } },
     searcher: { ask: async (request: SearchRequest) => (searcher ??= createSearcher(reader, { analyzers, running: analyzer.version, cache_bytes_max: 1 << 24 })).search(request) },
   });

@@ -19,14 +19,19 @@ export function createScrub(database: Database, mutex: Mutex, busy_timeout_ms: n
   let running: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let stopped = false;
+  let failing = false;
 
   /** True once the log is empty. Only between transactions: an open one would keep its pages in the log. */
   function tryNow(): boolean {
     try {
       database.run(`pragma busy_timeout = ${wait_for_readers_ms}`);
-      return database.query<Checkpoint, []>("pragma wal_checkpoint(TRUNCATE)").get()!.busy === 0;
+      const { busy } = database.query<Checkpoint, []>("pragma wal_checkpoint(TRUNCATE)").get()!;
+      failing = false;
+      return busy === 0;
     } catch (error) {
-      log.warn("the write-ahead log could not be emptied yet", errorFields(error));
+      // Once, not at every try.
+      if (!failing) log.warn("the write-ahead log could not be emptied yet", errorFields(error));
+      failing = true;
       return false;
     } finally {
       database.run(`pragma busy_timeout = ${busy_timeout_ms}`);
@@ -42,7 +47,7 @@ export function createScrub(database: Database, mutex: Mutex, busy_timeout_ms: n
     do {
       wanted = false;
       for (let tries = 1; !(await tryOnce()) && !stopped; tries++) {
-        if (tries === report_after_tries) log.warn("a long read keeps deleted text in the write-ahead log");
+        if (tries === report_after_tries && !failing) log.warn("a long read keeps deleted text in the write-ahead log");
         await Bun.sleep(tries < report_after_tries ? retry_ms : 20 * retry_ms);
       }
     } while (wanted && !stopped);

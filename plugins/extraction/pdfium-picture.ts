@@ -1,8 +1,8 @@
 /** How a page looks: drawn in grey for the recogniser of text, and how much of it is pictures. */
 import type { Reach } from "./pdfium";
 
-/** A picture as a PGM file. */
-export interface Drawing { readonly picture: Uint8Array; readonly dots_per_inch: number }
+/** A picture as a PGM file; its size in pixels. */
+export interface Drawing { readonly bytes: Uint8Array; readonly width: number; readonly height: number; readonly dots_per_inch: number }
 
 const points_per_inch = 72;
 const dots_per_inch = 200;
@@ -21,11 +21,12 @@ export function drawPage(reach: Reach, document: number, index: number): Drawing
   const { engine } = reach;
   const page = engine.FPDF_LoadPage(document, index);
   if (page === 0) return null;
-  const [width, height] = [engine.FPDF_GetPageWidthF(page), engine.FPDF_GetPageHeightF(page)];
-  const scale = Math.min(dots_per_inch / points_per_inch, Math.sqrt(pixels_max / (width * height)), side_max / Math.max(width, height));
-  const drawing = draw(reach, page, Math.max(1, Math.floor(width * scale)), Math.max(1, Math.floor(height * scale)));
+  const [across, down] = [engine.FPDF_GetPageWidthF(page), engine.FPDF_GetPageHeightF(page)];
+  const scale = Math.min(dots_per_inch / points_per_inch, Math.sqrt(pixels_max / (across * down)), side_max / Math.max(across, down));
+  const [width, height] = [Math.max(1, Math.floor(across * scale)), Math.max(1, Math.floor(down * scale))];
+  const bytes = draw(reach, page, width, height);
   engine.FPDF_ClosePage(page);
-  return drawing === null ? null : { picture: drawing, dots_per_inch: Math.round(scale * points_per_inch) };
+  return bytes === null ? null : { bytes, width, height, dots_per_inch: Math.round(scale * points_per_inch) };
 }
 
 function draw({ engine, memory }: Reach, page: number, width: number, height: number): Uint8Array | null {

@@ -95,10 +95,9 @@ function pictureReader(document: PdfDocument, { ocr_pages_max, languages }: PdfI
       recogniser = await openRecogniser(languages);
       send({ step: "languages", unusable: recogniser.unusable });
     }
-    const read = recognise(recogniser, drawing.picture, 1, drawing.dots_per_inch);
+    const read = recognise(recogniser, { ...drawing, orientation: 1 });
     if (read === null) return "damaged";
-    if (read.trust === "none") return read.letters === 0 ? "blank" : "illegible";
-    return read;
+    return read.trust === "blank" || read.trust === "illegible" ? read.trust : read;
   };
 }
 

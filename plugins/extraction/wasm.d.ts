@@ -15,6 +15,7 @@ declare module "tesseract.js-core/tesseract-core-simd-lstm.js" {
     /** Reads the file `/input`; 0 when it worked. */
     SetImageFile(orientation: number, angle: number): number;
     SetSourceResolution(dots_per_inch: number): void;
+    SetRectangle(left: number, top: number, width: number, height: number): void;
     Recognize(monitor: null): number;
     GetHOCRText(page: number): string;
     Clear(): void;

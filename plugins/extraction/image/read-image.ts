@@ -1,7 +1,7 @@
 /** The child's part of reading a picture: frame after frame, its text is recognised. */
 import { ExtractionFailure } from "../contract";
 import { EngineFailure, wantedMemory } from "../engine";
-import { recognise } from "../ocr/recognise";
+import { recognise, type PictureText } from "../ocr/recognise";
 import { openRecogniser, type Orientation, type Recogniser } from "../ocr/tesseract";
 import { openPageOutput, type PageMessage, type PageText, type PageWithoutText } from "../page-output";
 import { describe, type Frame, type PictureType } from "./describe";
@@ -73,26 +73,40 @@ async function readFrames(bytes: Uint8Array, frames: readonly Frame[], orientati
 }
 
 async function readFrame(recogniser: Recogniser, bytes: Uint8Array, frame: Frame, orientation: Orientation, type: PictureType): Promise<PageText | PageWithoutText> {
-  const shrunk = frame.width * frame.height > shrink_above_pixels && type !== "image/tiff" ? await recode(bytes, Math.sqrt(shrink_above_pixels / (frame.width * frame.height))) : null;
-  let read = recognise(recogniser, shrunk ?? bytes, orientation, null);
-  if (read === null && shrunk === null && type !== "image/tiff") {
-    const recoded = await recode(bytes, 1); // What one decoder refuses another may know: pictures that move, say.
-    read = recoded === null ? null : recognise(recogniser, recoded, orientation, null);
+  const pixels = frame.width * frame.height;
+  const read = (sized: Sized | null): PictureText | null => sized === null ? null : recognise(recogniser, { ...sized, orientation, dots_per_inch: null });
+  const resized = async (scale: number): Promise<PictureText | null> => type === "image/tiff" ? null : read(await resize(bytes, scale));
+  const original = { bytes, width: frame.width, height: frame.height };
+  const scale = pixels > many_pixels ? Math.sqrt(many_pixels / pixels) : pixels < few_pixels ? 2 : 1;
+  let best = scale === 1 ? read(original) : await resized(scale) ?? read(original);
+  best ??= await resized(1); // What one decoder refuses another may know: pictures that move, say.
+  if (best === null) return "damaged";
+  if (scale === 1 && pixels < small_pixels && best.trust !== "blank" && best.confidence < good_confidence) {
+    const larger = await resized(2);
+    if (larger !== null && larger.confidence > best.confidence) best = larger;
   }
-  if (read === null) return "damaged";
-  if (read.trust === "none") return read.letters === 0 ? "blank" : "illegible";
-  return { text: read.text, doubtful: read.trust === "doubtful" };
+  if (best.trust === "blank" || best.trust === "illegible") return best.trust;
+  return { text: best.text, doubtful: best.trust === "doubtful" };
 }
 
-/** More pixels than print needs on a page of paper: a larger picture would only take longer, and more memory. */
-const shrink_above_pixels = 16_000_000;
+/** More than print needs on a page of paper: a larger picture would only take longer, and more memory. */
+const many_pixels = 16_000_000;
+/** Photos of screens and thumbnails: their letters are so small that they are recognised much better when enlarged. */
+const few_pixels = 1_200_000;
+/** Here that is worth trying when the recogniser is not quite sure. */
+const small_pixels = 4_000_000;
+const good_confidence = 85;
+
+interface Sized { readonly bytes: Uint8Array; readonly width: number; readonly height: number }
 
 /** The picture as PNG in another size; null when it can't be decoded. It is not turned. */
-async function recode(bytes: Uint8Array, scale: number): Promise<Uint8Array | null> {
+async function resize(bytes: Uint8Array, scale: number): Promise<Sized | null> {
   try {
     const image = new Bun.Image(bytes, { autoOrient: false, maxPixels: pixels_max });
     const { width } = await image.metadata();
-    return await (scale < 1 ? image.resize(Math.max(1, Math.round(width * scale))) : image).png().bytes();
+    const png = await (scale === 1 ? image : image.resize(Math.max(1, Math.round(width * scale)))).png().bytes();
+    const size = describe(png, "image/png")!.frames[0]!;
+    return { bytes: png, width: size.width, height: size.height };
   } catch {
     return null;
   }

@@ -1,16 +1,14 @@
 /** Reads what the recogniser says about a picture (hOCR): words with their certainty, lines with their place. */
 import type { Line } from "../paragraphs";
 
-export interface Recognised {
-  readonly lines: readonly Line[];
-  /** How sure the recogniser is of its letters, 0 to 100; 0 when there are none. */
+export interface SeenLine extends Line {
+  /** How sure the recogniser is of its letters, 0 to 100. */
   readonly confidence: number;
-  /** Letters and digits. */
-  readonly letters: number;
 }
 
 const line_or_word = /<span class='(ocr\w*)'[^>]*? title=(["'])(.*?)\2[^>]*>([^\n]*)/g;
 const box = /bbox (-?\d+) (-?\d+) (-?\d+) (-?\d+)/;
+const boxOf = (title: string): [number, number, number, number] => (box.exec(title)?.slice(1).map(Number) ?? [0, 0, 0, 0]) as [number, number, number, number];
 const base_line = /baseline (-?[\d.]+) (-?[\d.]+)/;
 const type_size = /x_size ([\d.]+)/;
 const certainty = /x_wconf (\d+)/;
@@ -18,27 +16,25 @@ const certainty = /x_wconf (\d+)/;
 interface Word { readonly text: string; readonly confidence: number; readonly right: number }
 interface Row { readonly title: string; readonly words: Word[] }
 
-/** A line that the recogniser is less sure of than this is a stain, a rule or a part of a photo; so is a sign between words. */
-const line_confidence_min = 30;
+/** A sign between words that the recogniser is less sure of than this is a stain. */
 const sign_confidence_min = 50;
 
-export function parseHocr(hocr: string): Recognised {
+/** Every line that the recogniser takes for one, also on a photo. */
+export function parseHocr(hocr: string): SeenLine[] {
   const rows: Row[] = [];
   for (const [, kind, , title, rest] of hocr.matchAll(line_or_word)) {
     if (kind !== "ocrx_word") { rows.push({ title: title!, words: [] }); continue; }
     const text = unescape(rest!).trim();
     const confidence = Number(certainty.exec(title!)?.[1] ?? 0);
-    if (text !== "" && (confidence >= sign_confidence_min || lettersIn(text) > 0)) rows.at(-1)?.words.push({ text, confidence, right: Number(box.exec(title!)?.[3] ?? 0) });
+    if (text !== "" && (confidence >= sign_confidence_min || lettersIn(text) > 0)) rows.at(-1)?.words.push({ text, confidence, right: boxOf(title!)[2] });
   }
-  const legible = rows.filter(({ words }) => confidenceIn(words) >= line_confidence_min);
-  const words = legible.flatMap((row) => row.words);
-  return { lines: legible.map(lineOf), confidence: confidenceIn(words), letters: words.reduce((sum, { text }) => sum + lettersIn(text), 0) };
+  return rows.filter(({ words }) => words.length > 0).map(lineOf);
 }
 
-/** Long words count more. */
-function confidenceIn(words: readonly Word[]): number {
+/** Long words and lines count more. */
+export function confidenceIn(parts: readonly { readonly text: string; readonly confidence: number }[]): number {
   let [weight, sure] = [0, 0];
-  for (const { text, confidence } of words) {
+  for (const { text, confidence } of parts) {
     weight += text.length;
     sure += text.length * confidence;
   }
@@ -51,12 +47,13 @@ export const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?
 const between_ideographs = /(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f]) (?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f])/gu;
 
 /** Pixels count downwards, the base of a line upwards. */
-function lineOf({ title, words }: Row): Line {
-  const [left, , , bottom] = box.exec(title)!.slice(1).map(Number) as [number, number, number, number];
+function lineOf({ title, words }: Row): SeenLine {
+  const [left, , , bottom] = boxOf(title);
   const offset = Number(base_line.exec(title)?.[2] ?? 0);
   const text = words.map((word) => word.text).join(" ").replace(between_ideographs, "");
   const hyphenated = /\p{L}-$/u.test(text);
-  return { text: hyphenated ? text.slice(0, -1) : text, hyphenated, left, right: words.at(-1)!.right, base: -(bottom + offset), size: Number(type_size.exec(title)?.[1] ?? 0) || 1 };
+  const size = Number(type_size.exec(title)?.[1] ?? 0) || 1;
+  return { text: hyphenated ? text.slice(0, -1) : text, hyphenated, left, right: words.at(-1)!.right, base: -(bottom + offset), size, confidence: confidenceIn(words) };
 }
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };

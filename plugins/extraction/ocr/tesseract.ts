@@ -2,17 +2,30 @@
 import wasm_path from "tesseract.js-core/tesseract-core-simd-lstm.wasm" with { type: "file" };
 import type { Module, TessBaseAPI } from "tesseract.js-core/tesseract-core-simd-lstm.js";
 import { EngineFailure } from "../engine";
-import { parseHocr, type Recognised } from "./hocr";
+import { parseHocr, type SeenLine } from "./hocr";
 import { languagesIn, type Language } from "./languages";
 
 /** How a picture is turned and mirrored before it is read, as EXIF counts: 1 not at all, 3 by half, 6 by a quarter clockwise, 8 by a quarter counter-clockwise. */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
+export interface Picture {
+  /** PNG, JPEG, TIFF (its first frame), WebP, GIF, BMP or PGM. */
+  readonly bytes: Uint8Array;
+  /** Pixels, before it is turned. */
+  readonly width: number;
+  readonly height: number;
+  readonly orientation: Orientation;
+  /** Null when the file may say it. */
+  readonly dots_per_inch: number | null;
+}
+/** Pixels of the picture as it is turned. */
+export interface Window { readonly left: number; readonly top: number; readonly width: number; readonly height: number }
+
 export interface Recogniser {
   /** Names of files in the directory for languages that are none. */
   readonly unusable: readonly string[];
-  /** Reads an encoded picture: PNG, JPEG, TIFF (its first frame), WebP, GIF, BMP or PGM. Null when it can't be decoded. @throws EngineFailure */
-  readonly read: (picture: Uint8Array, orientation: Orientation, dots_per_inch: number | null) => Recognised | null;
+  /** The lines of a picture, or of the part of it inside a window. Null when it can't be decoded. @throws EngineFailure */
+  readonly read: (picture: Picture, window?: Window) => SeenLine[] | null;
 }
 
 interface Loaded {
@@ -22,6 +35,8 @@ interface Loaded {
   readonly said: string[];
   /** The languages it was set up with. */
   set_up: string;
+  /** What it has decoded. */
+  picture: Picture | null;
   unusable: readonly string[];
 }
 let loaded: Promise<Loaded> | undefined;
@@ -30,7 +45,7 @@ async function load(): Promise<Loaded> {
   const { default: start } = await import("tesseract.js-core/tesseract-core-simd-lstm.js");
   const said: string[] = [];
   const module = await start({ wasmBinary: await Bun.file(wasm_path).arrayBuffer(), print: () => {}, printErr: (line) => void said.push(line) });
-  return { module, api: new module.TessBaseAPI(), said, set_up: "", unusable: [] };
+  return { module, api: new module.TessBaseAPI(), said, set_up: "", picture: null, unusable: [] };
 }
 
 /** Ready for the languages that lie in this directory now. @throws EngineFailure */
@@ -49,7 +64,7 @@ export async function openRecogniser(directory: string): Promise<Recogniser> {
     guarded(() => setUp(engine, languages, files));
     engine.set_up = wanted;
   }
-  return { unusable: engine.unusable, read: (picture, orientation, dots_per_inch) => guarded(() => read(engine, picture, orientation, dots_per_inch)) };
+  return { unusable: engine.unusable, read: (picture, window) => guarded(() => read(engine, picture, window)) };
 }
 
 /** Neural network only: that is what the engine was built with. */
@@ -71,15 +86,27 @@ function setUp(engine: Loaded, languages: readonly Language[], files: readonly {
 /** Where the engine looks for the picture. */
 const input = "/input";
 
-function read({ module, api, said }: Loaded, picture: Uint8Array, orientation: Orientation, dots_per_inch: number | null): Recognised | null {
+function read(engine: Loaded, picture: Picture, window: Window | undefined): SeenLine[] | null {
+  const { api, said } = engine;
   said.length = 0;
-  module.FS.writeFile(input, picture);
-  const decoded = api.SetImageFile(orientation, 0) === 0; // Otherwise it would read the picture before this one once more.
-  module.FS.unlink(input);
-  if (!decoded) return null;
-  if (dots_per_inch !== null) api.SetSourceResolution(dots_per_inch);
+  if (engine.picture !== picture && !decode(engine, picture)) return null;
+  const quarter = picture.orientation >= 5;
+  const [width, height] = quarter ? [picture.height, picture.width] : [picture.width, picture.height];
+  const { left, top, ...size } = window ?? { left: 0, top: 0, width, height };
+  api.SetRectangle(left, top, size.width, size.height);
   api.Recognize(null);
-  const recognised = parseHocr(api.GetHOCRText(0));
+  return parseHocr(api.GetHOCRText(0));
+}
+
+function decode(engine: Loaded, picture: Picture): boolean {
+  const { module, api } = engine;
+  engine.picture = null;
   api.Clear();
-  return recognised;
+  module.FS.writeFile(input, picture.bytes);
+  const decoded = api.SetImageFile(picture.orientation, 0) === 0; // Otherwise it would read the picture before this one once more.
+  module.FS.unlink(input);
+  if (!decoded) return false;
+  if (picture.dots_per_inch !== null) api.SetSourceResolution(picture.dots_per_inch);
+  engine.picture = picture;
+  return true;
 }

@@ -62,10 +62,10 @@ class RtfReader implements RtfHandler {
   close(): void {
     const before = this.groups.pop();
     if (before === undefined) return;
-    this.flush();
     this.skip = 0;
     const { ends, place } = this.group;
     this.group = before;
+    if (ends !== null) this.flush();
     if (place === "styles") this.endStyle();
     if (ends !== null) this.endFlow(ends);
   }

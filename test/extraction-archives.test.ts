@@ -97,6 +97,7 @@ describe("XML", () => {
     ["a bracket in an attribute", `<a b="x>y" c='"'>d</a>`, "<a>d</a>"],
     ["a bracket that begins nothing", "<a>1 < 2</a>", "<a>1 < 2</a>"],
     ["what is skipped, with its own kind inside", "<a><skip><b/><skip>x</skip><skip/>y</skip>z</a>", "<a><skip>z</a>"],
+    ["what is skipped, ended plainly or never", "<a><skip><b/></skip>y<skip><!-- </skip> -->x</skip>z<skip>", "<a><skip>y<skip>z<skip>"],
     ["characters by number, the impossible replaced", "<a>&#65;&#x1F6A2;&#0;&#xD800;&#x110000;</a>", "<a>A🚢\ufffd\ufffd\ufffd</a>"],
     ["cut off within a tag, an attribute, a comment", "<a><b", "<a>"],
   ];

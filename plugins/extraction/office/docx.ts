@@ -12,8 +12,9 @@ export function readDocx(parts: Parts, main: string, progress: (share: number) =
   const shared = { parts, styles: new Styles(styles), lists: new Lists(numbering) };
   const seen = new Set<string>();
   const read = (part: string): Block[] => {
-    const reader = new WordReader({ ...shared, part });
-    scanXml(parts.xml(part) ?? "", reader);
+    const xml = parts.xml(part) ?? "";
+    const reader = new WordReader({ ...shared, part, hides: xml.includes("vanish") });
+    scanXml(xml, reader);
     return reader.result();
   };
   /** Headers and footers of one kind often say the same. */
@@ -30,7 +31,8 @@ function partOf(parts: Parts, main: string, type: string): string | null {
   return part === undefined ? null : parts.xml(part);
 }
 
-interface WordParts { readonly parts: Parts; readonly part: string; readonly styles: Styles; readonly lists: Lists }
+/** `hides`: some of its text is hidden. How runs look matters only then, and that is half of many a file. */
+interface WordParts { readonly parts: Parts; readonly part: string; readonly styles: Styles; readonly lists: Lists; readonly hides: boolean }
 const newParagraph = (): ParagraphStyle => ({ style: null, outline: null, number: null, level: null });
 
 /** Elements without text of today: what was deleted or moved away, what was formatted otherwise before, tab stops, readings above characters, looks of tables and pages. */
@@ -53,6 +55,7 @@ class WordReader implements XmlHandler {
     const { flow, paragraph } = this;
     switch (tag.name) {
       case "w:t": case "m:t": case "a:t": this.reading = !this.hidden && !this.fields.includes("instruction"); return;
+      case "w:rPr": return this.document.hides ? undefined : "skip";
       case "w:r": this.hidden = false; return;
       case "w:p": if (!flow.fresh) this.endParagraph(); return;
       case "w:pStyle": paragraph.style = tag.get("val") ?? null; return;

@@ -202,7 +202,14 @@ export function scanXml(xml: string, handler: XmlHandler, entities: Entities = n
     tag.name = names.at(xml, from, name_end);
     const { name } = tag;
     const skip = handler.open(tag) === "skip";
-    if (skip && !empty) [skipped, skipped_depth] = [xml.slice(from, name_end), 1];
+    if (skip && !empty) {
+      const behind = endOfSimple(xml, xml.slice(from, name_end), end + 1);
+      if (behind === null) [skipped, skipped_depth] = [xml.slice(from, name_end), 1];
+      else {
+        names.leave(depth--);
+        return behind;
+      }
+    }
     else if (empty && !skip) handler.close(name);
     if (empty) names.leave(depth--);
     return end + 1;
@@ -241,6 +248,13 @@ export function scanXml(xml: string, handler: XmlHandler, entities: Entities = n
       at = start + 1;
     }
   }
+}
+/** Behind an element that is passed over, when it is plain to see where it ends: nothing inside has its name, or may hide an end. */
+function endOfSimple(xml: string, name: string, from: number): number | null {
+  const close = xml.indexOf(`</${name}`, from);
+  if (close < 0 || xml.charCodeAt(close + name.length + 2) !== 62) return null;
+  const inside = xml.slice(from, close);
+  return inside.includes(`<${name}`) || inside.includes("<!") ? null : close + name.length + 3;
 }
 const endAfter = (xml: string, mark: string, from: number): number => {
   const at = xml.indexOf(mark, from);

@@ -24,7 +24,7 @@ export async function readHtml({ path, output, characters_max }: HtmlInput): Pro
     return named === null || named === "utf-8" ? guessEncoding(bytes) : named;
   };
   const { broken } = await decodeInto((text) => void pieces.push(text), () => chunksOf(path), encoding, characters_max);
-  const { text, headings } = assemble([{ page: null, blocks: readPage(pieces.join("")) }], characters_max);
+  const { text, headings } = assemble([{ page: null, blocks: readPage(pieces.splice(0).join("")) }], characters_max);
   if (text === "") throw new ExtractionFailure("empty", "This page has no text.");
   writeOutput(output, text);
   return { headings, broken };

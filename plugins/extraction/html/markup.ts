@@ -4,7 +4,7 @@ import { cells, closes_cells, empty, endings, of_head, paragraphs, table_parts, 
 /** Deeper elements are dissolved: what they hold stays. */
 const depth_max = 200;
 /** So many elements are kept: the tree of more would not fit the memory. What the others hold stays. */
-const elements_max = 300_000;
+const elements_max = 100_000;
 /** What is longer is no title, but a page whose title was not closed. */
 const title_chars_max = 1_000;
 /** A line break: a character of the text, because a tree of as many elements would cost far more. */
@@ -103,7 +103,7 @@ class Scanner {
   }
   private opening(from: number): Token {
     const name = this.name(from);
-    const attributes = new Map<string, string>();
+    let attributes: Map<string, string> | undefined;
     const attribute = /[\s/]*(?:(>)|([^\s/>][^\s/>=]*)(?:\s*=\s*(?:(["'])|([^\s>]*)))?)/y;
     for (;;) {
       attribute.lastIndex = this.at;
@@ -119,9 +119,10 @@ class Scanner {
         value = this.html.slice(this.at, end);
         this.at = end + 1;
       }
-      if (attributes.size < attributes_max && kept.has(found[2]!.toLowerCase())) attributes.set(found[2]!.toLowerCase(), value);
+      const key = found[2]!.toLowerCase();
+      if (kept.has(key)) (attributes ??= new Map()).set(key, value);
     }
-    return { kind: "open", name, attributes, closed: this.html[this.at - 2] === "/" };
+    return { kind: "open", name, attributes: attributes ?? none, closed: this.html[this.at - 2] === "/" };
   }
   /** Reads the name at this place. */
   private name(from: number): string {
@@ -144,7 +145,7 @@ class Scanner {
   }
 }
 const name_chars_max = 40;
-const attributes_max = 8;
+const none: Attributes = new Map();
 const kept: ReadonlySet<string> = new Set(["hidden", "style", "alt", "start", "value", "type"]);
 
 const hiding = /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;

@@ -13,7 +13,10 @@ export function readPage(html: string): Block[] {
 /** The text of a part of an e-book. */
 export const readXhtml = (xhtml: string): Block[] => blocksOf(simplify(xhtml, { xml: true }).body);
 
+const large_chars = 4 * 1024 * 1024;
+
 function blocksOf(markup: string): Block[] {
+  if (markup.length > large_chars) Bun.gc(true); // What came before it would else count towards the memory that this may take.
   const reader = new Reader();
   reader.children(parse(markup, { comment: false, preserveTagNesting: true, parseNoneClosedTags: true, blockTextElements: {} }));
   return reader.flow.take();

@@ -2,6 +2,20 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { ExtractionFailure } from "./contract";
 
+export interface PagesInput {
+  /** Where the text goes: a file that does not exist yet. */
+  readonly output: string;
+  /** From 1; those before it were read by another child. */
+  readonly first_page: number;
+  readonly pages_max: number;
+  /** Pages whose text is recognised from their picture. */
+  readonly ocr_pages_max: number;
+  /** A directory with languages for that. It need not be there. */
+  readonly languages: string;
+  /** UTF-16 units. */
+  readonly characters_max: number;
+}
+
 export type PageMessage =
   | { readonly step: "started" }
   | { readonly step: "opened"; readonly page_count: number }
@@ -25,7 +39,7 @@ export interface PageText {
 }
 
 /** What stands between the texts of two pages. */
-const between_pages = "\n\n";
+export const between_pages = "\n\n";
 
 export interface PageOutput {
   readonly put: (page: number, read: PageText | PageWithoutText) => void;

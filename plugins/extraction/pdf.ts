@@ -15,8 +15,6 @@ export const pdfExtractor = (parts: PdfParts): Extractor => ({
   name: "PDF",
   rank: 100,
   recognises: isPdf,
-  extract: ({ path }, watch) => readPages(parts, { what: "PDF", media_type: "application/pdf" }, watch, (output, options) => {
-    const { pages_max, ocr_pages_max, characters_max } = parts.limits;
-    return parts.isolate("pdf", { path, output, pages_max, ocr_pages_max, languages: parts.languages, characters_max }, options);
-  }),
+  extract: ({ path }, watch) =>
+    readPages(parts, { what: "PDF", media_type: "application/pdf" }, watch, (input, options) => parts.isolate("pdf", { path, ...input }, options)),
 });

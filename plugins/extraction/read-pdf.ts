@@ -4,28 +4,17 @@ import { EngineFailure, wantedMemory } from "./engine";
 import { lettersIn } from "./ocr/hocr";
 import { recognise, type PictureText } from "./ocr/recognise";
 import { openRecogniser, type Recogniser } from "./ocr/tesseract";
-import { openPageOutput, type PageMessage, type PageText, type PageWithoutText } from "./page-output";
+import { openPageOutput, type PageMessage, type PagesInput, type PageText, type PageWithoutText } from "./page-output";
 import { joinLines } from "./paragraphs";
 import { little_text_characters, openPdf, type Page, type PdfDocument } from "./pdfium";
 
-export interface PdfInput {
-  readonly path: string;
-  /** Where the text goes: a file that does not exist yet. */
-  readonly output: string;
-  readonly pages_max: number;
-  /** Pages whose text is recognised from their picture. */
-  readonly ocr_pages_max: number;
-  /** A directory with languages for that. It need not be there. */
-  readonly languages: string;
-  /** UTF-16 units. */
-  readonly characters_max: number;
-}
+export interface PdfInput extends PagesInput { readonly path: string }
 type Send = (message: PageMessage) => void;
 
 /** @throws ExtractionFailure */
 export async function readPdf(input: PdfInput, send: Send): Promise<null> {
   send({ step: "started" });
-  let page = 0;
+  let page = input.first_page - 1;
   try {
     const document = await openPdf(input.path);
     if (document === "encrypted") throw new ExtractionFailure("encrypted", "This PDF is protected by a password.");
@@ -56,7 +45,7 @@ async function readPages(document: PdfDocument, input: PdfInput, send: Send): Pr
   const output = openPageOutput(input.output, input.characters_max, send);
   const fromPicture = pictureReader(document, input, send);
   try {
-    for (let number = 1; number <= document.page_count; number++) {
+    for (let number = input.first_page; number <= document.page_count; number++) {
       const page = document.page(number - 1);
       output.put(number, page === null ? "damaged" : withNotes(await readPage(page, () => fromPicture(number)), page.notes));
     }

@@ -16,9 +16,6 @@ export const imageExtractor = (parts: ImageParts): Extractor => ({
   recognises: (head) => pictureType(head) !== null,
   extract: async ({ path }, watch) => {
     const type = pictureType(await Bun.file(path).slice(0, head_bytes).bytes()) as PictureType; // It was recognised by this.
-    return readPages(parts, { what: "image", media_type: type }, watch, (output, options) => {
-      const { pages_max, ocr_pages_max, characters_max } = parts.limits;
-      return parts.isolate("image", { path, type, output, pages_max, ocr_pages_max, languages: parts.languages, characters_max }, options);
-    });
+    return readPages(parts, { what: "image", media_type: type }, watch, (input, options) => parts.isolate("image", { path, type, ...input }, options));
   },
 });

@@ -3,23 +3,11 @@ import { ExtractionFailure } from "../contract";
 import { EngineFailure, wantedMemory } from "../engine";
 import { recognise, type PictureText } from "../ocr/recognise";
 import { openRecogniser, type Orientation, type Recogniser } from "../ocr/tesseract";
-import { openPageOutput, type PageMessage, type PageText, type PageWithoutText } from "../page-output";
+import { openPageOutput, type PageMessage, type PagesInput, type PageText, type PageWithoutText } from "../page-output";
 import { describe, type Frame, type PictureType } from "./describe";
 import { putFirst } from "./tiff";
 
-export interface ImageInput {
-  readonly path: string;
-  readonly type: PictureType;
-  /** Where the text goes: a file that does not exist yet. */
-  readonly output: string;
-  readonly pages_max: number;
-  /** Frames whose text is recognised. */
-  readonly ocr_pages_max: number;
-  /** A directory with languages for that. It need not be there. */
-  readonly languages: string;
-  /** UTF-16 units. */
-  readonly characters_max: number;
-}
+export interface ImageInput extends PagesInput { readonly path: string; readonly type: PictureType }
 type Send = (message: PageMessage) => void;
 
 const pixels_max = 50_000_000;
@@ -58,9 +46,10 @@ async function readFrames(bytes: Uint8Array, frames: readonly Frame[], orientati
   send({ step: "languages", unusable: recogniser.unusable });
   try {
     for (const [index, frame] of frames.entries()) {
+      if (index + 1 < input.first_page) continue;
       const read = async (): Promise<PageText | PageWithoutText> => {
         if (tooLarge(frame)) return "oversized";
-        if (index >= input.ocr_pages_max) return "unrecognised";
+        if (index + 1 - input.first_page >= input.ocr_pages_max) return "unrecognised";
         send({ step: "recognising", page: index + 1 });
         if (input.type === "image/tiff") putFirst(bytes, frame.at);
         return readFrame(recogniser, bytes, frame, orientation, input.type);

@@ -13,6 +13,7 @@ export { reply, route, type Call, type Caller, type HandlersOf, type Route } fro
 export { Authenticator, RateLimiter, StartNotice, type RateLimit } from "./http/slots";
 export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";
 export { newUuid } from "./base/ids";
+export { spread } from "./base/chance";
 export { version } from "./base/version";
 export { Duration, List, Secret, Size } from "./base/settings";
 export type { Log } from "./base/log";

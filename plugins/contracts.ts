@@ -1,5 +1,6 @@
 /** What plugin files may import as `dossier/contracts`: the contracts of every built-in plugin. */
 export { Accounts, type Key, type NewKey, type NewUser, type Role, type Scope, type User } from "./accounts/contract";
+export { Wording } from "./answers-extractive/contract";
 export * from "./chats/contract";
 export * from "./documents/contract";
 export * from "./extraction/contract";

@@ -1,6 +1,7 @@
 /** The built-in plugins, in no particular order: the host sorts them by their needs. */
 import accounts from "./accounts/plugin";
 import answersExtractive from "./answers-extractive/plugin";
+import answersOpenai from "./answers-openai/plugin";
 import chats from "./chats/plugin";
 import documents from "./documents/plugin";
 import extraction from "./extraction/plugin";
@@ -11,4 +12,4 @@ import quotas from "./quotas/plugin";
 import rateLimit from "./rate-limit/plugin";
 import search from "./search/plugin";
 
-export const builtIn = [accounts, answersExtractive, chats, documents, extraction, folders, index, prompts, quotas, rateLimit, search];
+export const builtIn = [accounts, answersExtractive, answersOpenai, chats, documents, extraction, folders, index, prompts, quotas, rateLimit, search];

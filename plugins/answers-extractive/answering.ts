@@ -16,7 +16,7 @@ export function createExtractive(analyze: Analyze, now_ms: () => number) {
     const started = now_ms();
     const earlier = history.at(-1)?.question;
     let retrieved = await find(text, { limit: passages_max });
-    if (earlier !== undefined && leansOn(text, retrieved.terms.length)) retrieved = await find(text, { limit: passages_max, context: earlier });
+    if (earlier !== undefined && leansOnEarlier(text, retrieved.terms.length)) retrieved = await find(text, { limit: passages_max, context: earlier });
     signal.throwIfAborted();
     const { passages, terms } = retrieved;
     const found = now_ms();
@@ -32,7 +32,7 @@ export function createExtractive(analyze: Analyze, now_ms: () => number) {
 }
 
 /** Whether a question needs the one before it to be understood: it is short, or it points back. */
-const leansOn = (question: string, terms: number): boolean => terms < own_terms_enough || pointing.test(question);
+export const leansOnEarlier = (question: string, words: number): boolean => words < own_terms_enough || pointing.test(question);
 
 /** The sentences with their markers; their passages are cited first, then the next best ones. */
 function cited(chosen: readonly Sentence[], passages: readonly FoundPassage[]): { answer: string; outcome: "answered"; citations: Citation[] } {

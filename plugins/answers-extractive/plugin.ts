@@ -2,13 +2,17 @@
 import { definePlugin, fill } from "../../core/sdk";
 import { Answerers } from "../chats/contract";
 import { SearchIndex } from "../index/contract";
-import { createExtractive } from "./answering";
+import { createExtractive, leansOnEarlier } from "./answering";
+import { Wording } from "./contract";
+import { sentencesOf } from "./sentences";
 
 export default definePlugin({
   name: "answers-extractive",
   version: "1.0.0",
   needs: { index: SearchIndex },
+  provides: { wording: Wording },
   setup: ({ clock, services: { index } }) => ({
+    services: { wording: { sentences: sentencesOf, leansOnEarlier } },
     fills: [fill(Answerers, { name: "extractive", rank: 0, answer: createExtractive(index.analyze, () => clock.now_ms()) })],
   }),
 });

@@ -1,5 +1,5 @@
 /** Text to sentences, in any language. Offsets are UTF-16 indices, end exclusive. */
-export interface Span { readonly start: number; readonly end: number }
+import type { Span } from "./contract";
 
 const sentence_chars_max = 300, short_line_chars = 45, clause_chars = 80;
 const ideographic_stop = /[。！？｡]/;

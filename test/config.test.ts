@@ -37,9 +37,10 @@ describe("refused", () => {
   const cases: [string, Partial<ConfigSources>, RegExp][] = [
     ["an unknown key names the nearest", { file: { server: { prot: 1 } } }, /server\.prot; the nearest is server\.port/],
     ["an unknown section names the nearest", { file: { servr: { port: 1 } } }, /\[servr\]; the nearest is \[server\]/],
+    ["a setting outside of a section", { file: { port: 1 } }, /port stands outside of a section/],
     ["an unknown variable names the nearest", { env: { DOSSIER_RATE_LIMIT_REQUEST: "1" } }, /DOSSIER_RATE_LIMIT_REQUEST; the nearest is DOSSIER_RATE_LIMIT_REQUESTS/],
     ["a port that is a word", { env: { DOSSIER_PORT: "http" } }, /server\.port must be an integer.*"http" \(from DOSSIER_PORT\)/],
-    ["a port that is too large", { flags: { "server.port": "70000" } }, /at most 65535/],
+    ["a port that is too large", { flags: { "server.port": "70000" } }, /an integer of at least 0 and at most 65535, not "70000"/],
     ["a duration without a unit that exists", { env: { DOSSIER_RATE_LIMIT_WINDOW: "5 weeks" } }, /must be a duration/],
     ["a bare number as a duration", { file: { rate_limit: { window: 60 } } }, /must be a duration/],
     ["a size that is none", { file: { limits: { upload: "big" } } }, /must be a size/],

@@ -19,6 +19,7 @@ const files: Record<string, [source: string, reason: RegExp | null]> = {
   "same-objects.ts": [define("same-objects", `setup: () => { if (HttpError !== Again || typeof Folders.id !== "string") throw new Error("other objects"); return {}; }`, `import { HttpError } from "dossier"; import { HttpError as Again } from "dossier"; import { Folders } from "dossier/contracts";`), null],
   "ticking.ts": [define("ticking", `setup: () => ({ start: async () => { setTimeout(() => { throw new Error("a throw in a timer"); }, 50); } })`), null],
   "unparsable.ts": ["export default definePlugin({ name: ", /Unexpected|Expected|error/i],
+  "several-faults.ts": ["syntax error here(", /^(?!.*errors building).*\(line 1, column \d+\)/],
   "throws.ts": ["throw new Error('no luck at import');", /no luck at import/],
   "exits.ts": ["process.exit(3);", /ended the process/],
   "loops.ts": ["while (true);", /import hung/],

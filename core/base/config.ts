@@ -126,8 +126,8 @@ function measured(raw: unknown, units: Record<string, number>, words: string): D
 
 function expected(of: Kinded): string {
   if (Array.isArray(of.anyOf)) return of.anyOf.map((one: TSchema) => JSON.stringify(one.const ?? one.type)).join(" or ");
-  const range = [of.minimum === undefined ? "" : ` of at least ${of.minimum}`, of.maximum === undefined ? "" : ` of at most ${of.maximum}`].join("");
-  return `${/^[aeiou]/.test(of.type) ? "an" : "a"} ${of.type}${range}${of.pattern ? ` that matches ${of.pattern}` : ""}`;
+  const range = [of.minimum === undefined ? [] : `at least ${of.minimum}`, of.maximum === undefined ? [] : `at most ${of.maximum}`].flat().join(" and ");
+  return `${/^[aeiou]/.test(of.type) ? "an" : "a"} ${of.type}${range && ` of ${range}`}${of.pattern ? ` that matches ${of.pattern}` : ""}`;
 }
 
 /** A variable so near to a known one is a slip of the pen. */
@@ -143,7 +143,8 @@ function findUnknown(sections: Sections, { file, file_name, env }: ConfigSources
   const unknown = { sections: [] as string[], keys: [] as string[], foreign: [] as string[] };
   for (const [section, table] of Object.entries(file)) {
     const schema = sections.get(section);
-    if (!schema || !isTable(table)) { unknown.sections.push(`${file_name}: there is no section [${section}]${meant(section, [...sections.keys()], (s) => `[${s}]`)}`); continue; }
+    if (!isTable(table)) { unknown.keys.push(`${file_name}: ${section} stands outside of a section; settings belong below one, such as [server].`); continue; }
+    if (!schema) { unknown.sections.push(`${file_name}: there is no section [${section}]${meant(section, [...sections.keys()], (s) => `[${s}]`)}`); continue; }
     for (const key of Object.keys(table)) if (!(key in schema.properties)) unknown.keys.push(`${file_name}: there is no setting ${section}.${key}${meant(key, Object.keys(schema.properties), (k) => `${section}.${k}`)}`);
   }
   for (const name of Object.keys(env)) {

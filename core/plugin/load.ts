@@ -63,6 +63,8 @@ export async function importPlugin(file: string): Promise<Plugin> {
 
 /** What may be said of why a file did not load. A parse error names its place. */
 export function reasonOf(error: unknown): string {
+  // Several faults of one file come as one error without their places: the first says enough.
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const place = (error as { position?: { line?: number; column?: number } }).position;
   const hint = /Cannot find (package|module)/.test(error.message) ? " (a plugin is one file: bundle what it imports with `bun run pack-plugin`)" : "";

@@ -150,7 +150,7 @@ describe("what has no text to give says why", () => {
   const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]);
   const cases: [string, string, () => string | Uint8Array<ArrayBuffer>, string][] = [
     ["an empty file", "empty.txt", () => "", "empty"], ["a blank file", "blank.txt", () => " \n\n", "empty"],
-    ["a picture called text", "picture.txt", () => png, "unsupported_type"], ["bytes without meaning", "noise.txt", () => new Uint8Array(4_000).map((_, n) => (n * 7919) % 251), "unsupported_type"],
+    ["a picture called text", "picture.txt", () => png, "corrupt"], ["bytes without meaning", "noise.txt", () => new Uint8Array(4_000).map((_, n) => (n * 7919) % 251), "unsupported_type"],
     ["a PDF that is cut off", "cut.pdf", () => pdf([line("Here.")]).slice(0, 200), "corrupt"], ["a PDF in name alone", "fake.pdf", () => "%PDF-1.7\nnothing", "corrupt"],
     ["a PDF that needs a password", "locked.pdf", () => pdf([line("Here.")], { password: "secret" }), "encrypted"], ["a PDF without a text layer", "scan.pdf", () => pdf([{ picture: true }]), "empty"],
   ];

@@ -43,7 +43,7 @@ test("its health fails when child after child crashes, and recovers with the fir
   const temporary = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const config = { memory_max: 1, pages_max: 1, timeout: 1_000, page_timeout: 1, timeout_max: 1_000 };
   const slots = { extractors: () => parts.fills!.map(({ value }) => value) };
-  const parts = await plugin.setup({ config, isolate, newId, slots, paths: { temporary } } as unknown as Context as never);
+  const parts = await plugin.setup({ config, isolate, newId, slots, paths: { data: temporary, temporary } } as unknown as Context as never);
   const extraction = (parts.services as { extraction: Extraction }).extraction;
   const path = join(temporary, "letter");
   writeFileSync(path, encodeAs("koi8-r", "Капитан"));

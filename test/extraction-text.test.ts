@@ -110,7 +110,7 @@ describe("refused", () => {
     ["a byte order mark alone", utf16(""), "empty", /blank/],
     ["an archive", latin(zip("anything.txt")), "unsupported_type", /ZIP archive/],
     ["an old Office file", latin(`\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1${"\0".repeat(100)}`), "unsupported_type", /older kind/],
-    ["a picture", latin(`\x89PNG\r\n\x1a\n${"\0".repeat(100)}`), "unsupported_type", /PNG image/],
+    ["a damaged picture", latin(`\x89PNG\r\n\x1a\n${"\0".repeat(100)}`), "corrupt", /image/i],
     ["an RTF document", "{\\rtf1\\ansi Words}", "unsupported_type", /RTF/],
     ["a compressed file", gzipSync("words"), "unsupported_type", /gzip/],
     ["a program", latin(`\x7fELF${"\0\x01\x02".repeat(100)}`), "unsupported_type", /program/],

@@ -27,7 +27,8 @@ export function pictureType(head: Uint8Array): PictureType | null {
   if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";
   if (start.startsWith("II*\0") || start.startsWith("MM\0*")) return "image/tiff";
   if (start.startsWith("RIFF") && start.slice(8, 12) === "WEBP") return "image/webp";
-  if (/^GIF8[79]a/.test(start)) return "image/gif";
+  // Its sizes and flags hold a byte that no text has; a text may well begin with these letters.
+  if (/^GIF8[79]a[^]{0,7}[\0-\x08]/.test(start)) return "image/gif";
   return start.startsWith("BM") && start.slice(6, 10) === "\0\0\0\0" ? "image/bmp" : null;
 }
 

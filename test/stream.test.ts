@@ -383,9 +383,9 @@ test("citations of a finished answer lose their text in the stream too", async (
 describe("a watcher by itself", () => {
   const streaming = (watched = createChanges()) => {
     const { db, hot } = asking.server.store;
-    const get = async (_owner: string, chat_id: string, request_id: string) => db.selectFrom("chats_messages").selectAll().where("chat_id", "=", chat_id).where("request_id", "=", request_id).executeTakeFirstOrThrow() as never;
+    const progress = async (_owner: string, chat_id: string, request_id: string) => db.selectFrom("chats_messages").selectAll().where("chat_id", "=", chat_id).where("request_id", "=", request_id).executeTakeFirstOrThrow() as never;
     const log = { error(words: string) { throw new Error(words); } } as never;
-    return { watched, ...createStreaming({ db, hot, documents, messages: { get }, watched, log, heartbeat_ms: 5 }) };
+    return { watched, ...createStreaming({ db, hot, documents, messages: { progress }, watched, log, heartbeat_ms: 5 }) };
   };
   const open = async (path: string, from: ReturnType<typeof streaming>, ...signals: AbortSignal[]) => (await from.watch("usr_ada", chat, path.split("/").at(-1)!, 0, signals))!;
 

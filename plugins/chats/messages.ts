@@ -57,8 +57,13 @@ export function createMessages(parts: MessageParts) {
   }
 
   return {
-    /** The message as it is stored. @throws HttpError 404, 403, 410. */
-    get: (owner_id: string, chat_id: string, request_id: string): Promise<MessageRow> => find(db, owner_id, chat_id, request_id),
+    /** How far the message is. @throws HttpError 404, 403, 410. */
+    async progress(owner_id: string, chat_id: string, request_id: string): Promise<store.Progress> {
+      await chats.requireOpen(db, owner_id, chat_id);
+      const progress = await store.findProgress(db, chat_id, request_id.toLowerCase());
+      if (!progress) throw notFound("message");
+      return progress;
+    },
 
     /**
      * Saves the message together with the job that answers it. The same request once more is the message as it is now.

@@ -127,6 +127,11 @@ export const insertMessage = async (tx: ChatsDb, row: MessageRow): Promise<boole
 export const findMessage = (db: ChatsDb, chat_id: string, request_key: string): Promise<MessageRow | undefined> =>
   db.selectFrom("chats_messages").selectAll().where("chat_id", "=", chat_id).where("request_key", "=", request_key).executeTakeFirst();
 
+/** How far a message is, without its text and its answer, which can be long. */
+export type Progress = Pick<MessageRow, "id" | "status" | "last_event">;
+export const findProgress = (db: ChatsDb, chat_id: string, request_key: string): Promise<Progress | undefined> =>
+  db.selectFrom("chats_messages").select(["id", "status", "last_event"]).where("chat_id", "=", chat_id).where("request_key", "=", request_key).executeTakeFirst();
+
 export const findById = (db: ChatsDb, id: string): Promise<MessageRow | undefined> =>
   db.selectFrom("chats_messages").selectAll().where("id", "=", id).executeTakeFirst();
 

@@ -7,13 +7,12 @@ import { retold } from "./events";
 import { readable, type Message } from "./living";
 import { isFinal, type MessageService } from "./messages";
 import * as store from "./store";
-import type { MessageRow } from "./store";
 
 export interface StreamingParts {
   readonly db: Db<store.ChatsTables>;
   readonly hot: HotReads;
   readonly documents: Documents;
-  readonly messages: Pick<MessageService, "get">;
+  readonly messages: Pick<MessageService, "progress">;
   /** Of what there is to see, by message and session. */
   readonly watched: Changes;
   readonly log: Log;
@@ -27,10 +26,10 @@ const heartbeat_every_ms = 15_000;
 const retry_ms = 1_000;
 const events_at_once = 32;
 
-const state_sql = "select m.status, m.last_event, c.deleted_at from chats_messages m join chats c on c.id = m.chat_id where m.id = ?";
+const state_sql = "select m.status, c.deleted_at from chats_messages m join chats c on c.id = m.chat_id where m.id = ?";
 const events_sql = `select seq, kind, data from chats_events where message_id = ? and seq > ? order by seq limit ${events_at_once}`;
 
-type State = Pick<MessageRow, "status" | "last_event"> & { readonly deleted_at: number | null };
+type State = Pick<store.MessageRow, "status"> & { readonly deleted_at: number | null };
 type Numbered = Pick<EventRow, "seq" | "kind" | "data">;
 
 export function createStreaming({ db, hot, documents, messages, watched, log, heartbeat_ms = heartbeat_every_ms }: StreamingParts) {
@@ -47,11 +46,12 @@ export function createStreaming({ db, hot, documents, messages, watched, log, he
   }
 
   /** The number to go on after: 0 is the beginning, also for a number that this message never gave; null when the last event was seen. */
-  async function placeOf(row: MessageRow, last_seen: number): Promise<number | null> {
-    if (last_seen > 0 && isFinal(row) && last_seen === row.last_event) return null;
-    if (last_seen < row.last_event) return last_seen;
-    if (!isFinal(row)) return last_seen === row.last_event ? last_seen : 0;
-    const end = eventsAfter(row.id, 0).length > 0 ? row.last_event : retoldOf(await asItReads(row.id)).at(-1)!.seq;
+  async function placeOf(message: store.Progress, last_seen: number): Promise<number | null> {
+    const { id, last_event } = message;
+    if (last_seen > 0 && isFinal(message) && last_seen === last_event) return null;
+    if (last_seen < last_event) return last_seen;
+    if (!isFinal(message)) return last_seen === last_event ? last_seen : 0;
+    const end = eventsAfter(id, 0).length > 0 ? last_event : retoldOf(await asItReads(id)).at(-1)!.seq;
     return last_seen === end ? null : last_seen < end ? last_seen : 0;
   }
 
@@ -88,10 +88,11 @@ export function createStreaming({ db, hot, documents, messages, watched, log, he
      * It ends after `done` or `error`, when the session is deleted, and when a signal fires. @throws HttpError 404, 403, 410.
      */
     async watch(owner_id: string, chat_id: string, request_id: string, last_seen: number, signals: readonly AbortSignal[]): Promise<ReadableStream<Uint8Array> | null> {
-      const row = await messages.get(owner_id, chat_id, request_id);
-      const from = await placeOf(row, last_seen);
+      const message = await messages.progress(owner_id, chat_id, request_id);
+      const { id } = message;
+      const from = await placeOf(message, last_seen);
       if (from === null) return null;
-      const listener = watched.listen(row.id, chat_id);
+      const listener = watched.listen(id, chat_id);
       let closed = false;
       const close = () => {
         if (closed) return;
@@ -101,11 +102,11 @@ export function createStreaming({ db, hot, documents, messages, watched, log, he
       };
       for (const signal of signals) signal.addEventListener("abort", close);
       if (signals.some((signal) => signal.aborted)) close();
-      const read = reader(row.id, from, () => listener.next(heartbeat_ms, []), () => closed);
+      const read = reader(id, from, () => listener.next(heartbeat_ms, []), () => closed);
       return streamOf(async () => {
         try { return await read(); }
         catch (error) {
-          log.error("an answer could not be shown to its end", { message_id: row.id, error: error instanceof Error ? error.message : String(error) });
+          log.error("an answer could not be shown to its end", { message_id: id, error: error instanceof Error ? error.message : String(error) });
           return null;
         }
       }, close);

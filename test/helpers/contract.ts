@@ -142,7 +142,7 @@ export async function person(server: Executable, email: string): Promise<Person>
 /** The text between two places, counted in code points. */
 export const slice = (content: string, start: number, end: number): string => [...content].slice(start, end).join("");
 
-/** A socket that sends what it is told, when it is told. */
+/** A socket that sends what it is told, when it is told; `paused` never reads what comes. */
 export interface Bare {
   send(bytes: string | Uint8Array): void;
   /** The next answer. @throws Error when none has come after four seconds or the peer closes before. */
@@ -150,13 +150,14 @@ export interface Bare {
   /** Ends the connection at once, whatever is under way. */
   cut(): void;
 }
-export function openSocket(url: string): Bare {
+export function openSocket(url: string, { paused = false }: { readonly paused?: boolean } = {}): Bare {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];
   let wake = (): void => undefined;
   let closed = false;
-  socket.on("data", (chunk: Buffer) => { chunks.push(chunk); wake(); });
+  if (paused) socket.pause();
+  else socket.on("data", (chunk: Buffer) => { chunks.push(chunk); wake(); });
   socket.on("close", () => { closed = true; wake(); });
   socket.on("error", () => undefined);
   return {

@@ -13,7 +13,8 @@ export interface Stage extends Disposable {
 /**
  * Files that begin with `#!`: `#!hold KEY` waits for `open(KEY)`, `#!stumble KEY` fails once as a crash would, `#!fail CODE` has no text to give; the rest is the text.
  * Questions: `hold KEY …` waits for `open(KEY)`, `fail …` fails with what follows, `cite WORD` cites the passage for that word
- * together with a marker that names nothing and a quote that is in no document; any other gets "Staged.".
+ * together with a marker that names nothing and a quote that is in no document; `stream KEY …` shows the first half of the words that follow, waits for `open(KEY)`, and shows the rest;
+ * `recite KEY WORD` shows the passage for that word and waits before it says and cites it; `flood N` says N characters; any other gets "Staged.".
  * `GET /stage/fault` throws with the text of its query field `message`.
  */
 export function setStage(): Stage {
@@ -56,8 +57,24 @@ const said = (answer, citations = []) => ({
 });
 const answerer = {
   name: "stage", rank: 1_000_000,
-  async answer({ text, find, signal }) {
+  async answer({ text, find, emit, signal }) {
     const [verb, argument, ...rest] = text.split(" ");
+    const show = async (words) => { for (const word of words) { emit({ kind: "delta", text: word + " " }); await Bun.sleep(70); } };
+    if (verb === "stream") {
+      const half = Math.ceil(rest.length / 2);
+      await show(rest.slice(0, half));
+      await opened(argument, signal);
+      await show(rest.slice(half));
+      return said(rest.join(" ") + " .");
+    }
+    if (verb === "flood") return said("All work and no play. ".repeat(Math.ceil(Number(argument) / 22)));
+    if (verb === "recite") {
+      const [passage] = (await find(rest[0], { limit: 1 })).passages;
+      if (!passage) return said("Nothing of it is left.");
+      await show(passage.quote.split(" "));
+      await opened(argument, signal);
+      return said(passage.quote + " [1]", [{ ...passage, id: 1 }]);
+    }
     if (verb === "hold") await opened(argument, signal);
     if (verb === "fail") throw new PermanentFailure([argument, ...rest].join(" "));
     if (verb !== "cite") return said("Staged.");

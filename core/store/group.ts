@@ -42,8 +42,10 @@ export function createGroup({ transact, isOpen, full }: GroupParts): <R>(work: W
     const was_full = full();
     const done: { readonly member: Member; readonly result: unknown }[] = [];
     let at: Member | undefined;
+    let begun = false;
     try {
       await transact(async (tx) => {
+        begun = true;
         const commit_at_ms = performance.now() + gather_ms_max;
         for (let joined = 0; joined < members_max; joined++) {
           // One turn of the event loop lets requests that have arrived get here before the disk is waited for.
@@ -57,7 +59,7 @@ export function createGroup({ transact, isOpen, full }: GroupParts): <R>(work: W
     } catch (error) {
       const failed = [...done.map(({ member }) => member), ...(at ? [at] : [])];
       // It did not even begin: the first in line is told why, so that nobody is tried for ever.
-      if (failed.length === 0) failed.push(waiting.shift()!);
+      if (!begun) failed.push(waiting.shift()!);
       for (const member of failed.reverse()) again(member, error, was_full);
       return;
     }

@@ -43,6 +43,11 @@ describe("one server for one directory", () => {
     const { code, stderr } = await runCommand(newData(), ["serve", "--port", port]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(port)]);
   });
+  test("a name that is no address of this machine is not taken for a busy port", async () => {
+    const { code, stderr } = await runCommand(newData(), ["serve", "--host", "nowhere.invalid", "--port", "0"]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/nowhere\.invalid is not an address of this machine|nowhere\.invalid:0 can't be opened/)]);
+  });
+
   test("a directory that can't be used is named", async () => {
     const file = join(scratch, "a-file");
     writeFileSync(file, "");

@@ -1,4 +1,5 @@
 /** Opens the port and closes it gracefully. */
+import { isIP } from "node:net";
 import type { Log } from "../base/log";
 import type { Front } from "./front";
 
@@ -29,7 +30,9 @@ export function serve(front: Front, { host, port, log }: { readonly host: string
     });
   } catch (error) {
     const taken = (error as { code?: string }).code === "EADDRINUSE";
-    throw new Error(taken ? `Port ${port} on ${host} is in use already. Is another Dossier running? Choose another with --port.` : `${host}:${port} can't be opened: ${(error as Error).message}`);
+    // The runtime says the same of a name that stands for no address.
+    const doubt = taken && isIP(host) === 0 && host !== "localhost" ? `, or ${host} is not an address of this machine` : "";
+    throw new Error(taken ? `Port ${port} on ${host} is in use already${doubt}. Is another Dossier running? Choose another with --port.` : `${host}:${port} can't be opened: ${(error as Error).message}`);
   }
   const opened = server.port ?? port;
   return {

@@ -7,8 +7,6 @@ export interface XmlHandler {
   /** May come in several pieces. */
   readonly text: (text: string) => void;
 }
-/** The value of a named entity beyond the five of XML; undefined leaves it as it is written. */
-export type Entities = (name: string) => string | undefined;
 
 /** The names of namespaces that this project reads, in all their versions; those of OpenDocument say their own name. Others keep the prefix of the file. */
 const namespaces = new Map<string, string>(Object.entries({
@@ -91,7 +89,7 @@ export class Tag {
   private start = 0;
   private end = 0;
   private parsed: string[] | null = null;
-  constructor(private readonly xml: string, private readonly names: Names, private readonly entities: Entities) {}
+  constructor(private readonly xml: string, private readonly names: Names) {}
 
   set(start: number, end: number): void {
     this.start = start;
@@ -105,7 +103,7 @@ export class Tag {
     for (let at = 0; at < attributes.length; at += 2) {
       const raw = attributes[at]!;
       const fits = raw === name || (exact ? raw.includes(":") && this.names.of(raw) === name : raw.endsWith(name) && raw.charAt(raw.length - name.length - 1) === ":");
-      if (fits) return decodeEntities(attributes[at + 1]!, this.entities);
+      if (fits) return decodeEntities(attributes[at + 1]!);
     }
     return undefined;
   }
@@ -143,11 +141,11 @@ function attributesOf(raw: string): string[] {
 
 const entity = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z][a-z0-9]{1,30}));/gi;
 const five: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: "\"", apos: "'" };
-const noEntities: Entities = () => undefined;
 
-export const decodeEntities = (text: string, entities: Entities = noEntities): string => !text.includes("&") ? text
+/** The five of XML and numbers; any other name stays as it is written. */
+const decodeEntities = (text: string): string => !text.includes("&") ? text
   : text.replace(entity, (all: string, hex?: string, decimal?: string, name?: string) => name === undefined
-    ? character(Number.parseInt(hex ?? decimal!, hex === undefined ? 10 : 16)) : (Object.hasOwn(five, name) ? five[name]! : entities(name) ?? all));
+    ? character(Number.parseInt(hex ?? decimal!, hex === undefined ? 10 : 16)) : (Object.hasOwn(five, name) ? five[name]! : all));
 const character = (code: number): string => code === 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? "\ufffd" : String.fromCodePoint(code);
 
 /** Where a start tag ends: the first `>` outside quotes; -1 when there is none. */
@@ -177,9 +175,9 @@ function endOfDoctype(xml: string, from: number): number {
   return xml.length;
 }
 
-export function scanXml(xml: string, handler: XmlHandler, entities: Entities = noEntities): void {
+export function scanXml(xml: string, handler: XmlHandler): void {
   const names = new Names();
-  const tag = new Tag(xml, names, entities);
+  const tag = new Tag(xml, names);
   let next_declaration = xml.indexOf("xmlns");
   let depth = 0;
   let skipped: string | null = null;
@@ -237,7 +235,7 @@ export function scanXml(xml: string, handler: XmlHandler, entities: Entities = n
   for (let at = 0; at < xml.length;) {
     const start = xml.indexOf("<", at);
     const text_end = start < 0 ? xml.length : start;
-    if (text_end > at && skipped === null) handler.text(decodeEntities(xml.slice(at, text_end), entities));
+    if (text_end > at && skipped === null) handler.text(decodeEntities(xml.slice(at, text_end)));
     if (start < 0) return;
     const code = xml.charCodeAt(start + 1);
     if (code === 47) at = closeTag(start + 2);

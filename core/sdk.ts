@@ -15,6 +15,7 @@ export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";
 export { newUuid } from "./base/ids";
 export { spread } from "./base/chance";
 export { version } from "./base/version";
+export { ConfigError } from "./base/config";
 export { Duration, List, Secret, Size } from "./base/settings";
 export type { Log } from "./base/log";
 export type { Files, Received } from "./store/files";

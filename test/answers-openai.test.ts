@@ -82,6 +82,8 @@ describe("what the model writes", () => {
     ["keeps quotations that stand there", "It \"waits for fish without moving\" [1].", { answer: "It \"waits for fish without moving\" [1].", quotes: ["It waits for fish without moving."], grounded: true }],
     ["loses the marks and the citation of a false quotation", `${good} The text says “herons stand in deep snow. They sing” [1].`, { answer: `${good} The text says herons stand in deep snow. They sing.`, quotes: ["The heron stands in shallow water."], grounded: false }],
     ["loses images, links and what is left of them", "The heron stands in shallow water [1]. See ![it](http://evil.test/?q=1) or [here](http://evil.test/) <img src=//evil.test>.", { answer: "The heron stands in shallow water [1]. See it or here .", quotes: ["The heron stands in shallow water."], grounded: true }],
+    ["needs each marker once", "The heron stands in shallow water [1] [1]. Herons nest in tall trees near rivers. [99] [1] [1]",
+      { answer: "The heron stands in shallow water [1]. Herons nest in tall trees near rivers. [2]", quotes: ["The heron stands in shallow water.", "Herons nest in tall trees near rivers."], grounded: true }],
     ["loses thoughts", `<think>The user wants [1] "birds".</think>${good}`, { answer: good, quotes: ["The heron stands in shallow water."], grounded: true }],
     ["can't build a marker out of two", "[1【99】] The heron stands in shallow water [1].", { answer: "The heron stands in shallow water [1].", quotes: ["The heron stands in shallow water."], grounded: true }],
   ];
@@ -245,6 +247,41 @@ describe("what the model is sent", () => {
 });
 
 describe("what is shown while the model writes", () => {
+  /** The texts that a watcher was shown since the last restart, and how the answer ended. */
+  async function watched(text: string, chat: string) {
+    const { requestId } = await kind.made(`/chats/${chat}/messages`, { text });
+    const { text: events } = await kind.server.send("ada", "GET", `/chats/${chat}/messages/${requestId}/stream`);
+    const seen = events.split("\n\n").map((one) => ({ event: /^event: (.*)$/m.exec(one)?.[1], data: /^data: (.*)$/m.exec(one)?.[1] })).filter((one) => one.event);
+    const shown: string[] = [];
+    for (const { event, data } of seen) {
+      if (event === "status") shown.length = 0;
+      if (event === "delta") shown.push(JSON.parse(data!).text);
+    }
+    expect(seen.flatMap(({ event, data }) => event === "delta" ? [data] : []).join("")).not.toMatch(/99|【|evil/);
+    return { shown, result: JSON.parse(seen.at(-1)!.data!) };
+  }
+  test("reaches a watcher as the answer that the poll gives", async () => {
+    provider.plays(() => says(`${good} It waits for fish without moving【1】 [99]. Herons nest in tall trees near rivers [1] [1].`));
+    const { shown, result } = await watched(question, await kind.chat());
+    expect(shown.join("")).toBe(result.answer);
+    expect(result.citations).toHaveLength(3);
+  });
+  test("is taken back when the model breaks off for good", async () => {
+    provider.plays(() => breaksOff(`${good} It waits for fish without moving [1]. Herons nest in tall trees near rivers [1]. A heron weighs`));
+    const { shown, result } = await watched(question, await kind.chat());
+    expect(result).toMatchObject({ model: "extractive", warnings: [{ code: "provider_unavailable" }] });
+    expect(shown.join("")).toBe(result.answer);
+  });
+  test("ends with a cancellation, and the provider is let go", async () => {
+    const let_go = Promise.withResolvers<void>(), chat = await kind.chat();
+    provider.plays(({ signal }) => { signal.addEventListener("abort", () => let_go.resolve()); return new Promise<Response>(() => undefined); });
+    const { requestId } = await kind.made(`/chats/${chat}/messages`, { text: question });
+    while (provider.asked().length === 0) await Bun.sleep(2);
+    expect((await kind.server.send("ada", "POST", `/chats/${chat}/messages/${requestId}/cancel`)).status).toBe(202);
+    await let_go.promise;
+    expect((await kind.server.send("ada", "GET", `/chats/${chat}/messages/${requestId}`)).text).toBe("The answer was cancelled.");
+  });
+
   const source: FoundPassage = {
     document_id: "doc_1", document_name: "herons.txt", document_version: 1, folder_id: "fld_1", quote: birds, start: 3, end: 3 + birds.length, page: null, page_end: null,
     time_start: null, time_end: null, heading: null, score: 1, verified: true, stale: false, url: "/api/dev/v1/documents/doc_1",
@@ -281,9 +318,9 @@ describe("what is shown while the model writes", () => {
 describe("settings", () => {
   const endpoint = { DOSSIER_ANSWERS_PROVIDER: "openai", DOSSIER_ANSWERS_BASE_URL: "http://127.0.0.1:1/v1", DOSSIER_ANSWERS_MODEL: "m" };
   const cases: [string, Record<string, string>, RegExp][] = [
-    ["the endpoint and the model must be named", { DOSSIER_ANSWERS_PROVIDER: "openai" }, /set DOSSIER_ANSWERS_BASE_URL .*set DOSSIER_ANSWERS_MODEL/],
+    ["the endpoint and the model must be named", { DOSSIER_ANSWERS_PROVIDER: "openai" }, /set DOSSIER_ANSWERS_BASE_URL [\s\S]*set DOSSIER_ANSWERS_MODEL/],
     ["an address of another kind", { ...endpoint, DOSSIER_ANSWERS_BASE_URL: "localhost:11434" }, /must begin with http/],
-    ["a password in the address", { ...endpoint, DOSSIER_ANSWERS_BASE_URL: "http://u:hush@h/v1" }, /^(?!.*hush).*must hold no user name/],
+    ["a password in the address", { ...endpoint, DOSSIER_ANSWERS_BASE_URL: "http://u:hush@h/v1" }, /^(?![\s\S]*hush)[\s\S]*must hold no user name/],
     ["more time than a job has", { ...endpoint, DOSSIER_ANSWERS_TIMEOUT: "5m" }, /at most 4m/],
     ["an answer that fills the context", { ...endpoint, DOSSIER_ANSWERS_ANSWER_TOKENS: "2000", DOSSIER_ANSWERS_CONTEXT_TOKENS: "2048" }, /at most half/],
     ["a provider that does not exist", { DOSSIER_ANSWERS_PROVIDER: "parrot" }, /"extractive" or "openai"/],

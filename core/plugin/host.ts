@@ -1,5 +1,5 @@
 /** Turns plugin values into a running server: order → migrate → set up → mount → start. Each step only feeds the next. */
-import type { Config } from "../base/config";
+import { ConfigError, type Config } from "../base/config";
 import type { Clock } from "../base/clock";
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
@@ -56,7 +56,7 @@ const health_ms_max = 2_000;
 
 interface SetUp { readonly plugin: Plugin; readonly parts: Record<string, any> }
 
-/** @throws Error when a built-in plugin can't run; a dropped-in one is left out and listed. */
+/** @throws Error when a built-in plugin can't run, ConfigError when its settings are to blame; a dropped-in one is left out and listed. */
 export async function createHost(parts: HostParts): Promise<Host> {
   const failures = [...parts.failures];
   const fileOf = new Map(parts.dropped_in.map(({ plugin, file }) => [plugin, file]));
@@ -81,7 +81,10 @@ export async function createHost(parts: HostParts): Promise<Host> {
       const made = await limited(Promise.resolve(plugin.setup(contextOf(plugin, fileOf.get(plugin), parts, queue, services, slots))), fileOf.has(plugin) ? setup_ms_max : Infinity, "its set-up");
       up.push({ plugin, parts: checkedParts(plugin, made) });
       for (const [key, ref] of Object.entries(plugin.provides as Record<string, ServiceRef<unknown>>)) services.set(ref.id, (made as any).services[key]);
-    } catch (error) { leaveOut(plugin, error instanceof Error ? error.message : String(error)); }
+    } catch (error) {
+      if (error instanceof ConfigError && !fileOf.has(plugin)) throw error;
+      leaveOut(plugin, error instanceof Error ? error.message : String(error));
+    }
   }
   for (const one of up) {
     for (const fill of (one.parts.fills ?? []) as Fill[]) slots.add(fill);

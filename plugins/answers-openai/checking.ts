@@ -169,7 +169,7 @@ function createJudge({ sources, question, reading }: CheckingParts) {
         const marker = markers[char.charCodeAt(0) - place_first];
         const ids = broken || !marker ? [] : marker.sources.filter((n) => n - 1 in sources).flatMap((n) => cite(n - 1, claim) ?? []);
         return ids.length === 0 ? "" : `${marker!.spaced ? " " : ""}${[...new Set(ids)].map((id) => `[${id}]`).join("")}`;
-      });
+      }).replace(/\[(\d+)\][ \t]*(?=\[\1\])/g, "").replace(/(\[\d+\])[ \t]+(?=\[\d+\])/g, "$1");
     },
   };
 }

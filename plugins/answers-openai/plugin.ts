@@ -4,7 +4,6 @@ import { Wording } from "../answers-extractive/contract";
 import { Answerers } from "../chats/contract";
 import { SearchIndex } from "../index/contract";
 import { createGenerative } from "./answering";
-import { createProvider } from "./provider";
 import { endpointOf } from "./settings";
 
 const name = "openai", rank = 100;
@@ -26,9 +25,11 @@ export default definePlugin({
   }),
   needs: { index: SearchIndex, wording: Wording },
   slots: { answerers: Answerers },
-  setup: ({ config, services: { index, wording }, slots, clock, log }) => {
+  setup: async ({ config, services: { index, wording }, slots, clock, log }) => {
     const endpoint = endpointOf(config);
     if (endpoint === null) return {};
+    // The client is large: only a server that uses it loads it.
+    const { createProvider } = await import("./provider");
     const { context_tokens, answer_tokens, fallback, timeout, silence_timeout } = config;
     const answer = createGenerative({
       call: createProvider({ ...endpoint, answer_tokens, silence_ms: silence_timeout }),

@@ -1,6 +1,6 @@
 /** An OpenAI-compatible chat endpoint on loopback that answers, lies, breaks off and falls silent as a test tells it to. */
 
-export interface Asked { readonly headers: Headers; readonly path: string; readonly body: any }
+export interface Asked { readonly headers: Headers; readonly path: string; readonly body: any; readonly signal: AbortSignal }
 /** `n` counts the requests since the script was set, from 0. */
 export type Play = (asked: Asked, n: number) => Response | Promise<Response>;
 
@@ -35,7 +35,7 @@ export function startProvider() {
   const server = Bun.serve({
     port: 0, hostname: "127.0.0.1", idleTimeout: 0,
     async fetch(request) {
-      const one = { headers: request.headers, path: new URL(request.url).pathname, body: await request.json() };
+      const one = { headers: request.headers, path: new URL(request.url).pathname, body: await request.json(), signal: request.signal };
       asked.push(one);
       return play(one, asked.length - 1);
     },

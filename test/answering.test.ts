@@ -146,6 +146,32 @@ describe("reading an answer back", () => {
     expect(citations.map((citation: { quote: string; stale: boolean }) => [citation.quote, citation.stale])).toEqual([["The heron stands in shallow water.", false], ["It waits for fish.", true]]);
   });
 
+  const versions: [why: string, next: string, stale: boolean][] = [
+    ["stands where it stood", "It waits for fish. And more follows.", false], ["stands elsewhere now", "A new beginning.\n\nThe owl sleeps. It waits for fish. The end.", false],
+    ["is gone", "The owl sleeps.", true], ["is there in other letters only", "IT WAITS FOR FISH.", true], ["is there in part", "It waits for", true],
+  ];
+  for (const [why, next, stale] of versions) test(`a passage that ${why} in the new version: stale is ${stale}, and what was cited stays`, async () => {
+    const { folder, chat } = await asking.library("sid", "It waits for fish. It stands in water.");
+    asking.answers(async (question) => says("Fish [1].", [{ ...await found(question), quote: "It waits for fish.", start: 0, end: 18 }]));
+    const path = await asking.ask("sid", chat, "What does it wait for?");
+    await asking.server.settle();
+    const overwrite = async (content: string) => {
+      const form = new FormData();
+      form.append("file", new File([content], "heron.txt"));
+      expect((await asking.server.sendRaw("sid", "POST", `/documents/file?folder_id=${folder}&overwrite=true`, form)).status).toBe(200);
+      await asking.server.settle();
+    };
+    const before = (await send("sid", "GET", path)).body.result;
+    await overwrite(next);
+    const expected = { ...before, citations: [{ ...before.citations[0], stale }] };
+    const watcher = await asking.watch("sid", path);
+    await watcher.ended;
+    expect([(await send("sid", "GET", path)).body.result, (await send("sid", "GET", `/chats/${chat}/messages`)).body.data[0].result, watcher.events.at(-1)!.data]).toEqual([expected, expected, expected]);
+    expect(watcher.events.find(({ event }) => event === "citation")!.data).toEqual(expected.citations[0]);
+    await overwrite("It waits for fish. It stands in water.");
+    expect((await send("sid", "GET", path)).body.result).toEqual(before);
+  });
+
   test("deleting the session lets a running answer finish; restoring it shows the answer", async () => {
     const held = asking.gate();
     const { id } = await asking.made("ada", "/chats", { usedFolders: [folder] });

@@ -7,6 +7,8 @@ import { chooseSentences, rankSentences, type Analyze, type Sentence, type Sourc
 const passages_max = 8, citations_max = 5;
 /** A question of as many words of its own stands alone, unless it points back. */
 const own_terms_enough = 4;
+/** A question leans on so many before it at most. */
+const earlier_max = 3;
 const pointing = /\b(?:he|him|his|she|her|hers|it|its|they|them|their|theirs|these|those|the (?:former|latter|same))\b/i;
 const nothing_found = "No passage in the selected folders answers this.";
 const no_prompts = "Saved prompts shape answers that a model writes. This answer quotes the documents, so they were not applied.";
@@ -14,7 +16,7 @@ const no_prompts = "Saved prompts shape answers that a model writes. This answer
 export function createExtractive(analyze: Analyze, now_ms: () => number) {
   return async function answer({ text, prompts, history, find, signal }: Question): Promise<Answered> {
     const started = now_ms();
-    const earlier = history.at(-1)?.question;
+    const earlier = earlierOf(history, (question) => analyze(question).length);
     let retrieved = await find(text, { limit: passages_max });
     if (earlier !== undefined && leansOnEarlier(text, retrieved.terms.length)) retrieved = await find(text, { limit: passages_max, context: earlier });
     signal.throwIfAborted();
@@ -33,6 +35,16 @@ export function createExtractive(analyze: Analyze, now_ms: () => number) {
 
 /** Whether a question needs the one before it to be understood: it is short, or it points back. */
 export const leansOnEarlier = (question: string, words: number): boolean => words < own_terms_enough || pointing.test(question);
+
+/** The question before, with those that it leans on itself: the subject may have been named a few questions ago. */
+function earlierOf(history: Question["history"], wordsOf: (question: string) => number): string | undefined {
+  const earlier: string[] = [];
+  for (const { question } of history.slice(-earlier_max).reverse()) {
+    earlier.unshift(question);
+    if (!leansOnEarlier(question, wordsOf(question))) break;
+  }
+  return earlier.length === 0 ? undefined : earlier.join("\n");
+}
 
 /** The sentences with their markers; their passages are cited first, then the next best ones. */
 function cited(chosen: readonly Sentence[], passages: readonly FoundPassage[]): { answer: string; outcome: "answered"; citations: Citation[] } {

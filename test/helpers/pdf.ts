@@ -6,6 +6,10 @@ export interface PdfPage {
   readonly lines?: readonly PlacedLine[];
   /** A picture that fills the page, as a scanner makes it. */
   readonly picture?: boolean;
+  /** Such a picture with this on it: a byte for each pixel, 0 is black. */
+  readonly scan?: { readonly width: number; readonly height: number; readonly pixels: Uint8Array };
+  /** Bodies of annotations; fields of a form among them. */
+  readonly annotations?: readonly string[];
   /** A ready content stream instead, deflated. */
   readonly content?: Uint8Array | string;
   /** Names this page in the tree, and leaves it out of the file. */
@@ -70,8 +74,8 @@ export function setProse(paragraphs: readonly string[], { columns = 1, size = 11
 export const pdf = (pages: readonly (readonly string[])[]): Uint8Array<ArrayBuffer> => buildPdf(pages.map((paragraphs) => setProse(paragraphs, { gap: 8 })[0]!));
 
 const escapeText = (text: string): string => text.replace(/[\\()]/g, "\\$&");
-const contentOf = ({ lines = [], picture = false, meaningless = false }: PdfPage): string => [
-  ...(picture ? [`q ${width} 0 0 ${height} 0 0 cm /Im1 Do Q`] : []),
+const contentOf = ({ lines = [], picture = false, scan, meaningless = false }: PdfPage): string => [
+  ...(picture || scan ? [`q ${width} 0 0 ${height} 0 0 cm /${scan ? "Scan" : "Im1"} Do Q`] : []),
   ...lines.map(({ x, y, size = 11, text }) => `BT /${meaningless ? "F2" : "F1"} ${size} Tf 1 0 0 1 ${x.toFixed(2)} ${y.toFixed(2)} Tm (${escapeText(text)}) Tj ET`),
 ].join("\n");
 
@@ -83,19 +87,32 @@ export function buildPdf(pages: readonly PdfPage[], { password, forms = [] }: Pd
   const first_page = 7;
   const first_form = first_page + 2 * pages.length;
   const place = (body: string): string => body.replace(/@(\d+)/g, (_, index: string) => `${first_form + Number(index)} 0 R`);
-  const resources = place(`<< /Font << /F1 3 0 R /F2 5 0 R >> /XObject << /Im1 4 0 R ${forms.map((_, index) => `/X${index} @${index}`).join(" ")} >> >>`);
+  const resourcesWith = (scan: string): string => place(`<< /Font << /F1 3 0 R /F2 5 0 R >> /XObject << /Im1 4 0 R ${scan} ${forms.map((_, index) => `/X${index} @${index}`).join(" ")} >> >>`);
+  const resources = resourcesWith("");
+  const scans = pages.flatMap(({ scan }) => scan ?? []);
+  const annotations = pages.flatMap((page) => page.annotations ?? []);
+  const first_scan = first_form + forms.length;
+  const first_annotation = first_scan + scans.length;
+  const numbers = <T>(first: number, all: readonly T[], of: readonly T[]): string => of.map((one) => `${first + all.indexOf(one)} 0 R`).join(" ");
+  const form = annotations.length === 0 ? "" : `/AcroForm << /Fields [${numbers(first_annotation, annotations, annotations.filter((body) => body.includes("/FT")))}] /DA (/F1 11 Tf 0 g) /DR << /Font << /F1 3 0 R >> >> >>`;
+  const headOf = ({ rotate = 0, scan, annotations: own = [] }: PdfPage, contents: string): string => [
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Rotate ${rotate} ${contents}`,
+    `/Resources ${scan ? resourcesWith(`/Scan ${numbers(first_scan, scans, [scan])}`) : resources} /Annots [${numbers(first_annotation, annotations, own)}] >>`,
+  ].join(" ");
   const objects: PdfObject[] = [
-    { head: "<< /Type /Catalog /Pages 2 0 R >>" },
+    { head: `<< /Type /Catalog /Pages 2 0 R ${form} >>` },
     { head: `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, index) => `${first_page + 2 * index} 0 R`).join(" ")}] >>` },
     { head: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>" },
     { head: "<< /Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 1", stream: Buffer.from([1, 2, 4, 8, 16, 32, 64, 128]) },
     { head: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>" },
     { head: "<<", stream: latin("begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <41> <5a> <0001> endbfrange endcmap") },
     ...pages.flatMap((page, index) => [
-      { head: page.missing ? "null" : `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Rotate ${page.rotate ?? 0} /Resources ${resources} /Contents ${first_page + 2 * index + 1} 0 R >>` },
+      { head: page.missing ? "null" : headOf(page, `/Contents ${first_page + 2 * index + 1} 0 R`) },
       page.content === undefined ? { head: "<<", stream: latin(contentOf(page)) } : { head: "<< /Filter /FlateDecode", stream: deflateSync(page.content) },
     ]),
     ...forms.map((body) => ({ head: `<< /Type /XObject /Subtype /Form /BBox [0 0 ${width} ${height}] /Resources ${resources}`, stream: latin(place(body)) })),
+    ...scans.map((scan) => ({ head: `<< /Type /XObject /Subtype /Image /Width ${scan.width} /Height ${scan.height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode`, stream: deflateSync(scan.pixels) })),
+    ...annotations.map((body) => ({ head: `<< /Type /Annot ${body} >>` })),
   ];
   return assemble(objects, password);
 }

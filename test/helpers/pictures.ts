@@ -41,11 +41,6 @@ export function turn(picture: Gray, quarters: number): Gray {
   return turn({ width: height, height: width, pixels: turned }, quarters - 1);
 }
 
-/** The rows one above the other. */
-export const stack = (...pictures: readonly Gray[]): Gray => ({
-  width: pictures[0]!.width, height: pictures.reduce((sum, { height }) => sum + height, 0), pixels: Buffer.concat(pictures.map(({ pixels }) => pixels)),
-});
-
 export const crop = ({ width, pixels }: Gray, top: number, height: number): Gray => ({ width, height, pixels: pixels.subarray(top * width, (top + height) * width) });
 
 const words = (...values: readonly number[]): Buffer => {
@@ -83,8 +78,8 @@ export interface TiffFrame extends Gray {
   readonly preview?: boolean;
   readonly orientation?: number;
 }
-/** A TIFF file, deflated. `loop` makes the last frame name the first as the next one. */
-export function tiff(frames: readonly TiffFrame[], { little = true, loop = false } = {}): Uint8Array<ArrayBuffer> {
+/** A TIFF file. `loop` makes the last frame name the first as the next one. */
+export function tiff(frames: readonly TiffFrame[], { little = true, loop = false, deflate = false } = {}): Uint8Array<ArrayBuffer> {
   const number = (value: number, bytes: 2 | 4): Buffer => {
     const out = Buffer.alloc(bytes);
     if (little) out.writeUIntLE(value, 0, bytes); else out.writeUIntBE(value, 0, bytes);
@@ -93,8 +88,8 @@ export function tiff(frames: readonly TiffFrame[], { little = true, loop = false
   const parts: Buffer[] = [Buffer.from(little ? "II" : "MM", "latin1"), number(42, 2), number(8, 4)];
   let at = 8;
   frames.forEach(({ width, height, pixels, preview = false, orientation = 1 }, index) => {
-    const strip = deflateSync(pixels);
-    const entries = [[254, preview ? 1 : 0], [256, width], [257, height], [258, 8], [259, 8], [262, 1], [273, 0], [274, orientation], [277, 1], [278, height], [279, strip.length]] as [number, number][];
+    const strip = deflate ? deflateSync(pixels) : Buffer.from(pixels);
+    const entries = [[254, preview ? 1 : 0], [256, width], [257, height], [258, 8], [259, deflate ? 8 : 1], [262, 1], [273, 0], [274, orientation], [277, 1], [278, height], [279, strip.length]] as [number, number][];
     const directory_bytes = 2 + 12 * entries.length + 4;
     const next = at + directory_bytes + strip.length;
     const last = index === frames.length - 1;

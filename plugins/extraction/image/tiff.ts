@@ -31,6 +31,12 @@ function directoryAt(view: DataView, at: number): Directory {
   return { value, next: end + 4 <= view.byteLength ? view.getUint32(end, little) : 0 };
 }
 
+/** As the decoder gives them, which turns the frame. */
+function sidesOf({ value }: Directory): { width: number; height: number } {
+  const [across, down] = [value(tag_width) ?? 0, value(tag_height) ?? 0];
+  return (value(tag_orientation) ?? 1) >= 5 ? { width: down, height: across } : { width: across, height: down };
+}
+
 /** In the order of the file, without the small previews that some programs add. What lies behind a damaged link is left out. */
 export function framesOf(bytes: Uint8Array): { at: number; width: number; height: number }[] {
   const view = viewOf(bytes);
@@ -39,15 +45,15 @@ export function framesOf(bytes: Uint8Array): { at: number; width: number; height
   for (let at = view.getUint32(4, isLittle(view)); at >= header_bytes && at + 2 <= view.byteLength && !seen.has(at) && seen.size < frames_max;) {
     seen.add(at);
     let directory: Directory;
-    let size: { width: number; height: number; preview: boolean };
+    let size: { sides: { width: number; height: number }; preview: boolean };
     try {
       directory = directoryAt(view, at);
-      size = { width: directory.value(tag_width) ?? 0, height: directory.value(tag_height) ?? 0, preview: ((directory.value(tag_kind) ?? 0) & 1) !== 0 };
+      size = { sides: sidesOf(directory), preview: ((directory.value(tag_kind) ?? 0) & 1) !== 0 };
     } catch (error) {
       if (error instanceof RangeError) break;
       throw error;
     }
-    if (!size.preview) frames.push({ at, width: size.width, height: size.height });
+    if (!size.preview) frames.push({ at, ...size.sides });
     at = directory.next;
   }
   return frames;

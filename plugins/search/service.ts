@@ -4,12 +4,15 @@ import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
 import type { Passage, SearchIndex } from "../index/contract";
 import type { FoundPassage, Retrieval } from "./contract";
+import { holdsPhrases, phrasesOf } from "./phrases";
 
 export const query_length_max = 32_000;
 export const limit_default = 10;
 export const limit_max = 50;
 export const folders_max = 200;
 export const documents_max = 200;
+/** A phrase is looked for in so many passages that hold its words. */
+const phrase_candidates_max = 500;
 
 /** Absent and null mean the same. */
 export interface SearchInput {
@@ -50,7 +53,7 @@ export function createSearch({ db, folders, documents, index }: SearchParts) {
     retrieval: { find } satisfies Retrieval,
 
     /**
-     * The best passages for a question. Without `folder_ids` every folder of the owner is searched; an empty list selects nothing.
+     * The best passages for a question; words in quotes must stand in them as they are. Without `folder_ids` every folder of the owner is searched; an empty list selects nothing.
      * @throws HttpError 400 on a blank or too long query; 404 / 403 on a folder or document that is missing or another user's.
      */
     async search(owner_id: string, input: SearchInput): Promise<FoundPassage[]> {
@@ -59,8 +62,9 @@ export function createSearch({ db, folders, documents, index }: SearchParts) {
       const document_ids = input.document_ids ?? undefined;
       const folder_ids = input.folder_ids ? await folders.scope(db, owner_id, input.folder_ids, "/folder_ids") : await folders.all(db, owner_id);
       if (document_ids) await documents.requireAll(db, owner_id, document_ids, "/document_ids");
-      const { passages } = await find(db, { query, folder_ids, ...(document_ids && { document_ids }), limit });
-      return [...passages];
+      const phrases = phrasesOf(query);
+      const { passages } = await find(db, { query, folder_ids, ...(document_ids && { document_ids }), limit: phrases.length === 0 ? limit : phrase_candidates_max });
+      return passages.filter(({ quote }) => holdsPhrases(quote, phrases)).slice(0, limit);
     },
   };
 }

@@ -1,0 +1,37 @@
+/** Exact phrases: what stands in quotes in a query must stand in the passage, word for word. Pure. */
+
+/** Quotation marks by their opening one; a straight one closes itself. */
+const quoted = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」|『([^』]+)』/gu;
+const says_something = /[\p{L}\p{N}]/u;
+const word_character = /[\p{L}\p{N}\p{M}]/u;
+/** Scripts that write words without spaces: a phrase may begin and end inside a run of them. */
+const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** Case, width, ligatures, and how lines break make no difference. */
+const folded = (text: string): string => text.normalize("NFKC").toLowerCase().replace(/[\u00ad\ufffe]/g, "").replace(/\s+/gu, " ").trim();
+
+/** The phrases of a query, folded, in their order. */
+export const phrasesOf = (query: string): string[] =>
+  [...query.matchAll(quoted)].map((match) => folded(match.slice(1).find((group) => group !== undefined)!)).filter((phrase) => says_something.test(phrase));
+
+/** Whether every phrase stands in the text as whole words. */
+export function holdsPhrases(text: string, phrases: readonly string[]): boolean {
+  const where = folded(text);
+  return phrases.every((phrase) => holdsPhrase(where, phrase));
+}
+
+function holdsPhrase(text: string, phrase: string): boolean {
+  for (let at = text.indexOf(phrase); at !== -1; at = text.indexOf(phrase, at + 1)) {
+    if (isEdge(text.slice(0, at), phrase, "start") && isEdge(text.slice(at + phrase.length), phrase, "end")) return true;
+  }
+  return false;
+}
+
+/** No word goes on beyond this end of the phrase. `beyond` is the text on that side. */
+function isEdge(beyond: string, phrase: string, side: "start" | "end"): boolean {
+  const inner = side === "start" ? firstOf(phrase) : lastOf(phrase);
+  const outer = side === "start" ? lastOf(beyond) : firstOf(beyond);
+  return !word_character.test(outer) || !word_character.test(inner) || spaceless.test(inner);
+}
+const firstOf = (text: string): string => text === "" ? "" : String.fromCodePoint(text.codePointAt(0)!);
+const lastOf = (text: string): string => [...text.slice(-2)].at(-1) ?? "";

@@ -96,6 +96,12 @@ describe("what the model writes", () => {
     }
   });
 
+  test("may quote a term of the question, and no statement of it", async () => {
+    provider.plays(() => says(`${good} The "deep snow" is not named. The text says "herons love deep snow" [1].`));
+    const result = await kind.result("Does it say that herons love deep snow, or stand in shallow water?");
+    expect(result).toMatchObject({ answer: `${good} The "deep snow" is not named. The text says herons love deep snow.`, grounded: false });
+    expect(result.citations).toHaveLength(1);
+  });
   test("that the sources don't answer is no answer, and no fault", async () => {
     provider.plays(() => says("NO_ANSWER"));
     expect(await strict.result()).toMatchObject({ outcome: "no_answer", citations: [], model: "tiny-1", grounded: true, warnings: [] });

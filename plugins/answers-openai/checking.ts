@@ -30,6 +30,8 @@ const look_chars = 48, look_share = 0.25, next_chars = 16;
 /** A quotation that runs on longer than this is looked at in parts. */
 const open_chars_max = 1_000;
 const claim_words_least = 3;
+/** Words of the question that stand in quotation marks are a term; more of them are a statement, and must stand in a source. */
+const term_words_max = 3;
 
 /** Markers wait in the text as characters that no answer holds. */
 const place_first = 0xe000, places = /[\ue000-\uf8ff]/g;
@@ -121,7 +123,7 @@ function skipThoughts(): (text: string) => string {
 function createJudge({ sources, question, reading }: CheckingParts) {
   const support = createSupport(sources.map((source) => source.quote), reading);
   const texts = sources.map((source) => folded(source.quote));
-  const named = [folded(question), ...sources.flatMap((source) => [folded(source.document_name), folded(source.heading ?? "")])];
+  const named = sources.flatMap((source) => [folded(source.document_name), folded(source.heading ?? "")]), wording = [folded(question)];
   const asked = support.claimOf(question), asked_numbers = numbersIn(question);
   const citations = new Map<string, Citation>();
   let grounded = true, refused = false, in_block = false;
@@ -159,7 +161,7 @@ function createJudge({ sources, question, reading }: CheckingParts) {
 
       const cited = [...new Set(markers.flatMap((one) => one.sources.map((n) => n - 1)))].filter((source) => source in sources);
       const where = [...cited.length > 0 ? cited.map((source) => texts[source]!) : texts, ...named];
-      const holds = (words: string) => standsIn(words.replace(places, ""), where);
+      const holds = (quoted: string) => { const words = quoted.replace(places, ""); return standsIn(words, where) || reading.analyze(words).length <= term_words_max && standsIn(words, wording); };
       const checked = honest(text, holds), block = quotedBlock(checked.text, in_block, holds);
       in_block = block.inside;
       text = block.text;

@@ -1,4 +1,6 @@
 /** The command line: commander over the commands of core and of every plugin. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { CommanderError, Command as Commander, Option } from "commander";
 import { version } from "../base/version";
 import { ConfigError } from "../base/config";
@@ -6,7 +8,8 @@ import type { Level } from "../base/log";
 import type { TaskIsolate } from "../isolate/isolate";
 import type { Command, Plugin } from "../plugin/define";
 import { order } from "../plugin/order";
-import { assemble, readSetting, type Setting } from "./compose";
+import { assemble, database_file, readSetting, type Setting } from "./compose";
+import { lockDirectory } from "../store/lock";
 import { documentOf, serveUntilStopped, startServer } from "./serving";
 import type { Flags } from "./sources";
 
@@ -23,7 +26,7 @@ const usage_exit = 2;
 
 /** Runs one command line (without the executable's name) and answers its exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runProgram(words: readonly string[], parts: ProgramParts): Promise<number> {
-  const program = new Commander("dossier").description("Folders, documents and cited answers from one executable.")
+  const program = new Commander("dossier").version(version).description("Folders, documents and cited answers from one executable.")
     .exitOverride().configureOutput({ writeOut: (text) => parts.print(text.trimEnd()), writeErr: (text) => parts.complain(text.trimEnd()) }).showHelpAfterError("(dossier --help lists the commands)");
   addCoreCommands(program, parts);
   for (const plugin of parts.built_in) for (const [key, command] of Object.entries(plugin.commands as Record<string, Command>)) addPluginCommand(program, plugin, key, command, parts);
@@ -109,14 +112,31 @@ function addPluginCommand(program: Commander, plugin: Plugin, key: string, comma
 
 interface Invocation { readonly args: readonly string[]; readonly options: Readonly<Record<string, string | boolean | undefined>>; readonly flags: Flags }
 
+/** Another command that changes the tables at this moment is soon done; a server is not. */
+const migration_lock_ms_max = 5_000;
+
+/** @throws Error when a server of another version runs on the directory: its tables can't change under it. */
+async function lockToMigrate(data: string): Promise<() => void> {
+  for (let waited_ms = 0; ; waited_ms += 50) {
+    try { return lockDirectory(data); }
+    catch (error) {
+      if (waited_ms >= migration_lock_ms_max) throw new Error(`this program is newer than the server that runs on ${data}: restart the server with this version first`, { cause: error });
+      await Bun.sleep(50);
+    }
+  }
+}
+
 /** Works beside a running server: the same store, the same services, no jobs and no port. */
 async function runPluginCommand(plugin_name: string, key: string, { args, options, flags }: Invocation, parts: ProgramParts): Promise<void> {
   const setting = await readSetting({ flags, env: process.env, built_in: parts.built_in, trial_command: null, log_level: "warn" satisfies Level });
   const { host: listen, port, public_url } = setting.config.values.server as { host: string; port: number; public_url?: string };
+  const command = (parts.built_in.find((one) => one.name === plugin_name)!.commands as Record<string, Command>)[key]!;
+  if (!command.starts_data && !existsSync(join(setting.located.data, database_file))) throw new Error(`there is no Dossier in ${setting.located.data}; name its data directory with --data`);
   const isolate = parts.isolate(setting.log);
-  const assembled = await assemble(setting, parts.built_in, isolate.run, () => public_url ?? `http://${listen}:${port}`);
+  let unlock: (() => void) | undefined;
+  const assembled = await assemble(setting, parts.built_in, isolate.run, () => public_url ?? `http://${listen}:${port}`, async () => { unlock = await lockToMigrate(setting.located.data); });
+  unlock?.();
   try {
-    const command = (parts.built_in.find((one) => one.name === plugin_name)!.commands as Record<string, Command>)[key]!;
     const found = assembled.host.commands.find((one) => one.command === command)!;
     await found.handler({ args, options, print: parts.print, stdin: parts.stdin });
   } finally {

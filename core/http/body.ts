@@ -27,9 +27,8 @@ export function checkMediaType(request: Request, wanted: "application/json" | "m
   throw new HttpError(415, "unsupported_media_type", `The body must be ${wanted}${given === "" ? "; the request has no Content-Type" : `, not ${given}`}.`);
 }
 
-/** The body as JSON. @throws HttpError 413 above the limit, 400 when it is not JSON in UTF-8. */
-export async function readJson(request: Request, bytes_max: number): Promise<unknown> {
-  const bytes = await readBytes(request, bytes_max);
+/** The body as JSON. @throws HttpError 400 when it is not JSON in UTF-8. */
+export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try { text = new TextDecoder("utf-8", { fatal: true }).decode(bytes); }
   catch { throw badRequest("The body is not valid UTF-8.", undefined, "malformed_json"); }
@@ -41,7 +40,8 @@ export async function readJson(request: Request, bytes_max: number): Promise<unk
   return value;
 }
 
-async function readBytes(request: Request, bytes_max: number): Promise<Uint8Array> {
+/** The body as it came. @throws HttpError 413 above the limit. */
+export async function readBytes(request: Request, bytes_max: number): Promise<Uint8Array> {
   if (declaredLength(request) !== undefined) {
     checkLength(request, bytes_max);
     return new Uint8Array(await request.arrayBuffer());

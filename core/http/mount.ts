@@ -1,7 +1,7 @@
 /** Mounts declared routes on Elysia: each request runs through scope, size, type and shape checks, in this order, before its handler. */
 import { Elysia, type AnyElysia } from "elysia";
 import type { TSchema } from "@sinclair/typebox";
-import { checkLength, checkMediaType, compileChecker, compileQuery, hasBody, json_body_bytes_max, readJson } from "./body";
+import { checkLength, checkMediaType, compileChecker, compileQuery, hasBody, json_body_bytes_max, parseJson, readBytes } from "./body";
 import { badRequest, forbidden, HttpError } from "./errors";
 import { pathOf, searchOf } from "./path";
 import { Reply, type Call, type Caller, type Multipart, type Route } from "./route";
@@ -85,35 +85,59 @@ function compileRoute(route: Route<any, any>, handler: Mounted["handler"], stopp
   const readQuery = route.query ? compileQuery(route.query) : () => ({});
   // A multipart route knows its own limit, which is a setting, and refuses by it before it reads.
   const bytes_max = route.body_bytes_max ?? (isMultipart(route.body) ? Infinity : json_body_bytes_max);
-  const readBody = bodyReader(route);
+  const body = bodyReader(route);
   return async (request, params, { caller, request_id }) => {
     if (scope !== null && !caller?.scopes.includes(scope)) throw forbidden(`This API key may not ${scope}: it lacks that scope.`, "missing_scope");
     checkLength(request, bytes_max);
-    // The body's shape and the query's are one step; the body's size and type come before both.
-    const body = await readBody(request);
-    const query = readQuery(searchOf(request.url));
-    const call = { caller: caller ?? nobody, params, query, body, request, request_id, stopping, wait_ms: waitOf(request) } as Call<any, any>;
-    return respond(await handler(call));
+    const bytes = await body.read(request);
+    const run = async (): Promise<Response> => {
+      // The body's shape and the query's are one step; the body's size and type come before both.
+      const value = body.parse(bytes);
+      const query = readQuery(searchOf(request.url));
+      const call = { caller: caller ?? nobody, params, query, body: value, request, request_id, stopping, wait_ms: waitOf(request) } as Call<any, any>;
+      return respond(await handler(call));
+    };
+    return bytes && bytes.length > large_body_bytes ? largeBodies.run(run) : run();
   };
+}
+
+/** Parsed, a body may take thirty times its size: those above this one take turns. */
+const large_body_bytes = 2 ** 20;
+const largeBodies = createTurns();
+
+/** One at a time, in the order of asking. */
+function createTurns(): { run<T>(work: () => Promise<T>): Promise<T> } {
+  let last: Promise<unknown> = Promise.resolve();
+  return { run(work) {
+    const mine = last.then(work);
+    last = mine.catch(() => undefined);
+    return mine;
+  } };
 }
 
 const isMultipart = (body: TSchema | Multipart | undefined): boolean => body !== undefined && "multipart" in body;
 
-function bodyReader(route: Route<any, any>): (request: Request) => Promise<unknown> {
-  if (!route.body) return async (): Promise<undefined> => undefined;
-  if (isMultipart(route.body)) return async (request): Promise<void> => checkMediaType(request, "multipart/form-data");
+/** `read` answers undefined when there is no body to parse. */
+interface BodyReader { read(request: Request): Promise<Uint8Array | undefined>; parse(bytes: Uint8Array | undefined): unknown }
+
+function bodyReader(route: Route<any, any>): BodyReader {
+  const none = async (): Promise<undefined> => undefined;
+  if (!route.body) return { read: none, parse: () => undefined };
+  if (isMultipart(route.body)) return { read: async (request) => { checkMediaType(request, "multipart/form-data"); return undefined; }, parse: () => undefined };
   const checker = compileChecker(route.body as TSchema);
   const bytes_max = route.body_bytes_max ?? json_body_bytes_max;
-  return async (request) => {
-    if (!hasBody(request)) {
-      if (!route.body_optional) throw badRequest("The request needs a JSON body.", "");
-      checker.check({});
-      return {};
-    }
-    checkMediaType(request, "application/json");
-    const value = await readJson(request, bytes_max);
-    checker.check(value);
-    return value;
+  return {
+    async read(request) {
+      if (!hasBody(request)) return undefined;
+      checkMediaType(request, "application/json");
+      return readBytes(request, bytes_max);
+    },
+    parse(bytes) {
+      if (!bytes && !route.body_optional) throw badRequest("The request needs a JSON body.", "");
+      const value = bytes ? parseJson(bytes) : {};
+      checker.check(value);
+      return value;
+    },
   };
 }
 

@@ -82,6 +82,8 @@ export interface Command {
   readonly summary: string;
   /** Positional arguments, all required: `["id"]`. */
   readonly args?: readonly string[];
+  /** True when it may be the first on a data directory, and makes it; any other wants one that is there. */
+  readonly starts_data?: boolean;
   readonly options?: readonly { readonly flags: string; readonly description: string; readonly required?: boolean; readonly choices?: readonly string[]; readonly default?: string }[];
 }
 export interface CommandInput {

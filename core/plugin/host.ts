@@ -34,6 +34,8 @@ export interface HostParts {
   readonly isolate: TaskIsolate["run"];
   readonly paths: { readonly data: string; readonly database: string; readonly temporary: string; readonly backups: string };
   readonly public_url: () => string;
+  /** Called before tables change; throws when they may not. */
+  readonly beforeMigration?: (() => Promise<void>) | undefined;
 }
 
 export interface Host {
@@ -95,7 +97,7 @@ export async function createHost(parts: HostParts): Promise<Host> {
 }
 
 async function migrateAll(sorted: readonly Plugin[], dropped_in: ReadonlyMap<Plugin, string>, parts: HostParts, leaveOut: (plugin: Plugin, reason: string) => void): Promise<Plugin[]> {
-  const options = { backups: parts.paths.backups, log: parts.log };
+  const options = { backups: parts.paths.backups, log: parts.log, before: parts.beforeMigration };
   await migrate(parts.store, [coreSchema, ...sorted.filter((plugin) => !dropped_in.has(plugin))], parts.clock, options);
   const good: Plugin[] = [];
   for (const plugin of sorted) {

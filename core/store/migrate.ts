@@ -13,14 +13,23 @@ export type Schema = Pick<Plugin, "name" | "version" | "tables" | "migrations">;
 
 interface Step { readonly schema: Schema; readonly migration: Migration }
 
+export interface MigrateOptions {
+  /** Where the copy of the database goes. */
+  readonly backups: string;
+  readonly log: Log;
+  /** Called when there is something to apply; throws when that may not happen now. */
+  readonly before?: (() => Promise<void>) | undefined;
+}
+
 /**
  * Applies what is missing, plugins in the order given, and returns it as `plugin/id`. Tables of plugins that are not given stay as they are.
  * @throws Error when a newer build wrote the database, or when a step fails or touches a table that is not its plugin's.
  */
-export async function migrate(store: Store, plugins: readonly Schema[], clock: Clock, { backups, log }: { readonly backups: string; readonly log: Log }): Promise<string[]> {
+export async function migrate(store: Store, plugins: readonly Schema[], clock: Clock, { backups, log, before }: MigrateOptions): Promise<string[]> {
   const known = await ledger(store.db);
   const steps = plugins.flatMap((schema) => missing(schema, known.filter((row) => row.plugin === schema.name).map((row) => row.id)));
   if (steps.length === 0) return [];
+  await before?.();
   if ((await tableNames(store.db)).length > 0) {
     const copy = await copyDatabase(store.db, backups, `${fileTime(clock)}-before-${version}`);
     log.info("copied the database before migrating", { copy });

@@ -49,13 +49,25 @@ export function guarded<R>(step: () => R, onFull?: () => void): R {
   }
 }
 
-/** The statements of the main connection, in the shape that Kysely's driver runs. `onFull` is told when the disk has no room. */
+/**
+ * The statements of the main connection, in the shape that Kysely's driver runs. `onFull` is told when the disk has no room, and gives some back:
+ * a statement that stands alone is then tried once more. (A transaction is tried again as a whole, by the group.)
+ */
 export const kyselyStatements = (database: Database, onFull: () => void): Statements<SqliteStatement> => new Statements(database, (raw) => ({
   reader: raw.columnNames.length > 0,
-  all: (parameters) => guarded(() => raw.all(...parameters), onFull),
-  run: (parameters) => guarded(() => raw.run(...parameters), onFull),
+  all: (parameters) => twice(database, () => raw.all(...parameters), onFull),
+  run: (parameters) => twice(database, () => raw.run(...parameters), onFull),
   iterate: (parameters) => guarded(() => raw.iterate(...parameters)),
 }));
+
+function twice<R>(database: Database, step: () => R, onFull: () => void): R {
+  const alone = !database.inTransaction;
+  try { return guarded(step, onFull); }
+  catch (error) {
+    if (!alone || !isFull(error)) throw error;
+    return guarded(step);
+  }
+}
 
 class OneConnectionDriver extends SqliteDriver {
   /** Lets the next one have the connection. */

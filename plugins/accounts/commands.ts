@@ -11,7 +11,7 @@ const json_option = { flags: "--json", description: "print one JSON array" };
 
 export const commands = {
   userCreate: {
-    name: "user create", summary: "Create a user.",
+    name: "user create", summary: "Create a user.", starts_data: true,
     options: [email_option, { flags: "--role <role>", description: "what the user may do", choices: ["admin", "member"], default: "member" }, password_option],
   },
   userList: { name: "user list", summary: "List users, newest first.", options: [json_option] },
@@ -27,7 +27,7 @@ export const commands = {
   },
   keyList: { name: "key list", summary: "List a user's keys, newest first.", options: [user_option, json_option] },
   keyDeactivate: { name: "key deactivate", summary: "Make a key stop working, at once and for good.", args: ["id"] },
-  setup: { name: "setup", summary: "Set up a new server.", options: [{ flags: "--link", description: "print a one-time link to create the first administrator", required: true }] },
+  setup: { name: "setup", summary: "Set up a new server.", starts_data: true, options: [{ flags: "--link", description: "print a one-time link to create the first administrator", required: true }] },
 } satisfies Record<string, Command>;
 
 export const commandHandlers = (accounts: UsersAndKeys, firstAdmin: FirstAdmin): { readonly [N in keyof typeof commands]: CommandHandler } => ({

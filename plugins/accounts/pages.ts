@@ -38,7 +38,7 @@ const page = (status: number, title: string, main: string): Response => new Resp
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)} · Dossier</title>
+<title>${title === "Dossier" ? title : `${escaped(title)} · Dossier`}</title>
 <link rel="icon" href="data:,">
 <style>${style}</style>
 </head>

@@ -117,9 +117,15 @@ export async function forgetExpired(db: DocumentsDb, deleted_until: number): Pro
   return { links: expired.length, orphans: await withoutLinks(db, [...new Set(expired.map((link) => link.document_id))]) };
 }
 
+/** One statement names at most so many ids. */
+const ids_at_once = 5_000;
+
 async function withoutLinks(db: DocumentsDb, document_ids: readonly string[]): Promise<string[]> {
-  if (document_ids.length === 0) return [];
-  const linked = await db.selectFrom("documents_links").select("document_id").distinct().where("document_id", "in", document_ids).execute();
-  const held = new Set(linked.map((link) => link.document_id));
+  const held = new Set<string>();
+  for (let from = 0; from < document_ids.length; from += ids_at_once) {
+    const some = document_ids.slice(from, from + ids_at_once);
+    const linked = await db.selectFrom("documents_links").select("document_id").distinct().where("document_id", "in", some).execute();
+    for (const link of linked) held.add(link.document_id);
+  }
   return document_ids.filter((id) => !held.has(id));
 }

@@ -4,6 +4,7 @@ import answersExtractive from "./answers-extractive/plugin";
 import answersOpenai from "./answers-openai/plugin";
 import chats from "./chats/plugin";
 import documents from "./documents/plugin";
+import embeddings from "./embeddings/plugin";
 import extraction from "./extraction/plugin";
 import folders from "./folders/plugin";
 import index from "./index/plugin";
@@ -12,4 +13,4 @@ import quotas from "./quotas/plugin";
 import rateLimit from "./rate-limit/plugin";
 import search from "./search/plugin";
 
-export const builtIn = [accounts, answersExtractive, answersOpenai, chats, documents, extraction, folders, index, prompts, quotas, rateLimit, search];
+export const builtIn = [accounts, answersExtractive, answersOpenai, chats, documents, embeddings, extraction, folders, index, prompts, quotas, rateLimit, search];

@@ -1,5 +1,5 @@
 /** What other plugins may know about the search index: documents in, passages out, by exact BM25 over the folders asked. */
-import { service, type Db } from "../../core/sdk";
+import { service, slot, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan } from "../extraction/contract";
 
 export interface IndexInput {
@@ -63,3 +63,27 @@ export interface SearchIndex {
   analyze(text: string): readonly { readonly term: string; readonly start: number; readonly end: number }[];
 }
 export const SearchIndex = service<SearchIndex>("index");
+
+export interface EmbedOptions {
+  readonly kind: "document" | "query";
+  /** The embedder's own model, or the one before it, whose vectors still answer. */
+  readonly model: string;
+  /** So many numbers are asked for; null: as many as the model gives. */
+  readonly dimensions: number | null;
+  readonly signal: AbortSignal;
+}
+/** Turns texts into vectors, so that a passage is found that shares no word with the question. */
+export interface Embedder {
+  /** Only vectors of one model and length are compared. Another name or length than before: everything is embedded anew, while the old vectors answer. */
+  readonly model: string;
+  readonly dimensions: number | null;
+  /** Texts in one call. */
+  readonly texts_max: number;
+  /**
+   * A vector for each text, in their order and of one length; null for a text that the model can't take.
+   * @throws Error whose message the operator reads: it holds no key, address or text.
+   */
+  embed(texts: readonly string[], options: EmbedOptions): Promise<readonly (Float32Array | null)[]>;
+}
+/** The first one is used; without one, search goes by words alone. */
+export const Embedders = slot<Embedder>("index.embedders");

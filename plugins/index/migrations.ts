@@ -50,4 +50,28 @@ export const migrations: readonly Migration[] = [
   { id: "0002_headings", up: async (tx) => {
     await tx.schema.alterTable("index_documents").addColumn("headings", "text").execute();
   } },
+  { id: "0003_vectors", up: async (tx) => {
+    // One row for each model and length of vectors: what answers, and beside it what is being made. 0 dimensions: not asked for, or not known yet.
+    await tx.schema.createTable("index_vector_sets")
+      .addColumn("id", "bigint", (c) => c.primaryKey())
+      .addColumn("model", "text", (c) => c.notNull())
+      .addColumn("asked_dimensions", "integer", (c) => c.notNull())
+      .addColumn("dimensions", "integer", (c) => c.notNull())
+      .addColumn("serving", "integer", (c) => c.notNull())
+      .execute();
+    // The vectors of a segment's chunks, one behind the other: 32-bit floats, little-endian, each of length 1, or 0 where there is none.
+    await tx.schema.createTable("index_vectors")
+      .addColumn("set_id", "bigint", (c) => c.notNull())
+      .addColumn("segment_id", "bigint", (c) => c.notNull())
+      .addColumn("data", bytes(), (c) => c.notNull())
+      .addPrimaryKeyConstraint("index_vectors_pk", ["set_id", "segment_id"])
+      .execute();
+    await tx.schema.createIndex("index_vectors_by_segment").on("index_vectors").columns(["segment_id"]).execute();
+    // Published segments that lack their vectors in the wanted set.
+    await tx.schema.createTable("index_vectors_waiting")
+      .addColumn("segment_id", "bigint", (c) => c.primaryKey())
+      .addColumn("tries", "integer", (c) => c.notNull())
+      .execute();
+    await tx.schema.createIndex("index_vectors_waiting_next").on("index_vectors_waiting").columns(["tries", "segment_id"]).execute();
+  } },
 ];

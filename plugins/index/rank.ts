@@ -55,7 +55,7 @@ function best(segments: readonly Segment[], found: Found, weights: readonly numb
 }
 
 /** Keeps the best so many; among equals the earlier one. */
-class Top {
+export class Top {
   private hits: Hit[] = [];
   /** Only what is above can still enter. */
   least = 0;

@@ -1,15 +1,15 @@
 /** Worker: searches over a read-only connection of its own, with the segments it has seen kept in memory. */
 import { Database } from "bun:sqlite";
 import { analyzer, analyzers } from "./analyzer";
-import type { SearchRequest, SearchResult } from "./contract";
-import { createSearcher } from "./searcher";
+import type { SearchResult } from "./contract";
+import { createSearcher, type SearchQuestion } from "./searcher";
 import { serve } from "./worker-side";
 
-export interface SearchSetting { readonly database: string; readonly cache_bytes_max: number }
+export interface SearchSetting { readonly database: string; readonly cache_bytes_max: number; readonly vector_cache_bytes_max: number }
 
-serve<SearchSetting, SearchRequest, never, SearchResult>(({ database, cache_bytes_max }) => {
+serve<SearchSetting, SearchQuestion, never, SearchResult>(({ database, ...limits }) => {
   const connection = new Database(database, { readonly: true });
   connection.run("pragma busy_timeout = 5000");
-  const searcher = createSearcher(connection, { analyzers, running: analyzer.version, cache_bytes_max });
-  return (request) => searcher.search(request);
+  const searcher = createSearcher(connection, { analyzers, running: analyzer.version, ...limits });
+  return (question) => searcher.search(question);
 });

@@ -1,12 +1,13 @@
-/** One search: the segments in scope, ranked, and the text of the best. Reads with prepared statements, in one transaction. */
+/** One search: the segments in scope, ranked by words and, where there are vectors, by meaning; and the text of the best. Reads with prepared statements, in one transaction. */
 import type { Database } from "bun:sqlite";
 import type { Analyzer } from "./analyzer";
 import type { Passage, SearchRequest, SearchResult } from "./contract";
 import { queryOf } from "./query";
 import { looked_at_max, rank, refine, type Hit } from "./rank";
-import { analyzerOf, type Segment } from "./segment";
+import { analyzerOf, chunkCount, type Segment } from "./segment";
 import { SegmentCache } from "./segment-cache";
 import type { ChunkRow } from "./store";
+import { fused, fused_max, nearest, type QuestionVector } from "./vectors";
 
 export interface SearcherOptions {
   /** Every analyzer that rows may carry, by version. */
@@ -14,17 +15,23 @@ export interface SearcherOptions {
   /** The version that names the terms of the answer. */
   readonly running: number;
   readonly cache_bytes_max: number;
+  /** The same for vectors; nothing is held before a question has one. */
+  readonly vector_cache_bytes_max?: number;
 }
-export interface Searcher { search(request: SearchRequest): SearchResult }
+/** With `vector` the ranking is fused with that of the vectors; without, it is that of the words alone. */
+export interface SearchQuestion extends SearchRequest { readonly vector?: QuestionVector }
+export interface Searcher { search(question: SearchQuestion): SearchResult }
 
 interface Found { readonly document_id: string; readonly version: number; readonly title: string }
 
-export function createSearcher(database: Database, { analyzers, running, cache_bytes_max }: SearcherOptions): Searcher {
+export function createSearcher(database: Database, { analyzers, running, cache_bytes_max, vector_cache_bytes_max = cache_bytes_max }: SearcherOptions): Searcher {
   const cache = new SegmentCache(cache_bytes_max);
+  let vectors = { set_id: 0, cache: new SegmentCache<Float32Array>(vector_cache_bytes_max) };
   const of = {
     folder: database.prepare<unknown, [string]>("select segment_id from index_scope where folder_id = ? order by segment_id"),
     document: database.prepare<unknown, [string]>("select s.id from index_documents d join index_segments s on s.edition = d.edition where d.document_id = ?"),
     data: database.prepare<unknown, [number]>("select data from index_segments where id = ?"),
+    vectors: database.prepare<unknown, [number, number]>("select data from index_vectors where set_id = ? and segment_id = ?"),
     text: database.prepare<unknown, [number, number]>("select text from index_chunks where segment_id = ? and ordinal = ?"),
     chunk: database.prepare<ChunkRow, [number, number]>("select * from index_chunks where segment_id = ? and ordinal = ?"),
     found: database.prepare<Found, [number]>("select d.document_id, d.version, d.title from index_segments s join index_documents d on d.document_id = s.document_id where s.id = ?"),
@@ -42,18 +49,36 @@ export function createSearcher(database: Database, { analyzers, running, cache_b
   }
 
   function read(id: number): Segment {
-    const data = of.data.values(id)[0]![0] as Uint8Array, aligned = data.byteOffset % 4 === 0 ? data : data.slice();
-    return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >>> 2);
+    const data = aligned(of.data.values(id)[0]![0] as Uint8Array);
+    return new Uint32Array(data.buffer, data.byteOffset, data.byteLength >>> 2);
   }
 
-  function found(request: SearchRequest): SearchResult {
+  /** The vectors of each segment, null where there are none (yet). */
+  function vectorsOf(ids: Float64Array, segments: readonly Segment[], { set_id, data: { length } }: QuestionVector): (Float32Array | null)[] {
+    if (vectors.set_id !== set_id) vectors = { set_id, cache: new SegmentCache(vector_cache_bytes_max) };
+    const found = Array.from(ids, (id, at) => {
+      const stored = vectors.cache.get(id, () => {
+        const row = of.vectors.values(set_id, id)[0];
+        if (row === undefined) return null;
+        const data = aligned(row[0] as Uint8Array);
+        return new Float32Array(data.buffer, data.byteOffset, data.byteLength >>> 2);
+      });
+      return stored?.length === chunkCount(segments[at]!) * length ? stored : null;
+    });
+    vectors.cache.endScan();
+    return found;
+  }
+
+  function found(request: SearchQuestion): SearchResult {
     const query = queryOf(request.query, request.context, analyzers, running);
     const ids = scope(request);
     if (query.slots.length === 0 || ids.length === 0) return { passages: [], terms: [] };
     const segments = Array.from(ids, (id) => cache.get(id, read));
     cache.endScan();
-    const ranking = rank(segments, query, Math.max(request.limit, looked_at_max));
-    const hits = refine(ranking, query, request.limit, analyzers, (hit) => ({ text: of.text.values(ids[hit.segment]!, hit.chunk)[0]![0] as string, analyzer: analyzerOf(segments[hit.segment]!) }));
+    const { vector } = request, wanted = vector === undefined ? request.limit : Math.max(request.limit, fused_max);
+    const ranking = rank(segments, query, Math.max(wanted, looked_at_max));
+    const by_words = refine(ranking, query, wanted, analyzers, (hit) => ({ text: of.text.values(ids[hit.segment]!, hit.chunk)[0]![0] as string, analyzer: analyzerOf(segments[hit.segment]!) }));
+    const hits = vector === undefined ? by_words : fused(by_words, nearest(vectorsOf(ids, segments, vector), vector.data, fused_max), request.limit);
     const passages = hits.map((hit) => passage(hit, ids[hit.segment]!, request.folder_ids));
     return { passages, terms: query.slots.map((slot, at) => ({ term: slot.term, idf: ranking.idfs[at]! * Math.min(1, slot.weight) })) };
   }
@@ -70,6 +95,8 @@ export function createSearcher(database: Database, { analyzers, running, cache_b
 
   return { search: database.transaction(found) };
 }
+
+const aligned = (data: Uint8Array): Uint8Array => data.byteOffset % 4 === 0 ? data : data.slice();
 
 function unique(sorted: Float64Array): Float64Array {
   let kept = 0;

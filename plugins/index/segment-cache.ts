@@ -1,4 +1,4 @@
-/** Segments in memory by id. Ids are never used twice, so nothing here is ever out of date. */
+/** Segments in memory by id, or the vectors of segments. Ids are never used twice, so nothing here is ever out of date. */
 import type { Segment } from "./segment";
 
 /** Bytes that an entry costs beyond its data. */
@@ -8,9 +8,9 @@ const entry_bytes = 500;
  * Two generations: what is used moves to the young one; once that holds half of what is allowed, or nothing more fits,
  * it becomes the old one, and what was in the old one, unused since, goes. Nothing is dropped during a scan; a full cache only stops taking in.
  */
-export class SegmentCache {
-  private young = new Map<number, Segment>();
-  private old = new Map<number, Segment>();
+export class SegmentCache<T extends { readonly byteLength: number } = Segment> {
+  private young = new Map<number, T>();
+  private old = new Map<number, T>();
   private young_bytes = 0;
   private old_bytes = 0;
   /** The scan met a segment that there was no room for. */
@@ -18,10 +18,15 @@ export class SegmentCache {
 
   constructor(private readonly bytes_max: number) {}
 
-  get(id: number, read: (id: number) => Segment): Segment {
+  /** What `read` can't give (null) is asked for again. */
+  get(id: number, read: (id: number) => T): T;
+  get(id: number, read: (id: number) => T | null): T | null;
+  get(id: number, read: (id: number) => T | null): T | null {
     const known = this.young.get(id);
     if (known !== undefined) return known;
-    const kept = this.old.get(id), segment = kept ?? read(id), bytes = segment.byteLength + entry_bytes;
+    const kept = this.old.get(id), segment = kept ?? read(id);
+    if (segment === null) return segment;
+    const bytes = segment.byteLength + entry_bytes;
     if (kept !== undefined) { this.old.delete(id); this.old_bytes -= bytes; }
     else if (this.young_bytes + this.old_bytes + bytes > this.bytes_max) { this.refused = true; return segment; }
     this.young.set(id, segment);

@@ -4,8 +4,10 @@ import { analyzer } from "./analyzer";
 import { chunker_version } from "./chunker";
 import type { Prepared, SearchIndex, SearchRequest, SearchResult } from "./contract";
 import { createPreparing, type Edition, type PreparingParts } from "./preparing";
+import type { SearchQuestion } from "./searcher";
 import * as store from "./store";
 import type { IndexTables } from "./store";
+import type { QuestionVector } from "./vectors";
 import type { WorkerClient } from "./worker-client";
 
 export interface IndexParts {
@@ -16,7 +18,11 @@ export interface IndexParts {
   readonly requireRoom: PreparingParts["requireRoom"];
   readonly now_ms: () => number;
   readonly encoder: PreparingParts["encoder"];
-  readonly searcher: Pick<WorkerClient<SearchRequest, never, SearchResult>, "ask">;
+  readonly searcher: Pick<WorkerClient<SearchQuestion, never, SearchResult>, "ask">;
+  /** The question as a vector; undefined when there is no embedder, or none that answers in time. */
+  readonly vectorOf?: (request: SearchRequest, signal: AbortSignal | undefined) => Promise<QuestionVector | undefined>;
+  /** Told, inside the transaction that publishes it, of a new edition. */
+  readonly published?: (tx: Db<IndexTables>, edition: number) => Promise<void>;
   readonly log: Log;
   /** The version that `encoder` encodes with. */
   readonly analyzer_version?: number;
@@ -38,6 +44,7 @@ export function createIndex(parts: IndexParts) {
     await store.deleteEditions(tx, before && before.edition !== edition ? [before.edition, ...others] : others);
     await store.upsertDocument(tx, { document_id, edition, version, title, analyzer: analyzer_version, chunker: chunker_version, chunks, headings });
     for (const folder_id of folder_ids) await store.insertScope(tx, folder_id, edition);
+    await parts.published?.(tx, edition);
   }
 
   const index: SearchIndex = {
@@ -54,7 +61,8 @@ export function createIndex(parts: IndexParts) {
     },
     async search(request, signal) {
       if (request.folder_ids.length === 0 || request.limit < 1 || request.document_ids?.length === 0) return { passages: [], terms: [] };
-      return searcher.ask(request, { signal });
+      const vector = await parts.vectorOf?.(request, signal);
+      return searcher.ask(vector === undefined ? request : { ...request, vector }, { signal });
     },
     analyze(text) {
       const terms: { term: string; start: number; end: number }[] = [];

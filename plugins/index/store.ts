@@ -1,4 +1,4 @@
-/** Every SQL statement that writes the index, and the reads of its upkeep. The database comes first, so that the caller decides the transaction. */
+/** Every SQL statement that writes the index, and the reads of its upkeep; vectors have their own file. The database comes first, so that the caller decides the transaction. */
 import { sql, toNumber, type Db } from "../../core/sdk";
 
 export interface DocumentRow {
@@ -31,8 +31,21 @@ export interface IndexTables {
   index_segments: SegmentRow;
   index_chunks: ChunkRow;
   index_scope: { readonly folder_id: string; readonly segment_id: number };
+  index_vector_sets: VectorSetRow;
+  index_vectors: { readonly set_id: number; readonly segment_id: number; readonly data: Uint8Array };
+  index_vectors_waiting: { readonly segment_id: number; readonly tries: number };
 }
-type IndexDb = Db<IndexTables>;
+export interface VectorSetRow {
+  readonly id: number;
+  readonly model: string;
+  /** Numbers of a vector as asked for; 0: as the model likes. */
+  readonly asked_dimensions: number;
+  /** Numbers of each vector; 0 before there is one. */
+  readonly dimensions: number;
+  /** 1 for the set that answers; at most one does. */
+  readonly serving: number;
+}
+export type IndexDb = Db<IndexTables>;
 
 /** Parameters of one statement stay far below the limits of the engines. */
 const ids_max = 500, rows_max = 16;
@@ -70,9 +83,16 @@ export const upsertDocument = (tx: IndexDb, row: DocumentRow) => {
   return tx.insertInto("index_documents").values(row).onConflict((conflict) => conflict.column("document_id").doUpdateSet(values)).execute();
 };
 
-/** Segments of editions, with their chunks and links. */
+const segmentIds = (tx: IndexDb, column: "edition" | "document_id", of: readonly (number | string)[]) => tx.selectFrom("index_segments").select("id").where(column, "in", of as readonly never[]);
+const deleteVectorsOf = async (tx: IndexDb, segments: ReturnType<typeof segmentIds>): Promise<void> => {
+  await tx.deleteFrom("index_vectors").where("segment_id", "in", segments).execute();
+  await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", segments).execute();
+};
+
+/** Segments of editions, with their chunks, links and vectors. */
 export const deleteEditions = (tx: IndexDb, editions: readonly number[]): Promise<void> => inGroups(editions, async (some) => {
-  const segments = tx.selectFrom("index_segments").select("id").where("edition", "in", some);
+  const segments = segmentIds(tx, "edition", some);
+  await deleteVectorsOf(tx, segments);
   await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
   await tx.deleteFrom("index_chunks").where("segment_id", "in", segments).execute();
   await tx.deleteFrom("index_segments").where("edition", "in", some).execute();
@@ -81,7 +101,8 @@ export const deleteEditions = (tx: IndexDb, editions: readonly number[]): Promis
 
 /** Everything about these documents, published or not. */
 export const deleteDocuments = (tx: IndexDb, document_ids: readonly string[]): Promise<void> => inGroups(document_ids, async (some) => {
-  const segments = tx.selectFrom("index_segments").select("id").where("document_id", "in", some);
+  const segments = segmentIds(tx, "document_id", some);
+  await deleteVectorsOf(tx, segments);
   await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
   await tx.deleteFrom("index_chunks").where("segment_id", "in", segments).execute();
   await tx.deleteFrom("index_segments").where("document_id", "in", some).execute();

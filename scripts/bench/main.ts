@@ -1,4 +1,4 @@
-/** `npm run bench`: Dossier beside plain rivals, on this machine, in one run. Ratios can be compared between machines; the rest only on one. Words choose rows: folders start documents upload. */
+/** `npm run bench`: Dossier beside plain rivals, on this machine, in one run. Ratios can be compared between machines; the rest only on one. Words choose rows: folders start documents upload vectors. */
 import { join, resolve } from "node:path";
 import { cpus } from "node:os";
 import { documentRows } from "./documents";
@@ -6,8 +6,9 @@ import { foldersRow } from "./folders";
 import { met, type Row } from "./measure";
 import { startRows } from "./start";
 import { uploadRow } from "./upload";
+import { vectorRows } from "./vectors";
 
-const parts: Readonly<Record<string, () => Promise<Row[]>>> = { folders: foldersRow, start: startRows, documents: documentRows, upload: uploadRow };
+const parts: Readonly<Record<string, () => Promise<Row[]>>> = { folders: foldersRow, start: startRows, documents: documentRows, upload: uploadRow, vectors: vectorRows };
 
 const targetOf = ({ target }: Row): string => target === null ? "" : "least" in target ? `at least ${target.least}` : `at most ${target.most}`;
 

@@ -41,8 +41,7 @@ export function createEmbedder({ base_url, api_key, model, dimensions, texts_max
     catch (error) {
       if (!(error instanceof Refused)) throw error;
       // When it refuses this as well, no text is to blame.
-      try { await call([probe], options); }
-      catch (again) { throw again instanceof Refused ? error : again; }
+      await call([probe], options);
       if (texts.length === 1) return [await shortened(texts[0]!, options)];
       const half = texts.length >>> 1;
       return [...await embed(texts.slice(0, half), options), ...await embed(texts.slice(half), options)];

@@ -18,10 +18,9 @@ export default definePlugin({
   setup: ({ config, log }) => {
     const endpoint = endpointOf(config);
     if (endpoint === "off") return {};
-    if (endpoint === "incomplete") {
-      log.warn("embeddings are off: embeddings.base_url and embeddings.model (DOSSIER_EMBEDDINGS_BASE_URL, DOSSIER_EMBEDDINGS_MODEL) are only of use together");
-      return {};
-    }
+    if (endpoint === "incomplete") return {
+      start: async () => log.warn("embeddings are off: embeddings.base_url and embeddings.model (DOSSIER_EMBEDDINGS_BASE_URL, DOSSIER_EMBEDDINGS_MODEL) are only of use together"),
+    };
     return { fills: [fill(Embedders, createEmbedder({ ...endpoint, texts_max: config.batch_size, timeout_ms: config.timeout }))] };
   },
 });

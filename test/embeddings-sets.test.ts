@@ -190,6 +190,7 @@ describe("two rankings", () => {
     ["what both hold comes before what one holds", [1, 2], [3, 2], 9, [2, 1, 3]],
     ["only words", [2, 1, 3], [], 9, [2, 1, 3]],
     ["only meaning", [], [2, 1, 3], 9, [2, 1, 3]],
+    ["what stands far down in one is not lost", [...Array(150).keys()], [149], 150, [149, ...Array(149).keys()]],
     ["no more than asked", [1, 2, 3], [4, 5, 6], 2, [1, 4]],
   ];
   for (const [why, words, meaning, limit, expected] of cases) test(`are fused: ${why}`, () => {

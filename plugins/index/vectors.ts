@@ -3,7 +3,7 @@ import type { Embedder, EmbedOptions } from "./contract";
 import { Top, type Hit } from "./rank";
 import { segment_chunks_max } from "./segment";
 
-/** Hits of each ranking that are fused. */
+/** Hits of each ranking that are fused; of the words', as many as are asked for when that is more. */
 export const fused_max = 100;
 /** The usual constant of reciprocal rank fusion: how little the very first places stand out. */
 const fusion_k = 60;
@@ -74,7 +74,7 @@ function product(vectors: Float32Array, at: number, question: Float32Array, dime
 export function fused(words: readonly Hit[], meaning: readonly Hit[], limit: number): Hit[] {
   const all = new Map<number, { readonly hit: Hit; score: number }>();
   for (const ranking of [words, meaning]) {
-    ranking.slice(0, fused_max).forEach((hit, place) => {
+    ranking.forEach((hit, place) => {
       const key = hit.segment * segment_chunks_max + hit.chunk, share = (fusion_k + 1) / (fusion_k + place + 1) / 2, known = all.get(key);
       if (known === undefined) all.set(key, { hit, score: share });
       else known.score += share;

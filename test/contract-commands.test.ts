@@ -1,6 +1,6 @@
 /** Acceptance: the command line of the executable, beside a running server and without one. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { executable } from "../scripts/build";
@@ -207,7 +207,12 @@ describe("settings", () => {
 });
 
 describe("without a server", () => {
-  test("a new directory is made and used, and a set-up link is given while there is no administrator", async () => {
+  test("a command that only looks makes no directory that is not there", async () => {
+    const data = join(scratch, "mistyped");
+    expectHas(await runCommand(data, ["user", "list"]), { code: 1, stdout: "", stderr: expect.stringContaining("mistyped") });
+    expect(existsSync(data)).toBe(false);
+  });
+  test("a new directory is used, and a set-up link is given while there is no administrator", async () => {
     const data = mkdtempSync(join(scratch, "new-"));
     expect(await runCommand(data, ["user", "list", "--json"])).toMatchObject({ code: 0, stdout: "[]\n" });
     const { code, stdout } = await runCommand(data, ["setup", "--link"]);

@@ -64,14 +64,12 @@ function checkSettings(loaded: Loaded, { sources }: Located): { dropped_in: Load
 const emptied = (config: Plugin["config"]): Plugin["config"] =>
   Type.Object(Object.fromEntries(Object.entries(config.properties as Record<string, { kind?: string }>).map(([key, { kind }]) => [key, Type.Optional(kind === "secret" ? Secret() : Type.Any())])));
 
-export const database_file = "dossier.db";
-
 export interface Assembled { readonly host: Host; readonly store: Store; readonly files: Files; close(): Promise<void> }
 
 /** Opens the data directory and sets every plugin up; nothing runs yet. */
 export async function assemble(setting: Setting, built_in: readonly Plugin[], isolate: TaskIsolate["run"], public_url: () => string, beforeMigration?: () => Promise<void>): Promise<Assembled> {
   const { data } = setting.located;
-  const paths = { data, database: join(data, database_file), temporary: join(data, "tmp"), backups: join(data, "backups") };
+  const paths = { data, database: join(data, "dossier.db"), temporary: join(data, "tmp"), backups: join(data, "backups") };
   openDataDirectory(data);
   const store = openStore(paths.database, { log: setting.log });
   try {

@@ -1,6 +1,5 @@
 /** The command line: commander over the commands of core and of every plugin. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { CommanderError, Command as Commander, Option } from "commander";
 import { version } from "../base/version";
 import { ConfigError } from "../base/config";
@@ -8,7 +7,7 @@ import type { Level } from "../base/log";
 import type { TaskIsolate } from "../isolate/isolate";
 import type { Command, Plugin } from "../plugin/define";
 import { order } from "../plugin/order";
-import { assemble, database_file, readSetting, type Setting } from "./compose";
+import { assemble, readSetting, type Setting } from "./compose";
 import { lockDirectory } from "../store/lock";
 import { documentOf, serveUntilStopped, startServer } from "./serving";
 import type { Flags } from "./sources";
@@ -131,7 +130,7 @@ async function runPluginCommand(plugin_name: string, key: string, { args, option
   const setting = await readSetting({ flags, env: process.env, built_in: parts.built_in, trial_command: null, log_level: "warn" satisfies Level });
   const { host: listen, port, public_url } = setting.config.values.server as { host: string; port: number; public_url?: string };
   const command = (parts.built_in.find((one) => one.name === plugin_name)!.commands as Record<string, Command>)[key]!;
-  if (!command.starts_data && !existsSync(join(setting.located.data, database_file))) throw new Error(`there is no Dossier in ${setting.located.data}; name its data directory with --data`);
+  if (!command.starts_data && !existsSync(setting.located.data)) throw new Error(`there is no data directory ${setting.located.data}; name the one you mean with --data`);
   const isolate = parts.isolate(setting.log);
   let unlock: (() => void) | undefined;
   const assembled = await assemble(setting, parts.built_in, isolate.run, () => public_url ?? `http://${listen}:${port}`, async () => { unlock = await lockToMigrate(setting.located.data); });

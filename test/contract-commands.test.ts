@@ -209,7 +209,8 @@ describe("settings", () => {
 describe("without a server", () => {
   test("a command that only looks makes no directory that is not there", async () => {
     const data = join(scratch, "mistyped");
-    expectHas(await runCommand(data, ["user", "list"]), { code: 1, stdout: "", stderr: expect.stringContaining("mistyped") });
+    const { exitCode, stdout, stderr } = Bun.spawnSync([executable, "user", "list", "--data", data], { cwd: scratch, env: cleanEnvironment() });
+    expect([exitCode, stdout.toString(), stderr.toString()]).toEqual([1, "", expect.stringContaining("mistyped")]);
     expect(existsSync(data)).toBe(false);
   });
   test("a new directory is used, and a set-up link is given while there is no administrator", async () => {

@@ -29,7 +29,7 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
   let queued = 0;
   const { store } = index, log = jsonLog("error");
   const embedding = createEmbedding({
-    db: store.db, inTransaction: store.inTransaction, afterCommit: store.afterCommit, scrub: store.scrub, now_ms: () => 1_700_000_000_000, embedder: () => by, log,
+    db: store.db, inTransaction: store.inTransaction, afterCommit: store.afterCommit, scrub: store.scrub, requireRoom: () => {}, now_ms: () => 1_700_000_000_000, embedder: () => by, log,
     enqueue: async () => { queued = 1; }, cancel: async () => { queued = 0; },
   });
   await embedding.start();

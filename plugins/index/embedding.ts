@@ -22,6 +22,8 @@ export interface EmbeddingParts {
   readonly inTransaction: <R>(work: (tx: IndexDb) => Promise<R>) => Promise<R>;
   readonly afterCommit: (work: () => void) => void;
   readonly scrub: () => void;
+  /** @throws HttpError 507 when the room that is left is for deletions. */
+  readonly requireRoom: () => void;
   readonly now_ms: () => number;
   readonly embedder: () => Embedder | undefined;
   /** The job, unless it waits already. */
@@ -33,7 +35,7 @@ export interface EmbeddingParts {
 interface Group { readonly segments: readonly { readonly id: number; readonly texts: readonly string[] }[]; readonly tries: number }
 interface Made { readonly id: number; readonly vectors: Float32Array }
 
-export function createEmbedding({ db, inTransaction, afterCommit, scrub, now_ms, embedder, enqueue, cancel, log }: EmbeddingParts) {
+export function createEmbedding({ db, inTransaction, afterCommit, scrub, requireRoom, now_ms, embedder, enqueue, cancel, log }: EmbeddingParts) {
   /** The set that is kept complete, and the one that answers: the same, but for the time after a change of the model. Null without an embedder. */
   let wanted: VectorSetRow | null = null, serving: VectorSetRow | null = null;
   let failure: string | null = null;
@@ -41,6 +43,8 @@ export function createEmbedding({ db, inTransaction, afterCommit, scrub, now_ms,
   async function run(_payload: unknown, { signal }: JobRun): Promise<JobEffect | void> {
     const by = embedder();
     if (by === undefined || wanted === null) return;
+    // Nothing is asked (and paid for) that could not be kept.
+    requireRoom();
     const set = wanted, group = await nextGroup(by);
     if (group === null || group.tries >= tries_to_wait_for && await isUnfinished()) return (tx) => finish(tx, set);
     try {

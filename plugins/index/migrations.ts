@@ -72,6 +72,6 @@ export const migrations: readonly Migration[] = [
       .addColumn("segment_id", "bigint", (c) => c.primaryKey())
       .addColumn("tries", "integer", (c) => c.notNull())
       .execute();
-    await tx.schema.createIndex("index_vectors_waiting_next").on("index_vectors_waiting").columns(["tries", "segment_id"]).execute();
+    await tx.schema.createIndex("index_vectors_waiting_next").on("index_vectors_waiting").columns(["tries", "segment_id desc"]).execute();
   } },
 ];

@@ -36,7 +36,7 @@ export default definePlugin({
     });
     const now_ms = () => clock.now_ms(), embedder = () => slots.embedders()[0];
     const embedding = createEmbedding({
-      db, inTransaction, afterCommit, scrub, now_ms, embedder, log,
+      db, inTransaction, afterCommit, scrub, requireRoom: files.requireRoom, now_ms, embedder, log,
       enqueue: (tx) => enqueue(tx, Embed, {}, { key: embedding_subject, subject: embedding_subject, priority: -1 }),
       cancel: (tx) => cancelJobs(tx, [embedding_subject]),
     });

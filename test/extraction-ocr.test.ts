@@ -13,7 +13,7 @@ import type { PageMessage, PagesInput } from "../plugins/extraction/page-output"
 import { pdfExtractor } from "../plugins/extraction/pdf";
 import { testExtraction } from "./helpers/extraction";
 import { buildPdf, setProse, type PdfPage } from "./helpers/pdf";
-import { crop, jpeg, plain, png, scan, tiff, turn, webp, withOrientation, type Gray } from "./helpers/pictures";
+import { crop, deflated, jpeg, jpegStrips, plain, png, scan, tiff, turn, webp, withOrientation, type Gray } from "./helpers/pictures";
 
 const extraction = testExtraction();
 afterAll(() => extraction.stop());
@@ -40,6 +40,11 @@ describe("an image", () => {
     ["WebP", () => webp(picture), "image/webp"],
     ["TIFF, Intel", () => tiff([picture]), "image/tiff"],
     ["TIFF, Motorola", () => tiff([picture], { little: false }), "image/tiff"],
+    ["TIFF, deflated", () => tiff([deflated(picture)]), "image/tiff"],
+    ["TIFF, deflated differences, Motorola", () => tiff([deflated(picture, { differences: true })], { little: false }), "image/tiff"],
+    ["TIFF with JPEG inside", async () => tiff([await jpegStrips(picture)]), "image/tiff"],
+    ["TIFF with JPEG inside that shares its tables", async () => tiff([await jpegStrips(picture, { shared: true })]), "image/tiff"],
+    ["TIFF with JPEG inside, turned", async () => tiff([{ ...await jpegStrips(turn(picture, 3)), orientation: 6 }]), "image/tiff"],
     ["turned clockwise", () => png(turn(picture, 1)), "image/png"],
     ["upside down", () => png(turn(picture, 2)), "image/png"],
     ["turned counter-clockwise", () => png(turn(picture, 3)), "image/png"],

@@ -77,9 +77,11 @@ export interface TiffFrame extends Gray {
   /** A small copy of another frame. */
   readonly preview?: boolean;
   readonly orientation?: number;
+  /** Ready strips of so many rows each, compressed in this way; with the tables that they share. */
+  readonly strips?: { readonly compression: number; readonly rows: number; readonly parts: readonly Uint8Array[]; readonly tables?: Uint8Array; readonly predictor?: number };
 }
 /** A TIFF file. `loop` makes the last frame name the first as the next one. */
-export function tiff(frames: readonly TiffFrame[], { little = true, loop = false, deflate = false } = {}): Uint8Array<ArrayBuffer> {
+export function tiff(frames: readonly TiffFrame[], { little = true, loop = false } = {}): Uint8Array<ArrayBuffer> {
   const number = (value: number, bytes: 2 | 4): Buffer => {
     const out = Buffer.alloc(bytes);
     if (little) out.writeUIntLE(value, 0, bytes); else out.writeUIntBE(value, 0, bytes);
@@ -87,16 +89,54 @@ export function tiff(frames: readonly TiffFrame[], { little = true, loop = false
   };
   const parts: Buffer[] = [Buffer.from(little ? "II" : "MM", "latin1"), number(42, 2), number(8, 4)];
   let at = 8;
-  frames.forEach(({ width, height, pixels, preview = false, orientation = 1 }, index) => {
-    const strip = deflate ? deflateSync(pixels) : Buffer.from(pixels);
-    const entries = [[254, preview ? 1 : 0], [256, width], [257, height], [258, 8], [259, deflate ? 8 : 1], [262, 1], [273, 0], [274, orientation], [277, 1], [278, height], [279, strip.length]] as [number, number][];
-    const directory_bytes = 2 + 12 * entries.length + 4;
-    const next = at + directory_bytes + strip.length;
-    const last = index === frames.length - 1;
+  frames.forEach(({ width, height, pixels, preview = false, orientation = 1, strips = { compression: 1, rows: height, parts: [pixels] } }, index) => {
+    const { compression, rows, tables = new Uint8Array(), predictor = 1 } = strips;
+    const count = strips.parts.length;
+    const entries_count = 12 + (tables.length > 0 ? 1 : 0);
+    const values_at = at + 2 + 12 * entries_count + 4;
+    const strips_at = values_at + (count > 1 ? 8 * count : 0) + tables.length;
+    const offsets = strips.parts.map((_, strip) => strips_at + strips.parts.slice(0, strip).reduce((sum, { length }) => sum + length, 0));
+    const next = strips_at + strips.parts.reduce((sum, { length }) => sum + length, 0);
+    const several = (values: readonly number[], behind: number): [number, number] => count > 1 ? [count, values_at + behind] : [1, values[0]!];
+    const entries: [tag: number, count: number, value: number, type?: number][] = [
+      [254, 1, preview ? 1 : 0], [256, 1, width], [257, 1, height], [258, 1, 8], [259, 1, compression], [262, 1, 1], [273, ...several(offsets, 0)], [274, 1, orientation], [277, 1, 1], [278, 1, rows],
+      [279, ...several(strips.parts.map(({ length }) => length), 4 * count)], [317, 1, predictor], ...(tables.length > 0 ? [[347, tables.length, strips_at - tables.length, 7] as [number, number, number, number]] : []),
+    ];
     parts.push(number(entries.length, 2));
-    for (const [tag, value] of entries) parts.push(number(tag, 2), number(4, 2), number(1, 4), number(tag === 273 ? at + directory_bytes : value, 4));
-    parts.push(number(last ? loop ? 8 : 0 : next, 4), strip);
+    for (const [tag, values, value, type = 4] of entries) parts.push(number(tag, 2), number(type, 2), number(values, 4), number(value, 4));
+    parts.push(number(index === frames.length - 1 ? loop ? 8 : 0 : next, 4));
+    if (count > 1) parts.push(...offsets.map((offset) => number(offset, 4)), ...strips.parts.map(({ length }) => number(length, 4)));
+    parts.push(Buffer.from(tables), ...strips.parts.map((part) => Buffer.from(part)));
     at = next;
   });
   return Buffer.concat(parts);
+}
+
+const strip_rows = 64;
+const inStrips = (picture: Gray): Gray[] => Array.from({ length: Math.ceil(picture.height / strip_rows) }, (_, index) => crop(picture, index * strip_rows, Math.min(strip_rows, picture.height - index * strip_rows)));
+
+/** A frame of several deflated strips; with `differences`, each pixel as its difference from the one to its left. */
+export function deflated(picture: Gray, { differences = false } = {}): TiffFrame {
+  const different = ({ width, height, pixels }: Gray): Gray => ({ width, height, pixels: pixels.map((pixel, at) => at % width === 0 ? pixel : pixel - pixels[at - 1]!) });
+  const parts = inStrips(picture).map((strip) => deflateSync((differences ? different(strip) : strip).pixels));
+  return { ...picture, strips: { compression: 8, rows: strip_rows, parts, predictor: differences ? 2 : 1 } };
+}
+
+/** A frame of JPEG strips, which share their tables when `shared`. */
+export async function jpegStrips(picture: Gray, { shared = false } = {}): Promise<TiffFrame> {
+  const files = await Promise.all(inStrips(picture).map(jpeg));
+  const tables = shared ? Buffer.concat([Buffer.from([0xff, 0xd8]), ...segments(files[0]!, true), Buffer.from([0xff, 0xd9])]) : undefined;
+  const parts = shared ? files.map((file) => Buffer.concat([Buffer.from([0xff, 0xd8]), ...segments(file, false)])) : files;
+  return { ...picture, strips: { compression: 7, rows: strip_rows, parts, ...(tables && { tables }) } };
+}
+
+/** The segments of a JPEG file that are tables, or the others with what follows them. */
+function segments(file: Uint8Array, of_tables: boolean): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  for (let at = 2; ;) {
+    const [marker, next] = [file[at + 1]!, at + 2 + file[at + 2]! * 256 + file[at + 3]!];
+    if (marker === 0xda) return of_tables ? found : [...found, file.subarray(at)];
+    if ((marker === 0xdb || marker === 0xc4) === of_tables) found.push(file.subarray(at, next));
+    at = next;
+  }
 }

@@ -49,7 +49,7 @@ const single = (width: number, height: number, orientation: Orientation = 1): Pi
 const readers: Readonly<Record<PictureType, Reader>> = {
   "image/png": (_, view) => single(view.getUint32(16), view.getUint32(20)),
   "image/jpeg": describeJpeg,
-  "image/tiff": (bytes) => ({ orientation: 1, frames: framesOf(bytes) }), // The decoder turns these by itself.
+  "image/tiff": (bytes) => ({ orientation: 1, frames: framesOf(bytes) }), // Each frame says for itself how it is turned.
   "image/webp": describeWebp,
   "image/gif": (_, view) => single(view.getUint16(6, true), view.getUint16(8, true)),
   "image/bmp": (_, view) => view.getUint32(14, true) === 12 ? single(view.getUint16(18, true), view.getUint16(20, true)) : single(view.getInt32(18, true), Math.abs(view.getInt32(22, true))),

@@ -5,7 +5,7 @@ import { recognise, type PictureText } from "../ocr/recognise";
 import { openRecogniser, type Orientation, type Recogniser } from "../ocr/tesseract";
 import { openPageOutput, type PageMessage, type PagesInput, type PageText, type PageWithoutText } from "../page-output";
 import { describe, type Frame, type PictureType } from "./describe";
-import { putFirst } from "./tiff";
+import { frameFile } from "./tiff-frame";
 
 export interface ImageInput extends PagesInput { readonly path: string; readonly type: PictureType }
 type Send = (message: PageMessage) => void;
@@ -51,8 +51,8 @@ async function readFrames(bytes: Uint8Array, frames: readonly Frame[], orientati
         if (tooLarge(frame)) return "oversized";
         if (index + 1 - input.first_page >= input.ocr_pages_max) return "unrecognised";
         send({ step: "recognising", page: index + 1 });
-        if (input.type === "image/tiff") putFirst(bytes, frame.at);
-        return readFrame(recogniser, bytes, frame, orientation, input.type);
+        const file = input.type === "image/tiff" ? frameFile(bytes, frame.at) : { bytes, ...frame, orientation, type: input.type };
+        return file === null ? "damaged" : readFrame(recogniser, file);
       };
       output.put(index + 1, await read());
     }
@@ -61,13 +61,19 @@ async function readFrames(bytes: Uint8Array, frames: readonly Frame[], orientati
   }
 }
 
-async function readFrame(recogniser: Recogniser, bytes: Uint8Array, frame: Frame, orientation: Orientation, type: PictureType): Promise<PageText | PageWithoutText> {
-  const pixels = frame.width * frame.height;
-  const read = (sized: Sized | null): PictureText | null => sized === null ? null : recognise(recogniser, { ...sized, orientation, dots_per_inch: null });
-  const resized = async (scale: number): Promise<PictureText | null> => type === "image/tiff" ? null : read(await resize(bytes, scale));
-  const original = { bytes, width: frame.width, height: frame.height };
+/** A picture of one frame. */
+interface FramePicture extends Sized { readonly orientation: Orientation; readonly type: PictureType }
+
+async function readFrame(recogniser: Recogniser, picture: FramePicture): Promise<PageText | PageWithoutText> {
+  const pixels = picture.width * picture.height;
+  const read = (sized: Sized | null): PictureText | null => {
+    if (sized === null) return null;
+    const { bytes, width, height } = sized;
+    return recognise(recogniser, { bytes, width, height, orientation: picture.orientation, dots_per_inch: null });
+  };
+  const resized = async (scale: number): Promise<PictureText | null> => picture.type === "image/tiff" ? null : read(await resize(picture.bytes, scale));
   const scale = pixels > many_pixels ? Math.sqrt(many_pixels / pixels) : pixels < few_pixels ? 2 : 1;
-  let best = scale === 1 ? read(original) : await resized(scale) ?? read(original);
+  let best = scale === 1 ? read(picture) : await resized(scale) ?? read(picture);
   best ??= await resized(1); // What one decoder refuses another may know: pictures that move, say.
   if (best === null) return "damaged";
   if (scale === 1 && pixels < small_pixels && best.trust !== "blank" && best.confidence < good_confidence) {

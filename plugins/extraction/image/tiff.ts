@@ -1,76 +1,91 @@
-/** The frames of a TIFF file: where they are described, how large they are; and the same file with another one in front. */
+/** The structure of a TIFF file: its frames, where they are described, how large they are. EXIF has the same. */
 import type { Orientation } from "../ocr/tesseract";
 
-const tag_kind = 254;
-const tag_width = 256;
-const tag_height = 257;
-const tag_orientation = 274;
-const type_short = 3;
+export const tags = {
+  kind: 254, width: 256, height: 257, bits: 258, compression: 259, photometric: 262, strip_offsets: 273, orientation: 274, samples: 277,
+  rows_per_strip: 278, strip_bytes: 279, planes: 284, predictor: 317, tile_width: 322, tile_offsets: 324, tile_bytes: 325, jpeg_tables: 347,
+} as const;
 const header_bytes = 8;
 const entry_bytes = 12;
+/** Bytes of one value of each type. */
+const type_bytes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
+const type_short = 3;
+const type_byte = 1;
 /** More frames than any scan has; a chain that is longer leads back to itself. */
 const frames_max = 10_000;
+/** More values than the largest picture has parts. */
+const values_max = 1_000_000;
 
-interface Directory { readonly value: (tag: number) => number | null; readonly next: number }
+export interface Entry { readonly tag: number; readonly type: number; readonly count: number; readonly bytes: Uint8Array }
+export interface Directory {
+  readonly little: boolean;
+  readonly entries: () => Entry[];
+  /** Numbers of a tag; none when it is missing. */
+  readonly values: (tag: number) => number[];
+  readonly value: (tag: number) => number | null;
+  readonly next: number;
+}
 
 const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 const isLittle = (view: DataView): boolean => view.getUint8(0) === 0x49;
 
 /** @throws RangeError behind the end of the file */
-function directoryAt(view: DataView, at: number): Directory {
+export function directoryAt(file: Uint8Array, at: number): Directory {
+  const view = viewOf(file);
   const little = isLittle(view);
   const count = view.getUint16(at, little);
   const end = at + 2 + count * entry_bytes;
-  const value = (tag: number): number | null => {
-    for (let entry = at + 2; entry < end; entry += entry_bytes) {
-      if (view.getUint16(entry, little) !== tag) continue;
-      return view.getUint16(entry + 2, little) === type_short ? view.getUint16(entry + 8, little) : view.getUint32(entry + 8, little);
-    }
-    return null;
+  const entryAt = (place: number): Entry => {
+    const [type, values] = [view.getUint16(place + 2, little), view.getUint32(place + 4, little)];
+    const bytes = (type_bytes[type] ?? 0) * values;
+    const start = bytes <= 4 ? place + 8 : view.getUint32(place + 8, little);
+    if (values > values_max || start + bytes > file.length) throw new RangeError("An entry lies behind the end of the file.");
+    return { tag: view.getUint16(place, little), type, count: values, bytes: file.subarray(start, start + bytes) };
   };
-  return { value, next: end + 4 <= view.byteLength ? view.getUint32(end, little) : 0 };
+  const places = Array.from({ length: count }, (_, index) => at + 2 + index * entry_bytes);
+  const values = (tag: number): number[] => {
+    const place = places.find((one) => view.getUint16(one, little) === tag);
+    return place === undefined ? [] : numbersOf(entryAt(place), little);
+  };
+  return { little, entries: () => places.map(entryAt), values, value: (tag) => values(tag)[0] ?? null, next: end + 4 <= file.length ? view.getUint32(end, little) : 0 };
 }
 
-/** As the decoder gives them, which turns the frame. */
-function sidesOf({ value }: Directory): { width: number; height: number } {
-  const [across, down] = [value(tag_width) ?? 0, value(tag_height) ?? 0];
-  return (value(tag_orientation) ?? 1) >= 5 ? { width: down, height: across } : { width: across, height: down };
+function numbersOf({ type, count, bytes }: Entry, little: boolean): number[] {
+  const view = viewOf(bytes);
+  return Array.from({ length: count }, (_, index) => type === type_short ? view.getUint16(2 * index, little) : type === type_byte || type === 7 ? view.getUint8(index) : view.getUint32(4 * index, little));
 }
 
 /** In the order of the file, without the small previews that some programs add. What lies behind a damaged link is left out. */
-export function framesOf(bytes: Uint8Array): { at: number; width: number; height: number }[] {
-  const view = viewOf(bytes);
+export function framesOf(file: Uint8Array): { at: number; width: number; height: number }[] {
   const frames: { at: number; width: number; height: number }[] = [];
   const seen = new Set<number>();
-  for (let at = view.getUint32(4, isLittle(view)); at >= header_bytes && at + 2 <= view.byteLength && !seen.has(at) && seen.size < frames_max;) {
+  const view = viewOf(file);
+  for (let at = view.getUint32(4, isLittle(view)); at >= header_bytes && at + 2 <= file.length && !seen.has(at) && seen.size < frames_max;) {
     seen.add(at);
-    let directory: Directory;
-    let size: { sides: { width: number; height: number }; preview: boolean };
     try {
-      directory = directoryAt(view, at);
-      size = { sides: sidesOf(directory), preview: ((directory.value(tag_kind) ?? 0) & 1) !== 0 };
+      const { value, next } = directoryAt(file, at);
+      const is_preview = ((value(tags.kind) ?? 0) & 1) !== 0;
+      if (!is_preview) frames.push({ at, width: value(tags.width) ?? 0, height: value(tags.height) ?? 0 });
+      at = next;
     } catch (error) {
       if (error instanceof RangeError) break;
       throw error;
     }
-    if (!size.preview) frames.push({ at, ...size.sides });
-    at = directory.next;
   }
   return frames;
 }
 
-/** Makes the frame that is described at this place the first one: that is the one a decoder takes. Changes `bytes`. */
-export function putFirst(bytes: Uint8Array, at: number): void {
-  const view = viewOf(bytes);
-  view.setUint32(4, at, isLittle(view));
+/** Of a frame; 1 when it says nothing. */
+export function orientationOf({ value }: Directory): Orientation {
+  const orientation = value(tags.orientation) ?? 1;
+  return orientation >= 1 && orientation <= 8 ? orientation as Orientation : 1;
 }
 
-/** Of EXIF, which is a TIFF file without a picture; 1 when it says nothing. */
+/** Of EXIF, which is a TIFF file without a picture. */
 export function orientationIn(exif: Uint8Array): Orientation {
   try {
     const view = viewOf(exif);
-    const orientation = directoryAt(view, view.getUint32(4, isLittle(view))).value(tag_orientation) ?? 1;
-    return orientation >= 1 && orientation <= 8 ? orientation as Orientation : 1;
+    return orientationOf(directoryAt(exif, view.getUint32(4, isLittle(view))));
   } catch (error) {
     if (error instanceof RangeError) return 1;
     throw error;

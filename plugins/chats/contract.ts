@@ -24,7 +24,10 @@ export interface Question {
   readonly history: readonly { readonly question: string; readonly answer: string }[];
   /** Searches the session's folders, and nothing else. */
   readonly find: (query: string, options: { readonly limit: number; readonly context?: string }) => Promise<Retrieved>;
-  /** Shows those who watch a further piece of the answer while it is being made. Optional to call; the result that is returned is what counts. */
+  /**
+   * Shows those who watch a further piece of the answer while it is being made, so only what may be seen: its markers are sure, and numbered as in the answer.
+   * Optional to call. When the answer that is returned does not begin with what was shown, it is shown anew.
+   */
   readonly emit?: (event: { readonly kind: "delta"; readonly text: string }) => void;
   readonly signal: AbortSignal;
 }

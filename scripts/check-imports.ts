@@ -4,8 +4,8 @@ import { dirname, join, relative, resolve } from "node:path";
 
 const root = resolve(import.meta.dir, "..");
 
-/** From the ground up: a layer may import the ones before it. `isolate` stands beside `jobs`; neither knows the other. */
-const layers: Readonly<Record<string, number>> = { base: 0, store: 1, jobs: 2, isolate: 2, http: 3, plugin: 4, cli: 5, "main.ts": 6 };
+/** From the ground up: a layer may import the ones before it. `jobs`, `isolate` and `outbound` stand beside each other; none knows the others. */
+const layers: Readonly<Record<string, number>> = { base: 0, store: 1, jobs: 2, isolate: 2, outbound: 2, http: 3, plugin: 4, cli: 5, "main.ts": 6 };
 /** The words of the contract: files without behaviour towards other layers, which any layer of core may name. */
 const vocabulary = ["core/plugin/refs.ts", "core/plugin/define.ts", "core/http/errors.ts", "core/http/route.ts", "core/http/slots.ts"];
 /** Hands the whole contract to plugins, so it names every layer; core itself does not use it. */

@@ -1,5 +1,6 @@
 /** The front door: the fixed order in which every request is handled, before its body is read. Read it top to bottom. */
-import { BlockList, isIP } from "node:net";
+import { isIP, type BlockList } from "node:net";
+import { inBlock } from "../base/networks";
 import { systemClock } from "../base/clock";
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
@@ -111,23 +112,4 @@ function clientAddress(request: Request, peer: string, trusted: BlockList): stri
   if (forwarded === null || !inBlock(trusted, peer)) return peer;
   const hop = forwarded.split(",").at(-1)!.trim();
   return isIP(hop) === 0 ? peer : hop;
-}
-
-export function inBlock(block: BlockList, address: string): boolean {
-  const plain = address.startsWith("::ffff:") ? address.slice(7) : address;
-  const family = isIP(plain);
-  return family !== 0 && block.check(plain, family === 6 ? "ipv6" : "ipv4");
-}
-
-/** Reads `10.0.0.0/8` or a single address. @throws Error naming the one that is neither. */
-export function networkList(networks: readonly string[]): BlockList {
-  const block = new BlockList();
-  for (const network of networks) {
-    const [address = "", bits] = network.split("/");
-    const family = isIP(address);
-    const widest = family === 6 ? 128 : 32;
-    if (family === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= widest))) throw new Error(`${network} is not a network such as 10.0.0.0/8`);
-    block.addSubnet(address, bits === undefined ? widest : Number(bits), family === 6 ? "ipv6" : "ipv4");
-  }
-  return block;
 }

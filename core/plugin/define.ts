@@ -6,6 +6,7 @@ import type { Log } from "../base/log";
 import type { HandlersOf, Route } from "../http/route";
 import type { Db, HotReads } from "../store/open";
 import type { Files } from "../store/files";
+import type { Seal } from "../store/seal";
 import type { EventRef, JobRef, PayloadOf, ServiceRef, ServicesOf, SlotRef, SlotsOf } from "./refs";
 
 /** The contract version this host speaks. A plugin built for another one is refused by name, before its code runs. */
@@ -135,6 +136,8 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   /** After text was deleted: takes it out of the write-ahead log too. Returns at once. */
   readonly scrub: () => void;
   readonly files: Files;
+  /** For secrets that must be read again, such as those that sign: at rest they are only kept sealed. */
+  readonly sealed: Seal;
   readonly clock: Clock;
   readonly log: Log;
   /** A fresh opaque id: `fld_` + ULID, sortable by creation. */

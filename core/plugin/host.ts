@@ -11,6 +11,7 @@ import type { Mounted } from "../http/mount";
 import type { Files } from "../store/files";
 import { migrate } from "../store/migrate";
 import type { Store } from "../store/open";
+import { createSeal, type Seal } from "../store/seal";
 import type { Command, CommandHandler, Fill, Plugin } from "./define";
 import { order } from "./order";
 import type { ServiceRef, SlotRef } from "./refs";
@@ -68,6 +69,7 @@ export async function createHost(parts: HostParts): Promise<Host> {
     failures.push({ name: plugin.name, file, reason });
     parts.log.error("plugin left out", { plugin: plugin.name, file, reason });
   };
+  const sealed = createSeal(parts.paths.data, parts.config.values.server?.secret_key as string | undefined);
   const { sorted, refused } = order([...parts.built_in, ...fileOf.keys()]);
   for (const { plugin, reason } of refused) leaveOut(plugin, reason);
 
@@ -80,7 +82,7 @@ export async function createHost(parts: HostParts): Promise<Host> {
     const missing = Object.values(plugin.needs as Record<string, ServiceRef<unknown>>).find((ref) => !services.has(ref.id));
     if (missing) { leaveOut(plugin, `it needs the service ${missing.id}, whose plugin was left out`); continue; }
     try {
-      const made = await limited(Promise.resolve(plugin.setup(contextOf(plugin, fileOf.get(plugin), parts, queue, services, slots))), fileOf.has(plugin) ? setup_ms_max : Infinity, "its set-up");
+      const made = await limited(Promise.resolve(plugin.setup(contextOf(plugin, fileOf.get(plugin), { ...parts, sealed }, queue, services, slots))), fileOf.has(plugin) ? setup_ms_max : Infinity, "its set-up");
       up.push({ plugin, parts: checkedParts(plugin, made) });
       for (const [key, ref] of Object.entries(plugin.provides as Record<string, ServiceRef<unknown>>)) services.set(ref.id, (made as any).services[key]);
     } catch (error) {
@@ -110,14 +112,14 @@ async function migrateAll(sorted: readonly Plugin[], dropped_in: ReadonlyMap<Plu
   return good;
 }
 
-function contextOf(plugin: Plugin, file: string | undefined, parts: HostParts, queue: Queue, services: ReadonlyMap<string, unknown>, slots: Slots): never {
-  const { store, files, clock, paths, public_url } = parts;
+function contextOf(plugin: Plugin, file: string | undefined, parts: HostParts & { readonly sealed: Seal }, queue: Queue, services: ReadonlyMap<string, unknown>, slots: Slots): never {
+  const { store, files, sealed, clock, paths, public_url } = parts;
   return {
     config: parts.config.values[plugin.section] ?? {},
     services: mapValues(plugin.needs as Record<string, ServiceRef<unknown>>, (ref) => services.get(ref.id)),
     slots: mapValues(plugin.slots as Record<string, SlotRef<unknown>>, (ref) => () => slots.read(ref.id)),
     database: () => store.db, inTransaction: store.inTransaction, afterCommit: store.afterCommit, hot: store.hot, scrub: store.scrub,
-    files, clock, log: parts.log.child({ plugin: plugin.name }), newId,
+    files, sealed, clock, log: parts.log.child({ plugin: plugin.name }), newId,
     enqueue: queue.enqueue, emit: queue.emit, cancelJobs: queue.cancelJobs,
     // The child finds a built-in plugin by its name, and loads any other from its file.
     isolate: (task: string, input: unknown, options: never) => parts.isolate(file ?? plugin.name, task, input, options),

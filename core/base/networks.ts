@@ -1,0 +1,22 @@
+/** Networks in CIDR notation, and whether an address lies in one of them. */
+import { BlockList, isIP } from "node:net";
+
+/** An IPv4 address in IPv6 clothes (`::ffff:10.0.0.1`) counts as the IPv4 address. */
+export function inBlock(block: BlockList, address: string): boolean {
+  const plain = address.startsWith("::ffff:") ? address.slice(7) : address;
+  const family = isIP(plain);
+  return family !== 0 && block.check(plain, family === 6 ? "ipv6" : "ipv4");
+}
+
+/** Reads `10.0.0.0/8` or a single address. @throws Error naming the one that is neither. */
+export function networkList(networks: readonly string[]): BlockList {
+  const block = new BlockList();
+  for (const network of networks) {
+    const [address = "", bits] = network.split("/");
+    const family = isIP(address);
+    const widest = family === 6 ? 128 : 32;
+    if (family === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= widest))) throw new Error(`${network} is not a network such as 10.0.0.0/8`);
+    block.addSubnet(address, bits === undefined ? widest : Number(bits), family === 6 ? "ipv6" : "ipv4");
+  }
+  return block;
+}

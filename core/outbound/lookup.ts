@@ -1,0 +1,60 @@
+/**
+ * Finds the addresses of a name that a user gave. Asks name servers itself (c-ares), because the system's look-up blocks a thread
+ * for each silent name, and four of them stall file reads and password hashes of the whole server.
+ */
+import { Resolver } from "node:dns/promises";
+
+export type Looked =
+  | { readonly kind: "found"; readonly addresses: readonly string[] }
+  /** The name does not exist, or has no address. */
+  | { readonly kind: "absent" }
+  /** Nobody can say: no answer in time, or a name server that fails. */
+  | { readonly kind: "silent"; readonly reason: string };
+/** Never throws. Both families are asked; one that answers is enough. */
+export type Lookup = (host: string) => Promise<Looked>;
+
+export interface LookupOptions {
+  /** `address` or `address:port`; empty: those of the system. */
+  readonly servers: readonly string[];
+  readonly timeout_ms?: number;
+}
+
+const lookup_ms_max = 5_000;
+/** A lost packet is sent again within the time limit. */
+const each_try = { timeout: 1_500, tries: 4 };
+
+/** @throws Error on a server that is no address. */
+export function createLookup({ servers, timeout_ms = lookup_ms_max }: LookupOptions): Lookup {
+  createResolver(servers);
+  return async (host) => {
+    const resolver = createResolver(servers);
+    const answers: (Looked | undefined)[] = [undefined, undefined];
+    const { promise: expired, resolve: expire } = Promise.withResolvers<void>();
+    const timer = setTimeout(expire, timeout_ms);
+    const asked = [resolver.resolve4(host), resolver.resolve6(host)].map(async (asking, family) => { answers[family] = await answerOf(asking); });
+    await Promise.race([Promise.all(asked), expired]);
+    clearTimeout(timer);
+    resolver.cancel();
+    return together(answers.map((answer) => answer ?? { kind: "silent", reason: "no answer in time" }));
+  };
+}
+
+function createResolver(servers: readonly string[]): Resolver {
+  const resolver = new Resolver(each_try);
+  if (servers.length > 0) resolver.setServers(servers);
+  return resolver;
+}
+
+const absent_codes = ["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA"];
+
+const answerOf = (asking: Promise<string[]>): Promise<Looked> => asking.then(
+  (addresses) => addresses.length === 0 ? { kind: "absent" } : { kind: "found", addresses },
+  (error: { code?: string }) => absent_codes.includes(error.code ?? "") ? { kind: "absent" } : { kind: "silent", reason: `the name server failed (${error.code ?? "unknown error"})` },
+);
+
+/** IPv4 first: a machine without IPv6 gets to the right one sooner. */
+function together(answers: readonly Looked[]): Looked {
+  const addresses = answers.flatMap((answer) => answer.kind === "found" ? answer.addresses : []);
+  if (addresses.length > 0) return { kind: "found", addresses };
+  return answers.find((answer) => answer.kind === "silent") ?? { kind: "absent" };
+}

@@ -1,0 +1,77 @@
+/** A name server on loopback that lies, changes its mind and falls silent as a test tells it to. */
+import { createSocket } from "node:dgram";
+
+export type Said = readonly string[] | "silent" | "servfail" | "refused" | "nxdomain";
+/** IPv4 and IPv6 addresses of a name. A function is asked anew at every query, with how often this name and family was asked before. */
+export interface Zone { readonly a?: Said | ((n: number) => Said); readonly aaaa?: Said | ((n: number) => Said) }
+
+export interface NameServer extends Disposable {
+  /** `127.0.0.1:port`, for the settings. */
+  readonly address: string;
+  set(name: string, zone: Zone | Said): void;
+  /** How often a name was asked for, both families together. */
+  asked(name: string): number;
+}
+
+const codes = { servfail: 2, nxdomain: 3, refused: 5 } as const;
+const type_a = 1, type_aaaa = 28;
+
+export async function startNameServer(): Promise<NameServer> {
+  const zones = new Map<string, Zone>();
+  const counts = new Map<string, number>();
+  const socket = createSocket("udp4");
+  socket.on("message", (query, from) => {
+    const { name, type, end } = questionOf(query);
+    const family = type === type_a ? "a" : "aaaa";
+    const before = counts.get(`${name} ${family}`) ?? 0;
+    counts.set(`${name} ${family}`, before + 1);
+    const zone = zones.get(name);
+    const known = zone?.[family];
+    const said = zone === undefined ? "nxdomain" : typeof known === "function" ? known(before) : known ?? [];
+    if (said === "silent" || (type !== type_a && type !== type_aaaa)) return;
+    socket.send(answerTo(query.subarray(0, end), type, typeof said === "string" ? [] : said, typeof said === "string" ? codes[said] : 0), from.port, from.address);
+  });
+  await new Promise<void>((resolve) => { socket.bind(0, "127.0.0.1", resolve); });
+  return {
+    address: `127.0.0.1:${socket.address().port}`,
+    set: (name, zone) => void zones.set(name, typeof zone === "string" ? { a: zone, aaaa: zone } : Array.isArray(zone) ? { a: zone as Said } : zone as Zone),
+    asked: (name) => (counts.get(`${name} a`) ?? 0) + (counts.get(`${name} aaaa`) ?? 0),
+    [Symbol.dispose]: () => void socket.close(),
+  };
+}
+
+function questionOf(query: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = query[at]!; length > 0; length = query[at]!) {
+    labels.push(query.toString("latin1", at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join(".").toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
+}
+
+function answerTo(query: Buffer, type: number, addresses: readonly string[], code: number): Buffer {
+  const head = Buffer.from(query);
+  head.writeUInt16BE(0x8180 | code, 2);
+  head.writeUInt16BE(addresses.length, 6);
+  head.writeUInt32BE(0, 8);
+  const records = addresses.map((address) => {
+    const data = type === type_a ? Buffer.from(address.split(".").map(Number)) : bytesOf(address);
+    const record = Buffer.alloc(12);
+    record.writeUInt16BE(0xc00c, 0);
+    record.writeUInt16BE(type, 2);
+    record.writeUInt16BE(1, 4);
+    record.writeUInt16BE(data.length, 10);
+    return Buffer.concat([record, data]);
+  });
+  return Buffer.concat([head, ...records]);
+}
+
+/** The sixteen bytes of an IPv6 address without dots. */
+export function bytesOf(address: string): Buffer {
+  const [before = "", after] = address.split("::");
+  const words = (text: string) => text === "" ? [] : text.split(":").map((word) => parseInt(word, 16));
+  const front = words(before), back = words(after ?? "");
+  const all = [...front, ...Array<number>(8 - front.length - back.length).fill(0), ...back];
+  return Buffer.from(all.flatMap((word) => [word >> 8, word & 255]));
+}

@@ -9,3 +9,4 @@ export * from "./index/contract";
 export * from "./prompts/contract";
 export * from "./quotas/contract";
 export * from "./search/contract";
+export * from "./webhooks/contract";

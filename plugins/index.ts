@@ -12,5 +12,6 @@ import prompts from "./prompts/plugin";
 import quotas from "./quotas/plugin";
 import rateLimit from "./rate-limit/plugin";
 import search from "./search/plugin";
+import webhooks from "./webhooks/plugin";
 
-export const builtIn = [accounts, answersExtractive, answersOpenai, chats, documents, embeddings, extraction, folders, index, prompts, quotas, rateLimit, search];
+export const builtIn = [accounts, answersExtractive, answersOpenai, chats, documents, embeddings, extraction, folders, index, prompts, quotas, rateLimit, search, webhooks];

@@ -1,0 +1,17 @@
+/** What other plugins may know about webhooks: how they say that something happened which somebody may wait for. */
+import { event, service, slot, t, type Lookup } from "../../core/sdk";
+
+/** Emit it in the transaction that ends a run: whoever registered a webhook for it is told, however the server ends. `body` is sent as it is. */
+export const WebhookDue = event("webhook.due", t.Object({ owner_id: t.String(), event_type: t.String(), body: t.Record(t.String(), t.Unknown()) }));
+
+/** A kind of event that webhooks can be registered for. */
+export interface WebhookEvent {
+  /** `import.finished`. */
+  readonly type: string;
+  /** The body of a test delivery: what a real one looks like. */
+  readonly sample: Readonly<Record<string, unknown>>;
+}
+export const WebhookEvents = slot<WebhookEvent>("webhooks.events");
+
+/** Looks up names that users give, at the name servers of the settings. Never throws. */
+export const NameLookup = service<Lookup>("webhooks.lookup");

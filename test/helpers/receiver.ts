@@ -1,0 +1,27 @@
+/** A receiver of webhooks on loopback: remembers what came, and answers as a test tells it to. */
+
+export interface Came { readonly path: string; readonly body: string; readonly headers: Headers }
+export type Answering = (n: number, came: Came) => Response | Promise<Response>;
+
+export interface Receiver extends Disposable {
+  readonly port: number;
+  /** What came, in its order. */
+  readonly came: readonly Came[];
+  /** From now on; forgets what came. `n` counts from 0. */
+  answers(next: Answering): void;
+}
+
+export function startReceiver(hostname = "127.0.0.2"): Receiver {
+  const came: Came[] = [];
+  let answering: Answering = () => new Response(null, { status: 204 });
+  const server = Bun.serve({ port: 0, hostname, idleTimeout: 0, async fetch(request) {
+    const one: Came = { path: new URL(request.url).pathname, body: await request.text(), headers: request.headers };
+    came.push(one);
+    return answering(came.length - 1, one);
+  } });
+  return {
+    port: server.port!, came,
+    answers(next) { came.length = 0; answering = next; },
+    [Symbol.dispose]: () => void server.stop(true),
+  };
+}

@@ -1,32 +1,46 @@
-/** `npm run bench`: Dossier beside plain rivals, on this machine, in one run. Ratios can be compared between machines; the rest only on one. Words choose rows: folders start documents upload vectors. */
+/** `npm run bench`: Dossier beside plain rivals, on this machine, in one run. Ratios can be compared between machines; the rest only on one. Words choose rows: folders start documents search upload vectors; and, only when named, million and rivals. */
 import { join, resolve } from "node:path";
 import { cpus } from "node:os";
+import { parseArgs } from "node:util";
 import { documentRows } from "./documents";
 import { foldersRow } from "./folders";
 import { met, type Row } from "./measure";
+import { millionRows } from "./million";
+import { searchRows } from "./search";
 import { startRows } from "./start";
 import { uploadRow } from "./upload";
 import { vectorRows } from "./vectors";
 
-const parts: Readonly<Record<string, () => Promise<Row[]>>> = { folders: foldersRow, start: startRows, documents: documentRows, upload: uploadRow, vectors: vectorRows };
+function fail(why: string): never {
+  console.error(why);
+  process.exit(2);
+}
 
+const { values: { data }, positionals: words } = parseArgs({ options: { data: { type: "string" } }, allowPositionals: true });
+const usual: Readonly<Record<string, () => Promise<Row[]>>> = { folders: foldersRow, start: startRows, documents: documentRows, search: searchRows, upload: uploadRow, vectors: vectorRows };
+/** What takes minutes, or needs what is not part of the project. */
+const named: typeof usual = { million: millionRows, rivals: async () => {
+  const directory = resolve(data ?? fail("rivals needs --data <directory of sets>."));
+  // The rivals are development dependencies, which the other rows can do without.
+  return (await import("./rivals")).rivalRows(directory);
+} };
+const parts = { ...usual, ...named };
+
+
+const digits: Readonly<Record<string, number>> = { x: 2, "nDCG@10": 3 };
 const targetOf = ({ target }: Row): string => target === null ? "" : "least" in target ? `at least ${target.least}` : `at most ${target.most}`;
 
 function table(rows: readonly Row[]): string {
-  const cells = rows.map((row) => [row.name, `${row.value.toFixed(row.unit === "x" ? 2 : 0)} ${row.unit}`, targetOf(row), { true: "met", false: "MISSED", null: "" }[String(met(row)) as "true" | "false" | "null"], row.measured]);
+  const cells = rows.map((row) => [row.name, `${row.value.toFixed(digits[row.unit] ?? 0)} ${row.unit}`, targetOf(row), { true: "met", false: "MISSED", null: "" }[String(met(row)) as "true" | "false" | "null"], row.measured]);
   const all = [["what", "value", "target", "", "measured"], ...cells];
   const widths = all[0]!.map((_, column) => Math.max(...all.map((line) => line[column]!.length)));
   return all.map((line) => line.map((cell, column) => column === 4 ? cell : cell.padEnd(widths[column]!)).join("  ").trimEnd()).join("\n");
 }
 
-const words = process.argv.slice(2);
 const unknown = words.find((word) => parts[word] === undefined);
-if (unknown !== undefined) {
-  console.error(`There is no row ${unknown}; there are ${Object.keys(parts).join(", ")}.`);
-  process.exit(2);
-}
+if (unknown !== undefined) fail(`There is no row ${unknown}; there are ${Object.keys(parts).join(", ")}.`);
 const rows: Row[] = [];
-for (const [name, measure] of Object.entries(parts)) {
+for (const [name, measure] of Object.entries(words.length > 0 ? parts : usual)) {
   if (words.length > 0 && !words.includes(name)) continue;
   console.error(`measuring ${name} …`);
   rows.push(...await measure());

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { documentRows } from "./documents";
+import { extractionRows } from "./extraction";
 import { foldersRow } from "./folders";
 import { met, type Row } from "./measure";
 import { millionRows } from "./million";
@@ -17,7 +18,7 @@ function fail(why: string): never {
 }
 
 const { values: { data }, positionals: words } = parseArgs({ options: { data: { type: "string" } }, allowPositionals: true });
-const usual: Readonly<Record<string, () => Promise<Row[]>>> = { folders: foldersRow, start: startRows, documents: documentRows, search: searchRows, upload: uploadRow, vectors: vectorRows };
+const usual: Readonly<Record<string, () => Promise<Row[]>>> = { folders: foldersRow, start: startRows, documents: documentRows, search: searchRows, upload: uploadRow, extraction: extractionRows, vectors: vectorRows };
 /** What takes minutes, or needs what is not part of the project. */
 const named: typeof usual = { million: millionRows, rivals: async () => {
   const directory = resolve(data ?? fail("rivals needs --data <directory of sets>."));

@@ -1,0 +1,85 @@
+/** Rows: reading files in the child process of the executable, beside the command that does the same. Those commands come from the system; where one is missing its row says so. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { decodeLines, encodeLine, type Reply } from "../../core/isolate/protocol";
+import { task_command } from "../../core/isolate/command";
+import { executable } from "../build";
+import { longPdf, tableDocx } from "./files";
+import { median, type Row } from "./measure";
+
+const rounds = 5;
+const pdf_pages = 1_000;
+const docx_characters = 290_000;
+
+export async function extractionRows(): Promise<Row[]> {
+  const directory = mkdtempSync(join(tmpdir(), "dossier-bench-"));
+  try { return [await pdfRow(directory), await docxRow(directory)]; }
+  finally { rmSync(directory, { recursive: true, force: true }); }
+}
+
+async function pdfRow(directory: string): Promise<Row> {
+  const name = "PDF text / pdftotext, CPU";
+  if (!Bun.which("pdftotext")) return missing(name, "pdftotext (poppler-utils)");
+  const path = join(directory, "long.pdf");
+  writeFileSync(path, longPdf(pdf_pages));
+  const pairs: { own: number; other: number }[] = [];
+  for (let round = 0; round < rounds; round++) pairs.push({ own: (await readBy("pdf", [pagesInput(path, directory)])).cpu_ms, other: await cpuOf(["pdftotext", path, join(directory, "other.txt")]) });
+  return ratioRow(name, pairs, 3, `${pdf_pages} pages, the start of the process included`);
+}
+
+async function docxRow(directory: string): Promise<Row> {
+  const name = "DOCX tables / unzip -p";
+  if (!Bun.which("unzip")) return missing(name, "unzip");
+  const path = join(directory, "table.docx");
+  writeFileSync(path, tableDocx(docx_characters));
+  const pairs: { own: number; other: number }[] = [];
+  // The server keeps a child warm: the files before the last one warm this one.
+  for (let round = 0; round < rounds; round++) {
+    const inputs = Array.from({ length: 4 }, (_, i) => ({ path, output: join(directory, `docx-${round}-${i}`), characters_max: 2 ** 26 }));
+    const own = (await readBy("office", inputs)).wall_ms.at(-1)!;
+    const started = performance.now();
+    Bun.spawnSync(["unzip", "-p", path, "word/document.xml"], { stdout: "ignore" });
+    pairs.push({ own, other: performance.now() - started });
+  }
+  return ratioRow(name, pairs, 4, `${docx_characters} characters in cells, wall time in a warm child`);
+}
+
+let outputs = 0;
+const pagesInput = (path: string, directory: string) => ({
+  path, output: join(directory, `output-${outputs++}`), first_page: 1, pages_max: 5_000, ocr_pages_max: 200, languages: join(directory, "languages"), characters_max: 2 ** 26,
+});
+
+/** Runs a task of the extraction plugin for each input in one child, as the server does. */
+async function readBy(task: "pdf" | "office", inputs: readonly object[]): Promise<{ readonly cpu_ms: number; readonly wall_ms: readonly number[] }> {
+  const child = Bun.spawn([executable, task_command], { stdin: "pipe", stdout: "pipe", stderr: "ignore", env: {} });
+  const replies = decodeLines<Reply>(child.stdout)[Symbol.asyncIterator]();
+  const wall_ms: number[] = [];
+  for (const input of inputs) {
+    const started = performance.now();
+    child.stdin.write(encodeLine({ plugin: "extraction", task, input }));
+    await child.stdin.flush();
+    for (;;) {
+      const { value, done } = await replies.next();
+      if (done || "error" in value) throw new Error(`the task ${task} failed: ${JSON.stringify(value)}`);
+      if ("result" in value) break;
+    }
+    wall_ms.push(performance.now() - started);
+  }
+  await child.stdin.end();
+  await child.exited;
+  return { cpu_ms: cpuMs(child.resourceUsage()), wall_ms };
+}
+
+async function cpuOf(command: string[]): Promise<number> {
+  const child = Bun.spawn(command, { stdout: "ignore", stderr: "ignore" });
+  if (await child.exited !== 0) throw new Error(`${command[0]} failed`);
+  return cpuMs(child.resourceUsage());
+}
+const cpuMs = (usage: Bun.ResourceUsage | undefined): number => Number(usage?.cpuTime.total ?? 0) / 1_000;
+
+function ratioRow(name: string, pairs: readonly { readonly own: number; readonly other: number }[], most: number, words: string): Row {
+  const of = (pick: (pair: (typeof pairs)[number]) => number) => `${median(pairs.map(pick)).toFixed(0)} ms`;
+  return { name, unit: "x", target: { most }, value: median(pairs.map(({ own, other }) => own / other)), measured: `${of(({ own }) => own)} beside ${of(({ other }) => other)}; ${words}; ${pairs.length} rounds` };
+}
+const missing = (name: string, command: string): Row => ({ name, unit: "x", target: null, value: Number.NaN, measured: `not measured: ${command} is not on this machine` });

@@ -1,4 +1,4 @@
-/** `npm run bench`: Dossier beside plain rivals, on this machine, in one run. Ratios can be compared between machines; the rest only on one. Words choose rows: folders start documents search upload vectors; and, only when named, million and rivals. */
+/** `npm run bench`: Dossier beside plain rivals, on this machine, in one run. Ratios can be compared between machines; the rest only on one. Words on the command line choose rows; `million` and `rivals` run only when named. */
 import { join, resolve } from "node:path";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";

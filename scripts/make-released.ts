@@ -12,14 +12,14 @@ const data = mkdtempSync(join(tmpdir(), "dossier-released-"));
 const server = await launch({ data });
 const key = await createKey(data, "ada@example.com", { role: "admin" });
 
-async function call(method: string, path: string, body?: object): Promise<any> {
+async function call<T = { id: string }>(method: string, path: string, body?: object): Promise<T> {
   const form = body instanceof FormData;
   const response = await fetch(`${server.url}/api/dev/v1${path}`, {
     method, headers: { authorization: `Bearer ${key}`, ...(body && !form ? { "content-type": "application/json" } : {}), prefer: "wait=20" },
     ...(body ? { body: form ? body : JSON.stringify(body) } : {}),
   });
   if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-  return response.status === 204 ? null : response.json();
+  return await response.json() as T;
 }
 
 const folder = await call("POST", "/folders", { name: "Hut", description: "Everything about the hut." });
@@ -29,10 +29,11 @@ const form = new FormData();
 form.append("file", new File([readFileSync(join(root, "examples/handbook/handbook.pdf"))], "handbook.pdf"));
 await call("POST", `/documents/file?folder_id=${folder.id}`, form);
 const prompt = await call("POST", "/prompts", { name: "Short", text: "Answer in one sentence." });
-while ((await call("GET", `/folders/${folder.id}`)).status_counts.syncing + (await call("GET", `/folders/${inner.id}`)).status_counts.syncing > 0) await Bun.sleep(50);
+const syncing = async (id: string) => (await call<{ status_counts: { syncing: number } }>("GET", `/folders/${id}`)).status_counts.syncing;
+while (await syncing(folder.id) + await syncing(inner.id) > 0) await Bun.sleep(50);
 const chat = await call("POST", "/chats", { name: "Questions", usedFolders: [folder.id], usedPrompts: [prompt.id] });
-const { requestId } = await call("POST", `/chats/${chat.id}/messages`, { text: "Where was the pump made?" });
-while ((await call("GET", `/chats/${chat.id}/messages/${requestId}`)).status !== "COMPLETED") await Bun.sleep(50);
+const { requestId } = await call<{ requestId: string }>("POST", `/chats/${chat.id}/messages`, { text: "Where was the pump made?" });
+while ((await call<{ status: string }>("GET", `/chats/${chat.id}/messages/${requestId}`)).status !== "COMPLETED") await Bun.sleep(50);
 server.kill("SIGTERM");
 await server.exited;
 

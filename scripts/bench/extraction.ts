@@ -1,20 +1,23 @@
 /** Rows: reading files in the child process of the executable, beside the command that does the same. Those commands come from the system; where one is missing its row says so. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { decodeLines, encodeLine, type Reply } from "../../core/isolate/protocol";
 import { task_command } from "../../core/isolate/command";
 import { executable } from "../build";
+import { cleanEnvironment } from "../lib/launch";
 import { longPdf, tableDocx } from "./files";
 import { median, type Row } from "./measure";
 
 const rounds = 5;
 const pdf_pages = 1_000;
+const scanned_pages = 3;
+const handbook = resolve(import.meta.dir, "../../examples/handbook/handbook.pdf");
 const docx_characters = 290_000;
 
 export async function extractionRows(): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "dossier-bench-"));
-  try { return [await pdfRow(directory), await docxRow(directory)]; }
+  try { return [await pdfRow(directory), await ocrRow(directory), await docxRow(directory)]; }
   finally { rmSync(directory, { recursive: true, force: true }); }
 }
 
@@ -26,6 +29,22 @@ async function pdfRow(directory: string): Promise<Row> {
   const pairs: { own: number; other: number }[] = [];
   for (let round = 0; round < rounds; round++) pairs.push({ own: (await readBy("pdf", [pagesInput(path, directory)])).cpu_ms, other: await cpuOf(["pdftotext", path, join(directory, "other.txt")]) });
   return ratioRow(name, pairs, 3, `${pdf_pages} pages, the start of the process included`);
+}
+
+async function ocrRow(directory: string): Promise<Row> {
+  const name = "OCR / tesseract, CPU";
+  const lacking = ["tesseract", "pdftoppm"].find((command) => !Bun.which(command));
+  if (lacking) return missing(name, lacking === "tesseract" ? "tesseract (tesseract-ocr)" : "pdftoppm (poppler-utils)");
+  Bun.spawnSync(["pdftoppm", "-r", "200", "-gray", "-png", "-l", String(scanned_pages), handbook, join(directory, "scan")]);
+  const images = [...new Bun.Glob("scan*.png").scanSync({ cwd: directory, absolute: true })].sort();
+  const pairs: { own: number; other: number }[] = [];
+  for (let round = 0; round < 3; round++) {
+    const own = (await readBy("image", images.map((image) => ({ ...pagesInput(image, directory), type: "image/png" })))).cpu_ms;
+    let other = 0;
+    for (const image of images) other += await cpuOf(["tesseract", image, join(directory, "other"), "-l", "eng"], { OMP_THREAD_LIMIT: "1" });
+    pairs.push({ own, other });
+  }
+  return ratioRow(name, pairs, 3.5, `${images.length} pages at 200 dpi, all starts included`);
 }
 
 async function docxRow(directory: string): Promise<Row> {
@@ -51,7 +70,7 @@ const pagesInput = (path: string, directory: string) => ({
 });
 
 /** Runs a task of the extraction plugin for each input in one child, as the server does. */
-async function readBy(task: "pdf" | "office", inputs: readonly object[]): Promise<{ readonly cpu_ms: number; readonly wall_ms: readonly number[] }> {
+async function readBy(task: "pdf" | "image" | "office", inputs: readonly object[]): Promise<{ readonly cpu_ms: number; readonly wall_ms: readonly number[] }> {
   const child = Bun.spawn([executable, task_command], { stdin: "pipe", stdout: "pipe", stderr: "ignore", env: {} });
   const replies = decodeLines<Reply>(child.stdout)[Symbol.asyncIterator]();
   const wall_ms: number[] = [];
@@ -71,8 +90,8 @@ async function readBy(task: "pdf" | "office", inputs: readonly object[]): Promis
   return { cpu_ms: cpuMs(child.resourceUsage()), wall_ms };
 }
 
-async function cpuOf(command: string[]): Promise<number> {
-  const child = Bun.spawn(command, { stdout: "ignore", stderr: "ignore" });
+async function cpuOf(command: string[], env: Record<string, string> = {}): Promise<number> {
+  const child = Bun.spawn(command, { stdout: "ignore", stderr: "ignore", env: { ...cleanEnvironment(), ...env } });
   if (await child.exited !== 0) throw new Error(`${command[0]} failed`);
   return cpuMs(child.resourceUsage());
 }

@@ -1,6 +1,6 @@
 /** Everything a plugin may import, as `dossier`. Adding a name here is a promise; removing one raises CONTRACT. */
 export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/typebox";
-export { sql } from "kysely";
+export { CompiledQuery, sql } from "kysely";
 export {
   CONTRACT, definePlugin, every, fill, handle, PermanentFailure, task, TaskFailure,
   type Command, type CommandInput, type CommandHandler, type Context, type EnqueueOptions, type Isolate, type JobEffect, type JobHandler, type JobRun, type Migration, type Plugin,

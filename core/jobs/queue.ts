@@ -51,6 +51,9 @@ const hour_ms = 3_600_000;
 const kept_ms = { done: 24 * hour_ms, cancelled: 24 * hour_ms, failed: 30 * 24 * hour_ms };
 const prune_pause_ms = 20;
 
+/** Looks for jobs are at least so far apart while some are running. */
+const look_gap_ms = 3;
+
 export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_000 }: QueueParts): Queue {
   const handlers = new Map<string, { readonly plugin: string; readonly handler: JobHandler }>();
   const active = new Map<string, Run & { readonly ended: Promise<void> }>();
@@ -114,6 +117,7 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     let timer: ReturnType<typeof setTimeout> | undefined;
     let asked = false;
     let going = false;
+    let looked_at_ms = 0;
     let renewed_at_ms = 0;
     let pruned_at_ms = clock.now_ms();
     let seen_at_ms = clock.now_ms();
@@ -134,9 +138,14 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
           asked = false;
           clearTimeout(timer);
           await tend();
-          while (await claim() > 0);
-          const next = await table.nextRunAt(store.db, clock.now_ms());
+          // A look at the table costs as much as a small job: while jobs run, the next look gathers what has come and ended meanwhile.
+          if (active.size > 0) await Bun.sleep(Math.max(0, looked_at_ms + look_gap_ms - performance.now()));
+          if (state !== "started") return;
+          looked_at_ms = performance.now();
+          if (await claim() > 0) asked = true;
           failing = false;
+          if (asked) continue;
+          const next = await table.nextRunAt(store.db, clock.now_ms());
           pause_ms = next === undefined ? poll_ms : Math.min(poll_ms, Math.max(1, next - clock.now_ms()));
         } while (asked && state === "started");
       } catch (error) {

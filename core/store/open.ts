@@ -50,7 +50,7 @@ const ballast_after_ms = 10_000;
 /** The busy timeout comes first: switching to WAL can itself meet another opener. */
 const pragmas = [
   `busy_timeout = ${busy_timeout_ms}`, "page_size = 4096", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON",
-  "secure_delete = ON", "wal_autocheckpoint = 1000", "temp_store = MEMORY", "cache_size = -8000",
+  "secure_delete = ON", "wal_autocheckpoint = 4000", "temp_store = MEMORY", "cache_size = -8000",
 ];
 
 /** Everything goes through `inTransaction`, because only it marks the surroundings that `refuse` looks at. */

@@ -1,5 +1,5 @@
 /** Every SQL statement that writes the index, and the reads of its upkeep; vectors have their own file. The database comes first, so that the caller decides the transaction. */
-import { sql, toNumber, type Db } from "../../core/sdk";
+import { CompiledQuery, sql, toNumber, type Db } from "../../core/sdk";
 
 export interface DocumentRow {
   readonly document_id: string;
@@ -61,9 +61,14 @@ async function inGroups<T>(ids: readonly T[], work: (some: readonly T[]) => Prom
   for (let at = 0; at < ids.length; at += ids_max) await work(ids.slice(at, at + ids_max));
 }
 
+/** Written out, because building this statement anew for every document takes longer than running it. */
+const insert_chunks = Array.from({ length: rows_max + 1 }, (_, rows) =>
+  `insert into index_chunks (segment_id, ordinal, first_point, end_point, page, page_end, heading, text) values ${Array(rows).fill("(?, ?, ?, ?, ?, ?, ?, ?)").join(", ")}`);
+const valuesOf = (row: ChunkRow): unknown[] => [row.segment_id, row.ordinal, row.first_point, row.end_point, row.page, row.page_end, row.heading, row.text];
+
 export async function insertSegment(tx: IndexDb, row: SegmentRow, chunks: readonly ChunkRow[]): Promise<void> {
   await tx.insertInto("index_segments").values(row).execute();
-  await inBatches(chunks, (some) => tx.insertInto("index_chunks").values(some).execute());
+  await inBatches(chunks, (some) => tx.executeQuery(CompiledQuery.raw(insert_chunks[some.length]!, some.flatMap(valuesOf))));
 }
 
 export const insertStaged = (tx: IndexDb, row: { readonly edition: number; readonly document_id: string }) => tx.insertInto("index_staged").values(row).execute();

@@ -20,12 +20,14 @@ export function checkLength(request: Request, bytes_max: number): void {
 }
 const bodyTooLarge = (bytes_max: number) => tooLarge(`The body is larger than the limit of ${bytes_max} bytes (${Math.round(bytes_max / 2 ** 20)} MiB).`);
 
-/** @throws HttpError 415 when the body is not of this media type. */
-export function checkMediaType(request: Request, wanted: "application/json" | "multipart/form-data"): void {
-  const given = (request.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
-  if (given === wanted) return;
-  throw new HttpError(415, "unsupported_media_type", `The body must be ${wanted}${given === "" ? "; the request has no Content-Type" : `, not ${given}`}.`);
+/** @throws HttpError 415 when the body is of none of these media types. */
+export function checkMediaType(request: Request, ...wanted: readonly ("application/json" | "multipart/form-data")[]): void {
+  const given = mediaType(request);
+  if (wanted.some((one) => one === given)) return;
+  throw new HttpError(415, "unsupported_media_type", `The body must be ${wanted.join(" or ")}${given === "" ? "; the request has no Content-Type" : `, not ${given}`}.`);
 }
+/** Lower-case, without parameters; empty when there is none. */
+export const mediaType = (request: Request): string => (request.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
 
 /** The body as JSON. @throws HttpError 400 when it is not JSON in UTF-8. */
 export function parseJson(bytes: Uint8Array): unknown {

@@ -1,7 +1,7 @@
 /** Mounts declared routes on Elysia: each request runs through scope, size, type and shape checks, in this order, before its handler. */
 import { Elysia, type AnyElysia } from "elysia";
 import type { TSchema } from "@sinclair/typebox";
-import { checkLength, checkMediaType, compileChecker, compileQuery, hasBody, json_body_bytes_max, parseJson, readBytes } from "./body";
+import { checkLength, checkMediaType, compileChecker, compileQuery, hasBody, json_body_bytes_max, mediaType, parseJson, readBytes } from "./body";
 import { badRequest, forbidden, HttpError } from "./errors";
 import { pathOf, searchOf } from "./path";
 import { Reply, type Call, type Caller, type Multipart, type Route } from "./route";
@@ -123,7 +123,7 @@ interface BodyReader { read(request: Request): Promise<Uint8Array | undefined>; 
 function bodyReader(route: Route<any, any>): BodyReader {
   const none = async (): Promise<undefined> => undefined;
   if (!route.body) return { read: none, parse: () => undefined };
-  if (isMultipart(route.body)) return { read: async (request) => { checkMediaType(request, "multipart/form-data"); return undefined; }, parse: () => undefined };
+  if (isMultipart(route.body)) return multipartReader(route.body);
   const checker = compileChecker(route.body as TSchema);
   const bytes_max = route.body_bytes_max ?? json_body_bytes_max;
   return {
@@ -135,6 +135,24 @@ function bodyReader(route: Route<any, any>): BodyReader {
     parse(bytes) {
       if (!bytes && !route.body_optional) throw badRequest("The request needs a JSON body.", "");
       const value = bytes ? parseJson(bytes) : {};
+      checker.check(value);
+      return value;
+    },
+  };
+}
+
+/** The handler reads a multipart body itself; JSON, where the route takes that too, is read and checked as ever. */
+function multipartReader({ or_json }: Multipart): BodyReader {
+  if (!or_json) return { read: async (request) => { checkMediaType(request, "multipart/form-data"); return undefined; }, parse: () => undefined };
+  const checker = compileChecker(or_json);
+  return {
+    async read(request) {
+      checkMediaType(request, "multipart/form-data", "application/json");
+      return mediaType(request) === "application/json" ? readBytes(request, json_body_bytes_max) : undefined;
+    },
+    parse(bytes) {
+      if (!bytes) return undefined;
+      const value = parseJson(bytes);
       checker.check(value);
       return value;
     },

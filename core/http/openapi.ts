@@ -111,12 +111,15 @@ function problem(status: number, when: string): Json {
 function requestBody(route: Route<any, any>): Json | undefined {
   if (!route.body) return undefined;
   if ("multipart" in (route.body as Multipart)) {
-    const { part, many, description } = (route.body as Multipart).multipart;
+    const { multipart: { part, many, description }, or_json } = route.body as Multipart;
     const file = { type: "string", format: "binary", description };
-    return { required: true, content: { "multipart/form-data": { schema: { type: "object", required: [part], properties: { [part]: many ? { type: "array", items: file } : file } } } } };
+    const form = { schema: { type: "object", required: [part], properties: { [part]: many ? { type: "array", items: file } : file } } };
+    return { required: true, content: { "multipart/form-data": form, ...(or_json ? jsonBody(or_json, route.example) : {}) } };
   }
-  return { required: !route.body_optional, content: { "application/json": { schema: plain(route.body as TSchema), ...(route.example === undefined ? {} : { example: route.example }) } } };
+  return { required: !route.body_optional, content: jsonBody(route.body as TSchema, route.example) };
 }
+
+const jsonBody = (schema: TSchema, example: unknown): Json => ({ "application/json": { schema: plain(schema), ...(example === undefined ? {} : { example }) } });
 
 const pathParameters = (path: string): Json[] => [...path.matchAll(/:([^/]+)/g)].map(([, name]) => ({ name, in: "path", required: true, description: `The id: ${name}.`, schema: { type: "string" } }));
 

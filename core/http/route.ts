@@ -24,6 +24,8 @@ export interface Answer<S extends TSchema = TSchema> {
 /** A multipart body: the handler reads `request.body` itself, so that nothing is buffered. */
 export interface Multipart {
   readonly multipart: { readonly part: string; readonly many?: boolean; readonly description: string };
+  /** The route takes this as JSON, too: the handler then finds it in `body`, which is undefined for a multipart body. */
+  readonly or_json?: TSchema;
 }
 
 export interface RouteShape {
@@ -66,7 +68,7 @@ export interface Route<Path extends string = string, S extends RouteShape = Rout
 
 type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}` ? Name | ParamNames<Rest> : P extends `${string}:${infer Name}` ? Name : never;
 type QueryOf<S> = S extends { readonly query: infer Q extends TSchema } ? Static<Q> : {};
-type BodyOf<S> = S extends { readonly body: infer B } ? (B extends TSchema ? Static<B> : undefined) : undefined;
+type BodyOf<S> = S extends { readonly body: infer B } ? (B extends TSchema ? Static<B> : B extends { readonly or_json: infer J extends TSchema } ? Static<J> | undefined : undefined) : undefined;
 
 /** What a handler is given. */
 export interface Call<P extends string = string, S extends RouteShape = RouteShape> {

@@ -115,7 +115,7 @@ function createTurns(): { run<T>(work: () => Promise<T>): Promise<T> } {
   } };
 }
 
-const isMultipart = (body: TSchema | Multipart | undefined): boolean => body !== undefined && "multipart" in body;
+const isMultipart = (body: TSchema | Multipart | undefined): body is Multipart => body !== undefined && "multipart" in body;
 
 /** `read` answers undefined when there is no body to parse. */
 interface BodyReader { read(request: Request): Promise<Uint8Array | undefined>; parse(bytes: Uint8Array | undefined): unknown }

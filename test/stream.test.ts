@@ -6,6 +6,7 @@ import type { AnswerResult, Question } from "../plugins/chats/contract";
 import { createPruning, kept_ms } from "../plugins/chats/pruning";
 import { createStreaming } from "../plugins/chats/streaming";
 import { documents } from "../plugins/documents/reading";
+import type { Documents } from "../plugins/documents/contract";
 import { found, heron, says, startAsking, type Asking } from "./helpers/asking";
 import { seen, watching, type Event, type Watcher } from "./helpers/events";
 
@@ -385,7 +386,7 @@ describe("a watcher by itself", () => {
     const { db, hot } = asking.server.store;
     const progress = async (_owner: string, chat_id: string, request_id: string) => db.selectFrom("chats_messages").selectAll().where("chat_id", "=", chat_id).where("request_id", "=", request_id).executeTakeFirstOrThrow() as never;
     const log = { error(words: string) { throw new Error(words); } } as never;
-    return { watched, ...createStreaming({ db, hot, documents, messages: { progress }, watched, log, heartbeat_ms: 5 }) };
+    return { watched, ...createStreaming({ db, hot, documents: documents as Documents, messages: { progress }, watched, log, heartbeat_ms: 5 }) };
   };
   const open = async (path: string, from: ReturnType<typeof streaming>, ...signals: AbortSignal[]) => (await from.watch("usr_ada", chat, path.split("/").at(-1)!, 0, signals))!;
 

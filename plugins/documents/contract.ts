@@ -1,11 +1,51 @@
 /** What other plugins may know about documents. */
-import { event, service, slot, t, type Db } from "../../core/sdk";
+import { event, service, slot, t, type Db, type Received } from "../../core/sdk";
+import type { HeadingSpan, TimeSpan } from "../extraction/contract";
 
 export interface DocumentName {
   readonly id: string;
   readonly name: string;
   /** The version that answers now; 0 before the first one is synced. */
   readonly current_version: number;
+}
+
+/** Where a document that a run brings comes from. */
+export interface Origin {
+  /** `upload`: a file of the user's, to which the same-name rule applies. `import`: known again by its folder and its `uri`. */
+  readonly kind: "upload" | "import" | "transcription";
+  readonly uri: string | null;
+  readonly run_id: string;
+}
+/** Text that is ready: it is indexed as it is, and nothing is extracted. */
+export interface ReadyText {
+  readonly content: string;
+  readonly media_type: string;
+  /** UTF-16 indices into `content`. */
+  readonly times: readonly TimeSpan[];
+  /** UTF-16 indices into `content`. */
+  readonly headings?: readonly HeadingSpan[];
+}
+/** What a run brings: a file, a text, or a text with the file that it was made from. */
+export interface Incoming {
+  readonly folder_id: string;
+  /** Cut to what a name may be; never refused. */
+  readonly name: string;
+  readonly origin: Origin;
+  /** The original. It is on disk, and stays there, until the transaction has ended: `Received.keep` before it, or a use in `FileUses`. */
+  readonly file: Pick<Received, "sha256" | "size_bytes"> | null;
+  /** What the sender says the file is, or null. */
+  readonly declared_type: string | null;
+  /** With a file, too: then the file is kept as the original, and not read. */
+  readonly text?: ReadyText;
+  /** For uploads: replace the newest document of that name. */
+  readonly overwrite?: boolean;
+}
+export interface TakenIn {
+  readonly document_id: string;
+  /** `DocumentSettled` tells how this version, or one after it, ends. */
+  readonly version: number;
+  /** `unchanged`: it answers already, and nothing was written. */
+  readonly outcome: "created" | "replaced" | "unchanged";
 }
 export interface Documents {
   /** The document. @throws HttpError 404 when it does not exist, 403 when it is another user's. */
@@ -20,11 +60,21 @@ export interface Documents {
   saying(db: Db, document_id: string, quotes: readonly string[]): Promise<Set<string>>;
   /** Ids of documents with a live link to one of the folders, among `document_ids`. */
   linked(db: Db, document_ids: readonly string[], folder_ids: readonly string[]): Promise<Set<string>>;
+  /**
+   * Makes a document, or the next version of the one that is known, inside the caller's transaction, and queues its indexing.
+   * @throws HttpError 403, 404, 409 when an upload has the name, 507. The transaction must end then: part of it may be written.
+   */
+  intake(tx: Db, owner_id: string, incoming: Incoming): Promise<TakenIn>;
+  /** Deletes these originals where nothing uses them any more: once the surrounding transaction is on disk, at once outside one. */
+  removeFiles(sha256s: readonly string[]): void;
 }
 export const Documents = service<Documents>("documents");
 
 /** Told, inside the purging transaction, that these documents go for good. */
 export const DocumentUses = slot<{ remove(tx: Db, document_ids: readonly string[]): Promise<void> }>("documents.uses");
+
+/** Asked before an original is deleted, by those who keep originals without a document. */
+export const FileUses = slot<{ isUsed(db: Db, sha256: string): Promise<boolean> }>("documents.file_uses");
 
 /** Indexing has ended, well or badly. */
 export const DocumentSettled = event("document.settled", t.Object({

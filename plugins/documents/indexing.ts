@@ -1,10 +1,11 @@
 /** The job that makes a version answer: bytes → text → index → `synced`, in one switch. */
 import type { Db, JobEffect, JobRun, PayloadOf } from "../../core/sdk";
-import { ExtractionFailure, type Extracted, type Extraction, type ExtractionCode, type PageSpan } from "../extraction/contract";
+import { ExtractionFailure, type Extracted, type Extraction, type ExtractionCode } from "../extraction/contract";
 import type { Prepared } from "../index/contract";
 import type { DocumentSettled } from "./contract";
 import * as links from "./links";
 import type { DocumentParts } from "./parts";
+import { spansOf, storedSpans } from "./spans";
 import * as store from "./store";
 import type { InWork, Stage } from "./store";
 
@@ -16,7 +17,7 @@ const report_every_ms = 500;
 /** Extraction takes this share of the work, as far as anybody can tell. */
 const extraction_share = 0.8;
 
-type Text = Pick<Extracted, "text" | "pages" | "headings" | "warnings" | "page_count" | "media_type">;
+type Text = Pick<Extracted, "text" | "pages" | "headings" | "times" | "warnings" | "page_count" | "media_type">;
 
 export function createIndexing(parts: IndexingParts) {
   const { db, afterCommit, now_ms, scrub, removeFiles, files, folders, index, extraction, queueRetitling, announceSettled, log } = parts;
@@ -27,9 +28,9 @@ export function createIndexing(parts: IndexingParts) {
     if (!work) return;
     files.requireRoom();
     try {
-      const text = work.in_files === 1 ? await extractFile(work, job) : asSent(work);
+      const text = isReady(work) ? readyText(work) : await extractFile(work, job);
       if (text.text.trim() === "") throw new ExtractionFailure("empty", "The document holds no text.");
-      const prepared = await index.prepare({ document_id, version, title: work.name, text: text.text, pages: text.pages, headings: text.headings }, job.signal);
+      const prepared = await index.prepare({ document_id, version, title: work.name, text: text.text, pages: text.pages, headings: text.headings, times: text.times }, job.signal);
       return (tx) => publish(tx, { work, text, prepared, attempt: job.attempt });
     } catch (error) {
       // A run that was stopped from outside says nothing about the file: the job decides whether it is tried again.
@@ -65,7 +66,7 @@ export function createIndexing(parts: IndexingParts) {
       attempts: attempt, media_type: text.media_type, page_count: text.page_count, language: prepared.language, warnings: JSON.stringify(text.warnings), synced_at: now_ms(),
     });
     if (!settled) return;
-    if (work.in_files === 1) await store.setExtracted(tx, id, version, { content: text.text, pages: JSON.stringify(text.pages), headings: text.headings?.length ? JSON.stringify(text.headings) : null, media_type: text.media_type });
+    if (!isReady(work)) await store.setExtracted(tx, id, version, { content: text.text, ...storedSpans(text), media_type: text.media_type });
     const folder_ids = await links.foldersOf(tx, id);
     await index.publish(tx, prepared, folder_ids);
     if (version > 1) {
@@ -98,5 +99,6 @@ export function createIndexing(parts: IndexingParts) {
   };
 }
 
-/** A text document is its own extraction. */
-const asSent = ({ content, media_type }: InWork): Text => ({ text: content ?? "", pages: [] as PageSpan[], warnings: [], page_count: null, media_type });
+const isReady = ({ in_files, text_ready }: InWork): boolean => in_files === 0 || text_ready === 1;
+/** What came as text is its own extraction. */
+const readyText = ({ content, media_type, ...work }: InWork): Text => ({ text: content ?? "", ...spansOf(work), warnings: [], page_count: null, media_type });

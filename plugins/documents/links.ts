@@ -58,6 +58,12 @@ export const findNamesake = (db: DocumentsDb, folder_id: string, name_key: strin
     .where("l.folder_id", "=", folder_id).where("l.name_key", "=", name_key).where("l.deleted_at", "is", null)
     .orderBy("l.document_created_at", "desc").orderBy("l.document_id", "desc").limit(1).executeTakeFirst();
 
+/** The newest document of the folder that was imported from there. */
+export const findImported = (db: DocumentsDb, folder_id: string, source_uri: string): Promise<DocumentRow | undefined> =>
+  db.selectFrom("documents as d").innerJoin("documents_links as l", "l.document_id", "d.id").selectAll("d")
+    .where(sql.ref("d.source_kind"), "=", sql.lit("import")).where("d.source_uri", "=", source_uri).where("l.folder_id", "=", folder_id).where("l.deleted_at", "is", null)
+    .orderBy("d.created_at", "desc").orderBy("d.id", "desc").limit(1).executeTakeFirst();
+
 /** One of the folders where another upload has that name. */
 export const findUploadNamed = async (db: DocumentsDb, folder_ids: readonly string[], name_key: string, other_than: string): Promise<string | undefined> =>
   folder_ids.length === 0 ? undefined : (await db.selectFrom("documents_links as l").innerJoin("documents as d", "d.id", "l.document_id").select("l.folder_id")

@@ -10,6 +10,12 @@ export const migrations: readonly Migration[] = [
   { id: "0002_headings", up: async (tx) => {
     await tx.schema.alterTable("documents_versions").addColumn("headings", "text").execute();
   } },
+  { id: "0003_intake", up: async (tx) => {
+    await tx.schema.alterTable("documents_versions").addColumn("times", "text").execute();
+    await tx.schema.alterTable("documents_versions").addColumn("text_ready", "integer", (c) => c.notNull().defaultTo(0)).execute();
+    // What a later import knows its documents by.
+    await tx.schema.createIndex("documents_by_source").on("documents").columns(["source_uri"]).where(sql.ref("source_kind"), "=", "import").execute();
+  } },
 ];
 
 async function createDocuments(tx: Db): Promise<void> {

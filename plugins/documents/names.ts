@@ -27,6 +27,12 @@ export function nameOfText(content: string): string {
   return trimmed([...trimmed(line)].slice(0, name_length_max).join("")) || untitled;
 }
 
+/** The name of what was brought, from whatever its source calls it: without control characters, cut to the longest name. */
+export function broughtName(given: string): string {
+  const name = trimmed(given.slice(0, 4 * name_length_max).toWellFormed().replaceAll(/\p{Cc}+/gu, " ").replaceAll(/\s+/g, " "));
+  return trimmed([...name].slice(0, name_length_max).join("")) || untitled;
+}
+
 /** What browsers escape in the file name of a part, and nothing else. */
 const escaped: Readonly<Record<string, string>> = { "%22": "\"", "%0d": "\r", "%0a": "\n" };
 

@@ -4,9 +4,10 @@ import { Extraction } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { SearchIndex } from "../index/contract";
 import { Quotas } from "../quotas/contract";
-import { Documents, DocumentSettled, DocumentUses } from "./contract";
+import { Documents, DocumentSettled, DocumentUses, FileUses } from "./contract";
 import { documentHandlers } from "./handlers";
 import { createIndexing } from "./indexing";
+import { createIntake } from "./intake";
 import { IndexDocument, PurgeDocuments, RetitleDocument } from "./jobs";
 import { migrations } from "./migrations";
 import type { DocumentParts } from "./parts";
@@ -15,7 +16,8 @@ import { documents } from "./reading";
 import { createRetitling } from "./retitling";
 import { routes } from "./routes";
 import { createDocuments } from "./service";
-import { fileIsUsed, type DocumentsDb, type DocumentsTables } from "./store";
+import { fileIsUsed, type DocumentsTables } from "./store";
+import { createWriting } from "./writing";
 
 const minute_ms = 60_000;
 /** Documents that are indexed at the same time, and how many of them may be one owner's: the rest is for the others. */
@@ -31,7 +33,7 @@ export default definePlugin({
   }),
   needs: { folders: Folders, quotas: Quotas, extraction: Extraction, index: SearchIndex },
   provides: { documents: Documents },
-  slots: { uses: DocumentUses },
+  slots: { uses: DocumentUses, file_uses: FileUses },
   events: [DocumentSettled],
   tables: ["documents", "documents_versions", "documents_links"],
   migrations,
@@ -39,7 +41,11 @@ export default definePlugin({
   setup: (ctx) => {
     const { config, services: { folders, quotas, extraction, index }, files, log, scrub } = ctx;
     const db = ctx.database<DocumentsTables>();
-    const unused = createCleaning(db, files, log);
+    const unused = createCleaning(async (sha256) => {
+      if (await fileIsUsed(db, sha256)) return true;
+      for (const uses of ctx.slots.file_uses()) if (await uses.isUsed(db, sha256)) return true;
+      return false;
+    }, files, log);
     const parts: DocumentParts = {
       db, inTransaction: ctx.inTransaction, afterCommit: ctx.afterCommit, now_ms: () => ctx.clock.now_ms(), newId: ctx.newId, scrub, files, folders, quotas, index, log,
       removeFiles: (sha256s) => { if (sha256s.length > 0) ctx.afterCommit(() => unused.remove(sha256s)); },
@@ -53,11 +59,12 @@ export default definePlugin({
         for (const uses of ctx.slots.uses()) await uses.remove(tx, document_ids);
       },
     };
+    const writing = createWriting(parts);
     const indexing = createIndexing({ ...parts, extraction });
     const purging = createPurging({ ...parts, restore_for_ms: config.restore_for });
     return {
-      services: { documents },
-      routes: documentHandlers(createDocuments(parts), { files, upload_bytes_max: config.upload_bytes_max }),
+      services: { documents: { ...documents, intake: createIntake({ ...parts, writing }), removeFiles: parts.removeFiles } },
+      routes: documentHandlers(createDocuments({ ...parts, writing }), { files, upload_bytes_max: config.upload_bytes_max }),
       fills: [fill(FolderContents, { remove: (tx, _owner_id, folder_ids) => purging.removeFrom(tx, folder_ids) })],
       jobs: [
         handle(IndexDocument, indexing.run, { attempts_max: 3, timeout_ms: 30 * minute_ms, concurrency: indexing_max, gaveUp: indexing.gaveUp }),
@@ -74,13 +81,13 @@ export default definePlugin({
   },
 });
 
-/** Deletes originals that no version uses, without anybody waiting for it. */
-function createCleaning(db: DocumentsDb, files: Files, log: Log) {
+/** Deletes originals that nobody uses, without anybody waiting for it. */
+function createCleaning(fileIsUsed: (sha256: string) => Promise<boolean>, files: Files, log: Log) {
   let stopped = false;
   let sweeping: Promise<unknown> = Promise.resolve();
   const isUsed = (sha256: string): Promise<boolean> => {
     if (stopped) throw new Error("the server is stopping");
-    return fileIsUsed(db, sha256);
+    return fileIsUsed(sha256);
   };
   const report = (error: unknown) => { if (!stopped) log.warn("originals that nobody uses could not be deleted; the next start tries again", { error: String(error) }); };
   return {

@@ -2,14 +2,14 @@
 import type { JobEffect, JobRun } from "../../core/sdk";
 import * as links from "./links";
 import type { DocumentParts } from "./parts";
+import { spansOf } from "./spans";
 import * as store from "./store";
 
 export const createRetitling = ({ db, index }: DocumentParts) =>
   async ({ document_id }: { readonly document_id: string }, job: JobRun): Promise<JobEffect | void> => {
     const before = await store.findAnswering(db, document_id);
     if (!before) return;
-    const spans = { pages: JSON.parse(before.pages), headings: before.headings === null ? undefined : JSON.parse(before.headings) };
-    const prepared = await index.prepare({ document_id, version: before.version, title: before.name, text: before.content ?? "", ...spans }, job.signal);
+    const prepared = await index.prepare({ document_id, version: before.version, title: before.name, text: before.content ?? "", ...spansOf(before) }, job.signal);
     return async (tx) => {
       const now = await store.findDocument(tx, document_id);
       // Renamed again: that has a job of its own. A new version: its job has looked at the name.

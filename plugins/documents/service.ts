@@ -1,13 +1,12 @@
 /** What can be done with documents, as the HTTP face and the jobs see it. Knows nothing of HTTP requests and writes no SQL. */
-import { createAdding } from "./adding";
+import { createAdding, type AddingParts } from "./adding";
 import { createLinking } from "./linking";
-import type { DocumentParts } from "./parts";
 import { createReading, requireDocument } from "./reading";
 import type { Document } from "./record";
 import * as links from "./links";
 import * as store from "./store";
 
-export function createDocuments(parts: DocumentParts) {
+export function createDocuments(parts: AddingParts) {
   const reading = createReading(parts);
   const { link, restore, rename, unlink } = createLinking(parts);
   const { db, inTransaction, now_ms, folders, queueIndexing } = parts;

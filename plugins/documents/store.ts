@@ -51,6 +51,10 @@ export interface VersionRow {
   readonly pages: string;
   /** JSON: heading spans in UTF-16 indices into the content; null when the format does not mark them. */
   readonly headings: string | null;
+  /** JSON: time spans in UTF-16 indices into the content; null for what is no recording. */
+  readonly times: string | null;
+  /** 1 when the content came with the version, so that its file is not read. */
+  readonly text_ready: 0 | 1;
   /** Null until it is extracted. */
   readonly content: string | null;
 }
@@ -101,7 +105,7 @@ export const insertVersion = (db: DocumentsDb, row: VersionRow) => db.insertInto
 export const findInWork = (db: DocumentsDb, id: string, version: number) => db.selectFrom("documents as d").where("d.id", "=", id)
   .innerJoin("documents_versions as v", (join) => join.onRef("v.document_id", "=", "d.id").onRef("v.version", "=", "d.version"))
   .where("d.version", "=", version).where("d.status", "=", "syncing")
-  .select(["d.id", "d.owner_id", "d.name", "v.version", "v.sha256", "v.size_bytes", "v.media_type", "v.in_files", sentContent.as("content")]).executeTakeFirst();
+  .select(["d.id", "d.owner_id", "d.name", "v.version", "v.sha256", "v.size_bytes", "v.media_type", "v.in_files", "v.text_ready", "v.pages", "v.headings", "v.times", readyContent.as("content")]).executeTakeFirst();
 export type InWork = NonNullable<Awaited<ReturnType<typeof findInWork>>>;
 
 /** The version that answers; before there is one, the one in work. In one statement, because the version may be switched at any moment. */
@@ -119,12 +123,14 @@ export const findOriginal = (db: DocumentsDb, id: string) =>
 
 /** The text of a version `v` that was sent as text: one that was extracted can be long, and is not needed. */
 const sentContent = sql<string | null>`case when v.in_files = 0 then v.content end`;
+/** The text of a version `v` that needs no extraction. */
+const readyContent = sql<string | null>`case when v.in_files = 0 or v.text_ready = 1 then v.content end`;
 
 /** The text that answers, with its pages, its headings and its name: what the index knows of it. Absent before the first version is indexed. */
 export const findAnswering = (db: DocumentsDb, id: string) =>
-  answering(db, id).where("d.current_version", ">", 0).select(["d.name", "v.version", "v.content", "v.pages", "v.headings"]).executeTakeFirst();
+  answering(db, id).where("d.current_version", ">", 0).select(["d.name", "v.version", "v.content", "v.pages", "v.headings", "v.times"]).executeTakeFirst();
 
-export const setExtracted = (db: DocumentsDb, document_id: string, version: number, values: Pick<VersionRow, "content" | "pages" | "headings" | "media_type">) =>
+export const setExtracted = (db: DocumentsDb, document_id: string, version: number, values: Pick<VersionRow, "content" | "pages" | "headings" | "times" | "media_type">) =>
   db.updateTable("documents_versions").set(values).where("document_id", "=", document_id).where("version", "=", version).execute();
 
 /** Drops every version but these; returns the files that they were. */

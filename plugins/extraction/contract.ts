@@ -5,6 +5,8 @@ import { service, slot } from "../../core/sdk";
 export interface PageSpan { readonly page: number; readonly start: number; readonly end: number }
 /** A heading of the text; `level` 1 is the highest. Offsets are UTF-16 indices into `Extracted.text`, end exclusive. */
 export interface HeadingSpan { readonly start: number; readonly end: number; readonly level: number }
+/** Where in a recording a stretch of the text is spoken, seconds. Offsets are UTF-16 indices into the text, end exclusive. */
+export interface TimeSpan { readonly start: number; readonly end: number; readonly time_start: number; readonly time_end: number }
 export interface Warning { readonly code: string; readonly message: string; readonly page: number | null }
 
 export interface Extracted {
@@ -17,6 +19,8 @@ export interface Extracted {
   readonly page_count: number | null;
   /** In order, without overlap; absent for a format that does not mark them. */
   readonly headings?: readonly HeadingSpan[];
+  /** In order, without overlap; absent for what is no recording. */
+  readonly times?: readonly TimeSpan[];
   readonly warnings: readonly Warning[];
 }
 

@@ -1,6 +1,6 @@
 /** What other plugins may know about the search index: documents in, passages out, by exact BM25 over the folders asked. */
 import { service, slot, type Db } from "../../core/sdk";
-import type { HeadingSpan, PageSpan } from "../extraction/contract";
+import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
 
 export interface IndexInput {
   readonly document_id: string;
@@ -11,6 +11,8 @@ export interface IndexInput {
   readonly pages: readonly PageSpan[];
   /** UTF-16 indices into `text`. When absent or empty, lines that look like headings are taken for them. */
   readonly headings?: readonly HeadingSpan[] | undefined;
+  /** UTF-16 indices into `text`. */
+  readonly times?: readonly TimeSpan[] | undefined;
 }
 /** A document that is chunked and encoded, ready to be published in one short transaction. Its inside belongs to the index. */
 export interface Prepared { readonly document_id: string; readonly version: number; readonly language: string | null; readonly parts: unknown }
@@ -27,6 +29,9 @@ export interface Passage {
   readonly page: number | null;
   readonly page_end: number | null;
   readonly heading: string | null;
+  /** Seconds into the recording that the document is a transcript of; null for any other. */
+  readonly time_start: number | null;
+  readonly time_end: number | null;
   /** The document's title as it was indexed. */
   readonly title: string;
   readonly score: number;

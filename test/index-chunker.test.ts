@@ -131,7 +131,7 @@ test("from its rows, a text is put together so that it gives the same chunks aga
   let id = 0;
   const edition = new EditionRows("doc_1", text, () => ++id);
   const rows = [...before.flatMap((segment) => edition.add(segment)), ...edition.end()].flatMap((one) => one.chunks);
-  const input = inputOf({ document_id: "doc_1", edition: 1, version: 1, title: "T", analyzer: 1, chunker: 1, chunks: rows.length, headings: null }, rows);
+  const input = inputOf({ document_id: "doc_1", edition: 1, version: 1, title: "T", analyzer: 1, chunker: 1, chunks: rows.length, headings: null, times: null }, rows);
   const after = encode(input);
   const shape = (segments: typeof before, from: string) => segments.flatMap((segment) => segment.chunks.map((chunk) => [chunk.start_point, chunk.end_point, chunk.page, chunk.page_end, chunk.heading, from.slice(chunk.start, chunk.end)]));
   expect(shape(after, input.text)).toEqual(shape(before, text));

@@ -28,11 +28,11 @@ export const gap_chars_max = 64;
 
 /**
  * The chunks of `text` in order, without overlap; only white space lies between them. Costs linear time whatever the text.
- * When `headings` is absent or empty, lines that look like headings are taken for them.
+ * When `headings` is absent or empty, lines that look like headings are taken for them, but in what was `spoken`: there every short line does.
  */
-export function chunksOf(text: string, pages: readonly PageSpan[], headings?: readonly HeadingSpan[]): Chunk[] {
+export function chunksOf(text: string, pages: readonly PageSpan[], headings: readonly HeadingSpan[] = [], spoken = false): Chunk[] {
   const assembly = new Assembly(text, pages);
-  const marked = headings?.length ? new MarkedHeadings(text, headings) : undefined;
+  const marked = headings.length > 0 || spoken ? new MarkedHeadings(text, headings) : undefined;
   let block = null as Lines | null;
   for (let line_start = 0; line_start < text.length;) {
     const line_end = endOfLine(text, line_start);

@@ -36,6 +36,7 @@ export class EditionRows {
       row: { id: segment_id, edition: this.edition, document_id: this.document_id, data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) },
       chunks: chunks.map((chunk, ordinal) => ({
         segment_id, ordinal, first_point: chunk.start_point, end_point: chunk.end_point, page: chunk.page, page_end: chunk.page_end, heading: chunk.heading,
+        time_start: chunk.time_start, time_end: chunk.time_end,
         text: this.text.slice(chunk.start, Math.min(chunks[ordinal + 1]?.start ?? next_start ?? chunk.end, chunk.end + gap_chars_max)),
       })),
     }];
@@ -55,8 +56,10 @@ export function inputOf(document: DocumentRow, chunks: readonly ChunkRow[]): Enc
     if (chunk.page !== null) extend(pages, chunk.page, start, end);
     if (chunk.page_end !== null && chunk.page_end !== chunk.page) extend(pages, chunk.page_end, end - 1, end);
   }
-  return { title: document.title, text: parts.join(""), pages, headings: document.headings === null ? undefined : JSON.parse(document.headings) };
+  return { title: document.title, text: parts.join(""), pages, headings: parsed(document.headings), times: parsed(document.times) };
 }
+
+const parsed = <T>(spans: string | null): T | undefined => spans === null ? undefined : JSON.parse(spans) as T;
 
 function extend(pages: { page: number; start: number; end: number }[], page: number, start: number, end: number): void {
   const last = pages.at(-1);

@@ -1,23 +1,30 @@
 /** A document to chunks and segments: everything about indexing that needs no database. */
-import type { HeadingSpan, PageSpan } from "../extraction/contract";
+import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
 import type { Analyzer } from "./analyzer";
 import { chunksOf, type Chunk } from "./chunker";
 import { SegmentBuilder, type Segment } from "./segment";
+import { SpokenTimes, type Spoken } from "./times";
 
 const title_weight = 2;
 
-/** `title` is searched with every chunk; `pages` and `headings` are UTF-16 indices into `text`. */
-export interface EncodeInput { readonly title: string; readonly text: string; readonly pages: readonly PageSpan[]; readonly headings?: readonly HeadingSpan[] | undefined }
+/** `title` is searched with every chunk; `pages`, `headings` and `times` are UTF-16 indices into `text`. */
+export interface EncodeInput {
+  readonly title: string;
+  readonly text: string;
+  readonly pages: readonly PageSpan[];
+  readonly headings?: readonly HeadingSpan[] | undefined;
+  readonly times?: readonly TimeSpan[] | undefined;
+}
 /** A chunk with both kinds of offsets: UTF-16 indices, and code points as they go over the wire. */
-export interface EncodedChunk extends Chunk { readonly start_point: number; readonly end_point: number }
+export interface EncodedChunk extends Chunk, Spoken { readonly start_point: number; readonly end_point: number }
 /** A chunk's place is that of its segment among the segments, and its own among the chunks. */
 export interface EncodedSegment { readonly data: Segment; readonly chunks: readonly EncodedChunk[] }
 
 /** The segments of a document, in order. A title and a heading count for each chunk that stands under them. */
 export function* segmentsOf(input: EncodeInput, analyzer: Analyzer): Generator<EncodedSegment> {
-  const title = hashesOf(input.title, analyzer), points = new CodePoints(input.text), builder = new SegmentBuilder();
+  const title = hashesOf(input.title, analyzer), points = new CodePoints(input.text), times = new SpokenTimes(input.times ?? []), builder = new SegmentBuilder();
   let chunks: EncodedChunk[] = [];
-  for (const chunk of chunksOf(input.text, input.pages, input.headings)) {
+  for (const chunk of chunksOf(input.text, input.pages, input.headings, input.times !== undefined && input.times.length > 0)) {
     const body = hashesOf(input.text.slice(chunk.start, chunk.end), analyzer);
     const heading = chunk.heading === null || chunk.holds_heading ? [] : hashesOf(chunk.heading, analyzer);
     if (!builder.fits(body.length + heading.length + title.length * title_weight)) { yield { data: builder.finish(analyzer.version), chunks }; chunks = []; }
@@ -25,7 +32,7 @@ export function* segmentsOf(input: EncodeInput, analyzer: Analyzer): Generator<E
     for (const hash of heading) builder.add(hash);
     for (let i = 0; i < title_weight; i++) for (const hash of title) builder.add(hash);
     builder.endChunk(body.length + heading.length + title.length);
-    chunks.push({ ...chunk, start_point: points.at(chunk.start), end_point: points.at(chunk.end) });
+    chunks.push({ ...chunk, start_point: points.at(chunk.start), end_point: points.at(chunk.end), ...times.between(chunk.start, chunk.end) });
   }
   if (chunks.length > 0) yield { data: builder.finish(analyzer.version), chunks };
 }

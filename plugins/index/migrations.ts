@@ -74,4 +74,9 @@ export const migrations: readonly Migration[] = [
       .execute();
     await tx.schema.createIndex("index_vectors_waiting_next").on("index_vectors_waiting").columns(["tries", "segment_id desc"]).execute();
   } },
+  { id: "0004_times", up: async (tx) => {
+    await tx.schema.alterTable("index_documents").addColumn("times", "text").execute();
+    await tx.schema.alterTable("index_chunks").addColumn("time_start", "double precision").execute();
+    await tx.schema.alterTable("index_chunks").addColumn("time_end", "double precision").execute();
+  } },
 ];

@@ -28,6 +28,8 @@ export interface Edition {
   readonly chunks: number;
   /** JSON: the heading spans that the document marks; null when it marks none. */
   readonly headings: string | null;
+  /** JSON: where in a recording the text is spoken; null when it is no recording. */
+  readonly times: string | null;
   /** Null when they are staged. */
   readonly segments: readonly EditionSegment[] | null;
 }
@@ -38,7 +40,7 @@ export function createPreparing(parts: PreparingParts) {
   const running = new Map<string, Set<AbortController>>();
 
   async function prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
-    const { document_id, version, title, text, pages, headings } = input;
+    const { document_id, version, title, text, pages, headings, times } = input;
     const removal = new AbortController(), stop = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
     const rows = new EditionRows(document_id, text, nextId), stage = new Stage(document_id, inTransaction, () => { stop.throwIfAborted(); requireRoom(); });
     running.set(document_id, (running.get(document_id) ?? new Set()).add(removal));
@@ -50,10 +52,10 @@ export function createPreparing(parts: PreparingParts) {
         stage.write(rows.edition, segments);
         segments = [];
       };
-      const language = await encoder.ask({ title, text, pages, headings }, { signal: stop, onPart: (segment) => take(rows.add(segment)) });
+      const language = await encoder.ask({ title, text, pages, headings, times }, { signal: stop, onPart: (segment) => take(rows.add(segment)) });
       take(rows.end());
       await stage.written();
-      const edition: Edition = { edition: rows.edition || nextId(), title, chunks: rows.chunks, headings: headings?.length ? JSON.stringify(headings) : null, segments: stage.begun ? null : segments };
+      const edition: Edition = { edition: rows.edition || nextId(), title, chunks: rows.chunks, headings: stored(headings), times: stored(times), segments: stage.begun ? null : segments };
       if (stage.begun) signal?.addEventListener("abort", () => void discard(edition.edition), { once: true });
       return { document_id, version, language, parts: edition };
     } catch (error) {
@@ -85,6 +87,8 @@ export function createPreparing(parts: PreparingParts) {
     },
   };
 }
+
+const stored = (spans: readonly object[] | undefined): string | null => spans?.length ? JSON.stringify(spans) : null;
 
 /** Writes segments one transaction each, in order, while more of them are being made. */
 class Stage {

@@ -90,6 +90,7 @@ export function createSearcher(database: Database, { analyzers, running, cache_b
     return {
       document_id, version, title, folder_id: folder_ids.find((folder_id) => linked.has(folder_id))!,
       start: row.first_point, end: row.end_point, text: row.text.trimEnd(), page: row.page, page_end: row.page_end, heading: row.heading, score: hit.score,
+      time_start: row.time_start, time_end: row.time_end,
     };
   }
 

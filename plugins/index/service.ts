@@ -36,13 +36,13 @@ export function createIndex(parts: IndexParts) {
   const preparing = createPreparing({ inTransaction, afterCommit, scrub, requireRoom, encoder, nextId, log });
 
   async function publish(tx: Db, { document_id, version, parts: inside }: Prepared, folder_ids: readonly string[]): Promise<void> {
-    const { edition, title, chunks, headings, segments } = inside as Edition;
+    const { edition, title, chunks, headings, times, segments } = inside as Edition;
     const before = await store.findDocument(tx, document_id);
     if (segments === null) { if (!await store.deleteStaged(tx, edition)) throw new Error(`What was prepared of ${document_id} is gone; prepare it again.`); }
     else for (const segment of segments) await store.insertSegment(tx, segment.row, segment.chunks);
     const others = await store.stagedEditions(tx, [document_id]);
     await store.deleteEditions(tx, before && before.edition !== edition ? [before.edition, ...others] : others);
-    await store.upsertDocument(tx, { document_id, edition, version, title, analyzer: analyzer_version, chunker: chunker_version, chunks, headings });
+    await store.upsertDocument(tx, { document_id, edition, version, title, analyzer: analyzer_version, chunker: chunker_version, chunks, headings, times });
     for (const folder_id of folder_ids) await store.insertScope(tx, folder_id, edition);
     await parts.published?.(tx, edition);
   }

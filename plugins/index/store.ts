@@ -11,6 +11,8 @@ export interface DocumentRow {
   readonly chunks: number;
   /** JSON: the heading spans that the document marks; null when it marks none. */
   readonly headings: string | null;
+  /** JSON: where in a recording the text is spoken; null when it is no recording. */
+  readonly times: string | null;
 }
 export interface SegmentRow { readonly id: number; readonly edition: number; readonly document_id: string; readonly data: Uint8Array }
 export interface ChunkRow {
@@ -22,6 +24,9 @@ export interface ChunkRow {
   readonly page: number | null;
   readonly page_end: number | null;
   readonly heading: string | null;
+  /** Seconds into a recording. */
+  readonly time_start: number | null;
+  readonly time_end: number | null;
   /** The chunk, then the white space after it. */
   readonly text: string;
 }
@@ -63,8 +68,8 @@ async function inGroups<T>(ids: readonly T[], work: (some: readonly T[]) => Prom
 
 /** Written out, because building this statement anew for every document takes longer than running it. */
 const insert_chunks = Array.from({ length: rows_max + 1 }, (_, rows) =>
-  `insert into index_chunks (segment_id, ordinal, first_point, end_point, page, page_end, heading, text) values ${Array(rows).fill("(?, ?, ?, ?, ?, ?, ?, ?)").join(", ")}`);
-const valuesOf = (row: ChunkRow): unknown[] => [row.segment_id, row.ordinal, row.first_point, row.end_point, row.page, row.page_end, row.heading, row.text];
+  `insert into index_chunks (segment_id, ordinal, first_point, end_point, page, page_end, heading, time_start, time_end, text) values ${Array(rows).fill("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").join(", ")}`);
+const valuesOf = (row: ChunkRow): unknown[] => [row.segment_id, row.ordinal, row.first_point, row.end_point, row.page, row.page_end, row.heading, row.time_start, row.time_end, row.text];
 
 export async function insertSegment(tx: IndexDb, row: SegmentRow, chunks: readonly ChunkRow[]): Promise<void> {
   await tx.insertInto("index_segments").values(row).execute();

@@ -73,6 +73,6 @@ export function createSearch({ db, folders, documents, index }: SearchParts) {
 const found = (passage: Passage, document_name: string): FoundPassage => ({
   document_id: passage.document_id, document_name, document_version: passage.version, folder_id: passage.folder_id,
   quote: passage.text, start: passage.start, end: passage.end, page: passage.page, page_end: passage.page_end,
-  time_start: null, time_end: null, heading: passage.heading, score: passage.score, verified: true, stale: false,
+  time_start: passage.time_start, time_end: passage.time_end, heading: passage.heading, score: passage.score, verified: true, stale: false,
   url: `/api/dev/v1/documents/${passage.document_id}`,
 });

@@ -31,7 +31,7 @@ export async function openOwnIndex({ cache_bytes_max = 256 * 2 ** 20 }: { readon
     for (const segment of segmentsOf({ title, text, pages: [] }, analyzer)) for (const { row, chunks: some } of rows.add(segment)) await store_of.insertSegment(tx, row, some);
     for (const { row, chunks: some } of rows.end()) await store_of.insertSegment(tx, row, some);
     chunks += rows.chunks;
-    await store_of.upsertDocument(tx, { document_id, edition: rows.edition, version: 1, title, analyzer: analyzer.version, chunker: chunker_version, chunks: rows.chunks, headings: null });
+    await store_of.upsertDocument(tx, { document_id, edition: rows.edition, version: 1, title, analyzer: analyzer.version, chunker: chunker_version, chunks: rows.chunks, headings: null, times: null });
     await store_of.insertScope(tx, folder_id, rows.edition);
   }
 

@@ -51,7 +51,7 @@ function search(searcher: Searcher, question?: Float32Array): void {
 function databaseOf(all: Float32Array): Database {
   const database = new Database(":memory:");
   for (const table of ["index_documents (document_id text primary key, edition, version, title)", "index_segments (id bigint primary key, edition, document_id, data blob)",
-    "index_chunks (segment_id, ordinal, first_point, end_point, page, page_end, heading, text, primary key (segment_id, ordinal))",
+    "index_chunks (segment_id, ordinal, first_point, end_point, page, page_end, heading, time_start, time_end, text, primary key (segment_id, ordinal))",
     "index_scope (folder_id, segment_id, primary key (folder_id, segment_id))", "index_vectors (set_id, segment_id, data blob, primary key (set_id, segment_id))"]) database.run(`create table ${table}`);
   const builder = new SegmentBuilder();
   database.transaction(() => {
@@ -59,7 +59,7 @@ function databaseOf(all: Float32Array): Database {
       for (let chunk = 0; chunk < per_segment; chunk++) {
         analyzer.walk(`heron number ${id}`, (hash) => builder.add(hash));
         builder.endChunk(3);
-        database.run("insert into index_chunks values (?, ?, 0, 5, null, null, null, 'heron')", [id, chunk]);
+        database.run("insert into index_chunks values (?, ?, 0, 5, null, null, null, null, null, 'heron')", [id, chunk]);
       }
       const data = builder.finish(analyzer.version), first = (id - 1) * per_segment * dimensions;
       database.run("insert into index_documents values (?, ?, 1, 'Birds')", [`doc_${id}`, id]);

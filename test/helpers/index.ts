@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { openStore } from "../../core/store/open";
 import { analyzer as running, type Analyzer } from "../../plugins/index/analyzer";
+import type { TimeSpan } from "../../plugins/extraction/contract";
 import type { Passage, SearchRequest } from "../../plugins/index/contract";
 import { segmentsOf } from "../../plugins/index/encode";
 import { languageOf } from "../../plugins/index/languages";
@@ -53,8 +54,8 @@ export async function openTestIndex({ analyzer = running, analyzers = new Map([[
   return {
     ...parts, store, path, directory: at, close,
     /** Prepares and publishes. */
-    async add(document_id: string, text: string, folder_ids: readonly string[] = ["fld_a"], more: { readonly version?: number; readonly title?: string } = {}): Promise<void> {
-      const prepared = await index.prepare({ document_id, version: more.version ?? 1, title: more.title ?? document_id, text, pages: [] });
+    async add(document_id: string, text: string, folder_ids: readonly string[] = ["fld_a"], more: { readonly version?: number; readonly title?: string; readonly times?: readonly TimeSpan[] } = {}): Promise<void> {
+      const prepared = await index.prepare({ document_id, version: more.version ?? 1, title: more.title ?? document_id, text, pages: [], times: more.times });
       await store.inTransaction((tx) => index.publish(tx, prepared, folder_ids));
     },
     async find(query: string, folder_ids: readonly string[] = ["fld_a"], more: Partial<SearchRequest> = {}): Promise<readonly Passage[]> {

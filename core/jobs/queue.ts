@@ -6,7 +6,7 @@ import { errorFields, type Log } from "../base/log";
 import type { EnqueueOptions, JobHandler } from "../plugin/define";
 import type { EventRef, JobRef, PayloadOf } from "../plugin/refs";
 import type { Db, Store } from "../store/open";
-import { handlerOf, pick, type Picked } from "./pick";
+import { createTurns, handlerOf, ownerMax, pick, type Picked } from "./pick";
 import { run, Stopped, type Run } from "./run";
 import * as table from "./table";
 
@@ -14,7 +14,7 @@ export interface QueueParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** Jobs that run at the same time in the whole server. */
+  /** Jobs that run at the same time in the whole server, those aside that only wait for others. */
   readonly slots_max?: number;
   /** How long a handler may go on after its signal fired before its slot is given to another. */
   readonly grace_ms?: number;
@@ -43,6 +43,8 @@ const poll_ms = 1_000;
 /** With more lanes than this a claim looks at some of them. */
 const lanes_few = 64;
 const candidates_per_slot = 8;
+/** So many of a lane, or of those that wait for others, are claimed at once; the next look follows at once. */
+const claims_max = 16;
 const candidates_max = 10_000;
 const prune_every_ms = 10 * 60_000;
 const prune_each = 500;
@@ -61,25 +63,32 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
   const handler_slots_max = Math.max(1, slots_max - Math.ceil(slots_max / 4));
   let state: "new" | "started" | "draining" = "new";
   let claiming: Promise<unknown> = Promise.resolve();
-  let turn = { last_lane: "", lanes: 1 };
+  let view = { last_owner: "", lanes: 1 };
+  const turns = createTurns();
 
   const subscribers = (id: string) => [...handlers.values()].filter(({ handler }) => handler.on.id === id);
 
-  function rooms(): table.Room[] {
+  function rooms(): { readonly slots: number; readonly rooms: table.Room[] } {
     const running = new Map<string, number>();
-    for (const { job } of active.values()) running.set(handlerOf(job), (running.get(handlerOf(job)) ?? 0) + 1);
-    return [...handlers].map(([key, { plugin, handler }]) => ({
-      plugin, name: handler.on.id, free: Math.min(handler.limits.concurrency ?? 1, handler_slots_max) - (running.get(key) ?? 0),
-    })).filter((room) => room.free > 0);
+    let slots = slots_max;
+    for (const { job, handler } of active.values()) {
+      running.set(handlerOf(job), (running.get(handlerOf(job)) ?? 0) + 1);
+      if (handler.limits.waits !== true) slots -= 1;
+    }
+    const all = [...handlers].map(([key, { plugin, handler: { on, limits: { concurrency = 1, waits = false } } }]) => {
+      const free = (waits ? concurrency : Math.min(concurrency, handler_slots_max)) - (running.get(key) ?? 0);
+      return { plugin, name: on.id, waits, free, owner_max: ownerMax({ waits, free }) };
+    });
+    return { slots, rooms: all.filter((room) => room.free > 0 && (room.waits || slots > 0)) };
   }
 
-  /** Claims what fits into the free slots and begins to run it. Returns how many. One claim at a time. */
+  /** Claims what there is room for and begins to run it. Returns how many. One claim at a time. */
   function claim(): Promise<number> {
     const result = claiming.then(async () => {
-      const slots = slots_max - active.size;
-      if (slots <= 0 || state === "draining") return 0;
+      const room = rooms();
+      if (room.rooms.length === 0 || state === "draining") return 0;
       const now_ms = clock.now_ms();
-      const picked = await choose(slots, now_ms);
+      const picked = await choose(room.rooms, room.slots, now_ms);
       const lease = { token: newUuid(), until_ms: now_ms + lease_ms };
       const jobs = picked.ids.length === 0 ? [] : await store.inTransaction((tx) => table.claimJobs(tx, picked.ids, lease, now_ms));
       jobs.forEach(begin);
@@ -89,16 +98,16 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     return result;
   }
 
-  /** With many lanes only some are looked at, beginning after the one served last; with few, all of them. */
-  async function choose(slots: number, now_ms: number): Promise<Picked> {
-    const free = rooms();
-    const many = turn.lanes > lanes_few;
-    const all_max = many ? slots * candidates_per_slot : candidates_max;
-    const look = (after_lane: string) => table.candidates(store.db, free, now_ms, { after_lane, each_max: Math.ceil(slots / turn.lanes), all_max });
-    const ahead = await look(many ? turn.last_lane : "");
+  /** With many lanes only some are looked at, beginning after the owner served last; with few, all of them. */
+  async function choose(free: readonly table.Room[], slots: number, now_ms: number): Promise<Picked> {
+    const many = view.lanes > lanes_few;
+    const most = slots + (free.some(({ waits }) => waits) ? claims_max : 0);
+    const all_max = many ? most * candidates_per_slot : candidates_max;
+    const look = (after_owner: string) => table.candidates(store.db, free, now_ms, { after_owner, each_max: Math.min(claims_max, Math.ceil(most / view.lanes)), all_max });
+    const ahead = await look(many ? view.last_owner : "");
     const jobs = many && ahead.length < all_max ? [...ahead, ...await look("")] : ahead;
-    const picked = pick([...new Map(jobs.map((job) => [job.id, job])).values()], free, slots, turn.last_lane);
-    turn = { last_lane: picked.last_lane, lanes: Math.max(1, picked.lanes) };
+    const picked = pick([...new Map(jobs.map((job) => [job.id, job])).values()], free, slots, turns);
+    view = { last_owner: picked.last_owner || view.last_owner, lanes: Math.max(1, picked.lanes) };
     return picked;
   }
 
@@ -199,8 +208,9 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
   function newJob(plugin: string, handler: JobHandler, payload: unknown, options: EnqueueOptions): table.NewJob {
     const { limits, on } = handler;
     const now_ms = clock.now_ms();
+    const lane = options.lane || handlerOf({ plugin, name: on.id });
     return {
-      id: newId("job"), plugin, name: on.id, payload: JSON.stringify(payload), lane: options.lane || handlerOf({ plugin, name: on.id }),
+      id: newId("job"), plugin, name: on.id, payload: JSON.stringify(payload), owner: options.owner || lane, lane,
       lane_max: options.lane_max ?? limits.concurrency ?? 1, priority: Math.trunc(options.priority ?? 0), run_at: Math.trunc(options.run_at_ms ?? now_ms),
       attempts_max: limits.attempts_max, key: options.key ?? null, subject: options.subject ?? null, created_at: now_ms,
     };

@@ -8,7 +8,7 @@ export type JobState = "ready" | "running" | "done" | "failed" | "cancelled";
 
 export interface JobsTables {
   core_jobs: {
-    id: string; plugin: string; name: string; payload: string; lane: string; lane_max: number; priority: number; state: JobState;
+    id: string; plugin: string; name: string; payload: string; owner: string; lane: string; lane_max: number; priority: number; state: JobState;
     run_at: number; attempts: number; attempts_max: number; lease_until: number | null; lease_token: string | null;
     key: string | null; subject: string | null; error: string | null; created_at: number; started_at: number | null; finished_at: number | null;
   };
@@ -56,7 +56,16 @@ async function createJobs(tx: Db<any>): Promise<void> {
     .execute();
 }
 
+/** Who the job is for: where runs are short, owners share them. Until now every lane was one. */
+async function addOwner(tx: Db<any>): Promise<void> {
+  await tx.schema.alterTable("core_jobs").addColumn("owner", "text", (c) => c.notNull().defaultTo("")).execute();
+  await sql`update core_jobs set owner = lane`.execute(tx);
+  await tx.schema.dropIndex("core_jobs_ready").execute();
+  // Walked by the claim: one step for each handler, owner, lane and priority, however many jobs wait there.
+  await sql`create index core_jobs_ready on core_jobs (plugin, name, owner, lane, priority, run_at, id) where state = 'ready'`.execute(tx);
+}
+
 export const coreSchema: Schema = {
   name: "core", version, tables: ["core_jobs", "core_ticks"],
-  migrations: [{ id: "0001_jobs", up: createJobs }],
+  migrations: [{ id: "0001_jobs", up: createJobs }, { id: "0002_job_owner", up: addOwner }],
 };

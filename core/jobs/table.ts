@@ -8,66 +8,74 @@ type JobsDb = Db<JobsTables>;
 
 export interface NewJob {
   readonly id: string; readonly plugin: string; readonly name: string; readonly payload: string;
-  readonly lane: string; readonly lane_max: number; readonly priority: number; readonly run_at: number;
+  readonly owner: string; readonly lane: string; readonly lane_max: number; readonly priority: number; readonly run_at: number;
   readonly attempts_max: number; readonly key: string | null; readonly subject: string | null; readonly created_at: number;
 }
 /** A job that waits and may run now. */
 export interface Candidate {
-  readonly id: string; readonly plugin: string; readonly name: string; readonly lane: string; readonly lane_max: number;
+  readonly id: string; readonly plugin: string; readonly name: string; readonly owner: string; readonly lane: string; readonly lane_max: number;
   readonly priority: number; readonly run_at: number;
-  /** Jobs of its lane that run at the moment. */
-  readonly lane_running: number;
+  /** Jobs of its owner, and of its lane, that run at the moment. */
+  readonly owner_running: number; readonly lane_running: number;
 }
 export interface Claimed {
   readonly id: string; readonly plugin: string; readonly name: string; readonly payload: string;
   readonly attempts: number; readonly attempts_max: number; readonly lease_token: string; readonly run_at: number;
 }
 /** A handler with room for `free` more runs. */
-export interface Room { readonly plugin: string; readonly name: string; readonly free: number }
+export interface Room {
+  readonly plugin: string; readonly name: string; readonly free: number;
+  /** Owners of whose jobs so many run get no further run of this handler. */
+  readonly owner_max: number;
+  /** Its runs take no slot. */
+  readonly waits: boolean;
+}
 
 const all = async <R>(db: JobsDb, sql: string, parameters: readonly unknown[]): Promise<R[]> => (await db.executeQuery<R>(CompiledQuery.raw(sql, [...parameters]))).rows;
 const marks = (count: number): string => Array(count).fill("?").join(", ");
 
-const insert_sql = `insert into core_jobs (id, plugin, name, payload, lane, lane_max, priority, state, run_at, attempts, attempts_max, key, subject, created_at)
-values (?, ?, ?, ?, ?, ?, ?, 'ready', ?, 0, ?, ?, ?, ?)
+const insert_sql = `insert into core_jobs (id, plugin, name, payload, owner, lane, lane_max, priority, state, run_at, attempts, attempts_max, key, subject, created_at)
+values (?, ?, ?, ?, ?, ?, ?, ?, 'ready', ?, 0, ?, ?, ?, ?)
 on conflict (name, key) where key is not null and state in ('ready', 'running') do nothing`;
 
 /** Nothing happens when an unfinished job has the key. */
 export const insertJob = (db: JobsDb, job: NewJob): Promise<unknown> => all(db, insert_sql, [
-  job.id, job.plugin, job.name, job.payload, job.lane, job.lane_max, job.priority, job.run_at, job.attempts_max, job.key, job.subject, job.created_at,
+  job.id, job.plugin, job.name, job.payload, job.owner, job.lane, job.lane_max, job.priority, job.run_at, job.attempts_max, job.key, job.subject, job.created_at,
 ]);
 
 /**
- * Steps from one (lane, priority) to the next instead of reading the jobs of a lane: a lane with a hundred thousand jobs costs what one with one job costs.
- * (Comparing (lane, priority) as a pair would read the whole lane: SQLite seeks by the first column only.)
+ * Steps from one (owner, lane, priority) to the next instead of reading the jobs of a lane: a lane with a hundred thousand jobs costs what one with one job costs,
+ * and an owner who has enough runs costs one step. (Comparing the three at once would read the whole lane: SQLite seeks by the first column only.)
  * Handlers that are full, or not there, are not looked at.
  */
 const candidates_sql = (rooms: number): string => `with recursive
-room (plugin, name) as (values ${Array(rooms).fill("(?, ?)").join(", ")}),
-head (plugin, name, lane, priority) as (
-  select j.plugin, j.name, j.lane, j.priority from room r cross join core_jobs j
-  where j.id = (select f.id from core_jobs f where f.state = 'ready' and f.plugin = r.plugin and f.name = r.name and f.lane > ? order by f.lane, f.priority, f.run_at, f.id limit 1)
+room (plugin, name, owner_max) as (values ${Array(rooms).fill("(?, ?, ?)").join(", ")}),
+busy (lane, running) as materialized (select lane, count(*) from core_jobs where state = 'running' group by lane),
+holds (owner, running) as materialized (select owner, count(*) from core_jobs where state = 'running' group by owner),
+head (plugin, name, owner_max, owner, lane, priority, open) as (
+  select j.plugin, j.name, r.owner_max, j.owner, j.lane, j.priority, not exists (select 1 from holds o where o.owner = j.owner and o.running >= r.owner_max) from room r cross join core_jobs j
+  where j.id = (select f.id from core_jobs f where f.state = 'ready' and f.plugin = r.plugin and f.name = r.name and f.owner > ? order by f.owner, f.lane, f.priority, f.run_at, f.id limit 1)
   union all
-  select j.plugin, j.name, j.lane, j.priority from head h cross join core_jobs j
+  select j.plugin, j.name, h.owner_max, j.owner, j.lane, j.priority, not exists (select 1 from holds o where o.owner = j.owner and o.running >= h.owner_max) from head h cross join core_jobs j
   where j.id = coalesce(
-    (select n.id from core_jobs n where n.state = 'ready' and n.plugin = h.plugin and n.name = h.name and n.lane = h.lane and n.priority > h.priority order by n.priority, n.run_at, n.id limit 1),
-    (select n.id from core_jobs n where n.state = 'ready' and n.plugin = h.plugin and n.name = h.name and n.lane > h.lane order by n.lane, n.priority, n.run_at, n.id limit 1))
-),
-busy (lane, running) as (select lane, count(*) from core_jobs where state = 'running' group by lane)
-select j.id, j.plugin, j.name, j.lane, j.lane_max, j.priority, j.run_at, coalesce(b.running, 0) as lane_running
-from head h cross join core_jobs j left join busy b on b.lane = j.lane
-where j.id in (select c.id from core_jobs c where c.state = 'ready' and c.plugin = h.plugin and c.name = h.name and c.lane = h.lane and c.priority = h.priority
+    (select n.id from core_jobs n where h.open and n.state = 'ready' and n.plugin = h.plugin and n.name = h.name and n.owner = h.owner and n.lane = h.lane and n.priority > h.priority order by n.priority, n.run_at, n.id limit 1),
+    (select n.id from core_jobs n where h.open and n.state = 'ready' and n.plugin = h.plugin and n.name = h.name and n.owner = h.owner and n.lane > h.lane order by n.lane, n.priority, n.run_at, n.id limit 1),
+    (select n.id from core_jobs n where n.state = 'ready' and n.plugin = h.plugin and n.name = h.name and n.owner > h.owner order by n.owner, n.lane, n.priority, n.run_at, n.id limit 1))
+)
+select j.id, j.plugin, j.name, j.owner, j.lane, j.lane_max, j.priority, j.run_at, coalesce(b.running, 0) as lane_running, coalesce(o.running, 0) as owner_running
+from head h cross join core_jobs j left join busy b on b.lane = j.lane left join holds o on o.owner = j.owner
+where h.open and j.id in (select c.id from core_jobs c where c.state = 'ready' and c.plugin = h.plugin and c.name = h.name and c.owner = h.owner and c.lane = h.lane and c.priority = h.priority
   and c.run_at <= ? order by c.run_at, c.id limit ?)
 and coalesce(b.running, 0) < j.lane_max
 limit ?`;
 
 /** Where a look for candidates begins and how much it takes. */
-export interface Look { readonly after_lane: string; readonly each_max: number; readonly all_max: number }
+export interface Look { readonly after_owner: string; readonly each_max: number; readonly all_max: number }
 
-/** Jobs that are due in lanes after `after_lane`: the first `each_max` of every lane and priority, `all_max` in all. Handlers take turns. */
+/** Jobs that are due of owners after `after_owner`: the first `each_max` of every lane and priority, `all_max` in all. Handlers take turns. */
 export const candidates = (db: JobsDb, rooms: readonly Room[], now_ms: number, look: Look): Promise<Candidate[]> =>
   rooms.length === 0 ? Promise.resolve([])
-    : all(db, candidates_sql(rooms.length), [...rooms.flatMap((room) => [room.plugin, room.name]), look.after_lane, now_ms, look.each_max, look.all_max]);
+    : all(db, candidates_sql(rooms.length), [...rooms.flatMap((room) => [room.plugin, room.name, room.owner_max]), look.after_owner, now_ms, look.each_max, look.all_max]);
 
 /** Takes these jobs; the attempt counts from here on. Those that are no longer waiting are not in the answer. */
 export const claimJobs = (db: JobsDb, ids: readonly string[], lease: { readonly token: string; readonly until_ms: number }, now_ms: number): Promise<Claimed[]> =>

@@ -37,6 +37,8 @@ export interface JobLimits<P> {
   readonly timeout_ms: number;
   /** Runs of this job at the same time in the whole server. Default 1. */
   readonly concurrency?: number;
+  /** A run does little but wait for others, such as a network. It takes no slot from jobs that work, and no owner's runs use up `concurrency`. */
+  readonly waits?: boolean;
   /** Pause before the next attempt, milliseconds. Default 1 s, 4 s, 16 s … at most 5 min. */
   readonly backoff_ms?: (attempt: number) => number;
   /** What to change when the job has failed for good: in the transaction that marks it failed. */
@@ -62,6 +64,8 @@ export interface EnqueueOptions {
   /** Jobs of one lane share `lane_max`; lanes take turns, so a slow one starves nobody. Default: one lane per job name. */
   readonly lane?: string;
   readonly lane_max?: number;
+  /** Who it is for, usually a user id: those with the fewest runs come first. Default: each lane is one. */
+  readonly owner?: string;
   /** Higher first within a lane. Default 0. */
   readonly priority?: number;
   /** The record this job is about, for `cancelJobs`. */

@@ -18,6 +18,7 @@ export interface AttemptResult extends AttemptEnd {
   /** What the receiver asked for, milliseconds. */
   readonly retry_after_ms: number | null;
 }
+type Receiver = Pick<WebhookRow, "id" | "owner_id">;
 export interface DeliveriesParts {
   readonly db: Db<store.WebhooksTables>;
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
@@ -30,15 +31,15 @@ export interface DeliveriesParts {
 }
 
 export function createDeliveries({ db, inTransaction, enqueue, now_ms, newId, events, retry_delays_ms }: DeliveriesParts) {
-  const schedule = (tx: Db<any>, { id, webhook_id }: DeliveryRow, attempt: number, run_at_ms: number): Promise<void> =>
-    enqueue(tx, Deliver, { delivery_id: id, attempt }, { lane: `webhook ${webhook_id}`, lane_max: 1, subject: webhook_id, run_at_ms });
+  const schedule = (tx: Db<any>, webhook: Receiver, delivery: DeliveryRow, attempt: number, run_at_ms: number): Promise<void> =>
+    enqueue(tx, Deliver, { delivery_id: delivery.id, attempt }, { owner: `webhooks of ${webhook.owner_id}`, lane: `webhook ${webhook.id}`, lane_max: 1, subject: webhook.id, run_at_ms });
 
-  async function add(tx: Db<any>, webhook_id: string, event_type: string, request_body: string, message_id?: string): Promise<DeliveryRow> {
+  async function add(tx: Db<any>, webhook: Receiver, event_type: string, request_body: string, message_id?: string): Promise<DeliveryRow> {
     const id = newId("whd");
     const now = now_ms();
-    const delivery: DeliveryRow = { id, webhook_id, message_id: message_id ?? id, event_type, status: "pending", request_body, attempts: 0, next_attempt_at: now, created_at: now };
+    const delivery: DeliveryRow = { id, webhook_id: webhook.id, message_id: message_id ?? id, event_type, status: "pending", request_body, attempts: 0, next_attempt_at: now, created_at: now };
     await store.insertDelivery(tx, delivery);
-    await schedule(tx, delivery, 1, now);
+    await schedule(tx, webhook, delivery, 1, now);
     return delivery;
   }
 
@@ -54,14 +55,14 @@ export function createDeliveries({ db, inTransaction, enqueue, now_ms, newId, ev
   };
 
   /** Ends the attempt, and the delivery or its wait for the next one. */
-  async function settle(tx: Db<any>, delivery: DeliveryRow, number: number, { outcome, retry_after_ms, ...end }: AttemptResult): Promise<void> {
+  async function settle(tx: Db<any>, webhook: Receiver, delivery: DeliveryRow, number: number, { outcome, retry_after_ms, ...end }: AttemptResult): Promise<void> {
     await store.endAttempt(tx, delivery.id, number, end);
     if (outcome !== "failed") return store.updateDelivery(tx, delivery.id, { status: outcome === "delivered" ? "delivered" : "skipped", next_attempt_at: null });
     if (number >= attempts_max) return store.updateDelivery(tx, delivery.id, { status: "dropped", next_attempt_at: null });
     const delay_ms = spread(retry_delays_ms[number - 1] ?? retry_delays_ms.at(-1) ?? 0, jitter);
     const next_attempt_at = now_ms() + Math.max(delay_ms, Math.min(retry_after_ms ?? 0, retry_after_ms_max));
     await store.updateDelivery(tx, delivery.id, { next_attempt_at });
-    await schedule(tx, delivery, number + 1, next_attempt_at);
+    await schedule(tx, webhook, delivery, number + 1, next_attempt_at);
   }
 
   return {
@@ -70,7 +71,7 @@ export function createDeliveries({ db, inTransaction, enqueue, now_ms, newId, ev
     /** One delivery for each webhook of the owner that waits for this event. */
     async announce(tx: Db<any>, owner_id: string, event_type: string, body: object): Promise<void> {
       const request_body = JSON.stringify(body);
-      for (const { id } of await store.findListeners(tx, owner_id, event_type)) await add(tx, id, event_type, request_body);
+      for (const { id } of await store.findListeners(tx, owner_id, event_type)) await add(tx, { id, owner_id }, event_type, request_body);
     },
 
     list: async (webhook_id: string, page: PageRequest): Promise<{ rows: FullDelivery[]; total: number }> => {
@@ -82,17 +83,17 @@ export function createDeliveries({ db, inTransaction, enqueue, now_ms, newId, ev
     get: async (webhook_id: string, delivery_id: string): Promise<FullDelivery> => (await withAttempts([await requireOne(db, webhook_id, delivery_id)]))[0]!,
 
     /** The same message again, with attempts of its own. @throws HttpError 404, 409 while the first one is under way. */
-    redeliver: (webhook_id: string, delivery_id: string): Promise<FullDelivery> => inTransaction(async (tx) => {
-      const delivery = await requireOne(tx, webhook_id, delivery_id);
+    redeliver: (webhook: Receiver, delivery_id: string): Promise<FullDelivery> => inTransaction(async (tx) => {
+      const delivery = await requireOne(tx, webhook.id, delivery_id);
       if (delivery.status === "pending") throw conflict("This delivery is still under way; it can be repeated when it has ended.");
-      return { delivery: await add(tx, webhook_id, delivery.event_type, delivery.request_body, delivery.message_id), attempts: [] };
+      return { delivery: await add(tx, webhook, delivery.event_type, delivery.request_body, delivery.message_id), attempts: [] };
     }),
 
     /** Sends what a real event of this webhook looks like. @throws HttpError 404 when it is gone, or its kind of event is. */
-    test: ({ id, event_type }: WebhookRow): Promise<FullDelivery> => inTransaction(async (tx) => {
+    test: ({ id, owner_id, event_type }: WebhookRow): Promise<FullDelivery> => inTransaction(async (tx) => {
       const sample = events().find(({ type }) => type === event_type)?.sample;
       if (!sample || !await store.findWebhook(tx, id)) throw notFound("webhook");
-      return { delivery: await add(tx, id, event_type, JSON.stringify(sample)), attempts: [] };
+      return { delivery: await add(tx, { id, owner_id }, event_type, JSON.stringify(sample)), attempts: [] };
     }),
 
     /**
@@ -110,9 +111,9 @@ export function createDeliveries({ db, inTransaction, enqueue, now_ms, newId, ev
     }),
 
     /** What is written about an attempt that a crash cut off. */
-    async settleLost(tx: Db<any>, delivery: DeliveryRow, number: number): Promise<void> {
+    async settleLost(tx: Db<any>, webhook: Receiver, delivery: DeliveryRow, number: number): Promise<void> {
       const began = (await store.findAttempt(tx, delivery.id, number))?.started_at ?? now_ms();
-      await settle(tx, delivery, number, { outcome: "failed", status_code: null, error: lost, duration_ms: Math.max(0, now_ms() - began), response_body: null, retry_after_ms: null });
+      await settle(tx, webhook, delivery, number, { outcome: "failed", status_code: null, error: lost, duration_ms: Math.max(0, now_ms() - began), response_body: null, retry_after_ms: null });
     },
 
     async end(tx: Db<any>, delivery_id: string, status: "dropped" | "cancelled"): Promise<void> {

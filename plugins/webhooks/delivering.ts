@@ -36,10 +36,10 @@ export const createDelivering = (parts: DeliveringParts) => async (payload: { de
   if (!delivery || !webhook) return;
   if (!await parts.isActive(webhook.owner_id)) return (tx) => deliveries.end(tx, delivery.id, "cancelled");
   const begun = await deliveries.begin(delivery, payload.attempt);
-  if (begun === "lost") return (tx) => deliveries.settleLost(tx, delivery, payload.attempt);
+  if (begun === "lost") return (tx) => deliveries.settleLost(tx, webhook, delivery, payload.attempt);
   if (!begun) return;
   const result = await attempt(parts, webhook, delivery, job.signal);
-  return (tx) => deliveries.settle(tx, delivery, payload.attempt, result);
+  return (tx) => deliveries.settle(tx, webhook, delivery, payload.attempt, result);
 };
 
 type Came = Omit<AttemptResult, "duration_ms">;

@@ -21,6 +21,8 @@ const events: readonly WebhookEvent[] = [
 const retries = 2;
 /** Below the time after which the HTTP server closes a silent connection. */
 const line_limits = { each_max: 5, all_max: 64, wait_ms_max: 45_000 };
+/** Attempts under way at the same time. Half of the requests that the runtime sends at once. */
+const together_max = 128;
 const prefix_pattern = "^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$";
 
 export default definePlugin({
@@ -61,7 +63,7 @@ export default definePlugin({
       fills: events.map((one) => fill(WebhookEvents, one)),
       jobs: [
         handle(WebhookDue, async ({ owner_id, event_type, body }) => (tx) => deliveries.announce(tx, owner_id, event_type, body), { attempts_max: 20, timeout_ms: 10_000, concurrency: 4 }),
-        handle(Deliver, deliver, { attempts_max: 10, timeout_ms: job_ms_max, concurrency: 16, gaveUp: (tx, { delivery_id }) => deliveries.end(tx, delivery_id, "dropped") }),
+        handle(Deliver, deliver, { attempts_max: 10, timeout_ms: job_ms_max, concurrency: together_max, waits: true, gaveUp: (tx, { delivery_id }) => deliveries.end(tx, delivery_id, "dropped") }),
         handle(Prune, createPruning(db, now_ms), { attempts_max: 3, timeout_ms: 60_000 }),
       ],
       schedules: [every("23 3 * * *", Prune, {})],

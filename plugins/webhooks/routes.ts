@@ -121,7 +121,7 @@ export function webhookHandlers(webhooks: WebhookService, deliveries: DeliverySe
     },
     redeliver: async ({ caller, params }) => {
       const webhook = await webhooks.find(caller.owner_id, params.webhookId);
-      return begun(await deliveries.redeliver(webhook.id, params.deliveryId));
+      return begun(await deliveries.redeliver(webhook, params.deliveryId));
     },
   };
 }

@@ -8,9 +8,11 @@ export {
 export { event, job, service, slot, type EventRef, type JobRef, type PayloadOf, type ServiceRef, type SlotRef } from "./plugin/refs";
 export { badRequest, conflict, forbidden, gone, HttpError, notFound, tooLarge, unavailable, type FieldProblem } from "./http/errors";
 export { checkedName, checkedText, codePoints, description_length_max, isBlank, name_length_max, optionalText, requiredText, trimmed } from "./http/fields";
+export { compileChecker, type Checker } from "./http/body";
 export { PageOf, PageQuery, pageWindow, per_page_max, toPage, type Page, type PageRequest } from "./http/page";
-export { reply, route, type Call, type Caller, type HandlersOf, type Route } from "./http/route";
-export { Authenticator, RateLimiter, StartNotice, type RateLimit } from "./http/slots";
+export { reply, route, type Call, type Caller, type HandlersOf, type Route, type Visitor } from "./http/route";
+export { Authenticator, RateLimiter, RequestObserver, StartNotice, Surface, type Admitted, type RateLimit, type Seen } from "./http/slots";
+export { sameHost } from "./http/visitor";
 export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";
 export { newUuid } from "./base/ids";
 export { spread } from "./base/chance";

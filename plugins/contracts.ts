@@ -1,7 +1,8 @@
 /** What plugin files may import as `dossier/contracts`: the contracts of every built-in plugin. */
-export { Accounts, type Key, type NewKey, type NewUser, type Role, type Scope, type User } from "./accounts/contract";
+export { Accounts, Sessions, type Key, type NewKey, type NewUser, type Role, type Scope, type User } from "./accounts/contract";
 export { Wording } from "./answers-extractive/contract";
 export * from "./chats/contract";
+export { ConsolePages, type ConsolePage } from "./console/contract";
 export * from "./documents/contract";
 export * from "./extraction/contract";
 export { FolderContents, FolderDeleted, Folders, type Folder } from "./folders/contract";

@@ -3,6 +3,7 @@ import accounts from "./accounts/plugin";
 import answersExtractive from "./answers-extractive/plugin";
 import answersOpenai from "./answers-openai/plugin";
 import chats from "./chats/plugin";
+import console from "./console/plugin";
 import documents from "./documents/plugin";
 import embeddings from "./embeddings/plugin";
 import extraction from "./extraction/plugin";
@@ -14,4 +15,4 @@ import rateLimit from "./rate-limit/plugin";
 import search from "./search/plugin";
 import webhooks from "./webhooks/plugin";
 
-export const builtIn = [accounts, answersExtractive, answersOpenai, chats, documents, embeddings, extraction, folders, index, prompts, quotas, rateLimit, search, webhooks];
+export const builtIn = [accounts, answersExtractive, answersOpenai, chats, console, documents, embeddings, extraction, folders, index, prompts, quotas, rateLimit, search, webhooks];

@@ -1,5 +1,5 @@
-/** What must never reach a log line: keys, bearer tokens, webhook secrets, set-up tokens. */
-const secrets = /\b(dsk_|whsec_|dst_)[A-Za-z0-9+/=_-]{6,}|(bearer\s+)[^\s"\\]+/gi;
+/** What must never reach a log line: keys, bearer tokens, webhook secrets, tokens of set-up links, invitations and sessions. */
+const secrets = /\b(dsk_|whsec_|dst_|dsi_|dss_)[A-Za-z0-9+/=_-]{6,}|(bearer\s+)[^\s"\\]+/gi;
 
 /** Replaces every secret in a line by its prefix and `[secret]`. */
 export const redact = (line: string): string => line.replace(secrets, (_all, prefix?: string, bearer?: string) => `${prefix ?? bearer ?? ""}[secret]`);

@@ -5,12 +5,12 @@ import { ConfigError } from "../base/config";
 import { errorFields, type Log } from "../base/log";
 import { networkList } from "../base/networks";
 import { commit, version } from "../base/version";
-import { createFront, type Front } from "../http/front";
-import { createRouter, fullPath, type Mounted } from "../http/mount";
-import { openApiDocument } from "../http/openapi";
+import { apiEntrance, createFront, surfaceEntrance, type Front } from "../http/front";
+import { compileRoutes, createRouter, fullPath, isOn, lateRouter, type Mounted } from "../http/mount";
+import { api, openApiDocument, type Described } from "../http/openapi";
 import { route, type Route } from "../http/route";
 import { serve, type Served } from "../http/serve";
-import { Authenticator, RateLimiter, StartNotice, type RateLimit } from "../http/slots";
+import { Authenticator, RateLimiter, RequestObserver, StartNotice, Surface, type RateLimit } from "../http/slots";
 import type { TaskIsolate } from "../isolate/isolate";
 import type { Plugin } from "../plugin/define";
 import type { Host } from "../plugin/host";
@@ -27,7 +27,7 @@ const HealthRecord = Type.Object({
 });
 export const coreRoutes = {
   openapi: route.get("/openapi.json", {
-    summary: "The OpenAPI contract", description: "This document. It needs no API key.", tag: "Contract", operation: "getOpenApi", public: true,
+    summary: "The OpenAPI contract", description: "This document. It needs no API key.", tag: "Contract", operation: "getOpenApi", public: true, surface: "api",
     answers: { 200: { description: "The OpenAPI 3.1 document.", schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }), example: { openapi: "3.1.0" } } },
   }),
   health: route.get("/health", {
@@ -37,28 +37,54 @@ export const coreRoutes = {
 };
 
 /** The routes of the whole API as a document, without a server. */
-export const documentOf = (routes: readonly Route<any, any>[], server_url: string): object => openApiDocument([coreRoutes.openapi, ...routes], { version, server_url });
+export const documentOf = (routes: readonly Route<any, any>[], server_url: string): object => openApiDocument([coreRoutes.openapi, ...routes], api, { version, server_url });
 
+/** The front door over everything that the plugins bring. @throws ConfigError, and Error when plugins get in each other's way. */
 export function createApplication(host: Host, setting: Setting, stopping: AbortSignal, public_url: () => string): Front {
+  const authenticators = host.slot(Authenticator);
+  if (authenticators.length !== 1) throw new Error(`Exactly one plugin must know callers by their keys; ${authenticators.length} do.`);
+  const [limiter, second] = host.slot(RateLimiter);
+  if (second) throw new Error("More than one plugin limits the rate of requests.");
+  const surfaces = host.slot(Surface);
+  const compiled = compileRoutes([...coreHandlers(host, public_url), ...surfaces.map((surface) => documentRoute(surface, host, public_url)), ...host.mounted], stopping);
+  const routesOn = (described: Described) => {
+    const mine = compiled.filter(({ route }) => isOn(route, described.name));
+    const open = new Set(mine.filter(({ route }) => route.public).map(({ route }) => fullPath(route, described.prefix)));
+    return { router: () => createRouter(mine, { at: described.prefix, document: described.document.path }), isPublic: (path: string) => open.has(path) };
+  };
+  const ofApi = routesOn(api);
+  return createFront({
+    entrances: [
+      apiEntrance(ofApi.router(), ofApi.isPublic, authenticators[0]!.authenticate),
+      ...surfaces.map((surface) => { const { router, isPublic } = routesOn(surface); return surfaceEntrance(surface, lateRouter(router), isPublic); }),
+    ],
+    root: createRouter(compiled.filter(({ route }) => route.root), { at: "", document: api.document.path }),
+    surfaces, observers: host.slot(RequestObserver), rateLimit: limiter?.take ?? unlimited,
+    trusted_proxies: trustedProxies(setting), public_url, log: setting.log,
+  });
+}
+
+function coreHandlers(host: Host, public_url: () => string): Mounted[] {
   let openapi: string | undefined;
-  const core: Mounted[] = [
+  return [
     { route: coreRoutes.openapi, handler: () => new Response(openapi ??= JSON.stringify(documentOf(host.mounted.map((one) => one.route), public_url())), { headers: { "content-type": "application/json" } }) },
     { route: coreRoutes.health, handler: async () => {
       const plugins = [...host.failures.map(({ name, reason }) => ({ name, reason })), ...(await host.health()).map(({ plugin, failing }) => ({ name: plugin, reason: failing }))];
       return Response.json({ status: plugins.length === 0 ? "ok" : "degraded", version, plugins }, { headers: { "cache-control": "no-store" } });
     } },
   ];
-  const mounted = [...core, ...host.mounted];
-  const publicPaths = new Set(mounted.filter(({ route }) => route.public && !route.root).map(({ route }) => fullPath(route)));
-  const authenticators = host.slot(Authenticator);
-  if (authenticators.length !== 1) throw new Error(`Exactly one plugin must know callers by their keys; ${authenticators.length} do.`);
-  const [limiter, second] = host.slot(RateLimiter);
-  if (second) throw new Error("More than one plugin limits the rate of requests.");
-  return createFront({
-    router: createRouter(mounted, stopping), isPublic: (path) => publicPaths.has(path),
-    authenticate: authenticators[0]!.authenticate, rateLimit: limiter?.take ?? unlimited,
-    trusted_proxies: trustedProxies(setting), log: setting.log,
-  });
+}
+
+/** The document of a further surface lies where that says, outside its own routes. */
+function documentRoute(surface: Surface, host: Host, public_url: () => string): Mounted {
+  let document: string | undefined;
+  return {
+    route: route.get(surface.document.path, {
+      summary: "The OpenAPI document", tag: "Contract", operation: `getOpenApiOf_${surface.name}`, root: true,
+      answers: { 200: { description: "The OpenAPI 3.1 document.", schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }) } },
+    }),
+    handler: () => new Response(document ??= JSON.stringify(openApiDocument(host.mounted.map((one) => one.route), surface, { version, server_url: public_url() })), { headers: { "content-type": "application/json" } }),
+  };
 }
 
 const unlimited = (): RateLimit => ({ limit: Number.MAX_SAFE_INTEGER, remaining: Number.MAX_SAFE_INTEGER, reset_s: Math.floor(Date.now() / 1_000) + 60, allowed: true });

@@ -1,6 +1,4 @@
 /** The front door: the fixed order in which every request is handled, before its body is read. Read it top to bottom. */
-import { isIP, type BlockList } from "node:net";
-import { inBlock } from "../base/networks";
 import { systemClock } from "../base/clock";
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
@@ -8,21 +6,35 @@ import { HttpError } from "./errors";
 import { prefix, type Router } from "./mount";
 import { pathOf, pathStart } from "./path";
 import { problemResponse } from "./problem";
-import type { Caller } from "./route";
-import type { RateLimit } from "./slots";
+import type { Caller, Visitor } from "./route";
+import type { Admitted, RateLimit, Seen, Surface } from "./slots";
+import { visitorOf, type Believed } from "./visitor";
 
 const old_prefix = "/api/dev";
 /** When the unversioned paths were deprecated (RFC 9745): the day of the first release, 2026-11-21. */
 const deprecated_since_s = 1_795_219_200;
 
-export interface FrontParts {
+/** A way into the server: the API, or another surface of it. */
+export interface Entrance {
+  /** `api`, or the name of the surface. */
+  readonly name: string;
+  /** Everything below it comes in here, unknown paths too: `/api/dev`. */
+  readonly area: string;
   readonly router: Router;
-  /** Paths under the API prefix that need no key. */
+  /** Paths that need no caller. */
   readonly isPublic: (path: string) => boolean;
-  readonly authenticate: (token: string) => Caller | null;
+  readonly admit: (request: Request, visitor: Visitor) => Admitted;
+  readonly unauthorized: (request: Request) => HttpError;
+  /** Who shares a rate limit: `owner:usr_…`, `address:192.0.2.1`. */
+  readonly bucketOf: (caller: Caller | null, visitor: Visitor) => string;
+}
+export interface FrontParts extends Believed {
+  readonly entrances: readonly Entrance[];
+  /** What lies at the root of the server: `/health`. */
+  readonly root: Router;
+  readonly surfaces: readonly Surface[];
   readonly rateLimit: (subject: string, charge: 0 | 1) => RateLimit;
-  /** Networks whose `X-Forwarded-For` is believed. */
-  readonly trusted_proxies: BlockList;
+  readonly observers: readonly ((seen: Seen) => void)[];
   readonly log: Log;
 }
 export type Front = (request: Request, peer_address: string) => Promise<Response>;
@@ -33,8 +45,9 @@ export const createFront = (parts: FrontParts): Front => async (incoming, peer_a
   const alias = isAlias(path);
   const headers: Record<string, string> = { "x-request-id": request_id, "x-content-type-options": "nosniff" };
   if (alias) announceAlias(path, headers);
+  const visit: Visit = { request_id, headers, visitor: visitorOf(incoming, peer_address, parts), seen: null };
   let response: Response;
-  try { response = await answer(parts, alias ? asVersioned(incoming) : asRoutable(incoming), { request_id, headers, address: clientAddress(incoming, peer_address, parts.trusted_proxies) }); }
+  try { response = await answer(parts, alias ? asVersioned(incoming) : asRoutable(incoming), visit); }
   catch (error) {
     const what = { request_id, method: incoming.method, path };
     if (incoming.signal.aborted) parts.log.info("the client went away", what);
@@ -42,29 +55,71 @@ export const createFront = (parts: FrontParts): Front => async (incoming, peer_a
     response = problemResponse(error, request_id);
   }
   for (const name in headers) response.headers.set(name, headers[name]!);
+  for (const surface of parts.surfaces) if (isBelow(path, surface.root)) addMissing(response.headers, surface.headers);
+  if (visit.seen) for (const observe of parts.observers) observe({ ...visit.seen, status: response.status });
   return incoming.method === "HEAD" ? withoutBody(response) : response;
 };
 
-interface Visit { readonly request_id: string; readonly headers: Record<string, string>; readonly address: string }
+interface Visit { readonly request_id: string; readonly headers: Record<string, string>; readonly visitor: Visitor; seen: Omit<Seen, "status"> | null }
 
-async function answer(parts: FrontParts, request: Request, { request_id, headers, address }: Visit): Promise<Response> {
+const isBelow = (path: string, area: string): boolean => path.startsWith(area) && (path.length === area.length || path[area.length] === "/");
+function addMissing(headers: Headers, wanted: Readonly<Record<string, string>>): void {
+  for (const name in wanted) if (!headers.has(name)) headers.set(name, wanted[name]!);
+}
+
+async function answer(parts: FrontParts, request: Request, visit: Visit): Promise<Response> {
   const path = pathOf(request.url);
-  const in_api = path === old_prefix || path.startsWith(`${old_prefix}/`);
-  // 1. Who is calling? A cookie is never looked at.
-  const authorization = in_api ? request.headers.get("authorization") : null;
-  const token = bearerToken(authorization);
-  const caller = token === null ? null : parts.authenticate(token);
-  // 2. The owner's window is charged when the key is good, the address's otherwise. Health checks only look.
-  const limit = parts.rateLimit(caller ? `owner:${caller.owner_id}` : `address:${address}`, path === "/health" ? 0 : 1);
+  const { request_id, visitor } = visit;
+  const entrance = parts.entrances.find((one) => isBelow(path, one.area));
+  if (!entrance) return answerAtRoot(parts, request, path, visit);
+  // 1. Who is calling? By a key at the API, which never looks at a cookie; by what each surface goes by there.
+  const { caller, refusal } = entrance.admit(request, visitor);
+  visit.seen = { surface: entrance.name, owner_id: caller?.owner_id ?? null };
+  // 2. The owner's window is charged when the caller is known, the address's otherwise.
+  const limit = countIn(parts, entrance.bucketOf(caller, visitor), 1, visit);
+  if (!limit.allowed) throw tooManyRequests(limit);
+  // 3. Without a known caller only what is public goes on, and unknown paths don't show.
+  if (refusal) throw refusal;
+  if (caller === null && !entrance.isPublic(path)) throw entrance.unauthorized(request);
+  // 4. Route, then scope, size, type and shape of what it brings.
+  return entrance.router.handle(request, { caller, request_id, visitor });
+}
+
+/** Pages and health: nobody needs to be known. Health checks only look at the window; the files of a surface's pages, of which one page needs many, don't count at all. */
+async function answerAtRoot(parts: FrontParts, request: Request, path: string, visit: Visit): Promise<Response> {
+  const { request_id, visitor } = visit;
+  const of_page = parts.surfaces.some(({ root }) => isBelow(path, root));
+  const limit = countIn(parts, `address:${visitor.address}`, of_page || path === "/health" ? 0 : 1, visit);
+  if (!limit.allowed && !of_page) throw tooManyRequests(limit);
+  return parts.root.handle(request, { caller: null, request_id, visitor });
+}
+
+function countIn(parts: FrontParts, subject: string, charge: 0 | 1, { headers }: Visit): RateLimit {
+  const limit = parts.rateLimit(subject, charge);
   headers["x-ratelimit-limit"] = String(limit.limit);
   headers["x-ratelimit-remaining"] = String(limit.remaining);
   headers["x-ratelimit-reset"] = String(limit.reset_s);
-  if (!limit.allowed) throw tooManyRequests(limit);
-  // 3. Without a good key only what is public goes on, and unknown paths don't show.
-  if (in_api && caller === null && !parts.isPublic(path)) throw unauthorized(authorization !== null);
-  // 4. Route, then scope, size, type and shape of what it brings.
-  return parts.router.handle(request, { caller, request_id });
+  return limit;
 }
+
+/** The API: known by its key, counted by its owner. */
+export const apiEntrance = (router: Router, isPublic: Entrance["isPublic"], authenticate: (token: string) => Caller | null): Entrance => ({
+  name: "api", area: old_prefix, router, isPublic,
+  admit(request) {
+    const token = bearerToken(request.headers.get("authorization"));
+    return { caller: token === null ? null : authenticate(token) };
+  },
+  unauthorized: (request) => unauthorized(request.headers.has("authorization")),
+  bucketOf: (caller, { address }) => caller ? `owner:${caller.owner_id}` : `address:${address}`,
+});
+
+/** Another surface: known by what it goes by, counted apart from the API. */
+export const surfaceEntrance = (surface: Surface, router: Router, isPublic: Entrance["isPublic"]): Entrance => ({
+  name: surface.name, area: surface.prefix, router, isPublic,
+  admit: (request, visitor) => surface.admit(request, visitor),
+  unauthorized: () => surface.unauthorized(),
+  bucketOf: (caller, { address }) => caller ? `${surface.name}:${caller.owner_id}` : `address:${surface.name}:${address}`,
+});
 
 /** The token of exactly one `Authorization: Bearer`; the scheme is case-insensitive. */
 function bearerToken(header: string | null): string | null {
@@ -104,12 +159,4 @@ const asGet = (request: Request): RequestInit => request.method === "HEAD" ? { m
 function withoutBody(response: Response): Response {
   void response.body?.cancel();
   return new Response(null, { status: response.status, headers: response.headers });
-}
-
-/** The peer, or the last hop of `X-Forwarded-For` when the peer is a trusted proxy. */
-function clientAddress(request: Request, peer: string, trusted: BlockList): string {
-  const forwarded = request.headers.get("x-forwarded-for");
-  if (forwarded === null || !inBlock(trusted, peer)) return peer;
-  const hop = forwarded.split(",").at(-1)!.trim();
-  return isIP(hop) === 0 ? peer : hop;
 }

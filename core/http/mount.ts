@@ -4,12 +4,12 @@ import type { TSchema } from "@sinclair/typebox";
 import { checkLength, checkMediaType, compileChecker, compileQuery, hasBody, json_body_bytes_max, mediaType, parseJson, readBytes } from "./body";
 import { badRequest, forbidden, HttpError } from "./errors";
 import { pathOf, searchOf } from "./path";
-import { Reply, type Call, type Caller, type Multipart, type Route } from "./route";
+import { Reply, type Call, type Caller, type Multipart, type Route, type Visitor } from "./route";
 
 export const prefix = "/api/dev/v1";
 
 /** What the front door knows of a request before it is routed. */
-export interface Admission { readonly caller: Caller | null; readonly request_id: string }
+export interface Admission { readonly caller: Caller | null; readonly request_id: string; readonly visitor: Visitor }
 
 export interface Mounted { readonly route: Route<any, any>; readonly handler: (call: Call<any, any>) => unknown }
 export interface Router {
@@ -19,15 +19,29 @@ export interface Router {
 
 const wait_ms_max = 30_000;
 
-export const fullPath = (route: Route<any, any>): string => `${route.root ? "" : prefix}${route.path}`;
+/** Where it is found: `at` is the prefix of the surface, unless it is at the root. */
+export const fullPath = (route: Route<any, any>, at: string = prefix): string => `${route.root ? "" : at}${route.path}`;
+/** Routes that name no surface are part of every one. */
+export const isOn = (route: Route<any, any>, surface: string): boolean => !route.root && (route.surface ?? surface) === surface;
 
-export function createRouter(mounted: readonly Mounted[], stopping: AbortSignal): Router {
+/** A route whose checks are made: once, however many surfaces it is part of. */
+export interface Compiled { readonly route: Route<any, any>; readonly run: Run }
+export const compileRoutes = (mounted: readonly Mounted[], stopping: AbortSignal): Compiled[] =>
+  mounted.map(({ route, handler }) => ({ route, run: compileRoute(route, handler, stopping) }));
+
+export interface RouterOptions {
+  /** The prefix of its routes. */
+  readonly at: string;
+  /** Where a caller who is lost finds what is there. */
+  readonly document: string;
+}
+
+export function createRouter(compiled: readonly Compiled[], { at, document }: RouterOptions): Router {
   const app: AnyElysia = new Elysia({ aot: true, normalize: false });
   const admissions = new WeakMap<Request, Admission>();
   const failures = new WeakMap<Request, unknown>();
-  for (const { route, handler } of mounted) {
-    const run = compileRoute(route, handler, stopping);
-    app.route(route.method, fullPath(route), async ({ request, params }: any) => {
+  for (const { route, run } of compiled) {
+    app.route(route.method, fullPath(route, at), async ({ request, params }: any) => {
       // Elysia's error hooks would change what was thrown: keep it for the front door.
       try { return await run(request, readable(params), admissions.get(request)!); }
       catch (error) { failures.set(request, error); return new Response(null, { status: 500 }); }
@@ -39,30 +53,36 @@ export function createRouter(mounted: readonly Mounted[], stopping: AbortSignal)
     return new Response(null, { status: 500 });
   });
   app.compile();
-  const allowed = allowTable(mounted.map(({ route }) => route));
+  const allowed = allowTable(compiled.map(({ route }) => ({ method: route.method, path: fullPath(route, at) })));
   return { async handle(request, admission) {
     admissions.set(request, admission);
     const response: Response = await app.handle(request);
     if (failures.has(request)) throw failures.get(request);
-    if (response.status === 404 && response.headers.has("x-unrouted")) throw unrouted(request, allowed);
+    if (response.status === 404 && response.headers.has("x-unrouted")) throw unrouted(request, allowed, document);
     return response;
   } };
 }
 
+/** A router that is made when the first request needs it. */
+export function lateRouter(make: () => Router): Router {
+  let made: Router | undefined;
+  return { handle: (request, admission) => (made ??= make()).handle(request, admission) };
+}
+
 /** A path that exists with other methods is 405 with `Allow`; any other is 404. */
-function unrouted(request: Request, allowed: (path: string) => readonly string[]): HttpError {
+function unrouted(request: Request, allowed: (path: string) => readonly string[], document: string): HttpError {
   const methods = allowed(pathOf(request.url));
-  if (methods.length === 0) return new HttpError(404, "no_such_route", `There is no ${pathOf(request.url)} here. The API is described at ${prefix}/openapi.json.`);
+  if (methods.length === 0) return new HttpError(404, "no_such_route", `There is no ${pathOf(request.url)} here. The API is described at ${document}.`);
   return new HttpError(405, "method_not_allowed", `${request.method} is not possible here; ${methods.join(", ")} is.`, { headers: { allow: methods.join(", ") } });
 }
 
-function allowTable(routes: readonly Route<any, any>[]): (path: string) => readonly string[] {
+function allowTable(routes: readonly { readonly method: string; readonly path: string }[]): (path: string) => readonly string[] {
   const patterns = new Map<string, { readonly matches: RegExp; readonly methods: Set<string> }>();
-  for (const route of routes) {
-    const shape = fullPath(route).replace(/:[^/]+/g, ":");
-    const entry = patterns.get(shape) ?? { matches: new RegExp(`^${shape.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(":", "[^/]+")}/?$`), methods: new Set<string>() };
-    entry.methods.add(route.method);
-    if (route.method === "GET") entry.methods.add("HEAD");
+  for (const { method, path } of routes) {
+    const shape = path.replace(/:[^/]+/g, ":");
+    const entry = patterns.get(shape) ?? { matches: new RegExp(`^${shape.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll(":", "[^/]+").replaceAll("*", ".*")}/?$`), methods: new Set<string>() };
+    entry.methods.add(method);
+    if (method === "GET") entry.methods.add("HEAD");
     patterns.set(shape, entry);
   }
   const fixedFirst = [...patterns].sort(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")));
@@ -86,7 +106,8 @@ function compileRoute(route: Route<any, any>, handler: Mounted["handler"], stopp
   // A multipart route knows its own limit, which is a setting, and refuses by it before it reads.
   const bytes_max = route.body_bytes_max ?? (isMultipart(route.body) ? Infinity : json_body_bytes_max);
   const body = bodyReader(route);
-  return async (request, params, { caller, request_id }) => {
+  return async (request, params, { caller, request_id, visitor }) => {
+    if (route.admin && !caller?.admin) throw forbidden("Only administrators may do this.", "admin_only");
     if (scope !== null && !caller?.scopes.includes(scope)) throw forbidden(`This API key may not ${scope}: it lacks that scope.`, "missing_scope");
     checkLength(request, bytes_max);
     const bytes = await body.read(request);
@@ -94,7 +115,7 @@ function compileRoute(route: Route<any, any>, handler: Mounted["handler"], stopp
       // The body's shape and the query's are one step; the body's size and type come before both.
       const value = body.parse(bytes);
       const query = readQuery(searchOf(request.url));
-      const call = { caller: caller ?? nobody, params, query, body: value, request, request_id, stopping, wait_ms: waitOf(request) } as Call<any, any>;
+      const call = { caller: caller ?? nobody, params, query, body: value, request, request_id, visitor, stopping, wait_ms: waitOf(request) } as Call<any, any>;
       return respond(await handler(call));
     };
     return bytes && bytes.length > large_body_bytes ? largeBodies.run(run) : run();

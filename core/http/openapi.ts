@@ -1,10 +1,13 @@
 /** The OpenAPI 3.1 document, made from the same route values and schemas that check every request. */
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
-import { fullPath, prefix } from "./mount";
+import { fullPath, isOn, prefix } from "./mount";
 import { titleOf } from "./problem";
 import type { Answer, Multipart, Route } from "./route";
+import type { Surface } from "./slots";
 
 export interface DocumentFacts { readonly version: string; readonly server_url: string }
+/** What the documents of the API and of another surface differ in. */
+export type Described = Pick<Surface, "name" | "prefix" | "document">;
 type Json = Record<string, unknown>;
 
 const everyHeader = {
@@ -15,7 +18,6 @@ const everyHeader = {
 };
 const integerHeader = (description: string, example: number) => ({ description, schema: { type: "integer" }, example });
 const components = {
-  securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer dsk_…`. Scopes: `read` may GET and search, `write` may change." } },
   headers: {
     RequestId: { description: "Names this request in the server's log.", schema: { type: "string" }, example: "req_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC" },
     RateLimitLimit: integerHeader("Requests allowed per window.", 600),
@@ -33,44 +35,54 @@ const components = {
   }, { description: "RFC 9457 problem details." })) },
 };
 
-/** `operation` order is the order of `routes`. Routes at the server's root are left out. */
-export function openApiDocument(routes: readonly Route<any, any>[], { version, server_url }: DocumentFacts): Json {
+const conventions = `Ids are opaque strings. Times are RFC 3339 in UTC. Offsets into text count Unicode code points, end exclusive. Lists are newest first.`;
+
+export const api: Described = {
+  name: "api", prefix,
+  document: {
+    path: `${prefix}/openapi.json`, title: "Dossier",
+    description: `Folders, documents and cited answers over one HTTP API.
+
+${conventions}
+The unversioned paths under \`/api/dev\` are deprecated aliases of \`${prefix}\` and answer with a \`Warning: 299\` header.`,
+    security: { apiKey: { type: "http", scheme: "bearer", description: "An API key: `Authorization: Bearer dsk_…`. Scopes: `read` may GET and search, `write` may change." } },
+    unauthorized: "The API key is missing or not valid.",
+  },
+};
+
+/** `operation` order is the order of `routes`. Routes at the server's root and of other surfaces are left out. */
+export function openApiDocument(routes: readonly Route<any, any>[], described: Described, { version, server_url }: DocumentFacts): Json {
+  const { title, description, security } = described.document;
   const paths: Record<string, Json> = {};
   const tags = new Set<string>();
   for (const route of routes) {
-    if (route.root) continue;
+    if (!isOn(route, described.name)) continue;
     tags.add(route.tag);
-    const path = fullPath(route).replace(/:([^/]+)/g, "{$1}");
-    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route);
+    const path = fullPath(route, described.prefix).replace(/:([^/]+)/g, "{$1}");
+    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, described);
   }
   return {
     openapi: "3.1.0",
     info: {
-      title: "Dossier", version,
-      description: conventions,
+      title, version, description: described === api ? description : `${description}\n\n${conventions}`,
       license: { name: "MIT", identifier: "MIT" }, contact: { name: "Dossier", url: server_url },
     },
     servers: [{ url: server_url, description: "This server" }],
-    security: [{ apiKey: [] }],
+    security: [Object.fromEntries(Object.keys(security).map((scheme) => [scheme, []]))],
     tags: [...tags].sort().map((name) => ({ name, description: tagWords[name] ?? `${name}.` })),
-    paths, components,
+    paths, components: { securitySchemes: security, ...components },
   };
 }
-
-const conventions = `Folders, documents and cited answers over one HTTP API.
-
-Ids are opaque strings. Times are RFC 3339 in UTC. Offsets into text count Unicode code points, end exclusive. Lists are newest first.
-The unversioned paths under \`/api/dev\` are deprecated aliases of \`${prefix}\` and answer with a \`Warning: 299\` header.`;
 
 const tagWords: Readonly<Record<string, string>> = {
   Folders: "A two-level tree that holds documents.", Documents: "Text, files and their indexing.", Prompts: "Saved prompts of the caller.",
   Chats: "Sessions over folders; questions and cited answers.", Search: "Passages of the caller's folders.", Webhooks: "Receivers that are told when a run ends.", Contract: "This document.",
 };
 
-function operation(route: Route<any, any>): Json {
+function operation(route: Route<any, any>, described: Described): Json {
   const responses: Record<string, Json> = {};
   for (const [status, answer] of Object.entries(route.answers as Record<number, Answer>)) responses[status] = success(answer);
-  for (const [status, when] of Object.entries(errorsOf(route))) responses[status] ??= problem(Number(status), when);
+  for (const [status, when] of Object.entries(errorsOf(route, described))) responses[status] ??= problem(Number(status), when);
   const body = requestBody(route);
   return {
     operationId: route.operation, summary: route.summary, description: route.description ?? `${route.summary}.`, tags: [route.tag],
@@ -81,9 +93,12 @@ function operation(route: Route<any, any>): Json {
   };
 }
 
-const errorsOf = (route: Route<any, any>): Record<string, string> => ({
+const errorsOf = (route: Route<any, any>, { document, name }: Described): Record<string, string> => ({
   400: "The request is malformed; `errors` names the fields.",
-  ...(route.public ? {} : { 401: "The API key is missing or not valid.", 403: "The record is another user's, the key lacks the scope, or a quota is reached." }),
+  ...(route.public ? {} : {
+    401: document.unauthorized,
+    403: route.admin ? "Only administrators may do this." : name === api.name ? "The record is another user's, the key lacks the scope, or a quota is reached." : "The record is another user's, a quota is reached, or the request comes from another site.",
+  }),
   ...(route.path.includes(":") ? { 404: "There is no such record." } : {}),
   ...(route.body ? { 413: "The body is too large.", 415: "The body is of another media type." } : {}),
   429: "The rate limit is exceeded.",
@@ -103,7 +118,7 @@ const headerOf = (name: string, words: string): Json => /^location$/i.test(name)
 
 function problem(status: number, when: string): Json {
   const extra = status === 429 || status === 503 ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
-    : status === 401 ? { "WWW-Authenticate": { description: "The challenge.", schema: { type: "string" }, example: `Bearer realm="dossier"` } } : {};
+    : status === 401 ? { "WWW-Authenticate": { description: "The challenge.", schema: { type: "string" } } } : {};
   const example = { type: "about:blank", title: titleOf(status), status, detail: when, code: "see_detail", request_id: "req_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC" };
   return { description: when, headers: { ...everyHeader, ...extra }, content: { "application/problem+json": { schema: { $ref: "#/components/schemas/Problem" }, example } } };
 }

@@ -5,8 +5,21 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 export interface Caller {
   /** The user whose records these are. */
   readonly owner_id: string;
+  /** The API key; on another surface than the API what stands for it there, such as a session. */
   readonly key_id: string;
   readonly scopes: readonly ("read" | "write")[];
+  /** May call routes that are for administrators. */
+  readonly admin?: boolean;
+}
+
+/** Where a request came from, as far as it can be believed. */
+export interface Visitor {
+  /** The peer, or what a trusted proxy says of it. */
+  readonly address: string;
+  /** It came by HTTPS, on its last visible way. */
+  readonly secure: boolean;
+  /** Whom it asked for: `dossier.example.com`, `127.0.0.1:4780`. */
+  readonly host: string;
 }
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -44,6 +57,10 @@ export interface RouteShape {
   readonly body_optional?: boolean;
   /** Needs no key. */
   readonly public?: boolean;
+  /** The only surface it is part of: `api`, or the name of another `Surface`. Default: every one. */
+  readonly surface?: string;
+  /** Only administrators may call it. */
+  readonly admin?: boolean;
   /** The path is at the root of the server, outside the API prefix and its document; such a route is public. */
   readonly root?: boolean;
   /** The route honours `Prefer: wait`, and the document says so. */
@@ -61,7 +78,7 @@ export interface RouteShape {
 
 export interface Route<Path extends string = string, S extends RouteShape = RouteShape> extends RouteShape {
   readonly method: Method;
-  /** Below the API prefix, parameters as `:name`: `/folders/:folderId`. */
+  /** Below the API prefix, parameters as `:name`: `/folders/:folderId`. A path at the root may end with `/*`: everything below it. */
   readonly path: Path;
   readonly shape?: S;
 }
@@ -79,6 +96,7 @@ export interface Call<P extends string = string, S extends RouteShape = RouteSha
   /** The request itself: headers, and the unread body of a multipart route. */
   readonly request: Request;
   readonly request_id: string;
+  readonly visitor: Visitor;
   /** Fires when the server stops: ends long waits. */
   readonly stopping: AbortSignal;
   /** How long the caller wants to wait for a change (`Prefer: wait=…`, at most 30 s); 0 without the header. */

@@ -1,6 +1,7 @@
-/** The two things the front door asks plugins for. */
+/** What the front door asks plugins for. */
 import { slot } from "../plugin/refs";
-import type { Caller } from "./route";
+import type { HttpError } from "./errors";
+import type { Caller, Visitor } from "./route";
 
 /** Knows a caller by the token of `Authorization: Bearer`, or answers null. Exactly one plugin fills it. */
 export const Authenticator = slot<{ authenticate(token: string): Caller | null }>("http.authenticator");
@@ -14,7 +15,37 @@ export interface RateLimit {
   readonly allowed: boolean;
 }
 /** Counts requests. `subject` is an owner or an address. `charge` 0 only looks. At most one plugin fills it. */
-export const RateLimiter = slot<{ take(subject: string, charge: 0 | 1): RateLimit }>("http.rate_limiter");
+export const RateLimiter = slot<{ take(subject: string, charge: 0 | 1): RateLimit; readonly window_ms?: number }>("http.rate_limiter");
+
+/** What is known of a request to a surface before it is routed. */
+export interface Admitted {
+  readonly caller: Caller | null;
+  /** Thrown once the request is counted, whatever it asks for. */
+  readonly refusal?: HttpError;
+}
+/** A further place where every route of the API is found, for callers that are known by something else than a key, with a rate limit of its own. */
+export interface Surface {
+  /** Routes that name it as their `surface` exist only here. */
+  readonly name: string;
+  /** Everything of it lies below this path, its pages too: `/console`. */
+  readonly root: string;
+  /** Where the routes are mounted, below `root`: `/console/api/v1`. */
+  readonly prefix: string;
+  /** The path of its OpenAPI document, which needs no caller. */
+  readonly document: { readonly path: string; readonly title: string; readonly description: string; readonly security: Readonly<Record<string, unknown>>; readonly unauthorized: string };
+  /** On every answer below `root` that does not set them itself. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Who is calling. It must not look at `Authorization`, as the API never looks at cookies. */
+  admit(request: Request, visitor: Visitor): Admitted;
+  /** The answer to a request that needs a caller and has none. */
+  unauthorized(): HttpError;
+}
+export const Surface = slot<Surface>("http.surface");
+
+/** One request that was answered below the prefix of the API or of a surface. */
+export interface Seen { readonly surface: string; readonly owner_id: string | null; readonly status: number }
+/** Hears of every request, after its answer is known and before it is sent: must be quick, and must not throw. */
+export const RequestObserver = slot<(seen: Seen) => void>("http.request_observer");
 
 /** Lines for the person who started the server: how to sign in. Printed once the address is open, never logged. */
 export const StartNotice = slot<() => Promise<string>>("http.start_notice");

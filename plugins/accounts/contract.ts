@@ -1,5 +1,5 @@
 /** What other plugins may know about accounts: who may sign in, and with which keys. */
-import { service } from "../../core/sdk";
+import { service, type Caller, type Visitor } from "../../core/sdk";
 
 export type Role = "admin" | "member";
 export type Scope = "read" | "write";
@@ -12,6 +12,8 @@ export interface User {
   readonly role: Role;
   /** An inactive user can't sign in, and none of their keys works. */
   readonly active: boolean;
+  /** True until the invitation was used: there is no password yet. */
+  readonly invited: boolean;
   readonly created_at: number;
 }
 /** A key without its secret, which nobody knows but its owner. Times are epoch milliseconds. */
@@ -47,9 +49,9 @@ export interface Accounts {
   listUsers(): Promise<User[]>;
   /** The active user with this email and password, or null. Takes as long for an unknown email as for a wrong password. */
   verifyPassword(email: string, password: string): Promise<User | null>;
-  /** @throws HttpError 400 on a password that won't do, 404. */
+  /** Ends the user's sessions. @throws HttpError 400 on a password that won't do, 404. */
   changePassword(user_id: string, password: string): Promise<void>;
-  /** Takes effect at the next request. @throws HttpError 404, 409 when it would leave no active administrator. */
+  /** Takes effect at the next request; ends the sessions of a user who is deactivated. @throws HttpError 404, 409 when it would leave no active administrator. */
   setUserActive(user_id: string, active: boolean): Promise<User>;
   /** The token is given here, once, and never again. @throws HttpError 400 on a name, scopes or an expiry that won't do, 404. */
   createKey(user_id: string, input: NewKey): Promise<{ readonly key: Key; readonly token: string }>;
@@ -61,3 +63,12 @@ export interface Accounts {
   signInHint(): Promise<string>;
 }
 export const Accounts = service<Accounts>("accounts");
+
+/** Who is signed in, in a browser. */
+export interface Sessions {
+  /** The caller that the cookie of a request stands for, or null: `key_id` is then the session's id. Counts as a use of the session. */
+  callerOf(request: Request, visitor: Visitor): Caller | null;
+  /** Whether the session, and its user, are still good: for streams, which outlive the look at their request. */
+  isLive(session_id: string): boolean;
+}
+export const Sessions = service<Sessions>("accounts.sessions");

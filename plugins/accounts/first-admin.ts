@@ -1,41 +1,39 @@
 /** How a new server gets its first administrator: by a one-time link, or from the configuration. */
-import { conflict, forbidden, HttpError, type Db } from "../../core/sdk";
+import { conflict, HttpError, type Db } from "../../core/sdk";
 import type { User } from "./contract";
-import { emailTaken, newKeyRow, newUserRow, toUser, type AccountsParts } from "./service";
+import { emailTaken, newUserRow, toUser, type AccountsParts } from "./service";
 import * as store from "./store";
-import { newSetupToken, sha256 } from "./token";
+import { newToken, sha256 } from "./token";
 
 const link_valid_ms = 24 * 3_600_000;
-/** How everyone but the very first visitor gets a key. */
-export const key_command = "dossier key create --user EMAIL --name NAME";
-const alreadySetUp = () => conflict(`This server has an administrator already. Make an API key with: ${key_command}`, "already_set_up");
+const alreadySetUp = () => conflict("This server has an administrator already: sign in instead.", "already_set_up");
+const badLink = () => new HttpError(403, "bad_link", "This set-up link is not valid: it may be incomplete, used, or older than 24 hours. Print another with: dossier setup --link");
 
 export interface FirstAdminParts extends Omit<AccountsParts, "hot"> {
   readonly public_url: () => string;
-  /** The data directory, which every command needs to be told unless it is the default one. */
-  readonly data: string;
 }
 /** What the first administrator enters. */
 export interface AdminForm { readonly email: string; readonly password: string }
 
 export function createFirstAdmin(parts: FirstAdminParts) {
-  const { data, db, inTransaction, now_ms, public_url } = parts;
+  const { db, inTransaction, now_ms, public_url } = parts;
 
   /** @throws HttpError 409 when there is an administrator, 403 when the token is not, or no longer, a set-up token. */
   const requireToken = async (from: Db, token: string): Promise<void> => {
     if (await store.hasAdmin(from)) throw alreadySetUp();
-    if (!await store.hasSetupLink(from, sha256(token), now_ms())) throw forbidden("This set-up link is not valid: it may be incomplete, used, or older than 24 hours.");
+    if (!await store.hasSetupLink(from, sha256(token), now_ms())) throw badLink();
   };
 
   /** A new one-time link; earlier ones stay valid until they expire. @throws HttpError 409 when there is an administrator. */
   const newLink = async (): Promise<string> => {
-    const token = newSetupToken();
+    const token = newToken("dst");
     await inTransaction(async (tx) => {
       if (await store.hasAdmin(tx)) throw alreadySetUp();
       await store.deleteExpiredSetupLinks(tx, now_ms());
       await store.insertSetupLink(tx, sha256(token), now_ms() + link_valid_ms);
     });
-    return `${public_url()}/setup?token=${token}`;
+    // Behind the #, so that no proxy and no log on the way sees it.
+    return `${public_url()}/console/setup#t=${token}`;
   };
 
   return {
@@ -44,22 +42,22 @@ export function createFirstAdmin(parts: FirstAdminParts) {
     /** @throws HttpError 409 or 403: what `complete` would say of the token. */
     check: (token: string): Promise<void> => requireToken(db, token),
 
+    isSetUp: (): Promise<boolean> => store.hasAdmin(db),
+
     /**
-     * Creates the administrator and a first key, and spends every set-up link. The key's token is given here, once.
+     * Creates the administrator, and spends every set-up link.
      * @throws HttpError 409 or 403 as `check`, 400 on an email or a password that won't do: the link stays valid then.
      */
-    async complete(token: string, form: AdminForm): Promise<{ readonly user: User; readonly key_token: string }> {
+    async complete(token: string, form: AdminForm): Promise<User> {
       await requireToken(db, token);
       const user = await newUserRow({ ...form, role: "admin" }, parts);
-      const key = newKeyRow(user.id, { name: "First key" }, parts);
       await inTransaction(async (tx) => {
         // Asked again: another visitor of the same link may have been faster.
         await requireToken(tx, token);
         if (!await store.insertUser(tx, user)) throw emailTaken(user.email);
-        await store.insertKey(tx, key.row);
         await store.deleteSetupLinks(tx);
       });
-      return { user: toUser(user), key_token: key.token };
+      return toUser(user);
     },
 
     /** The administrator that the settings name, when there is none. @throws Error that names the settings when they won't do. */
@@ -79,7 +77,7 @@ export function createFirstAdmin(parts: FirstAdminParts) {
     /** A line for the terminal of whoever starts the server. */
     async signInHint(): Promise<string> {
       return await store.hasAdmin(db)
-        ? `Make an API key with: ${key_command} --data ${JSON.stringify(data)}`
+        ? `Sign in at ${public_url()}/console/`
         : `Create the first administrator (this link works once, for 24 hours): ${await newLink()}`;
     },
   };

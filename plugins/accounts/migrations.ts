@@ -1,4 +1,4 @@
-/** The tables of users, keys and one-time set-up links. Tokens and passwords are only kept as hashes. */
+/** The tables of users, keys, sessions and one-time links. Tokens and passwords are only kept as hashes. */
 import type { Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
@@ -34,5 +34,27 @@ export const migrations: readonly Migration[] = [
       .addColumn("token_sha256", "text", (c) => c.primaryKey())
       .addColumn("expires_at", "bigint", (c) => c.notNull())
       .execute();
+  } },
+  { id: "0002_sessions", up: async (tx) => {
+    await tx.schema.createTable("accounts_sessions")
+      .addColumn("id", "text", (c) => c.primaryKey())
+      .addColumn("user_id", "text", (c) => c.notNull())
+      .addColumn("token_sha256", "text", (c) => c.notNull())
+      .addColumn("created_at", "bigint", (c) => c.notNull())
+      .addColumn("last_seen_at", "bigint", (c) => c.notNull())
+      .addColumn("address", "text", (c) => c.notNull())
+      .addColumn("user_agent", "text", (c) => c.notNull())
+      .addForeignKeyConstraint("accounts_sessions_user", ["user_id"], "accounts_users", ["id"])
+      .execute();
+    await tx.schema.createIndex("accounts_sessions_token").on("accounts_sessions").column("token_sha256").unique().execute();
+    await tx.schema.createIndex("accounts_sessions_by_user").on("accounts_sessions").columns(["user_id", "created_at", "id"]).execute();
+
+    await tx.schema.createTable("accounts_password_links")
+      .addColumn("user_id", "text", (c) => c.primaryKey())
+      .addColumn("token_sha256", "text", (c) => c.notNull())
+      .addColumn("expires_at", "bigint", (c) => c.notNull())
+      .addForeignKeyConstraint("accounts_password_links_user", ["user_id"], "accounts_users", ["id"])
+      .execute();
+    await tx.schema.createIndex("accounts_password_links_token").on("accounts_password_links").column("token_sha256").unique().execute();
   } },
 ];

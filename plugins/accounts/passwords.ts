@@ -12,20 +12,21 @@ export function checkPassword(password: string): void {
   if (Buffer.byteLength(password) > password_bytes_max) throw badRequest(`The password may have at most ${password_bytes_max.toLocaleString("en-US")} bytes.`, "/password");
 }
 
+/** The hash of a password that nobody has, made as `hash` makes one: what is compared when there is no user to compare with. */
+const decoy = "$argon2id$v=19$m=65536,t=2,p=1$AvQSl3ip+Kfo/qjObxq4rLYowGWpLNNA/p7zWg9jHcE$fab9c0yzDZqOtVXyD95+orz+WGMFjsBCiAwR9P+emL0";
+
 export function createPasswords() {
   const limited = createGate(concurrency_max);
   const hash = (password: string): Promise<string> => limited(() => Bun.password.hash(normal(password), { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 }));
-  let decoy: Promise<string> | undefined;
 
   return {
     /** What is stored instead of the password. */
     hash,
-    /** Whether it is the password of this hash. Without a hash the answer is no, and takes as long. */
+    /** Whether it is the password of this hash. Without a hash (undefined, or empty: no password yet) the answer is no, and takes as long. */
     async verify(password: string, password_hash: string | undefined): Promise<boolean> {
       if (Buffer.byteLength(password) > password_bytes_max) return false;
-      const against = password_hash ?? await (decoy ??= hash("nobody has this password"));
-      const same = await limited(() => Bun.password.verify(normal(password), against, "argon2id"));
-      return same && password_hash !== undefined;
+      const same = await limited(() => Bun.password.verify(normal(password), password_hash || decoy, "argon2id"));
+      return same && Boolean(password_hash);
     },
   };
 }

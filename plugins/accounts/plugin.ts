@@ -1,12 +1,17 @@
-/** Accounts: users, their passwords and API keys, and how a new server gets its first administrator. */
+/** Accounts: users, their passwords, API keys and sessions, and how a new server gets its first administrator. */
 import { Authenticator, definePlugin, fill, Secret, StartNotice, t } from "../../core/sdk";
+import { adminHandlers, adminRoutes } from "./admin-routes";
 import { commandHandlers, commands } from "./commands";
-import { Accounts } from "./contract";
+import { Accounts, Sessions } from "./contract";
 import { createFirstAdmin } from "./first-admin";
+import { createInvitations } from "./invitations";
+import { createLockout } from "./lockout";
 import { migrations } from "./migrations";
 import { createPasswords } from "./passwords";
-import { routes, setupHandlers } from "./routes";
+import { accountHandlers, routes } from "./routes";
 import { createAccounts, createAuthenticator } from "./service";
+import { lastSeen, noteSeen } from "./session-store";
+import { createSessions } from "./sessions";
 import { noteUse, type AccountsTables } from "./store";
 import { createUsage } from "./usage";
 
@@ -18,30 +23,39 @@ export default definePlugin({
     email: t.Optional(t.String({ description: "Email of the first administrator. Read only while there is none." })),
     password: t.Optional(Secret({ description: "Password of the first administrator. Read only while there is none." })),
   }),
-  provides: { accounts: Accounts },
-  tables: ["accounts_users", "accounts_keys", "accounts_setup_links"],
+  provides: { accounts: Accounts, sessions: Sessions },
+  tables: ["accounts_users", "accounts_keys", "accounts_setup_links", "accounts_sessions", "accounts_password_links"],
   migrations,
-  routes,
+  routes: { ...routes, ...adminRoutes },
   commands,
-  setup: ({ clock, config, database, hot, inTransaction, log, newId, paths, public_url }) => {
+  setup: ({ clock, config, database, hot, inTransaction, log, newId, public_url }) => {
     const now_ms = () => clock.now_ms();
-    const parts = { db: database<AccountsTables>(), hot, inTransaction, now_ms, newId, passwords: createPasswords(), public_url, data: paths.data };
+    const db = database<AccountsTables>();
+    const parts = { db, hot, inTransaction, now_ms, newId, passwords: createPasswords(), public_url };
     const accounts = createAccounts(parts);
     const firstAdmin = createFirstAdmin(parts);
-    const usage = createUsage({ log, write: (uses) => inTransaction(async (tx) => {
-      for (const [key_id, at_ms] of uses) await noteUse(tx, key_id, at_ms);
-    }) });
+    const invitations = createInvitations(parts);
+    const writeEach = (note: typeof noteUse) => (uses: ReadonlyMap<string, number>) => inTransaction(async (tx) => {
+      for (const [id, at_ms] of uses) await note(tx, id, at_ms);
+    });
+    const usage = createUsage({ log, write: writeEach(noteUse) });
+    const seen = createUsage({ log, write: writeEach(noteSeen) });
+    const sessions = createSessions({ ...parts, lockout: createLockout({ now_ms }), seen });
     return {
-      services: { accounts: { ...accounts, signInHint: firstAdmin.signInHint } },
-      routes: setupHandlers(firstAdmin, public_url),
+      services: { accounts: { ...accounts, signInHint: firstAdmin.signInHint }, sessions },
+      routes: { ...accountHandlers({ accounts, firstAdmin, invitations, sessions }), ...adminHandlers({ accounts, invitations, lastSeen: () => lastSeen(db) }) },
       commands: commandHandlers(accounts, firstAdmin),
       fills: [fill(Authenticator, createAuthenticator({ hot, now_ms, noteUse: usage.note })), fill(StartNotice, firstAdmin.signInHint)],
       start: async () => {
         const admin = await firstAdmin.fromSettings(config);
         if (admin) log.info("created the first administrator from the settings", { user_id: admin.id });
         usage.start();
+        seen.start();
       },
-      stop: usage.stop,
+      stop: async () => {
+        await usage.stop();
+        await seen.stop();
+      },
     };
   },
 });

@@ -2,6 +2,7 @@
 import { badRequest, checkedName, conflict, notFound, trimmed, type Caller, type Db, type HotReads } from "../../core/sdk";
 import type { Accounts, Key, NewKey, NewUser, Role, Scope, User } from "./contract";
 import { checkPassword, type Passwords } from "./passwords";
+import { deletePasswordLink, deleteSessions } from "./session-store";
 import * as store from "./store";
 import type { AccountsTables, KeyRow, UserRow } from "./store";
 import { keyPrefix, newKeyToken, publicIdOf, sameDigest, sha256 } from "./token";
@@ -25,6 +26,17 @@ export function createAccounts({ db, inTransaction, now_ms, newId, passwords }: 
     return row;
   };
 
+  /** Takes effect at the next request. @throws HttpError 404, 409 `last_admin` when nobody could administer the server any more. */
+  const changeUser = (user_id: string, { role, active }: { readonly role?: Role; readonly active?: boolean }): Promise<User> => inTransaction(async (tx) => {
+    const before = await store.findUser(tx, user_id);
+    if (!before) throw notFound("user");
+    const row = await store.updateUser(tx, user_id, { role: role ?? before.role, active: active === undefined ? before.active : Number(active) });
+    const administers = ({ role: as, active: is_active }: UserRow): boolean => as === "admin" && is_active === 1;
+    if (administers(before) && !administers(row!) && await store.countOtherActiveAdmins(tx, user_id) === 0) throw conflict("This is the last active administrator.", "last_admin");
+    if (active === false) await deleteSessions(tx, user_id);
+    return toUser(row!);
+  });
+
   return {
     findUser: async (id_or_email) => toUser(await findRow(id_or_email)),
 
@@ -42,18 +54,19 @@ export function createAccounts({ db, inTransaction, now_ms, newId, passwords }: 
       return right && row?.active === 1 ? toUser(row) : null;
     },
 
-    async changePassword(user_id, password) {
+    /** `kept_session_id`: the session that goes on, when it is the user who changes it. */
+    async changePassword(user_id: string, password: string, kept_session_id?: string) {
       checkPassword(password);
       const password_hash = await passwords.hash(password);
-      if (!await store.updateUser(db, user_id, { password_hash })) throw notFound("user");
+      await inTransaction(async (tx) => {
+        if (!await store.updateUser(tx, user_id, { password_hash })) throw notFound("user");
+        await deleteSessions(tx, user_id, kept_session_id);
+        await deletePasswordLink(tx, user_id);
+      });
     },
 
-    setUserActive: (user_id, active) => inTransaction(async (tx) => {
-      const row = await store.updateUser(tx, user_id, { active: active ? 1 : 0 });
-      if (!row) throw notFound("user");
-      if (!active && row.role === "admin" && await store.countOtherActiveAdmins(tx, user_id) === 0) throw conflict("This is the last active administrator.");
-      return toUser(row);
-    }),
+    setUserActive: (user_id, active) => changeUser(user_id, { active }),
+    changeUser,
 
     async createKey(user_id, input) {
       const user = await findRow(user_id);
@@ -72,7 +85,7 @@ export function createAccounts({ db, inTransaction, now_ms, newId, passwords }: 
       if (!row) throw notFound("key");
       return toKey(row);
     },
-  } satisfies Omit<Accounts, "signInHint">;
+  } satisfies Omit<Accounts, "signInHint"> & { readonly changeUser: typeof changeUser };
 }
 
 /**
@@ -115,13 +128,14 @@ export const emailTaken = (email: string) => conflict(`There is a user with the 
 /** One @, a local part of at most 64 characters, a domain of at most 255, no spaces and nothing invisible. */
 const email_shape = /^[^\s\p{C}@<>"(),:;\\[\]]{1,64}@[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}.-]{0,253}[\p{L}\p{M}\p{N}])?$/u;
 
-function checkedEmail(text: string): string {
+/** The address as it is stored. @throws HttpError 400 */
+export function checkedEmail(text: string): string {
   const email = trimmed(text).normalize("NFC");
   if (!email_shape.test(email) || email.includes("..")) throw badRequest(`The email must be an address such as ada@example.com.`, "/email");
   return email;
 }
 /** Under which an email is unique: the same letters in any case. */
-const folded = (email: string): string => trimmed(email).normalize("NFC").toLowerCase();
+export const folded = (email: string): string => trimmed(email).normalize("NFC").toLowerCase();
 
 const everyScope: readonly Scope[] = ["read", "write"];
 const scopeSets: Readonly<Record<string, readonly Scope[]>> = { "read": ["read"], "write": ["write"], "read,write": everyScope };
@@ -134,6 +148,6 @@ function checkedScopes(scopes: readonly string[]): string {
   return everyScope.filter((scope) => scopes.includes(scope)).join(",");
 }
 
-export const toUser = ({ id, email, role, active, created_at }: UserRow): User => ({ id, email, role: role satisfies Role, active: active === 1, created_at });
+export const toUser = ({ id, email, role, active, password_hash, created_at }: UserRow): User => ({ id, email, role: role satisfies Role, active: active === 1, invited: password_hash === "", created_at });
 const toKey = ({ id, user_id, name, public_id, scopes, active, created_at, expires_at, last_used_at }: KeyRow): Key =>
   ({ id, user_id, name, prefix: keyPrefix(public_id), scopes: scopesOf(scopes), active: active === 1, created_at, expires_at, last_used_at });

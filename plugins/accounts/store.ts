@@ -25,12 +25,25 @@ export interface KeyRow {
   readonly expires_at: number | null;
   readonly last_used_at: number | null;
 }
+export interface SessionRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly token_sha256: string;
+  readonly created_at: number;
+  readonly last_seen_at: number;
+  readonly address: string;
+  readonly user_agent: string;
+}
+/** An invitation of a user without a password, or a link to a new one. A user has one at most. */
+export interface PasswordLinkRow { readonly user_id: string; readonly token_sha256: string; readonly expires_at: number }
 export interface AccountsTables {
   accounts_users: UserRow;
   accounts_keys: KeyRow;
   accounts_setup_links: { token_sha256: string; expires_at: number };
+  accounts_sessions: SessionRow;
+  accounts_password_links: PasswordLinkRow;
 }
-type AccountsDb = Db<AccountsTables>;
+export type AccountsDb = Db<AccountsTables>;
 
 /** False when the email is taken. */
 export const insertUser = async (db: AccountsDb, row: UserRow): Promise<boolean> =>
@@ -48,14 +61,15 @@ export const listUsers = (db: AccountsDb): Promise<UserRow[]> =>
 export const hasAdmin = async (db: AccountsDb): Promise<boolean> =>
   await db.selectFrom("accounts_users").select("id").where("role", "=", "admin").limit(1).executeTakeFirst() !== undefined;
 
+/** Other administrators who can sign in: those who were only invited can't yet. */
 export async function countOtherActiveAdmins(db: AccountsDb, user_id: string): Promise<number> {
   const { others } = await db.selectFrom("accounts_users").select((e) => e.fn.countAll().as("others"))
-    .where("role", "=", "admin").where("active", "=", 1).where("id", "!=", user_id).executeTakeFirstOrThrow();
+    .where("role", "=", "admin").where("active", "=", 1).where("password_hash", "!=", "").where("id", "!=", user_id).executeTakeFirstOrThrow();
   return toNumber(others);
 }
 
 /** The user after the change; undefined when there is none. */
-export const updateUser = (db: AccountsDb, id: string, values: Partial<Pick<UserRow, "password_hash" | "active">>): Promise<UserRow | undefined> =>
+export const updateUser = (db: AccountsDb, id: string, values: Partial<Pick<UserRow, "password_hash" | "active" | "role">>): Promise<UserRow | undefined> =>
   db.updateTable("accounts_users").set(values).where("id", "=", id).returningAll().executeTakeFirst();
 
 export const insertKey = async (db: AccountsDb, row: KeyRow): Promise<void> => {

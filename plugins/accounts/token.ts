@@ -1,4 +1,4 @@
-/** What keys and set-up tokens look like. Pure but for the randomness. */
+/** What keys and other tokens look like. Pure but for the randomness. */
 import { timingSafeEqual } from "node:crypto";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -27,8 +27,8 @@ export function publicIdOf(token: string): string | null {
   return token.slice("dsk_".length, "dsk_".length + public_id_length);
 }
 
-/** A new one-time set-up token: `dst_` and 32 secret characters. */
-export const newSetupToken = (): string => `dst_${randomText(secret_length)}`;
+/** A new token of 32 secret characters: `dst_` of a one-time set-up link, `dsi_` of an invitation or a link to a new password, `dss_` of a session. */
+export const newToken = (kind: "dst" | "dsi" | "dss"): string => `${kind}_${randomText(secret_length)}`;
 
 /** Lowercase hex. A fast hash is right here: with 190 random bits there is nothing to guess. */
 export const sha256 = (token: string): string => new Bun.CryptoHasher("sha256").update(token).digest("hex");

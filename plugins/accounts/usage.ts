@@ -1,28 +1,32 @@
-/** When each key was last used: collected in memory, written now and then in one transaction, so that no request waits for a write. */
+/** When each key or session was last used: collected in memory, written now and then in one transaction, so that no request waits for a write. */
 import type { Log } from "../../core/sdk";
 
 export const flush_every_ms = 30_000;
 
 export interface UsageParts {
-  /** Writes key → epoch ms, all or nothing. */
+  /** Writes id → epoch ms, all or nothing. */
   readonly write: (uses: ReadonlyMap<string, number>) => Promise<void>;
   readonly log: Log;
 }
 
 export function createUsage({ write, log }: UsageParts) {
   let uses = new Map<string, number>();
+  /** What is being written: not readable elsewhere yet. */
+  let batch: ReadonlyMap<string, number> = new Map();
   let timer: ReturnType<typeof setInterval> | undefined;
   let writing: Promise<void> | undefined;
 
   const writeAll = async (): Promise<void> => {
-    const batch = uses;
+    batch = uses;
     uses = new Map();
     try {
       await write(batch);
     } catch (error) {
       // What came in meanwhile is newer.
       uses = new Map([...batch, ...uses]);
-      log.warn("the last use of keys could not be written yet", { error: String(error) });
+      log.warn("the last use of keys and sessions could not be written yet", { error: String(error) });
+    } finally {
+      batch = new Map();
     }
   };
 
@@ -35,7 +39,9 @@ export function createUsage({ write, log }: UsageParts) {
   };
 
   return {
-    note(key_id: string, at_ms: number): void { uses.set(key_id, at_ms); },
+    note(id: string, at_ms: number): void { uses.set(id, at_ms); },
+    /** Epoch ms of the last use that is not written yet. */
+    lastOf: (id: string): number | undefined => uses.get(id) ?? batch.get(id),
     flush,
     start(): void {
       timer = setInterval(() => void flush(), flush_every_ms);

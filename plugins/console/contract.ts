@@ -1,0 +1,19 @@
+/** What other plugins may know about the console: how to add a page to it, and what its overview of the system asks them. */
+import { slot } from "../../core/sdk";
+
+export const console_root = "/console";
+
+/** A page of the console that a plugin brings along. */
+export interface ConsolePage {
+  /** The page's address below `/console/`: lower case letters, digits and dashes. */
+  readonly path: string;
+  /** As it stands in the navigation. */
+  readonly title: string;
+  readonly group: "work" | "developer" | "admin";
+  /**
+   * The text of an ES module. Its default export is `{ mount(root, host) }`: it fills the element `root` and answers nothing, or a function to call when the page is left.
+   * `host` is `{ api(path, init): Promise<Response>, navigate(path), theme(): "light" | "dark", onLeave(work) }`; `api` calls `/console/api/v1` in the name of whoever is signed in.
+   */
+  readonly module: string;
+}
+export const ConsolePages = slot<ConsolePage>("console.pages");

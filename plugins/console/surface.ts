@@ -1,0 +1,53 @@
+/** The API behind the session cookie, at `/console/api/v1`: who may come in, and what every answer of the console carries. */
+import { HttpError, sameHost, type Admitted, type Surface, type Visitor } from "../../core/sdk";
+import type { Sessions } from "../accounts/contract";
+import { console_root } from "./contract";
+
+export interface SurfaceParts {
+  readonly sessions: Pick<Sessions, "callerOf">;
+  readonly public_url: () => string;
+}
+
+/** On every answer that is not a page. */
+const strict_headers = {
+  "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
+export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface => ({
+  name: "console", root: console_root, prefix: `${console_root}/api/v1`, headers: strict_headers,
+  document: {
+    path: `${console_root}/api/openapi.json`, title: "Dossier console",
+    description: "What the console calls: every route of the API in the name of whoever is signed in, and its own for accounts, keys, users, usage and the system.",
+    security: { session: { type: "apiKey", in: "cookie", name: "dossier", description: "The cookie of a session; `__Host-dossier` over HTTPS. Changes must come from the console's own origin." } },
+    unauthorized: "Nobody is signed in.",
+  },
+  admit(request, visitor): Admitted {
+    const refusal = safe_methods.has(request.method) ? undefined : refusalOf(request, visitor, public_url());
+    // What another site made a browser send counts as nobody's.
+    return refusal ? { caller: null, refusal } : { caller: sessions.callerOf(request, visitor) };
+  },
+  unauthorized: () => new HttpError(401, "signed_out", "Nobody is signed in here: sign in first.", { headers: { "www-authenticate": `Session realm="dossier"` } }),
+});
+
+const safe_methods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * Why a request that changes something is refused: it was not sent by a page of this server.
+ * A browser says so in `Sec-Fetch-Site`; an old one, and every other program, in `Origin` alone. Where both are given, both must be right.
+ */
+export function refusalOf({ headers }: Request, { host, secure }: Visitor, public_url: string): HttpError | undefined {
+  const site = headers.get("sec-fetch-site");
+  const origin = headers.get("origin");
+  if (site !== null && site !== "same-origin") return crossSite("It was sent by a page of another site.");
+  if (origin === null) return site === null ? crossSite("It says neither Sec-Fetch-Site nor Origin, so nobody knows which page sent it.") : undefined;
+  const asked = [host, ...(public_url === "" ? [] : [new URL(public_url).host])];
+  const from = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (!from || !asked.some((own) => sameHost(own, from.host))) return crossSite(`It was sent by a page of ${origin}, and this server is asked as ${host}. Behind a reverse proxy, set server.public_url to the address that people use.`);
+  return secure && from.protocol !== "https:" ? crossSite("It was sent by a page that did not come by HTTPS.") : undefined;
+}
+
+const crossSite = (why: string): HttpError => new HttpError(403, "cross_site", `This request was refused. ${why}`);

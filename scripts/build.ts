@@ -3,6 +3,7 @@ import { Glob } from "bun";
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import manifest from "../package.json";
+import { buildConsoleIfStale } from "./build-console";
 
 const root = resolve(import.meta.dir, "..");
 const dist = join(root, "dist");
@@ -11,11 +12,14 @@ export const executable = join(dist, "dossier");
 const record = join(dist, "dossier.sources");
 
 /** Everything that decides what the executable is. */
-const sources = ["core/**/*", "plugins/**/*", "scripts/build.ts", "package.json", "package-lock.json", "tsconfig.json"];
+const sources = ["core/**/*", "plugins/**/*", "scripts/build.ts", "scripts/build-console.ts", "package.json", "package-lock.json", "tsconfig.json"];
+
+/** Made from other sources, so they decide nothing. */
+const generated = /^plugins\/console\/(build\/|assets\.gen\.ts$)/;
 
 /** SHA-256 over the names and bytes of the sources, and the version of the compiler. */
 async function sourcesHash(): Promise<string> {
-  const paths = sources.flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: root })]).sort();
+  const paths = sources.flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: root })]).filter((path) => !generated.test(path)).sort();
   const hash = new Bun.CryptoHasher("sha256").update(Bun.version);
   for (const path of paths) hash.update(`\n${path}\n`).update(await Bun.file(join(root, path)).bytes());
   return hash.digest("hex");
@@ -57,6 +61,7 @@ function smokeTest(path: string): string {
 
 /** Builds, checks, and only then puts the result in place, so that a running or earlier executable is never half replaced. */
 export async function build(): Promise<string> {
+  await buildConsoleIfStale();
   const hash = await sourcesHash();
   mkdirSync(dist, { recursive: true });
   const fresh = join(dist, `.dossier-${process.pid}`);

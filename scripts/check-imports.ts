@@ -52,12 +52,21 @@ function problemOfPlugin(from: string, to: string, type_only: boolean): string |
   if (listed !== undefined) return to.startsWith("plugins/") && to.endsWith(`/${listed}`) ? null : `${from} names only the plugins' ${listed}`;
   const [, plugin] = from.split("/") as [string, string];
   const [area, part, file] = to.split("/") as [string, string, string?];
+  if (isPage(from) || isPage(to)) return problemOfPage(from, to, plugin);
   const contract = file === "contract.ts" && to.split("/").length === 3;
   if (area === "core") return to === sdk ? null : "a plugin imports core only through core/sdk.ts";
   if (part !== plugin && !contract) return "a plugin sees another plugin only through its contract.ts";
   if (from.endsWith("/contract.ts") && !contract) return "a contract imports only contracts";
   return problemOfSlice(from, to, type_only);
 }
+
+/** What runs in the browser: plugins/<name>/web. */
+const isPage = (path: string): boolean => /^plugins\/[^/]+\/web\//.test(path);
+
+/** Pages speak HTTP with the server like any other client; neither side imports the other. */
+const problemOfPage = (from: string, to: string, plugin: string): string | null =>
+  isPage(from) && to.startsWith(`plugins/${plugin}/web/`) ? null
+    : isPage(from) ? "a page imports only its own web folder and packages" : "what runs in the browser is built, not imported";
 
 /** Inside a plugin: routes → service → store, never back and never skipping. Routes may name the type of a row, to map it. */
 function problemOfSlice(from: string, to: string, type_only: boolean): string | null {

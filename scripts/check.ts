@@ -1,14 +1,16 @@
 /** `npm run check`: types, lint, import rule, tidy. Prints what is wrong and exits 1 when anything is. */
 import { join, resolve } from "node:path";
+import { buildConsoleIfStale } from "./build-console";
 
 const root = resolve(import.meta.dir, "..");
 const folders = ["core", "plugins", "scripts", "test", "examples"];
 
 export interface Step { readonly name: string; readonly command: readonly string[] }
 
-/** The two checks that are not tests themselves; the other two are (test/imports.test.ts, test/tidy.test.ts). */
+/** The checks that are not tests themselves; the other two are (test/imports.test.ts, test/tidy.test.ts). The console's pages know a browser, the rest does not. */
 export const tools: readonly Step[] = [
   { name: "types", command: [process.execPath, "check", "--no-script"] },
+  { name: "types of the console", command: [process.execPath, "check", "--no-script", "-p", "plugins/console/web"] },
   { name: "lint", command: [process.execPath, join(root, "node_modules/oxlint/bin/oxlint"), "--config", ".oxlintrc.json", "--deny-warnings", ...folders] },
 ];
 const own: readonly Step[] = [
@@ -24,6 +26,7 @@ export async function check({ command }: Step): Promise<{ ok: boolean; output: s
 }
 
 if (import.meta.main) {
+  await buildConsoleIfStale();
   let failed = false;
   for (const step of [...tools, ...own]) {
     const { ok, output } = await check(step);

@@ -5,6 +5,7 @@
 import { Glob } from "bun";
 import { availableParallelism } from "node:os";
 import { basename, resolve } from "node:path";
+import { buildConsoleIfStale } from "./build-console";
 import { check, tools } from "./check";
 import { cleanEnvironment } from "./lib/launch";
 
@@ -69,6 +70,7 @@ function tell({ name, seconds, passed, failed, skipped, output }: Outcome): void
 }
 
 if (import.meta.main) {
+  await buildConsoleIfStale();
   const words = process.argv.slice(2);
   const files = [...new Glob("test/**/*.test.ts").scanSync({ cwd: root })].sort().filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
   const work = [...(words.length === 0 ? tools.map((step) => () => runTool(step)) : []), ...files.map((path) => () => runFile(path))];

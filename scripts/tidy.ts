@@ -27,12 +27,12 @@ interface Rule {
 }
 
 const product = /^(core|plugins)\//;
-/** Where the outside world comes in: time, chance, environment. Workers and tasks have no context to take them from. */
-const outside = /^core\/(base|cli)\/|^core\/main\.ts$|worker\.ts$/;
+/** Where the outside world comes in: time, chance, environment. Workers, tasks and pages in the browser have no context to take them from. */
+const outside = /^core\/(base|cli)\/|^core\/main\.ts$|worker\.ts$|^plugins\/[^/]+\/web\//;
 
 const leftovers: readonly Rule[] = [
   { pattern: /\b(TODO|FIXME|XXX|HACK)\b/, why: "a note to do it later; do it, or file an issue", comments: true, except: /tidy(\.test)?\.ts$/ },
-  { pattern: /\bconsole\.\w+/, why: "the product logs through ctx.log", within: product, except: /^core\/cli\/|^core\/main\.ts$|^core\/isolate\/child\.ts$/ },
+  { pattern: /\bconsole\.\w+\(/, why: "the product logs through ctx.log", within: product, except: /^core\/cli\/|^core\/main\.ts$|^core\/isolate\/child\.ts$/ },
   { pattern: /\bdebugger\b/, why: "a leftover of debugging" },
   { pattern: /\b(test|describe|it)\.only\b/, why: "switches every other test off", within: /^test\// , except: /tidy\.test\.ts$/ },
   { pattern: /@ts-(ignore|nocheck)/, why: "hides errors; `@ts-expect-error` with a reason says which one", comments: true, except: /tidy(\.test)?\.ts$/ },
@@ -143,10 +143,13 @@ function problemsOfTypes(path: string, text: string): string[] {
 /** Files that run or are read without being imported. */
 const entries = /^(core\/main|core\/sdk|plugins\/(index|contracts)|plugins\/.*worker|plugins\/[^/]+\/plugin|scripts\/[^/]+|scripts\/bench\/(main|raw-server|raw-index)|test\/(.*\.test|.*\.types)|examples\/.*plugin)\.ts$|\.mjs$|\.d\.ts$/;
 
+/** The same, in the browser and before every test. */
+const entries_of_pages = /^(plugins\/[^/]+\/web\/(main|theme-first)|scripts\/lib\/console-assets)\.tsx?$/;
+
 /** Files that nothing leads to. */
 export function deadFiles(files: readonly string[], edges: readonly Import[]): string[] {
   const imported = new Set(edges.filter(({ from, to }) => from !== to).map(({ to }) => to));
-  return files.filter((path) => !entries.test(path) && !imported.has(path));
+  return files.filter((path) => !entries.test(path) && !entries_of_pages.test(path) && !imported.has(path));
 }
 
 interface Manifest { readonly dependencies: Readonly<Record<string, string>>; readonly devDependencies: Readonly<Record<string, string>> }
@@ -166,7 +169,7 @@ export function problemsOfPackages(manifest: Manifest, readme: string, edges: re
 
 /** Everything that is wrong in the project. */
 export async function tidy(): Promise<string[]> {
-  const paths = ["core", "plugins", "scripts", "test", "examples"].flatMap((folder) => [...new Glob(`${folder}/**/*.{ts,tsx,mjs}`).scanSync({ cwd: root })]).sort();
+  const paths = ["core", "plugins", "scripts", "test", "examples"].flatMap((folder) => [...new Glob(`${folder}/**/*.{ts,tsx,mjs}`).scanSync({ cwd: root })]).filter((path) => !path.endsWith(".gen.ts")).sort();
   const edges = await imports();
   const texts = await Promise.all(paths.map((path) => Bun.file(join(root, path)).text()));
   return [

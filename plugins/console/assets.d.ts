@@ -1,0 +1,13 @@
+/** A file imported `with { type: "file" }` is its path, inside the executable too. */
+declare module "*.gz" {
+  const path: string;
+  export default path;
+}
+declare module "*.woff2" {
+  const path: string;
+  export default path;
+}
+declare module "*.png" {
+  const path: string;
+  export default path;
+}

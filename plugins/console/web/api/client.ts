@@ -1,0 +1,124 @@
+/** Speaks with the server: JSON in, JSON out, and every refusal as an ApiProblem. */
+import { signal } from "@preact/signals";
+import { words } from "../words/en";
+
+export const api_base = "/console/api/v1";
+
+export interface FieldProblem { readonly pointer: string; readonly detail: string }
+/** What kind of trouble it is, to choose words and icon by. */
+export type Family = keyof typeof words.errors;
+
+/** An answer that is not a success, or no answer at all (`status` 0, code `offline`). `message` is the server's sentence. */
+export class ApiProblem extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    readonly detail: string,
+    readonly errors: readonly FieldProblem[] = [],
+    readonly request_id: string | null = null,
+    /** Seconds, when the server says when to come back. */
+    readonly retry_after_s: number | null = null,
+  ) {
+    super(detail);
+  }
+  /** What is wrong with this field (`/name`, `?page`), if anything. */
+  at(pointer: string): string | undefined {
+    return this.errors.find((error) => error.pointer === pointer)?.detail;
+  }
+  get family(): Family {
+    if (this.status === 0) return "offline";
+    if (this.status === 403) return "forbidden";
+    if (this.status === 404 || this.status === 410) return "missing";
+    if (this.status === 429) return "busy";
+    return this.status >= 500 ? "server" : "refused";
+  }
+  /** For people: with the seconds to wait, when there are any. */
+  get sentence(): string {
+    return this.retry_after_s === null || this.status === 503 ? this.detail : `${this.detail} ${words.wait_seconds(this.retry_after_s)}`;
+  }
+}
+
+/** A fault of the page itself is a problem too. */
+export function problemOf(error: unknown): ApiProblem {
+  if (error instanceof ApiProblem) return error;
+  return new ApiProblem(500, "page_fault", error instanceof Error && error.message ? error.message : words.errors.server.next);
+}
+
+/** Whether the server could not be reached the last time it was asked. */
+export const unreachable = signal(false);
+
+type Listener = () => void;
+let signedOut: Listener = () => undefined;
+/** Called when the session has ended while the page was open. */
+export const onSignedOut = (listener: Listener): void => { signedOut = listener; };
+
+export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+/** The path with its query; fields that are null, undefined or empty are left out. */
+export function apiUrl(path: string, query: Query = {}): string {
+  const fields = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "").map(([key, value]) => [key, String(value)]);
+  const search = new URLSearchParams(fields as [string, string][]).toString();
+  return `${api_base}${path}${search && `?${search}`}`;
+}
+
+export interface ApiOptions {
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly query?: Query;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The raw answer, for streams and files. @throws ApiProblem */
+export async function request(path: string, { method = "GET", body, query, signal: abort, headers = {} }: ApiOptions = {}): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(apiUrl(path, query), {
+      method, credentials: "same-origin", ...(abort ? { signal: abort } : {}),
+      headers: { accept: "application/json, application/problem+json", ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    if (abort?.aborted) throw error;
+    unreachable.value = true;
+    throw offline();
+  }
+  unreachable.value = false;
+  if (response.ok) return response;
+  throw await readProblem(response, path);
+}
+
+/** The JSON of the answer; undefined when it has no body. @throws ApiProblem */
+export async function api<T>(path: string, options: ApiOptions = {}): Promise<T> {
+  const response = await request(path, options);
+  const text = await response.text();
+  return (text === "" ? undefined : JSON.parse(text)) as T;
+}
+
+export const offline = (): ApiProblem => new ApiProblem(0, "offline", words.errors.offline.next);
+
+async function readProblem(response: Response, path: string): Promise<ApiProblem> {
+  return problemFrom(response.status, await response.text().catch(() => ""), (name) => response.headers.get(name), path);
+}
+
+/** Reads application/problem+json, or makes the best of anything else. */
+export function problemFrom(status: number, text: string, header: (name: string) => string | null, path: string): ApiProblem {
+  const body = parse(text);
+  const retry_after = Number(header("retry-after") ?? NaN);
+  const problem = new ApiProblem(
+    status, body?.code ?? "unknown", body?.detail ?? (text.length > 0 && text.length < 500 && !text.startsWith("<") ? text : words.unexplained(status)), body?.errors ?? [],
+    body?.request_id ?? header("x-request-id"), Number.isFinite(retry_after) ? retry_after : null,
+  );
+  if (status === 401 && !path.startsWith("/session") && !path.startsWith("/setup") && !path.startsWith("/invite")) signedOut();
+  return problem;
+}
+
+function parse(text: string): { code?: string; detail?: string; errors?: FieldProblem[]; request_id?: string } | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === "object" ? value : null;
+  } catch {
+    return null;
+  }
+}

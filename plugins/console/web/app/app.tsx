@@ -1,0 +1,52 @@
+/** Chooses what is shown: the page of this address, or the sign-in page when nobody is signed in. */
+import { Redirect, Route, Router, Switch, useLocation } from "wouter-preact";
+import { usePluginPages } from "../api/queries";
+import { words } from "../words/en";
+import { PageHeader } from "../ui/page-header";
+import { Empty, ErrorView } from "../ui/states";
+import { Toasts } from "../ui/toast";
+import { Lazy } from "./lazy";
+import { pages, type PageEntry, type PageParams } from "./pages";
+import { PluginPage } from "./plugin-page";
+import { useSession } from "./session";
+import { Shell } from "./shell";
+import { ButtonLink } from "../ui/button";
+
+const Shown = ({ page, params }: { readonly page: PageEntry; readonly params: PageParams }) => <Lazy key={page.path} load={page.load} props={{ params }} />;
+
+const NotFound = () => (
+  <>
+    <PageHeader title={words.not_found.title} />
+    <Empty icon="search" title={words.not_found.title} actions={<ButtonLink href="/">{words.go_home}</ButtonLink>}>{words.not_found.text}</Empty>
+  </>
+);
+
+/** A page of the build, of a plugin, or none. Plugins are waited for before an address is called wrong. */
+function SignedIn({ admin }: { readonly admin: boolean }) {
+  const plugin_pages = usePluginPages();
+  const shown = pages.filter((page) => !page.alone && (!page.admin || admin));
+  const of_plugins = plugin_pages.data ?? [];
+  return (
+    <Switch>
+      {shown.map((page) => <Route key={page.path} path={page.path}>{(params: PageParams) => <Shell full={page.full ?? false}><Shown page={page} params={params} /></Shell>}</Route>)}
+      {of_plugins.map((page) => <Route key={page.path} path={`/${page.path}`}><Shell full={false}><PluginPage page={page} /></Shell></Route>)}
+      <Route path="/"><Redirect to="/folders" replace /></Route>
+      <Route><Shell full={false}>{!plugin_pages.isPending && <NotFound />}</Shell></Route>
+    </Switch>
+  );
+}
+
+function Gate() {
+  const [path] = useLocation();
+  const session = useSession();
+  const sign_in = pages.find((page) => page.path === "/sign-in")!;
+  const alone = pages.find((page) => page.alone && page.path === path);
+  if (!session.data) return session.error ? <main class="alone"><ErrorView error={session.error} onRetry={() => void session.refetch()} /></main> : <div class="boot" />;
+  const { user } = session.data;
+  if (alone && (!user || alone !== sign_in)) return <Shown page={alone} params={{}} />;
+  if (!user) return <Shown page={sign_in} params={{}} />;
+  if (alone) return <Redirect to="/folders" replace />;
+  return <SignedIn admin={user.role === "admin"} />;
+}
+
+export const App = () => <Router base="/console"><Gate /><Toasts /></Router>;

@@ -1,0 +1,103 @@
+/**
+ * Keeps what is on screen up to date. One tab of the browser holds the event stream and tells the others, because a browser opens only six
+ * connections to one server; when the stream is gone, the tab that is looked at asks every three seconds.
+ */
+import { api_base } from "../api/client";
+import { queries, refresh } from "../api/queries";
+
+/** A record of the caller has changed. */
+export interface Change { readonly kind: string; readonly id: string; readonly folder_id?: string | null; readonly action: "created" | "changed" | "deleted" }
+
+/** Kinds of records that show a change of another kind too. */
+const also: Readonly<Record<string, readonly string[]>> = { document: ["folder"], message: ["chat"], delivery: ["webhook"], folder: ["document"], import: ["document"], transcription: ["document"], job: ["system"] };
+
+const gather_ms = 600;
+const poll_ms = 3_000;
+const alive_ms = 5_000;
+/** Timers of a hidden tab may sleep for a minute. */
+const silence_max_ms = 75_000;
+
+type Message = { readonly type: "change"; readonly change: Change } | { readonly type: "refetch" } | { readonly type: "alive"; readonly streaming: boolean };
+
+const listeners = new Set<(change: Change) => void>();
+
+/** Tells of every change as it comes. Answers what ends it. */
+export function onChange(listener: (change: Change) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+const waiting = new Set<string>();
+let gathering: ReturnType<typeof setTimeout> | undefined;
+
+/** Changes come in bursts: what they concern is fetched again once, a moment later. */
+function take({ kind }: Change): void {
+  for (const name of [kind, ...(also[kind] ?? [])]) waiting.add(name);
+  gathering ??= setTimeout(() => {
+    gathering = undefined;
+    void refresh(...waiting);
+    waiting.clear();
+  }, gather_ms);
+}
+
+const refetchAll = () => void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" && queryKey[0] !== "plugin-page" });
+
+function receive(message: Message): void {
+  if (message.type === "refetch") return refetchAll();
+  if (message.type !== "change") return;
+  take(message.change);
+  for (const listener of listeners) listener(message.change);
+}
+
+/** Holds the stream until `signal` fires. `say` hands on what comes; `state` whether it flows. */
+function holdStream(say: (message: Message) => void, state: (streaming: boolean) => void, signal: AbortSignal): void {
+  let failures = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let source: EventSource | undefined;
+  const open = () => {
+    source = new EventSource(`${api_base}/events`);
+    source.addEventListener("open", () => { if (failures > 0) say({ type: "refetch" }); failures = 0; state(true); });
+    source.addEventListener("change", ({ data }: MessageEvent<string>) => say({ type: "change", change: JSON.parse(data) as Change }));
+    source.addEventListener("refetch", () => say({ type: "refetch" }));
+    source.addEventListener("error", () => {
+      failures += 1;
+      if (failures >= 2) state(false);
+      if (source?.readyState !== EventSource.CLOSED) return;
+      // The server refused it: the browser gives up, so it is tried again from here.
+      state(false);
+      timer = setTimeout(open, Math.min(30_000, 1_000 * 2 ** failures));
+    });
+  };
+  open();
+  signal.addEventListener("abort", () => { clearTimeout(timer); source?.close(); }, { once: true });
+}
+
+/** Starts; answers what ends it, at sign-out. */
+export function startLive(): () => void {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const channel = new BroadcastChannel("dossier.live");
+  let streaming = true;
+  let heard_at = Date.now();
+  let leading = false;
+  const say = (message: Message) => { channel.postMessage(message); receive(message); };
+  channel.addEventListener("message", ({ data }: MessageEvent<Message>) => {
+    heard_at = Date.now();
+    if (data.type === "alive") streaming = data.streaming;
+    else receive(data);
+  });
+  const lead = () => {
+    leading = true;
+    holdStream(say, (flows) => { streaming = flows; channel.postMessage({ type: "alive", streaming } satisfies Message); }, signal);
+    return new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  };
+  // Locks exist only on https and localhost; elsewhere every tab has a stream of its own.
+  if (navigator.locks) navigator.locks.request("dossier.live", { signal }, lead).catch(() => undefined);
+  else void lead();
+  const beat = setInterval(() => { if (leading) channel.postMessage({ type: "alive", streaming } satisfies Message); }, alive_ms);
+  const poll = setInterval(() => {
+    const silent = !leading && Date.now() - heard_at > silence_max_ms;
+    if (!document.hidden && (silent || !streaming)) refetchAll();
+  }, poll_ms);
+  return () => { clearInterval(beat); clearInterval(poll); ending.abort(); channel.close(); };
+}

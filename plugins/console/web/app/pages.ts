@@ -1,0 +1,28 @@
+/** The pages of the console. Each area adds its lines here: where it is, how it is loaded, and how the navigation shows it. */
+import type { ComponentType } from "preact";
+import type { IconName } from "../ui/icons";
+
+export type PageParams = Readonly<Record<string, string | undefined>>;
+export type PageComponent = ComponentType<{ readonly params: PageParams }>;
+export type Group = "work" | "developer" | "admin";
+
+export interface PageEntry {
+  /** Below /console, in wouter's notation. */
+  readonly path: string;
+  readonly load: () => Promise<{ readonly default: PageComponent }>;
+  /** An entry in the navigation; `shortcut` is the letter after `g`. */
+  readonly nav?: { readonly group: Group; readonly label: string; readonly icon: IconName; readonly shortcut?: string };
+  /** Only administrators see it. */
+  readonly admin?: boolean;
+  /** Without the shell, and for people who are not signed in. */
+  readonly alone?: boolean;
+  /** Uses the whole width and height beside the navigation, and scrolls by itself. */
+  readonly full?: boolean;
+}
+
+export const pages: readonly PageEntry[] = [
+  { path: "/sign-in", alone: true, load: () => import("../pages/account/sign-in") },
+];
+
+/** Search over everything, behind Ctrl K; null while there is none. */
+export const palette: (() => Promise<{ readonly default: ComponentType<{ readonly onClose: () => void }> }>) | null = null;

@@ -1,0 +1,49 @@
+/** A page that a plugin brings: an ES module of the server, mounted into the console. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useLocation } from "wouter-preact";
+import { api_base } from "../api/client";
+import type { PluginPage as Entry } from "../api/types";
+import { PageHeader } from "../ui/page-header";
+import { ErrorView } from "../ui/states";
+import { themeInEffect } from "./theme";
+
+/** What the module may use. `api` takes a path below /console/api/v1; `navigate` one below /console. */
+interface PageHost {
+  readonly api: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly navigate: (path: string) => void;
+  readonly theme: () => "light" | "dark";
+  /** Called when the page is left. */
+  readonly onLeave: (cleanUp: () => void) => void;
+}
+interface PageModule { readonly default: (root: HTMLElement, host: PageHost) => void | Promise<void> }
+
+export function PluginPage({ page }: { readonly page: Entry }) {
+  const root = useRef<HTMLDivElement>(null);
+  const [, navigate] = useLocation();
+  const [fault, setFault] = useState<unknown>(null);
+  useEffect(() => {
+    const leaving: (() => void)[] = [];
+    let here = true;
+    const host: PageHost = {
+      api: (path, init) => fetch(`${api_base}${path}`, { credentials: "same-origin", ...init }),
+      navigate, theme: themeInEffect, onLeave: (cleanUp) => leaving.push(cleanUp),
+    };
+    const mount = async () => {
+      const module = await import(page.module) as PageModule;
+      if (here) await module.default(root.current!, host);
+    };
+    mount().catch((error: unknown) => { if (here) setFault(error); });
+    return () => {
+      here = false;
+      for (const cleanUp of leaving) cleanUp();
+      root.current?.replaceChildren();
+    };
+  }, [page.module]);
+  return (
+    <>
+      <PageHeader title={page.title} />
+      {fault !== null && <ErrorView error={fault} />}
+      <div ref={root} class="plugin-page stack" hidden={fault !== null} />
+    </>
+  );
+}

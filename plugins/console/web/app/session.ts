@@ -1,0 +1,25 @@
+/** Who is signed in. */
+import { useQuery } from "@tanstack/preact-query";
+import { api } from "../api/client";
+import { keys, queries } from "../api/queries";
+import type { Session, User } from "../api/types";
+
+export const useSession = () => useQuery({ queryKey: keys.session, queryFn: () => api<Session>("/session"), staleTime: 5 * 60_000 });
+
+/** The person who is signed in; only below the shell, where there is one. */
+export function useUser(): User {
+  const user = useSession().data?.user;
+  if (!user) throw new Error("Nobody is signed in.");
+  return user;
+}
+
+/** Shows the console of `user`, or the sign-in page; nothing of the one before is kept. */
+export function setUser(user: User | null): void {
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] });
+  queries.setQueryData<Session>(keys.session, (session) => session && { ...session, user, setup_needed: user ? false : session.setup_needed });
+}
+
+export async function signOut(): Promise<void> {
+  await api("/session", { method: "DELETE" });
+  setUser(null);
+}

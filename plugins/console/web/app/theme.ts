@@ -1,0 +1,26 @@
+/** The theme: as the system has it, or as was chosen here. theme-first.ts reads the same choice before the page is painted. */
+import { signal } from "@preact/signals";
+
+export type Theme = "system" | "light" | "dark";
+const place = "dossier.theme";
+const stored = localStorage.getItem(place);
+
+export const theme = signal<Theme>(stored === "light" || stored === "dark" ? stored : "system");
+
+export function setTheme(next: Theme): void {
+  theme.value = next;
+  if (next === "system") {
+    localStorage.removeItem(place);
+    delete document.documentElement.dataset.theme;
+  } else {
+    localStorage.setItem(place, next);
+    document.documentElement.dataset.theme = next;
+  }
+}
+
+/** What is on screen now. */
+export const themeInEffect = (): "light" | "dark" =>
+  theme.value !== "system" ? theme.value : matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+
+// Other tabs follow.
+addEventListener("storage", ({ key, newValue }) => { if (key === place) setTheme(newValue === "light" || newValue === "dark" ? newValue : "system"); });

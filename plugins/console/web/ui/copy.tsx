@@ -1,0 +1,53 @@
+/** Copying: a button, a secret or a piece of code beside one. */
+import { useState } from "preact/hooks";
+import { words } from "../words/en";
+import { Button } from "./button";
+import { toast } from "./toast";
+
+/** The clipboard is there only on https and localhost; elsewhere the old way still works. */
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    area.className = "vh";
+    (document.querySelector("dialog[open]") ?? document.body).append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+}
+
+export function CopyButton({ text, label = words.copy, small, onCopied }: { readonly text: string; readonly label?: string; readonly small?: boolean; readonly onCopied?: () => void }) {
+  const [done, setDone] = useState(false);
+  const run = async () => {
+    if (!await copy(text)) return toast({ text: words.copy_failed, tone: "bad" });
+    setDone(true);
+    onCopied?.();
+    setTimeout(() => setDone(false), 2_000);
+  };
+  return <Button small={small ?? false} icon={done ? "check" : "copy"} onClick={run}><span aria-live="polite">{done ? words.copied : label}</span></Button>;
+}
+
+/** A line that is copied more than read: a key, an address, a command. `label` says what it is. */
+export function Secret({ label, text, onCopied }: { readonly label: string; readonly text: string; readonly onCopied?: () => void }) {
+  return (
+    <div class="secret" role="group" aria-label={label}>
+      <code tabIndex={0}>{text}</code>
+      <CopyButton text={text} {...(onCopied ? { onCopied } : {})} />
+    </div>
+  );
+}
+
+/** Several lines of code. */
+export function CodeBlock({ label, code }: { readonly label: string; readonly code: string }) {
+  return (
+    <div class="code-block" role="group" aria-label={label}>
+      <pre tabIndex={0}><code>{code}</code></pre>
+      <CopyButton text={code} small />
+    </div>
+  );
+}

@@ -1,0 +1,111 @@
+/** Dialogs and drawers on the native `<dialog>`: it keeps the focus inside, closes on Escape and gives the focus back. */
+import type { ComponentChildren } from "preact";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { ApiProblem } from "../api/client";
+import { words } from "../words/en";
+import { Button, IconButton } from "./button";
+import { TextField } from "./field";
+import { Problem } from "./note";
+
+interface Shown { readonly title: string; readonly onClose: () => void; readonly children: ComponentChildren }
+
+/** Shows the element as a modal while it is mounted. `onClose` is asked on Escape and on a click beside it. */
+function useModal(onClose: () => void) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const dialog = ref.current!;
+    if (!dialog.open) dialog.showModal();
+    // Closing before it leaves the page is what gives the focus back to where it was.
+    return () => dialog.close();
+  }, []);
+  return {
+    ref,
+    onCancel: (event: Event) => { if (event.target !== ref.current) return; event.preventDefault(); onClose(); },
+    onPointerDown: (event: PointerEvent) => { if (event.target === ref.current) onClose(); },
+  };
+}
+
+/** `foot` holds the buttons. `wide`: 720 instead of 520 px. `sticky`: a click beside it does not close it. */
+export function Dialog({ title, onClose, children, foot, wide, sticky }: Shown & { readonly foot?: ComponentChildren; readonly wide?: boolean; readonly sticky?: boolean }) {
+  const { onPointerDown, ...modal } = useModal(onClose);
+  const id = useId();
+  return (
+    <dialog {...modal} class={`dialog${wide ? " dialog-wide" : ""}`} aria-labelledby={id} onPointerDown={sticky ? undefined : onPointerDown}>
+      <div class="dialog-head"><h2 id={id}>{title}</h2>{!sticky && <IconButton label={words.close} icon="close" small onClick={onClose} />}</div>
+      <div class="dialog-body stack">{children}</div>
+      {foot && <div class="dialog-foot">{foot}</div>}
+    </dialog>
+  );
+}
+
+/** A panel at the edge of the window. */
+export function Drawer({ title, onClose, children, side = "end" }: Shown & { readonly side?: "start" | "end" }) {
+  const modal = useModal(onClose);
+  const id = useId();
+  return (
+    <dialog {...modal} class={`drawer drawer-${side}`} aria-labelledby={id}>
+      <div class="card-head"><h2 id={id} class="clip">{title}</h2><IconButton label={words.close} icon="close" small onClick={onClose} /></div>
+      <div class="drawer-body">{children}</div>
+    </dialog>
+  );
+}
+
+interface FormDialogProps extends Shown {
+  readonly submit_label: string;
+  readonly danger?: boolean;
+  readonly wide?: boolean;
+  readonly disabled?: boolean;
+  /** Closes on success; what it throws is shown in the dialog, which stays open. */
+  readonly onSubmit: () => Promise<unknown>;
+  /** Fields whose problems are shown beside the field: `["/name"]`. */
+  readonly own_pointers?: readonly string[];
+  readonly onProblem?: (problem: ApiProblem | null) => void;
+}
+
+/** A dialog that is a form: Enter sends it, Escape leaves it, problems are shown above the buttons. */
+export function FormDialog({ title, onClose, children, submit_label, danger, wide, disabled, onSubmit, own_pointers = [], onProblem }: FormDialogProps) {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<unknown>(null);
+  const form = useId();
+  const send = async (event: Event) => {
+    event.preventDefault();
+    if (busy || disabled) return;
+    setBusy(true);
+    setProblem(null);
+    onProblem?.(null);
+    try {
+      await onSubmit();
+      onClose();
+    } catch (error) {
+      setProblem(error);
+      if (error instanceof ApiProblem) onProblem?.(error);
+      setBusy(false);
+    }
+  };
+  const beside = problem instanceof ApiProblem && own_pointers.some((pointer) => problem.at(pointer));
+  return (
+    <Dialog title={title} onClose={onClose} wide={wide ?? false} foot={<>
+      <Button onClick={onClose}>{words.cancel}</Button>
+      <Button type="submit" form={form} kind={danger ? "danger-solid" : "primary"} busy={busy} disabled={disabled ?? false}>{submit_label}</Button>
+    </>}>
+      <form id={form} class="stack" onSubmit={send} noValidate>
+        {children}
+        {problem !== null && !beside && <Problem error={problem} />}
+      </form>
+    </Dialog>
+  );
+}
+
+/** Asks before something that is hard to undo. With `typed_name` the name must be typed. */
+export function ConfirmDialog({ title, children, confirm_label, typed_name, onConfirm, onClose }: Shown & {
+  readonly confirm_label: string; readonly typed_name?: string; readonly onConfirm: () => Promise<unknown>;
+}) {
+  const [typed, setTyped] = useState("");
+  const ready = typed_name === undefined || typed.trim() === typed_name.trim();
+  return (
+    <FormDialog title={title} onClose={onClose} submit_label={confirm_label} danger disabled={!ready} onSubmit={onConfirm}>
+      <div class="stack-small">{children}</div>
+      {typed_name !== undefined && <TextField label={words.type_name(typed_name)} value={typed} onValue={setTyped} autofocus spellcheck={false} />}
+    </FormDialog>
+  );
+}

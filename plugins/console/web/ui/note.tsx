@@ -1,0 +1,33 @@
+/** Notes in the page: information, warnings, and what went wrong. */
+import type { ComponentChildren } from "preact";
+import { ApiProblem, problemOf } from "../api/client";
+import { words } from "../words/en";
+import { Icon, type IconName } from "./icons";
+
+export type Tone = "info" | "ok" | "warn" | "bad";
+const icons: Readonly<Record<Tone, IconName>> = { info: "info", ok: "check", warn: "alert", bad: "alert" };
+
+/** `live`: read out when it appears. */
+export function Note({ tone = "info", title, children, actions, live }: { readonly tone?: Tone; readonly title?: string; readonly children?: ComponentChildren; readonly actions?: ComponentChildren; readonly live?: boolean }) {
+  return (
+    <div class={`note note-${tone}`} role={live ? (tone === "bad" ? "alert" : "status") : undefined}>
+      <Icon name={icons[tone]} />
+      <div class="note-body">
+        {title && <p class="strong">{title}</p>}
+        {children !== undefined && <div>{children}</div>}
+        {actions && <div class="note-actions">{actions}</div>}
+      </div>
+    </div>
+  );
+}
+
+/** What went wrong with an action, in a form or a card. */
+export function Problem({ error }: { readonly error: unknown }) {
+  const problem = problemOf(error);
+  return (
+    <Note tone="bad" live>
+      <p>{problem.sentence}</p>
+      {problem instanceof ApiProblem && problem.request_id && problem.status >= 500 && <p class="small muted">{words.request_id} <code>{problem.request_id}</code></p>}
+    </Note>
+  );
+}

@@ -1,0 +1,77 @@
+/** Lists of records: a table, which becomes one card for each row on a narrow screen. */
+import type { ComponentChildren } from "preact";
+import { words } from "../words/en";
+
+export interface Column<T> {
+  readonly key: string;
+  readonly header: string;
+  readonly cell: (row: T) => ComponentChildren;
+  /** `main`: takes what is left and is the card's title; `end`: numbers; `tight`: as narrow as its content; `actions`: buttons at the end, their header hidden. */
+  readonly kind?: "main" | "end" | "tight" | "actions";
+  /** Left out of the cards. */
+  readonly wide_only?: boolean;
+}
+
+export interface Selection<T> {
+  readonly selected: ReadonlySet<string>;
+  readonly onSelected: (selected: ReadonlySet<string>) => void;
+  /** What the row's checkbox is called. */
+  readonly label: (row: T) => string;
+}
+
+interface TableProps<T> {
+  /** What the table is about, for screen readers. */
+  readonly label: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly row_key: (row: T) => string;
+  readonly selection?: Selection<T> | undefined;
+}
+
+const classOf = <T,>({ kind, wide_only }: Column<T>): string | undefined => [kind && `cell-${kind}`, wide_only && "hide-narrow"].filter(Boolean).join(" ") || undefined;
+
+function SelectAll({ keys, selected, onSelected }: { readonly keys: readonly string[]; readonly selected: ReadonlySet<string>; readonly onSelected: (selected: ReadonlySet<string>) => void }) {
+  const chosen = keys.filter((key) => selected.has(key)).length;
+  return (
+    <label class="checkbox-cell">
+      <span class="vh">{words.select_all}</span>
+      <input type="checkbox" checked={chosen > 0 && chosen === keys.length} ref={(input) => { if (input) input.indeterminate = chosen > 0 && chosen < keys.length; }}
+        onChange={() => onSelected(chosen === keys.length ? new Set() : new Set(keys))} />
+    </label>
+  );
+}
+
+/** The roles are written out: cards are made by changing `display`, which would take the table's meaning away. */
+export function Table<T>({ label, columns, rows, row_key, selection }: TableProps<T>) {
+  const toggle = ({ selected, onSelected }: Selection<T>, key: string) => {
+    const next = new Set(selected);
+    if (!next.delete(key)) next.add(key);
+    onSelected(next);
+  };
+  return (
+    <table class="table" role="table" aria-label={label}>
+      <thead role="rowgroup">
+        <tr role="row">
+          {selection && <th role="columnheader" scope="col" class="cell-select"><SelectAll keys={rows.map(row_key)} {...selection} /></th>}
+          {columns.map((column) => <th key={column.key} role="columnheader" scope="col" class={classOf(column)}>{column.kind === "actions" ? <span class="vh">{column.header}</span> : column.header}</th>)}
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        {rows.map((row) => {
+          const key = row_key(row);
+          const chosen = selection?.selected.has(key) ?? false;
+          return (
+            <tr key={key} role="row" data-selected={chosen || undefined}>
+              {selection && (
+                <td role="cell" class="cell-select">
+                  <label class="checkbox-cell"><span class="vh">{selection.label(row)}</span><input type="checkbox" checked={chosen} onChange={() => toggle(selection, key)} /></label>
+                </td>
+              )}
+              {columns.map((column) => <td key={column.key} role="cell" class={classOf(column)} data-label={column.kind === "actions" ? undefined : column.header}>{column.cell(row)}</td>)}
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,32 @@
+/** Tabs: arrows move between them, and the panel follows. */
+import type { ComponentChildren } from "preact";
+import { useId, useRef } from "preact/hooks";
+
+export interface TabItem { readonly key: string; readonly label: string; readonly count?: number | undefined }
+
+export function Tabs({ label, items, active, onActive, children }: { readonly label: string; readonly items: readonly TabItem[]; readonly active: string; readonly onActive: (key: string) => void; readonly children: ComponentChildren }) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const move = (event: KeyboardEvent) => {
+    const at = items.findIndex(({ key }) => key === active);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: items.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const next = items[(to + items.length) % items.length]!;
+    onActive(next.key);
+    list.current?.querySelector<HTMLElement>(`[data-tab="${next.key}"]`)?.focus();
+  };
+  return (
+    <div class="stack">
+      <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={move}>
+        {items.map((item) => (
+          <button key={item.key} type="button" class="tab" role="tab" id={`${id}-${item.key}`} data-tab={item.key} aria-selected={item.key === active} aria-controls={`${id}-panel`}
+            tabIndex={item.key === active ? 0 : -1} onClick={() => onActive(item.key)}>
+            {item.label}{item.count !== undefined && <span class="count">{item.count}</span>}
+          </button>
+        ))}
+      </div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${active}`}>{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+/** Short messages at the edge of the window: what was done, and the way back. */
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { words } from "../words/en";
+import { Button, IconButton } from "./button";
+
+export interface ToastOptions {
+  readonly text: string;
+  readonly tone?: "plain" | "bad";
+  /** Such as "Undo". The toast closes when it is used. */
+  readonly action?: { readonly label: string; readonly run: () => void };
+  /** Milliseconds it stays; 5 s by default, 10 s with an action. */
+  readonly duration_ms?: number;
+}
+interface Shown extends ToastOptions { readonly id: number }
+
+const shown = signal<readonly Shown[]>([]);
+let last_id = 0;
+
+/** Shows it; answers what takes it away early. */
+export function toast(options: ToastOptions): () => void {
+  const id = ++last_id;
+  const close = () => { shown.value = shown.value.filter((entry) => entry.id !== id); };
+  shown.value = [...shown.value.slice(-2), { id, ...options }];
+  const timer = setTimeout(close, options.duration_ms ?? (options.action ? 10_000 : 5_000));
+  return () => { clearTimeout(timer); close(); };
+}
+
+const closeOne = (id: number) => { shown.value = shown.value.filter((entry) => entry.id !== id); };
+
+/** Where they appear: above dialogs too, which is what the popover is for. */
+export function Toasts() {
+  const region = useRef<HTMLDivElement>(null);
+  const { value } = shown;
+  useEffect(() => {
+    const element = region.current!;
+    if (element.matches(":popover-open")) element.hidePopover();
+    if (value.length > 0) element.showPopover();
+  }, [value]);
+  return (
+    <div ref={region} popover="manual" class="toasts" role="status" aria-label={words.messages}>
+      {value.map(({ id, text, tone, action }) => (
+        <div key={id} class={`toast${tone === "bad" ? " toast-bad" : ""}`}>
+          <span class="grow">{text}</span>
+          {action && <Button small onClick={() => { closeOne(id); action.run(); }}>{action.label}</Button>}
+          <IconButton label={words.dismiss} icon="close" small onClick={() => closeOne(id)} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,168 @@
+/**
+ * Builds the console: plugins/console/web becomes hashed files in plugins/console/build and the module plugins/console/assets.gen.ts that embeds them.
+ * Both are made, never committed. `bun scripts/build-console.ts` builds what is stale, with `--force` everything.
+ */
+import { Glob, type BuildArtifact } from "bun";
+import font from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2" with { type: "file" };
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+
+const root = resolve(import.meta.dir, "..");
+const web = join(root, "plugins/console/web");
+const out = join(root, "plugins/console/build");
+const generated = join(root, "plugins/console/assets.gen.ts");
+/** Beside the built files: the hash of what they were made from. */
+const record = join(out, "sources.sha256");
+/** Where the server serves the files from. */
+const base = "/console/assets/";
+
+/** These come first, in this order; every other sheet of web/styles follows by its name. */
+const sheets_first = ["tokens.css", "base.css", "ui.css", "shell.css"];
+
+const media_types: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8", mjs: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8", svg: "image/svg+xml",
+  woff2: "font/woff2", wasm: "application/wasm", json: "application/json", bcmap: "application/octet-stream", pfb: "application/octet-stream", ttf: "font/ttf", png: "image/png",
+};
+
+/** A file the browser may ask for. `name` is its last path segment. */
+export interface BuiltFile { readonly name: string; readonly bytes: Uint8Array }
+
+const extensionOf = (name: string): string => name.split(".").at(-1)!;
+const hashOf = (bytes: Uint8Array | string): string => new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 10);
+
+/** Name with the hash of the content in it, so that it may be kept for ever. */
+function hashed(name: string, bytes: Uint8Array): BuiltFile {
+  const dot = name.lastIndexOf(".");
+  return { name: `${name.slice(0, dot)}-${hashOf(bytes)}${name.slice(dot)}`, bytes };
+}
+
+/** The scripts: the page, the theme that is set before anything is painted, and one chunk for every page that is loaded later. */
+async function scripts(): Promise<{ files: BuiltFile[]; entry(name: string): string }> {
+  const built = await Bun.build({
+    entrypoints: [join(web, "main.tsx"), join(web, "theme-first.ts")],
+    target: "browser", format: "esm", splitting: true, minify: true, sourcemap: "none", publicPath: base,
+    define: { "process.env.NODE_ENV": '"production"' },
+    naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+    throw: false,
+  });
+  if (!built.success) throw new Error(built.logs.map(String).join("\n"));
+  const fileOf = async (output: BuildArtifact) => ({ name: basename(output.path), bytes: new Uint8Array(await output.arrayBuffer()) });
+  const entry = (name: string) => {
+    const found = built.outputs.find(({ kind, path }) => kind === "entry-point" && basename(path).startsWith(`${name}-`));
+    if (!found) throw new Error(`The build has no ${name}.`);
+    return basename(found.path);
+  };
+  return { files: await Promise.all(built.outputs.map(fileOf)), entry };
+}
+
+/** One style sheet of all. Written as browsers read it: the bundler would rewrite `light-dark()` for old ones. */
+async function styles(font_name: string): Promise<BuiltFile> {
+  const names = [...new Glob("*.css").scanSync({ cwd: join(web, "styles") })].sort();
+  const ordered = [...sheets_first, ...names.filter((name) => !sheets_first.includes(name))];
+  const texts = await Promise.all(ordered.map((name) => Bun.file(join(web, "styles", name)).text()));
+  const text = texts.join("\n").replace(/\/\*[\s\S]*?\*\//g, "").replace(/\s*\n\s*/g, "\n").replaceAll("/console/assets/inter.woff2", `${base}${font_name}`).trim();
+  return hashed("console.css", new TextEncoder().encode(text));
+}
+
+/** Chunks that this script imports at once: the page asks for them beside it, not after it. */
+const importsOf = (text: string): string[] => [...new Set([...text.matchAll(/(?:from|import)"(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path!))];
+
+/** The page itself, with the names of this build put in. */
+async function page(names: Readonly<Record<string, string>>, preloads: readonly string[]): Promise<string> {
+  const template = await Bun.file(join(web, "index.html")).text();
+  const filled = template.replace(/\{\{(\w+)\}\}/g, (_, key: string) => {
+    if (key === "preloads") return preloads.map((path) => `<link rel="modulepreload" href="${path}">`).join("\n");
+    const name = names[key];
+    if (!name) throw new Error(`index.html names {{${key}}}, which the build does not have.`);
+    return `${base}${name}`;
+  });
+  return filled.replace(/>\s*\n\s*/g, ">").trim();
+}
+
+/** Everything the browser may ask for, and the page. */
+async function bundle(): Promise<{ files: BuiltFile[]; index: string }> {
+  const [inter, icon, { files, entry }] = await Promise.all([
+    Bun.file(font).bytes().then((bytes) => hashed("inter.woff2", bytes)),
+    Bun.file(join(web, "icon.svg")).bytes().then((bytes) => hashed("icon.svg", bytes)),
+    scripts(),
+  ]);
+  const css = await styles(inter.name);
+  const main = files.find(({ name }) => name === entry("main"))!;
+  const preloads = importsOf(new TextDecoder().decode(main.bytes));
+  const index = await page({ main: main.name, theme: entry("theme-first"), css: css.name, font: inter.name, icon: icon.name }, preloads);
+  return { files: [...files, css, inter, icon], index };
+}
+
+/** woff2 and png are packed already. */
+const packs = (name: string): boolean => !/\.(woff2|png)$/.test(name);
+
+/** The module that embeds the files in the executable. */
+function moduleOf(files: readonly BuiltFile[], index: string): string {
+  const embedded = files.map(({ name }) => `${name}${packs(name) ? ".gz" : ""}`);
+  const rows = files.map(({ name, bytes }, place) => {
+    const type = media_types[extensionOf(name)];
+    if (!type) throw new Error(`${name}: scripts/build-console.ts knows no media type for it.`);
+    return `  "${base}${name}": { file: file_${place}, media_type: "${type}", etag: '"${hashOf(bytes)}"', gzip: ${packs(name)} },`;
+  });
+  return [
+    "/** Made by scripts/build-console.ts: the files of the console, embedded. Not committed. */",
+    ...embedded.map((name, place) => `import file_${place} from "./build/${name}" with { type: "file" };`),
+    "",
+    "/** `file` is a path, inside the executable too; with `gzip` it holds the packed bytes. */",
+    "export interface ConsoleAsset { readonly file: string; readonly media_type: string; readonly etag: string; readonly gzip: boolean }",
+    "/** By the path that the browser asks for. */",
+    "export const assets: Readonly<Record<string, ConsoleAsset>> = {",
+    ...rows,
+    "};",
+    "/** The page that every address of the console answers with. */",
+    `export const index_html = ${JSON.stringify(index)};`,
+    "",
+  ].join("\n");
+}
+
+/** Builds the console and puts it in place. */
+export async function buildConsole(): Promise<readonly BuiltFile[]> {
+  const hash = await sourcesHash();
+  const { files, index } = await bundle();
+  const fresh = `${out}-${process.pid}`;
+  try {
+    mkdirSync(fresh, { recursive: true });
+    for (const { name, bytes } of files) {
+      if (packs(name)) await Bun.write(join(fresh, `${name}.gz`), Bun.gzipSync(new Uint8Array(bytes), { level: 9 }));
+      else await Bun.write(join(fresh, name), bytes);
+    }
+    await Bun.write(join(fresh, basename(record)), hash);
+    const module_file = `${fresh}.ts`;
+    await Bun.write(module_file, moduleOf(files, index));
+    rmSync(out, { recursive: true, force: true });
+    renameSync(fresh, out);
+    renameSync(module_file, generated);
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return files;
+}
+
+/** SHA-256 over everything that decides what the console is. */
+async function sourcesHash(): Promise<string> {
+  const paths = [...new Glob("plugins/console/web/**/*").scanSync({ cwd: root }), "scripts/build-console.ts", "package-lock.json"].sort();
+  const hash = new Bun.CryptoHasher("sha256").update(Bun.version);
+  for (const path of paths) hash.update(`\n${path}\n`).update(await Bun.file(join(root, path)).bytes());
+  return hash.digest("hex");
+}
+
+/** Builds when a built file is missing or a source has changed. */
+export async function buildConsoleIfStale(): Promise<void> {
+  const known = existsSync(generated) && existsSync(record) ? await Bun.file(record).text() : "";
+  if (known !== await sourcesHash()) await buildConsole();
+}
+
+if (import.meta.main) {
+  try {
+    if (process.argv.includes("--force")) for (const { name, bytes } of await buildConsole()) console.log(`${String(Bun.gzipSync(new Uint8Array(bytes)).length).padStart(8)}  ${name}`);
+    else await buildConsoleIfStale();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}

@@ -48,6 +48,8 @@ export interface TakenIn {
   readonly outcome: "created" | "replaced" | "unchanged";
 }
 export interface Documents {
+  /** The largest file that can be uploaded, bytes. */
+  readonly upload_bytes_max: number;
   /** The document. @throws HttpError 404 when it does not exist, 403 when it is another user's. */
   require(db: Db, owner_id: string, document_id: string): Promise<DocumentName>;
   /** The same for many; `pointer` names the field the ids came from. @throws HttpError 404 or 403. */

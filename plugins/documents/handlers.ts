@@ -1,10 +1,9 @@
 /** Each call of the HTTP face: one call to the rules, one record back. */
-import { reply, tooLarge, toPage, type Files, type HandlersOf } from "../../core/sdk";
+import { announcedBytes, receiveFile, reply, toPage, type Files, type HandlersOf } from "../../core/sdk";
 import { originalResponse } from "./downloading";
 import { documentUrl, toRecord, type Document } from "./record";
 import type { routes } from "./routes";
 import type { DocumentService } from "./service";
-import { framing_bytes_max, receiveFile } from "./uploading";
 
 export interface HandlerParts { readonly files: Files; readonly upload_bytes_max: number }
 
@@ -17,8 +16,7 @@ export const documentHandlers = (documents: DocumentService, { files, upload_byt
   createText: async ({ caller, body }) => located(201, await documents.addText(caller.owner_id, body)),
 
   upload: async ({ caller, query: { folder_id, overwrite = false }, request }) => {
-    const length_bytes = Math.max(0, Number(request.headers.get("content-length") ?? 0) - framing_bytes_max);
-    if (length_bytes > upload_bytes_max) throw tooLarge(`The file is larger than the limit of ${upload_bytes_max} bytes (${Math.round(upload_bytes_max / 2 ** 20)} MiB).`);
+    const length_bytes = announcedBytes(request, upload_bytes_max);
     await documents.requireFolder(caller.owner_id, folder_id);
     const { received, ...file } = await receiveFile(request, files, {
       part: "file", bytes_max: upload_bytes_max,

@@ -1,5 +1,5 @@
 /** Names of documents: how they are compared, found, read from an upload and made up. */
-import { badRequest, checkedName, checkedText, isBlank, name_length_max, trimmed } from "../../core/sdk";
+import { badRequest, checkedName, name_length_max, trimmed } from "../../core/sdk";
 
 /** Two names are the same when these are: the canonical composition, case-sensitive. */
 export const nameKey = (name: string): string => name.normalize("NFC");
@@ -31,17 +31,4 @@ export function nameOfText(content: string): string {
 export function broughtName(given: string): string {
   const name = trimmed(given.slice(0, 4 * name_length_max).toWellFormed().replaceAll(/\p{Cc}+/gu, " ").replaceAll(/\s+/g, " "));
   return trimmed([...name].slice(0, name_length_max).join("")) || untitled;
-}
-
-/** What browsers escape in the file name of a part, and nothing else. */
-const escaped: Readonly<Record<string, string>> = { "%22": "\"", "%0d": "\r", "%0a": "\n" };
-
-/** The name of an uploaded file: the last segment of what the part says. @throws HttpError 400 when there is none, or one that can't be kept. */
-export function uploadName(file_name: string | undefined, part: string): string {
-  const pointer = `/${part}`;
-  const given = (file_name ?? "").replaceAll(/%22|%0d|%0a/gi, (escape) => escaped[escape.toLowerCase()]!);
-  const segment = given.split(/[/\\]/).at(-1)!;
-  if (isBlank(segment)) throw badRequest(`The part \`${part}\` needs a file name: filename="…" in its Content-Disposition.`, pointer);
-  if (control.test(segment)) throw badRequest("The file name must not contain control characters such as line breaks or tabs.", pointer);
-  return checkedText(trimmed(segment), pointer, name_length_max);
 }

@@ -63,7 +63,7 @@ export default definePlugin({
     const indexing = createIndexing({ ...parts, extraction });
     const purging = createPurging({ ...parts, restore_for_ms: config.restore_for });
     return {
-      services: { documents: { ...documents, intake: createIntake({ ...parts, writing }), removeFiles: parts.removeFiles } },
+      services: { documents: { ...documents, intake: createIntake({ ...parts, writing }), removeFiles: parts.removeFiles, upload_bytes_max: config.upload_bytes_max } },
       routes: documentHandlers(createDocuments({ ...parts, writing }), { files, upload_bytes_max: config.upload_bytes_max }),
       fills: [fill(FolderContents, { remove: (tx, _owner_id, folder_ids) => purging.removeFrom(tx, folder_ids) })],
       jobs: [

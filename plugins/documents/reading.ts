@@ -59,7 +59,7 @@ export function createReading({ db, files, folders }: { readonly db: DocumentsDb
 export type Reading = ReturnType<typeof createReading>;
 
 /** What other plugins use: every call says which database or transaction to read. */
-export const documents: Omit<Documents, "intake" | "removeFiles"> = {
+export const documents: Omit<Documents, "intake" | "removeFiles" | "upload_bytes_max"> = {
   async require(from, owner_id, document_id) {
     const { id, name, current_version } = await requireDocument(from, owner_id, document_id);
     return { id, name, current_version };

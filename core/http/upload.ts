@@ -2,9 +2,10 @@
 import { Dicer } from "@fastify/busboy";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
-import { badRequest, HttpError, tooLarge, type Files, type Received } from "../../core/sdk";
+import type { Files, Received } from "../store/files";
+import { badRequest, HttpError, tooLarge } from "./errors";
+import { checkedText, isBlank, name_length_max, trimmed } from "./fields";
 import { boundaryOf, dispositionOf } from "./multipart";
-import { uploadName } from "./names";
 
 export interface FilePart {
   readonly name: string;
@@ -22,9 +23,17 @@ export interface ReceiveOptions {
 type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
 /** What a body may be larger than its file by: boundaries, headers, fields. */
-export const framing_bytes_max = 1024 * 1024;
+const framing_bytes_max = 1024 * 1024;
 const parts_max = 100;
+const control = /\p{Cc}/u;
 const header_limits = { maxHeaderPairs: 50, maxHeaderSize: 16 * 1024 };
+
+/** How large the file is at least, as far as the request says it beforehand, bytes. @throws HttpError 413 when that is too much. */
+export function announcedBytes(request: Request, bytes_max: number): number {
+  const length_bytes = Math.max(0, Number(request.headers.get("content-length") ?? 0) - framing_bytes_max);
+  if (length_bytes > bytes_max) throw tooLarge(`The file is larger than the limit of ${bytes_max} bytes (${Math.round(bytes_max / 2 ** 20)} MiB).`);
+  return length_bytes;
+}
 
 /**
  * The one file of this body, under its temporary name. The caller releases it.
@@ -112,3 +121,16 @@ async function feed(parser: Dicer, body: ReadableStream<Uint8Array>, bytes_max: 
 }
 
 const malformed = (why: string): HttpError => badRequest(`The multipart body could not be read: ${why}.`, "", "malformed_multipart");
+
+/** What browsers escape in the file name of a part, and nothing else. */
+const escaped: Readonly<Record<string, string>> = { "%22": "\"", "%0d": "\r", "%0a": "\n" };
+
+/** The name of an uploaded file: the last segment of what the part says. @throws HttpError 400 when there is none, or one that can't be kept. */
+export function uploadName(file_name: string | undefined, part: string): string {
+  const pointer = `/${part}`;
+  const given = (file_name ?? "").replaceAll(/%22|%0d|%0a/gi, (escape) => escaped[escape.toLowerCase()]!);
+  const segment = given.split(/[/\\]/).at(-1)!;
+  if (isBlank(segment)) throw badRequest(`The part \`${part}\` needs a file name: filename="…" in its Content-Disposition.`, pointer);
+  if (control.test(segment)) throw badRequest("The file name must not contain control characters such as line breaks or tabs.", pointer);
+  return checkedText(trimmed(segment), pointer, name_length_max);
+}

@@ -32,9 +32,10 @@ export class ApiProblem extends Error {
     if (this.status === 429) return "busy";
     return this.status >= 500 ? "server" : "refused";
   }
-  /** For people: with the seconds to wait, when there are any. */
+  /** For people: with the seconds to wait, when the server's sentence does not say them. */
   get sentence(): string {
-    return this.retry_after_s === null || this.status === 503 ? this.detail : `${this.detail} ${words.wait_seconds(this.retry_after_s)}`;
+    const says = this.retry_after_s === null || this.status !== 429 || /\d/.test(this.detail);
+    return says ? this.detail : `${this.detail} ${words.wait_seconds(this.retry_after_s!)}`;
   }
 }
 

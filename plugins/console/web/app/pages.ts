@@ -22,6 +22,10 @@ export interface PageEntry {
 
 export const pages: readonly PageEntry[] = [
   { path: "/sign-in", alone: true, load: () => import("../pages/account/sign-in") },
+  { path: "/setup", alone: true, load: () => import("../pages/account/setup") },
+  { path: "/invite", alone: true, load: () => import("../pages/account/invite") },
+  { path: "/account", load: () => import("../pages/account/account") },
+  { path: "/keys", load: () => import("../pages/account/keys"), nav: { group: "developer", label: "API keys", icon: "key", shortcut: "k" } },
 ];
 
 /** Search over everything, behind Ctrl K; null while there is none. */

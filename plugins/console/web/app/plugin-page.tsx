@@ -15,7 +15,9 @@ interface PageHost {
   /** Called when the page is left. */
   readonly onLeave: (cleanUp: () => void) => void;
 }
-interface PageModule { readonly default: (root: HTMLElement, host: PageHost) => void | Promise<void> }
+type CleanUp = () => void;
+/** What `mount` answers, if anything, is called when the page is left. */
+interface PageModule { readonly default: { readonly mount: (root: HTMLElement, host: PageHost) => void | CleanUp | Promise<void | CleanUp> } }
 
 export function PluginPage({ page }: { readonly page: Entry }) {
   const root = useRef<HTMLDivElement>(null);
@@ -30,7 +32,11 @@ export function PluginPage({ page }: { readonly page: Entry }) {
     };
     const mount = async () => {
       const module = await import(page.module) as PageModule;
-      if (here) await module.default(root.current!, host);
+      if (!here) return;
+      const cleanUp = await module.default.mount(root.current!, host);
+      if (!cleanUp) return;
+      if (here) leaving.push(cleanUp);
+      else cleanUp();
     };
     mount().catch((error: unknown) => { if (here) setFault(error); });
     return () => {

@@ -1,2 +1,43 @@
-/** Sign-in: e-mail and password. */
-export default function SignIn() { return <p>sign in</p>; }
+/** Sign-in: email and password. Says what to do when nobody has been set up yet. */
+import { useMutation } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { api } from "../../api/client";
+import type { User } from "../../api/types";
+import { setUser, useSession } from "../../app/session";
+import { Button } from "../../ui/button";
+import { Secret } from "../../ui/copy";
+import { TextField } from "../../ui/field";
+import { Note, Problem } from "../../ui/note";
+import { account_words as words } from "../../words/account";
+import { Alone, PasswordField } from "./alone";
+
+export default function SignIn() {
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const session = useSession();
+  const signIn = useMutation({
+    mutationFn: () => api<{ user: User }>("/session", { method: "POST", body: { email: email.trim(), password } }),
+    onSuccess: ({ user }) => setUser(user),
+    onError: () => setPassword(""),
+  });
+  const send = (event: Event) => {
+    event.preventDefault();
+    if (!signIn.isPending) signIn.mutate();
+  };
+  return (
+    <Alone title={words.sign_in.title}>
+      {session.data?.setup_needed && (
+        <Note title={words.sign_in.setup_title}>
+          <div class="stack-small"><p>{words.sign_in.setup_text}</p><Secret label={words.sign_in.setup_title} text={words.sign_in.setup_command} /></div>
+        </Note>
+      )}
+      <form class="stack" onSubmit={send}>
+        <TextField label={words.email} type="email" name="email" value={email} onValue={setEmail} autocomplete="username" required autofocus />
+        <PasswordField label={words.password} value={password} onValue={setPassword} />
+        {signIn.error && <Problem error={signIn.error} />}
+        <Button type="submit" kind="primary" block busy={signIn.isPending}>{words.sign_in.action}</Button>
+      </form>
+      <p class="small muted">{words.sign_in.forgot} <code class="command">{words.sign_in.command}</code></p>
+    </Alone>
+  );
+}

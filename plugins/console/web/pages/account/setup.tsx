@@ -1,0 +1,57 @@
+/** First run: whoever holds the printed link becomes the first administrator. */
+import { useMutation, useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { useLocation } from "wouter-preact";
+import { api, ApiProblem } from "../../api/client";
+import type { User } from "../../api/types";
+import { setUser } from "../../app/session";
+import { Button, ButtonLink } from "../../ui/button";
+import { Secret } from "../../ui/copy";
+import { TextField } from "../../ui/field";
+import { Problem } from "../../ui/note";
+import { Skeleton } from "../../ui/states";
+import { account_words as words } from "../../words/account";
+import { Alone, PasswordField, tokenOfLink } from "./alone";
+
+export default function Setup() {
+  const [token] = useState(tokenOfLink);
+  const link = useQuery({ queryKey: ["setup", token], queryFn: () => api("/setup/check", { method: "POST", body: { token } }).then(() => true), enabled: token !== "", gcTime: 0 });
+  if (token === "") return <BadLink text={words.setup.no_token} />;
+  if (link.error instanceof ApiProblem && link.error.code === "already_set_up") return <Alone title={words.setup.done_title}><ButtonLink href="/sign-in" kind="primary" block>{words.setup.to_sign_in}</ButtonLink></Alone>;
+  if (link.error instanceof ApiProblem && link.error.code === "bad_link") return <BadLink text={link.error.detail} />;
+  if (link.error) return <Alone title={words.setup.title}><Problem error={link.error} /></Alone>;
+  return link.data ? <NewAdministrator token={token} /> : <Alone title={words.setup.title}><Skeleton rows={3} /></Alone>;
+}
+
+const BadLink = ({ text }: { readonly text: string }) => (
+  <Alone title={words.setup.bad_title} text={text}>
+    <div class="stack-small"><p>{words.setup.again}</p><Secret label={words.setup.again} text={words.sign_in.setup_command} /></div>
+    <ButtonLink href="/sign-in" block>{words.setup.to_sign_in}</ButtonLink>
+  </Alone>
+);
+
+function NewAdministrator({ token }: { readonly token: string }) {
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [, navigate] = useLocation();
+  const create = useMutation({
+    mutationFn: () => api<{ user: User }>("/setup", { method: "POST", body: { token, email: email.trim(), password } }),
+    onSuccess: ({ user }) => { setUser(user); navigate("/folders", { replace: true }); },
+  });
+  const problem = create.error instanceof ApiProblem ? create.error : null;
+  const send = (event: Event) => {
+    event.preventDefault();
+    if (!create.isPending) create.mutate();
+  };
+  const beside = problem?.at("/email") ?? problem?.at("/password");
+  return (
+    <Alone title={words.setup.title} text={words.setup.text}>
+      <form class="stack" onSubmit={send}>
+        <TextField label={words.email} type="email" name="email" value={email} onValue={setEmail} autocomplete="username" required autofocus error={problem?.at("/email")} />
+        <PasswordField label={words.password} value={password} onValue={setPassword} fresh error={problem?.at("/password")} />
+        {problem && !beside && <Problem error={problem} />}
+        <Button type="submit" kind="primary" block busy={create.isPending}>{words.setup.action}</Button>
+      </form>
+    </Alone>
+  );
+}

@@ -1,0 +1,28 @@
+/** A picture that was uploaded, as wide as there is room or as large as it is. */
+import { useState } from "preact/hooks";
+import { words } from "../words/reader";
+import { stepOf, type Zoom } from "./zoom";
+import { Icon } from "../ui/icons";
+
+export interface PictureProps { readonly url: string; readonly name: string; readonly onFailed: () => void }
+
+export function Picture({ url, name, onFailed }: PictureProps) {
+  const [zoom, setZoom] = useState<Zoom>("fit");
+  const [natural, setNatural] = useState(0);
+  const [fitted, setFitted] = useState(0);
+  const now = zoom === "fit" ? (natural > 0 ? fitted / natural : 1) : zoom;
+  return (
+    <>
+      <div class="reader-tools" role="toolbar" aria-label={words.picture_tools}>
+        <span class="tools-gap" />
+        <button type="button" class="tool" aria-label={words.zoom_out} onClick={() => setZoom(stepOf("out", now))}><Icon name="minus" /></button>
+        <button type="button" class="tool tool-wide" aria-label={words.fit_width(Math.round(now * 100))} aria-pressed={zoom === "fit"} onClick={() => setZoom("fit")}>{Math.round(now * 100)} %</button>
+        <button type="button" class="tool" aria-label={words.zoom_in} onClick={() => setZoom(stepOf("in", now))}><Icon name="plus" /></button>
+      </div>
+      <div class="picture-view" tabIndex={0} role="region" aria-label={words.picture_of(name)}>
+        <img src={url} alt={name} class={zoom === "fit" ? "picture-fit" : ""} style={zoom === "fit" ? {} : { width: `${natural * zoom}px` }}
+          onLoad={({ currentTarget }) => { setNatural(currentTarget.naturalWidth); setFitted(currentTarget.clientWidth); }} onError={onFailed} />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+/** Finds a quotation in the text pieces of a PDF page, whose spaces, hyphens and order differ from those of the text that was indexed. */
+
+/** A part of one piece that belongs to the quotation. `from` and `to` are UTF-16 indices into the piece, end exclusive. */
+export interface Hit { readonly piece: number; readonly from: number; readonly to: number }
+
+/** Letters and digits only, folded, each with where it came from. */
+interface Stream { readonly text: string; readonly piece: readonly number[]; readonly at: readonly number[]; readonly end: readonly number[] }
+
+/** A run this long is no chance. Scripts that write a word in one or two characters have shorter ones. */
+const seed_length = 10, seed_length_dense = 4;
+/** So much of the quotation must be found, or nothing is shown. */
+const enough = 0.4;
+
+const counts = /[\p{L}\p{N}]/u;
+const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+
+/** What is left of a character when spelling, width and case don't matter. */
+const folded = (character: string): string => character.normalize("NFKD").toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+
+function streamOf(pieces: readonly string[]): Stream {
+  let text = "";
+  const piece: number[] = [], at: number[] = [], end: number[] = [];
+  for (const [index, source] of pieces.entries()) {
+    let position = 0;
+    for (const character of source) {
+      const next = position + character.length;
+      if (counts.test(character)) for (const unit of folded(character).split("")) {
+        text += unit;
+        piece.push(index);
+        at.push(position);
+        end.push(next);
+      }
+      position = next;
+    }
+  }
+  return { text, piece, at, end };
+}
+
+/** The parts of `pieces` that read like `quote`; empty when too little of it is there. */
+export function locate(pieces: readonly string[], quote: string): Hit[] {
+  const wanted = streamOf([quote]).text;
+  const stream = streamOf(pieces);
+  if (wanted.length === 0 || stream.text.length === 0) return [];
+  const whole = stream.text.indexOf(wanted);
+  if (whole >= 0) return hitsOf(pieces, stream, [[whole, whole + wanted.length]]);
+  const runs = commonRuns(stream.text, wanted, dense.test(quote) ? seed_length_dense : seed_length);
+  const found = runs.reduce((sum, [from, to]) => sum + to - from, 0);
+  // A quotation that goes on over the page holds more than this page can; then the page has to give what it has.
+  return found >= enough * Math.min(wanted.length, stream.text.length) ? hitsOf(pieces, stream, runs) : [];
+}
+
+/** Walks along the quotation and takes the longest run of the text that begins with it, near the one before where there is a choice. */
+function commonRuns(text: string, wanted: string, seed: number): [number, number][] {
+  const places = new Map<string, number[]>();
+  for (let at = 0; at + seed <= text.length; at++) {
+    const key = text.slice(at, at + seed);
+    const known = places.get(key);
+    if (known) known.push(at);
+    else places.set(key, [at]);
+  }
+  const runs: [number, number][] = [];
+  let expected = 0;
+  for (let at = 0; at + seed <= wanted.length;) {
+    const best = bestRun(text, wanted, at, seed, places.get(wanted.slice(at, at + seed)) ?? [], expected);
+    if (!best) { at++; continue; }
+    runs.push(best);
+    at += best[1] - best[0];
+    expected = best[1];
+  }
+  return runs;
+}
+
+function bestRun(text: string, wanted: string, at: number, seed: number, candidates: readonly number[], expected: number): [number, number] | null {
+  let best: [number, number] | null = null;
+  for (const from of candidates.slice(0, 64)) {
+    let length = seed;
+    while (at + length < wanted.length && wanted[at + length] === text[from + length]) length++;
+    const nearer = best !== null && length === best[1] - best[0] && Math.abs(from - expected) < Math.abs(best[0] - expected);
+    if (best === null || length > best[1] - best[0] || nearer) best = [from, from + length];
+  }
+  return best;
+}
+
+function hitsOf(pieces: readonly string[], stream: Stream, runs: readonly (readonly [number, number])[]): Hit[] {
+  const spans = new Map<number, { from: number; to: number }>();
+  for (const [from, to] of runs) for (let at = from; at < to; at++) {
+    const piece = stream.piece[at]!;
+    const known = spans.get(piece);
+    if (known) { known.from = Math.min(known.from, stream.at[at]!); known.to = Math.max(known.to, stream.end[at]!); }
+    else spans.set(piece, { from: stream.at[at]!, to: stream.end[at]! });
+  }
+  return [...spans].map(([piece, { from, to }]) => ({ piece, ...withPunctuation(pieces[piece]!, from, to) })).sort((a, b) => a.piece - b.piece);
+}
+
+/** The signs that belong to the words at both ends. */
+function withPunctuation(text: string, from: number, to: number): { from: number; to: number } {
+  const before = /[\p{Ps}\p{Pi}"']+$/u.exec(text.slice(0, from))?.[0].length ?? 0;
+  const after = /^[^\P{P}\p{Ps}\p{Pi}]+/u.exec(text.slice(to))?.[0].length ?? 0;
+  return { from: from - before, to: to + after };
+}

@@ -1,0 +1,66 @@
+/** pdf.js and its worker. Everything it loads comes from this server, under one directory that carries its version. */
+import { AnnotationMode, getDocument, PDFWorker, RenderingCancelledException, TextLayer, VerbosityLevel, version, type PDFDocumentProxy, type PDFPageProxy } from "pdfjs-dist/legacy/build/pdf.mjs";
+
+export { AnnotationMode, RenderingCancelledException, TextLayer };
+export type { PDFDocumentProxy, PDFPageProxy };
+export type TextContent = Awaited<ReturnType<PDFPageProxy["getTextContent"]>>;
+
+/** Where the build puts the worker, the image decoders, the fonts and the character maps. */
+const base = `/console/assets/pdfjs-${version}/`;
+const image_pixels_max = 64 * 1_024 * 1_024;
+const worker_path = `${base}pdf.worker.min.mjs`;
+
+interface Policy { createScriptURL(url: string): string }
+interface TrustedTypes { createPolicy(name: string, rules: Policy): Policy }
+
+let policy: Policy | undefined;
+/** Browsers without Trusted Types take the path as it is. The page's one policy lets a URL start the worker and nothing else. */
+function workerUrl(): string {
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
+  policy ??= trustedTypes?.createPolicy("dossier", {
+    createScriptURL(url) {
+      if (url !== worker_path) throw new TypeError("This script may not be started.");
+      return url;
+    },
+  });
+  return policy ? policy.createScriptURL(worker_path) : worker_path;
+}
+
+export interface OpenPdf { readonly document: Promise<PDFDocumentProxy>; readonly close: () => void }
+
+/** Opens the PDF at `url` with a worker of its own: closing it ends whatever a strange file keeps that busy with. */
+export function openPdf(url: string): OpenPdf {
+  const port = new Worker(workerUrl(), { type: "module" });
+  // Its type says null only; its words say a worker.
+  const worker = new PDFWorker({ port: port as unknown as null, verbosity: VerbosityLevel.ERRORS });
+  const task = getDocument({
+    url, worker, verbosity: VerbosityLevel.ERRORS, isEvalSupported: false, enableXfa: false,
+    cMapUrl: `${base}cmaps/`, standardFontDataUrl: `${base}standard_fonts/`, wasmUrl: `${base}decoders/`,
+    // Its decoders exist as plain scripts too, and so the page's policy need not allow WebAssembly.
+    useWasm: false,
+    // A page that says it holds a picture of a billion pixels gets none.
+    maxImageSize: image_pixels_max, canvasMaxAreaInBytes: image_pixels_max * 4,
+  });
+  return {
+    document: task.promise,
+    close() {
+      void task.destroy().catch(() => {}).finally(() => { worker.destroy(); port.terminate(); });
+    },
+  };
+}
+
+/** The text of a page, read piece by piece: not every browser can iterate over a stream. */
+export async function textOf(page: PDFPageProxy): Promise<TextContent> {
+  const reader = page.streamTextContent({ disableNormalization: true }).getReader();
+  const content: TextContent = { items: [], styles: Object.create(null), lang: null };
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    const { items, styles, lang } = read.value as TextContent;
+    content.items.push(...items);
+    Object.assign(content.styles, styles);
+    content.lang ??= lang;
+  }
+  return content;
+}
+
+/** Whether the file did not open because it asks for a password. */
+export const wantsPassword = (error: unknown): boolean => error instanceof Error && error.name === "PasswordException";

@@ -1,0 +1,123 @@
+/** One page of a PDF: its picture, its text over it, and the marks in that. Drawn only while it is near what is seen. */
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Hit } from "./match";
+import { AnnotationMode, RenderingCancelledException, TextLayer, textOf, type PDFDocumentProxy, type PDFPageProxy } from "./pdf-engine";
+import { words } from "../words/reader";
+
+export interface Size { readonly width: number; readonly height: number }
+export interface SheetProps {
+  readonly pdf: PDFDocumentProxy;
+  readonly number: number;
+  /** CSS pixels for each point of the page. */
+  readonly scale: number;
+  /** Of a page whose own size is not known yet. */
+  readonly usual: Size;
+  readonly near: boolean;
+  readonly marks: readonly Hit[];
+  /** Called when the marks of the page are on it. */
+  readonly onMarked: (first: Element) => void;
+  readonly register: (number: number, sheet: HTMLElement | null) => void;
+}
+
+/** Browsers draw nothing on a canvas with more pixels than this. */
+const canvas_pixels_max = 16_000_000;
+/** No page is shown higher, whatever it says of itself. */
+const height_max = 20_000;
+
+export function Sheet({ pdf, number, scale, usual, near, marks, onMarked, register }: SheetProps) {
+  const root = useRef<HTMLDivElement>(null);
+  const layer = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [page, setPage] = useState<PDFPageProxy | null>(null);
+  const [failed, setFailed] = useState(false);
+  const [divs, setDivs] = useState<readonly HTMLElement[] | null>(null);
+  const size = page ? sizeOf(page) : usual;
+  const shown = Math.min(scale, height_max / size.height);
+
+  useLayoutEffect(() => {
+    register(number, root.current);
+    return () => register(number, null);
+  }, [number]);
+  useEffect(() => {
+    if (!near || page) return;
+    let left = false;
+    pdf.getPage(number).then((got) => { if (!left) setPage(got); }, () => { if (!left) setFailed(true); });
+    return () => { left = true; };
+  }, [pdf, number, near, page]);
+  useEffect(() => {
+    if (!near || !page || !canvas.current || !layer.current) return;
+    return draw(page, shown, canvas.current, layer.current, setDivs, () => setFailed(true));
+  }, [page, near, shown]);
+  useEffect(() => {
+    if (!divs || marks.length === 0) return;
+    const first = markIn(divs, marks);
+    if (first) onMarked(first);
+    return () => unmark(divs, marks);
+  }, [divs, marks]);
+
+  return (
+    <div ref={root} class="pdf-sheet" data-page={number} role="group" aria-label={words.page(number)}
+      style={{ width: `${Math.floor(size.width * shown)}px`, height: `${Math.floor(size.height * shown)}px`, "--total-scale-factor": shown, "--scale-round-x": "1px", "--scale-round-y": "1px" }}>
+      {near && page && <canvas ref={canvas} aria-hidden="true" />}
+      {near && page && <div ref={layer} class="pdf-text" />}
+      {failed && <p class="pdf-broken">{words.page_broken(number)}</p>}
+    </div>
+  );
+}
+
+const sizeOf = (page: PDFPageProxy): Size => {
+  const { width, height } = page.getViewport({ scale: 1 });
+  return { width: Math.max(1, width), height: Math.max(1, height) };
+};
+
+/** Draws the page and lays its text over it. Answers how to stop that and clear up. */
+function draw(page: PDFPageProxy, scale: number, canvas: HTMLCanvasElement, layer: HTMLElement, onText: (divs: readonly HTMLElement[] | null) => void, onFailed: () => void): () => void {
+  const viewport = page.getViewport({ scale });
+  const density = Math.min(globalThis.devicePixelRatio || 1, Math.sqrt(canvas_pixels_max / (viewport.width * viewport.height)));
+  canvas.width = Math.max(1, Math.floor(viewport.width * density));
+  canvas.height = Math.max(1, Math.floor(viewport.height * density));
+  const drawing = page.render({ canvas, viewport, transform: [density, 0, 0, density, 0, 0], annotationMode: AnnotationMode.ENABLE });
+  let stopped = false;
+  let text: TextLayer | undefined;
+  drawing.promise.catch((error: unknown) => { if (!stopped && !(error instanceof RenderingCancelledException)) onFailed(); });
+  const layOut = async () => {
+    const content = await textOf(page);
+    if (stopped) return;
+    text = new TextLayer({ textContentSource: content, container: layer, viewport });
+    await text.render();
+    if (!stopped) onText(text.textDivs);
+  };
+  // A page without text that can be read is still a picture.
+  layOut().catch(() => {});
+  return () => {
+    stopped = true;
+    drawing.cancel();
+    text?.cancel();
+    onText(null);
+    layer.replaceChildren();
+    canvas.width = canvas.height = 0;
+    page.cleanup();
+  };
+}
+
+/** Wraps the parts in marks. Answers the first one. */
+function markIn(divs: readonly HTMLElement[], marks: readonly Hit[]): Element | undefined {
+  let first: Element | undefined;
+  for (const { piece, from, to } of marks) {
+    const div = divs[piece];
+    if (!div) continue;
+    const text = div.textContent ?? "";
+    const mark = document.createElement("mark");
+    mark.textContent = text.slice(from, to);
+    div.replaceChildren(text.slice(0, from), mark, text.slice(to));
+    first ??= mark;
+  }
+  return first;
+}
+
+function unmark(divs: readonly HTMLElement[], marks: readonly Hit[]): void {
+  for (const { piece } of marks) {
+    const div = divs[piece];
+    if (div) div.textContent = div.textContent ?? "";
+  }
+}

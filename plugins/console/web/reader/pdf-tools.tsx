@@ -1,0 +1,45 @@
+/** The bar above the pages of a PDF. */
+import { useEffect, useState } from "preact/hooks";
+import { words } from "../words/reader";
+import { Icon } from "../ui/icons";
+import type { Step, Zoom } from "./zoom";
+
+export interface PdfToolsProps {
+  readonly current: number;
+  readonly count: number;
+  readonly zoom: Zoom;
+  readonly percent: number;
+  readonly onPage: (number: number) => void;
+  readonly onZoom: (step: Step) => void;
+}
+
+export function PdfTools({ current, count, zoom, percent, onPage, onZoom }: PdfToolsProps) {
+  return (
+    <div class="reader-tools" role="toolbar" aria-label={words.page_tools}>
+      <button type="button" class="tool" aria-label={words.previous_page} disabled={current <= 1} onClick={() => onPage(current - 1)}><Icon name="chevron-up" /></button>
+      <button type="button" class="tool" aria-label={words.next_page} disabled={current >= count} onClick={() => onPage(current + 1)}><Icon name="chevron-down" /></button>
+      <PageField current={current} count={count} onPage={onPage} />
+      <span class="tools-gap" />
+      <button type="button" class="tool" aria-label={words.zoom_out} onClick={() => onZoom("out")}><Icon name="minus" /></button>
+      <button type="button" class="tool tool-wide" aria-label={words.fit_width(percent)} aria-pressed={zoom === "fit"} onClick={() => onZoom("fit")}>{percent} %</button>
+      <button type="button" class="tool" aria-label={words.zoom_in} onClick={() => onZoom("in")}><Icon name="plus" /></button>
+    </div>
+  );
+}
+
+function PageField({ current, count, onPage }: Pick<PdfToolsProps, "current" | "count" | "onPage">) {
+  const [text, setText] = useState(String(current));
+  useEffect(() => setText(String(current)), [current]);
+  const go = (event: Event) => {
+    event.preventDefault();
+    const number = Number.parseInt(text, 10);
+    if (Number.isFinite(number)) onPage(number);
+    setText(String(current));
+  };
+  return (
+    <form class="page-field" onSubmit={go}>
+      <input class="page-number" inputMode="numeric" aria-label={words.page_number(count)} value={text} onInput={(event) => setText(event.currentTarget.value)} onBlur={go} />
+      <span aria-hidden="true">{words.of_pages(count)}</span>
+    </form>
+  );
+}

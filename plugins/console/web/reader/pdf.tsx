@@ -1,0 +1,169 @@
+/** A PDF as its pages: zoom, page by page, and the passage marked. A chunk of its own, loaded when the first PDF is opened. */
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { words } from "../words/reader";
+import { scrollToMiddle, type Found, type Highlight } from "./highlight";
+import { openPdf, wantsPassword, type PDFDocumentProxy } from "./pdf-engine";
+import { findOnPages, no_marks, type Marks } from "./pdf-search";
+import { Sheet, type Size } from "./pdf-sheet";
+import { stepOf, type Zoom } from "./zoom";
+import { PdfTools } from "./pdf-tools";
+
+export interface PdfProps {
+  readonly url: string;
+  readonly name: string;
+  /** The page to begin with. */
+  readonly page: number;
+  readonly highlight: Highlight | null;
+  /** Told whether the passage is marked. */
+  readonly onFound: (found: Found) => void;
+  readonly onFailed: (why: "locked" | "broken") => void;
+}
+
+/** Points to CSS pixels at 100 %. */
+const actual = 96 / 72;
+const a4: Size = { width: 595, height: 842 };
+const margin_px = 32;
+
+export function Pdf({ url, name, page, highlight, onFound, onFailed }: PdfProps) {
+  const opened = useOpened(url, onFailed);
+  if (!opened) return <div class="reader-wait" role="status"><span class="reader-bar" />{words.opening(name)}</div>;
+  return <Pages {...opened} name={name} page={page} highlight={highlight} onFound={onFound} />;
+}
+
+interface Opened { readonly pdf: PDFDocumentProxy; readonly usual: Size }
+
+function useOpened(url: string, onFailed: PdfProps["onFailed"]): Opened | null {
+  const [opened, setOpened] = useState<Opened | null>(null);
+  useEffect(() => {
+    const { document, close } = openPdf(url);
+    let left = false;
+    setOpened(null);
+    document.then(async (pdf) => {
+      const { width, height } = (await pdf.getPage(1)).getViewport({ scale: 1 });
+      if (!left) setOpened({ pdf, usual: width > 1 && height > 1 ? { width, height } : a4 });
+    }).catch((error: unknown) => { if (!left) onFailed(wantsPassword(error) ? "locked" : "broken"); });
+    return () => { left = true; close(); };
+  }, [url]);
+  return opened;
+}
+
+function Pages({ pdf, usual, name, page, highlight, onFound }: Opened & Omit<PdfProps, "url" | "onFailed">) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const { near, register, sheets } = useNear(scroller);
+  const width = useWidth(scroller);
+  const [zoom, setZoom] = useState<Zoom>("fit");
+  const scale = zoom === "fit" ? Math.max(0.01, (width - margin_px) / usual.width) : zoom * actual;
+  const marks = useMarks(pdf, highlight, onFound);
+  const [current, setCurrent] = useState(Math.min(Math.max(1, page), pdf.numPages));
+  /** The marks that were scrolled to: zooming and scrolling by hand must not jump back there. */
+  const shown = useRef<Marks>(no_marks);
+
+  const goTo = useCallback((number: number) => {
+    const sheet = sheets.current.get(Math.min(Math.max(1, number), pdf.numPages));
+    if (sheet && scroller.current) scroller.current.scrollTop = sheet.offsetTop - 12;
+  }, [pdf]);
+  const target = marks.size > 0 ? Math.min(...marks.keys()) : page;
+  useLayoutEffect(() => { if (width > 0) goTo(target); }, [target, highlight, width > 0, pdf]);
+  const onMarked = useCallback((first: Element) => {
+    if (shown.current === marks || !scroller.current) return;
+    shown.current = marks;
+    scrollToMiddle(scroller.current, first);
+  }, [marks]);
+  useKeptPlace(scroller, width > 0 ? scale : 0);
+
+  const onScroll = () => { if (scroller.current) setCurrent(pageAt(scroller.current, sheets.current)); };
+  const numbers = useMemo(() => Array.from({ length: pdf.numPages }, (_, at) => at + 1), [pdf]);
+  return (
+    <>
+      <PdfTools current={current} count={pdf.numPages} zoom={zoom} percent={Math.round(scale / actual * 100)} onPage={goTo} onZoom={(step) => setZoom(stepOf(step, scale / actual))} />
+      <div ref={scroller} class="pdf-pages" tabIndex={0} role="region" aria-label={words.pages_of(name)} onScroll={onScroll}>
+        {width > 0 && numbers.map((number) => (
+          <Sheet key={number} pdf={pdf} number={number} scale={scale} usual={usual} near={near.has(number)} marks={marks.get(number) ?? none} onMarked={number === target ? onMarked : ignore} register={register} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+const none: readonly never[] = [];
+const ignore = () => {};
+
+function useMarks(pdf: PDFDocumentProxy, highlight: Highlight | null, onFound: (found: Found) => void): Marks {
+  const [marks, setMarks] = useState<Marks>(no_marks);
+  useEffect(() => {
+    setMarks(no_marks);
+    onFound(null);
+    if (!highlight) return;
+    let left = false;
+    findOnPages(pdf, highlight).catch(() => no_marks).then((found) => {
+      if (left) return;
+      setMarks(found);
+      onFound(found.size > 0);
+    });
+    return () => { left = true; };
+  }, [pdf, highlight]);
+  return marks;
+}
+
+/** Which pages are seen or nearly so. */
+function useNear(scroller: { readonly current: HTMLElement | null }) {
+  const [near, setNear] = useState<ReadonlySet<number>>(new Set());
+  const sheets = useRef(new Map<number, HTMLElement>());
+  const observer = useRef<IntersectionObserver | null>(null);
+  const watcher = () => observer.current ??= new IntersectionObserver((entries) => setNear((before) => {
+    const after = new Set(before);
+    for (const { target, isIntersecting } of entries) after[isIntersecting ? "add" : "delete"](Number((target as HTMLElement).dataset["page"]));
+    return after;
+  }), { root: scroller.current, rootMargin: "60% 0px" });
+  const register = useCallback((number: number, sheet: HTMLElement | null) => {
+    const known = sheets.current.get(number);
+    if (known) watcher().unobserve(known);
+    sheets.current.delete(number);
+    if (!sheet) return;
+    sheets.current.set(number, sheet);
+    watcher().observe(sheet);
+  }, []);
+  useEffect(() => () => observer.current?.disconnect(), []);
+  return { near, register, sheets };
+}
+
+/** The width that pages can take, CSS pixels; 0 before it is known. */
+function useWidth(box: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const measure = () => setWidth(element.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+/** Keeps what is in the middle there when the scale changes; 0 is none yet. */
+function useKeptPlace(scroller: { readonly current: HTMLElement | null }, scale: number): void {
+  const before = useRef(scale);
+  useLayoutEffect(() => {
+    const box = scroller.current;
+    const grown = scale / before.current;
+    const known = before.current > 0;
+    before.current = scale;
+    if (!box || !known || grown === 1) return;
+    const half = box.clientHeight / 2;
+    box.scrollTop = (box.scrollTop + half) * grown - half;
+  }, [scale]);
+}
+
+/** The page that takes the upper middle of what is seen. */
+function pageAt(scroller: HTMLElement, sheets: ReadonlyMap<number, HTMLElement>): number {
+  const line = scroller.scrollTop + scroller.clientHeight / 3;
+  let low = 1, high = sheets.size;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((sheets.get(middle)?.offsetTop ?? 0) <= line) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

@@ -1,0 +1,106 @@
+/** A document as people read it: its pages, its picture, its recording with the transcript, or its text, with a passage marked. */
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Document } from "../api/types";
+import { ErrorView, Skeleton } from "../ui/states";
+import { Button } from "../ui/button";
+import { Note } from "../ui/note";
+import { words } from "../words/reader";
+import { useContent } from "./content";
+import type { Found, Highlight } from "./highlight";
+import { Picture } from "./image";
+import type { PdfProps } from "./pdf";
+import { fileUrl, viewsOf, type View } from "./kinds";
+import { TextView } from "./text";
+import { TranscriptView } from "./transcript";
+
+export interface SourceViewProps {
+  readonly document: Document;
+  /** The passage to mark and to show first. */
+  readonly highlight?: Highlight | null;
+  /** The page to begin with, when there is no passage. */
+  readonly page?: number;
+}
+
+/** Fills its parent, which must have a height. */
+export function SourceView({ document, highlight = null, page = 1 }: SourceViewProps) {
+  const views = viewsOf(document);
+  const [chosen, setChosen] = useState<View>(views[0]!);
+  const [failed, setFailed] = useState<string | null>(null);
+  const [found, setFound] = useState<Found>(null);
+  const view = views.includes(chosen) ? chosen : views[0]!;
+  useEffect(() => { setFailed(null); setChosen(views[0]!); }, [document.id, document.version]);
+  const toText = () => setChosen("text");
+  return (
+    <div class="reader">
+      {views.length > 1 && <ViewTabs views={views} view={view} onView={setChosen} />}
+      {view !== "text" && failed && <Unshown document={document} why={failed} />}
+      {found === false && !failed && <Unmarked view={view} highlight={highlight} onText={views.includes("text") && view !== "text" ? toText : undefined} />}
+      {view === "pages" && !failed && (
+        <LazyPdf url={fileUrl(document)} name={document.name} page={highlight?.page ?? page} highlight={highlight} onFound={setFound} onFailed={(why) => setFailed(words[why])} />
+      )}
+      {view === "picture" && !failed && <Picture url={fileUrl(document)} name={document.name} onFailed={() => setFailed(words.picture_broken)} />}
+      {view === "recording" && <TranscriptView document={document} highlight={highlight} onFound={setFound} />}
+      {view === "text" && <DocumentText document={document} highlight={highlight} onFound={setFound} />}
+    </div>
+  );
+}
+
+function ViewTabs({ views, view, onView }: { readonly views: readonly View[]; readonly view: View; readonly onView: (view: View) => void }) {
+  return (
+    <div class="reader-views" role="group" aria-label={words.views}>
+      {views.map((one) => <button key={one} type="button" class="view-tab" aria-pressed={one === view} onClick={() => onView(one)}>{words.view[one]}</button>)}
+    </div>
+  );
+}
+
+function Unshown({ document, why }: { readonly document: Document; readonly why: string }) {
+  return (
+    <div class="reader-note">
+      <Note tone="warn" live actions={<a class="button button-small" href={fileUrl(document)} download={document.name}>{words.download}</a>}>
+        <p>{why} {words.broken_next}</p>
+      </Note>
+    </div>
+  );
+}
+
+/** Says that the passage could not be marked, and shows what it says. */
+function Unmarked({ view, highlight, onText }: { readonly view: View; readonly highlight: Highlight | null; readonly onText: (() => void) | undefined }) {
+  if (!highlight || view === "picture") return null;
+  return (
+    <div class="reader-note">
+      <Note tone="info" live {...(onText && { actions: <Button small onClick={onText}>{words.show_text}</Button> })}>
+        <p>{view === "pages" ? words.not_marked_page : words.not_marked_text}</p>
+        <blockquote class="reader-quote">{highlight.quote}</blockquote>
+      </Note>
+    </div>
+  );
+}
+
+/** pdf.js weighs more than the rest of the console: it comes when a PDF is opened. */
+function LazyPdf(props: PdfProps) {
+  const [Pdf, setPdf] = useState<ComponentType<PdfProps> | null>(null);
+  useEffect(() => {
+    let left = false;
+    import("./pdf").then((loaded) => { if (!left) setPdf(() => loaded.Pdf); }, () => { if (!left) props.onFailed("broken"); });
+    return () => { left = true; };
+  }, []);
+  return Pdf ? <Pdf {...props} /> : <div class="reader-wait" role="status"><span class="reader-bar" />{words.opening(props.name)}</div>;
+}
+
+function DocumentText({ document, highlight, onFound }: { readonly document: Document; readonly highlight: Highlight | null; readonly onFound: (found: Found) => void }) {
+  const content = useContent(document);
+  if (content.error && content.data === undefined) return <ErrorView error={content.error} onRetry={() => void content.refetch()} />;
+  if (content.data === undefined) return <div class="reader-pad"><Skeleton rows={8} /></div>;
+  if (content.data === "") return <NoText document={document} />;
+  return <TextView text={content.data} name={document.name} fixed={isFixed(document.media_type)} highlight={highlight} onFound={onFound} />;
+}
+
+function NoText({ document }: { readonly document: Document }) {
+  if (document.status === "syncing") return <div class="reader-wait" role="status"><span class="reader-bar" />{words.no_text_yet}</div>;
+  const failed = document.status === "sync_failed";
+  return <div class="reader-note"><Note tone={failed ? "bad" : "info"} title={failed ? words.failed : words.empty}>{document.error && <p>{document.error.message}</p>}</Note></div>;
+}
+
+/** Tables and data, whose columns stand below each other. */
+const isFixed = (media_type: string): boolean => /csv|tab-separated|json|xml|yaml|x-log/.test(media_type) && !/officedocument|opendocument|xhtml/.test(media_type);

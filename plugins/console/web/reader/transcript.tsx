@@ -1,0 +1,116 @@
+/** A recording with its transcript: a click on a line plays from there, and the line that is heard is marked. */
+import { useQuery } from "@tanstack/preact-query";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { api } from "../api/client";
+import type { Document } from "../api/types";
+import { Loading } from "../ui/states";
+import { words } from "../words/reader";
+import { scrollToMiddle, type Found, type Highlight } from "./highlight";
+import { fileUrl } from "./kinds";
+import { locate, type Hit } from "./match";
+
+/** Times in seconds. */
+export interface Cue { readonly start: number; readonly end: number; readonly text: string; readonly speaker?: string | null }
+interface Result { readonly cues?: readonly Cue[]; readonly segments?: readonly Cue[] }
+
+export interface TranscriptProps { readonly document: Document; readonly highlight: Highlight | null; readonly onFound: (found: Found) => void }
+
+export function TranscriptView({ document, highlight, onFound }: TranscriptProps) {
+  const query = useQuery({
+    queryKey: ["transcription", "result", document.source.run_id, document.version], staleTime: Infinity, enabled: document.source.run_id !== null,
+    queryFn: ({ signal }) => api<Result>(`/transcriptions/${document.source.run_id}/result`, { query: { format: "json" }, signal }),
+  });
+  return <div class="transcript"><Loading query={query} rows={8}>{(result) => <Player document={document} cues={result.cues ?? result.segments ?? []} highlight={highlight} onFound={onFound} />}</Loading></div>;
+}
+
+const playable = /^(audio|video)\//;
+
+function Player({ document, cues, highlight, onFound }: TranscriptProps & { readonly cues: readonly Cue[] }) {
+  const media = useRef<HTMLVideoElement & HTMLAudioElement>(null);
+  const [now, setNow] = useState(-1);
+  const current = useMemo(() => cueAt(cues, now), [cues, now]);
+  const seek = (seconds: number) => {
+    if (!media.current) return;
+    media.current.currentTime = seconds;
+    setNow(seconds);
+    void media.current.play().catch(() => {});
+  };
+  useEffect(() => { if (highlight?.time_start != null && media.current) media.current.currentTime = highlight.time_start; }, [highlight]);
+  const kind = document.media_type.split("/")[0];
+  const Media = kind === "video" ? "video" : "audio";
+  return (
+    <>
+      <div class="transcript-player">
+        {playable.test(document.media_type)
+          ? <Media ref={media} src={fileUrl(document)} controls preload="metadata" aria-label={words.player(document.name)} onTimeUpdate={() => setNow(media.current?.currentTime ?? -1)} />
+          : <p class="muted small">{words.no_recording}</p>}
+      </div>
+      <Lines cues={cues} current={current} highlight={highlight} onFound={onFound} onSeek={seek} />
+    </>
+  );
+}
+
+interface LinesProps { readonly cues: readonly Cue[]; readonly current: number; readonly highlight: Highlight | null; readonly onFound: (found: Found) => void; readonly onSeek: (seconds: number) => void }
+
+function Lines({ cues, current, highlight, onFound, onSeek }: LinesProps) {
+  const list = useRef<HTMLOListElement>(null);
+  const hits = useMemo(() => new Map(marksOf(cues, highlight).map((hit) => [hit.piece, hit])), [cues, highlight]);
+  useLayoutEffect(() => {
+    onFound(highlight ? hits.size > 0 : null);
+    const mark = list.current?.querySelector("mark");
+    if (mark) scrollToMiddle(list.current!, mark);
+  }, [hits]);
+  useEffect(() => {
+    const line = list.current?.children[current];
+    if (line && current >= 0) keepInSight(list.current!, line);
+  }, [current]);
+  return (
+    <ol ref={list} class="cues" aria-label={words.lines} tabIndex={0}>
+      {cues.map((cue, at) => (
+        <li key={at}>
+          <button type="button" class="cue" aria-current={at === current ? "true" : undefined} onClick={() => onSeek(cue.start)}>
+            <span class="cue-time" aria-label={words.line_at(timeOf(cue.start))}>{timeOf(cue.start)}</span>
+            <span>{cue.speaker && <span class="cue-speaker">{cue.speaker}</span>}<Words text={cue.text} hit={hits.get(at)} /></span>
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const Words = ({ text, hit }: { readonly text: string; readonly hit: Hit | undefined }) =>
+  hit ? <>{text.slice(0, hit.from)}<mark>{text.slice(hit.from, hit.to)}</mark>{text.slice(hit.to)}</> : <>{text}</>;
+
+/** Those lines that say the passage, near its time when that is known. */
+function marksOf(cues: readonly Cue[], highlight: Highlight | null): Hit[] {
+  if (!highlight) return [];
+  const { quote, time_start, time_end } = highlight;
+  const near = cues.map(({ start, end, text }) => time_start === null || (end >= time_start - 2 && start <= (time_end ?? time_start) + 2) ? text : "");
+  const found = locate(near, quote);
+  return found.length > 0 ? found : locate(cues.map(({ text }) => text), quote);
+}
+
+/** The line that is heard at this second; -1 before the first. */
+function cueAt(cues: readonly Cue[], now: number): number {
+  let low = -1, high = cues.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (cues[middle]!.start <= now) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function keepInSight(list: HTMLElement, line: Element): void {
+  const outer = list.getBoundingClientRect();
+  const inner = line.getBoundingClientRect();
+  if (inner.top < outer.top || inner.bottom > outer.bottom) scrollToMiddle(list, line);
+}
+
+/** `1:02:03` or `2:03`. */
+export function timeOf(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const [hours, minutes, rest] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60];
+  const tail = `${String(minutes).padStart(hours > 0 ? 2 : 1, "0")}:${String(rest).padStart(2, "0")}`;
+  return hours > 0 ? `${hours}:${tail}` : tail;
+}

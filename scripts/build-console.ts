@@ -24,7 +24,7 @@ const media_types: Readonly<Record<string, string>> = {
   woff2: "font/woff2", wasm: "application/wasm", json: "application/json", bcmap: "application/octet-stream", pfb: "application/octet-stream", ttf: "font/ttf", png: "image/png",
 };
 
-/** A file the browser may ask for. `name` is its last path segment. */
+/** A file the browser may ask for. `name` is its path below /console/assets. */
 export interface BuiltFile { readonly name: string; readonly bytes: Uint8Array }
 
 const extensionOf = (name: string): string => name.split(".").at(-1)!;
@@ -79,22 +79,34 @@ async function page(names: Readonly<Record<string, string>>, preloads: readonly 
   return filled.replace(/>\s*\n\s*/g, ">").trim();
 }
 
+/** Where pdf.js keeps what it loads by itself: from → name in its directory here. It is asked for by name, so its version stands in the path instead of a hash. */
+const pdfjs_files: readonly (readonly [string, string])[] = [
+  ["legacy/build/pdf.worker.min.mjs", ""], ["wasm/openjpeg_nowasm_fallback.js", "decoders/"], ["cmaps/*.bcmap", "cmaps/"], ["standard_fonts/*.{pfb,ttf}", "standard_fonts/"],
+];
+async function pdfjs(): Promise<BuiltFile[]> {
+  const home = join(root, "node_modules/pdfjs-dist");
+  const { version } = await Bun.file(join(home, "package.json")).json() as { version: string };
+  const found = pdfjs_files.flatMap(([pattern, to]) => [...new Glob(pattern).scanSync({ cwd: home })].sort().map((path) => ({ path, name: `pdfjs-${version}/${to}${basename(path)}` })));
+  return Promise.all(found.map(async ({ path, name }) => ({ name, bytes: await Bun.file(join(home, path)).bytes() })));
+}
+
 /** Everything the browser may ask for, and the page. */
 async function bundle(): Promise<{ files: BuiltFile[]; index: string }> {
-  const [inter, icon, { files, entry }] = await Promise.all([
+  const [inter, icon, { files, entry }, of_pdfjs] = await Promise.all([
     Bun.file(font).bytes().then((bytes) => hashed("inter.woff2", bytes)),
     Bun.file(join(web, "icon.svg")).bytes().then((bytes) => hashed("icon.svg", bytes)),
     scripts(),
+    pdfjs(),
   ]);
   const css = await styles(inter.name);
   const main = files.find(({ name }) => name === entry("main"))!;
   const preloads = importsOf(new TextDecoder().decode(main.bytes));
   const index = await page({ main: main.name, theme: entry("theme-first"), css: css.name, font: inter.name, icon: icon.name }, preloads);
-  return { files: [...files, css, inter, icon], index };
+  return { files: [...files, css, inter, icon, ...of_pdfjs], index };
 }
 
-/** woff2 and png are packed already. */
-const packs = (name: string): boolean => !/\.(woff2|png)$/.test(name);
+/** These are packed already. */
+const packs = (name: string): boolean => !/\.(woff2|png|bcmap)$/.test(name);
 
 /** The module that embeds the files in the executable. */
 function moduleOf(files: readonly BuiltFile[], index: string): string {
@@ -159,7 +171,7 @@ export async function buildConsoleIfStale(): Promise<void> {
 
 if (import.meta.main) {
   try {
-    if (process.argv.includes("--force")) for (const { name, bytes } of await buildConsole()) console.log(`${String(Bun.gzipSync(new Uint8Array(bytes)).length).padStart(8)}  ${name}`);
+    if (process.argv.includes("--force")) for (const { name, bytes } of (await buildConsole()).filter((file) => !file.name.includes("/"))) console.log(`${String(Bun.gzipSync(new Uint8Array(bytes)).length).padStart(8)}  ${name}`);
     else await buildConsoleIfStale();
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

@@ -11,3 +11,7 @@ declare module "*.png" {
   const path: string;
   export default path;
 }
+declare module "*.bcmap" {
+  const path: string;
+  export default path;
+}

@@ -3,8 +3,9 @@ export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/ty
 export { CompiledQuery, sql } from "kysely";
 export {
   CONTRACT, definePlugin, every, fill, handle, PermanentFailure, task, TaskFailure,
-  type Command, type CommandInput, type CommandHandler, type Context, type EnqueueOptions, type Isolate, type JobEffect, type JobHandler, type JobRun, type Migration, type Plugin,
+  type Change, type Command, type CommandInput, type CommandHandler, type Context, type EnqueueOptions, type Isolate, type JobEffect, type JobHandler, type JobRun, type Migration, type Plugin,
 } from "./plugin/define";
+export { ChangeObserver } from "./plugin/changes";
 export { event, job, service, slot, type EventRef, type JobRef, type PayloadOf, type ServiceRef, type SlotRef } from "./plugin/refs";
 export { badRequest, conflict, forbidden, gone, HttpError, notFound, tooLarge, unavailable, type FieldProblem } from "./http/errors";
 export { checkedName, checkedText, codePoints, description_length_max, isBlank, name_length_max, optionalText, requiredText, trimmed } from "./http/fields";

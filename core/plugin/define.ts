@@ -124,6 +124,17 @@ export class TaskFailure extends Error {
 export type Isolate<T> = <K extends keyof T>(name: K, input: T[K] extends Task<infer I, any, any> ? I : never,
   options: IsolateOptions<T[K] extends Task<any, infer M, any> ? M : never>) => Promise<T[K] extends Task<any, any, infer O> ? O : never>;
 
+/** A record of a user that is another now, for those who look at it at this moment. */
+export interface Change {
+  readonly owner_id: string;
+  /** `folder`, `document`, `chat`, `message` …: what a plugin calls its records. */
+  readonly kind: string;
+  readonly id: string;
+  /** The folder whose list shows it, when there is one. */
+  readonly folder_id?: string | null;
+  readonly action: "created" | "changed" | "deleted";
+}
+
 /** What the host hands to `setup`. Everything a plugin may touch is in here; there are no globals. */
 export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   readonly config: Static<C>;
@@ -135,6 +146,8 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /** Runs once the surrounding transaction is on disk (at once outside one), never when it failed. */
   readonly afterCommit: (work: () => void) => void;
+  /** Says that a record has changed, once the surrounding transaction is on disk: call it where the record is written. It costs nothing when nobody looks, and is kept nowhere. */
+  readonly changed: (change: Change) => void;
   /** Prepared reads on a second connection, for the few look-ups that every request makes. */
   readonly hot: HotReads;
   /** After text was deleted: takes it out of the write-ahead log too. Returns at once. */

@@ -12,7 +12,8 @@ import type { Files } from "../store/files";
 import { migrate } from "../store/migrate";
 import type { Store } from "../store/open";
 import { createSeal, type Seal } from "../store/seal";
-import type { Command, CommandHandler, Fill, Plugin } from "./define";
+import { ChangeObserver } from "./changes";
+import type { Change, Command, CommandHandler, Fill, Plugin } from "./define";
 import { order } from "./order";
 import type { ServiceRef, SlotRef } from "./refs";
 
@@ -119,6 +120,7 @@ function contextOf(plugin: Plugin, file: string | undefined, parts: HostParts & 
     services: mapValues(plugin.needs as Record<string, ServiceRef<unknown>>, (ref) => services.get(ref.id)),
     slots: mapValues(plugin.slots as Record<string, SlotRef<unknown>>, (ref) => () => slots.read(ref.id)),
     database: () => store.db, inTransaction: store.inTransaction, afterCommit: store.afterCommit, hot: store.hot, scrub: store.scrub,
+    changed: (change: Change) => store.afterCommit(() => { for (const observe of slots.read(ChangeObserver.id) as ((change: Change) => void)[]) observe(change); }),
     files, sealed, clock, log: parts.log.child({ plugin: plugin.name }), newId,
     enqueue: queue.enqueue, emit: queue.emit, cancelJobs: queue.cancelJobs,
     // The child finds a built-in plugin by its name, and loads any other from its file.

@@ -11,9 +11,9 @@ export interface SiteParts {
   readonly pages: () => readonly ConsolePage[];
 }
 
-/** What a page of the console may do: nothing but load its own files and call its own server. WebAssembly is for pictures inside PDFs. */
+/** What a page of the console may do: nothing but load its own files and call its own server. */
 const page_policy = [
-  "default-src 'none'", "script-src 'self' 'wasm-unsafe-eval'", "style-src 'self'", "img-src 'self' data: blob:", "font-src 'self'", "media-src 'self' blob:", "worker-src 'self'",
+  "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data: blob:", "font-src 'self'", "media-src 'self' blob:", "worker-src 'self'",
   "connect-src 'self'", "frame-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types dossier",
 ].join("; ");
 

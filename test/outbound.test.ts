@@ -31,13 +31,30 @@ function probes(block: string): string[] {
   return [at(0), at(0.5), at(1)];
 }
 
-describe("no address of a special block is public", () => {
+describe("[1] no address of a special block is public", () => {
   for (const [name, ...blocks] of registry) for (const block of blocks) test(`${name} ${block}`, () => {
     expect(probes(block).filter(isPublic)).toEqual([]);
   });
 });
 
-describe("public addresses are public", () => {
+/** Forms of IPv6 that carry an IPv4 address, with its two halves in hexadecimal. */
+const carriers: readonly (readonly [name: string, form: (high: string, low: string) => string])[] = [
+  ["mapped", (high, low) => `::ffff:${high}:${low}`], ["mapped, written out", (high, low) => `0:0:0:0:0:ffff:${high}:${low}`], ["compatible", (high, low) => `::${high}:${low}`], ["translated (SIIT)", (high, low) => `::ffff:0:${high}:${low}`],
+  ["NAT64", (high, low) => `64:ff9b::${high}:${low}`], ["local NAT64", (high, low) => `64:ff9b:1::${high}:${low}`], ["6to4", (high, low) => `2002:${high}:${low}::1`], ["Teredo server", (high, low) => `2001:0:${high}:${low}::1`],
+  ["Teredo client", (high, low) => `2001:0:102:304:0:0:${(0xffff ^ parseInt(high, 16)).toString(16)}:${(0xffff ^ parseInt(low, 16)).toString(16)}`], ["ISATAP, link-local", (high, low) => `fe80::5efe:${high}:${low}`],
+];
+describe("[3] no IPv6 address that carries an IPv4 address is public, whatever the one it carries", () => {
+  for (const [name, form] of carriers) test(name, () => {
+    const carried = ["127.0.0.1", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "0.0.0.0", "255.255.255.255", "1.1.1.1"].map((address) => {
+      const [a, b, c, d] = address.split(".").map(Number) as [number, number, number, number];
+      return form((a << 8 | b).toString(16), (c << 8 | d).toString(16));
+    });
+    expect(carried.filter(isPublic)).toEqual([]);
+  });
+  for (const address of ["::ffff:127.0.0.1", "::127.0.0.1", "64:ff9b::10.0.0.1", "::ffff:1.1.1.1"]) test(address, () => expect(isPublic(address)).toBe(false));
+});
+
+describe("[1] public addresses are public", () => {
   const cases = [
     "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "93.184.216.34", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.0", "169.253.255.255", "172.15.255.255", "172.32.0.0", "191.255.255.255",
     "192.0.1.0", "192.167.255.255", "198.17.255.255", "198.20.0.0", "223.255.255.255", "2001:200::1", "2001:4860:4860::8888", "2606:4700:4700::1111", "2a00:1450::1", "2003::1", "2620:4f:8001::1", "3ffe:ffff::1",

@@ -1,6 +1,6 @@
 /** A receiver of webhooks on loopback: remembers what came, and answers as a test tells it to. */
 
-export interface Came { readonly path: string; readonly body: string; readonly headers: Headers }
+export interface Came { readonly method: string; readonly path: string; readonly body: string; readonly headers: Headers }
 export type Answering = (n: number, came: Came) => Response | Promise<Response>;
 
 export interface Receiver extends Disposable {
@@ -15,7 +15,7 @@ export function startReceiver(hostname = "127.0.0.2"): Receiver {
   const came: Came[] = [];
   let answering: Answering = () => new Response(null, { status: 204 });
   const server = Bun.serve({ port: 0, hostname, idleTimeout: 0, async fetch(request) {
-    const one: Came = { path: new URL(request.url).pathname, body: await request.text(), headers: request.headers };
+    const one: Came = { method: request.method, path: new URL(request.url).pathname, body: await request.text(), headers: request.headers };
     came.push(one);
     return answering(came.length - 1, one);
   } });

@@ -1,5 +1,5 @@
 /** The job that answers a message: asks the answerer, checks what it cites, and saves the answer in the transaction that ends the job. */
-import { handle, HttpError, job, PermanentFailure, t, type Db, type JobEffect, type JobRun, type Log } from "../../core/sdk";
+import { handle, HttpError, job, PermanentFailure, t, type Change, type Db, type JobEffect, type JobRun, type Log } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
 import type { Prompts } from "../prompts/contract";
@@ -9,6 +9,7 @@ import type { Answered, Answerer, AnswerResult, Question } from "./contract";
 import { appendEvents, isCurrent } from "./event-rows";
 import { complete, deltaEvents, fail, restart } from "./events";
 import { createFeed } from "./feed";
+import { changesOf } from "./messages";
 import * as store from "./store";
 import type { Chat, MessageRow } from "./store";
 
@@ -40,8 +41,12 @@ export interface AnsweringParts {
   readonly tell: (message_id: string) => void;
   /** Tells those who watch this message that there is more to see. */
   readonly tellWatchers: (message_id: string) => void;
+  readonly changed: (change: Change) => void;
   readonly log: Log;
 }
+
+/** An answer on its way into the database. */
+interface Making { readonly message: MessageRow; readonly answered: Answered; readonly scope: ReadonlySet<string>; readonly owner_id: string }
 
 export function createAnswering(parts: AnsweringParts) {
   const { db, inTransaction, now_ms } = parts;
@@ -52,7 +57,7 @@ export function createAnswering(parts: AnsweringParts) {
     const [chat] = await store.withUses(db, [(await store.findChat(db, message.chat_id))!]);
     const scope = chat!.folder_ids.length === 0 ? [] : await parts.folders.scope(db, chat!.owner_id, chat!.folder_ids, "/usedFolders");
     const answered = await worded(() => ask(message, chat!, scope, run.signal), message_id, run.signal);
-    return (tx) => worded(() => save(tx, message, answered, new Set(scope), run), message_id, run.signal);
+    return (tx) => worded(() => save(tx, { message, answered, scope: new Set(scope), owner_id: chat!.owner_id }, run), message_id, run.signal);
   }
 
   /** The message, marked as being answered; what an attempt before this one has shown is void. Undefined when it is finished. */
@@ -133,7 +138,7 @@ export function createAnswering(parts: AnsweringParts) {
   }
 
   /** Checks every quote against the text that is stored at this very moment, then saves. */
-  async function save(tx: Db<store.ChatsTables>, message: MessageRow, answered: Answered, scope: ReadonlySet<string>, run: JobRun): Promise<void> {
+  async function save(tx: Db<store.ChatsTables>, { message, answered, scope, owner_id }: Making, run: JobRun): Promise<void> {
     const covered = await coveredBy(tx, answered.citations, scope);
     const held = new Set<Citation>();
     for (const citation of answered.citations) {
@@ -149,6 +154,7 @@ export function createAnswering(parts: AnsweringParts) {
     await store.deleteCitations(tx, message.id);
     await store.insertCitations(tx, message.id, [...new Set(result.citations.map((citation) => citation.document_id))]);
     parts.afterCommit(() => parts.tell(message.id));
+    for (const change of changesOf(owner_id, message, "changed")) parts.changed(change);
   }
 
   /** Whether a cited document was unlinked, deleted or replaced since it was found: then the answer is made again. */
@@ -164,6 +170,8 @@ export function createAnswering(parts: AnsweringParts) {
       if (!await store.endMessage(tx, message_id, { status: "FAILED", completed_at: now, error_code: "answer_failed", error_message: sentenceOf(reason) })) return;
       await fail(tx, message_id, now);
       parts.afterCommit(() => parts.tell(message_id));
+      const message = (await store.findById(tx, message_id))!;
+      for (const change of changesOf((await store.findChat(tx, message.chat_id))!.owner_id, message, "changed")) parts.changed(change);
     },
   });
 }

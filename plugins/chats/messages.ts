@@ -1,5 +1,5 @@
 /** The rules about messages: asking, polling, cancelling, and reading answers back. */
-import { badRequest, conflict, newUuid, notFound, requiredText, type Db, type PageRequest } from "../../core/sdk";
+import { badRequest, conflict, newUuid, notFound, requiredText, type Change, type Db, type PageRequest } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Changes } from "./changes";
 import { appendEvents } from "./event-rows";
@@ -25,6 +25,7 @@ export interface MessageParts {
   readonly changes: Changes;
   /** Tells polls and watchers that the message has another status. */
   readonly tell: (message_id: string) => void;
+  readonly changed: (change: Change) => void;
   readonly enqueueAnswer: (tx: Db, message_id: string, owner_id: string) => Promise<void>;
   readonly cancelAnswer: (tx: Db, message_id: string) => Promise<void>;
 }
@@ -84,6 +85,7 @@ export function createMessages(parts: MessageParts) {
         await appendEvents(tx, message.id, [statusEvent("PENDING")], now);
         await store.countMessage(tx, chat_id, now);
         await parts.enqueueAnswer(tx, message.id, owner_id);
+        for (const change of changesOf(owner_id, message, "created")) parts.changed(change);
         return message;
       });
     },
@@ -109,11 +111,16 @@ export function createMessages(parts: MessageParts) {
       await fail(tx, message.id, ending.completed_at);
       await parts.cancelAnswer(tx, message.id);
       parts.afterCommit(() => parts.tell(message.id));
+      for (const change of changesOf(owner_id, message, "changed")) parts.changed(change);
       return { ...message, ...ending };
     }),
   };
 }
 export type MessageService = ReturnType<typeof createMessages>;
+
+/** The message, and its session, which counts and shows it. */
+export const changesOf = (owner_id: string, { chat_id, request_id }: Pick<MessageRow, "chat_id" | "request_id">, action: "created" | "changed"): readonly Change[] =>
+  [{ owner_id, kind: "message", id: request_id, action }, { owner_id, kind: "chat", id: chat_id, action: "changed" }];
 
 export const isFinal = ({ status }: Pick<MessageRow, "status">): boolean => status !== "PENDING" && status !== "PROCESSING";
 

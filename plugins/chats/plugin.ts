@@ -26,23 +26,23 @@ export default definePlugin({
   migrations,
   routes,
   setup: (ctx) => {
-    const { afterCommit, inTransaction, newId, log, hot, services: { folders, prompts, documents, retrieval, quotas } } = ctx;
+    const { afterCommit, changed, inTransaction, newId, log, hot, services: { folders, prompts, documents, retrieval, quotas } } = ctx;
     const db = ctx.database<ChatsTables>();
     const now_ms = () => ctx.clock.now_ms();
     // Apart, because a poll waits for another status, and not for each piece of text.
     const changes = createChanges(), watched = createChanges();
     const tellWatchers = (id: string) => watched.announce(id);
     const tell = (id: string) => { changes.announce(id); tellWatchers(id); };
-    const chats = createChats({ db, inTransaction, afterCommit, now_ms, newId, folders, prompts, tell, charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "chats", count) });
+    const chats = createChats({ db, inTransaction, afterCommit, now_ms, newId, folders, prompts, tell, changed, charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "chats", count) });
     const messages = createMessages({
-      db, inTransaction, afterCommit, now_ms, newId, chats, documents, changes, tell,
+      db, inTransaction, afterCommit, now_ms, newId, chats, documents, changes, tell, changed,
       enqueueAnswer: (tx, message_id, owner_id) => ctx.enqueue(tx, AnswerMessage, { message_id },
         { subject: message_id, lane: `chats.answer:${owner_id}`, lane_max: answers_of_owner_max }),
       cancelAnswer: (tx, message_id) => ctx.cancelJobs(tx, [message_id]),
     });
     return {
       jobs: [
-        createAnswering({ db, inTransaction, now_ms, afterCommit, answerers: ctx.slots.answerers, folders, prompts, documents, retrieval, tell, tellWatchers, log }),
+        createAnswering({ db, inTransaction, now_ms, afterCommit, answerers: ctx.slots.answerers, folders, prompts, documents, retrieval, tell, tellWatchers, changed, log }),
         handle(PruneEvents, createPruning({ inTransaction, now_ms }), { attempts_max: 3, timeout_ms: 10 * 60_000 }),
       ],
       schedules: [every("*/10 * * * *", PruneEvents, {})],

@@ -1,5 +1,5 @@
 /** The rules about chat sessions. Knows nothing of HTTP requests and writes no SQL. */
-import { checkedName, forbidden, gone, isBlank, notFound, type Db, type PageRequest } from "../../core/sdk";
+import { checkedName, forbidden, gone, isBlank, notFound, type Change, type Db, type PageRequest } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
 import type { Prompts } from "../prompts/contract";
 import * as store from "./store";
@@ -26,9 +26,11 @@ export interface ChatParts {
   readonly charge: (tx: Db, owner_id: string, chats: number) => Promise<void>;
   /** Tells polls and watchers that the session was deleted. */
   readonly tell: (chat_id: string) => void;
+  readonly changed: (change: Change) => void;
 }
 
-export function createChats({ db, inTransaction, afterCommit, now_ms, newId, folders, prompts, charge, tell }: ChatParts) {
+export function createChats({ db, inTransaction, afterCommit, now_ms, newId, folders, prompts, charge, tell, changed }: ChatParts) {
+  const changedTo = (owner_id: string, id: string, action: Change["action"]): void => changed({ owner_id, kind: "chat", id, action });
   /** Deleted or not. @throws HttpError 404, or 403 when it is another user's. */
   const requireRow = async (from: Db, owner_id: string, chat_id: string): Promise<ChatRow> => {
     const row = await store.findChat(from, chat_id);
@@ -78,6 +80,7 @@ export function createChats({ db, inTransaction, afterCommit, now_ms, newId, fol
         await charge(tx, owner_id, 1);
         await store.insertChat(tx, row);
         await setUses(tx, owner_id, row.id, input);
+        changedTo(owner_id, row.id, "created");
         return whole(tx, row);
       });
     },
@@ -91,6 +94,7 @@ export function createChats({ db, inTransaction, afterCommit, now_ms, newId, fol
         const updated_at = now_ms();
         await setUses(tx, owner_id, chat_id, input);
         await store.updateChat(tx, chat_id, values, updated_at);
+        changedTo(owner_id, chat_id, "changed");
         return whole(tx, { ...before, ...values, updated_at });
       });
     },
@@ -101,6 +105,7 @@ export function createChats({ db, inTransaction, afterCommit, now_ms, newId, fol
       await store.setDeleted(tx, chat_id, now_ms());
       await charge(tx, owner_id, -1);
       afterCommit(() => tell(chat_id));
+      changedTo(owner_id, chat_id, "deleted");
     }),
 
     /** Brings a deleted session back; one that is not deleted stays as it is. @throws HttpError 404, or 403 also when the quota is reached. */
@@ -109,6 +114,7 @@ export function createChats({ db, inTransaction, afterCommit, now_ms, newId, fol
       if (row.deleted_at !== null) {
         await charge(tx, owner_id, 1);
         await store.setDeleted(tx, chat_id, null);
+        changedTo(owner_id, chat_id, "created");
       }
       return whole(tx, row);
     }),

@@ -4,7 +4,7 @@ import { ExtractionFailure, type Extracted, type Extraction, type ExtractionCode
 import type { Prepared } from "../index/contract";
 import type { DocumentSettled } from "./contract";
 import * as links from "./links";
-import type { DocumentParts } from "./parts";
+import { changesIn, type DocumentParts } from "./parts";
 import { spansOf, storedSpans } from "./spans";
 import * as store from "./store";
 import type { InWork, Stage } from "./store";
@@ -20,7 +20,7 @@ const extraction_share = 0.8;
 type Text = Pick<Extracted, "text" | "pages" | "headings" | "times" | "warnings" | "page_count" | "media_type">;
 
 export function createIndexing(parts: IndexingParts) {
-  const { db, afterCommit, now_ms, scrub, removeFiles, files, folders, index, extraction, queueRetitling, announceSettled, log } = parts;
+  const { db, afterCommit, now_ms, scrub, removeFiles, files, folders, index, extraction, queueRetitling, announceSettled, changed, log } = parts;
 
   /** Every change from here on is guarded by the version: a document that was overwritten or deleted meanwhile is left alone. */
   async function run({ document_id, version }: VersionToIndex, job: JobRun): Promise<JobEffect | void> {
@@ -39,11 +39,13 @@ export function createIndexing(parts: IndexingParts) {
     }
   }
 
-  async function extractFile({ id, name, version, media_type, sha256, size_bytes }: InWork, job: JobRun): Promise<Text> {
+  async function extractFile({ id, owner_id, name, version, media_type, sha256, size_bytes }: InWork, job: JobRun): Promise<Text> {
     let reported_at = now_ms();
+    const folder_ids = await links.foldersOf(db, id);
     const report = async (stage: Stage, progress: number): Promise<void> => {
       reported_at = now_ms();
       await store.setProgress(db, id, version, { stage, progress, attempts: job.attempt });
+      changesIn(folder_ids, owner_id, id).forEach(changed);
     };
     await report("extracting", 0);
     const extracted = await extraction.extract({ path: files.path(sha256), size_bytes, name, declared_type: media_type }, {
@@ -88,6 +90,7 @@ export function createIndexing(parts: IndexingParts) {
   async function settle(tx: Db, settled: PayloadOf<typeof DocumentSettled>, folder_ids: readonly string[]): Promise<void> {
     await folders.count(tx, folder_ids.flatMap((folder_id) => [{ folder_id, status: "syncing", by: -1 }, { folder_id, status: settled.status, by: 1 }]));
     await announceSettled(tx, settled);
+    changesIn(folder_ids, settled.owner_id, settled.document_id).forEach(changed);
   }
 
   return {

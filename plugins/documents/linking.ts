@@ -2,12 +2,12 @@
 import { conflict, HttpError, type Db } from "../../core/sdk";
 import * as links from "./links";
 import { documentName, nameFolded, nameKey } from "./names";
-import type { DocumentParts } from "./parts";
+import { changesIn, type DocumentParts } from "./parts";
 import { requireDocument } from "./reading";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
 
-export function createLinking({ inTransaction, now_ms, folders, index, queueRetitling }: DocumentParts) {
+export function createLinking({ inTransaction, now_ms, folders, index, queueRetitling, changed }: DocumentParts) {
   /** Puts the document into the folder; `only_back`: only where it has been before. */
   async function place(tx: Db, owner_id: string, document_id: string, folder_id: string, only_back: boolean): Promise<void> {
     const document = await requireDocument(tx, owner_id, document_id);
@@ -23,6 +23,7 @@ export function createLinking({ inTransaction, now_ms, folders, index, queueReti
     });
     if (document.current_version > 0) await index.link(tx, document_id, folder_id);
     await folders.count(tx, [{ folder_id, status: document.status, by: 1 }]);
+    changesIn([folder_id], owner_id, document_id).forEach(changed);
   }
 
   return {
@@ -41,6 +42,7 @@ export function createLinking({ inTransaction, now_ms, folders, index, queueReti
       if (!await links.softDelete(tx, document_id, folder_id, now_ms())) throw new HttpError(404, "not_found", "The document is not in this folder.");
       if (document.current_version > 0) await index.unlink(tx, [document_id], folder_id);
       await folders.count(tx, [{ folder_id, status: document.status, by: -1 }]);
+      changesIn([folder_id], owner_id, document_id).forEach(changed);
     }),
 
     /** @throws HttpError 400, 403, 404, or 409 when an upload in one of its folders has that name. */
@@ -51,6 +53,7 @@ export function createLinking({ inTransaction, now_ms, folders, index, queueReti
         if (name === before.name) return;
         await takeName(tx, before, nameKey(name));
         await store.updateDocument(tx, document_id, { name, name_folded: nameFolded(name), updated_at: now_ms() });
+        changesIn(await links.foldersOf(tx, document_id), owner_id, document_id).forEach(changed);
         // Before the first version is indexed there is no title to correct: its job looks at the name again at the end.
         if (before.current_version > 0) await queueRetitling(tx, before);
       });

@@ -1,5 +1,5 @@
 /** What the rules about documents are made with. */
-import type { Db, Files, Log, PayloadOf } from "../../core/sdk";
+import type { Change, Db, Files, Log, PayloadOf } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
 import type { SearchIndex } from "../index/contract";
 import type { Quotas } from "../quotas/contract";
@@ -26,5 +26,10 @@ export interface DocumentParts {
   readonly announceSettled: (tx: Db, settled: PayloadOf<typeof DocumentSettled>) => Promise<void>;
   /** Tells the other plugins, inside the purging transaction, that these documents go. */
   readonly removeUses: (tx: Db, document_ids: readonly string[]) => Promise<void>;
+  readonly changed: (change: Change) => void;
   readonly log: Log;
 }
+
+/** The document as each of these folders shows it. */
+export const changesIn = (folder_ids: readonly string[], owner_id: string, id: string, action: Change["action"] = "changed"): readonly Change[] =>
+  (folder_ids.length === 0 ? [null] : folder_ids).map((folder_id) => ({ owner_id, kind: "document", id, folder_id, action }));

@@ -47,7 +47,7 @@ export default definePlugin({
       return false;
     }, files, log);
     const parts: DocumentParts = {
-      db, inTransaction: ctx.inTransaction, afterCommit: ctx.afterCommit, now_ms: () => ctx.clock.now_ms(), newId: ctx.newId, scrub, files, folders, quotas, index, log,
+      db, inTransaction: ctx.inTransaction, afterCommit: ctx.afterCommit, now_ms: () => ctx.clock.now_ms(), newId: ctx.newId, scrub, files, folders, quotas, index, log, changed: ctx.changed,
       removeFiles: (sha256s) => { if (sha256s.length > 0) ctx.afterCommit(() => unused.remove(sha256s)); },
       queueIndexing: (tx, { id, owner_id, version }) => ctx.enqueue(tx, IndexDocument, { document_id: id, version }, {
         subject: id, lane: `documents.index:${owner_id}`, lane_max: indexing_max_per_owner,

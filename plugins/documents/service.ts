@@ -1,6 +1,7 @@
 /** What can be done with documents, as the HTTP face and the jobs see it. Knows nothing of HTTP requests and writes no SQL. */
 import { createAdding, type AddingParts } from "./adding";
 import { createLinking } from "./linking";
+import { changesIn } from "./parts";
 import { createReading, requireDocument } from "./reading";
 import type { Document } from "./record";
 import * as links from "./links";
@@ -9,7 +10,7 @@ import * as store from "./store";
 export function createDocuments(parts: AddingParts) {
   const reading = createReading(parts);
   const { link, restore, rename, unlink } = createLinking(parts);
-  const { db, inTransaction, now_ms, folders, queueIndexing } = parts;
+  const { db, inTransaction, now_ms, folders, queueIndexing, changed } = parts;
 
   return {
     ...reading,
@@ -35,6 +36,7 @@ export function createDocuments(parts: AddingParts) {
         const folder_ids = await links.foldersOf(tx, document_id);
         await folders.count(tx, folder_ids.flatMap((folder_id) => [{ folder_id, status: document.status, by: -1 }, { folder_id, status: "syncing", by: 1 }]));
         await queueIndexing(tx, document);
+        changesIn(folder_ids, owner_id, document_id).forEach(changed);
       });
       return reading.get(owner_id, document_id);
     },

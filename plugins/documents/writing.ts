@@ -2,7 +2,7 @@
 import { conflict, type Db, type HttpError } from "../../core/sdk";
 import * as links from "./links";
 import { nameFolded, nameKey } from "./names";
-import type { DocumentParts } from "./parts";
+import { changesIn, type DocumentParts } from "./parts";
 import type { Document } from "./record";
 import * as store from "./store";
 import type { DocumentRow, VersionRow } from "./store";
@@ -16,7 +16,7 @@ export type NewDocument = Pick<DocumentRow, "owner_id" | "name"> & Source & { re
 export const unread = { pages: "[]", headings: null, times: null, text_ready: 0, content: null } as const;
 export const unknown_type = "application/octet-stream";
 
-export function createWriting({ now_ms, newId, removeFiles, folders, quotas, queueIndexing, cancelIndexing }: DocumentParts) {
+export function createWriting({ now_ms, newId, removeFiles, folders, quotas, queueIndexing, cancelIndexing, changed }: DocumentParts) {
   async function insert(tx: Db, { folder_id, ...document }: NewDocument, version: NewVersion): Promise<Document> {
     const now = now_ms();
     const row: DocumentRow = {
@@ -33,6 +33,7 @@ export function createWriting({ now_ms, newId, removeFiles, folders, quotas, que
     });
     await folders.count(tx, [{ folder_id, status: "syncing", by: 1 }]);
     await queueIndexing(tx, row);
+    changesIn([folder_id], row.owner_id, row.id, "created").forEach(changed);
     return { row, folder_ids: [folder_id] };
   }
 
@@ -49,6 +50,7 @@ export function createWriting({ now_ms, newId, removeFiles, folders, quotas, que
     const folder_ids = await links.foldersOf(tx, row.id);
     await folders.count(tx, folder_ids.flatMap((folder_id) => [{ folder_id, status: before.status, by: -1 }, { folder_id, status: row.status, by: 1 }]));
     await queueIndexing(tx, row);
+    changesIn(folder_ids, row.owner_id, row.id).forEach(changed);
     return { row, folder_ids };
   }
 

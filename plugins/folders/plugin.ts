@@ -17,9 +17,9 @@ export default definePlugin({
   tables: ["folders"],
   migrations,
   routes,
-  setup: ({ clock, database, emit, hot, inTransaction, newId, scrub, services: { quotas }, slots }) => {
+  setup: ({ changed, clock, database, emit, hot, inTransaction, newId, scrub, services: { quotas }, slots }) => {
     const folders = createFolders({
-      db: database<FoldersTables>(), hot, inTransaction, now_ms: () => clock.now_ms(), newId, scrub,
+      db: database<FoldersTables>(), hot, inTransaction, now_ms: () => clock.now_ms(), newId, scrub, changed,
       charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "folders", count),
       held: (owner_id) => quotas.heldNow(owner_id, "folders"),
       removeContents: async (tx, owner_id, folder_ids) => {

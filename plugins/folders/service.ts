@@ -1,6 +1,6 @@
 /** The rules about folders. Knows nothing of HTTP requests and writes no SQL. */
 import {
-  badRequest, checkedName, description_length_max, forbidden, HttpError, notFound, optionalText, type Db, type HotReads, type PageRequest,
+  badRequest, checkedName, description_length_max, forbidden, HttpError, notFound, optionalText, type Change, type Db, type HotReads, type PageRequest,
 } from "../../core/sdk";
 import type { DocumentStatus, Folder, Folders } from "./contract";
 import * as store from "./store";
@@ -25,9 +25,11 @@ export interface FolderParts {
   readonly announceDeleted: (tx: Db, owner_id: string, folder_ids: readonly string[]) => Promise<void>;
   /** Takes deleted text out of the write-ahead log. */
   readonly scrub: () => void;
+  readonly changed: (change: Change) => void;
 }
 
-export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, held, removeContents, announceDeleted, scrub }: FolderParts) {
+export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, held, removeContents, announceDeleted, scrub, changed }: FolderParts) {
+  const tell = (owner_id: string, id: string, action: Change["action"]): void => changed({ owner_id, kind: "folder", id, folder_id: id, action });
   return {
     ...contract,
 
@@ -48,6 +50,7 @@ export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, h
         if (folder.parent_id !== null) await requireRoot(tx, owner_id, folder.parent_id);
         await charge(tx, owner_id, 1);
         await store.insertFolder(tx, folder);
+        tell(owner_id, folder.id, "created");
       });
       return folder;
     },
@@ -62,6 +65,7 @@ export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, h
       if (Object.keys(values).length === 0) return before;
       const after = await store.updateFolder(db, folder_id, values, now_ms());
       if (!after) throw notFound("folder");
+      tell(owner_id, folder_id, "changed");
       return after;
     },
 
@@ -74,6 +78,7 @@ export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, h
         await store.deleteFolders(tx, folder_ids);
         await charge(tx, owner_id, -folder_ids.length);
         await announceDeleted(tx, owner_id, folder_ids);
+        for (const id of folder_ids) tell(owner_id, id, "deleted");
       });
       scrub();
     },

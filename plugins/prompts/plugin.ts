@@ -14,9 +14,9 @@ export default definePlugin({
   tables: ["prompts"],
   migrations,
   routes,
-  setup: ({ clock, database, inTransaction, newId, scrub, slots }) => {
+  setup: ({ changed, clock, database, inTransaction, newId, scrub, slots }) => {
     const prompts = createPrompts({
-      db: database<PromptsTables>(), inTransaction, now_ms: () => clock.now_ms(), newId, scrub,
+      db: database<PromptsTables>(), inTransaction, now_ms: () => clock.now_ms(), newId, scrub, changed,
       removeUses: async (tx, owner_id, prompt_id) => {
         for (const uses of slots.uses()) await uses.remove(tx, owner_id, prompt_id);
       },

@@ -1,6 +1,6 @@
 /** The rules about saved prompts. Knows nothing of HTTP requests and writes no SQL. */
 import {
-  checkedName, checkedText, description_length_max, forbidden, HttpError, notFound, optionalText, requiredText, type Db, type PageRequest,
+  checkedName, checkedText, description_length_max, forbidden, HttpError, notFound, optionalText, requiredText, type Change, type Db, type PageRequest,
 } from "../../core/sdk";
 import type { Prompts } from "./contract";
 import * as store from "./store";
@@ -21,9 +21,11 @@ export interface PromptParts {
   readonly removeUses: (tx: Db, owner_id: string, prompt_id: string) => Promise<void>;
   /** Takes deleted text out of the write-ahead log. */
   readonly scrub: () => void;
+  readonly changed: (change: Change) => void;
 }
 
-export function createPrompts({ db, inTransaction, now_ms, newId, removeUses, scrub }: PromptParts) {
+export function createPrompts({ db, inTransaction, now_ms, newId, removeUses, scrub, changed }: PromptParts) {
+  const tell = (owner_id: string, id: string, action: Change["action"]): void => changed({ owner_id, kind: "prompt", id, action });
   /** @throws HttpError 404 when there is no such prompt, 403 when it is another user's. */
   const requireOne = async (from: Db, owner_id: string, prompt_id: string): Promise<PromptRow> => {
     const prompt = await store.findPrompt(from, prompt_id);
@@ -57,6 +59,7 @@ export function createPrompts({ db, inTransaction, now_ms, newId, removeUses, sc
         created_at: now, updated_at: now,
       };
       await store.insertPrompt(db, prompt);
+      tell(owner_id, prompt.id, "created");
       return prompt;
     },
 
@@ -67,6 +70,7 @@ export function createPrompts({ db, inTransaction, now_ms, newId, removeUses, sc
       if (Object.keys(values).length === 0) return before;
       const after = await store.updatePrompt(db, prompt_id, values, now_ms());
       if (!after) throw notFound("prompt");
+      tell(owner_id, prompt_id, "changed");
       return after;
     },
 
@@ -76,6 +80,7 @@ export function createPrompts({ db, inTransaction, now_ms, newId, removeUses, sc
         await requireOne(tx, owner_id, prompt_id);
         await removeUses(tx, owner_id, prompt_id);
         await store.deletePrompt(tx, prompt_id);
+        tell(owner_id, prompt_id, "deleted");
       });
       scrub();
     },

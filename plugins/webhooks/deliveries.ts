@@ -1,5 +1,5 @@
 /** The rules about deliveries: what is written when something is due, how an attempt begins and ends, what the log shows. */
-import { conflict, job, notFound, spread, t, type Context, type Db, type PageRequest } from "../../core/sdk";
+import { conflict, job, notFound, spread, t, type Change, type Context, type Db, type PageRequest } from "../../core/sdk";
 import type { WebhookEvent } from "./contract";
 import type { FullDelivery } from "./service";
 import * as store from "./store";
@@ -28,9 +28,16 @@ export interface DeliveriesParts {
   readonly events: () => readonly WebhookEvent[];
   /** Before the second and the third attempt, milliseconds; the last one serves for those that are missing. */
   readonly retry_delays_ms: readonly number[];
+  readonly changed: (change: Change) => void;
 }
 
-export function createDeliveries({ db, inTransaction, enqueue, now_ms, newId, events, retry_delays_ms }: DeliveriesParts) {
+export function createDeliveries({ db, inTransaction, enqueue, now_ms, newId, events, retry_delays_ms, changed }: DeliveriesParts) {
+  /** The delivery, and its webhook, which shows the last one. */
+  const tell = ({ id: webhook_id, owner_id }: Receiver, id: string, action: "created" | "changed"): void => {
+    changed({ owner_id, kind: "delivery", id, action });
+    changed({ owner_id, kind: "webhook", id: webhook_id, action: "changed" });
+  };
+
   const schedule = (tx: Db<any>, webhook: Receiver, delivery: DeliveryRow, attempt: number, run_at_ms: number): Promise<void> =>
     enqueue(tx, Deliver, { delivery_id: delivery.id, attempt }, { owner: `webhooks of ${webhook.owner_id}`, lane: `webhook ${webhook.id}`, lane_max: 1, subject: webhook.id, run_at_ms });
 
@@ -40,6 +47,7 @@ export function createDeliveries({ db, inTransaction, enqueue, now_ms, newId, ev
     const delivery: DeliveryRow = { id, webhook_id: webhook.id, message_id: message_id ?? id, event_type, status: "pending", request_body, attempts: 0, next_attempt_at: now, created_at: now };
     await store.insertDelivery(tx, delivery);
     await schedule(tx, webhook, delivery, 1, now);
+    tell(webhook, id, "created");
     return delivery;
   }
 
@@ -57,6 +65,7 @@ export function createDeliveries({ db, inTransaction, enqueue, now_ms, newId, ev
   /** Ends the attempt, and the delivery or its wait for the next one. */
   async function settle(tx: Db<any>, webhook: Receiver, delivery: DeliveryRow, number: number, { outcome, retry_after_ms, ...end }: AttemptResult): Promise<void> {
     await store.endAttempt(tx, delivery.id, number, end);
+    tell(webhook, delivery.id, "changed");
     if (outcome !== "failed") return store.updateDelivery(tx, delivery.id, { status: outcome === "delivered" ? "delivered" : "skipped", next_attempt_at: null });
     if (number >= attempts_max) return store.updateDelivery(tx, delivery.id, { status: "dropped", next_attempt_at: null });
     const delay_ms = spread(retry_delays_ms[number - 1] ?? retry_delays_ms.at(-1) ?? 0, jitter);

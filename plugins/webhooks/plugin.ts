@@ -43,16 +43,16 @@ export default definePlugin({
   tables: ["webhooks", "webhooks_deliveries", "webhooks_attempts"],
   migrations,
   routes,
-  setup: ({ cancelJobs, clock, config, database, enqueue, inTransaction, log, newId, sealed, services, slots }) => {
+  setup: ({ cancelJobs, changed, clock, config, database, enqueue, inTransaction, log, newId, sealed, services, slots }) => {
     if (config.retry_delays.length < 1 || config.retry_delays.length > retries) throw new Error(`webhooks.retry_delays must be one or ${retries} durations: there are three attempts at most`);
     const db = database<WebhooksTables>();
     const now_ms = () => clock.now_ms();
     const allows = createAddressRule(config.allow_networks);
     const lookup = createLookup({ servers: config.dns_servers });
     const webhooks = createWebhooks({
-      db, inTransaction, cancelJobs, now_ms, newId, sealed, lookup, allows, events: slots.events, per_account: config.per_account, line: createLine(line_limits),
+      db, inTransaction, cancelJobs, now_ms, newId, sealed, lookup, allows, events: slots.events, per_account: config.per_account, line: createLine(line_limits), changed,
     });
-    const deliveries = createDeliveries({ db, inTransaction, enqueue, now_ms, newId, events: slots.events, retry_delays_ms: config.retry_delays });
+    const deliveries = createDeliveries({ db, inTransaction, enqueue, now_ms, newId, events: slots.events, retry_delays_ms: config.retry_delays, changed });
     const deliver = createDelivering({
       db, deliveries, lookup, allows, sealed, now_ms, prefixes: { current: config.header_prefix, legacy: config.legacy_header_prefix },
       isActive: async (owner_id) => (await services.accounts.findUser(owner_id)).active,

@@ -1,5 +1,5 @@
 /** The rules about webhooks: who may register what, where, and how many. Knows nothing of HTTP requests and writes no SQL. */
-import { badRequest, checkHost, forbidden, notFound, readTarget, unavailable, UnfitUrl, type AddressRule, type Db, type Lookup, type Seal, type Target } from "../../core/sdk";
+import { badRequest, checkHost, forbidden, notFound, readTarget, unavailable, UnfitUrl, type AddressRule, type Change, type Db, type Lookup, type Seal, type Target } from "../../core/sdk";
 import type { WebhookEvent } from "./contract";
 import { WaitedTooLong, type Line } from "./line";
 import { newSecret } from "./signing";
@@ -26,6 +26,7 @@ export interface WebhooksParts {
   /** Host checks go through it: names that nobody answers for must not pile up. */
   readonly line: Line;
   readonly per_account: number;
+  readonly changed: (change: Change) => void;
 }
 
 const retry_after_s = 5;
@@ -35,7 +36,7 @@ const previous_ms = 24 * 3_600_000;
 export const placeOf = (webhook_id: string): string => `webhooks.secret ${webhook_id}`;
 
 export function createWebhooks(parts: WebhooksParts) {
-  const { db, inTransaction, cancelJobs, now_ms, newId, sealed, events, per_account } = parts;
+  const { db, inTransaction, cancelJobs, now_ms, newId, sealed, events, per_account, changed } = parts;
 
   /** @throws HttpError 404 when there is no such webhook, 403 when it is another user's. */
   const requireOne = async (from: Db, owner_id: string, webhook_id: string): Promise<WebhookRow> => {
@@ -78,6 +79,7 @@ export function createWebhooks(parts: WebhooksParts) {
       await inTransaction(async (tx) => {
         await requireRoom(tx, owner_id);
         if (!await store.insertWebhook(tx, webhook)) throw badRequest("There is a webhook for this event and URL already.", "/url", "duplicate_webhook");
+        changed({ owner_id, kind: "webhook", id, action: "created" });
       });
       return { webhook, last: null, secret };
     },
@@ -88,6 +90,7 @@ export function createWebhooks(parts: WebhooksParts) {
       const sealed_secret = sealed.seal(secret, placeOf(webhook_id));
       const webhook = await inTransaction(async (tx) => {
         const before = await requireOne(tx, owner_id, webhook_id);
+        changed({ owner_id, kind: "webhook", id: webhook_id, action: "changed" });
         return store.setSecret(tx, webhook_id, { secret: sealed_secret, previous_secret: before.secret, previous_until: now_ms() + previous_ms });
       });
       if (!webhook) throw notFound("webhook");
@@ -99,6 +102,7 @@ export function createWebhooks(parts: WebhooksParts) {
       await requireOne(tx, owner_id, webhook_id);
       await cancelJobs(tx, [webhook_id]);
       await store.deleteWebhook(tx, webhook_id);
+      changed({ owner_id, kind: "webhook", id: webhook_id, action: "deleted" });
     }),
   };
 }

@@ -26,6 +26,9 @@ export const pages: readonly PageEntry[] = [
   { path: "/invite", alone: true, load: () => import("../pages/account/invite") },
   { path: "/account", load: () => import("../pages/account/account") },
   { path: "/keys", load: () => import("../pages/account/keys"), nav: { group: "developer", label: "API keys", icon: "key", shortcut: "k" } },
+  { path: "/webhooks", load: () => import("../pages/webhooks/webhooks"), nav: { group: "developer", label: "Webhooks", icon: "webhook", shortcut: "w" } },
+  { path: "/webhooks/:id", load: () => import("../pages/webhooks/webhook") },
+  { path: "/users", load: () => import("../pages/users/users"), nav: { group: "admin", label: "Users", icon: "users" }, admin: true },
 ];
 
 /** Search over everything, behind Ctrl K; null while there is none. */

@@ -9,7 +9,7 @@ const link_valid_ms = 24 * 3_600_000;
 const alreadySetUp = () => conflict("This server has an administrator already: sign in instead.", "already_set_up");
 const badLink = () => new HttpError(403, "bad_link", "This set-up link is not valid: it may be incomplete, used, or older than 24 hours. Print another with: dossier setup --link");
 
-export interface FirstAdminParts extends Omit<AccountsParts, "hot"> {
+export interface FirstAdminParts extends Omit<AccountsParts, "hot" | "changed"> {
   readonly public_url: () => string;
 }
 /** What the first administrator enters. */

@@ -2,7 +2,7 @@
 import { HttpError } from "../../core/sdk";
 import type { Role, User } from "./contract";
 import { checkPassword } from "./passwords";
-import { checkedEmail, emailTaken, folded, toUser, type AccountsParts } from "./service";
+import { checkedEmail, emailTaken, folded, sessionsChanged, toUser, type AccountsParts } from "./service";
 import { deletePasswordLink, deleteSessions, findByPasswordLink, putPasswordLink } from "./session-store";
 import { findUser, insertUser, updateUser, type AccountsDb, type UserRow } from "./store";
 import { newToken, sha256 } from "./token";
@@ -10,11 +10,11 @@ import { newToken, sha256 } from "./token";
 const invitation_valid_ms = 7 * 24 * 3_600_000;
 const reset_valid_ms = 24 * 3_600_000;
 
-export interface InvitationsParts extends Pick<AccountsParts, "db" | "inTransaction" | "now_ms" | "newId" | "passwords"> { readonly public_url: () => string }
+export interface InvitationsParts extends Pick<AccountsParts, "db" | "inTransaction" | "now_ms" | "newId" | "passwords" | "changed"> { readonly public_url: () => string }
 /** What a link is for. */
 export interface LinkFacts { readonly email: string; readonly kind: "invitation" | "reset" }
 
-export function createInvitations({ db, inTransaction, now_ms, newId, passwords, public_url }: InvitationsParts) {
+export function createInvitations({ db, inTransaction, now_ms, newId, passwords, public_url, changed }: InvitationsParts) {
   /** A new link of this user; the one before it ends. */
   const newLink = async (tx: AccountsDb, user: UserRow): Promise<string> => {
     const token = newToken("dsi");
@@ -62,6 +62,7 @@ export function createInvitations({ db, inTransaction, now_ms, newId, passwords,
         const { id } = await require(tx, token);
         await deletePasswordLink(tx, id);
         await deleteSessions(tx, id);
+        changed(sessionsChanged(id));
         return toUser((await updateUser(tx, id, { password_hash }))!);
       });
     },

@@ -28,10 +28,10 @@ export default definePlugin({
   migrations,
   routes: { ...routes, ...adminRoutes },
   commands,
-  setup: ({ clock, config, database, hot, inTransaction, log, newId, public_url }) => {
+  setup: ({ changed, clock, config, database, hot, inTransaction, log, newId, public_url }) => {
     const now_ms = () => clock.now_ms();
     const db = database<AccountsTables>();
-    const parts = { db, hot, inTransaction, now_ms, newId, passwords: createPasswords(), public_url };
+    const parts = { db, hot, inTransaction, now_ms, newId, passwords: createPasswords(), public_url, changed };
     const accounts = createAccounts(parts);
     const firstAdmin = createFirstAdmin(parts);
     const invitations = createInvitations(parts);

@@ -1,5 +1,5 @@
 /** The rules about users and keys. Knows nothing of HTTP requests and writes no SQL. */
-import { badRequest, checkedName, conflict, notFound, trimmed, type Caller, type Db, type HotReads } from "../../core/sdk";
+import { badRequest, checkedName, conflict, notFound, trimmed, type Caller, type Change, type Db, type HotReads } from "../../core/sdk";
 import type { Accounts, Key, NewKey, NewUser, Role, Scope, User } from "./contract";
 import { checkPassword, type Passwords } from "./passwords";
 import { deletePasswordLink, deleteSessions } from "./session-store";
@@ -14,12 +14,17 @@ export interface AccountsParts {
   readonly now_ms: () => number;
   readonly newId: (prefix: string) => string;
   readonly passwords: Passwords;
+  readonly changed: (change: Change) => void;
 }
 
 /** Everything of the contract but the hint, which belongs to the set-up. */
 export type UsersAndKeys = ReturnType<typeof createAccounts>;
 
-export function createAccounts({ db, inTransaction, now_ms, newId, passwords }: AccountsParts) {
+/** Sessions of this user have begun or ended, or may do something else now: those who look on look again, and streams of ended ones end. */
+export const sessionsChanged = (owner_id: string, id = "all", action: Change["action"] = "deleted"): Change => ({ owner_id, kind: "session", id, action });
+const keyChanged = ({ user_id, id }: KeyRow, action: Change["action"]): Change => ({ owner_id: user_id, kind: "key", id, action });
+
+export function createAccounts({ db, inTransaction, now_ms, newId, passwords, changed }: AccountsParts) {
   const findRow = async (id_or_email: string): Promise<UserRow> => {
     const row = id_or_email.includes("@") ? await store.findUserByEmail(db, folded(id_or_email)) : await store.findUser(db, id_or_email);
     if (!row) throw notFound("user");
@@ -34,6 +39,7 @@ export function createAccounts({ db, inTransaction, now_ms, newId, passwords }: 
     const administers = ({ role: as, active: is_active }: UserRow): boolean => as === "admin" && is_active === 1;
     if (administers(before) && !administers(row!) && await store.countOtherActiveAdmins(tx, user_id) === 0) throw conflict("This is the last active administrator.", "last_admin");
     if (active === false) await deleteSessions(tx, user_id);
+    changed(sessionsChanged(user_id, "all", active === false ? "deleted" : "changed"));
     return toUser(row!);
   });
 
@@ -62,6 +68,7 @@ export function createAccounts({ db, inTransaction, now_ms, newId, passwords }: 
         if (!await store.updateUser(tx, user_id, { password_hash })) throw notFound("user");
         await deleteSessions(tx, user_id, kept_session_id);
         await deletePasswordLink(tx, user_id);
+        changed(sessionsChanged(user_id));
       });
     },
 
@@ -72,6 +79,7 @@ export function createAccounts({ db, inTransaction, now_ms, newId, passwords }: 
       const user = await findRow(user_id);
       const { row, token } = newKeyRow(user.id, input, { now_ms, newId });
       await store.insertKey(db, row);
+      changed(keyChanged(row, "created"));
       return { key: toKey(row), token };
     },
 
@@ -83,6 +91,7 @@ export function createAccounts({ db, inTransaction, now_ms, newId, passwords }: 
     async deactivateKey(key_id: string, of_user_id?: string) {
       const row = await store.deactivateKey(db, key_id, of_user_id);
       if (!row) throw notFound("key");
+      changed(keyChanged(row, "changed"));
       return toKey(row);
     },
   } satisfies Omit<Accounts, "signInHint"> & { readonly changeUser: typeof changeUser };

@@ -2,7 +2,7 @@
 import { HttpError, notFound, pageWindow, toPage, type Caller, type Page, type PageRequest, type Visitor } from "../../core/sdk";
 import type { Sessions, User } from "./contract";
 import type { Lockout } from "./lockout";
-import { folded, toUser, type AccountsParts } from "./service";
+import { folded, sessionsChanged, toUser, type AccountsParts } from "./service";
 import * as store from "./session-store";
 import { findUser, findUserByEmail, type SessionRow } from "./store";
 import { newToken, sha256 } from "./token";
@@ -13,7 +13,7 @@ export const absolute_ms = 14 * 24 * 3_600_000;
 const sessions_max = 100;
 const user_agent_length_max = 300;
 
-export interface SessionsParts extends Pick<AccountsParts, "db" | "hot" | "inTransaction" | "now_ms" | "newId" | "passwords"> {
+export interface SessionsParts extends Pick<AccountsParts, "db" | "hot" | "inTransaction" | "now_ms" | "newId" | "passwords" | "changed"> {
   readonly lockout: Lockout;
   /** When sessions were last used, as far as that is not written yet. */
   readonly seen: { note(id: string, at_ms: number): void; lastOf(id: string): number | undefined };
@@ -23,7 +23,7 @@ export interface SignedIn { readonly user: User; readonly token: string }
 /** Times are epoch milliseconds. */
 export interface Session extends Pick<SessionRow, "id" | "created_at" | "last_seen_at" | "address" | "user_agent"> { readonly current: boolean }
 
-export function createSessions({ db, hot, inTransaction, now_ms, newId, passwords, lockout, seen }: SessionsParts) {
+export function createSessions({ db, hot, inTransaction, now_ms, newId, passwords, lockout, seen, changed }: SessionsParts) {
   const isFresh = ({ id, created_at, last_seen_at }: Pick<SessionRow, "id" | "created_at" | "last_seen_at">): boolean => {
     const now = now_ms();
     return created_at + absolute_ms > now && Math.max(last_seen_at, seen.lastOf(id) ?? 0) + idle_ms > now;
@@ -42,14 +42,16 @@ export function createSessions({ db, hot, inTransaction, now_ms, newId, password
     const token = newToken("dss");
     const before = tokenOf(request, visitor);
     const now = now_ms();
+    const id = newId("ses");
     await inTransaction(async (tx) => {
       await store.deleteExpired(tx, now - absolute_ms, now - idle_ms);
       if (before !== null) await store.deleteByToken(tx, sha256(before));
       await store.insertSession(tx, {
-        id: newId("ses"), user_id: user.id, token_sha256: sha256(token), created_at: now, last_seen_at: now,
+        id, user_id: user.id, token_sha256: sha256(token), created_at: now, last_seen_at: now,
         address: visitor.address, user_agent: (request.headers.get("user-agent") ?? "").slice(0, user_agent_length_max).toWellFormed(),
       });
       await store.deleteOldest(tx, user.id, sessions_max);
+      changed(sessionsChanged(user.id, id, "created"));
     });
     return { user, token };
   };
@@ -61,6 +63,12 @@ export function createSessions({ db, hot, inTransaction, now_ms, newId, password
     const right = await passwords.verify(password, password_hash);
     if (right) lockout.succeeded(account, address);
     return right;
+  };
+
+  const end = async (user_id: string, session_id: string): Promise<boolean> => {
+    const ended = await store.deleteSession(db, user_id, session_id);
+    if (ended) changed(sessionsChanged(user_id, session_id));
+    return ended;
   };
 
   return {
@@ -90,7 +98,8 @@ export function createSessions({ db, hot, inTransaction, now_ms, newId, password
 
     async signOut(request: Request, visitor: Visitor): Promise<void> {
       const token = tokenOf(request, visitor);
-      if (token !== null) await store.deleteByToken(db, sha256(token));
+      const session = token === null ? undefined : store.findByToken(hot, sha256(token));
+      if (session) await end(session.user_id, session.id);
     },
 
     async list(user_id: string, current_id: string, page: PageRequest): Promise<Page<Session>> {
@@ -102,10 +111,13 @@ export function createSessions({ db, hot, inTransaction, now_ms, newId, password
 
     /** @throws HttpError 404 */
     async end(user_id: string, session_id: string): Promise<void> {
-      if (!await store.deleteSession(db, user_id, session_id)) throw notFound("session");
+      if (!await end(user_id, session_id)) throw notFound("session");
     },
 
-    endOthers: (user_id: string, kept_id: string): Promise<void> => store.deleteSessions(db, user_id, kept_id),
+    async endOthers(user_id: string, kept_id: string): Promise<void> {
+      await store.deleteSessions(db, user_id, kept_id);
+      changed(sessionsChanged(user_id));
+    },
   };
 }
 export type SessionService = ReturnType<typeof createSessions>;

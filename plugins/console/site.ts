@@ -17,6 +17,9 @@ const page_policy = [
   "connect-src 'self'", "frame-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types dossier",
 ].join("; ");
 
+/** A worker is held to the policy of its own file, so that files carry it, too. */
+const policy = { "content-security-policy": page_policy };
+
 const plugins_path = `${console_root}/plugins/`;
 
 export function createSite({ assets, index_html, pages }: SiteParts) {
@@ -27,9 +30,9 @@ export function createSite({ assets, index_html, pages }: SiteParts) {
     const asset = Object.hasOwn(assets, path) ? assets[path] : undefined;
     if (asset) return sendAsset(request, asset);
     const module = path.startsWith(plugins_path) ? pages().find((page) => modulePath(page) === path)?.module : undefined;
-    if (module !== undefined) return sendText(request, module, etagOf(module), "text/javascript; charset=utf-8");
+    if (module !== undefined) return sendText(request, module, etagOf(module), "text/javascript; charset=utf-8", policy);
     if (!isPagePath(path) || !wantsPage(request)) throw new HttpError(404, "not_found", `There is no ${path} here.`);
-    return sendText(request, index.body, index.etag, "text/html; charset=utf-8", { "content-security-policy": page_policy });
+    return sendText(request, index.body, index.etag, "text/html; charset=utf-8", policy);
   };
 }
 export type Site = ReturnType<typeof createSite>;
@@ -55,7 +58,7 @@ function sendText(request: Request, body: string, etag: string, media_type: stri
 
 /** Its name holds the hash of what it holds: it never changes. */
 function sendAsset(request: Request, { file, media_type, etag, gzip }: Asset): Response {
-  const headers: Record<string, string> = { "cache-control": "public, max-age=31536000, immutable", etag, ...(gzip ? { vary: "accept-encoding" } : {}) };
+  const headers: Record<string, string> = { ...policy, "cache-control": "public, max-age=31536000, immutable", etag, ...(gzip ? { vary: "accept-encoding" } : {}) };
   if (isKnown(request, etag)) return new Response(null, { status: 304, headers });
   headers["content-type"] = media_type;
   if (!gzip) return new Response(Bun.file(file), { headers });

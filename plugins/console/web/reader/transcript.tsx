@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api } from "../api/client";
 import type { Document } from "../api/types";
+import { formatDuration } from "../ui/format";
 import { Loading } from "../ui/states";
 import { words } from "../words/reader";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
@@ -69,7 +70,7 @@ function Lines({ cues, current, highlight, onFound, onSeek }: LinesProps) {
       {cues.map((cue, at) => (
         <li key={at}>
           <button type="button" class="cue" aria-current={at === current ? "true" : undefined} onClick={() => onSeek(cue.start)}>
-            <span class="cue-time" aria-label={words.line_at(timeOf(cue.start))}>{timeOf(cue.start)}</span>
+            <span class="cue-time" aria-label={words.line_at(formatDuration(cue.start))}>{formatDuration(cue.start)}</span>
             <span>{cue.speaker && <span class="cue-speaker">{cue.speaker}</span>}<Words text={cue.text} hit={hits.get(at)} /></span>
           </button>
         </li>
@@ -105,12 +106,4 @@ function keepInSight(list: HTMLElement, line: Element): void {
   const outer = list.getBoundingClientRect();
   const inner = line.getBoundingClientRect();
   if (inner.top < outer.top || inner.bottom > outer.bottom) scrollToMiddle(list, line);
-}
-
-/** `1:02:03` or `2:03`. */
-export function timeOf(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds));
-  const [hours, minutes, rest] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60];
-  const tail = `${String(minutes).padStart(hours > 0 ? 2 : 1, "0")}:${String(rest).padStart(2, "0")}`;
-  return hours > 0 ? `${hours}:${tail}` : tail;
 }

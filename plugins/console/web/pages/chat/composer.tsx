@@ -1,0 +1,70 @@
+/** Where a question is written, with what its answer may come from. */
+import type { RefObject } from "preact";
+import { useId, useLayoutEffect, useState } from "preact/hooks";
+import { useFolders } from "../../api/queries";
+import { Button } from "../../ui/button";
+import { Icon } from "../../ui/icons";
+import { words } from "../../words/chat";
+import { ScopeBar, type ScopeProps } from "./scope";
+
+export interface ComposerProps extends ScopeProps {
+  readonly field: RefObject<HTMLTextAreaElement>;
+  readonly draft: string;
+  readonly onDraft: (draft: string) => void;
+  readonly onSend: (text: string) => Promise<void>;
+  /** There while an answer is being made. */
+  readonly onStop: (() => void) | undefined;
+  readonly busy: boolean;
+}
+
+const text_max = 32_000, height_max_px = 220;
+
+export function Composer({ field, draft, onDraft, scope, onScope, onSend, onStop, busy }: ComposerProps) {
+  const [unscoped, setUnscoped] = useState(false);
+  const hint = useId();
+  useLayoutEffect(() => {
+    const area = field.current;
+    if (!area) return;
+    area.style.height = "auto";
+    area.style.height = `${Math.min(area.scrollHeight, height_max_px)}px`;
+  }, [draft]);
+  const send = (event: Event) => {
+    event.preventDefault();
+    const text = draft.trim();
+    if (text === "" || busy) return;
+    if (scope.folders.length === 0) return setUnscoped(true);
+    onDraft("");
+    void onSend(text);
+  };
+  const keyed = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) send(event);
+  };
+  return (
+    <form class="composer" onSubmit={send}>
+      <IndexingNote folders={scope.folders} />
+      {unscoped && scope.folders.length === 0 && <p class="field-error" role="alert"><Icon name="alert" size={16} />{words.needs_folder}</p>}
+      <div class="composer-card">
+        <textarea ref={field} class="composer-field" rows={1} maxLength={text_max} aria-label={words.ask_label} aria-describedby={hint} placeholder={words.ask_placeholder} data-shortcut="/" value={draft}
+          onInput={(event) => onDraft(event.currentTarget.value)} onKeyDown={keyed} />
+        <div class="composer-foot">
+          <ScopeBar scope={scope} onScope={onScope} />
+          {onStop && draft.trim() === ""
+            ? <Button icon="stop" onClick={onStop}>{words.stop}</Button>
+            : <Button kind="primary" type="submit" icon="arrow-up" disabled={draft.trim() === ""} busy={busy}>{words.ask}</Button>}
+        </div>
+      </div>
+      <p id={hint} class="composer-hint">{words.ask_hint}</p>
+    </form>
+  );
+}
+
+/** What of the chosen folders can't answer yet. */
+function IndexingNote({ folders: chosen }: { readonly folders: readonly string[] }) {
+  const folders = useFolders();
+  const covered = folders.data?.filter(({ id, parentId }) => chosen.includes(id) || (parentId !== null && chosen.includes(parentId))) ?? [];
+  if (covered.length === 0) return null;
+  const syncing = covered.reduce((sum, { status_counts }) => sum + status_counts.syncing, 0);
+  const synced = covered.reduce((sum, { status_counts }) => sum + status_counts.synced, 0);
+  if (syncing > 0) return <p class="composer-note" role="status"><Icon name="clock" size={16} />{words.indexing(syncing)}</p>;
+  return synced === 0 ? <p class="composer-note" role="status"><Icon name="info" size={16} />{words.nothing_indexed}</p> : null;
+}

@@ -1,0 +1,118 @@
+/** The questions of a chat with their answers, oldest first; what comes stays in sight unless somebody reads further up. */
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { isRunning, type Message } from "../../api/chats";
+import { useFolders } from "../../api/queries";
+import { Button, ButtonLink } from "../../ui/button";
+import { Problem } from "../../ui/note";
+import { words } from "../../words/chat";
+import { Answered, Ended } from "./answer";
+import type { Opened } from "./chat";
+import type { Scope } from "./scope";
+import { useWatched } from "./watching";
+
+/** A question on its way to the server; `error` is why it did not get there. */
+export interface Outgoing { readonly message: Message; readonly error: unknown }
+
+export interface ConversationProps {
+  readonly chat_id: string | null;
+  readonly scope: Scope;
+  readonly messages: readonly Message[];
+  readonly outgoing: Outgoing | null;
+  readonly opened: Opened | null;
+  readonly onOpen: (opened: Opened) => void;
+  readonly onAsk: (text: string) => Promise<void>;
+  readonly onOutgoing: (outgoing: Outgoing | null) => void;
+  readonly onEarlier: (() => void) | undefined;
+  /** Puts the beginning of a question into the field. */
+  readonly onBegin: (text: string) => void;
+}
+type TurnProps = Pick<ConversationProps, "scope" | "opened" | "onOpen" | "onAsk"> & { readonly chat_id: string; readonly message: Message; readonly last: boolean };
+
+/** So near to the end counts as at the end, CSS pixels. */
+const near_end_px = 80;
+
+export function Conversation({ chat_id, scope, messages, outgoing, opened, onOpen, onAsk, onOutgoing, onEarlier, onBegin }: ConversationProps) {
+  const { scroller, content, onScroll } = useEnd(messages.length + (outgoing ? 1 : 0));
+  const running = messages.some(isRunning);
+  return (
+    <div ref={scroller} class="chat-log" role="log" aria-live="polite" aria-busy={running} aria-label={words.conversation} tabIndex={0} onScroll={onScroll}>
+      <div ref={content} class="chat-turns">
+        {onEarlier && <div class="chat-earlier"><Button small onClick={onEarlier}>{words.earlier}</Button></div>}
+        {messages.length === 0 && !outgoing && <Starters scope={scope} onBegin={onBegin} />}
+        {chat_id !== null && messages.map((message, at) => (
+          <Turn key={message.requestId} chat_id={chat_id} scope={scope} message={message} last={at === messages.length - 1} opened={opened} onOpen={onOpen} onAsk={onAsk} />
+        ))}
+        {outgoing && !messages.some(({ requestId }) => requestId === outgoing.message.requestId) && <Sending outgoing={outgoing} onAsk={onAsk} onOutgoing={onOutgoing} />}
+      </div>
+    </div>
+  );
+}
+
+/** Follows the end while it is in sight, however the content grows. */
+function useEnd(count: number) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const following = useRef(true);
+  const toEnd = () => { if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight; };
+  useLayoutEffect(() => { following.current = true; toEnd(); }, [count]);
+  useEffect(() => {
+    const observer = new ResizeObserver(() => { if (following.current) toEnd(); });
+    observer.observe(content.current!);
+    observer.observe(scroller.current!);
+    return () => observer.disconnect();
+  }, []);
+  const onScroll = () => {
+    const box = scroller.current!;
+    following.current = box.scrollHeight - box.scrollTop - box.clientHeight < near_end_px;
+  };
+  return { scroller, content, onScroll };
+}
+
+function Starters({ scope, onBegin }: Pick<ConversationProps, "scope" | "onBegin">) {
+  const folders = useFolders();
+  return (
+    <div class="starters">
+      <h2>{words.starters_title}</h2>
+      <p class="muted">{folders.data?.length === 0 ? words.no_folders_yet : words.starters_text(scope.folders.length)}</p>
+      {folders.data?.length === 0
+        ? <ButtonLink kind="primary" href="/folders">{words.make_folder}</ButtonLink>
+        : <div class="row row-wrap starter-row">{words.starters.map((text) => <Button key={text} small onClick={() => onBegin(`${text} `)}>{text} …</Button>)}</div>}
+    </div>
+  );
+}
+
+const Asked = ({ text }: { readonly text: string }) => <div class="question"><span class="vh">{words.you}: </span>{text}</div>;
+
+function Sending({ outgoing: { message, error }, onAsk, onOutgoing }: Pick<ConversationProps, "onAsk" | "onOutgoing"> & { readonly outgoing: Outgoing }) {
+  return (
+    <div class="turn">
+      <Asked text={message.text} />
+      {error === null ? <Working text={words.waiting} /> : (
+        <div class="stack-small">
+          <Problem error={error} />
+          <div class="row"><Button small icon="refresh" onClick={() => void onAsk(message.text)}>{words.try_again}</Button><Button small kind="ghost" onClick={() => onOutgoing(null)}>{words.dismiss}</Button></div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+export const Working = ({ text }: { readonly text: string }) => <p class="working" role="status"><span class="working-dots" aria-hidden="true"><i /><i /><i /></span>{text}</p>;
+
+function Turn({ message, ...rest }: TurnProps) {
+  return (
+    <div class="turn">
+      <Asked text={message.text} />
+      {isRunning(message) ? <Running message={message} {...rest} /> : message.result
+        ? <Answered result={message.result} message={message} {...rest} />
+        : <Ended message={message} onAsk={rest.onAsk} />}
+    </div>
+  );
+}
+
+function Running({ message, chat_id, ...rest }: TurnProps) {
+  const watched = useWatched(chat_id, message.requestId);
+  if (watched.result) return <Answered result={watched.result} message={message} {...rest} />;
+  if (watched.text === "") return <Working text={watched.status === "PENDING" ? words.waiting : words.searching(rest.scope.folders.length)} />;
+  return <Answered result={null} text={watched.text} citations={watched.citations} message={message} {...rest} />;
+}

@@ -1,0 +1,74 @@
+/** A cited passage beside what cites it: the document, opened at the passage, and the way to the ones before and after. */
+import { useQuery } from "@tanstack/preact-query";
+import { useEffect, useRef } from "preact/hooks";
+import { Link } from "wouter-preact";
+import { api, ApiProblem } from "../api/client";
+import { keys } from "../api/queries";
+import type { Document, Passage } from "../api/types";
+import { IconButton } from "../ui/button";
+import { Icon } from "../ui/icons";
+import { Note } from "../ui/note";
+import { ErrorView, Skeleton } from "../ui/states";
+import { words } from "../words/chat";
+import { SourceView } from "./source-view";
+
+export interface SourcePanelProps {
+  readonly passages: readonly Passage[];
+  /** Which of them is shown. */
+  readonly at: number;
+  readonly onAt: (at: number) => void;
+  readonly onClose: () => void;
+}
+
+export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
+  const panel = useRef<HTMLElement>(null);
+  const passage = passages[at]!;
+  useEffect(() => panel.current?.focus({ preventScroll: true }), []);
+  const keyed = (event: KeyboardEvent) => {
+    if (event.key !== "Escape" || event.defaultPrevented) return;
+    event.stopPropagation();
+    onClose();
+  };
+  return (
+    <aside ref={panel} class="source-panel" aria-label={words.source_panel} tabIndex={-1} onKeyDown={keyed}>
+      <header class="source-head">
+        <div class="source-title">
+          <h2 class="clip" title={passage.document_name}>{passage.document_name}</h2>
+          <p class="small muted" aria-live="polite">{[passage.page !== null && words.page(passage.page, passage.page_end), passage.heading, passages.length > 1 && words.source_position(at + 1, passages.length)].filter(Boolean).join(" · ")}</p>
+        </div>
+        <div class="source-buttons">
+          {passages.length > 1 && <>
+            <IconButton label={words.previous_source} icon="chevron-left" small disabled={at === 0} onClick={() => onAt(at - 1)} />
+            <IconButton label={words.next_source} icon="chevron-right" small disabled={at === passages.length - 1} onClick={() => onAt(at + 1)} />
+          </>}
+          <Link href={`/documents/${passage.document_id}`} class="button button-ghost button-icon button-small" aria-label={words.open_document} title={words.open_document}><Icon name="external" /></Link>
+          <IconButton label={words.close_source} icon="close" small onClick={onClose} />
+        </div>
+      </header>
+      <SourceBody passage={passage} />
+    </aside>
+  );
+}
+
+function SourceBody({ passage }: { readonly passage: Passage }) {
+  const query = useQuery({
+    queryKey: keys.document(passage.document_id),
+    queryFn: ({ signal }) => api<Document>(`/documents/${passage.document_id}`, { query: { content: false }, signal }),
+  });
+  const gone = query.error instanceof ApiProblem && query.error.status === 404;
+  if (gone) return <div class="reader-note"><Stale passage={passage} /></div>;
+  if (!query.data) return query.error ? <ErrorView error={query.error} onRetry={() => void query.refetch()} /> : <div class="reader-pad"><Skeleton rows={6} /></div>;
+  return (
+    <>
+      {passage.stale && <div class="reader-note"><Stale passage={passage} /></div>}
+      <div class="source-body"><SourceView key={query.data.id} document={query.data} highlight={passage.stale ? null : passage} page={passage.page ?? 1} /></div>
+    </>
+  );
+}
+
+const Stale = ({ passage: { quote } }: { readonly passage: Passage }) => (
+  <Note tone="warn" title={words.stale_title}>
+    <p>{quote === "" ? words.stale_gone : words.stale_text}</p>
+    {quote !== "" && <blockquote class="reader-quote">{quote}</blockquote>}
+  </Note>
+);

@@ -53,7 +53,7 @@ const hour_ms = 3_600_000;
 const kept_ms = { done: 24 * hour_ms, cancelled: 24 * hour_ms, failed: 30 * 24 * hour_ms };
 const prune_pause_ms = 20;
 
-/** Looks for jobs are at least so far apart while some are running. */
+/** Looks for jobs are at least so far apart while some are at work. */
 const look_gap_ms = 3;
 
 export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_000 }: QueueParts): Queue {
@@ -68,13 +68,13 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
 
   const subscribers = (id: string) => [...handlers.values()].filter(({ handler }) => handler.on.id === id);
 
+  /** How many of those that run take a slot. */
+  const working = (): number => [...active.values()].reduce((sum, { handler }) => handler.limits.waits === true ? sum : sum + 1, 0);
+
   function rooms(): { readonly slots: number; readonly rooms: table.Room[] } {
     const running = new Map<string, number>();
-    let slots = slots_max;
-    for (const { job, handler } of active.values()) {
-      running.set(handlerOf(job), (running.get(handlerOf(job)) ?? 0) + 1);
-      if (handler.limits.waits !== true) slots -= 1;
-    }
+    const slots = slots_max - working();
+    for (const { job } of active.values()) running.set(handlerOf(job), (running.get(handlerOf(job)) ?? 0) + 1);
     const all = [...handlers].map(([key, { plugin, handler: { on, limits: { concurrency = 1, waits = false } } }]) => {
       const free = (waits ? concurrency : Math.min(concurrency, handler_slots_max)) - (running.get(key) ?? 0);
       return { plugin, name: on.id, waits, free, owner_max: ownerMax({ waits, free }) };
@@ -147,8 +147,8 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
           asked = false;
           clearTimeout(timer);
           await tend();
-          // A look at the table costs as much as a small job: while jobs run, the next look gathers what has come and ended meanwhile.
-          if (active.size > 0) await Bun.sleep(Math.max(0, looked_at_ms + look_gap_ms - performance.now()));
+          // A look at the table costs as much as a small job: while jobs work, the next look gathers what has come and ended meanwhile.
+          if (working() > 0) await Bun.sleep(Math.max(0, looked_at_ms + look_gap_ms - performance.now()));
           if (state !== "started") return;
           looked_at_ms = performance.now();
           if (await claim() > 0) asked = true;

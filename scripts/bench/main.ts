@@ -11,6 +11,7 @@ import { searchRows } from "./search";
 import { startRows } from "./start";
 import { uploadRow } from "./upload";
 import { vectorRows } from "./vectors";
+import { webhookRows } from "./webhooks";
 
 function fail(why: string): never {
   console.error(why);
@@ -18,7 +19,7 @@ function fail(why: string): never {
 }
 
 const { values: { data }, positionals: words } = parseArgs({ options: { data: { type: "string" } }, allowPositionals: true });
-const usual: Readonly<Record<string, () => Promise<Row[]>>> = { folders: foldersRow, start: startRows, documents: documentRows, search: searchRows, upload: uploadRow, extraction: extractionRows, vectors: vectorRows };
+const usual: Readonly<Record<string, () => Promise<Row[]>>> = { folders: foldersRow, start: startRows, documents: documentRows, search: searchRows, upload: uploadRow, extraction: extractionRows, vectors: vectorRows, webhooks: webhookRows };
 /** What takes minutes, or needs what is not part of the project. */
 const named: typeof usual = { million: millionRows, rivals: async () => {
   const directory = resolve(data ?? fail("rivals needs --data <directory of sets>."));

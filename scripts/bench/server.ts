@@ -22,9 +22,9 @@ export interface Dossier extends Launched {
   stop(): Promise<void>;
 }
 
-/** Starts dist/dossier on `data` with a user of its own, or with the key of an earlier start. */
-export async function startDossier(data: string, known_key?: string): Promise<Dossier> {
-  const launched = await launch({ data, env: settings });
+/** Starts dist/dossier on `data` with a user of its own, or with the key of an earlier start. `env`: further settings. */
+export async function startDossier(data: string, known_key?: string, env: Readonly<Record<string, string>> = {}): Promise<Dossier> {
+  const launched = await launch({ data, env: { ...settings, ...env } });
   const key = known_key ?? await createKey(data, email);
   return {
     ...launched, output: launched.output, key, port: Number(new URL(launched.url).port),

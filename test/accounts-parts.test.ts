@@ -6,7 +6,7 @@ import { redact } from "../core/base/redact";
 import { readTime } from "../plugins/accounts/commands";
 import { checkPassword, createPasswords } from "../plugins/accounts/passwords";
 import { createAuthenticator } from "../plugins/accounts/service";
-import { newKeyToken, newSetupToken, publicIdOf, sameDigest, sha256 } from "../plugins/accounts/token";
+import { newKeyToken, newToken, publicIdOf, sameDigest, sha256 } from "../plugins/accounts/token";
 import { createUsage } from "../plugins/accounts/usage";
 
 const quiet = jsonLog("error", () => {});
@@ -76,8 +76,8 @@ test("digests are compared as a whole", () => {
   expect(sameDigest(sha256("a"), sha256("b"))).toBe(false);
 });
 
-test("neither a key nor a set-up token survives in a log line", () => {
-  for (const secret of [newKeyToken().token, newSetupToken()]) expect(redact(`"url":"/setup?token=${secret}"`)).not.toContain(secret.slice(8, 20));
+test("no key, and no token of a link or a session, survives in a log line", () => {
+  for (const secret of [newKeyToken().token, newToken("dst"), newToken("dsi"), newToken("dss")]) expect(redact(`"url":"/console/setup#t=${secret}"`)).not.toContain(secret.slice(8, 20));
 });
 
 describe("a password", () => {

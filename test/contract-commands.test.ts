@@ -176,7 +176,7 @@ describe("settings", () => {
   test("the public address is the one in the contract document and in the set-up link", async () => {
     const env = { DOSSIER_SERVER_PUBLIC_URL: "https://papers.example/dossier" };
     expect(JSON.parse((await runCommand(scratch, ["openapi"], { env })).stdout).servers[0].url).toStartWith("https://papers.example/dossier");
-    expect((await runCommand(scratch, ["setup", "--link"], { env })).stdout).toContain("https://papers.example/dossier/setup?token=");
+    expect((await runCommand(scratch, ["setup", "--link"], { env })).stdout).toContain("https://papers.example/dossier/console/setup#t=");
   });
   test("the data directory may be named by the environment", () => {
     const run = Bun.spawnSync([executable, "user", "list", "--json"], { cwd: scratch, env: cleanEnvironment({ DOSSIER_DATA: server.data }) });
@@ -217,7 +217,7 @@ describe("without a server", () => {
     const data = mkdtempSync(join(scratch, "new-"));
     expect(await runCommand(data, ["user", "list", "--json"])).toMatchObject({ code: 0, stdout: "[]\n" });
     const { code, stdout } = await runCommand(data, ["setup", "--link"]);
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/http:\/\/127\.0\.0\.1:4780\/setup\?token=dst_\w+/)]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/http:\/\/127\.0\.0\.1:4780\/console\/setup#t=dst_\w+/)]);
     expect((await runCommand(data, ["user", "create", "--email", "root@example.com", "--role", "admin", "--password-stdin"], { stdin: password })).code).toBe(0);
     expectHas(await runCommand(data, ["setup", "--link"]), { code: 1, stdout: "", stderr: expect.stringContaining("administrator") });
   });

@@ -106,11 +106,14 @@ describe("the first administrator", () => {
   test("is made by a link that the start prints for people and not into the log", async () => {
     const launched = await launch({ data: newData() });
     try {
-      await until(() => launched.output().includes("/setup?token="));
-      const link = /http\S+\/setup\?token=dst_\w+/.exec(launched.output())![0];
+      await until(() => launched.output().includes("/console/setup#t="));
+      const link = /http\S+\/console\/setup#t=dst_\w+/.exec(launched.output())![0];
       expect(JSON.stringify(logOf(launched.output()))).not.toContain(link.slice(-20));
-      const [right, wrong] = [await fetch(link), await fetch(`${link}x`)];
-      expect([right.status, wrong.status, right.headers.get("content-type")]).toEqual([200, 403, expect.stringMatching(/^text\/html/)]);
+      const page = await fetch(link);
+      expect([page.status, page.headers.get("content-type")]).toEqual([200, expect.stringMatching(/^text\/html/)]);
+      const check = (token: string) => fetch(new URL("/console/api/v1/setup/check", link), { method: "POST", body: JSON.stringify({ token }), headers: { "content-type": "application/json", origin: new URL(link).origin } });
+      const token = link.split("#t=")[1]!;
+      expect([(await check(token)).status, (await check(`${token}x`)).status]).toEqual([204, 403]);
     } finally {
       launched.kill("SIGKILL");
       await launched.exited;

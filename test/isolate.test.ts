@@ -1,6 +1,7 @@
 /** Tasks in child processes: whatever a task does, its caller gets an answer or a reason, and nothing is left behind. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createIsolate, type IsolateParts, type TaskIsolate } from "../core/isolate/isolate";
 import { fromProc, fromPs } from "../core/isolate/memory";
@@ -147,6 +148,17 @@ describe("children", () => {
       await untilGone(spoiled);
     });
   }
+
+  test("one that was killed is replaced before the next run wants it", async () => {
+    const directory = mkdtempSync(join(tmpdir(), "dossier-isolate-"));
+    const starts = join(directory, "starts");
+    const run = testIsolate({ command: ["/bin/sh", "-c", 'echo $$ >> "$0"; exec "$@"', starts, ...child_command] });
+    const pids = (): number[] => readFileSync(starts, "utf8").trim().split("\n").map(Number);
+    await failureOf(run("hang", null, { timeout_ms: 100 }));
+    for (let tries = 0; pids().length < 2 && tries < 1_000; tries++) await Bun.sleep(10);
+    expect(await run("pid")).toBe(pids()[1]);
+    rmSync(directory, { recursive: true });
+  });
 
   test("a task that throws costs no child", async () => {
     const run = testIsolate();

@@ -17,15 +17,15 @@ export interface IsolateParts {
   /** The words that start this program once more so that it calls `runChild`. */
   readonly command: readonly string[];
   readonly log: Log;
-  /** Children at the same time; further runs wait in line. Default: half of the processors, at least one. */
+  /** Children at the same time; further runs wait in line. Default: half of the processors, at least two. */
   readonly children_max?: number;
-  /** A run that takes longer than this lets another one start beside it, so that two bad files do not hold up the good ones behind them. Default 250 ms. */
+  /** A run that takes longer than this lets another one start beside it, so that two bad files do not hold up the good ones behind them. Default 50 ms. */
   readonly patience_ms?: number;
   /** Children beyond `children_max` that may come about so. Default 2. */
   readonly aside_max?: number;
   /** Runs until a child is replaced. Default 50. */
   readonly runs_max?: number;
-  /** How long one child is kept warm for the next run. Default 60 s. */
+  /** How long a child is kept warm for the next run. Default 60 s. */
   readonly idle_ms?: number;
 }
 export interface TaskIsolate {
@@ -35,33 +35,45 @@ export interface TaskIsolate {
 }
 
 export function createIsolate(parts: IsolateParts): TaskIsolate {
-  const { command, log, children_max = Math.max(1, Math.floor(availableParallelism() / 2)), patience_ms = 250, aside_max = 2, runs_max = 50, idle_ms = 60_000 } = parts;
+  const { command, log, children_max = Math.max(2, Math.floor(availableParallelism() / 2)), patience_ms = 50, aside_max = 2, runs_max = 50, idle_ms = 60_000 } = parts;
   const line = createLine({ inside_max: children_max, patience_ms, aside_max });
   const stopping = new AbortController();
   const children = new Set<ChildProcess>();
-  let warm: ChildProcess | undefined;
-  let cooling: ReturnType<typeof setTimeout> | undefined;
+  const warm_max = children_max + aside_max;
+  const warm = new Map<ChildProcess, ReturnType<typeof setTimeout>>();
 
-  const letGo = (): void => { warm?.kill(); warm = undefined; };
   const start = (): ChildProcess => {
     const child = startChild(command);
     children.add(child);
-    void child.ended.then(() => children.delete(child));
+    void child.ended.then(() => { children.delete(child); letGo(child); });
     return child;
   };
-  /** A warm child may have died unseen. */
+  const keepWarm = (child: ChildProcess): void => {
+    const cooling = setTimeout(() => { letGo(child); child.kill(); }, idle_ms);
+    cooling.unref();
+    warm.set(child, cooling);
+  };
+  const letGo = (child: ChildProcess): void => {
+    clearTimeout(warm.get(child));
+    warm.delete(child);
+  };
+  /** The one that was used last; it may have died unseen. */
   const take = (): ChildProcess => {
-    clearTimeout(cooling);
-    const child = warm?.alive() ? warm : start();
-    warm = undefined;
+    const child = [...warm.keys()].findLast((one) => one.alive()) ?? start();
+    letGo(child);
     return child;
+  };
+  /** Starts one ahead of the run that will want it: a run that steps aside keeps its child, and one that is killed takes it along. */
+  const prepare = (): void => {
+    if (children.size >= warm_max || stopping.signal.aborted) return;
+    try { keepWarm(start()); } catch { /* The run that wants it tries again, and says why it can't be. */ }
   };
   const giveBack = async (child: ChildProcess): Promise<void> => {
     const bytes = await residentBytes(child.pid) ?? 0;
-    if (!child.alive() || warm || stopping.signal.aborted || child.runs() >= runs_max || bytes > warm_bytes_max) return child.kill();
-    warm = child;
-    cooling = setTimeout(letGo, idle_ms);
-    cooling.unref();
+    if (stopping.signal.aborted) return child.kill();
+    if (child.alive() && warm.size < warm_max && child.runs() < runs_max && bytes <= warm_bytes_max) return keepWarm(child);
+    child.kill();
+    void child.ended.then(prepare);
   };
   const attempt = async (request: Request, options: IsolateOptions<any>): Promise<unknown> => {
     const child = take();
@@ -80,7 +92,9 @@ export function createIsolate(parts: IsolateParts): TaskIsolate {
   };
   const run: IsolatedRun = async (plugin, task, input, options) => {
     const signal = AbortSignal.any(options.signal ? [options.signal, stopping.signal] : [stopping.signal]);
-    const leave = await line.enter(signal);
+    const entered = line.enter(signal);
+    if (line.crowded() && warm.size === 0) prepare();
+    const leave = await entered;
     try {
       return await attempt({ plugin, task, input }, { ...options, signal });
     } finally {
@@ -89,8 +103,7 @@ export function createIsolate(parts: IsolateParts): TaskIsolate {
   };
   const stop: TaskIsolate["stop"] = async () => {
     stopping.abort();
-    clearTimeout(cooling);
-    letGo();
+    for (const child of warm.keys()) { letGo(child); child.kill(); }
     await Promise.all([...children].map((child) => child.ended));
   };
   return { run, stop };

@@ -4,6 +4,8 @@ import { TaskFailure } from "../plugin/define";
 export interface Line {
   /** Resolves, when there is room, with what to call on the way out. @throws TaskFailure `aborted` when the signal fires before */
   readonly enter: (signal: AbortSignal) => Promise<() => void>;
+  /** Somebody has to wait. */
+  readonly crowded: () => boolean;
 }
 export interface LineLimits {
   /** How many are inside at a time. */
@@ -54,5 +56,5 @@ export function createLine({ inside_max, patience_ms, aside_max }: LineLimits): 
     signal.addEventListener("abort", giveUp, { once: true });
     waiting.push(admit);
   });
-  return { enter };
+  return { enter, crowded: () => waiting.length > 0 };
 }

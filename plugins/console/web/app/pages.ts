@@ -24,6 +24,9 @@ export const pages: readonly PageEntry[] = [
   { path: "/sign-in", alone: true, load: () => import("../pages/account/sign-in") },
   { path: "/setup", alone: true, load: () => import("../pages/account/setup") },
   { path: "/invite", alone: true, load: () => import("../pages/account/invite") },
+  { path: "/folders", load: () => import("../pages/folders/folders"), nav: { group: "work", label: "Folders", icon: "folder", shortcut: "f" } },
+  { path: "/folders/:id", load: () => import("../pages/folders/folder") },
+  { path: "/documents/:id", load: () => import("../pages/documents/document") },
   { path: "/account", load: () => import("../pages/account/account") },
   { path: "/chats", load: () => import("../pages/chat/list"), nav: { group: "work", label: "Chat", icon: "chat", shortcut: "c" } },
   { path: "/chats/:id", load: () => import("../pages/chat/chat"), full: true },
@@ -33,7 +36,9 @@ export const pages: readonly PageEntry[] = [
   { path: "/keys", load: () => import("../pages/account/keys"), nav: { group: "developer", label: "API keys", icon: "key", shortcut: "k" } },
   { path: "/webhooks", load: () => import("../pages/webhooks/webhooks"), nav: { group: "developer", label: "Webhooks", icon: "webhook", shortcut: "w" } },
   { path: "/webhooks/:id", load: () => import("../pages/webhooks/webhook") },
+  { path: "/usage", load: () => import("../pages/usage/usage"), nav: { group: "admin", label: "Usage", icon: "chart" } },
   { path: "/users", load: () => import("../pages/users/users"), nav: { group: "admin", label: "Users", icon: "users" }, admin: true },
+  { path: "/system", load: () => import("../pages/system/system"), nav: { group: "admin", label: "System", icon: "system" }, admin: true },
 ];
 
 /** Search over everything, behind Ctrl K; null while there is none. */

@@ -1,0 +1,100 @@
+/** System, for administrators: health, jobs, storage, plugins, the log and the settings in force. */
+import { useQuery } from "@tanstack/preact-query";
+import { useLocation, useSearch } from "wouter-preact";
+import { api } from "../../api/client";
+import { keys } from "../../api/queries";
+import { formatBytes } from "../../ui/format";
+import { Note } from "../../ui/note";
+import { PageHeader } from "../../ui/page-header";
+import { Loading } from "../../ui/states";
+import { Table, type Column } from "../../ui/table";
+import { Tabs } from "../../ui/tabs";
+import { Tag } from "../../ui/tag";
+import { system_words as words } from "../../words/system";
+import { Jobs } from "./jobs";
+import { Logs } from "./logs";
+import { check_tones, type Check, type PluginState, type SettingInForce, type SystemState } from "./records";
+
+const refresh_ms = 5_000;
+type Part = keyof typeof words.tabs;
+
+export default function System() {
+  const [, navigate] = useLocation();
+  const asked = new URLSearchParams(useSearch()).get("part") ?? "health";
+  const part: Part = asked in words.tabs ? asked as Part : "health";
+  const system = useQuery({ queryKey: keys.system, queryFn: () => api<SystemState>("/system"), refetchInterval: refresh_ms });
+  return (
+    <Loading query={system}>
+      {(state) => (
+        <>
+          <PageHeader title={words.title} text={`${words.text(state.version, state.commit)}, ${words.uptime(uptime(state.uptime_s))}`} />
+          {state.storage.free_bytes < low_bytes && <Note tone="bad" title={words.low}>{words.low_text}</Note>}
+          <Tabs label={words.parts} active={part} onActive={(key) => navigate(`/system?part=${key}`, { replace: true })}
+            items={Object.entries(words.tabs).map(([key, label]) => ({ key, label, count: key === "jobs" && state.jobs.failed > 0 ? state.jobs.failed : undefined }))}>
+            <Panel part={part} state={state} />
+          </Tabs>
+        </>
+      )}
+    </Loading>
+  );
+}
+
+const low_bytes = 512 * 2 ** 20;
+const minute_s = 60, hour_s = 3_600, day_s = 86_400;
+
+function uptime(seconds: number): string {
+  if (seconds < hour_s) return `${Math.floor(seconds / minute_s)} min`;
+  return seconds < day_s ? `${Math.floor(seconds / hour_s)} h ${Math.floor(seconds % hour_s / minute_s)} min` : words.days(Math.floor(seconds / day_s));
+}
+
+function Panel({ part, state }: { readonly part: Part; readonly state: SystemState }) {
+  if (part === "jobs") return <Jobs />;
+  if (part === "storage") return <Storage state={state} />;
+  if (part === "plugins") return <section class="card"><Table label={words.plugins_label} columns={plugin_columns} rows={state.plugins} row_key={({ name }) => name} /><p class="card-foot small muted">{words.plugins_text}</p></section>;
+  if (part === "logs") return <Logs />;
+  if (part === "settings") return <Settings />;
+  return <section class="card"><Table label={words.checks_label} columns={check_columns} rows={state.checks} row_key={({ name }) => name} /></section>;
+}
+
+const check_columns: readonly Column<Check>[] = [
+  { key: "check", header: words.check, kind: "tight", cell: ({ name }) => <span class="strong">{name}</span> },
+  { key: "detail", header: words.detail, kind: "main", cell: ({ detail, fix }) => <span class="two-lines"><span class="wrap-anywhere">{detail}</span>{fix && <span class="wrap-anywhere">{words.fix} {fix}</span>}</span> },
+  { key: "status", header: words.status, kind: "tight", cell: ({ status }) => <Tag tone={check_tones[status]}>{words.states[status]}</Tag> },
+];
+
+const plugin_columns: readonly Column<PluginState>[] = [
+  { key: "name", header: words.plugin, kind: "main", cell: ({ name, reason }) => <span class="two-lines"><span class="strong">{name}</span>{reason && <span class="bad-text wrap-anywhere">{reason}</span>}</span> },
+  { key: "version", header: words.version, kind: "tight", cell: ({ version }) => <span class="num">{version}</span> },
+  { key: "kind", header: words.kind, kind: "tight", cell: ({ built_in }) => built_in ? words.kinds.built_in : words.kinds.added },
+  { key: "status", header: words.status, kind: "tight", cell: ({ reason }) => <Tag tone={reason === null ? "ok" : "bad"}>{reason === null ? words.running : words.left_out}</Tag> },
+];
+
+function Storage({ state: { storage } }: { readonly state: SystemState }) {
+  return (
+    <section class="card card-body stack">
+      <h2>{words.storage_title}</h2>
+      <dl class="numbers">
+        <div><dt>{words.database}</dt><dd>{formatBytes(storage.database_bytes)}</dd></div>
+        <div><dt>{words.files}</dt><dd>{formatBytes(storage.files_bytes)}</dd></div>
+        <div><dt>{words.free}</dt><dd>{formatBytes(storage.free_bytes)}</dd></div>
+      </dl>
+      <div class="stack-small"><h3>{words.backup_title}</h3><p class="muted">{words.backup_text}</p></div>
+    </section>
+  );
+}
+
+const setting_columns: readonly Column<SettingInForce>[] = [
+  { key: "name", header: words.setting, kind: "tight", cell: ({ name }) => <code>{name}</code> },
+  { key: "value", header: words.value, kind: "main", cell: ({ value }) => value === null || value === "" ? <span class="muted">{words.none}</span> : <span class="mono wrap-anywhere">{value}</span> },
+  { key: "origin", header: words.origin, kind: "tight", cell: ({ origin }) => origin },
+];
+
+function Settings() {
+  const settings = useQuery({ queryKey: [...keys.system, "config"], queryFn: () => api<readonly SettingInForce[]>("/system/config") });
+  return (
+    <section class="card">
+      <Loading query={settings}>{(rows) => <Table label={words.settings_label} columns={setting_columns} rows={rows} row_key={({ name }) => name} />}</Loading>
+      <p class="card-foot small muted">{words.settings_text}</p>
+    </section>
+  );
+}

@@ -32,7 +32,7 @@ const outside = /^core\/(base|cli)\/|^core\/main\.ts$|worker\.ts$|^plugins\/[^/]
 
 const leftovers: readonly Rule[] = [
   { pattern: /\b(TODO|FIXME|XXX|HACK)\b/, why: "a note to do it later; do it, or file an issue", comments: true, except: /tidy(\.test)?\.ts$/ },
-  { pattern: /\bconsole\.\w+\(/, why: "the product logs through ctx.log", within: product, except: /^core\/cli\/|^core\/main\.ts$|^core\/isolate\/child\.ts$/ },
+  { pattern: /\bconsole\.\w+\(/, why: "the product logs through ctx.log", within: product, except: /^core\/cli\/|^core\/main\.ts$|^core\/isolate\/child\.ts$|\/snippets\.ts$/ },
   { pattern: /\bdebugger\b/, why: "a leftover of debugging" },
   { pattern: /\b(test|describe|it)\.only\b/, why: "switches every other test off", within: /^test\// , except: /tidy\.test\.ts$/ },
   { pattern: /@ts-(ignore|nocheck)/, why: "hides errors; `@ts-expect-error` with a reason says which one", comments: true, except: /tidy(\.test)?\.ts$/ },

@@ -4,12 +4,13 @@
  */
 import { api_base } from "../api/client";
 import { queries, refresh } from "../api/queries";
+import { setUser } from "./session";
 
 /** A record of the caller has changed. */
 export interface Change { readonly kind: string; readonly id: string; readonly folder_id?: string | null; readonly action: "created" | "changed" | "deleted" }
 
 /** Kinds of records that show a change of another kind too. */
-const also: Readonly<Record<string, readonly string[]>> = { document: ["folder"], message: ["chat"], delivery: ["webhook"], folder: ["document"], import: ["document"], transcription: ["document"], job: ["system"] };
+const also: Readonly<Record<string, readonly string[]>> = { document: ["folder"], message: ["chat"], delivery: ["webhook"], folder: ["document"], job: ["system"], session: ["account-session"] };
 
 const gather_ms = 600;
 const poll_ms = 3_000;
@@ -17,7 +18,7 @@ const alive_ms = 5_000;
 /** Timers of a hidden tab may sleep for a minute. */
 const silence_max_ms = 75_000;
 
-type Message = { readonly type: "change"; readonly change: Change } | { readonly type: "refetch" } | { readonly type: "alive"; readonly streaming: boolean };
+type Message = { readonly type: "change"; readonly change: Change; readonly id: string } | { readonly type: "refetch" } | { readonly type: "signed_out" } | { readonly type: "alive"; readonly streaming: boolean };
 
 const listeners = new Set<(change: Change) => void>();
 
@@ -30,8 +31,11 @@ export function onChange(listener: (change: Change) => void): () => void {
 const waiting = new Set<string>();
 let gathering: ReturnType<typeof setTimeout> | undefined;
 
-/** Changes come in bursts: what they concern is fetched again once, a moment later. */
-function take({ kind }: Change): void {
+/** Of the newest change that was seen: a tab that takes the stream over goes on behind it. */
+let last_id = "";
+
+/** Makes a kind of record stale. Changes come in bursts: what they concern is fetched again once, a moment later. */
+export function refreshSoon(kind: string): void {
   for (const name of [kind, ...(also[kind] ?? [])]) waiting.add(name);
   gathering ??= setTimeout(() => {
     gathering = undefined;
@@ -44,8 +48,10 @@ const refetchAll = () => void queries.invalidateQueries({ predicate: ({ queryKey
 
 function receive(message: Message): void {
   if (message.type === "refetch") return refetchAll();
+  if (message.type === "signed_out") return setUser(null);
   if (message.type !== "change") return;
-  take(message.change);
+  last_id = message.id;
+  refreshSoon(message.change.kind);
   for (const listener of listeners) listener(message.change);
 }
 
@@ -55,10 +61,12 @@ function holdStream(say: (message: Message) => void, state: (streaming: boolean)
   let timer: ReturnType<typeof setTimeout> | undefined;
   let source: EventSource | undefined;
   const open = () => {
-    source = new EventSource(`${api_base}/events`);
-    source.addEventListener("open", () => { if (failures > 0) say({ type: "refetch" }); failures = 0; state(true); });
-    source.addEventListener("change", ({ data }: MessageEvent<string>) => say({ type: "change", change: JSON.parse(data) as Change }));
-    source.addEventListener("refetch", () => say({ type: "refetch" }));
+    source = new EventSource(`${api_base}/events${last_id && `?last_event_id=${encodeURIComponent(last_id)}`}`);
+    source.addEventListener("open", () => { failures = 0; state(true); });
+    source.addEventListener("ready", ({ lastEventId }: MessageEvent<string>) => { last_id = lastEventId; });
+    source.addEventListener("change", ({ data, lastEventId }: MessageEvent<string>) => say({ type: "change", change: JSON.parse(data) as Change, id: lastEventId }));
+    source.addEventListener("refetch", ({ lastEventId }: MessageEvent<string>) => { last_id = lastEventId; say({ type: "refetch" }); });
+    source.addEventListener("signed_out", () => { source?.close(); say({ type: "signed_out" }); });
     source.addEventListener("error", () => {
       failures += 1;
       if (failures >= 2) state(false);

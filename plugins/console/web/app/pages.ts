@@ -36,7 +36,7 @@ export const pages: readonly PageEntry[] = [
   { path: "/keys", load: () => import("../pages/account/keys"), nav: { group: "developer", label: "API keys", icon: "key", shortcut: "k" } },
   { path: "/webhooks", load: () => import("../pages/webhooks/webhooks"), nav: { group: "developer", label: "Webhooks", icon: "webhook", shortcut: "w" } },
   { path: "/webhooks/:id", load: () => import("../pages/webhooks/webhook") },
-  { path: "/usage", load: () => import("../pages/usage/usage"), nav: { group: "admin", label: "Usage", icon: "chart" } },
+  { path: "/usage", load: () => import("../pages/usage/usage"), nav: { group: "developer", label: "Usage", icon: "chart" } },
   { path: "/users", load: () => import("../pages/users/users"), nav: { group: "admin", label: "Users", icon: "users" }, admin: true },
   { path: "/system", load: () => import("../pages/system/system"), nav: { group: "admin", label: "System", icon: "system" }, admin: true },
 ];

@@ -69,16 +69,16 @@ export function Shell({ full, children }: { readonly full: boolean; readonly chi
   return (
     <div class="shell">
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>{words.navigation.skip}</a>
-      <div class="side">
+      <header class="side">
         <Brand />
         <Navigation />
         <NavigationFoot />
-      </div>
-      <div class="top">
+      </header>
+      <header class="top">
         <IconButton label={words.navigation.open} icon="menu" onClick={() => setDrawer(true)} />
         <Brand />
         {palette && <IconButton label={words.navigation.search} icon="search" onClick={() => { palette_open.value = true; }} />}
-      </div>
+      </header>
       {drawer && (
         <Drawer title={words.product} side="start" onClose={() => setDrawer(false)}>
           <div class="drawer-nav"><Navigation onGo={() => setDrawer(false)} /><NavigationFoot onGo={() => setDrawer(false)} /></div>

@@ -23,8 +23,18 @@ export function Alone({ title, text, children }: { readonly title: string; reado
 
 const length_min = 10;
 
-/** A password that can be shown. `fresh`: a new one, with its rule. */
-export function PasswordField({ label, value, onValue, error, fresh, autofocus }: { readonly label: string; readonly value: string; readonly onValue: (value: string) => void; readonly error?: string | undefined; readonly fresh?: boolean; readonly autofocus?: boolean }) {
+interface PasswordProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly error?: string | undefined;
+  /** A new one, with its rule. */
+  readonly fresh?: boolean;
+  readonly autofocus?: boolean;
+}
+
+/** A password that can be shown. */
+export function PasswordField({ label, value, onValue, error, fresh, autofocus }: PasswordProps) {
   const [shown, setShown] = useState(false);
   const missing = length_min - [...value].length;
   const hint = !fresh ? undefined : value !== "" && missing > 0 ? words.password_short(missing) : words.password_hint;
@@ -34,7 +44,7 @@ export function PasswordField({ label, value, onValue, error, fresh, autofocus }
         <div class="password">
           <input {...control} type={shown ? "text" : "password"} value={value} autocomplete={fresh ? "new-password" : "current-password"} autofocus={autofocus} spellcheck={false} autocapitalize="none"
             onInput={(event) => onValue(event.currentTarget.value)} />
-          <IconButton label={shown ? words.hide_password : words.show_password} icon={shown ? "eye-off" : "eye"} small aria-pressed={shown} onClick={() => setShown(!shown)} />
+          <IconButton label={shown ? words.hide_password : words.show_password} icon={shown ? "eye-off" : "eye"} small onClick={() => setShown(!shown)} />
         </div>
       )}
     </Field>

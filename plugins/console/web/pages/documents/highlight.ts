@@ -1,0 +1,25 @@
+/** The passage that the address asks for: `?start=120&end=180&page=2`, in code points. */
+import { useMemo } from "preact/hooks";
+import { useContent } from "../../reader/content";
+import type { Highlight } from "../../reader/highlight";
+import { indexOfCodePoint } from "../../reader/spans";
+import type { Document } from "../../api/types";
+
+/** Its words come from the document itself, so they are there when the text is. */
+export function useHighlight(document: Document, fields: URLSearchParams): { readonly passage: Highlight | null; readonly page: number } {
+  const [start, end] = [numberOf(fields, "start"), numberOf(fields, "end")];
+  const asked_page = numberOf(fields, "page");
+  const wanted = start !== null && end !== null && end > start;
+  const text = useContent(document, wanted).data;
+  const passage = useMemo(() => {
+    if (!wanted || text === undefined) return null;
+    const from = indexOfCodePoint(text, start);
+    return { start, end, quote: text.slice(from, indexOfCodePoint(text, end, { index: from, offset: start })), page: asked_page, page_end: asked_page, time_start: null, time_end: null };
+  }, [text, start, end, asked_page]);
+  return { passage: passage?.quote ? passage : null, page: asked_page ?? 1 };
+}
+
+function numberOf(fields: URLSearchParams, name: string): number | null {
+  const text = fields.get(name);
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,52 @@
+/** What can be done with documents, one or many, with its message and its way back. */
+import { problemOf } from "../../api/client";
+import { reindexDocument, restoreDocument, unlinkDocument } from "../../api/documents";
+import { refresh } from "../../api/queries";
+import type { Document } from "../../api/types";
+import { toast } from "../../ui/toast";
+import { words as shared } from "../../words/en";
+import { folder_words } from "../../words/folders";
+
+const words = folder_words.actions_of_document;
+const together_max = 4;
+
+export const refreshDocuments = () => refresh("document", "folder");
+
+/** Does it for each, a few at a time; tells what failed. Answers those it worked for. */
+export async function forEach(documents: readonly Document[], work: (document: Document) => Promise<unknown>): Promise<readonly Document[]> {
+  const waiting = [...documents];
+  const done: Document[] = [];
+  let failed = 0;
+  let why = "";
+  const takeTurns = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      try {
+        await work(next);
+        done.push(next);
+      } catch (error) {
+        failed += 1;
+        why ||= problemOf(error).sentence;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: together_max }, takeTurns));
+  if (failed > 0) toast({ text: documents.length === 1 ? why : words.some_failed(failed, why), tone: "bad" });
+  await refreshDocuments();
+  return done;
+}
+
+/** Takes them out of the folder at once; for ten seconds that can be undone here, later under "Removed". */
+export async function removeFromFolder(documents: readonly Document[], folder_id: string): Promise<void> {
+  const removed = await forEach(documents, ({ id }) => unlinkDocument(id, folder_id));
+  if (removed.length === 0) return;
+  const undo = async () => {
+    const back = await forEach(removed, ({ id }) => restoreDocument(id, folder_id));
+    if (back.length > 0) toast({ text: words.undone });
+  };
+  toast({ text: removed.length === 1 ? words.removed(removed[0]!.name) : words.removed_many(removed.length), action: { label: shared.undo, run: () => void undo() } });
+}
+
+export async function reindex(documents: readonly Document[]): Promise<void> {
+  const started = await forEach(documents, ({ id }) => reindexDocument(id));
+  if (started.length > 0) toast({ text: started.length === 1 ? words.reindexing(started[0]!.name) : words.reindexing_many(started.length) });
+}

@@ -1,0 +1,40 @@
+/** What the words of the search field find inside the documents of a folder. */
+import { useQuery } from "@tanstack/preact-query";
+import { Link } from "wouter-preact";
+import { search } from "../../api/documents";
+import type { Passage } from "../../api/types";
+import { Icon } from "../../ui/icons";
+import { Problem } from "../../ui/note";
+import { folder_words } from "../../words/folders";
+
+const words = folder_words.page;
+const hits_max = 6;
+
+/** The address of a document with this passage marked. */
+export const passageHref = ({ document_id, start, end, page }: Passage, folder_id: string): string =>
+  `/documents/${document_id}?${new URLSearchParams({ folder: folder_id, start: String(start), end: String(end), ...(page === null ? {} : { page: String(page) }) })}`;
+
+export function Hits({ query, folder_id }: { readonly query: string; readonly folder_id: string }) {
+  const found = useQuery({ queryKey: ["search", folder_id, query], queryFn: ({ signal }) => search(query, [folder_id], hits_max, signal), staleTime: 30_000, placeholderData: (previous) => previous });
+  const passages = found.data?.data;
+  return (
+    <section class="card" aria-label={words.hits} aria-busy={found.isFetching}>
+      <div class="card-head hits-head"><h2>{words.hits}</h2></div>
+      {found.error && <div class="card-body"><Problem error={found.error} /></div>}
+      {!passages && !found.error && <p class="card-body muted" role="status">{words.searching}</p>}
+      {passages?.length === 0 && <p class="card-body muted" role="status">{words.no_hits}</p>}
+      {passages && passages.length > 0 && (
+        <ul class="hits">
+          {passages.map((passage) => (
+            <li key={`${passage.document_id} ${passage.start}`}>
+              <Link href={passageHref(passage, folder_id)} class="hit">
+                <span class="hit-quote">{passage.quote}</span>
+                <span class="hit-source"><Icon name="file-text" size={14} /><span class="clip">{passage.document_name}</span>{passage.page !== null && <span class="nowrap">· {words.hit_page(passage.page)}</span>}</span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+/** Folders as a tree of two levels. */
+import type { Folder } from "../../api/types";
+
+export interface Branch { readonly folder: Folder; readonly subfolders: readonly Folder[] }
+
+/** Roots with what lies in them, in the order they come. */
+export function treeOf(folders: readonly Folder[]): readonly Branch[] {
+  const inside = Map.groupBy(folders, ({ parentId }) => parentId ?? "");
+  return (inside.get("") ?? []).map((folder) => ({ folder, subfolders: inside.get(folder.id) ?? [] }));
+}
+
+/** What goes along when a folder goes. `documents` counts links, so one in two folders counts twice. */
+export function subtreeOf(folder: Folder, folders: readonly Folder[]): { readonly subfolders: readonly Folder[]; readonly documents: number } {
+  const subfolders = folders.filter(({ parentId }) => parentId === folder.id);
+  return { subfolders, documents: [folder, ...subfolders].reduce((sum, { document_count }) => sum + document_count, 0) };
+}
+
+/** `Contracts / 2026`. */
+export function pathOf(folder: Folder, folders: readonly Folder[]): string {
+  const parent = folders.find(({ id }) => id === folder.parentId);
+  return parent ? `${parent.name} / ${folder.name}` : folder.name;
+}
+
+/** Branches in which the folder or one below it is named like this. */
+export function matching(tree: readonly Branch[], query: string): readonly Branch[] {
+  const wanted = query.trim().toLocaleLowerCase();
+  if (wanted === "") return tree;
+  const named = ({ name }: Folder) => name.toLocaleLowerCase().includes(wanted);
+  return tree.flatMap(({ folder, subfolders }) => {
+    if (named(folder)) return [{ folder, subfolders }];
+    const found = subfolders.filter(named);
+    return found.length > 0 ? [{ folder, subfolders: found }] : [];
+  });
+}

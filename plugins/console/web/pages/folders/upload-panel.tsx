@@ -1,0 +1,100 @@
+/** What is being uploaded into a folder: how far it is, what needs a decision, what failed and why. */
+import { useEffect } from "preact/hooks";
+import { formatBytes, formatPercent } from "../../ui/format";
+import { Button, IconButton } from "../../ui/button";
+import { Note } from "../../ui/note";
+import { Progress } from "../../ui/tag";
+import { toast } from "../../ui/toast";
+import { folder_words } from "../../words/folders";
+import { keepBoth, removeUploads, replaceUpload, retryUpload, uploadsOf, type Upload } from "./uploads";
+
+const words = folder_words.upload;
+/** More rows than this are only counted: five thousand files stay smooth. */
+const rows_max = 8;
+
+const idsOf = (uploads: readonly Upload[]): readonly number[] => uploads.map(({ id }) => id);
+
+export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
+  const uploads = uploadsOf(folder_id);
+  const by = (state: Upload["state"]) => uploads.filter((entry) => entry.state === state);
+  const [sent, clashes, failed, sending, waiting] = [by("sent"), by("clash"), by("failed"), by("sending"), by("waiting")];
+  const busy = sending.length + waiting.length > 0;
+  const clean = uploads.length > 0 && sent.length === uploads.length;
+  useEffect(() => {
+    if (!clean) return;
+    toast({ text: words.done(sent.length) });
+    removeUploads(idsOf(sent));
+  }, [clean]);
+  if (uploads.length === 0 || clean) return null;
+  const open = [...sending, ...waiting].slice(0, rows_max);
+  const rest = sending.length + waiting.length - open.length;
+  const share = uploads.reduce((sum, { state, share: part }) => sum + (state === "waiting" || state === "sending" ? part : 1), 0) / uploads.length;
+  return (
+    <section class="card uploads" aria-label={words.title}>
+      <div class="card-head">
+        <h2 aria-live="polite">{busy ? words.sending(sent.length + sending.length, uploads.length) : words.attention(clashes.length + failed.length)}</h2>
+        <Button small kind="ghost" onClick={() => removeUploads(idsOf(uploads))}>{busy ? words.cancel_all : words.dismiss}</Button>
+      </div>
+      {busy && <div class="uploads-bar"><Progress label={words.title} value={share} /></div>}
+      {clashes.length > 0 && <Clashes clashes={clashes} />}
+      <ul class="upload-rows">
+        {failed.slice(0, rows_max).map((entry) => <FailedRow key={entry.id} entry={entry} />)}
+        {open.map((entry) => <SendingRow key={entry.id} entry={entry} />)}
+      </ul>
+      {rest > 0 && <p class="card-foot muted small">{words.more(rest)}</p>}
+    </section>
+  );
+}
+
+function SendingRow({ entry }: { readonly entry: Upload }) {
+  const { file, share, state, slowed, id } = entry;
+  const text = state === "waiting" ? words.waiting : slowed ? words.slowed : share >= 1 ? words.saving : `${formatPercent(share)} · ${formatBytes(file.size)}`;
+  return (
+    <li class="upload-row">
+      <span class="clip strong" title={file.name}>{file.name}</span>
+      <Progress label={words.progress_of(file.name)} value={state === "sending" && share >= 1 ? undefined : share} text={text} />
+      <IconButton label={words.cancel_label(file.name)} icon="close" small onClick={() => removeUploads([id])} />
+    </li>
+  );
+}
+
+function FailedRow({ entry }: { readonly entry: Upload }) {
+  const { file, problem, id } = entry;
+  return (
+    <li class="upload-row upload-row-problem">
+      <span class="two-lines"><span class="strong">{file.name}</span><span class="bad-text">{problem?.sentence}</span></span>
+      <span class="row">
+        <Button small aria-label={words.retry_label(file.name)} onClick={() => retryUpload(entry)}>{words.retry}</Button>
+        <IconButton label={words.skip_label(file.name)} icon="close" small onClick={() => removeUploads([id])} />
+      </span>
+    </li>
+  );
+}
+
+/** Names that are taken: each for itself, or all at once. */
+function Clashes({ clashes }: { readonly clashes: readonly Upload[] }) {
+  const all = (run: (entry: Upload) => void) => () => { for (const entry of clashes) run(entry); };
+  return (
+    <div class="clashes">
+      <Note tone="warn" title={words.clash_title(clashes.length)} live actions={clashes.length > 1 && <>
+        <Button small onClick={all(replaceUpload)}>{words.replace_all}</Button>
+        <Button small onClick={all(keepBoth)}>{words.keep_all}</Button>
+        <Button small onClick={() => removeUploads(idsOf(clashes))}>{words.skip_all}</Button>
+      </>}>
+        <ul class="clash-rows">
+          {clashes.slice(0, rows_max).map((entry) => (
+            <li key={entry.id}>
+              <span class="strong grow">{entry.file.name}</span>
+              <span class="row row-wrap">
+                <Button small aria-label={words.replace_label(entry.file.name)} onClick={() => replaceUpload(entry)}>{words.replace}</Button>
+                <Button small aria-label={words.keep_label(entry.file.name)} onClick={() => keepBoth(entry)}>{words.keep}</Button>
+                <Button small kind="ghost" aria-label={words.skip_label(entry.file.name)} onClick={() => removeUploads([entry.id])}>{words.skip}</Button>
+              </span>
+            </li>
+          ))}
+        </ul>
+        {clashes.length > rows_max && <p class="small">{words.more(clashes.length - rows_max)}</p>}
+      </Note>
+    </div>
+  );
+}

@@ -30,16 +30,19 @@ export const pages: readonly PageEntry[] = [
   { path: "/account", load: () => import("../pages/account/account") },
   { path: "/chats", load: () => import("../pages/chat/list"), nav: { group: "work", label: "Chat", icon: "chat", shortcut: "c" } },
   { path: "/chats/:id", load: () => import("../pages/chat/chat"), full: true },
+  { path: "/search", load: () => import("../pages/search/search"), full: true },
+  { path: "/prompts", load: () => import("../pages/prompts/prompts"), nav: { group: "work", label: "Prompts", icon: "prompt", shortcut: "p" } },
   { path: "/imports", load: () => import("../pages/imports/imports"), nav: { group: "work", label: "Imports", icon: "import", shortcut: "i" } },
   { path: "/imports/new", load: () => import("../pages/imports/new") },
   { path: "/imports/:id", load: () => import("../pages/imports/import") },
   { path: "/keys", load: () => import("../pages/account/keys"), nav: { group: "developer", label: "API keys", icon: "key", shortcut: "k" } },
   { path: "/webhooks", load: () => import("../pages/webhooks/webhooks"), nav: { group: "developer", label: "Webhooks", icon: "webhook", shortcut: "w" } },
   { path: "/webhooks/:id", load: () => import("../pages/webhooks/webhook") },
+  { path: "/reference", load: () => import("../pages/reference/reference"), nav: { group: "developer", label: "API reference", icon: "book" } },
   { path: "/usage", load: () => import("../pages/usage/usage"), nav: { group: "developer", label: "Usage", icon: "chart" } },
   { path: "/users", load: () => import("../pages/users/users"), nav: { group: "admin", label: "Users", icon: "users" }, admin: true },
   { path: "/system", load: () => import("../pages/system/system"), nav: { group: "admin", label: "System", icon: "system" }, admin: true },
 ];
 
 /** Search over everything, behind Ctrl K; null while there is none. */
-export const palette: (() => Promise<{ readonly default: ComponentType<{ readonly onClose: () => void }> }>) | null = null;
+export const palette: (() => Promise<{ readonly default: ComponentType<{ readonly onClose: () => void }> }>) | null = () => import("../pages/search/palette");

@@ -12,7 +12,7 @@ export { checkedName, checkedText, codePoints, description_length_max, isBlank, 
 export { compileChecker, type Checker } from "./http/body";
 export { PageOf, PageQuery, pageWindow, per_page_max, toPage, type Page, type PageRequest } from "./http/page";
 export { reply, route, type Call, type Caller, type HandlersOf, type Route, type Visitor } from "./http/route";
-export { announcedBytes, receiveFile, type FilePart } from "./http/upload";
+export { announcedBytes, receiveFile, receiveFiles, type FilePart, type ReceivedPart } from "./http/upload";
 export { Authenticator, RateLimiter, RequestObserver, StartNotice, Surface, type Admitted, type RateLimit, type Seen } from "./http/slots";
 export { sameHost } from "./http/visitor";
 export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";

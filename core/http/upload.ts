@@ -19,6 +19,12 @@ export interface ReceiveOptions {
   /** Called when the header of the part has come, before its bytes are read: throws to refuse it. */
   readonly admit: (file: FilePart) => Promise<void>;
 }
+export interface ReceiveManyOptions extends ReceiveOptions {
+  readonly files_max: number;
+  /** Of all files together. */
+  readonly total_bytes_max: number;
+}
+export type ReceivedPart = FilePart & { readonly received: Received };
 /** The headers of one part by lower-case name. */
 type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
@@ -39,12 +45,20 @@ export function announcedBytes(request: Request, bytes_max: number): number {
  * The one file of this body, under its temporary name. The caller releases it.
  * @throws HttpError 400 on a body that is not what it should be, 413, 507, and what `admit` throws.
  */
-export async function receiveFile(request: Request, files: Files, { part, bytes_max, admit }: ReceiveOptions): Promise<FilePart & { readonly received: Received }> {
+export async function receiveFile(request: Request, files: Files, options: ReceiveOptions): Promise<ReceivedPart> {
+  return (await receiveFiles(request, files, { ...options, files_max: 1, total_bytes_max: options.bytes_max }))[0]!;
+}
+
+/**
+ * The files of this body, at least one, in their order; none of them when one can't be received. The caller releases each.
+ * @throws HttpError 400 on a body that is not what it should be, 413, 507, and what `admit` throws.
+ */
+export async function receiveFiles(request: Request, files: Files, { part, bytes_max, admit, files_max, total_bytes_max }: ReceiveManyOptions): Promise<ReceivedPart[]> {
   const boundary = boundaryOf(request.headers.get("content-type"));
   if (boundary === undefined) throw malformed("its Content-Type names no boundary");
   if (!request.body) throw badRequest("The request needs a multipart body.", "");
   const stop = new AbortController();
-  let arriving: Promise<FilePart & { readonly received: Received }> | undefined;
+  const arriving: Promise<ReceivedPart>[] = [];
   let open: Readable | undefined;
   let failure: unknown;
   /** The first reason counts; whatever is still being read ends. */
@@ -55,7 +69,7 @@ export async function receiveFile(request: Request, files: Files, { part, bytes_
     open?.destroy(reason instanceof Error ? reason : undefined);
   };
 
-  const receive = async (bytes: Readable, file_name: string | undefined, media_type: string | undefined) => {
+  const receive = async (bytes: Readable, file_name: string | undefined, media_type: string | undefined): Promise<ReceivedPart> => {
     const file: FilePart = { name: uploadName(file_name, part), declared_type: media_type?.split(";")[0]!.trim() || null };
     await admit(file);
     return { ...file, received: await files.receive(bytes, { bytes_max }) };
@@ -63,25 +77,30 @@ export async function receiveFile(request: Request, files: Files, { part, bytes_
   const onPart = (bytes: Readable, headers: Headers) => {
     const { name, file_name } = dispositionOf(headers["content-disposition"]?.[0]);
     if (name !== part) return void bytes.resume();
-    if (arriving) return fail(badRequest(`The body has more than one part \`${part}\`: send one file a request.`, `/${part}`));
+    if (arriving.length === files_max) return fail(tooManyFiles(part, files_max));
     open = bytes;
-    arriving = receive(bytes, file_name, headers["content-type"]?.[0]);
-    arriving.catch(fail);
+    const file = receive(bytes, file_name, headers["content-type"]?.[0]);
+    arriving.push(file);
+    file.catch(fail);
   };
 
   try {
-    await feed(createParser(boundary, onPart, fail), request.body, bytes_max + framing_bytes_max, AbortSignal.any([request.signal, stop.signal])).catch(fail);
-    const file = await arriving;
+    const parser = createParser(boundary, onPart, fail, parts_max + files_max - 1);
+    await feed(parser, request.body, total_bytes_max + framing_bytes_max, AbortSignal.any([request.signal, stop.signal])).catch(fail);
+    const received = await Promise.all(arriving);
     if (failure !== undefined) throw failure;
-    if (!file) throw badRequest(`The body has no part \`${part}\`.`, `/${part}`);
-    return file;
+    if (received.length === 0) throw badRequest(`The body has no part \`${part}\`.`, `/${part}`);
+    return received;
   } catch (error) {
-    await arriving?.then(({ received }) => received.release(), () => undefined);
+    for (const one of await Promise.allSettled(arriving)) if (one.status === "fulfilled") await one.value.received.release();
     throw failure ?? error;
   }
 }
 
-function createParser(boundary: string, onPart: (bytes: Readable, headers: Headers) => void, fail: (reason: unknown) => void): Dicer {
+const tooManyFiles = (part: string, files_max: number): HttpError => badRequest(files_max === 1
+  ? `The body has more than one part \`${part}\`: send one file a request.` : `The body has more than ${files_max} parts \`${part}\`, the most that one request may bring.`, `/${part}`);
+
+function createParser(boundary: string, onPart: (bytes: Readable, headers: Headers) => void, fail: (reason: unknown) => void, parts_max: number): Dicer {
   let parts = 0;
   return new Dicer({ boundary, ...header_limits }).on("part", (bytes) => {
     // Cut off: the parser says so, too.

@@ -7,7 +7,7 @@ import { Icon } from "../ui/icons";
 export interface PictureProps { readonly url: string; readonly name: string; readonly onFailed: () => void }
 
 export function Picture({ url, name, onFailed }: PictureProps) {
-  const [zoom, setZoom] = useState<Zoom>("fit");
+  const [zoom, setZoom] = useState<Exclude<Zoom, "text">>("fit");
   const [natural, setNatural] = useState(0);
   const [fitted, setFitted] = useState(0);
   const now = zoom === "fit" ? (natural > 0 ? fitted / natural : 1) : zoom;

@@ -3,9 +3,9 @@ import type { Highlight } from "./highlight";
 import { locate, type Hit } from "./match";
 import { textOf, type PDFDocumentProxy, type TextContent } from "./pdf-engine";
 
-/** The marks of each page, by its number. */
-export type Marks = ReadonlyMap<number, readonly Hit[]>;
-export const no_marks: Marks = new Map();
+/** The marks of each page, by its number, and where the text of the first of these pages begins and ends: points from the left edge. */
+export interface Marks { readonly pages: ReadonlyMap<number, readonly Hit[]>; readonly column: { readonly left: number; readonly right: number } | null }
+export const no_marks: Marks = { pages: new Map(), column: null };
 
 /** A passage that claims more pages is looked for on the first ones. */
 const pages_max = 8;
@@ -20,12 +20,12 @@ export async function findOnPages(pdf: PDFDocumentProxy, { quote, page, page_end
   const spans = [[page, last], [page - 1, last + 1]] as const;
   for (const [from, to] of spans) {
     const marks = await marksBetween(pdf, Math.max(1, from), Math.min(to, pdf.numPages), quote);
-    if (marks.size > 0) return marks;
+    if (marks.size > 0) return { pages: marks, column: await columnOf(pdf, Math.min(...marks.keys())) };
   }
   return no_marks;
 }
 
-async function marksBetween(pdf: PDFDocumentProxy, from: number, to: number, quote: string): Promise<Marks> {
+async function marksBetween(pdf: PDFDocumentProxy, from: number, to: number, quote: string): Promise<Map<number, Hit[]>> {
   const numbers = Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at);
   const pages = await Promise.all(numbers.map(async (number) => piecesOf(await textOf(await pdf.getPage(number)))));
   const marks = new Map<number, Hit[]>();
@@ -36,4 +36,18 @@ async function marksBetween(pdf: PDFDocumentProxy, from: number, to: number, quo
     marks.set(number, [...marks.get(number) ?? [], { piece: index, ...place }]);
   }
   return marks;
+}
+
+/** Where the text of a page lies between its margins; null on a page that is turned. */
+async function columnOf(pdf: PDFDocumentProxy, number: number): Promise<Marks["column"]> {
+  const page = await pdf.getPage(number);
+  if (page.rotate !== 0) return null;
+  const [origin] = page.view;
+  let left = Infinity, right = -Infinity;
+  for (const item of (await textOf(page)).items) {
+    if (!("str" in item) || item.str.trim() === "") continue;
+    left = Math.min(left, item.transform[4] - origin!);
+    right = Math.max(right, item.transform[4] - origin! + item.width);
+  }
+  return right > left ? { left, right } : null;
 }

@@ -51,9 +51,8 @@ function Pages({ pdf, usual, name, page, highlight, onFound }: Opened & Omit<Pdf
   const scroller = useRef<HTMLDivElement>(null);
   const { near, register, sheets } = useNear(scroller);
   const width = useWidth(scroller);
-  const [zoom, setZoom] = useState<Zoom>("fit");
-  const scale = zoom === "fit" ? Math.max(0.01, (width - margin_px) / usual.width) : zoom * actual;
   const marks = useMarks(pdf, highlight, onFound);
+  const { zoom, setZoom, scale } = useScale(usual, width, marks);
   const [current, setCurrent] = useState(Math.min(Math.max(1, page), pdf.numPages));
   /** The marks that were scrolled to: zooming and scrolling by hand must not jump back there. */
   const shown = useRef<Marks>(no_marks);
@@ -62,7 +61,7 @@ function Pages({ pdf, usual, name, page, highlight, onFound }: Opened & Omit<Pdf
     const sheet = sheets.current.get(Math.min(Math.max(1, number), pdf.numPages));
     if (sheet && scroller.current) scroller.current.scrollTop = sheet.offsetTop - 12;
   }, [pdf]);
-  const target = marks.size > 0 ? Math.min(...marks.keys()) : page;
+  const target = marks.pages.size > 0 ? Math.min(...marks.pages.keys()) : page;
   useLayoutEffect(() => { if (width > 0) goTo(target); }, [target, highlight, width > 0, pdf]);
   const onMarked = useCallback((first: Element) => {
     if (shown.current === marks || !scroller.current) return;
@@ -70,6 +69,9 @@ function Pages({ pdf, usual, name, page, highlight, onFound }: Opened & Omit<Pdf
     scrollToMiddle(scroller.current, first);
   }, [marks]);
   useKeptPlace(scroller, width > 0 ? scale : 0);
+  useLayoutEffect(() => {
+    if (zoom === "text" && scroller.current && marks.column) scroller.current.scrollLeft = marks.column.left * scale - text_margin_px + edge_px;
+  }, [zoom, scale, marks]);
 
   const onScroll = () => { if (scroller.current) setCurrent(pageAt(scroller.current, sheets.current)); };
   const numbers = useMemo(() => Array.from({ length: pdf.numPages }, (_, at) => at + 1), [pdf]);
@@ -78,11 +80,28 @@ function Pages({ pdf, usual, name, page, highlight, onFound }: Opened & Omit<Pdf
       <PdfTools current={current} count={pdf.numPages} zoom={zoom} percent={Math.round(scale / actual * 100)} onPage={goTo} onZoom={(step) => setZoom(stepOf(step, scale / actual))} />
       <div ref={scroller} class="pdf-pages" tabIndex={0} role="region" aria-label={words.pages_of(name)} onScroll={onScroll}>
         {width > 0 && numbers.map((number) => (
-          <Sheet key={number} pdf={pdf} number={number} scale={scale} usual={usual} near={near.has(number)} marks={marks.get(number) ?? none} onMarked={number === target ? onMarked : ignore} register={register} />
+          <Sheet key={number} pdf={pdf} number={number} scale={scale} usual={usual} near={near.has(number)} marks={marks.pages.get(number) ?? none} onMarked={number === target ? onMarked : ignore} register={register} />
         ))}
       </div>
     </>
   );
+}
+
+/** A panel that is narrower than this shows a passage without the margins of its page, CSS pixels. */
+const narrow_px = 640;
+const text_margin_px = 20, edge_px = 16;
+/** Text alone is shown so much larger than the whole page at most: wider columns are read at that size too. */
+const larger_max = 1.7;
+
+function useScale(usual: Size, width: number, marks: Marks) {
+  const [zoom, setZoom] = useState<Zoom>("fit");
+  const touched = useRef(false);
+  const { column } = marks;
+  useLayoutEffect(() => { if (!touched.current && column && width > 0) setZoom(width < narrow_px ? "text" : "fit"); }, [column, width > 0]);
+  const fit = Math.max(0.01, (width - margin_px) / usual.width);
+  const text = column ? Math.min(larger_max * fit, Math.max(fit, (width - 2 * text_margin_px) / (column.right - column.left))) : fit;
+  const scale = zoom === "fit" ? fit : zoom === "text" ? text : zoom * actual;
+  return { zoom, scale, setZoom: (next: Zoom) => { touched.current = true; setZoom(next); } };
 }
 
 const none: readonly never[] = [];
@@ -98,7 +117,7 @@ function useMarks(pdf: PDFDocumentProxy, highlight: Highlight | null, onFound: (
     findOnPages(pdf, highlight).catch(() => no_marks).then((found) => {
       if (left) return;
       setMarks(found);
-      onFound(found.size > 0);
+      onFound(found.pages.size > 0);
     });
     return () => { left = true; };
   }, [pdf, highlight]);

@@ -1,12 +1,12 @@
 /** The steps of zooming, for pages and pictures. */
 
-/** Times the actual size, or as wide as there is room. */
-export type Zoom = "fit" | number;
+/** Times the actual size; as wide as there is room for the page, or for its text alone. */
+export type Zoom = "fit" | "text" | number;
 export type Step = "in" | "out" | "fit";
 
 const steps = [0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
 /** The next zoom from this one. */
-export function stepOf(step: Step, zoom: number): Zoom {
+export function stepOf(step: Step, zoom: number): Exclude<Zoom, "text"> {
   if (step === "fit") return "fit";
   if (step === "in") return steps.find((one) => one > zoom + 0.01) ?? steps.at(-1)!;
   return steps.findLast((one) => one < zoom - 0.01) ?? steps[0]!;

@@ -46,7 +46,7 @@ export default function ChatList() {
 
 const None = ({ deleted }: { readonly deleted: boolean }) => deleted
   ? <Empty icon="trash" title={words.empty_deleted_title}>{words.empty_deleted_text}</Empty>
-  : <Empty icon="chat" title={words.empty_title} actions={<ButtonLink kind="primary" href="/chats/new">{words.new_chat}</ButtonLink>}>{words.empty_text}</Empty>;
+  : <Empty icon="chat" title={words.empty_title} actions={<ButtonLink href="/chats/new">{words.new_chat}</ButtonLink>}>{words.empty_text}</Empty>;
 
 function Chats({ chats, deleted, onRename }: { readonly chats: readonly Chat[]; readonly deleted: boolean; readonly onRename: (chat: Chat) => void }) {
   const folders = useFolders();

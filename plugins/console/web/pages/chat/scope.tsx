@@ -81,9 +81,14 @@ function Tree({ folders, filter, ids, toggle }: { readonly folders: readonly Fol
         <li key={root.id}>
           <Checkbox label={root.name} hint={words.documents(root.document_count + below(root.id).reduce((sum, child) => sum + child.document_count, 0))} checked={ids.has(root.id)} onChecked={(on) => toggle(root.id, on)} />
           <ul>
-            {below(root.id).filter((child) => matches(root, filter) || matches(child, filter)).map((child) => (
-              <li key={child.id}><Checkbox label={child.name} hint={ids.has(root.id) ? words.with_parent : words.documents(child.document_count)} checked={ids.has(child.id) || ids.has(root.id)} disabled={ids.has(root.id)} onChecked={(on) => toggle(child.id, on)} /></li>
-            ))}
+            {below(root.id).filter((child) => matches(root, filter) || matches(child, filter)).map((child) => {
+              const covered = ids.has(root.id);
+              return (
+                <li key={child.id}>
+                  <Checkbox label={child.name} hint={covered ? words.with_parent : words.documents(child.document_count)} checked={covered || ids.has(child.id)} disabled={covered} onChecked={(on) => toggle(child.id, on)} />
+                </li>
+              );
+            })}
           </ul>
         </li>
       ))}
@@ -99,7 +104,9 @@ function PromptDialog({ chosen, onChosen, onClose }: ChooseProps) {
       <p class="muted">{words.choose_prompts_text}</p>
       <Loading query={query}>{(prompts) => prompts.length === 0
         ? <Empty icon="prompt" title={words.no_prompts_yet} actions={<ButtonLink href="/prompts">{words.make_prompt}</ButtonLink>} />
-        : <ul class="choose-tree">{prompts.map((prompt) => <li key={prompt.id}><Checkbox label={prompt.name} hint={<span class="clip block">{prompt.description ?? prompt.text}</span>} checked={ids.has(prompt.id)} onChecked={(on) => toggle(prompt.id, on)} /></li>)}</ul>}</Loading>
+        : <ul class="choose-tree">{prompts.map(({ id, name, description, text }) => (
+          <li key={id}><Checkbox label={name} hint={<span class="clip block">{description ?? text}</span>} checked={ids.has(id)} onChecked={(on) => toggle(id, on)} /></li>
+        ))}</ul>}</Loading>
     </FormDialog>
   );
 }

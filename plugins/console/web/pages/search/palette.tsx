@@ -1,0 +1,108 @@
+/** Search over everything, behind Ctrl K: passages, folders and pages of the console, chosen by keyboard. */
+import { keepPreviousData, useQuery } from "@tanstack/preact-query";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLocation } from "wouter-preact";
+import { search } from "../../api/chats";
+import { useFolders } from "../../api/queries";
+import type { Folder, Passage } from "../../api/types";
+import { pages } from "../../app/pages";
+import { useUser } from "../../app/session";
+import { Icon, type IconName } from "../../ui/icons";
+import { words as chat_words } from "../../words/chat";
+import { words } from "../../words/search";
+import { passageKey } from "./search";
+import { Terms, termsOf } from "./terms";
+
+interface Entry { readonly key: string; readonly group: string; readonly icon: IconName; readonly title: string; readonly text?: string; readonly href: string }
+
+const passages_max = 6, folders_max = 4, pause_ms = 160, excerpt_chars = 120;
+
+export default function Palette({ onClose }: { readonly onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [, navigate] = useLocation();
+  const [text, setText] = useState("");
+  const query = useSettled(text.trim());
+  const found = useQuery({ queryKey: ["search", "palette", query], enabled: query.length > 1, placeholderData: keepPreviousData, queryFn: ({ signal }) => search({ query, limit: passages_max }, signal) });
+  const passages = query.length > 1 ? found.data : undefined;
+  const entries = useEntries(text.trim(), passages);
+  const [at, setAt] = useState(0);
+  const id = useId();
+  useEffect(() => setAt(0), [query, passages]);
+  useLayoutEffect(() => {
+    dialog.current!.showModal();
+    return () => dialog.current?.close();
+  }, []);
+  const open = (entry: Entry | undefined) => {
+    if (!entry) return;
+    onClose();
+    navigate(entry.href);
+  };
+  const keyed = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && entries.length > 0) setAt((at + step + entries.length) % entries.length);
+    else if (event.key === "Enter" && !event.isComposing) open(entries[at]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <dialog ref={dialog} class="dialog palette" aria-label={words.palette} onCancel={(event) => { event.preventDefault(); onClose(); }} onPointerDown={(event) => { if (event.target === dialog.current) onClose(); }}>
+      <div class="palette-field">
+        <Icon name="search" />
+        <input type="text" role="combobox" aria-expanded={entries.length > 0} aria-controls={`${id}-list`} aria-activedescendant={entries[at] ? `${id}-${at}` : undefined} aria-label={words.palette} autocomplete="off" spellcheck={false}
+          placeholder={words.palette_placeholder} autofocus value={text} onInput={(event) => setText(event.currentTarget.value)} onKeyDown={keyed} />
+      </div>
+      <Entries id={id} entries={entries} at={at} terms={termsOf(query)} onAt={setAt} onOpen={open} />
+      <p class="palette-foot" role="status">{text !== "" && found.isFetching ? words.searching : text !== "" && entries.length === 0 ? words.nothing : words.hint}</p>
+    </dialog>
+  );
+}
+
+/** The text once nobody has typed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pause_ms);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+function useEntries(text: string, passages: readonly Passage[] | undefined): readonly Entry[] {
+  const folders = useFolders();
+  const admin = useUser().role === "admin";
+  return useMemo(() => {
+    const has = (name: string) => name.toLocaleLowerCase().includes(text.toLocaleLowerCase());
+    const of_pages = pages.filter(({ nav, admin: for_admins }) => nav && has(nav.label) && (!for_admins || admin)).map(({ path, nav }): Entry => ({ key: path, group: words.pages, icon: nav!.icon, title: nav!.label, href: path }));
+    if (text === "") return of_pages;
+    const of_passages = (passages ?? []).map((passage): Entry => ({
+      key: passageKey(passage), group: words.passages, icon: "file-text", title: chat_words.place(passage.document_name, passage.page, passage.page_end), text: passage.quote,
+      href: `/search?${new URLSearchParams({ q: text, show: passageKey(passage) })}`,
+    }));
+    const all: Entry[] = of_passages.length > 0 ? [{ key: "all", group: words.passages, icon: "search", title: words.all_results(text), href: `/search?${new URLSearchParams({ q: text })}` }] : [];
+    return [...of_passages, ...all, ...(folders.data ?? []).filter(({ name }) => has(name)).slice(0, folders_max).map(folderEntry), ...of_pages];
+  }, [text, passages, folders.data, admin]);
+}
+
+const folderEntry = ({ id, name }: Folder): Entry => ({ key: id, group: words.folders, icon: "folder", title: name, href: `/folders/${id}` });
+
+interface EntriesProps { readonly id: string; readonly entries: readonly Entry[]; readonly at: number; readonly terms: readonly string[]; readonly onAt: (at: number) => void; readonly onOpen: (entry: Entry) => void }
+
+function Entries({ id, entries, at, terms, onAt, onOpen }: EntriesProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => { list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }); }, [at]);
+  const groups = [...new Set(entries.map(({ group }) => group))];
+  return (
+    <div ref={list} id={`${id}-list`} class="palette-list" role="listbox" aria-label={words.palette}>
+      {groups.map((group) => (
+        <div key={group} role="group" aria-labelledby={`${id}-${group}`}>
+          <p id={`${id}-${group}`} class="label palette-group">{group}</p>
+          {entries.map((entry, place) => entry.group === group && (
+            <div key={entry.key} id={`${id}-${place}`} role="option" aria-selected={place === at} class="palette-entry" onPointerMove={() => { if (place !== at) onAt(place); }} onClick={() => onOpen(entry)}>
+              <Icon name={entry.icon} /><span class="two-lines"><span class="clip">{entry.title}</span>{entry.text && <span class="clip"><Terms text={entry.text} terms={terms} length={excerpt_chars} /></span>}</span>
+            </div>
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+/** Shows the words of a query where they stand in a passage, and the part of a long passage that has most of them. */
+import { Fragment } from "preact";
+
+/** Words of one letter stand everywhere. */
+const length_min = 2;
+const around = 60;
+
+/** The words of the query; those in quotes count like the others. */
+export function termsOf(query: string): string[] {
+  return [...new Set(query.toLocaleLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])].filter((term) => term.length >= length_min && !small.has(term));
+}
+/** Words that say nothing alone. Only the colouring knows them; search has its own ways. */
+const small = new Set("a an and are as at be by do does for from how in is it of on or that the this to was were what when where which who why with".split(" "));
+
+const patternOf = (terms: readonly string[]): RegExp | null => terms.length === 0 ? null : new RegExp(`(?<![\\p{L}\\p{N}])(?:${terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`, "giu");
+
+export function Terms({ text, terms, length }: { readonly text: string; readonly terms: readonly string[]; /** Characters to show at most. */ readonly length: number }) {
+  const pattern = patternOf(terms);
+  const shown = excerpt(text.replace(/\s+/g, " ").trim(), pattern, length);
+  if (!pattern) return <>{shown}</>;
+  const parts: { readonly text: string; readonly hit: boolean }[] = [];
+  let from = 0;
+  for (const match of shown.matchAll(pattern)) {
+    parts.push({ text: shown.slice(from, match.index), hit: false }, { text: match[0], hit: true });
+    from = match.index + match[0].length;
+  }
+  parts.push({ text: shown.slice(from), hit: false });
+  return <>{parts.map(({ text: part, hit }, at) => <Fragment key={at}>{hit ? <mark>{part}</mark> : part}</Fragment>)}</>;
+}
+
+/** From a little before the first word that was looked for. */
+function excerpt(text: string, pattern: RegExp | null, length: number): string {
+  if (text.length <= length) return text;
+  const first = pattern ? text.search(pattern) : 0;
+  const begin = Math.min(Math.max(0, first - around), text.length - length);
+  const from = begin === 0 ? 0 : text.indexOf(" ", begin) + 1;
+  const to = from + length >= text.length ? text.length : text.lastIndexOf(" ", from + length);
+  return `${from > 0 ? "… " : ""}${text.slice(from, to)}${to < text.length ? " …" : ""}`;
+}

@@ -1,0 +1,16 @@
+/** What search says: its page, and the palette behind Ctrl K. */
+export const words = {
+  title: "Search",
+  text: "Finds passages in your documents, by words and by questions. Put a phrase in quotes to find it as it is written.",
+  query: "What to look for", placeholder: "Search in your documents", folder: "Folder", all_folders: "All folders", subfolder: (parent: string, name: string) => `${parent} / ${name}`,
+  search: "Search",
+  results: (count: number) => `${count} ${count === 1 ? "passage" : "passages"}`,
+  best: (count: number) => `The ${count} best passages`,
+  start_title: "Find a passage", start_text: "Type a question or a few words. Results open at the passage.",
+  none_title: "Nothing found", none_text: "Try other words, fewer of them, or another folder. Documents that are still being indexed are not searched yet.",
+  list: "Passages",
+  palette: "Search documents, folders and pages", palette_placeholder: "Search documents, folders and pages",
+  passages: "Passages", folders: "Folders", pages: "Pages", searching: "Searching", nothing: "Nothing found",
+  all_results: (query: string) => `All results for “${query}”`,
+  hint: "↑ ↓ to move, Enter to open, Esc to close",
+} as const;

@@ -70,7 +70,10 @@ function Pages({ pdf, usual, name, page, highlight, onFound }: Opened & Omit<Pdf
   }, [marks]);
   useKeptPlace(scroller, width > 0 ? scale : 0);
   useLayoutEffect(() => {
-    if (zoom === "text" && scroller.current && marks.column) scroller.current.scrollLeft = marks.column.left * scale - text_margin_px + edge_px;
+    if (zoom !== "text" || !scroller.current || !marks.column) return;
+    scroller.current.scrollLeft = marks.column.left * scale - text_margin_px + edge_px;
+    goTo(target);
+    shown.current = no_marks;
   }, [zoom, scale, marks]);
 
   const onScroll = () => { if (scroller.current) setCurrent(pageAt(scroller.current, sheets.current)); };

@@ -8,7 +8,7 @@ export const words = {
   untitled: "Untitled chat",
   tabs: "Which chats", open_chats: "Chats", deleted_chats: "Deleted",
   list: "Chats", deleted_list: "Deleted chats",
-  column_name: "Chat", column_folders: "Folders", column_messages: "Questions", column_last: "Last question",
+  column_name: "Chat", column_folders: "Folders", column_messages: "Questions", column_last: "Last question", column_actions: "Actions",
   no_folders: "No folder", no_message: "No question yet",
   more_folders: (count: number) => `and ${count} more`,
   empty_title: "Ask about your documents", empty_text: "Choose the folders that answers come from, then ask in your own words.",

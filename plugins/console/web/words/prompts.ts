@@ -3,7 +3,7 @@ export const words = {
   title: "Prompts",
   text: "Saved instructions that shape the answers of a chat. They apply when a language model writes the answers.",
   new_prompt: "New prompt", edit_prompt: "Edit prompt",
-  list: "Prompts", column_name: "Prompt", column_changed: "Changed",
+  list: "Prompts", column_name: "Prompt", column_changed: "Changed", column_actions: "Actions",
   actions_of: (name: string) => `Actions for ${name}`,
   edit: "Edit", use: "Use in a chat", delete: "Delete", save: "Save prompt",
   name: "Name", name_hint: "What you look for when you choose it.",

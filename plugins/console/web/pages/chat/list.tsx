@@ -55,7 +55,7 @@ function Chats({ chats, deleted, onRename }: { readonly chats: readonly Chat[]; 
     { key: "folders", header: words.column_folders, wide_only: true, cell: (chat) => <span class="muted">{foldersOf(chat, (id) => folders.data?.find((folder) => folder.id === id)?.name)}</span> },
     { key: "messages", header: words.column_messages, kind: "end", wide_only: true, cell: (chat) => chat.message_count },
     { key: "last", header: words.column_last, kind: "tight", cell: (chat) => <span class="muted"><Time value={chat.last_message_at} missing={words.no_message} /></span> },
-    { key: "actions", header: "", kind: "actions", cell: (chat) => deleted
+    { key: "actions", header: words.column_actions, kind: "actions", cell: (chat) => deleted
       ? <Button small icon="restore" onClick={() => void restore(chat)}>{words.restore}</Button>
       : <Menu label={words.actions_of(nameOf(chat))} items={[
         { label: words.rename, icon: "edit", run: () => onRename(chat) },

@@ -55,7 +55,7 @@ function List({ prompts, onEdit, onDelete }: { readonly prompts: readonly Prompt
       <span class="two-lines"><button type="button" class="title-button clip" onClick={() => onEdit(prompt)}>{prompt.name}</button><span class="clip">{prompt.description ?? prompt.text}</span></span>
     ) },
     { key: "changed", header: words.column_changed, kind: "tight", cell: ({ updated_at }) => <span class="muted"><Time value={updated_at} /></span> },
-    { key: "actions", header: "", kind: "actions", cell: (prompt) => (
+    { key: "actions", header: words.column_actions, kind: "actions", cell: (prompt) => (
       <Menu label={words.actions_of(prompt.name)} items={[
         { label: words.use, icon: "chat", run: () => navigate(`/chats/new?prompt=${prompt.id}`) },
         { label: words.edit, icon: "edit", run: () => onEdit(prompt) },

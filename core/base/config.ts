@@ -15,6 +15,11 @@ export interface Config {
   readonly settings: readonly Setting[];
   readonly warnings: readonly string[];
 }
+/** A setting as it may be shown. */
+export interface ShownSetting { readonly setting: string; readonly value: unknown; readonly origin: string }
+export const shownSettings = ({ settings }: Config): ShownSetting[] =>
+  settings.map(({ section, key, value, origin, secret }) => ({ setting: `${section}.${key}`, value: secret ? "[secret]" : value, origin }));
+
 export type Sections = ReadonlyMap<string, TObject>;
 
 export interface ConfigSources {

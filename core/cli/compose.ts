@@ -5,6 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { ConfigError, readConfig, readSection, type Config } from "../base/config";
 import { systemClock } from "../base/clock";
 import { jsonLog, type Level, type Log } from "../base/log";
+import { createLogRing, type LogRing } from "../base/log-ring";
 import { Secret } from "../base/settings";
 import type { TaskIsolate } from "../isolate/isolate";
 import type { Plugin } from "../plugin/define";
@@ -22,6 +23,8 @@ export interface Setting {
   readonly dropped_in: Loaded["plugins"];
   readonly failures: readonly PluginFailure[];
   readonly log: Log;
+  /** What the log has said lately. */
+  readonly recent: LogRing;
 }
 
 export interface SettingOptions {
@@ -44,9 +47,13 @@ export async function readSetting({ flags, env, built_in, trial_command, log_lev
   for (const { plugin } of loaded.plugins) if (!dropped_in.some((one) => one.plugin === plugin)) sections.set(plugin.section, emptied(plugin.config));
   const lenient = failures.length > 0 || trial_command === null;
   const config = readConfig(sections, located.sources, lenient);
-  const log = jsonLog(log_level ?? config.values.server!.log_level as Level);
+  const recent = createLogRing();
+  const log = jsonLog(log_level ?? config.values.server!.log_level as Level, (line) => {
+    recent.add(line);
+    process.stderr.write(`${line}\n`);
+  });
   for (const warning of config.warnings) if (trial_command !== null) log.warn("configuration", { warning });
-  return { located, config, dropped_in, failures, log };
+  return { located, config, dropped_in, failures, log, recent };
 }
 
 /** A dropped-in plugin whose settings are wrong is left out, with the reason. */
@@ -76,7 +83,7 @@ export async function assemble(setting: Setting, built_in: readonly Plugin[], is
     const files = openFiles(join(data, "files"));
     const host = await createHost({
       built_in, dropped_in: setting.dropped_in, failures: setting.failures, config: setting.config,
-      store, files, clock: systemClock, log: setting.log, isolate, paths, public_url, beforeMigration,
+      store, files, clock: systemClock, log: setting.log, recent: setting.recent, isolate, paths, public_url, beforeMigration,
     });
     return { host, store, files, close: () => store.close() };
   } catch (error) {

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { CommanderError, Command as Commander, Option } from "commander";
 import { version } from "../base/version";
-import { ConfigError } from "../base/config";
+import { ConfigError, shownSettings } from "../base/config";
 import type { Level } from "../base/log";
 import type { TaskIsolate } from "../isolate/isolate";
 import type { Command, Plugin } from "../plugin/define";
@@ -71,7 +71,7 @@ async function serveCommand(flags: Flags, parts: ProgramParts): Promise<void> {
 
 async function configCommand(flags: Flags, json: boolean, parts: ProgramParts): Promise<void> {
   const { config } = await readSetting({ flags, env: process.env, built_in: parts.built_in, trial_command: parts.trial_command, log_level: "error" });
-  const rows = config.settings.map(({ section, key, value, origin, secret }) => ({ setting: `${section}.${key}`, value: secret ? "[secret]" : value, origin }));
+  const rows = shownSettings(config);
   if (json) return parts.print(JSON.stringify(rows));
   const width = Math.max(...rows.map((row) => row.setting.length));
   for (const { setting, value, origin } of rows) parts.print(`${setting.padEnd(width)}  ${Array.isArray(value) ? value.join(",") : String(value)}  (${origin})`);

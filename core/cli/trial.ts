@@ -1,6 +1,7 @@
 /** The child process that tries plugin files out: imports and sets them up on a scratch data directory, saying where it is. */
 import { readSection } from "../base/config";
 import { jsonLog } from "../base/log";
+import { createLogRing } from "../base/log-ring";
 import type { Plugin } from "../plugin/define";
 import { importPlugin, reasonOf, trial_scratch } from "../plugin/load";
 import { assemble } from "./compose";
@@ -24,7 +25,7 @@ export async function runTrial(words: readonly string[], built_in: readonly Plug
   const scratch = process.env[trial_scratch]!;
   const values = Object.fromEntries([...coreSections, ...[...built_in, ...dropped_in.map(({ plugin }) => plugin)].map((plugin) => [plugin.section, plugin.config] as const)]
     .map(([section, schema]) => [section, readSection(section, schema, located.sources).values]));
-  const setting = { located: { ...located, data: scratch }, config: { values, settings: [], warnings: [] }, dropped_in, failures: [], log: jsonLog("error", () => {}) };
+  const setting = { located: { ...located, data: scratch }, config: { values, settings: [], warnings: [] }, dropped_in, failures: [], log: jsonLog("error", () => {}), recent: createLogRing() };
   const assembled = await assemble(setting, built_in, async () => { throw new Error("no task runs while plugins are tried out"); }, () => "http://127.0.0.1");
   for (const { file, reason } of assembled.host.failures) say({ trial: "bad", file, reason });
   say({ trial: "end" });

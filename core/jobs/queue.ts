@@ -6,6 +6,7 @@ import { errorFields, type Log } from "../base/log";
 import type { EnqueueOptions, JobHandler } from "../plugin/define";
 import type { EventRef, JobRef, PayloadOf } from "../plugin/refs";
 import type { Db, Store } from "../store/open";
+import { createOverview, type Overview } from "./overview";
 import { createTurns, handlerOf, ownerMax, pick, type Picked } from "./pick";
 import { run, Stopped, type Run } from "./run";
 import * as table from "./table";
@@ -33,6 +34,8 @@ export interface Queue {
   /** Claims nothing more, aborts what runs, and after `timeout_ms` at the latest returns what is unfinished to the table. */
   drain(timeout_ms: number): Promise<void>;
   status(): Promise<QueueStatus>;
+  /** For whoever runs the server. */
+  readonly overview: Overview;
   /** Runs every job that is due, and those that they enqueue, and returns how many ran. For tests. */
   runDue(): Promise<number>;
 }
@@ -267,6 +270,7 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     },
 
     status: () => table.countJobs(store.db),
+    overview: createOverview({ store, clock, handlerFor: (job) => handlers.get(handlerOf(job))?.handler, wake: loop.wake }),
 
     async runDue() {
       await table.freeJobs(store.db, clock.now_ms());

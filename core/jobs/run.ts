@@ -7,6 +7,7 @@ import { errorFields, type Log } from "../base/log";
 import { PermanentFailure, type JobEffect, type JobHandler } from "../plugin/define";
 import { isStorageFault, storageFull } from "../store/codes";
 import type { Store } from "../store/open";
+import { canReturn } from "./overview";
 import * as table from "./table";
 
 /** Why a run was told to stop. */
@@ -155,7 +156,7 @@ async function write({ store, clock, log }: RunParts, job: table.Claimed, handle
 }
 
 const giveUp = (store: Store, job: table.Claimed, { on, limits }: JobHandler, reason: string, now_ms: number): Promise<boolean> => store.inTransaction(async (tx) => {
-  if (!(await table.failJob(tx, job, reason, now_ms))) return false;
+  if (!(await table.failJob(tx, job, reason, now_ms, canReturn(limits)))) return false;
   const payload: unknown = JSON.parse(job.payload);
   // A payload that does not fit the schema can't be handed to code that relies on it.
   if (Value.Check(on.payload, payload)) await limits.gaveUp?.(tx, payload, reason);

@@ -65,7 +65,12 @@ async function addOwner(tx: Db<any>): Promise<void> {
   await sql`create index core_jobs_ready on core_jobs (plugin, name, owner, lane, priority, run_at, id) where state = 'ready'`.execute(tx);
 }
 
+/** What failed and is kept to be asked for again is found by what it was about, when that goes. */
+const addFailed = async (tx: Db<any>): Promise<void> => {
+  await sql`create index core_jobs_failed on core_jobs (subject) where subject is not null and state = 'failed' and payload != ''`.execute(tx);
+};
+
 export const coreSchema: Schema = {
   name: "core", version, tables: ["core_jobs", "core_ticks"],
-  migrations: [{ id: "0001_jobs", up: createJobs }, { id: "0002_job_owner", up: addOwner }],
+  migrations: [{ id: "0001_jobs", up: createJobs }, { id: "0002_job_owner", up: addOwner }, { id: "0003_failed_jobs", up: addFailed }],
 };

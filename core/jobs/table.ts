@@ -90,8 +90,9 @@ const fenced = async (db: JobsDb, set: string, values: readonly unknown[], { id,
 // The payload goes when the job ends: it may quote what is deleted later.
 export const completeJob = (db: JobsDb, job: Held, now_ms: number): Promise<boolean> =>
   fenced(db, "state = 'done', payload = '', error = null, finished_at = ?", [now_ms], job);
-export const failJob = (db: JobsDb, job: Held, error: string, now_ms: number): Promise<boolean> =>
-  fenced(db, "state = 'failed', payload = '', error = ?, finished_at = ?", [error, now_ms], job);
+/** `keep_payload`: an administrator may ask for it again. */
+export const failJob = (db: JobsDb, job: Held, error: string, now_ms: number, keep_payload: boolean): Promise<boolean> =>
+  fenced(db, `state = 'failed', ${keep_payload ? "" : "payload = '', "}error = ?, finished_at = ?`, [error, now_ms], job);
 export const retryJob = (db: JobsDb, job: Held, error: string, run_at: number): Promise<boolean> =>
   fenced(db, "state = 'ready', error = ?, run_at = ?", [error, run_at], job);
 /** Back to waiting as if it had not been claimed. */
@@ -117,6 +118,8 @@ export async function cancelJobs(db: JobsDb, subjects: readonly string[], now_ms
     const rows = await all<{ id: string }>(db, `update core_jobs set state = 'cancelled', payload = '', finished_at = ?, lease_until = null, lease_token = null
 where subject is not null and state in ('ready', 'running') and subject in (${marks(some.length)}) returning id`, [now_ms, ...some]);
     ids.push(...rows.map((row) => row.id));
+    // One that failed is not asked for again.
+    await all(db, `update core_jobs set payload = '' where subject is not null and state = 'failed' and payload != '' and subject in (${marks(some.length)})`, some);
   }
   return ids;
 }

@@ -7,6 +7,7 @@ import type { HandlersOf, Route } from "../http/route";
 import type { Db, HotReads } from "../store/open";
 import type { Files } from "../store/files";
 import type { Seal } from "../store/seal";
+import type { Operations } from "./operations";
 import type { EventRef, JobRef, PayloadOf, ServiceRef, ServicesOf, SlotRef, SlotsOf } from "./refs";
 
 /** The contract version this host speaks. A plugin built for another one is refused by name, before its code runs. */
@@ -43,6 +44,11 @@ export interface JobLimits<P> {
   readonly backoff_ms?: (attempt: number) => number;
   /** What to change when the job has failed for good: in the transaction that marks it failed. */
   readonly gaveUp?: (tx: Db<any>, payload: P, reason: string) => Promise<void>;
+  /**
+   * Puts back to work what `gaveUp` has ended, when an administrator asks for it: in place of one more run of this job.
+   * A job with `gaveUp` and without this can't be asked for again; one with neither simply runs again.
+   */
+  readonly revive?: (tx: Db<any>, payload: P) => Promise<void>;
 }
 export interface JobHandler {
   readonly on: JobRef | EventRef;
@@ -168,6 +174,8 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   readonly paths: { readonly data: string; readonly database: string; readonly temporary: string };
   /** The address that people reach this server by, without a trailing slash: for links in words. */
   readonly public_url: () => string;
+  /** The running server as whoever runs it sees it. */
+  readonly operations: Operations;
 }
 
 type Services = Readonly<Record<string, ServiceRef<any>>>;

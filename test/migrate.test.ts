@@ -161,6 +161,18 @@ describe("the copy made before migrating", () => {
     expect(readdirSync(backups).sort().map(idsIn).sort()).toEqual([["first"], ["first", "second"]]);
   });
 
+  test("is kept with the two before it; older ones go, and halves, and nothing else", async () => {
+    await run(boxes);
+    for (let n = 0; n < 5; n++) {
+      clock.move(1_000);
+      if (n === 3) for (const name of ["mine.db", "20260105T120000Z-before-0.0.1.db.unfinished"]) await Bun.write(join(backups, name), "x");
+      await run(schema(`crates${n}`, [`crates${n}`], [table("0001_create", `crates${n}`)]));
+    }
+    const times = [3, 4, 5].map((second) => `20260105T12000${second}Z-before-${version}.db`);
+    expect(readdirSync(backups).sort()).toEqual([...times, "mine.db"]);
+    clock.move(-5_000);
+  });
+
   test("is there when the step after it fails", async () => {
     await run(boxes);
     await failureOf(schema("crates", [], [table("0001_create", "crates")]));

@@ -19,6 +19,8 @@ import { assemble, openDataDirectory, type Setting } from "./compose";
 
 /** Requests under way may end within this time when the server stops. */
 const requests_ms_max = 10_000;
+/** … and uploads that still arrive within this. */
+const uploads_ms_max = 2_000;
 const jobs_ms_max = 5_000;
 
 const HealthRecord = Type.Object({
@@ -124,7 +126,9 @@ export async function startServer(setting: Setting, built_in: readonly Plugin[],
     for (const notice of host.slot(StartNotice)) print(await notice());
     return { served, host, async stop() {
       stopping.abort();
+      const giving_up = setTimeout(assembled.files.giveUp, uploads_ms_max);
       await served.stop(requests_ms_max);
+      clearTimeout(giving_up);
       await host.stop(jobs_ms_max);
       await assembled.close();
       unlock();

@@ -24,6 +24,25 @@ export function roomAt(path: string): { readonly free_bytes: number; readonly re
   }
 }
 
+/** Where the ballast of the database `path` lies. */
+const ballastOf = (path: string): string => `${path}.ballast`;
+
+/** Below this not even the files that SQLite keeps beside a database can be made. */
+const least_bytes = 2 ** 20;
+
+/** Opens what belongs to the database `path`; on a full disk once more, with the room of the ballast. @throws Error in words when it is still full. */
+export function withRoom<R>(path: string, open: () => R): R {
+  const directory = dirname(path);
+  const isShort = () => roomAt(directory).free_bytes < least_bytes;
+  try { return open(); }
+  catch (error) {
+    if (!isShort()) throw error;
+    rmSync(ballastOf(path), { force: true });
+  }
+  try { return open(); }
+  catch (error) { throw isShort() ? new Error(`the disk that holds ${directory} is full. Free some space on it and try again`, { cause: error }) : error; }
+}
+
 /** What grows leaves room for the database: without any, not even a deletion works. @throws HttpError 507 */
 export function requireRoom(directory: string): void {
   const { free_bytes, reserve_bytes } = roomAt(directory);
@@ -43,8 +62,9 @@ export interface Ballast {
 
 /** The file lies beside the database `path`. */
 export function createBallast(path: string, log: Log): Ballast {
-  const file = `${path}.ballast`;
-  let dropped = false;
+  const file = ballastOf(path);
+  const { free_bytes, reserve_bytes } = roomAt(dirname(path));
+  let dropped = free_bytes < reserve_bytes && statSync(file, { throwIfNoEntry: false }) === undefined;
   let restoring: Promise<void> | undefined;
   let looked_at_ms = -Infinity;
 

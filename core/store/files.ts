@@ -2,9 +2,10 @@
 import type { BunFile } from "bun";
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { mkdirSync } from "node:fs";
+import { Readable } from "node:stream";
 import { dirname, join } from "node:path";
 import { ulid } from "../base/ids";
-import { tooLarge } from "../http/errors";
+import { tooLarge, unavailable } from "../http/errors";
 import { requireRoom } from "./ballast";
 import { translated } from "./codes";
 import { Mutex } from "./mutex";
@@ -34,6 +35,8 @@ export interface Files {
   blob(sha256: string): BunFile;
   /** Deletes those that nobody uses. Call it after the commit that dropped the last use. Bytes being uploaded again at this moment stay. */
   remove(sha256s: readonly string[], stillUsed: StillUsed): Promise<void>;
+  /** The server stops: what is still arriving is given up, with 503, and leaves nothing behind. */
+  giveUp(): void;
   /** After a crash: deletes files that nobody uses and what uploads left behind. Returns how many files went. */
   sweep(stillUsed: StillUsed): Promise<number>;
 }
@@ -53,6 +56,7 @@ export function openFiles(directory: string): Files {
   mkdirSync(join(directory, temporary), { recursive: true });
   const guards = new Map<string, Guard>();
   const arriving = new Set<string>();
+  const open_streams = new Set<Readable>();
   const path = (sha256: string) => join(directory, sha256.slice(0, 2), sha256);
 
   /** Runs `step` while nobody else decides about these bytes. */
@@ -140,6 +144,7 @@ export function openFiles(directory: string): Files {
     async receive(bytes, { bytes_max }) {
       const from = join(directory, temporary, ulid());
       arriving.add(from);
+      if (bytes instanceof Readable) open_streams.add(bytes);
       let file: FileHandle | undefined;
       try {
         file = await open(from, "wx");
@@ -150,7 +155,13 @@ export function openFiles(directory: string): Files {
         await rm(from, { force: true });
         arriving.delete(from);
         throw translated(error);
+      } finally {
+        open_streams.delete(bytes as Readable);
       }
+    },
+
+    giveUp() {
+      for (const stream of open_streams) stream.destroy(unavailable("The server is stopping. Nothing was saved; send the file again.", 5));
     },
 
     async remove(sha256s, stillUsed) {

@@ -1,25 +1,31 @@
 /** One server per data directory: a lock that the operating system releases when the process ends, however it ends. */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { withRoom } from "./ballast";
 import { isBusy } from "./codes";
 
 export const lock_file = "dossier.lock";
+const database_file = "dossier.db";
 
 /** Held here so that the garbage collector does not close the file, and the lock with it. */
 const held = new Set<Database>();
 
-/** Takes the directory for this process and returns what gives it back. @throws Error that names the lock file when another server has it. */
+/** Takes the directory for this process and returns what gives it back. @throws Error in words when another server has it, or the disk is full. */
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, lock_file);
-  const database = new Database(path, { create: true });
-  try {
-    database.run("pragma busy_timeout = 0");
-    database.run("begin exclusive");
-  } catch (error) {
-    database.close();
-    if (isBusy(error)) throw new Error(`another server is running on ${directory}: it holds ${path}. Stop it first, or give this one a data directory of its own.`);
-    throw error;
-  }
+  const take = (): Database => {
+    const database = new Database(path, { create: true });
+    try {
+      database.run("pragma busy_timeout = 0");
+      database.run("begin exclusive");
+      return database;
+    } catch (error) {
+      database.close();
+      if (isBusy(error)) throw new Error(`another server is running on ${directory}: it holds ${path}. Stop it first, or give this one a data directory of its own.`);
+      throw error;
+    }
+  };
+  const database = withRoom(join(directory, database_file), take);
   held.add(database);
   return () => {
     if (held.delete(database)) database.close();

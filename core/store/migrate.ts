@@ -14,8 +14,8 @@ export type Schema = Pick<Plugin, "name" | "version" | "tables" | "migrations">;
 interface Step { readonly schema: Schema; readonly migration: Migration }
 
 export interface MigrateOptions {
-  /** Where the copy of the database goes. */
-  readonly backups: string;
+  /** Where the copy of the database goes; null when one from before this start is there already. The newest three are kept. */
+  readonly backups: string | null;
   readonly log: Log;
   /** Called when there is something to apply; throws when that may not happen now. */
   readonly before?: (() => Promise<void>) | undefined;
@@ -30,8 +30,9 @@ export async function migrate(store: Store, plugins: readonly Schema[], clock: C
   const steps = plugins.flatMap((schema) => missing(schema, known.filter((row) => row.plugin === schema.name).map((row) => row.id)));
   if (steps.length === 0) return [];
   await before?.();
-  if ((await tableNames(store.db)).length > 0) {
+  if (backups !== null && (await tableNames(store.db)).length > 0) {
     const copy = await copyDatabase(store.db, backups, `${fileTime(clock)}-before-${version}`);
+    await forgetCopies(backups);
     log.info("copied the database before migrating", { copy });
   }
   await createLedger(store.db);
@@ -88,6 +89,18 @@ function requireOwnTables(schema: Schema, before: readonly string[], after: read
   const changed = [...after.filter((name) => !before.includes(name)), ...before.filter((name) => !after.includes(name))];
   const foreign = changed.find((name) => !schema.tables.includes(name));
   if (foreign !== undefined) throw new Error(`plugin ${schema.name} may only make and drop the tables it declares (${schema.tables.join(", ") || "none"}), not ${foreign}`);
+}
+
+/** How many copies are kept. */
+const copies_max = 3;
+const is_copy = /^\d{8}T\d{6}Z-before-.+\.db$/;
+
+/** Deletes the oldest copies, and what a crash left of one; other files are not ours. */
+async function forgetCopies(directory: string): Promise<void> {
+  const names = (await readdir(directory)).sort();
+  const copies = names.filter((name) => is_copy.test(name));
+  const halves = names.filter((name) => is_copy.test(name.replace(/\.unfinished$/, "")) && !is_copy.test(name));
+  for (const name of [...copies.slice(0, -copies_max), ...halves]) await rm(join(directory, name), { force: true });
 }
 
 /** `20260131T120000Z`: sorts by time and is a file name everywhere. */

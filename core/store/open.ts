@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Kysely } from "kysely";
 import { errorFields, type Log } from "../base/log";
-import { createBallast } from "./ballast";
+import { createBallast, withRoom } from "./ballast";
 import { createGroup } from "./group";
 import { Mutex } from "./mutex";
 import { createScrub } from "./scrub";
@@ -63,7 +63,7 @@ class Root extends Kysely<any> {
 
 /** Opens the file, or makes it. Its directory must be there. @throws Error naming the file when it can't be written to. */
 export function openStore(path: string, { log }: { readonly log: Log }): Store {
-  const [database, reader] = connect(path);
+  const [database, reader] = withRoom(path, () => connect(path));
   const ballast = createBallast(path, log);
   const surrounding = new AsyncLocalStorage<Surrounding | undefined>();
   const mutex = new Mutex();

@@ -3,6 +3,7 @@ import { ConfigError, type Config } from "../base/config";
 import type { Clock } from "../base/clock";
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
+import type { LogRing } from "../base/log-ring";
 import type { TaskIsolate } from "../isolate/isolate";
 import { createQueue, type Queue } from "../jobs/queue";
 import { createSchedules } from "../jobs/schedule";
@@ -14,6 +15,7 @@ import type { Store } from "../store/open";
 import { createSeal, type Seal } from "../store/seal";
 import { ChangeObserver } from "./changes";
 import type { Change, Command, CommandHandler, Fill, Plugin } from "./define";
+import { createOperations, type Operations } from "./operations";
 import { order } from "./order";
 import type { ServiceRef, SlotRef } from "./refs";
 
@@ -33,6 +35,7 @@ export interface HostParts {
   readonly files: Files;
   readonly clock: Clock;
   readonly log: Log;
+  readonly recent: LogRing;
   readonly isolate: TaskIsolate["run"];
   readonly paths: { readonly data: string; readonly database: string; readonly temporary: string; readonly backups: string };
   readonly public_url: () => string;
@@ -77,13 +80,15 @@ export async function createHost(parts: HostParts): Promise<Host> {
   const queue = createQueue({ store: parts.store, clock: parts.clock, log: parts.log });
   const migrated = await migrateAll(sorted, fileOf, parts, leaveOut);
   const slots = createSlots();
+  let host: Host | undefined;
+  const operations = createOperations({ ...parts, queue, started_at_ms: parts.clock.now_ms(), host: () => host! });
   const services = new Map<string, unknown>();
   const up: SetUp[] = [];
   for (const plugin of migrated) {
     const missing = Object.values(plugin.needs as Record<string, ServiceRef<unknown>>).find((ref) => !services.has(ref.id));
     if (missing) { leaveOut(plugin, `it needs the service ${missing.id}, whose plugin was left out`); continue; }
     try {
-      const made = await limited(Promise.resolve(plugin.setup(contextOf(plugin, fileOf.get(plugin), { ...parts, sealed }, queue, services, slots))), fileOf.has(plugin) ? setup_ms_max : Infinity, "its set-up");
+      const made = await limited(Promise.resolve(plugin.setup(contextOf(plugin, fileOf.get(plugin), { ...parts, sealed, operations }, queue, services, slots))), fileOf.has(plugin) ? setup_ms_max : Infinity, "its set-up");
       up.push({ plugin, parts: checkedParts(plugin, made) });
       for (const [key, ref] of Object.entries(plugin.provides as Record<string, ServiceRef<unknown>>)) services.set(ref.id, (made as any).services[key]);
     } catch (error) {
@@ -96,7 +101,7 @@ export async function createHost(parts: HostParts): Promise<Host> {
     for (const handler of one.parts.jobs ?? []) queue.register(one.plugin.name, handler);
   }
   slots.complete();
-  return assemble(up, failures, fileOf, queue, slots, parts);
+  return host = assemble(up, failures, fileOf, queue, slots, parts);
 }
 
 async function migrateAll(sorted: readonly Plugin[], dropped_in: ReadonlyMap<Plugin, string>, parts: HostParts, leaveOut: (plugin: Plugin, reason: string) => void): Promise<Plugin[]> {
@@ -118,8 +123,8 @@ async function migrateAll(sorted: readonly Plugin[], dropped_in: ReadonlyMap<Plu
   return good;
 }
 
-function contextOf(plugin: Plugin, file: string | undefined, parts: HostParts & { readonly sealed: Seal }, queue: Queue, services: ReadonlyMap<string, unknown>, slots: Slots): never {
-  const { store, files, sealed, clock, paths, public_url } = parts;
+function contextOf(plugin: Plugin, file: string | undefined, parts: HostParts & { readonly sealed: Seal; readonly operations: Operations }, queue: Queue, services: ReadonlyMap<string, unknown>, slots: Slots): never {
+  const { store, files, sealed, operations, clock, paths, public_url } = parts;
   return {
     config: parts.config.values[plugin.section] ?? {},
     services: mapValues(plugin.needs as Record<string, ServiceRef<unknown>>, (ref) => services.get(ref.id)),
@@ -130,7 +135,7 @@ function contextOf(plugin: Plugin, file: string | undefined, parts: HostParts & 
     enqueue: queue.enqueue, emit: queue.emit, cancelJobs: queue.cancelJobs,
     // The child finds a built-in plugin by its name, and loads any other from its file.
     isolate: (task: string, input: unknown, options: never) => parts.isolate(file ?? plugin.name, task, input, options),
-    paths, public_url,
+    paths, public_url, operations,
   } as never;
 }
 

@@ -6,6 +6,7 @@ export { ConsolePages, type ConsolePage } from "./console/contract";
 export * from "./documents/contract";
 export * from "./extraction/contract";
 export { FolderContents, FolderDeleted, Folders, type Folder } from "./folders/contract";
+export * from "./imports/contract";
 export * from "./index/contract";
 export * from "./prompts/contract";
 export * from "./quotas/contract";

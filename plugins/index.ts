@@ -8,6 +8,7 @@ import documents from "./documents/plugin";
 import embeddings from "./embeddings/plugin";
 import extraction from "./extraction/plugin";
 import folders from "./folders/plugin";
+import imports from "./imports/plugin";
 import index from "./index/plugin";
 import prompts from "./prompts/plugin";
 import quotas from "./quotas/plugin";
@@ -15,4 +16,4 @@ import rateLimit from "./rate-limit/plugin";
 import search from "./search/plugin";
 import webhooks from "./webhooks/plugin";
 
-export const builtIn = [accounts, answersExtractive, answersOpenai, chats, console, documents, embeddings, extraction, folders, index, prompts, quotas, rateLimit, search, webhooks];
+export const builtIn = [accounts, answersExtractive, answersOpenai, chats, console, documents, embeddings, extraction, folders, imports, index, prompts, quotas, rateLimit, search, webhooks];

@@ -81,4 +81,6 @@ export const FileUses = slot<{ isUsed(db: Db, sha256: string): Promise<boolean> 
 /** Indexing has ended, well or badly. */
 export const DocumentSettled = event("document.settled", t.Object({
   owner_id: t.String(), document_id: t.String(), version: t.Integer(), status: t.Union([t.Literal("synced"), t.Literal("sync_failed")]),
+  /** Why it failed, in a sentence. */
+  reason: t.Optional(t.String()),
 }));

@@ -30,8 +30,27 @@ export interface FolderParts {
 
 export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, held, removeContents, announceDeleted, scrub, changed }: FolderParts) {
   const tell = (owner_id: string, id: string, action: Change["action"]): void => changed({ owner_id, kind: "folder", id, folder_id: id, action });
+  const newRow = (owner_id: string, parent_id: string | null, name: string, description: string | null): FolderRow => {
+    const now = now_ms();
+    return { id: newId("fld"), owner_id, parent_id, name, description, syncing_count: 0, synced_count: 0, failed_count: 0, created_at: now, updated_at: now };
+  };
+  const insert = async (tx: Db, folder: FolderRow): Promise<void> => {
+    await charge(tx, folder.owner_id, 1);
+    await store.insertFolder(tx, folder);
+    tell(folder.owner_id, folder.id, "created");
+  };
+
   return {
     ...contract,
+
+    async ensureChild(tx: Db, owner_id: string, parent_id: string, name: string): Promise<string> {
+      const wanted = name.normalize("NFC");
+      const known = (await store.childrenOf(tx, parent_id)).find((child) => child.name.normalize("NFC") === wanted);
+      if (known) return known.id;
+      const folder = newRow(owner_id, parent_id, name, null);
+      await insert(tx, folder);
+      return folder.id;
+    },
 
     list: (owner_id: string, page: PageRequest) => ({ rows: store.listFolders(hot, owner_id, page), total: held(owner_id) }),
 
@@ -39,18 +58,10 @@ export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, h
 
     /** @throws HttpError 400 on a bad name or a parent that is itself a subfolder, 404 or 403 on the parent, 403 when the quota is reached. */
     async create(owner_id: string, input: NewFolder): Promise<FolderRow> {
-      const now = now_ms();
-      const folder: FolderRow = {
-        id: newId("fld"), owner_id, parent_id: input.parentId ?? null,
-        name: checkedName(input.name, "/name"),
-        description: optionalText(input.description, "/description", description_length_max),
-        syncing_count: 0, synced_count: 0, failed_count: 0, created_at: now, updated_at: now,
-      };
+      const folder = newRow(owner_id, input.parentId ?? null, checkedName(input.name, "/name"), optionalText(input.description, "/description", description_length_max));
       await inTransaction(async (tx) => {
         if (folder.parent_id !== null) await requireRoot(tx, owner_id, folder.parent_id);
-        await charge(tx, owner_id, 1);
-        await store.insertFolder(tx, folder);
-        tell(owner_id, folder.id, "created");
+        await insert(tx, folder);
       });
       return folder;
     },
@@ -87,7 +98,7 @@ export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, h
 export type FolderService = ReturnType<typeof createFolders>;
 
 /** What other plugins use: every call says which database or transaction to read. */
-const contract: Folders = {
+const contract: Omit<Folders, "ensureChild"> = {
   require: (from, owner_id, folder_id): Promise<Folder> => requireRow(from, owner_id, folder_id),
 
   async scope(from, owner_id, folder_ids, pointer) {

@@ -43,6 +43,9 @@ export const ownedIds = async (db: FoldersDb, owner_id: string): Promise<string[
 export const childIds = async (db: FoldersDb, parent_ids: readonly string[]): Promise<string[]> =>
   parent_ids.length === 0 ? [] : (await db.selectFrom("folders").select("id").where("parent_id", "in", parent_ids).execute()).map((row) => row.id);
 
+export const childrenOf = (db: FoldersDb, parent_id: string): Promise<Pick<FolderRow, "id" | "name">[]> =>
+  db.selectFrom("folders").select(["id", "name"]).where("parent_id", "=", parent_id).orderBy("created_at").orderBy("id").execute();
+
 export const insertFolder = (db: FoldersDb, row: FolderRow) => db.insertInto("folders").values(row).execute();
 
 export const updateFolder = (db: FoldersDb, id: string, values: Partial<Pick<FolderRow, "name" | "description">>, updated_at: number): Promise<FolderRow | undefined> =>

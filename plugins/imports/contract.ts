@@ -1,0 +1,77 @@
+/** What other plugins may know about imports: how to add a kind of source. */
+import { slot, type TObject } from "../../core/sdk";
+
+/** One thing to import. */
+export interface SourceItem {
+  /** Where it comes from: known again by the next import. Each counts once in a run. An http or https address is fetched, unless the source reads its items itself. */
+  readonly uri: string;
+  /** What to call the document, when the item itself does not say. */
+  readonly name?: string;
+  /** A subfolder of the run's folder, made when it is not there; ignored when that folder is a subfolder itself. */
+  readonly folder?: string;
+  /** For `read`: where the source finds it. */
+  readonly locator?: string;
+  /** It can't be imported: it fails at once, with this sentence. */
+  readonly error?: string;
+}
+
+/** A file that was fetched; it lies on disk. */
+export interface FetchedFile {
+  /** Where it came from in the end, after redirects. */
+  readonly url: string;
+  readonly path: string;
+  readonly size_bytes: number;
+  /** What the server says it is, lower case and without parameters, or null. */
+  readonly media_type: string | null;
+  /** All of it, as UTF-8. */
+  text(): Promise<string>;
+  /** Lets go of it; what is left goes when the listing is over. */
+  release(): Promise<void>;
+}
+export interface FetchOptions {
+  /** Default: the largest file that can be uploaded. */
+  readonly bytes_max?: number;
+  /** Whether the host's robots.txt has a say. Default true. */
+  readonly robots?: boolean;
+}
+/** What the host does for a source. Only public addresses are connected to, and those that the operator allows; hosts get their pauses. */
+export interface SourceTools {
+  /** Fires when the run is cancelled, at the time limit and at shutdown. */
+  readonly signal: AbortSignal;
+  /** Where files may be put for a moment. */
+  readonly temporary: string;
+  readonly upload_bytes_max: number;
+  /** @throws SourceFailure */
+  fetch(url: string, options?: FetchOptions): Promise<FetchedFile>;
+  /** The file at this address, fetched when the run first asks for it and kept until the run ends. One per run. @throws SourceFailure */
+  fetchOnce(url: string): Promise<FetchedFile>;
+}
+/** Why a source or an item can't be read, in a sentence for the person who started the import. */
+export class SourceFailure extends Error { override readonly name = "SourceFailure"; }
+
+/** What an item is made of. */
+export interface ItemContent {
+  readonly name: string;
+  /** A hint, or null. */
+  readonly media_type: string | null;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Called when the bytes were read, or are not wanted. */
+  readonly release?: () => Promise<void>;
+}
+
+/** A kind of source. `S` is what `schema` describes. Its functions are methods, so that a list may hold sources of every kind. */
+export interface ImportSource<S = unknown> {
+  /** The value of `source.type`. */
+  readonly type: string;
+  /** What this kind of source is, in a sentence, for the API document. */
+  readonly description: string;
+  /** The fields of `source` beside `type`. */
+  readonly schema: TObject;
+  /** Refuses at once what can't be imported. @throws HttpError 400 */
+  check?(source: S): Promise<void>;
+  /** Lists the items. After a crash it is called again: items that are known already count once. @throws SourceFailure when the source can't be read */
+  items(source: S, tools: SourceTools): AsyncIterable<SourceItem>;
+  /** Reads an item; without it, items are fetched from their address. @throws SourceFailure */
+  read?(item: Pick<SourceItem, "uri" | "name" | "locator">, source: S, tools: SourceTools): Promise<ItemContent>;
+}
+export const ImportSources = slot<ImportSource>("imports.sources");

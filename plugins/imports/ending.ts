@@ -1,0 +1,95 @@
+/** How items and runs end: every counter moves in the transaction that ends an item, and the last item ends the run and tells those who wait. */
+import type { Context, Db, PayloadOf } from "../../core/sdk";
+import type { DocumentSettled } from "../documents/contract";
+import { WebhookDue } from "../webhooks/contract";
+import * as store from "./store";
+import type { ItemRow, RunRow, RunStatus } from "./store";
+
+export interface EndingParts {
+  readonly now_ms: () => number;
+  readonly emit: Context["emit"];
+  readonly cancelJobs: Context["cancelJobs"];
+  /** Deletes originals that nobody uses any more, once the transaction is on disk. */
+  readonly removeFiles: (sha256s: readonly string[]) => void;
+  /** Somebody may be watching this run. */
+  readonly changed: (run: RunRow) => void;
+}
+export type ItemEnd = { readonly how: "succeeded" | "unchanged" } | { readonly how: "failed"; readonly error: string };
+
+const left = { folder: "The folder was deleted while the import ran.", document: "The document was deleted before it was indexed.", cancelled: "The import was cancelled before this was done." };
+const error_length_max = 1_000;
+
+export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }: EndingParts) {
+  async function endItem(tx: Db, { id, run_id }: Pick<ItemRow, "id" | "run_id">, end: ItemEnd): Promise<void> {
+    const status = end.how === "unchanged" ? "skipped" : end.how;
+    const ended = await store.updatePending(tx, id, { status, error: end.how === "failed" ? end.error.slice(0, error_length_max) : null });
+    if (!ended) return;
+    const run = await store.count(tx, run_id, end.how === "failed" ? { failed: 1 } : { succeeded: 1, skipped: end.how === "unchanged" ? 1 : 0 });
+    if (run) await finishIfDone(tx, run);
+  }
+
+  /** Ends the run when nothing of it is left to do. */
+  async function finishIfDone(tx: Db, run: RunRow): Promise<void> {
+    changed(run);
+    if (run.listed === 0 || run.succeeded + run.failed < run.total) return;
+    await finish(tx, run, statusOf(run));
+  }
+
+  async function finish(tx: Db, { id, owner_id, kind, kept_sha256 }: RunRow, status: RunStatus, error?: string): Promise<void> {
+    const run = await store.updateRun(tx, id, { status, finished_at: now_ms(), kept_url: null, kept_sha256: null, ...(error === undefined ? {} : { error }) });
+    if (kept_sha256 !== null) removeFiles([kept_sha256]);
+    changed(run!);
+    if (kind === "device" || status === "cancelled") return;
+    await emit(tx, WebhookDue, { owner_id, event_type: "import.finished", body: {
+      event: "import.finished", import_run_id: id, status,
+      completed_item_count: run!.succeeded + run!.failed, succeeded_item_count: run!.succeeded, failed_item_count: run!.failed,
+    } });
+  }
+
+  /** Fails what is left of one host of a run. */
+  async function failHost(tx: Db, run_id: string, host: string, error: string): Promise<void> {
+    const failed = await store.endPending(tx, run_id, { status: "failed", error }, host);
+    const run = await store.count(tx, run_id, { failed });
+    if (run) await finishIfDone(tx, run);
+  }
+
+  return {
+    endItem, finishIfDone, failHost,
+
+    /** A document has settled: whoever waits for this version of it, or for one that it has replaced. */
+    async settled(tx: Db, { document_id, version, status, reason }: PayloadOf<typeof DocumentSettled>): Promise<void> {
+      for (const item of await store.indexingItems(tx, [document_id])) {
+        if (item.version! > version) continue;
+        await endItem(tx, item, status === "sync_failed" ? { how: "failed", error: reason ?? "The document could not be indexed." } : { how: item.joined === 1 ? "unchanged" : "succeeded" });
+      }
+    },
+
+    /** These documents go for good. */
+    async documentsGone(tx: Db, document_ids: readonly string[]): Promise<void> {
+      for (const item of await store.indexingItems(tx, document_ids)) await endItem(tx, item, { how: "failed", error: left.document });
+    },
+
+    /** The run's folder goes: what is left of it fails, and so does the run. */
+    async folderGone(tx: Db, run: RunRow): Promise<void> {
+      await cancelJobs(tx, [run.id]);
+      const failed = await store.endPending(tx, run.id, { status: "failed", error: left.folder });
+      const now = await store.count(tx, run.id, { failed });
+      if (now) await finish(tx, now, "failed", left.folder);
+    },
+
+    /** What is finished stays; the rest is left. */
+    async cancel(tx: Db, run: RunRow): Promise<void> {
+      await cancelJobs(tx, [run.id]);
+      const skipped = await store.endPending(tx, run.id, { status: "skipped", error: left.cancelled });
+      const now = await store.count(tx, run.id, { skipped });
+      if (now) await finish(tx, now, "cancelled");
+    },
+  };
+}
+export type Ending = ReturnType<typeof createEnding>;
+
+function statusOf({ error, succeeded, failed }: RunRow): RunStatus {
+  if (error !== null) return "failed";
+  if (failed === 0) return "completed";
+  return succeeded === 0 ? "failed" : "completed_with_errors";
+}

@@ -1,0 +1,6 @@
+/** Limits that several parts share. */
+
+/** Items of one run. */
+export const items_max = 50_000;
+/** Longest address of an item, UTF-16 units. */
+export const uri_length_max = 4_096;

@@ -1,0 +1,113 @@
+/** The job that finds out what a run has to import: items are written down as they are listed, and workers begin at once. */
+import { PermanentFailure, type Context, type Db, type JobEffect, type JobRun } from "../../core/sdk";
+import { SourceFailure, type ImportSource, type SourceItem } from "./contract";
+import type { Ending } from "./ending";
+import type { RobotsOfRun } from "./fetching";
+import { ImportItems } from "./jobs";
+import { items_max, uri_length_max } from "./limits";
+import * as store from "./store";
+import type { ImportsDb, ItemRow, RunRow } from "./store";
+import type { ToolsOfRun } from "./tools";
+
+export interface ListingParts {
+  readonly db: ImportsDb;
+  readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
+  readonly enqueue: Context["enqueue"];
+  readonly newId: (prefix: string) => string;
+  readonly now_ms: () => number;
+  readonly ending: Ending;
+  readonly sourceOf: (type: string) => ImportSource | undefined;
+  readonly toolsOf: (run_id: string, robots: RobotsOfRun, signal: AbortSignal) => ToolsOfRun;
+  readonly robotsOf: (run_id: string) => RobotsOfRun;
+}
+
+/** Written in one transaction. */
+const batch_items = 200;
+/** Hosts that a run is fetched from at the same time. */
+const hosts_at_once = 4;
+
+/** The jobs of a run share this lane and subject. */
+export const queueHost = (enqueue: Context["enqueue"], tx: Db<any>, { id, owner_id }: Pick<RunRow, "id" | "owner_id">, host: string, run_at_ms?: number): Promise<void> =>
+  enqueue(tx, ImportItems, { run_id: id, host }, {
+    key: `${id} ${host}`, lane: `imports ${id}`, lane_max: hosts_at_once, owner: owner_id, subject: id, ...(run_at_ms === undefined ? {} : { run_at_ms }),
+  });
+
+export function createListing({ db, inTransaction, enqueue, newId, now_ms, ending, sourceOf, toolsOf, robotsOf }: ListingParts) {
+  /** False when the run has ended meanwhile. */
+  async function write(run: RunRow, items: readonly SourceItem[], first: number, local: boolean): Promise<boolean> {
+    const rows = items.map((item, index): ItemRow => ({
+      id: newId("itm"), run_id: run.id, ordinal: first + index, uri: item.uri, name: item.name ?? null, subfolder: item.folder ?? null, locator: item.locator ?? null,
+      host: local || item.error !== undefined ? "" : hostOf(item.uri), status: item.error === undefined ? "pending" : "failed", attempts: 0,
+      document_id: null, version: null, joined: 0, source_uri: null, error: item.error ?? null,
+    }));
+    return inTransaction(async (tx) => {
+      if (!await store.findUnfinished(tx, run.id)) return false;
+      const added = await store.insertItems(tx, rows);
+      await store.count(tx, run.id, { total: added.length, failed: added.filter(({ status }) => status === "failed").length });
+      for (const host of new Set(added.filter(({ status }) => status === "pending").map((item) => item.host))) await queueHost(enqueue, tx, run, host);
+      return true;
+    });
+  }
+
+  async function list(run: RunRow, source: ImportSource, job: JobRun): Promise<boolean> {
+    const tools = toolsOf(run.id, robotsOf(run.id), job.signal);
+    let [listed, ordinal] = [0, await store.nextOrdinal(db, run.id)];
+    let batch: SourceItem[] = [];
+    const flush = async (): Promise<boolean> => {
+      const items = batch;
+      batch = [];
+      ordinal += items.length;
+      return items.length === 0 || write(run, items, ordinal - items.length, source.read !== undefined);
+    };
+    try {
+      for await (const item of source.items(JSON.parse(run.source), tools)) {
+        job.signal.throwIfAborted();
+        if (++listed > items_max) {
+          await flush();
+          throw new SourceFailure(`The source has more than ${items_max} items, the most that one import takes.`);
+        }
+        batch.push(fitting(item));
+        if (batch.length >= batch_items && !await flush()) return false;
+      }
+      return await flush();
+    } catch (error) {
+      if (error instanceof SourceFailure) await flush();
+      throw error;
+    } finally {
+      await tools.close();
+    }
+  }
+
+  /** All items are known; what was not found out is the run's error. */
+  async function finish(tx: Db<any>, run_id: string, error: string | null): Promise<void> {
+    const run = await store.findUnfinished(tx, run_id);
+    if (run) await ending.finishIfDone(tx, (await store.updateRun(tx, run_id, { listed: 1, error }))!);
+  }
+
+  return {
+    async run({ run_id }: { readonly run_id: string }, job: JobRun): Promise<JobEffect | void> {
+      const run = await store.findUnfinished(db, run_id);
+      if (!run || run.listed === 1) return;
+      const { type } = JSON.parse(run.source) as { type: string };
+      const source = sourceOf(type);
+      if (!source) throw new PermanentFailure(`There is no kind of source ${type} any more.`);
+      if (run.status === "pending") await store.updateRun(db, run_id, { status: "running", started_at: now_ms() });
+      try {
+        if (!await list(run, source, job)) return;
+        return (tx) => finish(tx, run_id, null);
+      } catch (error) {
+        job.signal.throwIfAborted();
+        if (!(error instanceof SourceFailure)) throw error;
+        return (tx) => finish(tx, run_id, error.message);
+      }
+    },
+    gaveUp: (tx: Db<any>, { run_id }: { readonly run_id: string }, reason: string): Promise<void> => finish(tx, run_id, `The source could not be read: ${reason}`),
+  };
+}
+
+/** The host of an address; what is no address is turned down by the worker of the host without a name. */
+const hostOf = (uri: string): string => URL.canParse(uri) ? new URL(uri).host : "";
+
+/** An address that can't be kept is cut, and fails. */
+export const fitting = (item: SourceItem): SourceItem => item.uri.length <= uri_length_max ? item
+  : { uri: item.uri.slice(0, uri_length_max).toWellFormed(), error: `Its address has more than ${uri_length_max} characters, the most that is kept.` };

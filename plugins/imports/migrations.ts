@@ -1,0 +1,82 @@
+/** The tables of import runs, their items, and the schedules that start them. */
+import { sql, type Db, type Migration } from "../../core/sdk";
+
+export const migrations: readonly Migration[] = [
+  { id: "0001_imports", up: async (tx) => {
+    await createRuns(tx);
+    await createItems(tx);
+    await createSchedules(tx);
+  } },
+];
+
+async function createRuns(tx: Db): Promise<void> {
+  await tx.schema.createTable("imports_runs")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("owner_id", "text", (c) => c.notNull())
+    .addColumn("folder_id", "text", (c) => c.notNull())
+    .addColumn("kind", "text", (c) => c.notNull())
+    .addColumn("source", "text", (c) => c.notNull())
+    .addColumn("overwrite", "integer", (c) => c.notNull())
+    .addColumn("schedule_id", "text")
+    .addColumn("status", "text", (c) => c.notNull())
+    .addColumn("error", "text")
+    .addColumn("listed", "integer", (c) => c.notNull())
+    .addColumn("total", "integer", (c) => c.notNull())
+    .addColumn("succeeded", "integer", (c) => c.notNull())
+    .addColumn("failed", "integer", (c) => c.notNull())
+    .addColumn("skipped", "integer", (c) => c.notNull())
+    .addColumn("kept_url", "text")
+    .addColumn("kept_sha256", "text")
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .addColumn("started_at", "bigint")
+    .addColumn("finished_at", "bigint")
+    .execute();
+  await tx.schema.createIndex("imports_runs_by_owner").on("imports_runs").columns(["owner_id", "created_at", "id"]).execute();
+  await tx.schema.createIndex("imports_runs_unfinished").on("imports_runs").columns(["folder_id"]).where(sql.ref("finished_at"), "is", null).execute();
+  await tx.schema.createIndex("imports_runs_finished").on("imports_runs").columns(["finished_at"]).where(sql.ref("finished_at"), "is not", null).execute();
+  await tx.schema.createIndex("imports_runs_kept").on("imports_runs").columns(["kept_sha256"]).where(sql.ref("kept_sha256"), "is not", null).execute();
+}
+
+async function createItems(tx: Db): Promise<void> {
+  await tx.schema.createTable("imports_items")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("run_id", "text", (c) => c.notNull())
+    .addColumn("ordinal", "integer", (c) => c.notNull())
+    .addColumn("uri", "text", (c) => c.notNull())
+    .addColumn("name", "text")
+    .addColumn("subfolder", "text")
+    .addColumn("locator", "text")
+    .addColumn("host", "text", (c) => c.notNull())
+    .addColumn("status", "text", (c) => c.notNull())
+    .addColumn("attempts", "integer", (c) => c.notNull())
+    .addColumn("document_id", "text")
+    .addColumn("version", "integer")
+    .addColumn("joined", "integer", (c) => c.notNull())
+    .addColumn("source_uri", "text")
+    .addColumn("error", "text")
+    .addForeignKeyConstraint("imports_items_run_fk", ["run_id"], "imports_runs", ["id"])
+    .execute();
+  await tx.schema.createIndex("imports_items_uri").unique().on("imports_items").columns(["run_id", "uri"]).execute();
+  await tx.schema.createIndex("imports_items_by_run").on("imports_items").columns(["run_id", "ordinal"]).execute();
+  await tx.schema.createIndex("imports_items_by_status").on("imports_items").columns(["run_id", "status", "ordinal"]).execute();
+  // What a worker takes next.
+  await tx.schema.createIndex("imports_items_waiting").on("imports_items").columns(["run_id", "host", "ordinal"]).where(sql.ref("status"), "=", "pending").where(sql.ref("document_id"), "is", null).execute();
+  // Who waits for a document to be indexed.
+  await tx.schema.createIndex("imports_items_indexing").on("imports_items").columns(["document_id"]).where(sql.ref("status"), "=", "pending").where(sql.ref("document_id"), "is not", null).execute();
+  // Two items of a run never write the same document.
+  await tx.schema.createIndex("imports_items_source").unique().on("imports_items").columns(["run_id", "source_uri"]).where(sql.ref("source_uri"), "is not", null).execute();
+}
+
+async function createSchedules(tx: Db): Promise<void> {
+  await tx.schema.createTable("imports_schedules")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("owner_id", "text", (c) => c.notNull())
+    .addColumn("folder_id", "text", (c) => c.notNull())
+    .addColumn("source", "text", (c) => c.notNull())
+    .addColumn("every", "text", (c) => c.notNull())
+    .addColumn("next_run_at", "bigint")
+    .addColumn("created_at", "bigint", (c) => c.notNull())
+    .execute();
+  await tx.schema.createIndex("imports_schedules_by_owner").on("imports_schedules").columns(["owner_id", "created_at", "id"]).execute();
+  await tx.schema.createIndex("imports_schedules_by_folder").on("imports_schedules").columns(["folder_id"]).execute();
+}

@@ -1,0 +1,120 @@
+/** Imports: runs that make documents of what lies elsewhere, on the web, on the server or on the user's device. */
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createAddressRule, definePlugin, Duration, every, fill, handle, List, t, type Context } from "../../core/sdk";
+import { Accounts } from "../accounts/contract";
+import { Documents, DocumentSettled, DocumentUses, FileUses } from "../documents/contract";
+import { Extraction } from "../extraction/contract";
+import { FolderContents, Folders } from "../folders/contract";
+import { NameLookup } from "../webhooks/contract";
+import { ImportSources } from "./contract";
+import { createDevice } from "./device";
+import { createEnding } from "./ending";
+import { createFetching, type RobotsOfRun } from "./fetching";
+import { ImportItems, ListItems, Prune, Tick } from "./jobs";
+import { createListing } from "./listing";
+import { migrations } from "./migrations";
+import { createPacing } from "./pacing";
+import { importHandlers, routes } from "./routes";
+import { createSchedules } from "./schedules";
+import { createImports } from "./service";
+import { directorySource } from "./sources/directory";
+import { feedSource } from "./sources/feed";
+import { sitemapSource } from "./sources/sitemap";
+import { urlsSource } from "./sources/urls";
+import { unpacked_prefix, zipSource } from "./sources/zip";
+import * as store from "./store";
+import type { ImportsTables, RunRow } from "./store";
+import { createTaking, page_prefix } from "./taking";
+import { tasks } from "./tasks";
+import { createTools } from "./tools";
+import { createWorking } from "./working";
+
+const minute_ms = 60_000;
+/** A crash counts as an attempt, and each goes on where the last one ended. */
+const attempts_max = 50;
+const runs_kept_ms = 90 * 24 * 60 * minute_ms;
+/** Runs whose robots.txt files are remembered. */
+const robots_of_runs_max = 200;
+
+export default definePlugin({
+  name: "imports",
+  version: "1.0.0",
+  config: t.Object({
+    allow_networks: List("string", { description: "Networks that are not public and may be imported from all the same, such as 10.1.0.0/16; their hosts get no pauses." }),
+    directories: List("string", { description: "Directories of the server that every user may import from." }),
+    host_delay: Duration({ default: "200ms", description: "The pause that a host gets between two requests." }),
+    timeout: Duration({ default: "2m", description: "For fetching one file." }),
+  }),
+  needs: { accounts: Accounts, documents: Documents, extraction: Extraction, folders: Folders, lookup: NameLookup },
+  slots: { sources: ImportSources },
+  tables: ["imports_runs", "imports_items", "imports_schedules"],
+  migrations,
+  routes,
+  tasks,
+  setup: (ctx) => {
+    const { cancelJobs, config, emit, enqueue, files, inTransaction, isolate, log, newId, paths, services: { accounts, documents, extraction, folders, lookup } } = ctx;
+    const db = ctx.database<ImportsTables>();
+    const now_ms = () => ctx.clock.now_ms();
+    const { upload_bytes_max } = documents;
+    const fetching = createFetching({
+      lookup, allows: createAddressRule(config.allow_networks), isPublic: createAddressRule([]), host_delay_ms: config.host_delay, timeout_ms: config.timeout, pacing: createPacing(), now_ms, files,
+    });
+    const changed = ({ id, owner_id, folder_id }: RunRow, action: "created" | "changed") => ctx.changed({ owner_id, kind: "import", id, folder_id, action });
+    const ending = createEnding({ now_ms, emit, cancelJobs, removeFiles: documents.removeFiles, changed: (run) => changed(run, "changed") });
+    const toolsOf = (run_id: string | null, robots: RobotsOfRun, signal: AbortSignal) =>
+      createTools({ db, inTransaction, fetching, files, temporary: paths.temporary, upload_bytes_max, removeFiles: documents.removeFiles }, run_id, robots, signal);
+    const common = { db, inTransaction, enqueue, now_ms, newId, ending, toolsOf, robotsOf: createRobotsOfRuns(), sourceOf: (type: string) => ctx.slots.sources().find((one) => one.type === type) };
+    const imports = createImports({ ...common, folders, sources: ctx.slots.sources, created: (run) => changed(run, "created") });
+    const schedules = createSchedules({
+      db, inTransaction, enqueue, cancelJobs, now_ms, newId, folders, imports, isActive: async (owner_id) => (await accounts.findUser(owner_id)).active,
+    });
+    const device = createDevice({ db, inTransaction, now_ms, newId, documents, ending });
+    const listing = createListing(common);
+    const taking = createTaking({ inTransaction, isolate, newId, temporary: paths.temporary, documents, extraction, folders, ending });
+    const working = createWorking({ ...common, files, fetching, upload_bytes_max, taking });
+    return {
+      routes: importHandlers({ imports, schedules, device, requireFolder: (owner_id, folder_id) => folders.require(db, owner_id, folder_id), files, upload_bytes_max }),
+      fills: [
+        ...[urlsSource, sitemapSource({ isolate }), feedSource({ isolate }), zipSource({ isolate, newId }), directorySource(config.directories)].map((one) => fill(ImportSources, one)),
+        fill(FolderContents, { async remove(tx, _owner_id, folder_ids) {
+          for (const run of await store.unfinishedIn(tx, folder_ids)) await ending.folderGone(tx, run);
+          await schedules.folderGone(tx, folder_ids);
+        } }),
+        fill(DocumentUses, { remove: ending.documentsGone }),
+        fill(FileUses, { isUsed: store.keepsFile }),
+      ],
+      jobs: [
+        handle(ListItems, listing.run, { attempts_max, timeout_ms: 60 * minute_ms, concurrency: 8, waits: true, gaveUp: listing.gaveUp }),
+        handle(ImportItems, working.run, { attempts_max, timeout_ms: 30 * minute_ms, concurrency: 16, waits: true, gaveUp: working.gaveUp }),
+        handle(DocumentSettled, async (settled) => (tx) => ending.settled(tx, settled), { attempts_max, timeout_ms: minute_ms, concurrency: 2 }),
+        handle(Tick, schedules.tick, { attempts_max: 5, timeout_ms: minute_ms, gaveUp: schedules.tickFailed }),
+        handle(Prune, async (_payload, { signal }) => {
+          while (!signal.aborted && await inTransaction((tx) => store.forgetRuns(tx, now_ms() - runs_kept_ms)) > 0) await Bun.sleep(20);
+        }, { attempts_max: 3, timeout_ms: 10 * minute_ms }),
+      ],
+      schedules: [every("41 3 * * *", Prune, {})],
+      start: async () => {
+        if (config.allow_networks.length > 0) log.warn("imports may fetch from networks that are not public", { networks: config.allow_networks });
+        await removeLeftovers(paths);
+        await device.endInterrupted();
+      },
+    };
+  },
+});
+
+/** What hosts say to us, for as long as their runs are likely to ask. */
+function createRobotsOfRuns(): (run_id: string) => RobotsOfRun {
+  const known = new Map<string, RobotsOfRun>();
+  return (run_id) => {
+    const robots = known.get(run_id) ?? new Map();
+    known.set(run_id, robots);
+    if (known.size > robots_of_runs_max) known.delete(known.keys().next().value!);
+    return robots;
+  };
+}
+
+/** What a server left behind when it was killed in the middle of a page or an archive. */
+async function removeLeftovers({ temporary }: Context["paths"]): Promise<void> {
+  for (const name of await readdir(temporary)) if (name.startsWith(page_prefix) || name.startsWith(unpacked_prefix)) await rm(join(temporary, name), { force: true });
+}

@@ -1,0 +1,45 @@
+/** A sitemap, or an index of sitemaps: the pages that a site lists itself. */
+import { t } from "../../../core/sdk";
+import { SourceFailure, type ImportSource, type SourceItem, type SourceTools } from "../contract";
+import { items_max } from "../limits";
+import type { Sitemap } from "../child/lists";
+import { absolute, readInChild, type ChildParts } from "./reading";
+
+/** By the protocol. */
+const sitemap_bytes_max = 50 * 2 ** 20;
+const sitemaps_max = 1_000;
+
+export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly url: string }> {
+  async function read(url: string, tools: SourceTools): Promise<Sitemap & { readonly at: string }> {
+    const file = await tools.fetch(url, { bytes_max: sitemap_bytes_max, robots: false });
+    try {
+      const input = { path: file.path, charset: null, bytes_max: sitemap_bytes_max, entries_max: items_max };
+      return { ...await readInChild(tools, "the sitemap", (within) => isolate("sitemap", input, within)), at: file.url };
+    } finally {
+      await file.release();
+    }
+  }
+
+  async function* items({ url }: { readonly url: string }, tools: SourceTools): AsyncGenerator<SourceItem> {
+    const waiting = [url];
+    const seen = new Set(waiting);
+    for (let n = 0; n < waiting.length; n++) {
+      const sitemap = await read(waiting[n]!, tools).catch((error: unknown) => {
+        // The first one is the source; any other is a part of it that may fail alone.
+        if (n === 0 || !(error instanceof SourceFailure)) throw error;
+        return error;
+      });
+      if (sitemap instanceof SourceFailure) { yield { uri: waiting[n]!, error: sitemap.message }; continue; }
+      for (const page of sitemap.pages) yield { uri: absolute(page, sitemap.at) };
+      if (sitemap.left > 0) yield { uri: `${waiting[n]!}#left`, error: `The sitemap lists ${sitemap.left} entries more than the ${items_max} that are read.` };
+      for (const next of sitemap.sitemaps.map((address) => absolute(address, sitemap.at))) {
+        if (seen.has(next)) continue;
+        seen.add(next);
+        if (waiting.length < sitemaps_max) waiting.push(next);
+        else yield { uri: next, error: `The index lists more than ${sitemaps_max} sitemaps, the most that are read.` };
+      }
+    }
+  }
+
+  return { type: "sitemap", description: "A sitemap, packed or not, or an index of sitemaps.", schema: t.Object({ url: t.String({ description: "Where it lies." }) }), items };
+}

@@ -1,0 +1,150 @@
+/** Every SQL statement about import runs and their items. The database comes first, so that the caller decides the transaction. */
+import { pageWindow, sql, toNumber, type Db, type PageRequest } from "../../core/sdk";
+import type { ScheduleRow } from "./schedule-store";
+
+export type RunStatus = "pending" | "running" | "completed" | "completed_with_errors" | "failed" | "cancelled";
+export type ItemStatus = "pending" | "succeeded" | "failed" | "skipped";
+
+/** Times are epoch ms. */
+export interface RunRow {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly folder_id: string;
+  /** `device`: files that were sent with the request; nobody is told of its end. */
+  readonly kind: "source" | "device";
+  /** JSON. */
+  readonly source: string;
+  /** 1: what has not changed is brought again. */
+  readonly overwrite: 0 | 1;
+  readonly schedule_id: string | null;
+  readonly status: RunStatus;
+  /** Why the source could not be read to its end. */
+  readonly error: string | null;
+  /** 1 when all items are known. */
+  readonly listed: 0 | 1;
+  readonly total: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  /** Items that were unchanged, and those that a cancelled run left. */
+  readonly skipped: number;
+  /** The file that the source keeps while the run lasts. */
+  readonly kept_url: string | null;
+  readonly kept_sha256: string | null;
+  readonly created_at: number;
+  readonly started_at: number | null;
+  readonly finished_at: number | null;
+}
+export interface ItemRow {
+  readonly id: string;
+  readonly run_id: string;
+  readonly ordinal: number;
+  readonly uri: string;
+  readonly name: string | null;
+  readonly subfolder: string | null;
+  readonly locator: string | null;
+  /** Whose turn it takes: the host of its address, or empty for what needs no network. */
+  readonly host: string;
+  readonly status: ItemStatus;
+  /** How often its host asked to come later. */
+  readonly attempts: number;
+  /** Set once the document is taken in; the item ends when this version, or a later one, has settled. */
+  readonly document_id: string | null;
+  readonly version: number | null;
+  /** 1 when another item of the run brought the document. */
+  readonly joined: 0 | 1;
+  /** What the document is known by. */
+  readonly source_uri: string | null;
+  readonly error: string | null;
+}
+export interface ImportsTables { imports_runs: RunRow; imports_items: ItemRow; imports_schedules: ScheduleRow }
+export type ImportsDb = Db<ImportsTables>;
+
+export const insertRun = (db: ImportsDb, row: RunRow) => db.insertInto("imports_runs").values(row).execute();
+export const findRun = (db: ImportsDb, id: string): Promise<RunRow | undefined> => db.selectFrom("imports_runs").selectAll().where("id", "=", id).executeTakeFirst();
+/** A run that has not ended. */
+export const findUnfinished = (db: ImportsDb, id: string): Promise<RunRow | undefined> =>
+  db.selectFrom("imports_runs").selectAll().where("id", "=", id).where("finished_at", "is", null).executeTakeFirst();
+export const updateRun = (db: ImportsDb, id: string, values: Partial<RunRow>): Promise<RunRow | undefined> =>
+  db.updateTable("imports_runs").set(values).where("id", "=", id).returningAll().executeTakeFirst();
+
+export async function listRuns(db: ImportsDb, owner_id: string, page: PageRequest): Promise<{ readonly rows: RunRow[]; readonly total: number }> {
+  const { limit, offset } = pageWindow(page);
+  const own = db.selectFrom("imports_runs").where("owner_id", "=", owner_id);
+  const { total } = await own.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
+  return { rows: await own.selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute(), total: toNumber(total) };
+}
+export const countUnfinished = async (db: ImportsDb, owner_id: string): Promise<number> => toNumber((await db.selectFrom("imports_runs")
+  .select((e) => e.fn.countAll().as("total")).where("owner_id", "=", owner_id).where("finished_at", "is", null).executeTakeFirstOrThrow()).total);
+export const unfinishedIn = (db: ImportsDb, folder_ids: readonly string[]): Promise<RunRow[]> =>
+  db.selectFrom("imports_runs").selectAll().where("folder_id", "in", folder_ids).where("finished_at", "is", null).execute();
+export const unfinishedOfSchedule = async (db: ImportsDb, schedule_id: string): Promise<boolean> =>
+  await db.selectFrom("imports_runs").select("id").where("schedule_id", "=", schedule_id).where("finished_at", "is", null).limit(1).executeTakeFirst() !== undefined;
+/** Whether a run that has not ended keeps this file. */
+export const keepsFile = async (db: ImportsDb, sha256: string): Promise<boolean> =>
+  await db.selectFrom("imports_runs").select("id").where("kept_sha256", "=", sha256).limit(1).executeTakeFirst() !== undefined;
+/** Runs of device files whose request ended with the server that took it. */
+export const unfinishedDevice = (db: ImportsDb): Promise<RunRow[]> =>
+  db.selectFrom("imports_runs").selectAll().where("kind", "=", "device").where("finished_at", "is", null).execute();
+
+/** Adds to the counters; the run as it is then. Undefined when it has ended. */
+export const count = (db: ImportsDb, run_id: string, by: Partial<Record<"total" | "succeeded" | "failed" | "skipped", number>>): Promise<RunRow | undefined> =>
+  db.updateTable("imports_runs").set({
+    total: sql<number>`total + ${by.total ?? 0}`, succeeded: sql<number>`succeeded + ${by.succeeded ?? 0}`,
+    failed: sql<number>`failed + ${by.failed ?? 0}`, skipped: sql<number>`skipped + ${by.skipped ?? 0}`,
+  }).where("id", "=", run_id).where("finished_at", "is", null).returningAll().executeTakeFirst();
+
+/** Those that are new to the run. */
+export async function insertItems(db: ImportsDb, rows: readonly ItemRow[]): Promise<Pick<ItemRow, "host" | "status">[]> {
+  return rows.length === 0 ? [] : db.insertInto("imports_items").values([...rows]).onConflict((c) => c.columns(["run_id", "uri"]).doNothing()).returning(["host", "status"]).execute();
+}
+
+/** What no worker has begun: the next of this host behind `after`. */
+export const waitingItems = (db: ImportsDb, run_id: string, host: string, after: number, limit: number): Promise<ItemRow[]> =>
+  db.selectFrom("imports_items").selectAll().where("run_id", "=", run_id).where("host", "=", host).where("ordinal", ">", after)
+    .where(sql.ref("status"), "=", sql.lit("pending")).where("document_id", "is", null).orderBy("ordinal").limit(limit).execute();
+/** Hosts with something that no worker has begun. */
+export const waitingHosts = async (db: ImportsDb, run_id: string): Promise<string[]> =>
+  (await db.selectFrom("imports_items").select("host").distinct().where("run_id", "=", run_id).where(sql.ref("status"), "=", sql.lit("pending")).where("document_id", "is", null).execute())
+    .map(({ host }) => host);
+
+/** A change to an item that is still to be done; undefined when it has ended. */
+export const updatePending = (db: ImportsDb, id: string, values: Partial<ItemRow>): Promise<ItemRow | undefined> =>
+  db.updateTable("imports_items").set(values).where("id", "=", id).where("status", "=", "pending").returningAll().executeTakeFirst();
+/** The item of the run that brings the document of this source. */
+export const findBringer = (db: ImportsDb, run_id: string, source_uri: string): Promise<ItemRow | undefined> =>
+  db.selectFrom("imports_items").selectAll().where("run_id", "=", run_id).where("source_uri", "=", source_uri).executeTakeFirst();
+/** Items that wait for one of these documents to be indexed. */
+export const indexingItems = async (db: ImportsDb, document_ids: readonly string[]): Promise<ItemRow[]> => document_ids.length === 0 ? [] :
+  db.selectFrom("imports_items").selectAll().where("document_id", "in", document_ids).where(sql.ref("status"), "=", sql.lit("pending")).execute();
+
+/** Ends what is left of a run, or of one host of it; returns how many items that were. */
+export async function endPending(db: ImportsDb, run_id: string, values: Pick<ItemRow, "status" | "error">, host?: string): Promise<number> {
+  let pending = db.updateTable("imports_items").set(values).where("run_id", "=", run_id).where("status", "=", "pending");
+  if (host !== undefined) pending = pending.where("host", "=", host).where("document_id", "is", null);
+  return toNumber((await pending.executeTakeFirst()).numUpdatedRows);
+}
+/** Makes the failed items of a run pending again; returns how many. */
+export const reopenFailed = async (db: ImportsDb, run_id: string): Promise<number> => toNumber((await db.updateTable("imports_items")
+  .set({ status: "pending", error: null, document_id: null, version: null, source_uri: null, joined: 0, attempts: 0 }).where("run_id", "=", run_id).where("status", "=", "failed").executeTakeFirst()).numUpdatedRows);
+
+export async function listItems(db: ImportsDb, run_id: string, status: ItemStatus | undefined, page: PageRequest): Promise<{ readonly rows: ItemRow[]; readonly total: number }> {
+  const { limit, offset } = pageWindow(page);
+  let items = db.selectFrom("imports_items").where("run_id", "=", run_id);
+  if (status !== undefined) items = items.where("status", "=", status);
+  const { total } = await items.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
+  return { rows: await items.selectAll().orderBy("ordinal").limit(limit).offset(offset).execute(), total: toNumber(total) };
+}
+/** Where the next listing of a run goes on counting. */
+export const nextOrdinal = async (db: ImportsDb, run_id: string): Promise<number> =>
+  toNumber((await db.selectFrom("imports_items").select((e) => e.fn.max("ordinal").as("last")).where("run_id", "=", run_id).executeTakeFirst())?.last ?? -1) + 1;
+
+const runs_at_once = 20;
+/** Forgets runs that ended long ago, some at a time; returns how many. */
+export async function forgetRuns(db: ImportsDb, finished_until: number): Promise<number> {
+  const old = await db.selectFrom("imports_runs").select("id").where("finished_at", "<=", finished_until).limit(runs_at_once).execute();
+  if (old.length === 0) return 0;
+  const ids = old.map(({ id }) => id);
+  await db.deleteFrom("imports_items").where("run_id", "in", ids).execute();
+  await db.deleteFrom("imports_runs").where("id", "in", ids).execute();
+  return ids.length;
+}

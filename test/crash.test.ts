@@ -4,10 +4,11 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { startExecutable, type Executable } from "./helpers/executable";
 import { pdf } from "./helpers/pdf";
+import { chance } from "./helpers/random";
 
 const rounds = 20;
 const seed = Number(process.env.DOSSIER_TEST_SEED ?? Math.floor(Math.random() * 1e9));
-const random = mulberry32(seed);
+const random = chance(seed);
 const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)]!;
 
 /** What the server has acknowledged, and so must know for ever. */
@@ -128,13 +129,3 @@ test(`kill -9, ${rounds} times`, async () => {
   expect(unfinished).toEqual([]);
   database.close();
 }, 300_000);
-
-/** A small seeded generator (mulberry32, public domain): numbers from 0 up to 1. */
-function mulberry32(state: number): () => number {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

@@ -5,21 +5,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { attempts_max } from "./helpers/jobs-child";
+import { chance } from "./helpers/random";
 
 const kills = 20;
 /** Longest life of one server, milliseconds. */
 const life_ms_max = 250;
 const batch = 8;
-
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-function chance(seed: number): () => number {
-  return () => {
-    seed = seed + 0x6d2b79f5 | 0;
-    let t = Math.imul(seed ^ seed >>> 15, 1 | seed);
-    t = t + Math.imul(t ^ t >>> 7, 61 | t) ^ t;
-    return ((t ^ t >>> 14) >>> 0) / 2 ** 32;
-  };
-}
 
 type Child = Bun.Subprocess<"pipe", "pipe", "inherit">;
 

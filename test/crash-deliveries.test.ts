@@ -1,0 +1,117 @@
+/** kill -9 at random moments while webhooks are delivered: no run ends without its deliveries, and no receiver sees a fourth attempt. [23] */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { person, until, type Person } from "./helpers/contract";
+import { event_type, startHooks, type Hooks } from "./helpers/hooks";
+import { chance } from "./helpers/random";
+
+/** DOSSIER_TEST_KILLS=30 takes minutes; a few are enough for every change. */
+const kills = Number(process.env.DOSSIER_TEST_KILLS ?? 6);
+const seed = Number(process.env.DOSSIER_TEST_SEED ?? Math.floor(Math.random() * 1e9));
+const random = chance(seed);
+const clients = 3;
+const attempts_max = 3;
+
+let hooks: Hooks;
+let ada: Person;
+let webhooks: readonly string[];
+/** Runs whose end was acknowledged, and those of which nobody knows because the server died. */
+const ended = new Set<string>(), unsure = new Set<string>();
+/** How often each message came, by `webhook-id`. */
+const posts = new Map<string, number>();
+let run = 0;
+
+beforeAll(async () => {
+  console.log(`seed ${seed}; DOSSIER_TEST_SEED=${seed} repeats it`);
+  hooks = await startHooks({ env: { DOSSIER_WEBHOOKS_RETRY_DELAYS: "50ms,150ms" } });
+  ada = await person(hooks.server, "eve@example.com");
+  // Answers at once, late, wrong, or not before the server is dead.
+  hooks.receiver.answers(async (_, { headers }) => {
+    const id = headers.get("webhook-id")!;
+    posts.set(id, (posts.get(id) ?? 0) + 1);
+    const what = random();
+    if (what < 0.3) await Bun.sleep(random() * 200);
+    return new Response(null, { status: what < 0.15 || what > 0.8 ? 500 : 204 });
+  });
+  webhooks = await Promise.all(["a", "b"].map(async (path) => (await ada.made("/webhooks", { event_type, url: `http://hook.test:${hooks.receiver.port}/${path}` })).id));
+}, 180_000);
+afterAll(() => hooks?.[Symbol.asyncDispose]());
+
+/** Ends runs from several clients until the server dies under them. */
+async function live(): Promise<void> {
+  let dead = false;
+  const client = async () => {
+    while (!dead) {
+      const id = `imp_${run++}`;
+      unsure.add(id);
+      const body = { event: event_type, import_run_id: id, status: "completed", completed_item_count: 1, succeeded_item_count: 1, failed_item_count: 0 };
+      try {
+        if ((await ada.send("POST", "/bell", { event_type, body, fail: false, times: 1 })).status !== 204) continue;
+        ended.add(id);
+        unsure.delete(id);
+        await Bun.sleep(random() * 40);
+      } catch { dead = true; }
+    }
+  };
+  const working = Array.from({ length: clients }, client);
+  await Bun.sleep(50 + random() * 450);
+  await hooks.server.kill();
+  await Promise.all(working);
+}
+
+/** Every delivery of a webhook. */
+async function logOf(webhook_id: string): Promise<any[]> {
+  const all: any[] = [];
+  for (let page: number | null = 1; page !== null;) {
+    const { body } = await ada.send("GET", `/webhooks/${webhook_id}/deliveries?per_page=200&page=${page}`);
+    all.push(...body.data);
+    page = body.pagination.next_page;
+  }
+  return all;
+}
+
+test(`kill -9, ${kills} times: every run that ended is told of, and no message comes a fourth time`, async () => {
+  for (let round = 0; round < kills; round++) {
+    await live();
+    await hooks.server.restart();
+  }
+  await until(async () => (await Promise.all(webhooks.map(logOf))).every((log) => log.every(({ status }) => status !== "pending")), 60_000);
+  const logs = await Promise.all(webhooks.map(logOf));
+  for (const log of logs) {
+    const told = log.map(({ request_body }) => JSON.parse(request_body).import_run_id as string);
+    expect(new Set(told).size).toBe(told.length);
+    expect([...ended].filter((id) => !told.includes(id))).toEqual([]);
+    expect(told.filter((id) => !ended.has(id) && !unsure.has(id))).toEqual([]);
+  }
+  // Both webhooks or neither, of a run that may have ended.
+  const [a, b] = logs.map((log) => new Set(log.map(({ request_body }) => JSON.parse(request_body).import_run_id as string))) as [Set<string>, Set<string>];
+  expect(a).toEqual(b);
+  const interrupted = checkAttempts(logs.flat());
+  console.log(`${ended.size} runs, ${logs.flat().length} deliveries, ${interrupted} attempts interrupted`);
+  expect(ended.size).toBeGreaterThan(kills);
+  await hooks.server.stop();
+  const database = new Database(join(hooks.server.data, "dossier.db"), { readonly: true });
+  expect(database.query("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
+  expect(database.query("select name, state from core_jobs where state not in ('done', 'cancelled')").all()).toEqual([]);
+  database.close();
+}, 600_000);
+
+/** What came, against what the log says of it. Answers how many attempts a crash cut off. */
+function checkAttempts(deliveries: readonly any[]): number {
+  let interrupted = 0;
+  for (const { id, status, attempts } of deliveries) {
+    const came = posts.get(id) ?? 0;
+    expect(came).toBeLessThanOrEqual(attempts_max);
+    expect(attempts.length).toBeLessThanOrEqual(attempts_max);
+    // Each attempt is one POST, but one that was cut off may not have got that far.
+    const cut = attempts.filter(({ error }: { error: string | null }) => error?.startsWith("interrupted")).length;
+    interrupted += cut;
+    expect(came).toBeLessThanOrEqual(attempts.length);
+    expect(came).toBeGreaterThanOrEqual(attempts.length - cut);
+    expect([status, attempts.at(-1).status_code === 204]).toEqual([status === "delivered" ? "delivered" : "dropped", status === "delivered"]);
+    if (status === "dropped") expect(attempts.length).toBe(attempts_max);
+  }
+  expect([...posts.keys()].filter((id) => !deliveries.some((one) => one.id === id))).toEqual([]);
+  return interrupted;
+}

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 
 const locale = navigator.language;
-const whole = new Intl.NumberFormat(locale);
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const one_digit = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const date = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });

@@ -34,7 +34,7 @@ export const folder_words = {
     empty_removed: "Nothing was removed", empty_removed_text: "Documents you remove from this folder wait here for 30 days.", restore: "Restore", restore_label: (name: string) => `Restore ${name}`,
     restored: (name: string) => `“${name}” is back.`,
     pages: (count: number) => `${formatNumber(count)} ${count === 1 ? "page" : "pages"}`, warnings: (count: number) => `${count} ${count === 1 ? "warning" : "warnings"}`,
-    hits: "Found in the text", hit_page: (page: number) => `Page ${page}`, no_hits: "Nothing in the text of this folder’s documents.", searching: "Searching the text …",
+    none_named: (query: string) => `No document here is named like “${query}”.`, hits: "Found in the text", hit_page: (page: number) => `Page ${page}`, no_hits: "Nothing in the text of this folder’s documents.", searching: "Searching the text …",
   },
   status: {
     synced: "Ready", syncing: "Indexing", sync_failed: "Failed",
@@ -55,13 +55,13 @@ export const folder_words = {
   },
   upload: {
     title: "Uploads", sending: (done: number, total: number) => `Uploading ${formatNumber(done)} of ${formatNumber(total)}`, finished: (count: number) => `${files(count)} uploaded`,
-    attention: (count: number) => `${files(count)} ${count === 1 ? "needs" : "need"} you`,
+    attention: (count: number) => `${files(count)} ${count === 1 ? "waits" : "wait"} for your decision`,
     waiting: "Waiting", sent: "Uploaded", saving: "Saving", slowed: "Waiting for the server", more: (count: number) => `and ${formatNumber(count)} more`, cancel: "Cancel",
     cancel_label: (name: string) => `Cancel ${name}`, cancel_all: "Cancel all", dismiss: "Clear list",
     retry: "Retry", retry_label: (name: string) => `Retry ${name}`, skip: "Skip", skip_label: (name: string) => `Skip ${name}`,
     clash: "A file with this name exists.", clash_title: (count: number) => count === 1 ? "A file with this name is in the folder already" : `${files(count)} are in the folder already`,
     replace: "Replace", keep: "Keep both", replace_label: (name: string) => `Replace ${name}`, keep_label: (name: string) => `Keep both of ${name}`, replace_all: "Replace all", keep_all: "Keep all", skip_all: "Skip all",
-    done: (count: number) => `${files(count)} uploaded. What was read is ready to be asked about.`, progress_of: (name: string) => `Upload of ${name}`, leave: "Uploads are still running.",
+    done: (count: number) => `${files(count)} uploaded. Ask about them as soon as they are ready.`, progress_of: (name: string) => `Upload of ${name}`, leave: "Uploads are still running.",
   },
   one: {
     title: "Document", ask: "Ask about this", download: "Download original", more: "More actions for this document", details: "Details", preview: "Preview", show: "Show text", removed: "Removed from every folder",

@@ -11,6 +11,9 @@ import { Note, Problem } from "../../ui/note";
 import { account_words as words } from "../../words/account";
 import { Alone, PasswordField } from "./alone";
 
+/** Breaks between its words only, never inside an option. */
+const Command = ({ text }: { readonly text: string }) => <code class="command">{text.split(" ").map((word) => <><span class="nowrap">{word}</span> </>)}</code>;
+
 export default function SignIn() {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
@@ -37,7 +40,7 @@ export default function SignIn() {
         {signIn.error && <Problem error={signIn.error} />}
         <Button type="submit" kind="primary" block busy={signIn.isPending}>{words.sign_in.action}</Button>
       </form>
-      <p class="small muted">{words.sign_in.forgot} <code class="command">{words.sign_in.command}</code></p>
+      <p class="small muted">{words.sign_in.forgot} <Command text={words.sign_in.command} /></p>
     </Alone>
   );
 }

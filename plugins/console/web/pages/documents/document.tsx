@@ -47,7 +47,7 @@ function Shown({ document }: { readonly document: Document }) {
   return (
     <>
       <PageHeader title={document.name} crumbs={crumbs} actions={<>
-        {from && <ButtonLink kind="primary" icon="chat" href={`/chats?folder=${from}&document=${document.id}`}>{words.ask}</ButtonLink>}
+        {from && document.synced_at !== null && <ButtonLink kind="primary" icon="chat" href={`/chats?folder=${from}&document=${document.id}`}>{words.ask}</ButtonLink>}
         <a class="button" href={apiUrl(`/documents/${document.id}/file`)} download={document.name}>{words.download}</a>
         <Menu label={words.more} small={false} items={[
           { label: acts.rename, icon: "edit", run: () => setAsked("rename") }, { label: acts.place, icon: "folder", run: () => setAsked("place") }, { label: acts.reindex, icon: "refresh", run: () => void reindex([document]) },

@@ -41,7 +41,7 @@ export function Documents({ folder_id, empty }: { readonly folder_id: string; re
   useEffect(() => setSelected(none), [page, query, status, removed, folder_id]);
   const filtered = query !== "" || status !== "";
   const chosen = documents.data?.data.filter(({ id }) => selected.has(id)) ?? [];
-  if (documents.data?.pagination.total === 0 && !filtered && !removed && page === 1 && !documents.isPlaceholderData) return <>{empty}<RemovedLink onShow={() => change({ removed: true })} /></>;
+  if (documents.data?.pagination.total === 0 && !filtered && !removed && page === 1 && !documents.isPlaceholderData) return <>{empty}<RemovedLink folder_id={folder_id} onShow={() => change({ removed: true })} /></>;
   return (
     <>
       <Toolbar filter={filter} change={change} />
@@ -49,7 +49,7 @@ export function Documents({ folder_id, empty }: { readonly folder_id: string; re
       <section class="card" aria-busy={documents.isFetching}>
         {chosen.length > 0 && <Bulk documents={chosen} folder_id={folder_id} removed={removed} onPlace={() => setAsked({ what: "place", documents: chosen })} onClear={() => setSelected(none)} />}
         <Loading query={documents} rows={6}>
-          {({ data, pagination }) => data.length === 0 && page === 1 ? <NothingShown removed={removed} onAll={() => change({ query: "", status: "" })} /> : <>
+          {({ data, pagination }) => data.length === 0 && page === 1 ? <NothingShown filter={filter} onAll={() => change({ query: "", status: "" })} /> : <>
             <Table label={removed ? words.removed_table : words.table} columns={removed ? removedColumns(folder_id) : liveColumns(folder_id, setAsked)} rows={data} row_key={({ id }) => id}
               selection={{ selected, onSelected: setSelected, label: ({ name }) => words.select(name) }} />
             <Pager page={page} pagination={pagination} onPage={(next) => change({ page: next })} />
@@ -84,10 +84,17 @@ function Toolbar({ filter, change }: { readonly filter: Filter; readonly change:
   );
 }
 
-const RemovedLink = ({ onShow }: { readonly onShow: () => void }) => <p class="small"><button type="button" class="link-button" onClick={onShow}>{words.removed_table}</button></p>;
+/** The way to what was removed, when something was. */
+function RemovedLink({ folder_id, onShow }: { readonly folder_id: string; readonly onShow: () => void }) {
+  const wanted = { page: 1, deleted: true };
+  const removed = useQuery({ queryKey: keys.documents(folder_id, wanted), queryFn: ({ signal }) => listDocuments(folder_id, wanted, signal) });
+  return (removed.data?.pagination.total ?? 0) > 0 && <p class="small"><button type="button" class="link-button" onClick={onShow}>{words.removed_table}</button></p>;
+}
 
-const NothingShown = ({ removed, onAll }: { readonly removed: boolean; readonly onAll: () => void }) => removed
+/** Beside passages that were found, a line is enough. */
+const NothingShown = ({ filter: { removed, query, status }, onAll }: { readonly filter: Filter; readonly onAll: () => void }) => removed
   ? <Empty icon="restore" title={words.empty_removed}>{words.empty_removed_text}</Empty>
+  : status === "" && query.trim().length >= search_from ? <p class="card-body muted" role="status">{words.none_named(query)}</p>
   : <Empty icon="search" title={words.empty_filter} actions={<Button onClick={onAll}>{words.show_all}</Button>}>{words.empty_filter_text}</Empty>;
 
 /** Name, and below it what it is, or why it failed. */

@@ -1,5 +1,6 @@
 /** What the words of the search field find inside the documents of a folder. */
 import { useQuery } from "@tanstack/preact-query";
+import type { ComponentChildren } from "preact";
 import { Link } from "wouter-preact";
 import { search } from "../../api/documents";
 import type { Passage } from "../../api/types";
@@ -13,6 +14,15 @@ const hits_max = 6;
 /** The address of a document with this passage marked. */
 export const passageHref = ({ document_id, start, end, page }: Passage, folder_id: string): string =>
   `/documents/${document_id}?${new URLSearchParams({ folder: folder_id, start: String(start), end: String(end), ...(page === null ? {} : { page: String(page) }) })}`;
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** The words of the query stand out, also inside longer words. */
+function emphasised(quote: string, query: string): ComponentChildren {
+  const words_asked = query.split(/[^\p{L}\p{N}]+/u).filter(({ length }) => length > 1);
+  if (words_asked.length === 0) return quote;
+  return quote.split(new RegExp(`(${words_asked.map(escaped).join("|")})`, "giu")).map((part, place) => place % 2 === 1 ? <b key={place}>{part}</b> : part);
+}
 
 export function Hits({ query, folder_id }: { readonly query: string; readonly folder_id: string }) {
   const found = useQuery({ queryKey: ["search", folder_id, query], queryFn: ({ signal }) => search(query, [folder_id], hits_max, signal), staleTime: 30_000, placeholderData: (previous) => previous });
@@ -28,7 +38,7 @@ export function Hits({ query, folder_id }: { readonly query: string; readonly fo
           {passages.map((passage) => (
             <li key={`${passage.document_id} ${passage.start}`}>
               <Link href={passageHref(passage, folder_id)} class="hit">
-                <span class="hit-quote">{passage.quote}</span>
+                <span class="hit-quote">{emphasised(passage.quote, query)}</span>
                 <span class="hit-source"><Icon name="file-text" size={14} /><span class="clip">{passage.document_name}</span>{passage.page !== null && <span class="nowrap">· {words.hit_page(passage.page)}</span>}</span>
               </Link>
             </li>

@@ -22,8 +22,11 @@ export function Markdown({ text, marker = () => null, plain = false }: MarkdownP
 }
 
 function tokensOf(text: string): Token[] | null {
-  try { return reader.lexer(text); }
-  catch { return null; }
+  try {
+    const tokens = reader.lexer(text);
+    levelHeadings(tokens);
+    return tokens;
+  } catch { return null; }
 }
 
 const paragraphs = (text: string, marker: Marker): ComponentChildren =>
@@ -48,10 +51,24 @@ function block(token: Token, marker: Marker, depth: number): ComponentChildren {
   }
 }
 
-/** A page has its own headings above these. */
-function heading({ depth: level, tokens }: Tokens.Heading, marker: Marker, depth: number): ComponentChildren {
-  const content = inline(tokens, marker, depth);
-  return level <= 2 ? <h3>{content}</h3> : <h4>{content}</h4>;
+function heading(token: Tokens.Heading, marker: Marker, depth: number): ComponentChildren {
+  const Heading = `h${levels.get(token) ?? heading_first}` as "h3";
+  return <Heading>{inline(token.tokens, marker, depth)}</Heading>;
+}
+
+/** The page has its own headings above those of an answer. */
+const heading_first = 3, heading_last = 6;
+const levels = new WeakMap<Token, number>();
+
+/** Headings begin right below the page's own and leave no level out, whatever the text does. */
+function levelHeadings(tokens: readonly Token[]): void {
+  const headings = tokens.filter((token): token is Tokens.Heading => token.type === "heading");
+  const ranks = [...new Set(headings.map(({ depth }) => depth))].sort((a, b) => a - b);
+  let last = heading_first - 1;
+  for (const token of headings) {
+    last = Math.min(heading_first + ranks.indexOf(token.depth), last + 1, heading_last);
+    levels.set(token, last);
+  }
 }
 
 function list({ ordered, start, items }: Tokens.List, marker: Marker, depth: number): ComponentChildren {
@@ -117,7 +134,8 @@ function withMarkers(text: string, marker: Marker): ComponentChildren {
     from = match.index + match[0].length;
     if (before.trim() === "" && last === match[1]) continue;
     last = match[1]!;
-    parts.push(before, element);
+    // A marker stays on the line of the word it follows.
+    parts.push(before.replace(/ $/, "\u00a0"), element);
   }
   parts.push(text.slice(from));
   return parts.map((part, at) => <Fragment key={at}>{part}</Fragment>);

@@ -33,6 +33,7 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
     <aside ref={panel} class="source-panel" aria-label={words.source_panel} tabIndex={-1} onKeyDown={keyed}>
       <header class="source-head">
         <div class="source-title">
+          <h1 class="vh source-alone">{words.source_panel}</h1>
           <h2 class="clip" title={passage.document_name}>{passage.document_name}</h2>
           <p class="small muted" aria-live="polite">{[passage.page !== null && words.page(passage.page, passage.page_end), passage.heading, passages.length > 1 && words.source_position(at + 1, passages.length)].filter(Boolean).join(" · ")}</p>
         </div>

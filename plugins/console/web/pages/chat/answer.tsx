@@ -70,7 +70,7 @@ function Sources({ citations, shown, onOpen }: { readonly citations: readonly Ci
   const [all, setAll] = useState(false);
   const visible = all ? citations : citations.slice(0, sources_shown);
   return (
-    <section class="sources" aria-label={words.sources}>
+    <div class="sources" role="group" aria-label={words.sources}>
       <ol>
         {visible.map((citation) => (
           <li key={citation.id}>
@@ -81,7 +81,7 @@ function Sources({ citations, shown, onOpen }: { readonly citations: readonly Ci
         ))}
       </ol>
       {visible.length < citations.length && <Button small kind="ghost" onClick={() => setAll(true)}>{words.all_sources(citations.length)}</Button>}
-    </section>
+    </div>
   );
 }
 
@@ -103,7 +103,7 @@ function Closest({ question, scope, at_once, opened, onOpen }: Pick<AnsweredProp
   if (query.data.length === 0) return <p class="muted">{words.no_closest}</p>;
   const passages = query.data;
   return (
-    <section class="closest" aria-label={words.closest}>
+    <div class="closest" role="group" aria-label={words.closest}>
       <p class="label">{words.closest} · {words.closest_text}</p>
       {passages.map((passage, at) => (
         <button key={`${passage.document_id}:${passage.start}`} type="button" class="passage-card" aria-pressed={opened?.passages === passages && opened.at === at} onClick={(event) => onOpen({ passages, at, from: event.currentTarget })}>
@@ -111,7 +111,7 @@ function Closest({ question, scope, at_once, opened, onOpen }: Pick<AnsweredProp
           <span class="passage-text">{passage.quote}</span>
         </button>
       ))}
-    </section>
+    </div>
   );
 }
 

@@ -81,7 +81,7 @@ function Starters({ scope, onBegin }: Pick<ConversationProps, "scope" | "onBegin
   );
 }
 
-const Asked = ({ text }: { readonly text: string }) => <div class="question"><span class="vh">{words.you}: </span>{text}</div>;
+const Asked = ({ text }: { readonly text: string }) => <h2 class="question"><span class="vh">{words.you}: </span>{text}</h2>;
 
 function Sending({ outgoing: { message, error }, onAsk, onOutgoing }: Pick<ConversationProps, "onAsk" | "onOutgoing"> & { readonly outgoing: Outgoing }) {
   return (

@@ -52,7 +52,7 @@ function Chats({ chats, deleted, onRename }: { readonly chats: readonly Chat[]; 
   const folders = useFolders();
   const columns: readonly Column<Chat>[] = [
     { key: "name", header: words.column_name, kind: "main", cell: (chat) => deleted ? <span class="strong clip">{nameOf(chat)}</span> : <Link class="title-link clip" href={`/chats/${chat.id}`}>{nameOf(chat)}</Link> },
-    { key: "folders", header: words.column_folders, wide_only: true, cell: (chat) => <span class="muted">{foldersOf(chat, (id) => folders.data?.find((folder) => folder.id === id)?.name)}</span> },
+    { key: "folders", header: words.column_folders, wide_only: true, cell: (chat) => <span class="muted clip chat-folders">{foldersOf(chat, (id) => folders.data?.find((folder) => folder.id === id)?.name)}</span> },
     { key: "messages", header: words.column_messages, kind: "end", wide_only: true, cell: (chat) => chat.message_count },
     { key: "last", header: words.column_last, kind: "tight", cell: (chat) => <span class="muted"><Time value={chat.last_message_at} missing={words.no_message} /></span> },
     { key: "actions", header: words.column_actions, kind: "actions", cell: (chat) => deleted

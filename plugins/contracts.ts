@@ -2,7 +2,7 @@
 export { Accounts, Sessions, type Key, type NewKey, type NewUser, type Role, type Scope, type User } from "./accounts/contract";
 export { Wording } from "./answers-extractive/contract";
 export * from "./chats/contract";
-export { ConsolePages, type ConsolePage } from "./console/contract";
+export { ConsolePages, SystemChecks, type CheckResult, type ConsolePage, type SystemCheck } from "./console/contract";
 export * from "./documents/contract";
 export * from "./extraction/contract";
 export { FolderContents, FolderDeleted, Folders, type Folder } from "./folders/contract";

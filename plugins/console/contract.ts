@@ -17,3 +17,14 @@ export interface ConsolePage {
   readonly module: string;
 }
 export const ConsolePages = slot<ConsolePage>("console.pages");
+
+export interface CheckResult {
+  readonly status: "ok" | "warn" | "fail";
+  /** What was found, in a sentence. */
+  readonly detail: string;
+  /** What to do about it, when something is to be done. */
+  readonly fix: string | null;
+}
+/** Something that administrators see in the overview of the system. It is asked at most once a minute, and should answer within three seconds. */
+export interface SystemCheck { readonly name: string; readonly run: () => Promise<CheckResult> }
+export const SystemChecks = slot<SystemCheck>("console.system_checks");

@@ -1,25 +1,62 @@
-/** The console: a web page over the same API, behind a session instead of a key. */
-import { ChangeObserver, definePlugin, fill, newUuid, Surface } from "../../core/sdk";
+/** The console: a web page over the same API, behind a session instead of a key, and what only the console has. */
+import { join } from "node:path";
+import { ChangeObserver, definePlugin, fill, findDamage, newUuid, RateLimiter, RequestObserver, Surface, task } from "../../core/sdk";
 import { Sessions } from "../accounts/contract";
+import { Quotas } from "../quotas/contract";
 import { assets, index_html } from "./assets.gen";
-import { ConsolePages } from "./contract";
+import { createChecks, freeOf } from "./checks";
+import { ConsolePages, SystemChecks } from "./contract";
 import { createFeed } from "./feed";
+import { migrations } from "./migrations";
 import { handlers, routes } from "./routes";
 import { createSite } from "./site";
+import { databaseBytes, directoryBytes, remembering } from "./sizes";
+import type { ConsoleTables } from "./store";
 import { createSurface } from "./surface";
+import { systemHandlers, systemRoutes, type Limits } from "./system-routes";
+import { createUsage } from "./usage";
+
+/** Every file is looked at for them. */
+const sizes_hold_ms = 60_000;
+const damage_limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
 
 export default definePlugin({
   name: "console",
   version: "1.0.0",
-  needs: { sessions: Sessions },
-  slots: { pages: ConsolePages },
-  routes,
-  setup: ({ public_url, services, slots }) => {
+  needs: { sessions: Sessions, quotas: Quotas },
+  slots: { pages: ConsolePages, checks: SystemChecks, limiter: RateLimiter },
+  tables: ["console_usage"],
+  migrations,
+  routes: { ...routes, ...systemRoutes },
+  tasks: { findDamage: task(async (path: string) => findDamage(path)) },
+  setup: ({ clock, database, inTransaction, isolate, log, operations, paths, public_url, services: { sessions, quotas }, slots }) => {
+    const now_ms = () => clock.now_ms();
     const site = createSite({ assets, index_html, pages: slots.pages });
-    const feed = createFeed({ isLive: services.sessions.isLive, newUuid });
+    const feed = createFeed({ isLive: sessions.isLive, newUuid });
+    const usage = createUsage({ db: database<ConsoleTables>(), inTransaction, now_ms, log, storageOf: (owner_id) => quotas.heldNow(owner_id, "storage") });
+    const checks = createChecks({ operations, paths, now_ms, findDamage: () => isolate("findDamage", paths.database, damage_limits) });
+    const limits = (): Limits => {
+      const [limiter] = slots.limiter();
+      return {
+        folders: quotas.limitOf("folders"), documents: quotas.limitOf("documents"), chats: quotas.limitOf("chats"), storage_bytes: quotas.limitOf("storage"),
+        requests_per_window: limiter?.take("", 0).limit ?? null, window_s: limiter?.window_ms === undefined ? null : Math.ceil(limiter.window_ms / 1_000),
+      };
+    };
+    const system = systemHandlers({
+      operations, now_ms, limits, usage: usage.read, checks: () => checks.run(slots.checks()),
+      held: (owner_id) => ({ bytes: quotas.heldNow(owner_id, "storage"), documents: quotas.heldNow(owner_id, "documents"), folders: quotas.heldNow(owner_id, "folders"), chats: quotas.heldNow(owner_id, "chats") }),
+      storage: remembering(async () => ({
+        database_bytes: await databaseBytes(paths.database), files_bytes: await directoryBytes(join(paths.data, "files")), free_bytes: (await freeOf(paths.data)).free_bytes,
+      }), sizes_hold_ms, now_ms),
+    });
     return {
-      fills: [fill(Surface, createSurface({ sessions: services.sessions, public_url })), fill(ChangeObserver, feed.observe)],
-      routes: handlers({ site, pages: slots.pages, feed }),
+      fills: [
+        fill(Surface, createSurface({ sessions, public_url })),
+        fill(ChangeObserver, feed.observe), fill(ChangeObserver, usage.noteChange), fill(RequestObserver, usage.noteRequest),
+      ],
+      routes: { ...handlers({ site, pages: slots.pages, feed }), ...system },
+      start: usage.start,
+      stop: usage.stop,
     };
   },
 });

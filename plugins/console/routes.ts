@@ -11,6 +11,8 @@ const PageRecord = t.Object({
 });
 const html = (description: string) => ({ description, media_type: "text/html" });
 
+const stream_example = `id: 6f9619ff-7\nevent: change\ndata: {"kind":"document","id":"doc_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC","folder_id":"fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC","action":"changed"}\n\n`;
+
 export const routes = {
   root: route.get("/", { summary: "Leads to the console", tag: "Pages", operation: "showRoot", root: true, answers: { 302: { description: "To the console." } } }),
   console: route.get(console_root, { summary: "Leads to the console", tag: "Pages", operation: "showConsoleRoot", root: true, answers: { 302: { description: "To the console." } } }),
@@ -26,7 +28,7 @@ export const routes = {
 \`refetch\`: some were missed, look at everything again. \`signed_out\`: the session has ended. Every event has an id; \`Last-Event-ID\` goes on after it. A silent stream sends a comment every 15 s.`,
     query: t.Object({ last_event_id: t.Optional(t.String({ description: "The same as the header, for clients that can't send it." })) }),
     request_headers: { "Last-Event-ID": "The last event that was seen." },
-    answers: { 200: { description: "The stream.", media_type: "text/event-stream", schema: t.String(), example: `id: 6f9619ff-7\nevent: change\ndata: {"kind":"document","id":"doc_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC","folder_id":"fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC","action":"changed"}\n\n` } },
+    answers: { 200: { description: "The stream.", media_type: "text/event-stream", schema: t.String(), example: stream_example } },
     errors: { 429: "The caller watches too many streams already, or the rate limit is exceeded." },
   }),
 };

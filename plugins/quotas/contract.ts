@@ -16,5 +16,7 @@ export interface Quotas {
   held(db: Db, owner_id: string, what: Counted): Promise<number>;
   /** The same as far as it is committed, without waiting for a transaction: the total of a list that is asked for all the time. */
   heldNow(owner_id: string, what: Counted): number;
+  /** The most that a user may hold; null: no limit. */
+  limitOf(what: Counted): number | null;
 }
 export const Quotas = service<Quotas>("quotas");

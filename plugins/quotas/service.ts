@@ -10,6 +10,8 @@ export function createQuotas(limits: Limits, hot: HotReads): Quotas {
   const limitOf = (what: Counted): number | null => limits[what] ?? null;
 
   return {
+    limitOf,
+
     async charge(tx, owner_id, what, amount) {
       if (amount < 0) return store.giveBack(tx, owner_id, what, -amount);
       if (amount > 0 && !await store.add(tx, owner_id, what, amount, limitOf(what))) throw exceeded(what, limitOf(what)!);

@@ -18,6 +18,6 @@ export default definePlugin({
     const windows = createWindows({
       requests_max: config.requests, window_ms: config.window, unbounded_prefix, unbounded_max: addresses_max, now_ms: () => clock.now_ms(),
     });
-    return { fills: [fill(RateLimiter, windows)] };
+    return { fills: [fill(RateLimiter, { ...windows, window_ms: config.window })] };
   },
 });

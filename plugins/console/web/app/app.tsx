@@ -16,7 +16,7 @@ const Shown = ({ page, params }: { readonly page: PageEntry; readonly params: Pa
 
 const NotFound = () => (
   <>
-    <PageHeader title={words.not_found.title} />
+    <PageHeader title={words.not_found.header} />
     <Empty icon="search" title={words.not_found.title} actions={<ButtonLink href="/">{words.go_home}</ButtonLink>}>{words.not_found.text}</Empty>
   </>
 );

@@ -1,5 +1,5 @@
 /** A menu behind a button, in the top layer so that no list cuts it off. Arrows move, Enter chooses, Escape leaves. */
-import { useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { place } from "./place";
 import { Button, IconButton } from "./button";
 import { Icon, type IconName } from "./icons";
@@ -20,13 +20,13 @@ export function Menu({ label, items, icon = "more", text, small = true }: { read
   const opener = { popovertarget: id, "aria-haspopup": "menu", "aria-expanded": open } as const;
   const entries = () => [...menu.current!.querySelectorAll<HTMLElement>("[role=menuitem]")];
   const close = () => menu.current?.hidePopover();
-  const toggled = (event: Event & { newState?: string }) => {
-    const shown = event.newState === "open";
-    setOpen(shown);
-    if (!shown) return;
+  const toggled = (event: Event & { newState?: string }) => setOpen(event.newState === "open");
+  // Its height is known when the items are in it.
+  useLayoutEffect(() => {
+    if (!open) return;
     place(menu.current!, document.querySelector<HTMLElement>(`[popovertarget="${id}"]`)!, "end");
     entries()[0]?.focus();
-  };
+  }, [open]);
   const move = (event: KeyboardEvent) => {
     const all = entries();
     const at = all.indexOf(document.activeElement as HTMLElement);

@@ -33,6 +33,7 @@ const icons: Readonly<Record<string, IconName>> = { offline: "offline", forbidde
 export function ErrorView({ error, onRetry, home = "/" }: { readonly error: unknown; readonly onRetry?: () => void; readonly home?: string }) {
   const problem = problemOf(error);
   const { title, next } = words.errors[problem.family];
+  const final = problem.family === "missing" || problem.family === "forbidden";
   return (
     <div class="empty error-view" role="alert">
       <span class="empty-icon"><Icon name={icons[problem.family] ?? "alert"} size={24} /></span>
@@ -40,8 +41,8 @@ export function ErrorView({ error, onRetry, home = "/" }: { readonly error: unkn
       <p>{problem.sentence}</p>
       {next && next !== problem.sentence && <p class="small">{next}</p>}
       <div class="empty-actions">
-        {onRetry && <Button icon="refresh" onClick={onRetry}>{words.try_again}</Button>}
-        {(problem.family === "missing" || problem.family === "forbidden") && <ButtonLink href={home}>{words.go_home}</ButtonLink>}
+        {onRetry && !final && <Button icon="refresh" onClick={onRetry}>{words.try_again}</Button>}
+        {final && <ButtonLink href={home}>{words.go_home}</ButtonLink>}
       </div>
       {problem.request_id && <p class="small">{words.request_id} <code>{problem.request_id}</code></p>}
     </div>

@@ -22,7 +22,7 @@ export const words = {
   },
   navigation: {
     label: "Main", skip: "Skip to content", open: "Open navigation", groups: { work: "Work", developer: "Developer", admin: "Admin" },
-    account: "Your account", sign_out: "Sign out", theme: "Theme", light: "Light", dark: "Dark", system: "As the system", keyboard: "Keyboard shortcuts", search: "Search", search_key: "Ctrl K",
+    account: "Your account", sign_out: "Sign out", theme: "Theme", light: "Light", dark: "Dark", system: "System", keyboard: "Keyboard shortcuts", search: "Search", search_key: "Ctrl K",
   },
   offline_banner: "Dossier can’t be reached. Trying again …",
   offline_browser: "You are offline. What you see may be out of date.",
@@ -35,5 +35,5 @@ export const words = {
       folders: "Folders", chats: "Chat", keys: "API keys", webhooks: "Webhooks",
     },
   },
-  not_found: { title: "There is no such page", text: "The address may be mistyped, or a plugin that showed it is not running." },
+  not_found: { header: "Not found", title: "There is no such page", text: "The address may be mistyped, or a plugin that showed it is not running." },
 } as const;

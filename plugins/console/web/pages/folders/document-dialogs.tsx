@@ -58,7 +58,7 @@ export function PlaceDialog({ documents, folder_id, onClose, onDone }: { readonl
   return (
     <FormDialog title={documents.length === 1 ? words.place_title(documents[0]!.name) : words.place_title_many(documents.length)} onClose={onClose} submit_label={mode === "move" ? words.move : words.add} onSubmit={go} disabled={target === ""}>
       {options.length === 0 ? <p class="muted">{words.no_target}</p> : <Select label={words.target} value={target} onValue={setTarget} options={[{ value: "", label: words.choose, disabled: true }, ...options]} autofocus />}
-      {folder_id && <Segments label={words.mode} value={mode} onValue={(value) => setMode(value as "move" | "add")} options={[{ value: "move", label: words.move }, { value: "add", label: words.add }]} />}
+      {folder_id && options.length > 0 && <Segments label={words.mode} value={mode} onValue={(value) => setMode(value as "move" | "add")} options={[{ value: "move", label: words.move }, { value: "add", label: words.add }]} />}
     </FormDialog>
   );
 }

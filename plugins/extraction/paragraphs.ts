@@ -44,8 +44,8 @@ function startsParagraph(lines: readonly Line[], at: number, leading: (size: num
   const step = previous.base - line.base;
   const goes_on = !endsSentence(previous.text) && /^\p{Ll}/u.test(line.text);
   const size_ratio = line.size / previous.size;
-  const unfinished = !endsSentence(previous.text) && Math.abs(size_ratio - 1) < 0.05 && !endedEarly(lines, at);
-  if (step < 0) return !(goes_on || unfinished); // Up again: the next column, or a part that stands elsewhere.
+  const isUnfinished = (): boolean => !endsSentence(previous.text) && Math.abs(size_ratio - 1) < 0.05 && !endedEarly(lines, at);
+  if (step < 0) return !(goes_on || isUnfinished()); // Up again: the next column, or a part that stands elsewhere.
   if (size_ratio > 1.3 || size_ratio < 0.77) return true;
   const usual = leading(Math.max(line.size, previous.size));
   if (step > 2.2 * usual) return true;
@@ -69,8 +69,12 @@ function isIndented(lines: readonly Line[], at: number): boolean {
 function endedEarly(lines: readonly Line[], at: number): boolean {
   const [previous, line] = [lines[at - 1]!, lines[at]!];
   const first_word = (line.text.search(/\s/) + 1 || line.text.length) / line.text.length * (line.right - line.left);
-  const around = lines.slice(Math.max(0, at - 4), at + 4).filter((one) => one.left < previous.right && one.right > previous.left);
-  return previous.right + first_word + 0.5 * line.size < Math.max(...around.map((one) => one.right));
+  const room_needed = previous.right + first_word + 0.5 * line.size;
+  for (let near = Math.max(0, at - 4); near < Math.min(lines.length, at + 4); near++) {
+    const { left, right } = lines[near]!;
+    if (left < previous.right && right > previous.left && right > room_needed) return true;
+  }
+  return false;
 }
 
 /** The usual distance between two lines of a paragraph, for type of this size on this page. */
@@ -81,7 +85,9 @@ function leadingOf(lines: readonly Line[]): (size: number) => number {
     const step = previous.base - line.base;
     if (step < 0.7 * line.size || step > 2.5 * line.size || Math.abs(line.size / previous.size - 1) > 0.1) continue;
     const key = Math.round(line.size);
-    steps.set(key, [...steps.get(key) ?? [], step]);
+    const some = steps.get(key);
+    if (some === undefined) steps.set(key, [step]);
+    else some.push(step);
   }
   for (const some of steps.values()) some.sort((a, b) => a - b);
   return (size) => {

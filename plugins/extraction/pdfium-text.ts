@@ -59,26 +59,29 @@ function readLines(engine: Engine, memory: () => ArrayBuffer, text: number, scra
 /** Without what nobody sees: control characters and soft hyphens. The bullets of symbol fonts become bullets. */
 const readable = (line: string): string => line.replace(no_letters, "").replaceAll("\r", "").replaceAll("\u00ad", "").replace(/[\uf0a7\uf0b7]/g, "•").toWellFormed();
 
+interface Sample { readonly index: number; readonly cos: number; readonly sin: number; readonly left: number; readonly base: number; readonly size: number }
+
 /** Where a line stands that has these characters, turned so that it runs from left to right. */
 function placeOf(
   engine: Engine, memory: () => ArrayBuffer, text: number, scratch: number, at: { readonly first: number; readonly middle: number; readonly last: number },
 ): Pick<Line, "left" | "right" | "base" | "size"> {
-  const matrix = new Float32Array(6);
-  const sample = (place: number) => {
+  const sample = (place: number): Sample => {
     const index = engine.FPDFText_GetCharIndexFromTextIndex(text, place);
     engine.FPDFText_GetMatrix(text, index, scratch);
-    matrix.set(new Float32Array(memory(), scratch, 6));
-    const [a, b, c, d, x, y] = matrix as unknown as [number, number, number, number, number, number];
+    const matrix = new Float32Array(memory(), scratch, 6);
+    const [a, b, c, d, x, y] = [matrix[0]!, matrix[1]!, matrix[2]!, matrix[3]!, matrix[4]!, matrix[5]!];
     const scale = Math.hypot(a, b) || 1;
     const [cos, sin] = [a / scale, b / scale];
     return { index, cos, sin, left: x * cos + y * sin, base: y * cos - x * sin, size: engine.FPDFText_GetFontSize(text, index) * Math.hypot(c, d) };
   };
-  const samples = [sample(at.first), sample(at.middle), sample(at.last)] as const;
-  // The middle one by size: neither the initial of a chapter nor the number of a footnote.
-  const { base, size } = samples.toSorted((one, other) => one.size - other.size)[1]!;
-  const { cos, sin, left } = samples[0];
-  engine.FPDFText_GetCharBox(text, samples[2].index, scratch, scratch + 8, scratch + 16, scratch + 24);
-  const [box_left, box_right, box_bottom, box_top] = new Float64Array(memory(), scratch, 4) as unknown as [number, number, number, number];
-  const right = Math.max(box_left * cos, box_right * cos) + Math.max(box_bottom * sin, box_top * sin);
+  const [first, last] = [sample(at.first), sample(at.last)];
+  const { base, size } = first.size === last.size ? first : middleBySize(first, sample(at.middle), last);
+  const { cos, sin, left } = first;
+  engine.FPDFText_GetCharBox(text, last.index, scratch, scratch + 8, scratch + 16, scratch + 24);
+  const box = new Float64Array(memory(), scratch, 4);
+  const right = Math.max(box[0]! * cos, box[1]! * cos) + Math.max(box[2]! * sin, box[3]! * sin);
   return { left, right, base, size };
 }
+
+/** Neither the initial of a chapter nor the number of a footnote. */
+const middleBySize = (...samples: readonly [Sample, Sample, Sample]): Sample => samples.toSorted((one, other) => one.size - other.size)[1]!;

@@ -91,7 +91,7 @@ let loaded: Promise<Loaded> | undefined;
 /** Loads the engine once. */
 async function load(): Promise<Loaded> {
   const { init } = await import("@embedpdf/pdfium");
-  const wrapped = await init({ wasmBinary: await Bun.file(wasm_path).arrayBuffer() });
+  const wrapped = await init({ wasmBinary: await Bun.file(wasm_path).arrayBuffer(), noFSInit: true } as Parameters<typeof init>[0]);
   wrapped.PDFiumExt_Init();
   const pdfium = wrapped.pdfium as typeof wrapped.pdfium & { readonly HEAPU8: Uint8Array<ArrayBuffer> };
   return {

@@ -51,7 +51,8 @@ export function Sheet({ pdf, number, scale, usual, near, marks, onMarked, regist
   useEffect(() => {
     if (!divs || marks.length === 0) return;
     const first = markIn(divs, marks);
-    if (first) onMarked(first);
+    // A text that is about to be laid out anew has left the page already.
+    if (first?.isConnected) onMarked(first);
     return () => unmark(divs, marks);
   }, [divs, marks]);
 

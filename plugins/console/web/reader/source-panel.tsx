@@ -70,6 +70,6 @@ function SourceBody({ passage }: { readonly passage: Passage }) {
 const Stale = ({ passage: { quote } }: { readonly passage: Passage }) => (
   <Note tone="warn" title={words.stale_title}>
     <p>{quote === "" ? words.stale_gone : words.stale_text}</p>
-    {quote !== "" && <blockquote class="reader-quote">{quote}</blockquote>}
+    {quote !== "" && <blockquote class="reader-quote" tabIndex={0}>{quote}</blockquote>}
   </Note>
 );

@@ -71,7 +71,7 @@ function Unmarked({ view, highlight, onText }: { readonly view: View; readonly h
     <div class="reader-note">
       <Note tone="info" live {...(onText && { actions: <Button small onClick={onText}>{words.show_text}</Button> })}>
         <p>{view === "pages" ? words.not_marked_page : words.not_marked_text}</p>
-        <blockquote class="reader-quote">{highlight.quote}</blockquote>
+        <blockquote class="reader-quote" tabIndex={0}>{highlight.quote}</blockquote>
       </Note>
     </div>
   );

@@ -1,4 +1,5 @@
 /** One chat: questions and answers, what they come from, and the cited passage beside them. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";
 import { cancelMessage, changeChat, createChat, isRunning, newRequestId, restoreChat, sendMessage, useChat, useMessages, type Chat, type Message } from "../../api/chats";
@@ -61,8 +62,8 @@ function OpenChat({ id }: { readonly id: string }) {
   };
   const error = chat.error ?? messages.error;
   if (error instanceof ApiProblem && error.status === 410) return <Gone id={id} />;
-  if (error && !chat.data) return <div class="wrap chat-pad"><ErrorView error={error} onRetry={() => void refresh("chat", "message")} home="/chats" /></div>;
-  if (!chat.data || !messages.data) return <div class="wrap chat-pad"><Skeleton rows={6} /></div>;
+  if (error && !chat.data) return <Instead><ErrorView error={error} onRetry={() => void refresh("chat", "message")} home="/chats" /></Instead>;
+  if (!chat.data || !messages.data) return <Instead><Skeleton rows={6} /></Instead>;
   const { usedFolders, usedPrompts } = chat.data;
   return (
     <Frame chat={chat.data} scope={{ folders: usedFolders, prompts: usedPrompts }} onScope={({ folders, prompts }) => changeChat(id, { usedFolders: folders, usedPrompts: prompts })}
@@ -96,12 +97,16 @@ function remember(chat_id: string, message: Message): void {
 function Gone({ id }: { readonly id: string }) {
   const restore = () => restoreChat(id).catch(complain);
   return (
-    <div class="wrap chat-pad">
-      <PageHeader title={words.untitled} crumbs={[{ label: words.title, href: "/chats" }]} />
+    <Instead>
       <Empty icon="trash" title={words.gone_title} actions={<><Button kind="primary" icon="restore" onClick={restore}>{words.restore}</Button><ButtonLink href="/chats">{words.gone_back}</ButtonLink></>}>{words.gone_text}</Empty>
-    </div>
+    </Instead>
   );
 }
+
+/** What stands where the chat would be. */
+const Instead = ({ children }: { readonly children: ComponentChildren }) => (
+  <div class="wrap chat-pad"><PageHeader title={words.title} crumbs={[{ label: words.open_chats, href: "/chats" }]} />{children}</div>
+);
 
 interface FrameProps {
   readonly chat: Chat | null;

@@ -114,5 +114,5 @@ function Running({ message, chat_id, ...rest }: TurnProps) {
   const watched = useWatched(chat_id, message.requestId);
   if (watched.result) return <Answered result={watched.result} message={message} {...rest} />;
   if (watched.text === "") return <Working text={watched.status === "PENDING" ? words.waiting : words.searching(rest.scope.folders.length)} />;
-  return <Answered result={null} text={watched.text} citations={watched.citations} message={message} {...rest} />;
+  return <><p class="vh" role="status">{words.writing}</p><Answered result={null} text={watched.text} citations={watched.citations} message={message} {...rest} /></>;
 }

@@ -23,6 +23,7 @@ export { ConfigError } from "./base/config";
 export { Duration, List, Secret, Size } from "./base/settings";
 export { checkHost, type Checked } from "./outbound/check";
 export { codeOf, fetchPinned, readHead } from "./outbound/connect";
+export { askEndpoint } from "./outbound/endpoint";
 export { createLookup, type Lookup } from "./outbound/lookup";
 export { createAddressRule, type AddressRule } from "./outbound/special";
 export { readTarget, UnfitUrl, type Target } from "./outbound/target";

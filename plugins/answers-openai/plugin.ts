@@ -1,7 +1,8 @@
 /** Answers written by a language model behind any OpenAI-compatible chat endpoint, when the settings name one. */
-import { definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
+import { askEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
 import { Wording } from "../answers-extractive/contract";
 import { Answerers } from "../chats/contract";
+import { SystemChecks } from "../console/contract";
 import { SearchIndex } from "../index/contract";
 import { createGenerative } from "./answering";
 import { endpointOf } from "./settings";
@@ -37,6 +38,9 @@ export default definePlugin({
       next: () => slots.answerers().filter((one) => one.rank < rank).toSorted((a, b) => b.rank - a.rank)[0],
       wording, analyze: (text) => index.analyze(text), now_ms: () => clock.now_ms(), log,
     });
-    return { fills: [fill(Answerers, { name, rank, answer })] };
+    return { fills: [
+      fill(Answerers, { name, rank, answer }),
+      fill(SystemChecks, { name: "Language model", run: () => askEndpoint({ ...endpoint, section: "answers" }) }),
+    ] };
   },
 });

@@ -60,14 +60,15 @@ export default definePlugin({
       },
     };
     const writing = createWriting(parts);
+    const service = createDocuments({ ...parts, writing });
     const indexing = createIndexing({ ...parts, extraction });
     const purging = createPurging({ ...parts, restore_for_ms: config.restore_for });
     return {
       services: { documents: { ...documents, intake: createIntake({ ...parts, writing }), removeFiles: parts.removeFiles, upload_bytes_max: config.upload_bytes_max } },
-      routes: documentHandlers(createDocuments({ ...parts, writing }), { files, upload_bytes_max: config.upload_bytes_max }),
+      routes: documentHandlers(service, { files, upload_bytes_max: config.upload_bytes_max }),
       fills: [fill(FolderContents, { remove: (tx, _owner_id, folder_ids) => purging.removeFrom(tx, folder_ids) })],
       jobs: [
-        handle(IndexDocument, indexing.run, { attempts_max: 3, timeout_ms: 30 * minute_ms, concurrency: indexing_max, gaveUp: indexing.gaveUp }),
+        handle(IndexDocument, indexing.run, { attempts_max: 3, timeout_ms: 30 * minute_ms, concurrency: indexing_max, gaveUp: indexing.gaveUp, revive: service.revive }),
         handle(RetitleDocument, createRetitling(parts), { attempts_max: 5, timeout_ms: 5 * minute_ms }),
         handle(PurgeDocuments, async (_payload, { signal }) => {
           const purged = await purging.purgeExpired(signal);

@@ -1,5 +1,6 @@
 /** Vectors from any OpenAI-compatible embeddings endpoint, when the settings name one: search then finds what means the same in other words. */
-import { definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
+import { askEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
+import { SystemChecks } from "../console/contract";
 import { Embedders } from "../index/contract";
 import { createEmbedder } from "./embedder";
 import { endpointOf } from "./settings";
@@ -21,6 +22,9 @@ export default definePlugin({
     if (endpoint === "incomplete") return {
       start: async () => log.warn("embeddings are off: embeddings.base_url and embeddings.model (DOSSIER_EMBEDDINGS_BASE_URL, DOSSIER_EMBEDDINGS_MODEL) are only of use together"),
     };
-    return { fills: [fill(Embedders, createEmbedder({ ...endpoint, texts_max: config.batch_size, timeout_ms: config.timeout }))] };
+    return { fills: [
+      fill(Embedders, createEmbedder({ ...endpoint, texts_max: config.batch_size, timeout_ms: config.timeout })),
+      fill(SystemChecks, { name: "Embeddings", run: () => askEndpoint({ ...endpoint, section: "embeddings" }) }),
+    ] };
   },
 });

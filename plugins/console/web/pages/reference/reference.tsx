@@ -7,6 +7,8 @@ import { ButtonLink } from "../../ui/button";
 import { PageHeader } from "../../ui/page-header";
 import { ErrorView, Skeleton } from "../../ui/states";
 import { reference_words as words } from "../../words/reference";
+import { keepAccessible } from "./accessible";
+import { consoleLayout, plainMarkdown } from "./swagger-parts";
 
 const contract_path = "/api/dev/v1/openapi.json";
 const contract_base = "/api/dev/v1";
@@ -36,7 +38,7 @@ export default function Reference() {
       const [spec] = await Promise.all([contract(signal), loadStyles()]);
       if (signal.aborted || !place.current) return;
       SwaggerUI({
-        domNode: place.current, spec, docExpansion: "list", defaultModelsExpandDepth: -1, displayRequestDuration: true, filter: true, tryItOutEnabled: false, validatorUrl: null,
+        domNode: place.current, spec, layout: "ConsoleLayout", docExpansion: "list", displayRequestDuration: true, filter: true, validatorUrl: null, plugins: [plainMarkdown, consoleLayout],
         requestInterceptor: (call) => ({ ...call, url: inMyName(call.url), credentials: "same-origin" }),
         onComplete: () => setState("shown"),
       });
@@ -44,8 +46,9 @@ export default function Reference() {
   };
   useEffect(() => {
     const leaving = new AbortController();
+    const watching = keepAccessible(place.current!);
     void show(leaving.signal);
-    return () => leaving.abort();
+    return () => { leaving.abort(); watching(); };
   }, []);
   return (
     <>

@@ -1,12 +1,20 @@
 /** What is used of Swagger UI, which brings no types of its own. */
 declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
   interface SwaggerRequest { url: string; headers: Record<string, string>; credentials?: string }
+  /** Swagger UI's own React. */
+  interface SwaggerReact { createElement(type: unknown, props: object | null, ...children: unknown[]): unknown }
+  interface SwaggerSystem { readonly React: SwaggerReact }
+  interface SwaggerPlugin {
+    readonly components?: Readonly<Record<string, (props: { readonly getComponent: (name: string, connected?: boolean) => unknown }) => unknown>>;
+    readonly wrapComponents?: Readonly<Record<string, (original: unknown, system: SwaggerSystem) => (props: { readonly source?: unknown }) => unknown>>;
+  }
   interface SwaggerOptions {
-    domNode: HTMLElement; url?: string; spec?: object; deepLinking?: boolean; docExpansion?: "list" | "full" | "none"; defaultModelsExpandDepth?: number; displayRequestDuration?: boolean;
-    filter?: boolean; tryItOutEnabled?: boolean; validatorUrl?: null; supportedSubmitMethods?: readonly string[]; requestInterceptor?: (request: SwaggerRequest) => SwaggerRequest; onComplete?: () => void;
+    domNode: HTMLElement; spec: object; layout: string; docExpansion: "list" | "full" | "none"; displayRequestDuration: boolean; filter: boolean; validatorUrl: null;
+    requestInterceptor: (request: SwaggerRequest) => SwaggerRequest; onComplete: () => void; plugins: readonly (SwaggerPlugin | ((system: SwaggerSystem) => SwaggerPlugin))[];
   }
   const SwaggerUI: (options: SwaggerOptions) => unknown;
   export default SwaggerUI;
+  export type { SwaggerPlugin, SwaggerReact, SwaggerSystem };
 }
 declare module "swagger-ui-dist/swagger-ui.css" {
   const path: string;

@@ -29,7 +29,7 @@ const columns: readonly Column<Job>[] = [
   { key: "attempts", header: words.attempts, kind: "tight", cell: ({ attempts, attempts_max }) => <span class="num">{words.of(attempts, attempts_max)}</span> },
   { key: "due", header: words.due, kind: "tight", cell: ({ run_at }) => <Time value={run_at} />, wide_only: true },
   { key: "made", header: words.made, kind: "tight", cell: ({ created_at }) => <Time value={created_at} /> },
-  { key: "actions", header: words.actions, kind: "actions", cell: (job) => job.state === "failed" && <Button small icon="refresh" aria-label={words.run_again_label(job.name)} onClick={() => void runAgain(job)}>{words.run_again}</Button> },
+  { key: "actions", header: words.actions, kind: "actions", cell: (job) => job.retriable && <Button small icon="refresh" aria-label={words.run_again_label(job.name)} onClick={() => void runAgain(job)}>{words.run_again}</Button> },
 ];
 
 export function Jobs() {

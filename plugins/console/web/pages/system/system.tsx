@@ -13,7 +13,7 @@ import { Tag } from "../../ui/tag";
 import { system_words as words } from "../../words/system";
 import { Jobs } from "./jobs";
 import { Logs } from "./logs";
-import { check_tones, type Check, type PluginState, type SettingInForce, type SystemState } from "./records";
+import { check_tones, plugin_tones, type Check, type PluginState, type SettingInForce, type SystemState } from "./records";
 
 const refresh_ms = 5_000;
 type Part = keyof typeof words.tabs;
@@ -64,9 +64,9 @@ const check_columns: readonly Column<Check>[] = [
 
 const plugin_columns: readonly Column<PluginState>[] = [
   { key: "name", header: words.plugin, kind: "main", cell: ({ name, reason }) => <span class="two-lines"><span class="strong">{name}</span>{reason && <span class="bad-text wrap-anywhere">{reason}</span>}</span> },
-  { key: "version", header: words.version, kind: "tight", cell: ({ version }) => <span class="num">{version}</span> },
+  { key: "version", header: words.version, kind: "tight", cell: ({ version }) => <span class="num">{version ?? "–"}</span> },
   { key: "kind", header: words.kind, kind: "tight", cell: ({ built_in }) => built_in ? words.kinds.built_in : words.kinds.added },
-  { key: "status", header: words.status, kind: "tight", cell: ({ reason }) => <Tag tone={reason === null ? "ok" : "bad"}>{reason === null ? words.running : words.left_out}</Tag> },
+  { key: "status", header: words.status, kind: "tight", cell: ({ status }) => <Tag tone={plugin_tones[status]}>{words.plugin_states[status]}</Tag> },
 ];
 
 function Storage({ state: { storage } }: { readonly state: SystemState }) {

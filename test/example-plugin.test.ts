@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { packPlugin } from "../scripts/pack-plugin";
+import { openBrowser } from "./helpers/browser";
 import { startExecutable, type Executable } from "./helpers/executable";
 
 const source = resolve(import.meta.dir, "../examples/activity/plugin.ts");
@@ -78,6 +79,21 @@ describe("the activity plugin", () => {
   test("is in the OpenAPI document", async () => {
     const { body } = await dossier.api("GET", "/openapi.json", undefined, { key: null });
     expect(Object.values(body.paths).flatMap((path: any) => path.get?.operationId ?? [])).toContain("listActivity");
+  });
+
+  test("has a page in the console, whose module is served as a script under the console's policy", async () => {
+    const browser = openBrowser(fetch, dossier.url());
+    await browser.send("POST", "/session", { email: "ada@example.com", password: "correct horse battery staple" });
+    const { status, body } = await browser.send("GET", "/pages");
+    expect([status, body]).toEqual([200, [{ path: "activity", title: "Activity", group: "work", module: "/console/plugins/activity.js" }]]);
+    const module = await fetch(`${dossier.url()}${body[0].module}`);
+    const policy = module.headers.get("content-security-policy");
+    expect([module.status, module.headers.get("content-type"), module.headers.get("x-content-type-options"), policy]).toEqual([200, "text/javascript; charset=utf-8", "nosniff", expect.stringContaining("trusted-types")]);
+    const text = await module.text();
+    expect(new Bun.Transpiler({ loader: "js" }).scan(text)).toMatchObject({ exports: ["default"], imports: [] });
+    expect(text).not.toContain("innerHTML");
+    expect((await browser.send("GET", "/activity")).body.data[0]).toMatchObject({ document_name: "Nothing" });
+    expect((await fetch(`${dossier.url()}/console/plugins/other.js`)).status).toBe(404);
   });
 
   test("forgets a document that goes for good, in the deleting transaction", async () => {

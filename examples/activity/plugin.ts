@@ -1,9 +1,9 @@
 /**
- * Activity: remembers every document whose indexing has ended and lists them at GET /api/dev/v1/activity.
+ * Activity: remembers every document whose indexing has ended, lists them at GET /api/dev/v1/activity and shows them on a page of the console.
  * A complete plugin in one file, to read and to start from. To use it, copy it to `<data directory>/plugins/activity.ts` and restart Dossier.
  */
 import { definePlugin, Duration, every, fill, handle, job, PageOf, PageQuery, pageWindow, rfc3339, route, t, toNumber, toPage, type Migration } from "dossier";
-import { Documents, DocumentSettled, DocumentUses } from "dossier/contracts";
+import { ConsolePages, Documents, DocumentSettled, DocumentUses } from "dossier/contracts";
 
 // --- Its own table ----------------------------------------------------------------------------------------------------
 // A plugin owns the tables that carry its name. Times are epoch milliseconds, ids are text: SQL that any database understands.
@@ -54,6 +54,41 @@ const routes = {
   }),
 };
 
+// --- Its page ---------------------------------------------------------------------------------------------------------
+// The text of an ES module, which the console loads when somebody opens the page. `host.api` calls the API in the name of whoever is signed in.
+// Put text into the page as text: the console's policy refuses HTML that is made of strings, and scripts and styles from anywhere else.
+
+const page = `
+const words = { synced: "Ready", sync_failed: "Failed" };
+
+export default {
+  async mount(root, host) {
+    const add = (parent, name, text) => {
+      const element = parent.appendChild(document.createElement(name));
+      if (text !== undefined) element.textContent = text;
+      return element;
+    };
+    add(root, "h1", "Activity");
+    const answer = await host.api("/activity?per_page=50");
+    if (!answer.ok) { add(root, "p", "The activity could not be loaded. Open this page again."); return; }
+    const { data } = await answer.json();
+    if (data.length === 0) { add(root, "p", "Nothing has been indexed yet. Upload a document, and it shows up here."); return; }
+    const table = add(root, "table");
+    const head = add(add(table, "thead"), "tr");
+    for (const title of ["Document", "Status", "When"]) add(head, "th", title).scope = "col";
+    const body = add(table, "tbody");
+    for (const entry of data) {
+      const row = add(body, "tr");
+      const link = add(add(row, "td"), "a", entry.document_name);
+      link.href = "/console/documents/" + entry.document_id;
+      link.addEventListener("click", (event) => { event.preventDefault(); host.navigate("/documents/" + entry.document_id); });
+      add(row, "td", words[entry.status]);
+      add(row, "td", new Date(entry.at).toLocaleString());
+    }
+  },
+};
+`;
+
 // --- Its job ----------------------------------------------------------------------------------------------------------
 // Work that happens later. It survives a crash, is tried again when it throws, and never runs twice at the same time.
 
@@ -96,7 +131,7 @@ export default definePlugin({
       schedules: [every("17 3 * * *", Prune, {})],
       /** A server that never runs at night still forgets. The key keeps it to one such job, however often it is restarted. */
       start: () => enqueue(db, Prune, {}, { key: "activity.prune" }),
-      fills: [forget],
+      fills: [forget, fill(ConsolePages, { path: "activity", title: "Activity", group: "work", module: page })],
       routes: {
         list: async ({ caller, query }) => {
           const { limit, offset } = pageWindow(query);

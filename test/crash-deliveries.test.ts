@@ -31,8 +31,8 @@ beforeAll(async () => {
     const id = headers.get("webhook-id")!;
     posts.set(id, (posts.get(id) ?? 0) + 1);
     const what = random();
-    if (what < 0.3) await Bun.sleep(random() * 200);
-    return new Response(null, { status: what < 0.15 || what > 0.8 ? 500 : 204 });
+    if (what < 0.2) await Bun.sleep(random() * 200);
+    return new Response(null, { status: what < 0.1 || what > 0.8 ? 500 : 204 });
   });
   webhooks = await Promise.all(["a", "b"].map(async (path) => (await ada.made("/webhooks", { event_type, url: `http://hook.test:${hooks.receiver.port}/${path}` })).id));
 }, 180_000);
@@ -50,7 +50,7 @@ async function live(): Promise<void> {
         if ((await ada.send("POST", "/bell", { event_type, body, fail: false, times: 1 })).status !== 204) continue;
         ended.add(id);
         unsure.delete(id);
-        await Bun.sleep(random() * 40);
+        await Bun.sleep(random() * 100);
       } catch { dead = true; }
     }
   };
@@ -76,7 +76,7 @@ test(`kill -9, ${kills} times: every run that ended is told of, and no message c
     await live();
     await hooks.server.restart();
   }
-  await until(async () => (await Promise.all(webhooks.map(logOf))).every((log) => log.every(({ status }) => status !== "pending")), 60_000);
+  await until(async () => (await Promise.all(webhooks.map(logOf))).every((log) => log.every(({ status }) => status !== "pending")), 60_000 + kills * 5_000);
   const logs = await Promise.all(webhooks.map(logOf));
   for (const log of logs) {
     const told = log.map(({ request_body }) => JSON.parse(request_body).import_run_id as string);

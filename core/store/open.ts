@@ -84,7 +84,11 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
 
   // The leader of a group runs for everyone: what surrounds the one who came first is not its own.
   const join = createGroup({
-    transact: (within) => surrounding.exit(() => db.begin().execute(within)),
+    async transact(within) {
+      // What the log takes up is room that a deletion needs.
+      if (ballast.full()) await scrub.once();
+      return surrounding.exit(() => db.begin().execute(within));
+    },
     isOpen: () => database.inTransaction,
     full: ballast.full,
   });

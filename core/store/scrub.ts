@@ -68,6 +68,8 @@ export function createScrub(database: Database, mutex: Mutex, busy_timeout_ms: n
   return {
     /** Soon, once for all who ask meanwhile. */
     soon,
+    /** One try, between transactions. True once the log is empty. */
+    once: tryOnce,
     /** One try, now; nobody else may use the database yet. */
     tryNow,
     /** Ends with one last try. */

@@ -111,6 +111,13 @@ export async function emptyFolders(db: DocumentsDb, folder_ids: readonly string[
   return { orphans, kept };
 }
 
+/** Some of the documents that no other folder holds or could get back. `folder_ids` is not empty. */
+export async function onlyIn(db: DocumentsDb, folder_ids: readonly string[], most: number): Promise<Pick<DocumentRow, "id" | "status" | "size_bytes">[]> {
+  const rows = await db.selectFrom("documents_links as l").innerJoin("documents as d", "d.id", "l.document_id").select(["d.id", "d.status", "d.size_bytes"]).distinct().where("l.folder_id", "in", folder_ids)
+    .where((e) => e.not(e.exists(e.selectFrom("documents_links as other").select("other.document_id").whereRef("other.document_id", "=", "l.document_id").where("other.folder_id", "not in", folder_ids)))).limit(most).execute();
+  return rows.map((row) => ({ ...row, size_bytes: toNumber(row.size_bytes) }));
+}
+
 const expired_at_once = 500;
 
 /** Forgets links that were deleted at or before `deleted_until`, some at a time; returns how many, and the documents that none is left of. */

@@ -66,7 +66,9 @@ export default definePlugin({
     return {
       services: { documents: { ...documents, intake: createIntake({ ...parts, writing }), removeFiles: parts.removeFiles, upload_bytes_max: config.upload_bytes_max } },
       routes: documentHandlers(service, { files, upload_bytes_max: config.upload_bytes_max }),
-      fills: [fill(FolderContents, { remove: (tx, _owner_id, folder_ids) => purging.removeFrom(tx, folder_ids) })],
+      fills: [fill(FolderContents, {
+        remove: (tx, _owner_id, folder_ids) => purging.removeFrom(tx, folder_ids), removeInParts: (_owner_id, folder_ids) => purging.removeInParts(folder_ids),
+      })],
       jobs: [
         handle(IndexDocument, indexing.run, { attempts_max: 3, timeout_ms: 30 * minute_ms, concurrency: indexing_max, gaveUp: indexing.gaveUp, revive: service.revive }),
         handle(RetitleDocument, createRetitling(parts), { attempts_max: 5, timeout_ms: 5 * minute_ms }),

@@ -6,13 +6,16 @@ import * as store from "./store";
 
 /** One statement names at most so many ids. */
 const ids_at_once = 5_000;
+/** What goes in one transaction when the disk is full: so many documents, or fewer of so many bytes, but one at least. */
+const part_documents_max = 200;
+const part_bytes_max = 2 ** 20;
 
 export interface PurgingParts extends DocumentParts {
   /** How long a deleted link can be restored. */
   readonly restore_for_ms: number;
 }
 
-export function createPurging({ inTransaction, now_ms, scrub, removeFiles, quotas, index, cancelIndexing, removeUses, restore_for_ms }: PurgingParts) {
+export function createPurging({ db, inTransaction, now_ms, scrub, removeFiles, folders, quotas, index, cancelIndexing, removeUses, restore_for_ms }: PurgingParts) {
   async function purge(tx: Db, document_ids: readonly string[]): Promise<void> {
     for (const some of slices(document_ids)) {
       await cancelIndexing(tx, some);
@@ -35,6 +38,22 @@ export function createPurging({ inTransaction, now_ms, scrub, removeFiles, quota
         for (const some of slices(document_ids)) await index.unlink(tx, some, folder_id);
       }
       await purge(tx, orphans);
+    },
+
+    /** The same for documents alone, with as little as can be written at a time. */
+    async removeInParts(folder_ids: readonly string[]): Promise<void> {
+      for (;;) {
+        const found = await links.onlyIn(db, folder_ids, part_documents_max);
+        let left_bytes = part_bytes_max;
+        const part = found.filter(({ size_bytes }, index) => (left_bytes -= size_bytes) >= 0 || index === 0);
+        if (part.length === 0) return;
+        const ids = part.map(({ id }) => id);
+        await inTransaction(async (tx) => {
+          const held = await links.foldersOfAll(tx, ids);
+          await folders.count(tx, part.flatMap(({ id, status }) => held.get(id)!.map((folder_id) => ({ folder_id, status, by: -1 }))));
+          await purge(tx, ids);
+        });
+      }
     },
 
     /** Forgets links that were deleted too long ago, and documents that have no link left. Returns how many documents went. */

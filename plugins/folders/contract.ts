@@ -27,7 +27,13 @@ export interface Folders {
 }
 export const Folders = service<Folders>("folders");
 
-/** Told, inside the deleting transaction, that these folders (subfolders included) go for good. */
-export const FolderContents = slot<{ remove(tx: Db, owner_id: string, folder_ids: readonly string[]): Promise<void> }>("folders.contents");
+export interface Contents {
+  /** Inside the deleting transaction: these folders (subfolders included) go for good. */
+  remove(tx: Db, owner_id: string, folder_ids: readonly string[]): Promise<void>;
+  /** The disk has no room to write all of that at once: takes away what is large, part by part, each in a transaction of its own; `remove` follows. */
+  removeInParts?(owner_id: string, folder_ids: readonly string[]): Promise<void>;
+}
+/** Those who keep something in folders. */
+export const FolderContents = slot<Contents>("folders.contents");
 
 export const FolderDeleted = event("folder.deleted", t.Object({ owner_id: t.String(), folder_ids: t.Array(t.String()) }));

@@ -25,6 +25,9 @@ export default definePlugin({
       removeContents: async (tx, owner_id, folder_ids) => {
         for (const contents of slots.contents()) await contents.remove(tx, owner_id, folder_ids);
       },
+      removeInParts: async (owner_id, folder_ids) => {
+        for (const contents of slots.contents()) await contents.removeInParts?.(owner_id, folder_ids);
+      },
       announceDeleted: (tx, owner_id, folder_ids) => emit(tx, FolderDeleted, { owner_id, folder_ids: [...folder_ids] }),
     });
     return { services: { folders }, routes: folderHandlers(folders) };

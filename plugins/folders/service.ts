@@ -22,13 +22,15 @@ export interface FolderParts {
   readonly held: (owner_id: string) => number;
   /** Clears what other plugins keep in these folders, inside the deleting transaction. */
   readonly removeContents: (tx: Db, owner_id: string, folder_ids: readonly string[]) => Promise<void>;
+  /** The same for what is large, outside of a transaction, in parts that a full disk has room for. */
+  readonly removeInParts: (owner_id: string, folder_ids: readonly string[]) => Promise<void>;
   readonly announceDeleted: (tx: Db, owner_id: string, folder_ids: readonly string[]) => Promise<void>;
   /** Takes deleted text out of the write-ahead log. */
   readonly scrub: () => void;
   readonly changed: (change: Change) => void;
 }
 
-export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, held, removeContents, announceDeleted, scrub, changed }: FolderParts) {
+export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, held, removeContents, removeInParts, announceDeleted, scrub, changed }: FolderParts) {
   const tell = (owner_id: string, id: string, action: Change["action"]): void => changed({ owner_id, kind: "folder", id, folder_id: id, action });
   const newRow = (owner_id: string, parent_id: string | null, name: string, description: string | null): FolderRow => {
     const now = now_ms();
@@ -82,7 +84,7 @@ export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, h
 
     /** Deletes a folder, its subfolders and what they hold, for good. @throws HttpError 403 or 404. */
     async remove(owner_id: string, folder_id: string): Promise<void> {
-      await inTransaction(async (tx) => {
+      const atOnce = () => inTransaction(async (tx) => {
         await requireRow(tx, owner_id, folder_id);
         const folder_ids = [...await store.childIds(tx, [folder_id]), folder_id];
         await removeContents(tx, owner_id, folder_ids);
@@ -91,6 +93,13 @@ export function createFolders({ db, hot, inTransaction, now_ms, newId, charge, h
         await announceDeleted(tx, owner_id, folder_ids);
         for (const id of folder_ids) tell(owner_id, id, "deleted");
       });
+      try { await atOnce(); }
+      catch (error) {
+        if (!(error instanceof HttpError && error.code === "storage_full")) throw error;
+        // Deleting needs room too, for as long as it is being written: as much as what goes.
+        await removeInParts(owner_id, [...await store.childIds(db, [folder_id]), folder_id]);
+        await atOnce();
+      }
       scrub();
     },
   };

@@ -10,13 +10,15 @@ import { Drawer } from "../ui/dialog";
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icons";
 import { Boundary } from "./boundary";
-import { Lazy } from "./lazy";
+import { Lazy, prefetch } from "./lazy";
 import { startLive } from "./live";
 import { Brand, Navigation, NavigationFoot } from "./navigation";
 import { palette } from "./pages";
 import { HelpDialog, help_open, palette_open, useShortcuts } from "./shortcuts";
 
 const knock_ms = 3_000;
+/** So long after a page is shown, what may be wanted next is fetched. */
+const idle_ms = 1_000;
 
 /** Tells that the server is away, and looks again every three seconds. */
 function OfflineBanner() {
@@ -66,6 +68,11 @@ export function Shell({ full, children }: { readonly full: boolean; readonly chi
   const main = useArrival(path);
   useShortcuts();
   useEffect(startLive, []);
+  useEffect(() => {
+    // Whoever presses Ctrl K types on at once.
+    const timer = setTimeout(() => { if (palette) prefetch(palette); }, idle_ms);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <div class="shell">
       <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>{words.navigation.skip}</a>

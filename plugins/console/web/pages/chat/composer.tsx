@@ -1,6 +1,6 @@
 /** Where a question is written, with what its answer may come from. */
 import type { RefObject } from "preact";
-import { useId, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useState } from "preact/hooks";
 import { useFolders } from "../../api/queries";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
@@ -28,6 +28,12 @@ export function Composer({ field, draft, onDraft, scope, onScope, onSend, onStop
     area.style.height = "auto";
     area.style.height = `${Math.min(area.scrollHeight, height_max_px)}px`;
   }, [draft]);
+  useEffect(() => {
+    // On a phone it would bring up the keyboard over what there is to read.
+    if (!matchMedia("(pointer: fine)").matches) return;
+    const frame = requestAnimationFrame(() => field.current?.focus({ preventScroll: true }));
+    return () => cancelAnimationFrame(frame);
+  }, []);
   const send = (event: Event) => {
     event.preventDefault();
     const text = draft.trim();

@@ -1,6 +1,6 @@
 /** All chats of the user, and the deleted ones. */
 import { useState } from "preact/hooks";
-import { Link, useLocation } from "wouter-preact";
+import { Link, Redirect, useLocation, useSearch } from "wouter-preact";
 import { changeChat, deleteChat, restoreChat, useChats, type Chat } from "../../api/chats";
 import { problemOf } from "../../api/client";
 import { useFolders } from "../../api/queries";
@@ -19,7 +19,13 @@ import { words } from "../../words/chat";
 
 const nameOf = (chat: Chat): string => chat.name ?? words.untitled;
 
+/** `/chats?folder=…` begins a chat over that folder. */
 export default function ChatList() {
+  const asked = useSearch();
+  return new URLSearchParams(asked).has("folder") ? <Redirect to={`/chats/new?${asked}`} replace /> : <List />;
+}
+
+function List() {
   const [tab, setTab] = useState<"open" | "deleted">("open");
   const [page, setPage] = useState(1);
   const [renaming, setRenaming] = useState<Chat | null>(null);

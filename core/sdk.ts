@@ -18,6 +18,7 @@ export { sameHost } from "./http/visitor";
 export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";
 export { newUuid } from "./base/ids";
 export { spread } from "./base/chance";
+export { environmentForPrograms } from "./base/environment";
 export { commit, version } from "./base/version";
 export { ConfigError } from "./base/config";
 export { Duration, List, Secret, Size } from "./base/settings";

@@ -11,4 +11,5 @@ export * from "./index/contract";
 export * from "./prompts/contract";
 export * from "./quotas/contract";
 export * from "./search/contract";
+export * from "./transcriptions/contract";
 export * from "./webhooks/contract";

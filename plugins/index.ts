@@ -14,6 +14,7 @@ import prompts from "./prompts/plugin";
 import quotas from "./quotas/plugin";
 import rateLimit from "./rate-limit/plugin";
 import search from "./search/plugin";
+import transcriptions from "./transcriptions/plugin";
 import webhooks from "./webhooks/plugin";
 
-export const builtIn = [accounts, answersExtractive, answersOpenai, chats, console, documents, embeddings, extraction, folders, imports, index, prompts, quotas, rateLimit, search, webhooks];
+export const builtIn = [accounts, answersExtractive, answersOpenai, chats, console, documents, embeddings, extraction, folders, imports, index, prompts, quotas, rateLimit, search, transcriptions, webhooks];

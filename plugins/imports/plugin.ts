@@ -7,7 +7,7 @@ import { Documents, DocumentSettled, DocumentUses, FileUses } from "../documents
 import { Extraction } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { NameLookup } from "../webhooks/contract";
-import { ImportSources } from "./contract";
+import { FetchRule, ImportSources } from "./contract";
 import { createDevice } from "./device";
 import { createEnding } from "./ending";
 import { createFetching, type RobotsOfRun } from "./fetching";
@@ -47,6 +47,7 @@ export default definePlugin({
     timeout: Duration({ default: "2m", description: "For fetching one file." }),
   }),
   needs: { accounts: Accounts, documents: Documents, extraction: Extraction, folders: Folders, lookup: NameLookup },
+  provides: { fetch_rule: FetchRule },
   slots: { sources: ImportSources },
   tables: ["imports_runs", "imports_items", "imports_schedules"],
   migrations,
@@ -56,9 +57,9 @@ export default definePlugin({
     const { cancelJobs, config, emit, enqueue, files, inTransaction, isolate, log, newId, paths, services: { accounts, documents, extraction, folders, lookup } } = ctx;
     const db = ctx.database<ImportsTables>();
     const now_ms = () => ctx.clock.now_ms();
-    const { upload_bytes_max } = documents;
+    const { upload_bytes_max } = documents, allows = createAddressRule(config.allow_networks);
     const fetching = createFetching({
-      lookup, allows: createAddressRule(config.allow_networks), isPublic: createAddressRule([]), host_delay_ms: config.host_delay, timeout_ms: config.timeout, pacing: createPacing(), now_ms, files,
+      lookup, allows, isPublic: createAddressRule([]), host_delay_ms: config.host_delay, timeout_ms: config.timeout, pacing: createPacing(), now_ms, files,
     });
     const changed = ({ id, owner_id, folder_id }: RunRow, action: "created" | "changed") => ctx.changed({ owner_id, kind: "import", id, folder_id, action });
     const ending = createEnding({ now_ms, emit, cancelJobs, removeFiles: documents.removeFiles, changed: (run) => changed(run, "changed") });
@@ -74,6 +75,7 @@ export default definePlugin({
     const taking = createTaking({ inTransaction, isolate, newId, temporary: paths.temporary, documents, extraction, folders, ending });
     const working = createWorking({ ...common, files, fetching, upload_bytes_max, taking });
     return {
+      services: { fetch_rule: allows },
       routes: importHandlers({ imports, schedules, device, requireFolder: (owner_id, folder_id) => folders.require(db, owner_id, folder_id), files, upload_bytes_max }),
       fills: [
         ...[urlsSource, sitemapSource({ isolate }), feedSource({ isolate }), zipSource({ isolate, newId }), directorySource(config.directories)].map((one) => fill(ImportSources, one)),

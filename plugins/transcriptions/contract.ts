@@ -1,0 +1,40 @@
+/** What other plugins may know about transcriptions: how a recording becomes text is a slot. */
+import { slot } from "../../core/sdk";
+
+/** A recording that lies on disk. */
+export interface Recording {
+  readonly path: string;
+  readonly size_bytes: number;
+  /** By content: `audio/…` or `video/…`. */
+  readonly media_type: string;
+  /** Null when the file does not tell. */
+  readonly duration_s: number | null;
+  /** The language that is spoken, as far as the settings say: `en`. */
+  readonly language: string | null;
+}
+export interface TranscriptionWatch {
+  /** Fires when the run is cancelled, at its time limit and when the server stops: whatever was begun ends then. */
+  readonly signal: AbortSignal;
+  /** 0 to 1. */
+  readonly onProgress: (progress: number) => void;
+}
+
+export type TranscriptionCode = "no_transcriber" | "unsupported_type" | "too_large" | "unreachable" | "refused_address" | "empty" | "timeout" | "transcriber_failed" | "transcriber_unavailable" | "failed";
+/** Why there is no transcript, in a sentence for the person who sent the recording. `again`: another attempt may succeed. */
+export class TranscriptionFailure extends Error {
+  override readonly name = "TranscriptionFailure";
+  constructor(readonly code: TranscriptionCode, message: string, readonly again = false) { super(message); }
+}
+
+/** Turns speech into text. Other plugins add engines by filling the slot; the one with the highest `rank` is asked. Those of the settings have rank 10. */
+export interface Transcriber {
+  readonly name: string;
+  readonly rank: number;
+  /**
+   * What it heard, as it comes: WebVTT, SRT, JSON as Whisper and its relatives write it (`{"segments": [{"start", "end", "text", "speaker"?}], "language"?}`),
+   * lines like `[00:01.000 --> 00:02.500] text`, or plain text, which has no times. Which one it is shows by itself.
+   * @throws TranscriptionFailure; any other error is worth another attempt.
+   */
+  transcribe(recording: Recording, watch: TranscriptionWatch): Promise<string>;
+}
+export const Transcribers = slot<Transcriber>("transcriptions.transcribers");

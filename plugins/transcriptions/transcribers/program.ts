@@ -1,0 +1,79 @@
+/** Runs a program in a process group of its own, within limits, and ends all of it when it must. */
+import { constants, setPriority } from "node:os";
+import { environmentForPrograms } from "../../../core/sdk";
+
+export interface ProgramOptions {
+  readonly words: readonly string[];
+  readonly directory: string;
+  /** Marks the processes, so that a later server knows those that this one left behind. */
+  readonly mark: string;
+  readonly stdout_bytes_max: number;
+  readonly signal: AbortSignal;
+  /** What it has just printed. */
+  readonly onPrinted: (text: string) => void;
+  readonly onStarted: (pid: number) => Promise<void>;
+}
+export interface Ended {
+  readonly exit_code: number | null;
+  /** The signal that ended it: `SIGSEGV`. */
+  readonly ended_by: string | null;
+  readonly stdout: string;
+  /** The end of it. */
+  readonly stderr: string;
+  readonly printed_too_much: boolean;
+}
+
+export const mark_name = "DOSSIER_TRANSCRIBING";
+const stderr_chars_max = 4_000;
+/** Who holds the pipes open after the program has ended is not waited for. */
+const drain_ms = 1_000;
+
+/** @throws Error of the system when it can't be started, the signal's reason when that fired. */
+export async function runProgram({ words, directory, mark, stdout_bytes_max, signal, onPrinted, onStarted }: ProgramOptions): Promise<Ended> {
+  signal.throwIfAborted();
+  const child = Bun.spawn([...words], { cwd: directory, env: { ...environmentForPrograms(), [mark_name]: mark }, stdin: "ignore", stdout: "pipe", stderr: "pipe", detached: true });
+  const kill = () => killGroup(child.pid);
+  signal.addEventListener("abort", kill, { once: true });
+  try {
+    stepBack(child.pid);
+    const chunks: Uint8Array[] = [];
+    let bytes = 0, stderr = "";
+    const reading = Promise.all([
+      each(child.stdout, (chunk) => {
+        bytes += chunk.length;
+        if (bytes > stdout_bytes_max) return kill();
+        chunks.push(chunk);
+        onPrinted(Buffer.from(chunk).toString("latin1"));
+      }),
+      each(child.stderr, (chunk) => {
+        const text = Buffer.from(chunk).toString("utf8");
+        stderr = (stderr + text).slice(-stderr_chars_max);
+        onPrinted(text);
+      }),
+    ]);
+    await onStarted(child.pid);
+    await child.exited;
+    // What it has begun and left behind goes too.
+    kill();
+    await Promise.race([reading, Bun.sleep(drain_ms)]);
+    signal.throwIfAborted();
+    return { exit_code: child.exitCode, ended_by: child.signalCode === null ? null : String(child.signalCode), stdout: new TextDecoder().decode(Buffer.concat(chunks)), stderr, printed_too_much: bytes > stdout_bytes_max };
+  } finally {
+    signal.removeEventListener("abort", kill);
+    kill();
+  }
+}
+
+async function each(stream: ReadableStream<Uint8Array>, take: (chunk: Uint8Array) => void): Promise<void> {
+  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) take(chunk);
+}
+
+/** The program and all it has started; nothing when they have ended. */
+export function killGroup(pid: number): void {
+  try { process.kill(-pid, "SIGKILL"); } catch { /* They have ended. */ }
+}
+
+/** Requests go first. */
+function stepBack(pid: number): void {
+  try { setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL); } catch { /* It has ended already. */ }
+}

@@ -4,7 +4,7 @@ export const import_words = {
   title: "Imports", text: "Bring web pages, feeds, archives and directories of the server into a folder, once or on a schedule.", runs: "Runs", schedules: "Schedules", parts: "Imports",
   create: "New import", label: "Imports", source: "Source", folder: "Folder", status: "Status", items: "Items", started: "Started", created: "Created", actions: "Actions", next_run: "Next run", every: "When", gone_folder: "Deleted folder",
   states: { pending: "Waiting", running: "Running", completed: "Completed", completed_with_errors: "Completed with errors", failed: "Failed", cancelled: "Cancelled" },
-  item_states: { pending: "Waiting", succeeded: "Imported", failed: "Failed", skipped: "Unchanged" },
+  item_states: { pending: "Waiting", succeeded: "Imported", failed: "Failed", skipped: "Skipped" },
   kinds: { urls: "Web addresses", sitemap: "Sitemap", feed: "Feed", zip: "ZIP archive", directory: "Server directory", files: "Files from a device" } as Readonly<Record<string, string>>,
   addresses: (count: number) => count === 1 ? "1 address" : `${count} addresses`,
   progress: (done: number, total: number) => total === 0 ? "Listing what there is" : `${done} of ${total}`,
@@ -19,7 +19,7 @@ export const import_words = {
   path_label: "Directory on the server", path_hint: "Below one of the directories that the operator allows (imports.directories). Its directories become subfolders.",
   repeat_label: "Repeat", repeats: { never: "Once, now", "0 * * * *": "Every hour", "0 6 * * *": "Every day at 6:00 UTC", "0 6 * * 1": "Every Monday at 6:00 UTC", custom: "By a cron expression" },
   cron_label: "Cron expression", cron_hint: "Minute, hour, day, month, weekday in UTC, such as 30 4 * * 1-5",
-  start: "Start import", schedule: "Save schedule", look: "Show what it would import", looking: "Looking", found: (count: number) => count === 0 ? "Nothing to import was found." : `${count} ${count === 1 ? "item" : "items"} would be imported`, found_label: "What would be imported", found_more: (count: number) => `and ${count} more`,
+  start: "Start import", schedule: "Save schedule", look: "Show what it would import", looking: "Looking", found: (count: number, more: boolean) => count === 0 ? "Nothing to import was found." : `${more ? "More than " : ""}${count} ${count === 1 ? "item" : "items"} would be imported`, found_label: "What would be imported", found_more: (count: number) => `and ${count} more`,
   scheduled: "Schedule saved.", remove_schedule: "Delete schedule", remove_schedule_label: (source: string) => `Delete the schedule of ${source}`, remove_schedule_title: "Delete this schedule?", remove_schedule_text: "What it imported stays.", schedule_removed: "Schedule deleted.",
 
   total: "Items", succeeded: "Imported", failed: "Failed", skipped: "Unchanged", waiting: "To do", finished: "Finished", took: "Took",

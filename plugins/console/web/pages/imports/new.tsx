@@ -16,7 +16,12 @@ import type { ImportRun, Source } from "./records";
 const kinds = ["urls", "sitemap", "feed", "zip", "directory"] as const;
 type Kind = (typeof kinds)[number];
 type Repeat = keyof typeof words.repeats;
-interface Found { readonly data: readonly { readonly uri: string }[]; readonly total: number }
+interface Found {
+  readonly items: readonly { readonly uri: string; readonly name: string | null; readonly folder: string | null; readonly error: string | null }[];
+  readonly total_item_count: number;
+  /** There are more than the server looked for. */
+  readonly more: boolean;
+}
 
 export default function NewImport() {
   const folders = useFolders();
@@ -105,14 +110,16 @@ function SourceField({ kind, text, onText, error }: { readonly kind: Kind; reado
 
 const shown_max = 100;
 
-function FoundItems({ found: { data, total } }: { readonly found: Found }) {
+function FoundItems({ found: { items, total_item_count: total, more } }: { readonly found: Found }) {
   return (
     <div class="stack-small" role="status">
-      <p class="strong">{words.found(total)}</p>
-      {data.length > 0 && (
+      <p class="strong">{words.found(total, more)}</p>
+      {total > 0 && (
         <ul class="plain-list found small" aria-label={words.found_label} tabIndex={0}>
-          {data.slice(0, shown_max).map(({ uri }) => <li key={uri} class="clip">{uri}</li>)}
-          {total > shown_max && <li class="muted">{words.found_more(total - Math.min(shown_max, data.length))}</li>}
+          {items.slice(0, shown_max).map(({ uri, folder, error }, place) => (
+            <li key={place} class="two-lines"><span class="clip">{folder !== null && <span class="muted">{folder} / </span>}{uri}</span>{error !== null && <span class="bad-text">{error}</span>}</li>
+          ))}
+          {total > shown_max && <li class="muted">{words.found_more(total - shown_max)}</li>}
         </ul>
       )}
     </div>

@@ -84,8 +84,8 @@ function Storage({ state: { storage } }: { readonly state: SystemState }) {
 }
 
 const setting_columns: readonly Column<SettingInForce>[] = [
-  { key: "name", header: words.setting, kind: "tight", cell: ({ name }) => <code>{name}</code> },
-  { key: "value", header: words.value, kind: "main", cell: ({ value }) => value === null || value === "" ? <span class="muted">{words.none}</span> : <span class="mono wrap-anywhere">{value}</span> },
+  { key: "name", header: words.setting, kind: "main", cell: ({ name }) => <code>{name}</code> },
+  { key: "value", header: words.value, cell: ({ value }) => value === null || value === "" ? <span class="muted">{words.none}</span> : <span class="mono wrap-anywhere">{value}</span> },
   { key: "origin", header: words.origin, kind: "tight", cell: ({ origin }) => origin },
 ];
 

@@ -55,7 +55,7 @@ const routes = {
 };
 
 // --- Its page ---------------------------------------------------------------------------------------------------------
-// The text of an ES module, which the console loads when somebody opens the page. `host.api` calls the API in the name of whoever is signed in.
+// The text of an ES module, which the console loads when somebody opens the page; the title stands above it already. `host.api` calls the API in the name of whoever is signed in.
 // Put text into the page as text: the console's policy refuses HTML that is made of strings, and scripts and styles from anywhere else.
 
 const page = `
@@ -68,7 +68,6 @@ export default {
       if (text !== undefined) element.textContent = text;
       return element;
     };
-    add(root, "h1", "Activity");
     const answer = await host.api("/activity?per_page=50");
     if (!answer.ok) { add(root, "p", "The activity could not be loaded. Open this page again."); return; }
     const { data } = await answer.json();

@@ -8,6 +8,7 @@ import { createChecks, freeOf } from "./checks";
 import { ConsolePages, SystemChecks } from "./contract";
 import { createFeed } from "./feed";
 import { migrations } from "./migrations";
+import { fitPages } from "./pages";
 import { handlers, routes } from "./routes";
 import { createSite } from "./site";
 import { databaseBytes, directoryBytes, remembering } from "./sizes";
@@ -31,7 +32,8 @@ export default definePlugin({
   tasks: { findDamage: task(async (path: string) => findDamage(path)) },
   setup: ({ clock, database, inTransaction, isolate, log, operations, paths, public_url, services: { sessions, quotas }, slots }) => {
     const now_ms = () => clock.now_ms();
-    const site = createSite({ assets, index_html, pages: slots.pages });
+    const pages = () => fitPages(slots.pages());
+    const site = createSite({ assets, index_html, pages });
     const feed = createFeed({ isLive: sessions.isLive, newUuid });
     const usage = createUsage({ db: database<ConsoleTables>(), inTransaction, now_ms, log, storageOf: (owner_id) => quotas.heldNow(owner_id, "storage") });
     const checks = createChecks({ operations, paths, now_ms, findDamage: () => isolate("findDamage", paths.database, damage_limits) });
@@ -54,8 +56,11 @@ export default definePlugin({
         fill(Surface, createSurface({ sessions, public_url })),
         fill(ChangeObserver, feed.observe), fill(ChangeObserver, usage.noteChange), fill(RequestObserver, usage.noteRequest),
       ],
-      routes: { ...handlers({ site, pages: slots.pages, feed }), ...system },
-      start: usage.start,
+      routes: { ...handlers({ site, pages, feed }), ...system },
+      start: async () => {
+        fitPages(slots.pages(), ({ path, title }, reason) => log.warn("a page of a plugin is not shown", { path, title, reason }));
+        await usage.start();
+      },
       stop: usage.stop,
     };
   },

@@ -42,7 +42,7 @@ export const handlers = ({ site, pages, feed }: ConsoleParts): HandlersOf<typeof
   // A router may take both spellings for one.
   console: ({ request }) => pathOf(request) === console_root ? toConsole() : site(request, pathOf(request)),
   site: ({ request }) => site(request, pathOf(request)),
-  pages: ({ caller }) => pages().filter(({ group }) => group !== "admin" || caller.admin).toSorted((a, b) => a.title.localeCompare(b.title))
+  pages: ({ caller }) => pages().filter(({ group }) => group !== "admin" || caller.admin)
     .map((page) => ({ path: page.path, title: page.title, group: page.group, module: modulePath(page) })),
   events: ({ caller, query, request, stopping }) => new Response(feed.open({
     owner_id: caller.owner_id, session_id: caller.key_id, last_event_id: request.headers.get("last-event-id") ?? query.last_event_id ?? null, signals: [request.signal, stopping],

@@ -1,4 +1,5 @@
 /** Markdown as elements: read by marked's lexer, built as vnodes, so that text can only ever be text. */
+/** @jsxImportSource preact */
 import { Marked, type Token, type Tokens } from "marked";
 import { Fragment, type ComponentChildren } from "preact";
 
@@ -14,7 +15,7 @@ type Marker = NonNullable<MarkdownProps["marker"]>;
 /** `[1]: address` would turn markers into links, so there are no definitions. */
 const reader = new Marked({ gfm: true, breaks: true, tokenizer: { def: () => undefined } });
 /** Brackets and the lists they nest are read by recursion: what is deeper or longer is shown as it is written. */
-const chars_max = 200_000, depth_max = 24;
+const chars_max = 60_000, depth_max = 24;
 
 export function Markdown({ text, marker = () => null, plain = false }: MarkdownProps) {
   const tokens = plain || text.length > chars_max ? null : tokensOf(text);

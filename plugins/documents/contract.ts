@@ -37,7 +37,7 @@ export interface Incoming {
   readonly declared_type: string | null;
   /** With a file, too: then the file is kept as the original, and not read. */
   readonly text?: ReadyText;
-  /** For uploads: replace the newest document of that name. */
+  /** For uploads: replace the newest document of that name. For imports: bring what has not changed, too. */
   readonly overwrite?: boolean;
 }
 export interface TakenIn {
@@ -81,6 +81,6 @@ export const FileUses = slot<{ isUsed(db: Db, sha256: string): Promise<boolean> 
 /** Indexing has ended, well or badly. */
 export const DocumentSettled = event("document.settled", t.Object({
   owner_id: t.String(), document_id: t.String(), version: t.Integer(), status: t.Union([t.Literal("synced"), t.Literal("sync_failed")]),
-  /** Why it failed, in a sentence. */
-  reason: t.Optional(t.String()),
+  /** Why it failed: the code and the sentence of the record. */
+  error: t.Optional(t.Object({ code: t.String(), message: t.String() })),
 }));

@@ -84,7 +84,7 @@ export function createIndexing(parts: IndexingParts) {
     const failed = await store.setFailed(tx, document_id, version, {
       error_code: code, error_message: message, updated_at: now_ms(), ...(attempt === undefined ? {} : { attempts: attempt }),
     });
-    if (failed) await settle(tx, { owner_id: failed.owner_id, document_id, version, status: "sync_failed", reason: message }, await links.foldersOf(tx, document_id));
+    if (failed) await settle(tx, { owner_id: failed.owner_id, document_id, version, status: "sync_failed", error: { code, message } }, await links.foldersOf(tx, document_id));
   }
 
   async function settle(tx: Db, settled: PayloadOf<typeof DocumentSettled>, folder_ids: readonly string[]): Promise<void> {

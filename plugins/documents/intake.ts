@@ -21,7 +21,7 @@ export const createIntake = ({ afterCommit, scrub, files, folders, writing: { in
     const source: Source = { source_kind: origin.kind, source_uri: origin.uri, source_run_id: origin.run_id };
     const known = await findKnown(tx, folder_id, name, origin);
     if (known && origin.kind === "upload" && !overwrite) throw nameTaken();
-    if (known && origin.kind === "import" && await says(tx, known, version)) return { document_id: known.id, version: known.version, outcome: "unchanged" };
+    if (known && origin.kind === "import" && !overwrite && await says(tx, known, version)) return { document_id: known.id, version: known.version, outcome: "unchanged" };
     const { row } = known ? await replace(tx, known, version, source) : await insert(tx, { owner_id, folder_id, name, ...source }, version);
     // The version in work may have been a text that nobody will see any more.
     if (known) afterCommit(scrub);

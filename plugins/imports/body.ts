@@ -56,4 +56,4 @@ async function* unpacked(raw: AsyncGenerator<Uint8Array>, unpacker: Transform): 
   }
 }
 
-const tooLarge = (bytes_max: number): SourceFailure => new SourceFailure(`The file is larger than ${bytes_max} bytes, the most that is accepted.`);
+const tooLarge = (bytes_max: number): SourceFailure => new SourceFailure(`The file is larger than ${bytes_max} bytes, the most that is accepted.`, "too_large");

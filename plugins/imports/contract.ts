@@ -46,8 +46,11 @@ export interface SourceTools {
   /** The file at this address, fetched when the run first asks for it and kept until the run ends. One per run. @throws SourceFailure */
   fetchOnce(url: string): Promise<FetchedFile>;
 }
-/** Why a source or an item can't be read, in a sentence for the person who started the import. */
-export class SourceFailure extends Error { override readonly name = "SourceFailure"; }
+/** Why a source or an item can't be read: a sentence for the person who started the import, and a code for programs. */
+export class SourceFailure extends Error {
+  override readonly name: string = "SourceFailure";
+  constructor(message: string, readonly code = "unreadable") { super(message); }
+}
 
 /** What an item is made of. */
 export interface ItemContent {

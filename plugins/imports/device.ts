@@ -16,7 +16,7 @@ export interface DeviceParts {
 }
 export interface DeviceImport { readonly folder_id: string; readonly overwrite: boolean }
 
-const interrupted = "The server stopped before this file was stored; send it again.";
+const interrupted = { code: "interrupted", message: "The server stopped before this file was stored; send it again." };
 
 export function createDevice({ db, inTransaction, now_ms, newId, documents, ending }: DeviceParts) {
   async function begin(owner_id: string, { folder_id, overwrite }: DeviceImport, parts: readonly ReceivedPart[]): Promise<{ readonly run: RunRow; readonly items: readonly ItemRow[] }> {
@@ -28,7 +28,7 @@ export function createDevice({ db, inTransaction, now_ms, newId, documents, endi
     // Two files of one name are two items: the second one clashes, or replaces the first.
     const items = parts.map(({ name }, ordinal): ItemRow => ({
       id: newId("itm"), run_id: run.id, ordinal, uri: uriOf(parts, ordinal), name, subfolder: null, locator: null, host: "", status: "pending", attempts: 0,
-      document_id: null, version: null, joined: 0, source_uri: null, error: null,
+      document_id: null, version: null, joined: 0, source_uri: null, error_code: null, error: null,
     }));
     await inTransaction(async (tx) => {
       await store.insertRun(tx, run);
@@ -48,7 +48,7 @@ export function createDevice({ db, inTransaction, now_ms, newId, documents, endi
       });
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
-      await inTransaction((tx) => ending.endItem(tx, item, { how: "failed", error: error.detail }));
+      await inTransaction((tx) => ending.endItem(tx, item, { how: "failed", error: { code: error.code, message: error.detail } }));
     } finally {
       documents.removeFiles([received.sha256]);
     }

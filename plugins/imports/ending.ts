@@ -14,15 +14,23 @@ export interface EndingParts {
   /** Somebody may be watching this run. */
   readonly changed: (run: RunRow) => void;
 }
-export type ItemEnd = { readonly how: "succeeded" | "unchanged" } | { readonly how: "failed"; readonly error: string };
+export interface Failure { readonly code: string; readonly message: string }
+export type ItemEnd = { readonly how: "succeeded" | "unchanged" } | { readonly how: "failed"; readonly error: Failure };
 
-const left = { folder: "The folder was deleted while the import ran.", document: "The document was deleted before it was indexed.", cancelled: "The import was cancelled before this was done." };
+const left = {
+  folder: { code: "folder_deleted", message: "The folder was deleted while the import ran." },
+  document: { code: "document_deleted", message: "The document was deleted before it was indexed." },
+  cancelled: { code: "cancelled", message: "The import was cancelled before this was done." },
+  unknown: { code: "extract_failed", message: "The document could not be indexed." },
+};
 const error_length_max = 1_000;
+/** As it is stored. */
+export const storedError = (error: Failure | null) => ({ error_code: error?.code ?? null, error: error?.message.slice(0, error_length_max) ?? null });
 
 export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }: EndingParts) {
   async function endItem(tx: Db, { id, run_id }: Pick<ItemRow, "id" | "run_id">, end: ItemEnd): Promise<void> {
     const status = end.how === "unchanged" ? "skipped" : end.how;
-    const ended = await store.updatePending(tx, id, { status, error: end.how === "failed" ? end.error.slice(0, error_length_max) : null });
+    const ended = await store.updatePending(tx, id, { status, ...storedError(end.how === "failed" ? end.error : null) });
     if (!ended) return;
     const run = await store.count(tx, run_id, end.how === "failed" ? { failed: 1 } : { succeeded: 1, skipped: end.how === "unchanged" ? 1 : 0 });
     if (run) await finishIfDone(tx, run);
@@ -35,8 +43,8 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
     await finish(tx, run, statusOf(run));
   }
 
-  async function finish(tx: Db, { id, owner_id, kind, kept_sha256 }: RunRow, status: RunStatus, error?: string): Promise<void> {
-    const run = await store.updateRun(tx, id, { status, finished_at: now_ms(), kept_url: null, kept_sha256: null, ...(error === undefined ? {} : { error }) });
+  async function finish(tx: Db, { id, owner_id, kind, kept_sha256 }: RunRow, status: RunStatus, error?: Failure): Promise<void> {
+    const run = await store.updateRun(tx, id, { status, finished_at: now_ms(), kept_url: null, kept_sha256: null, ...(error === undefined ? {} : storedError(error)) });
     if (kept_sha256 !== null) removeFiles([kept_sha256]);
     changed(run!);
     if (kind === "device" || status === "cancelled") return;
@@ -47,8 +55,8 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
   }
 
   /** Fails what is left of one host of a run. */
-  async function failHost(tx: Db, run_id: string, host: string, error: string): Promise<void> {
-    const failed = await store.endPending(tx, run_id, { status: "failed", error }, host);
+  async function failHost(tx: Db, run_id: string, host: string, error: Failure): Promise<void> {
+    const failed = await store.endPending(tx, run_id, { status: "failed", ...storedError(error) }, host);
     const run = await store.count(tx, run_id, { failed });
     if (run) await finishIfDone(tx, run);
   }
@@ -57,10 +65,10 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
     endItem, finishIfDone, failHost,
 
     /** A document has settled: whoever waits for this version of it, or for one that it has replaced. */
-    async settled(tx: Db, { document_id, version, status, reason }: PayloadOf<typeof DocumentSettled>): Promise<void> {
+    async settled(tx: Db, { document_id, version, status, error }: PayloadOf<typeof DocumentSettled>): Promise<void> {
       for (const item of await store.indexingItems(tx, [document_id])) {
         if (item.version! > version) continue;
-        await endItem(tx, item, status === "sync_failed" ? { how: "failed", error: reason ?? "The document could not be indexed." } : { how: item.joined === 1 ? "unchanged" : "succeeded" });
+        await endItem(tx, item, status === "sync_failed" ? { how: "failed", error: error ?? left.unknown } : { how: item.joined === 1 ? "unchanged" : "succeeded" });
       }
     },
 
@@ -72,7 +80,7 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
     /** The run's folder goes: what is left of it fails, and so does the run. */
     async folderGone(tx: Db, run: RunRow): Promise<void> {
       await cancelJobs(tx, [run.id]);
-      const failed = await store.endPending(tx, run.id, { status: "failed", error: left.folder });
+      const failed = await store.endPending(tx, run.id, { status: "failed", ...storedError(left.folder) });
       const now = await store.count(tx, run.id, { failed });
       if (now) await finish(tx, now, "failed", left.folder);
     },
@@ -80,9 +88,8 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
     /** What is finished stays; the rest is left. */
     async cancel(tx: Db, run: RunRow): Promise<void> {
       await cancelJobs(tx, [run.id]);
-      const skipped = await store.endPending(tx, run.id, { status: "skipped", error: left.cancelled });
-      const now = await store.count(tx, run.id, { skipped });
-      if (now) await finish(tx, now, "cancelled");
+      await store.endPending(tx, run.id, { status: "skipped", ...storedError(left.cancelled) });
+      await finish(tx, run, "cancelled");
     },
   };
 }

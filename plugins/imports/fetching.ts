@@ -30,7 +30,7 @@ export type RobotsOfRun = Map<string, Promise<Robots>>;
 
 /** The host wants to be asked later. */
 export class Busy extends SourceFailure {
-  constructor(readonly retry_after_ms: number | null, readonly said: string, host: string) { super(`${host} answered ${said}.`); }
+  constructor(readonly retry_after_ms: number | null, readonly said: string, host: string) { super(`${host} answered ${said}.`, "http_status"); }
 }
 
 export interface FetchingParts {
@@ -61,7 +61,7 @@ export function createFetching({ lookup, allows, isPublic, host_delay_ms, timeou
     try { return await follow(url, { ...options, signal }); }
     catch (error) {
       options.signal.throwIfAborted();
-      throw late.aborted ? new SourceFailure(`Fetching it took longer than ${timeout_ms / 1_000} s and was stopped.`) : inWords(error);
+      throw late.aborted ? new SourceFailure(`Fetching it took longer than ${timeout_ms / 1_000} s and was stopped.`, "timeout") : inWords(error);
     }
   }
 
@@ -69,7 +69,7 @@ export function createFetching({ lookup, allows, isPublic, host_delay_ms, timeou
     let target = targetOf(given);
     for (let redirects = 0; ; redirects++) {
       const rules = robots === null ? everything : await robotsOf(target, robots, signal);
-      if (!rules.allows(`${target.url.pathname}${target.url.search}`)) throw new SourceFailure(`The robots.txt of ${target.url.host} asks not to fetch this.`);
+      if (!rules.allows(`${target.url.pathname}${target.url.search}`)) throw new SourceFailure(`The robots.txt of ${target.url.host} asks not to fetch this.`, "robots_disallowed");
       const { response, rest } = await ask(target, rules, signal);
       const location = response.status >= 300 && response.status < 400 ? response.headers.get("location") : null;
       if (location === null) return await receive(target, response, bytes_max, signal).finally(rest);
@@ -83,9 +83,9 @@ export function createFetching({ lookup, allows, isPublic, host_delay_ms, timeou
   /** One request: looked up, checked and connected to what was checked. `rest` begins the host's pause. */
   async function ask(target: Target, { crawl_delay_s }: Robots, signal: AbortSignal): Promise<{ readonly response: Response; readonly rest: () => void }> {
     const checked = await checkHost(target, lookup, allows);
-    if (checked.kind === "refused") throw new SourceFailure(`${target.host} has an address that is local, private or reserved; only public hosts are fetched from.`);
-    if (checked.kind === "absent") throw new SourceFailure(`The host ${target.host} does not exist.`);
-    if (checked.kind === "silent") throw new SourceFailure(`The host ${target.host} could not be looked up: ${checked.reason}.`);
+    if (checked.kind === "refused") throw new SourceFailure(`${target.host} has an address that is local, private or reserved; only public hosts are fetched from.`, "address_refused");
+    if (checked.kind === "absent") throw new SourceFailure(`The host ${target.host} does not exist.`, "unreachable");
+    if (checked.kind === "silent") throw new SourceFailure(`The host ${target.host} could not be looked up: ${checked.reason}.`, "unreachable");
     const gap_ms = Math.max(checked.addresses.some(isPublic) ? host_delay_ms : 0, 1_000 * Math.min(crawl_delay_s ?? 0, crawl_delay_s_max));
     await pacing.turn(target.url.host, gap_ms, signal);
     const rest = () => pacing.rest(target.url.host, gap_ms);
@@ -117,7 +117,7 @@ export function createFetching({ lookup, allows, isPublic, host_delay_ms, timeou
   }
 
   async function fetchRobots(origin: string, signal: AbortSignal): Promise<Robots> {
-    const unreadable = (why: string) => new SourceFailure(`The robots.txt of ${new URL(origin).host} could not be read (${why}), so nothing is fetched from there.`);
+    const unreadable = (why: string) => new SourceFailure(`The robots.txt of ${new URL(origin).host} could not be read (${why}), so nothing is fetched from there.`, "robots_unreadable");
     try {
       const got = await follow(`${origin}/robots.txt`, { robots: null, bytes_max: robots_bytes_max, signal });
       const text = await Bun.file(got.received.path).text().finally(() => got.received.release());
@@ -125,9 +125,9 @@ export function createFetching({ lookup, allows, isPublic, host_delay_ms, timeou
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof NotOk && error.status < 500 && error.status !== 429) return everything;
-      if (error instanceof SourceFailure) throw error instanceof NotOk || error instanceof Busy ? unreadable(error.said) : error;
+      if (error instanceof NotOk || error instanceof Busy) throw unreadable(error.said);
       if (error instanceof HttpError && error.status === 413) return everything;
-      throw unreadable(inWords(error).message);
+      throw inWords(error);
     }
   }
 
@@ -137,7 +137,7 @@ export type Fetching = ReturnType<typeof createFetching>;
 
 /** An answer that brings no file. */
 class NotOk extends SourceFailure {
-  constructor(readonly status: number, readonly said: string, host: string) { super(`${host} answered ${said}.`); }
+  constructor(readonly status: number, readonly said: string, host: string) { super(`${host} answered ${said}.`, "http_status"); }
 }
 
 const retry_statuses = [429, 503];
@@ -162,7 +162,7 @@ export function retryAfterOf(header: string | null, now_ms: number): number | nu
 function targetOf(text: string): Target {
   try { return readTarget(text.replace(/#.*$/s, "")); }
   catch (error) {
-    if (error instanceof UnfitUrl) throw new SourceFailure(error.message);
+    if (error instanceof UnfitUrl) throw new SourceFailure(error.message, "address_refused");
     throw error;
   }
 }
@@ -175,10 +175,10 @@ async function drop(response: Response, rest: () => void): Promise<void> {
 /** A failure of the network in words; what is the server's own fault (its disk is full, say) stays what it is. */
 function inWords(error: unknown): Error {
   if (error instanceof SourceFailure) return error;
-  if (error instanceof HttpError) return error.status < 500 ? new SourceFailure(error.detail) : error;
+  if (error instanceof HttpError) return error.status < 500 ? new SourceFailure(error.detail, error.code) : error;
   const code = codeOf(error);
   if (code === "") return error instanceof Error ? error : new Error(String(error));
-  return new SourceFailure(`The server could not be reached, or broke off (${code}).`);
+  return new SourceFailure(`The server could not be reached, or broke off (${code}).`, "unreachable");
 }
 
 /** The last segment of the name that a server gives a file, in either way of writing it. */

@@ -1,7 +1,7 @@
 /** The job that finds out what a run has to import: items are written down as they are listed, and workers begin at once. */
 import { PermanentFailure, type Context, type Db, type JobEffect, type JobRun } from "../../core/sdk";
 import { SourceFailure, type ImportSource, type SourceItem } from "./contract";
-import type { Ending } from "./ending";
+import { storedError, type Ending, type Failure } from "./ending";
 import type { RobotsOfRun } from "./fetching";
 import { ImportItems } from "./jobs";
 import { items_max, uri_length_max } from "./limits";
@@ -38,7 +38,7 @@ export function createListing({ db, inTransaction, enqueue, newId, now_ms, endin
     const rows = items.map((item, index): ItemRow => ({
       id: newId("itm"), run_id: run.id, ordinal: first + index, uri: item.uri, name: item.name ?? null, subfolder: item.folder ?? null, locator: item.locator ?? null,
       host: local || item.error !== undefined ? "" : hostOf(item.uri), status: item.error === undefined ? "pending" : "failed", attempts: 0,
-      document_id: null, version: null, joined: 0, source_uri: null, error: item.error ?? null,
+      document_id: null, version: null, joined: 0, source_uri: null, ...storedError(item.error === undefined ? null : { code: "unreadable", message: item.error }),
     }));
     return inTransaction(async (tx) => {
       if (!await store.findUnfinished(tx, run.id)) return false;
@@ -79,9 +79,9 @@ export function createListing({ db, inTransaction, enqueue, newId, now_ms, endin
   }
 
   /** All items are known; what was not found out is the run's error. */
-  async function finish(tx: Db<any>, run_id: string, error: string | null): Promise<void> {
+  async function finish(tx: Db<any>, run_id: string, error: Failure | null): Promise<void> {
     const run = await store.findUnfinished(tx, run_id);
-    if (run) await ending.finishIfDone(tx, (await store.updateRun(tx, run_id, { listed: 1, error }))!);
+    if (run) await ending.finishIfDone(tx, (await store.updateRun(tx, run_id, { listed: 1, ...storedError(error) }))!);
   }
 
   return {
@@ -98,10 +98,10 @@ export function createListing({ db, inTransaction, enqueue, newId, now_ms, endin
       } catch (error) {
         job.signal.throwIfAborted();
         if (!(error instanceof SourceFailure)) throw error;
-        return (tx) => finish(tx, run_id, error.message);
+        return (tx) => finish(tx, run_id, error);
       }
     },
-    gaveUp: (tx: Db<any>, { run_id }: { readonly run_id: string }, reason: string): Promise<void> => finish(tx, run_id, `The source could not be read: ${reason}`),
+    gaveUp: (tx: Db<any>, { run_id }: { readonly run_id: string }, reason: string): Promise<void> => finish(tx, run_id, { code: "unreadable", message: `The source could not be read: ${reason}` }),
   };
 }
 

@@ -19,6 +19,7 @@ async function createRuns(tx: Db): Promise<void> {
     .addColumn("overwrite", "integer", (c) => c.notNull())
     .addColumn("schedule_id", "text")
     .addColumn("status", "text", (c) => c.notNull())
+    .addColumn("error_code", "text")
     .addColumn("error", "text")
     .addColumn("listed", "integer", (c) => c.notNull())
     .addColumn("total", "integer", (c) => c.notNull())
@@ -53,6 +54,7 @@ async function createItems(tx: Db): Promise<void> {
     .addColumn("version", "integer")
     .addColumn("joined", "integer", (c) => c.notNull())
     .addColumn("source_uri", "text")
+    .addColumn("error_code", "text")
     .addColumn("error", "text")
     .addForeignKeyConstraint("imports_items_run_fk", ["run_id"], "imports_runs", ["id"])
     .execute();

@@ -6,6 +6,7 @@ import type { ScheduleRow } from "./schedule-store";
 const Text = t.String();
 const OrNull = <S extends Parameters<typeof t.Union>[0][number]>(schema: S) => t.Union([schema, t.Null()]);
 const Time = (description: string) => t.String({ format: "date-time", description });
+const Failure = (description: string) => OrNull(t.Object({ code: Text, message: Text }, { description }));
 const Count = (description: string) => t.Integer({ minimum: 0, description });
 
 /** As it is given: `type` and what that type of source needs. */
@@ -26,13 +27,13 @@ export const RunRecord = t.Object({
   overwrite: t.Boolean(), schedule_id: OrNull(t.String({ description: "The schedule that began it." })),
   total_item_count: Count("Items that are known so far."), completed_item_count: Count("Succeeded and failed ones."),
   succeeded_item_count: Count("Indexed, or unchanged."), failed_item_count: Count("Each with its reason, see the items."),
-  skipped_item_count: Count("Unchanged ones, which succeeded too, and those that a cancelled run left."),
-  error: OrNull(t.String({ description: "Why the source could not be read to its end." })),
+  skipped_item_count: Count("Those of the succeeded that were unchanged."),
+  error: Failure("Why the source could not be read to its end."),
   created_at: Time("When it was asked for."), started_at: OrNull(Time("When the source was first read.")), finished_at: OrNull(Time("When its last item ended.")),
 });
 export const ItemRecord = t.Object({
   id: Text, uri: t.String({ description: "Where it comes from; the name, for files of the user's device." }), status: ItemStatus,
-  document_id: OrNull(t.String({ description: "The document that was made of it, or that it has not changed." })), error: OrNull(t.String({ description: "Why it failed." })),
+  document_id: OrNull(t.String({ description: "The document that was made of it, or that it has not changed." })), error: Failure("Why it was not imported."),
 });
 export const ScheduleRecord = t.Object({
   id: t.String({ description: "Opaque, starts with `sch_`." }), folder_id: Text, source: Source, every: t.String({ description: "The cron expression, in UTC." }),
@@ -43,12 +44,14 @@ export const PreviewRecord = t.Object({
   total_item_count: Count("Items in this answer."), more: t.Boolean({ description: "The source has more than are shown: at most 1,000 are." }),
 });
 
+const errorOf = ({ error_code, error }: Pick<RunRow, "error_code" | "error">) => error_code === null ? null : { code: error_code, message: error ?? "" };
+
 export const toRun = (run: RunRow): Static<typeof RunRecord> => ({
   id: run.id, status: run.status, folder_id: run.folder_id, source: JSON.parse(run.source), overwrite: run.overwrite === 1, schedule_id: run.schedule_id,
   total_item_count: run.total, completed_item_count: run.succeeded + run.failed, succeeded_item_count: run.succeeded, failed_item_count: run.failed, skipped_item_count: run.skipped,
-  error: run.error, created_at: rfc3339(run.created_at), started_at: rfc3339OrNull(run.started_at), finished_at: rfc3339OrNull(run.finished_at),
+  error: errorOf(run), created_at: rfc3339(run.created_at), started_at: rfc3339OrNull(run.started_at), finished_at: rfc3339OrNull(run.finished_at),
 });
-export const toItem = ({ id, uri, status, document_id, error }: ItemRow): Static<typeof ItemRecord> => ({ id, uri, status, document_id, error });
+export const toItem = ({ id, uri, status, document_id, ...rest }: ItemRow): Static<typeof ItemRecord> => ({ id, uri, status, document_id, error: errorOf(rest) });
 export const toSchedule = ({ id, folder_id, source, every, next_run_at, created_at }: ScheduleRow): Static<typeof ScheduleRecord> =>
   ({ id, folder_id, source: JSON.parse(source), every, next_run_at: rfc3339OrNull(next_run_at), created_at: rfc3339(created_at) });
 

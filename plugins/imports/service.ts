@@ -36,7 +36,7 @@ const previews_max = 8;
 
 /** A run before anything has happened. */
 export const newRun = (values: Pick<RunRow, "id" | "owner_id" | "folder_id" | "kind" | "source" | "overwrite" | "schedule_id" | "created_at">): RunRow => ({
-  ...values, status: "pending", error: null, listed: 0, total: 0, succeeded: 0, failed: 0, skipped: 0, kept_url: null, kept_sha256: null, started_at: null, finished_at: null,
+  ...values, status: "pending", error_code: null, error: null, listed: 0, total: 0, succeeded: 0, failed: 0, skipped: 0, kept_url: null, kept_sha256: null, started_at: null, finished_at: null,
 });
 
 export function createImports({ db, inTransaction, enqueue, now_ms, newId, folders, ending, sources, created, toolsOf }: ImportsParts) {
@@ -131,7 +131,7 @@ export function createImports({ db, inTransaction, enqueue, now_ms, newId, folde
       refuseRetry(before);
       await folders.require(tx, owner_id, before.folder_id);
       const again = await store.reopenFailed(tx, run_id);
-      const run = (await store.updateRun(tx, run_id, { status: "running", finished_at: null, error: null, failed: before.failed - again, listed: before.error === null ? 1 : 0 }))!;
+      const run = (await store.updateRun(tx, run_id, { status: "running", finished_at: null, error_code: null, error: null, failed: before.failed - again, listed: before.error === null ? 1 : 0 }))!;
       if (run.listed === 0) await enqueue(tx, ListItems, { run_id }, { key: run_id, lane: `imports of ${owner_id}`, lane_max: 2, owner: owner_id, subject: run_id });
       for (const host of await store.waitingHosts(tx, run_id)) await queueHost(enqueue, tx, run, host);
       return run;

@@ -18,14 +18,15 @@ export interface RunRow {
   readonly overwrite: 0 | 1;
   readonly schedule_id: string | null;
   readonly status: RunStatus;
-  /** Why the source could not be read to its end. */
+  /** Why the source could not be read to its end, for programs and for people. */
+  readonly error_code: string | null;
   readonly error: string | null;
   /** 1 when all items are known. */
   readonly listed: 0 | 1;
   readonly total: number;
   readonly succeeded: number;
   readonly failed: number;
-  /** Items that were unchanged, and those that a cancelled run left. */
+  /** Those of the succeeded that were unchanged. */
   readonly skipped: number;
   /** The file that the source keeps while the run lasts. */
   readonly kept_url: string | null;
@@ -54,6 +55,7 @@ export interface ItemRow {
   readonly joined: 0 | 1;
   /** What the document is known by. */
   readonly source_uri: string | null;
+  readonly error_code: string | null;
   readonly error: string | null;
 }
 export interface ImportsTables { imports_runs: RunRow; imports_items: ItemRow; imports_schedules: ScheduleRow }
@@ -118,14 +120,14 @@ export const indexingItems = async (db: ImportsDb, document_ids: readonly string
   db.selectFrom("imports_items").selectAll().where("document_id", "in", document_ids).where(sql.ref("status"), "=", sql.lit("pending")).execute();
 
 /** Ends what is left of a run, or of one host of it; returns how many items that were. */
-export async function endPending(db: ImportsDb, run_id: string, values: Pick<ItemRow, "status" | "error">, host?: string): Promise<number> {
+export async function endPending(db: ImportsDb, run_id: string, values: Pick<ItemRow, "status" | "error_code" | "error">, host?: string): Promise<number> {
   let pending = db.updateTable("imports_items").set(values).where("run_id", "=", run_id).where("status", "=", "pending");
   if (host !== undefined) pending = pending.where("host", "=", host).where("document_id", "is", null);
   return toNumber((await pending.executeTakeFirst()).numUpdatedRows);
 }
 /** Makes the failed items of a run pending again; returns how many. */
 export const reopenFailed = async (db: ImportsDb, run_id: string): Promise<number> => toNumber((await db.updateTable("imports_items")
-  .set({ status: "pending", error: null, document_id: null, version: null, source_uri: null, joined: 0, attempts: 0 }).where("run_id", "=", run_id).where("status", "=", "failed").executeTakeFirst()).numUpdatedRows);
+  .set({ status: "pending", error_code: null, error: null, document_id: null, version: null, source_uri: null, joined: 0, attempts: 0 }).where("run_id", "=", run_id).where("status", "=", "failed").executeTakeFirst()).numUpdatedRows);
 
 export async function listItems(db: ImportsDb, run_id: string, status: ItemStatus | undefined, page: PageRequest): Promise<{ readonly rows: ItemRow[]; readonly total: number }> {
   const { limit, offset } = pageWindow(page);

@@ -73,9 +73,9 @@ export function createTaking({ inTransaction, isolate, newId, temporary, documen
   }
 
   /** Another item of the run led to the same address. */
-  async function joinTo(tx: Db<any>, item: ItemRow, { status, document_id, version, error }: ItemRow): Promise<void> {
+  async function joinTo(tx: Db<any>, item: ItemRow, { status, document_id, version, error_code, error }: ItemRow): Promise<void> {
     await store.updatePending(tx, item.id, { document_id, version, joined: 1 });
-    if (status === "failed") await ending.endItem(tx, item, { how: "failed", error: error! });
+    if (status === "failed") await ending.endItem(tx, item, { how: "failed", error: { code: error_code!, message: error! } });
     else if (status !== "pending") await ending.endItem(tx, item, { how: "unchanged" });
   }
 
@@ -108,7 +108,7 @@ export function createTaking({ inTransaction, isolate, newId, temporary, documen
       await inTransaction((tx) => take(tx, run, item, brought, page));
     } catch (error) {
       if (!(error instanceof HttpError) || error.status >= 500) throw error;
-      await inTransaction((tx) => ending.endItem(tx, item, { how: "failed", error: error.detail }));
+      await inTransaction((tx) => ending.endItem(tx, item, { how: "failed", error: { code: error.code, message: error.detail } }));
     } finally {
       documents.removeFiles([received.sha256]);
       await received.release();

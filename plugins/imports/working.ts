@@ -1,7 +1,7 @@
 /** The job that imports items: one host of a run after the other item, some documents being finished while the next is fetched. */
 import { HttpError, type Context, type Db, type Files, type JobEffect, type JobRun } from "../../core/sdk";
 import { SourceFailure, type ImportSource } from "./contract";
-import type { Ending } from "./ending";
+import type { Ending, Failure } from "./ending";
 import { Busy, type Fetching, type RobotsOfRun } from "./fetching";
 import { queueHost } from "./listing";
 import * as store from "./store";
@@ -53,7 +53,7 @@ export function createWorking(parts: WorkingParts) {
     return { received, url, media_type, charset, name: file_name };
   }
 
-  const fail = (item: ItemRow, error: string) => inTransaction((tx) => ending.endItem(tx, item, { how: "failed", error }));
+  const fail = (item: ItemRow, error: Failure) => inTransaction((tx) => ending.endItem(tx, item, { how: "failed", error }));
 
   /** When the host may be asked again, epoch ms; undefined when the item is on its way, or has failed. */
   async function begin(run: RunRow, item: ItemRow, source: ImportSource, tools: ToolsOfRun, finish: (brought: Brought) => Promise<void>): Promise<number | undefined> {
@@ -65,8 +65,8 @@ export function createWorking(parts: WorkingParts) {
         await store.updatePending(db, item.id, { attempts: item.attempts + 1 });
         return now_ms() + Math.min(error.retry_after_ms ?? later_ms.unsaid, later_ms.max);
       }
-      if (error instanceof SourceFailure) await fail(item, error.message);
-      else if (error instanceof HttpError && error.status < 500) await fail(item, error.detail);
+      if (error instanceof SourceFailure) await fail(item, error);
+      else if (error instanceof HttpError && error.status < 500) await fail(item, { code: error.code, message: error.detail });
       else throw error;
     }
     return undefined;
@@ -109,7 +109,7 @@ export function createWorking(parts: WorkingParts) {
       if (!run) return;
       const { type } = JSON.parse(run.source) as { type: string };
       const source = sourceOf(type);
-      if (!source) return (tx) => ending.failHost(tx, run_id, host, `There is no kind of source ${type} any more.`);
+      if (!source) return (tx) => ending.failHost(tx, run_id, host, { code: "unreadable", message: `There is no kind of source ${type} any more.` });
       const tools = toolsOf(run_id, robotsOf(run_id), job.signal);
       const later = await work(run, host, source, tools).finally(() => tools.close());
       return async (tx) => {
@@ -117,6 +117,6 @@ export function createWorking(parts: WorkingParts) {
       };
     },
     gaveUp: (tx: Db<any>, { run_id, host }: { readonly run_id: string; readonly host: string }, reason: string): Promise<void> =>
-      ending.failHost(tx, run_id, host, `It could not be imported, although it was tried several times: ${reason}`),
+      ending.failHost(tx, run_id, host, { code: "unreadable", message: `It could not be imported, although it was tried several times: ${reason}` }),
   };
 }

@@ -3,7 +3,7 @@ export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/ty
 export { CompiledQuery, sql } from "kysely";
 export {
   CONTRACT, definePlugin, every, fill, handle, PermanentFailure, task, TaskFailure,
-  type Change, type Command, type CommandInput, type CommandHandler, type Context, type EnqueueOptions, type Isolate, type JobEffect, type JobHandler, type JobRun, type Migration, type Plugin,
+  type Change, type Command, type CommandInput, type CommandHandler, type Context, type EnqueueOptions, type GaveUpCause, type Isolate, type JobEffect, type JobHandler, type JobRun, type Migration, type Plugin,
 } from "./plugin/define";
 export { ChangeObserver } from "./plugin/changes";
 export { event, job, service, slot, type EventRef, type JobRef, type PayloadOf, type ServiceRef, type SlotRef } from "./plugin/refs";

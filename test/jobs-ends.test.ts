@@ -21,10 +21,10 @@ describe("a time limit", () => {
     const reasons: unknown[] = [];
     queue.register("test", handle(Work, (_payload, { signal }) => new Promise((_resolve, reject) => {
       signal.addEventListener("abort", () => { reasons.push(signal.reason.name); reject(signal.reason); });
-    }), { attempts_max: 2, timeout_ms: 20, backoff_ms: () => 0 }));
+    }), { attempts_max: 2, timeout_ms: 20, backoff_ms: () => 0, gaveUp: async (_tx, _payload, _reason, cause) => { reasons.push(cause); } }));
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
-    expect(reasons).toEqual(["AbortError", "AbortError"]);
+    expect(reasons).toEqual(["AbortError", "AbortError", "timeout"]);
     expect(await only()).toMatchObject({ state: "failed", attempts: 2, error: "it took longer than 0.02 s" });
   });
 

@@ -98,12 +98,12 @@ describe("starting again", () => {
   test("gives up, with what follows, when every attempt ended with the server", async () => {
     const queue = world.queue();
     let ran = false;
-    queue.register("test", handle(Work, async () => { ran = true; }, { ...limits, gaveUp: async (tx, { name }, reason) => { await record(tx, `${name}: ${reason}`); } }));
+    queue.register("test", handle(Work, async () => { ran = true; }, { ...limits, gaveUp: async (tx, { name }, reason, cause) => { await record(tx, `${name}: ${cause}: ${reason}`); } }));
     await queue.enqueue(world.db, Work, { name: "a" });
     await interrupted(3);
     await queue.start();
     await until(async () => (await states())[0] === "failed");
-    expect(await recorded(world.db)).toEqual(["a: the server ended during each of 3 attempts"]);
+    expect(await recorded(world.db)).toEqual(["a: crash: the server ended during each of 3 attempts"]);
     expect(ran).toBe(false);
     await queue.drain(second);
   });

@@ -215,14 +215,14 @@ describe("a failure", () => {
   ];
   for (const [why, work, attempts, reason] of ways) test(`for good after ${why}: what follows is in the same transaction`, async () => {
     const queue = world.queue();
-    queue.register("test", handle(Work, work, { ...limits, backoff_ms: () => 0, gaveUp: async (tx, { name }, said) => {
+    queue.register("test", handle(Work, work, { ...limits, backoff_ms: () => 0, gaveUp: async (tx, { name }, said, cause) => {
       expect(world.store.hot.get<{ state: string }>("select state from core_jobs")!.state).toBe("running");
-      await record(tx, `${name}: ${said}`);
+      await record(tx, `${name}: ${cause}: ${said}`);
     } }));
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
     expect(await only()).toMatchObject({ state: "failed", attempts, error: reason });
-    expect(await recorded(world.db)).toEqual([`a: ${reason}`]);
+    expect(await recorded(world.db)).toEqual([`a: error: ${reason}`]);
   });
 
   test("of an effect leaves nothing of the effect", async () => {

@@ -4,7 +4,7 @@ import { Value } from "@sinclair/typebox/value";
 import { spread } from "../base/chance";
 import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
-import { PermanentFailure, type JobEffect, type JobHandler } from "../plugin/define";
+import { PermanentFailure, type GaveUpCause, type JobEffect, type JobHandler } from "../plugin/define";
 import { isStorageFault, storageFull } from "../store/codes";
 import type { Store } from "../store/open";
 import { canReturn } from "./overview";
@@ -31,7 +31,7 @@ export interface RunParts {
 
 type Outcome =
   | { readonly kind: "done"; readonly effect: JobEffect | void }
-  | { readonly kind: "failed"; readonly reason: string; readonly permanent: boolean }
+  | { readonly kind: "failed"; readonly cause: GaveUpCause; readonly reason: string; readonly permanent: boolean }
   /** Not the fault of the job: it waits `delay_ms` and the attempt does not count. */
   | { readonly kind: "interrupted"; readonly delay_ms: number }
   /** It failed for good, and even saying so failed: said again later. */
@@ -54,7 +54,7 @@ export async function run(parts: RunParts, { job, handler, controller }: Run): P
 }
 
 async function outcomeOf(parts: RunParts, job: table.Claimed, handler: JobHandler, controller: AbortController): Promise<Outcome> {
-  if (job.attempts > job.attempts_max) return { kind: "failed", permanent: true, reason: `the server ended during each of ${job.attempts_max} attempts` };
+  if (job.attempts > job.attempts_max) return { kind: "failed", cause: "crash", permanent: true, reason: `the server ended during each of ${job.attempts_max} attempts` };
   const { timeout_ms } = handler.limits;
   const timer = setTimeout(() => controller.abort(new Stopped("timeout", `it took longer than ${timeout_ms / 1_000} s`)), timeout_ms);
   const running = (async () => handler.run(checkedPayload(handler.on.payload, job.payload), {
@@ -100,14 +100,14 @@ function graceAfter(signal: AbortSignal, grace_ms: number) {
 const stoppedBy = (signal: AbortSignal): Stopped | undefined => signal.reason instanceof Stopped ? signal.reason : undefined;
 
 function outcomeOfStop(stopped: Stopped): Outcome {
-  if (stopped.why === "timeout") return { kind: "failed", permanent: false, reason: stopped.message };
+  if (stopped.why === "timeout") return { kind: "failed", cause: "timeout", permanent: false, reason: stopped.message };
   return stopped.why === "shutdown" ? { kind: "interrupted", delay_ms: 0 } : { kind: "dropped" };
 }
 
 function failure(error: unknown): Outcome {
   if (isStorageFault(error)) return { kind: "interrupted", delay_ms: storage_pause_ms };
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, reason_max);
-  return { kind: "failed", reason, permanent: error instanceof PermanentFailure };
+  return { kind: "failed", cause: "error", reason, permanent: error instanceof PermanentFailure };
 }
 
 /** Writes the outcome; when that fails, the outcome that follows from it. A storage fault is waited out. */
@@ -150,16 +150,16 @@ async function write({ store, clock, log }: RunParts, job: table.Claimed, handle
       const again = !outcome.permanent && job.attempts < job.attempts_max;
       log.warn(again ? "a job failed and will run again" : "a job failed for good", { reason: outcome.reason });
       if (again) return table.retryJob(store.db, job, outcome.reason, now_ms + pause_ms(handler, job.attempts));
-      return giveUp(store, job, handler, outcome.reason, now_ms);
+      return giveUp(store, job, handler, outcome, now_ms);
     }
   }
 }
 
-const giveUp = (store: Store, job: table.Claimed, { on, limits }: JobHandler, reason: string, now_ms: number): Promise<boolean> => store.inTransaction(async (tx) => {
+const giveUp = (store: Store, job: table.Claimed, { on, limits }: JobHandler, { reason, cause }: Outcome & { kind: "failed" }, now_ms: number): Promise<boolean> => store.inTransaction(async (tx) => {
   if (!(await table.failJob(tx, job, reason, now_ms, canReturn(limits)))) return false;
   const payload: unknown = JSON.parse(job.payload);
   // A payload that does not fit the schema can't be handed to code that relies on it.
-  if (Value.Check(on.payload, payload)) await limits.gaveUp?.(tx, payload, reason);
+  if (Value.Check(on.payload, payload)) await limits.gaveUp?.(tx, payload, reason, cause);
   return true;
 });
 

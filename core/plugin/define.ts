@@ -28,6 +28,8 @@ export interface JobRun {
   /** Fires when the job is cancelled, at its time limit and at shutdown. */
   readonly signal: AbortSignal;
 }
+/** Why a run was the last one: it took too long, the server ended during it, or it threw. */
+export type GaveUpCause = "timeout" | "crash" | "error";
 /** What a job changes. Runs in the same transaction that ends the job, and not at all when the job was cancelled or its lease was lost. */
 export type JobEffect = (tx: Db<any>) => Promise<void>;
 
@@ -43,7 +45,7 @@ export interface JobLimits<P> {
   /** Pause before the next attempt, milliseconds. Default 1 s, 4 s, 16 s … at most 5 min. */
   readonly backoff_ms?: (attempt: number) => number;
   /** What to change when the job has failed for good: in the transaction that marks it failed. */
-  readonly gaveUp?: (tx: Db<any>, payload: P, reason: string) => Promise<void>;
+  readonly gaveUp?: (tx: Db<any>, payload: P, reason: string, cause: GaveUpCause) => Promise<void>;
   /**
    * Puts back to work what `gaveUp` has ended, when an administrator asks for it: in place of one more run of this job.
    * A job with `gaveUp` and without this can't be asked for again; one with neither simply runs again.

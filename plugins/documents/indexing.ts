@@ -1,5 +1,5 @@
 /** The job that makes a version answer: bytes → text → index → `synced`, in one switch. */
-import type { Db, JobEffect, JobRun, PayloadOf } from "../../core/sdk";
+import type { Db, GaveUpCause, JobEffect, JobRun, PayloadOf } from "../../core/sdk";
 import { ExtractionFailure, type Extracted, type Extraction, type ExtractionCode } from "../extraction/contract";
 import type { Prepared } from "../index/contract";
 import type { DocumentSettled } from "./contract";
@@ -96,7 +96,7 @@ export function createIndexing(parts: IndexingParts) {
   return {
     run,
     /** The last attempt has failed, or crashed. */
-    gaveUp: (tx: Db, which: VersionToIndex, reason: string): Promise<void> => /took longer/.test(reason)
+    gaveUp: (tx: Db, which: VersionToIndex, _reason: string, cause: GaveUpCause): Promise<void> => cause === "timeout"
       ? fail(tx, which, "timeout", "Reading the file took too long.")
       : fail(tx, which, "extract_failed", "The file could not be read, although it was tried several times."),
   };

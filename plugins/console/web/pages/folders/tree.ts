@@ -1,5 +1,6 @@
 /** Folders as a tree of two levels. */
 import type { Folder } from "../../api/types";
+import type { Option } from "../../ui/field";
 
 export interface Branch { readonly folder: Folder; readonly subfolders: readonly Folder[] }
 
@@ -20,6 +21,10 @@ export function pathOf(folder: Folder, folders: readonly Folder[]): string {
   const parent = folders.find(({ id }) => id === folder.parentId);
   return parent ? `${parent.name} / ${folder.name}` : folder.name;
 }
+
+/** Folders to choose from: each root, followed by its subfolders. */
+export const folderOptions = (folders: readonly Folder[]): readonly Option[] =>
+  treeOf(folders).flatMap(({ folder, subfolders }) => [folder, ...subfolders].map((one) => ({ value: one.id, label: pathOf(one, folders) })));
 
 /** Branches in which the folder or one below it is named like this. */
 export function matching(tree: readonly Branch[], query: string): readonly Branch[] {

@@ -5,12 +5,13 @@ import { api, ApiProblem } from "../../api/client";
 import { refresh, useFolders } from "../../api/queries";
 import type { Folder } from "../../api/types";
 import { Button, ButtonLink } from "../../ui/button";
-import { Select, TextArea, TextField, type Option } from "../../ui/field";
+import { Select, TextArea, TextField } from "../../ui/field";
 import { Problem } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { Empty, Loading } from "../../ui/states";
 import { toast } from "../../ui/toast";
 import { import_words as words } from "../../words/imports";
+import { folderOptions } from "../folders/tree";
 import type { ImportRun, Source } from "./records";
 
 const kinds = ["urls", "sitemap", "feed", "zip", "directory"] as const;
@@ -36,10 +37,6 @@ export default function NewImport() {
     </>
   );
 }
-
-/** Roots in order, each followed by its subfolders. */
-const folderOptions = (folders: readonly Folder[]): readonly Option[] => folders.filter(({ parentId }) => parentId === null)
-  .flatMap((root) => [{ value: root.id, label: root.name }, ...folders.filter(({ parentId }) => parentId === root.id).map(({ id, name }) => ({ value: id, label: `${root.name} / ${name}` }))]);
 
 const sourceOf = (kind: Kind, text: string): Source => {
   if (kind === "urls") return { type: kind, urls: text.split(/\s+/).filter(Boolean) };

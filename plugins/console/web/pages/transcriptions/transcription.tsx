@@ -1,0 +1,100 @@
+/** One transcription: how far it is, why it failed, and the transcript beside its recording. */
+import { useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+import { api, ApiProblem, apiUrl } from "../../api/client";
+import { keys, refresh, useFolders } from "../../api/queries";
+import type { Document } from "../../api/types";
+import type { PageParams } from "../../app/pages";
+import { SourceView } from "../../reader/source-view";
+import { Button, ButtonLink } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/dialog";
+import { formatDateTime, formatDuration, formatPercent } from "../../ui/format";
+import { Menu } from "../../ui/menu";
+import { Note } from "../../ui/note";
+import { PageHeader } from "../../ui/page-header";
+import { Loading } from "../../ui/states";
+import { Progress, Tag } from "../../ui/tag";
+import { toast } from "../../ui/toast";
+import { transcription_words as words } from "../../words/transcriptions";
+import { isUnderWay, tones, type TranscriptionRun } from "./records";
+
+const running_ms = 1_000;
+const formats = ["txt", "vtt", "srt", "json"] as const;
+
+export default function Transcription({ params }: { readonly params: PageParams }) {
+  const id = params.id!;
+  const run = useQuery({ queryKey: [...keys.transcriptions, "one", id], queryFn: () => api<TranscriptionRun>(`/transcriptions/${id}`), refetchInterval: ({ state }) => state.data && isUnderWay(state.data) ? running_ms : false });
+  return (
+    <Loading query={run}>
+      {(shown) => (
+        <>
+          <PageHeader title={shown.name ?? words.unnamed} crumbs={[{ label: words.title, href: "/transcriptions" }]} actions={<Actions run={shown} />} />
+          {shown.error && <Note tone="bad" title={words.failed_title}>{shown.error.message}</Note>}
+          <Summary run={shown} />
+          {shown.status === "completed" && (shown.document_id === null ? <Note tone="info">{words.gone_document}</Note> : <Transcript document_id={shown.document_id} />)}
+        </>
+      )}
+    </Loading>
+  );
+}
+
+function Actions({ run }: { readonly run: TranscriptionRun }) {
+  const [cancelling, setCancelling] = useState(false);
+  if (isUnderWay(run)) {
+    return (
+      <>
+        <Button kind="danger" icon="stop" onClick={() => setCancelling(true)}>{words.cancel}</Button>
+        {cancelling && (
+          <ConfirmDialog title={words.cancel_title} confirm_label={words.cancel} onClose={() => setCancelling(false)}
+            onConfirm={async () => { await api(`/transcriptions/${run.id}/cancel`, { method: "POST" }); toast({ text: words.cancelled }); await refresh("transcription"); }}>
+            <p>{words.cancel_text}</p>
+          </ConfirmDialog>
+        )}
+      </>
+    );
+  }
+  if (run.status !== "completed") return null;
+  return (
+    <>
+      {run.document_id !== null && <ButtonLink href={`/documents/${run.document_id}`} icon="file-text">{words.document}</ButtonLink>}
+      <Menu label={words.downloads} text={words.downloads} icon="download" small={false} items={formats.map((format) => ({ label: words.formats[format], href: apiUrl(`/transcriptions/${run.id}/result`, { format }), download: true }))} />
+    </>
+  );
+}
+
+function Summary({ run }: { readonly run: TranscriptionRun }) {
+  const folders = useFolders();
+  const { started_at, finished_at, duration_s, language, folder_id } = run;
+  return (
+    <section class="card card-body stack">
+      <div class="row row-wrap row-between">
+        <Tag tone={tones[run.status]}>{words.states[run.status]}</Tag>
+        <span class="muted small">
+          {words.folder}: <Link href={`/folders/${folder_id}`}>{folders.data?.find(({ id }) => id === folder_id)?.name ?? words.gone_folder}</Link>
+          {started_at !== null && <> · {words.created} {formatDateTime(started_at)}</>}
+          {started_at !== null && finished_at !== null && <> · {words.took} {formatDuration(Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 1_000)}</>}
+          {duration_s !== null && <> · {words.length} {formatDuration(duration_s)}</>}
+          {language !== null && <> · {words.language} {language}</>}
+        </span>
+      </div>
+      {isUnderWay(run) && <Progress label={words.progress_label} value={run.progress > 0 ? run.progress : undefined} text={run.status === "pending" ? words.waiting : words.progress(formatPercent(run.progress))} />}
+    </section>
+  );
+}
+
+const syncing_ms = 1_000;
+const isGone = (error: unknown): boolean => error instanceof ApiProblem && error.status === 404;
+
+function Transcript({ document_id }: { readonly document_id: string }) {
+  const document = useQuery({
+    queryKey: keys.document(document_id), queryFn: () => api<Document>(`/documents/${document_id}`, { query: { content: false } }),
+    refetchInterval: ({ state }) => state.data?.status === "syncing" ? syncing_ms : false,
+  });
+  if (isGone(document.error)) return <Note tone="info">{words.gone_document}</Note>;
+  return (
+    <Loading query={document}>
+      {(shown) => shown.status === "syncing" && shown.synced_at === null ? <Note tone="info" live>{words.indexing}</Note> : <section class="card document-view" aria-label={words.transcript}><SourceView document={shown} /></section>}
+    </Loading>
+  );
+}

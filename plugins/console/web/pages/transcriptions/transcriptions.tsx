@@ -1,0 +1,55 @@
+/** Transcriptions, newest first. */
+import { useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { Link, useLocation } from "wouter-preact";
+import { api } from "../../api/client";
+import { keys, useFolders } from "../../api/queries";
+import type { Page } from "../../api/types";
+import { Button, ButtonLink } from "../../ui/button";
+import { formatDuration, formatPercent, Time } from "../../ui/format";
+import { PageHeader } from "../../ui/page-header";
+import { Pager } from "../../ui/pager";
+import { Empty, Loading } from "../../ui/states";
+import { Table, type Column } from "../../ui/table";
+import { Progress, Tag } from "../../ui/tag";
+import { transcription_words as words } from "../../words/transcriptions";
+import { NewTranscription } from "./new";
+import { isUnderWay, tones, type TranscriptionRun } from "./records";
+
+const running_ms = 2_000;
+
+export default function Transcriptions() {
+  const [, navigate] = useLocation();
+  const [page, setPage] = useState(1);
+  const [creating, setCreating] = useState(false);
+  const folders = useFolders();
+  const runs = useQuery({
+    queryKey: [...keys.transcriptions, "list", page], queryFn: () => api<Page<TranscriptionRun>>("/transcriptions", { query: { page } }),
+    placeholderData: (before) => before, refetchInterval: ({ state }) => state.data?.data.some(isUnderWay) ? running_ms : false,
+  });
+  const folderName = (id: string) => folders.data?.find((folder) => folder.id === id)?.name ?? (folders.data ? words.gone_folder : "");
+  const columns: readonly Column<TranscriptionRun>[] = [
+    { key: "name", header: words.name, kind: "main", cell: ({ id, name, error }) => <span class="two-lines"><Link href={`/transcriptions/${id}`} class="title-link clip">{name ?? words.unnamed}</Link>{error && <span class="bad-text">{error.message}</span>}</span> },
+    { key: "folder", header: words.folder, cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link> },
+    { key: "status", header: words.status, kind: "tight", cell: (run) => run.status === "running" ? <Progress label={words.progress_label} value={run.progress > 0 ? run.progress : undefined} text={run.progress > 0 ? words.progress(formatPercent(run.progress)) : words.states.running} /> : <Tag tone={tones[run.status]}>{words.states[run.status]}</Tag> },
+    { key: "length", header: words.length, kind: "end", cell: ({ duration_s }) => duration_s === null ? "–" : formatDuration(duration_s) },
+    { key: "created", header: words.created, kind: "tight", cell: ({ created_at }) => <Time value={created_at} /> },
+  ];
+  const create = <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setCreating(true)}>{words.create}</Button>;
+  const no_folders = folders.data?.length === 0;
+  return (
+    <>
+      <PageHeader title={words.title} text={words.text} actions={no_folders || runs.data?.pagination.total === 0 ? undefined : create} />
+      <section class="card">
+        <Loading query={runs}>
+          {({ data, pagination }) => {
+            if (pagination.total > 0) return <><Table label={words.label} columns={columns} rows={data} row_key={({ id }) => id} /><Pager page={page} pagination={pagination} onPage={setPage} /></>;
+            return no_folders ? <Empty icon="folder" title={words.no_folder_title} actions={<ButtonLink href="/folders">{words.to_folders}</ButtonLink>}>{words.no_folder_text}</Empty>
+              : <Empty icon="transcription" title={words.empty_title} actions={create}>{words.empty_text}</Empty>;
+          }}
+        </Loading>
+      </section>
+      {creating && folders.data && folders.data.length > 0 && <NewTranscription folders={folders.data} onClose={() => setCreating(false)} onStarted={({ id }) => navigate(`/transcriptions/${id}`)} />}
+    </>
+  );
+}

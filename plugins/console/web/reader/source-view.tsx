@@ -35,7 +35,7 @@ export function SourceView({ document, highlight = null, page = 1 }: SourceViewP
     <div class="reader">
       {views.length > 1 && <ViewTabs views={views} view={view} onView={setChosen} />}
       {view !== "text" && failed && <Unshown document={document} why={failed} />}
-      {found === false && !failed && <Unmarked view={view} highlight={highlight} onText={views.includes("text") && view !== "text" ? toText : undefined} />}
+      {(found === false || view === "picture") && !failed && <Unmarked view={view} highlight={highlight} onText={views.includes("text") && view !== "text" ? toText : undefined} />}
       {view === "pages" && !failed && (
         <LazyPdf url={fileUrl(document)} name={document.name} page={highlight?.page ?? page} highlight={highlight} onFound={setFound} onFailed={(why) => setFailed(words[why])} />
       )}
@@ -58,7 +58,7 @@ function Unshown({ document, why }: { readonly document: Document; readonly why:
   return (
     <div class="reader-note">
       <Note tone="warn" live actions={<a class="button button-small" href={fileUrl(document)} download={document.name}>{words.download}</a>}>
-        <p>{why} {words.broken_next}</p>
+        <p>{why} {document.status === "synced" ? words.broken_next : words.download_next}</p>
       </Note>
     </div>
   );
@@ -66,11 +66,11 @@ function Unshown({ document, why }: { readonly document: Document; readonly why:
 
 /** Says that the passage could not be marked, and shows what it says. */
 function Unmarked({ view, highlight, onText }: { readonly view: View; readonly highlight: Highlight | null; readonly onText: (() => void) | undefined }) {
-  if (!highlight || view === "picture") return null;
+  if (!highlight) return null;
   return (
     <div class="reader-note">
       <Note tone="info" live {...(onText && { actions: <Button small onClick={onText}>{words.show_text}</Button> })}>
-        <p>{view === "pages" ? words.not_marked_page : words.not_marked_text}</p>
+        <p>{words.not_marked[view]}</p>
         <blockquote class="reader-quote" tabIndex={0}>{highlight.quote}</blockquote>
       </Note>
     </div>

@@ -10,9 +10,9 @@ import { scrollToMiddle, type Found, type Highlight } from "./highlight";
 import { fileUrl } from "./kinds";
 import { locate, type Hit } from "./match";
 
-/** Times in seconds. */
-export interface Cue { readonly start: number; readonly end: number; readonly text: string; readonly speaker?: string | null }
-interface Result { readonly cues?: readonly Cue[]; readonly segments?: readonly Cue[] }
+/** Times in seconds; both are 0 where nobody knows. */
+export interface Cue { readonly start: number; readonly end: number; readonly text: string; readonly speaker: string | null }
+interface Result { readonly segments: readonly Cue[] }
 
 export interface TranscriptProps { readonly document: Document; readonly highlight: Highlight | null; readonly onFound: (found: Found) => void }
 
@@ -21,7 +21,7 @@ export function TranscriptView({ document, highlight, onFound }: TranscriptProps
     queryKey: ["transcription", "result", document.source.run_id, document.version], staleTime: Infinity, enabled: document.source.run_id !== null,
     queryFn: ({ signal }) => api<Result>(`/transcriptions/${document.source.run_id}/result`, { query: { format: "json" }, signal }),
   });
-  return <div class="transcript"><Loading query={query} rows={8}>{(result) => <Player document={document} cues={result.cues ?? result.segments ?? []} highlight={highlight} onFound={onFound} />}</Loading></div>;
+  return <div class="transcript"><Loading query={query} rows={8}>{(result) => <Player document={document} cues={result.segments} highlight={highlight} onFound={onFound} />}</Loading></div>;
 }
 
 const playable = /^(audio|video)\//;
@@ -39,19 +39,20 @@ function Player({ document, cues, highlight, onFound }: TranscriptProps & { read
   useEffect(() => { if (highlight?.time_start != null && media.current) media.current.currentTime = highlight.time_start; }, [highlight]);
   const kind = document.media_type.split("/")[0];
   const Media = kind === "video" ? "video" : "audio";
+  const plays = playable.test(document.media_type);
   return (
     <>
       <div class="transcript-player">
-        {playable.test(document.media_type)
+        {plays
           ? <Media ref={media} src={fileUrl(document)} controls preload="metadata" aria-label={words.player(document.name)} onTimeUpdate={() => setNow(media.current?.currentTime ?? -1)} />
           : <p class="muted small">{words.no_recording}</p>}
       </div>
-      <Lines cues={cues} current={current} highlight={highlight} onFound={onFound} onSeek={seek} />
+      <Lines cues={cues} current={current} highlight={highlight} onFound={onFound} onSeek={plays ? seek : null} />
     </>
   );
 }
 
-interface LinesProps { readonly cues: readonly Cue[]; readonly current: number; readonly highlight: Highlight | null; readonly onFound: (found: Found) => void; readonly onSeek: (seconds: number) => void }
+interface LinesProps { readonly cues: readonly Cue[]; readonly current: number; readonly highlight: Highlight | null; readonly onFound: (found: Found) => void; readonly onSeek: ((seconds: number) => void) | null }
 
 function Lines({ cues, current, highlight, onFound, onSeek }: LinesProps) {
   const list = useRef<HTMLOListElement>(null);
@@ -65,16 +66,18 @@ function Lines({ cues, current, highlight, onFound, onSeek }: LinesProps) {
     const line = list.current?.children[current];
     if (line && current >= 0) keepInSight(list.current!, line);
   }, [current]);
+  const timed = cues.some(({ end }) => end > 0);
   return (
-    <ol ref={list} class="cues" aria-label={words.lines} tabIndex={0}>
-      {cues.map((cue, at) => (
-        <li key={at}>
-          <button type="button" class="cue" aria-current={at === current ? "true" : undefined} onClick={() => onSeek(cue.start)}>
-            <span class="cue-time" aria-label={words.line_at(formatDuration(cue.start))}>{formatDuration(cue.start)}</span>
-            <span>{cue.speaker && <span class="cue-speaker">{cue.speaker}</span>}<Words text={cue.text} hit={hits.get(at)} /></span>
-          </button>
-        </li>
-      ))}
+    <ol ref={list} class={timed ? "cues" : "cues cues-untimed"} aria-label={words.lines} tabIndex={0}>
+      {cues.map((cue, at) => {
+        const line = <>
+          {timed && <span class="cue-time">{formatDuration(cue.start)}</span>}
+          <span>{cue.speaker && cue.speaker !== cues[at - 1]?.speaker && <span class="cue-speaker">{cue.speaker}</span>}<Words text={cue.text} hit={hits.get(at)} /></span>
+        </>;
+        return <li key={at}>{onSeek && timed
+          ? <button type="button" class="cue" aria-current={at === current ? "true" : undefined} title={words.line_at(formatDuration(cue.start))} onClick={() => onSeek(cue.start)}>{line}</button>
+          : <div class="cue">{line}</div>}</li>;
+      })}
     </ol>
   );
 }

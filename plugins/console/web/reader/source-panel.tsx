@@ -10,6 +10,7 @@ import { Icon } from "../ui/icons";
 import { Note } from "../ui/note";
 import { ErrorView, Skeleton } from "../ui/states";
 import { words } from "../words/chat";
+import { whereOf } from "./place";
 import { SourceView } from "./source-view";
 
 export interface SourcePanelProps {
@@ -35,7 +36,7 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
         <div class="source-title">
           <h1 class="vh source-alone">{words.source_panel}</h1>
           <h2 class="clip" title={passage.document_name}>{passage.document_name}</h2>
-          <p class="small muted" aria-live="polite">{[passage.page !== null && words.page(passage.page, passage.page_end), passage.heading, passages.length > 1 && words.source_position(at + 1, passages.length)].filter(Boolean).join(" · ")}</p>
+          <p class="small muted" aria-live="polite">{[whereOf(passage), passage.heading, passages.length > 1 && words.source_position(at + 1, passages.length)].filter(Boolean).join(" · ")}</p>
         </div>
         <div class="source-buttons">
           {passages.length > 1 && <>

@@ -28,12 +28,11 @@ const playable = /^(audio|video)\//;
 
 function Player({ document, cues, highlight, onFound }: TranscriptProps & { readonly cues: readonly Cue[] }) {
   const media = useRef<HTMLVideoElement & HTMLAudioElement>(null);
-  const [now, setNow] = useState(-1);
-  const current = useMemo(() => cueAt(cues, now), [cues, now]);
+  const [current, setCurrent] = useState(-1);
   const seek = (seconds: number) => {
     if (!media.current) return;
     media.current.currentTime = seconds;
-    setNow(seconds);
+    setCurrent(cueAt(cues, seconds));
     void media.current.play().catch(() => {});
   };
   useEffect(() => { if (highlight?.time_start != null && media.current) media.current.currentTime = highlight.time_start; }, [highlight]);
@@ -44,7 +43,7 @@ function Player({ document, cues, highlight, onFound }: TranscriptProps & { read
     <>
       <div class="transcript-player">
         {plays
-          ? <Media ref={media} src={fileUrl(document)} controls preload="metadata" aria-label={words.player(document.name)} onTimeUpdate={() => setNow(media.current?.currentTime ?? -1)} />
+          ? <Media ref={media} src={fileUrl(document)} controls preload="metadata" aria-label={words.player(document.name)} onTimeUpdate={() => setCurrent(cueAt(cues, media.current?.currentTime ?? -1))} />
           : <p class="muted small">{words.no_recording}</p>}
       </div>
       <Lines cues={cues} current={current} highlight={highlight} onFound={onFound} onSeek={plays ? seek : null} />

@@ -1,6 +1,4 @@
 /** What the chat pages say. */
-const pages = (first: number, last: number | null): string => last === null || last === first ? `p. ${first}` : `p. ${first}–${last}`;
-
 export const words = {
   title: "Chat",
   text: "Ask about your documents. Every answer names the passages it comes from.",
@@ -51,10 +49,8 @@ export const words = {
   sources: "Sources", all_sources: (count: number) => `Show all ${count} sources`,
   changed: "changed",
   cite: (id: number, place: string) => `Source ${id}: ${place}`,
-  place: (name: string, page: number | null, page_end: number | null) => page === null ? name : `${name}, ${pages(page, page_end)}`,
   source_panel: "Source",
   source_position: (at: number, of: number) => `Source ${at} of ${of}`,
-  page: (page: number, page_end: number | null) => page_end === null || page_end === page ? `Page ${page}` : `Pages ${page}–${page_end}`,
   previous_source: "Previous source", next_source: "Next source", open_document: "Open the document", close_source: "Close the source",
   stale_title: "The passage has changed", stale_text: "The document was replaced or deleted since this answer was made. This is what was cited:", stale_gone: "The document was deleted, and its text with it.",
 } as const;

@@ -1,5 +1,11 @@
 /** What the source viewer says. */
+const range = (first: number, last: number | null): string => last === null || last === first ? String(first) : `${first}–${last}`;
+const many = (first: number, last: number | null): boolean => last !== null && last !== first;
+
 export const words = {
+  short_pages: (first: number, last: number | null) => `p. ${range(first, last)}`,
+  pages: (first: number, last: number | null) => `${many(first, last) ? "Pages" : "Page"} ${range(first, last)}`,
+  at_time: (time: string) => `At ${time}`,
   opening: (name: string) => `Opening ${name}`,
   pages_of: (name: string) => `Pages of ${name}`,
   text_of: (name: string) => `Text of ${name}`,

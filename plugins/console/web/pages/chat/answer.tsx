@@ -2,8 +2,8 @@
 import { useQuery } from "@tanstack/preact-query";
 import { useCallback, useState } from "preact/hooks";
 import { search, type Answer, type Citation, type Message } from "../../api/chats";
-import type { Passage } from "../../api/types";
 import { Markdown } from "../../reader/markdown";
+import { placeOf } from "../../reader/place";
 import { Button } from "../../ui/button";
 import { CopyButton } from "../../ui/copy";
 import { Icon } from "../../ui/icons";
@@ -28,8 +28,6 @@ interface AnsweredProps {
 
 const sources_shown = 5;
 const none: readonly Citation[] = [];
-
-export const placeOf = ({ document_name, page, page_end }: Passage): string => words.place(document_name, page, page_end);
 
 export function Answered({ message, result, text = result?.answer ?? "", citations = result?.citations ?? none, scope, last, opened, onOpen, onAsk }: AnsweredProps) {
   const shown = opened && opened.passages === citations ? citations[opened.at]!.id : null;

@@ -7,8 +7,8 @@ import { useFolders } from "../../api/queries";
 import type { Folder, Passage } from "../../api/types";
 import { pages } from "../../app/pages";
 import { useUser } from "../../app/session";
+import { placeOf } from "../../reader/place";
 import { Icon, type IconName } from "../../ui/icons";
-import { words as chat_words } from "../../words/chat";
 import { words } from "../../words/search";
 import { passageKey } from "./search";
 import { Terms, termsOf } from "./terms";
@@ -75,7 +75,7 @@ function useEntries(text: string, passages: readonly Passage[] | undefined): rea
     const of_pages = pages.filter(({ nav, admin: for_admins }) => nav && has(nav.label) && (!for_admins || admin)).map(({ path, nav }): Entry => ({ key: path, group: words.pages, icon: nav!.icon, title: nav!.label, href: path }));
     if (text === "") return of_pages;
     const of_passages = (passages ?? []).map((passage): Entry => ({
-      key: passageKey(passage), group: words.passages, icon: "file-text", title: chat_words.place(passage.document_name, passage.page, passage.page_end), text: passage.quote,
+      key: passageKey(passage), group: words.passages, icon: "file-text", title: placeOf(passage), text: passage.quote,
       href: `/search?${new URLSearchParams({ q: text, show: passageKey(passage) })}`,
     }));
     const all: Entry[] = of_passages.length > 0 ? [{ key: "all", group: words.passages, icon: "search", title: words.all_results(text), href: `/search?${new URLSearchParams({ q: text })}` }] : [];

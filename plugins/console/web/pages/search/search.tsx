@@ -5,13 +5,13 @@ import { useLocation, useSearch } from "wouter-preact";
 import { search } from "../../api/chats";
 import { useFolders } from "../../api/queries";
 import type { Folder, Passage } from "../../api/types";
+import { placeOf } from "../../reader/place";
 import { SourcePanel } from "../../reader/source-panel";
 import { Button } from "../../ui/button";
 import { Select, TextField, type Option } from "../../ui/field";
 import { Icon } from "../../ui/icons";
 import { PageHeader } from "../../ui/page-header";
 import { Empty, Loading } from "../../ui/states";
-import { words as chat_words } from "../../words/chat";
 import { words } from "../../words/search";
 import { Terms, termsOf } from "./terms";
 
@@ -88,7 +88,7 @@ function Results({ passages, query, shown, onOpen }: { readonly passages: readon
           return (
             <li key={key}>
               <button type="button" class="passage-card" data-passage={key} aria-pressed={key === shown} onClick={() => onOpen(key)}>
-                <span class="passage-place"><Icon name="file-text" size={14} /><span class="clip strong">{chat_words.place(passage.document_name, passage.page, passage.page_end)}</span>{passage.heading && <span class="clip">· {passage.heading}</span>}</span>
+                <span class="passage-place"><Icon name="file-text" size={14} /><span class="clip strong">{placeOf(passage)}</span>{passage.heading && <span class="clip">· {passage.heading}</span>}</span>
                 <span class="passage-text"><Terms text={passage.quote} terms={terms} length={excerpt_chars} /></span>
               </button>
             </li>

@@ -61,7 +61,7 @@ export const folder_words = {
     retry: "Retry", retry_label: (name: string) => `Retry ${name}`, skip: "Skip", skip_label: (name: string) => `Skip ${name}`,
     clash: "A file with this name exists.", clash_title: (count: number) => count === 1 ? "A file with this name is in the folder already" : `${files(count)} are in the folder already`,
     replace: "Replace", keep: "Keep both", replace_label: (name: string) => `Replace ${name}`, keep_label: (name: string) => `Keep both of ${name}`, replace_all: "Replace all", keep_all: "Keep all", skip_all: "Skip all",
-    done: (count: number) => `${files(count)} uploaded. Ask about them as soon as they are ready.`, progress_of: (name: string) => `Upload of ${name}`, leave: "Uploads are still running.",
+    done: (count: number) => `${files(count)} uploaded. Ask about ${count === 1 ? "it as soon as it is" : "them as soon as they are"} ready.`, progress_of: (name: string) => `Upload of ${name}`, leave: "Uploads are still running.",
   },
   one: {
     title: "Document", ask: "Ask about this", download: "Download original", more: "More actions for this document", details: "Details", preview: "Preview", show: "Show text", removed: "Removed from every folder",

@@ -10,5 +10,6 @@ export const transcription_words = {
   folder_label: "Into the folder", start: "Transcribe", uploading: (share: string) => `Uploading ${share}`, upload_label: "Upload",
   cancel: "Cancel transcription", cancel_title: "Cancel this transcription?", cancel_text: "It stops at once, and no document is made.", cancelled: "Transcription cancelled.",
   failed_title: "This could not be transcribed", progress_label: "Transcription", waiting: "Waiting for its turn", progress: (share: string) => `${share} done`,
-  downloads: "Download", formats: { txt: "Text", vtt: "WebVTT", srt: "SRT", json: "JSON" }, document: "Open document", language: "Language", took: "Took", transcript: "Transcript", gone_document: "The document was deleted.", indexing: "The transcript is being indexed.",
+  downloads: "Download", formats: { txt: "Text", vtt: "WebVTT", srt: "SRT", json: "JSON" }, document: "Open document", language: "Language", took: "Took", transcript: "Transcript", gone_document: "The document was deleted.",
+  indexing: "The transcript is being indexed.",
 } as const;

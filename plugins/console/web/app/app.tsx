@@ -1,5 +1,5 @@
 /** Chooses what is shown: the page of this address, or the sign-in page when nobody is signed in. */
-import { Redirect, Route, Router, Switch, useLocation } from "wouter-preact";
+import { matchRoute, Redirect, Router, useLocation, useRouter } from "wouter-preact";
 import { usePluginPages } from "../api/queries";
 import { words } from "../words/en";
 import { PageHeader } from "../ui/page-header";
@@ -21,19 +21,18 @@ const NotFound = () => (
   </>
 );
 
-/** A page of the build, of a plugin, or none. Plugins are waited for before an address is called wrong. */
+/** A page of the build, of a plugin, or none; the shell stays while pages change. Plugins are waited for before an address is called wrong. */
 function SignedIn({ admin }: { readonly admin: boolean }) {
+  const [path] = useLocation();
+  const { parser } = useRouter();
   const plugin_pages = usePluginPages();
-  const shown = pages.filter((page) => !page.alone && (!page.admin || admin));
-  const of_plugins = plugin_pages.data ?? [];
-  return (
-    <Switch>
-      {shown.map((page) => <Route key={page.path} path={page.path}>{(params: PageParams) => <Shell full={page.full ?? false}><Shown page={page} params={params} /></Shell>}</Route>)}
-      {of_plugins.map((page) => <Route key={page.path} path={`/${page.path}`}><Shell full={false}><PluginPage page={page} /></Shell></Route>)}
-      <Route path="/"><Redirect to="/folders" replace /></Route>
-      <Route><Shell full={false}>{!plugin_pages.isPending && <NotFound />}</Shell></Route>
-    </Switch>
-  );
+  if (path === "/") return <Redirect to="/folders" replace />;
+  for (const page of pages) {
+    const [matches, params] = matchRoute(parser, page.path, path);
+    if (matches && !page.alone && (!page.admin || admin)) return <Shell full={page.full ?? false}><Shown page={page} params={params} /></Shell>;
+  }
+  const of_plugin = plugin_pages.data?.find((page) => path === `/${page.path}`);
+  return <Shell full={false}>{of_plugin ? <PluginPage key={path} page={of_plugin} /> : !plugin_pages.isPending && <NotFound />}</Shell>;
 }
 
 function Gate() {

@@ -54,7 +54,7 @@ function Password({ email }: { readonly email: string }) {
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
   const change = useMutation({
-    mutationFn: () => api("/account/password", { method: "PUT", body: { current_password: current, new_password: next } }),
+    mutationFn: (body: { current_password: string; new_password: string }) => api("/account/password", { method: "PUT", body }),
     onSuccess: () => {
       setCurrent("");
       setNext("");
@@ -67,7 +67,7 @@ function Password({ email }: { readonly email: string }) {
   const wrong_new = problem?.at("/new_password") ?? problem?.at("/password");
   const send = (event: Event) => {
     event.preventDefault();
-    if (!change.isPending) change.mutate();
+    if (!change.isPending) change.mutate({ current_password: current, new_password: next });
   };
   return (
     <Setting title={words.password_title} text={words.password_text}>

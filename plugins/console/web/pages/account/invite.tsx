@@ -26,13 +26,13 @@ function NewPassword({ token, invitation: { email, kind } }: { readonly token: s
   const [password, setPassword] = useState("");
   const [, navigate] = useLocation();
   const accept = useMutation({
-    mutationFn: () => api<{ user: User }>("/invite", { method: "POST", body: { token, password } }),
+    mutationFn: (body: { token: string; password: string }) => api<{ user: User }>("/invite", { method: "POST", body }),
     onSuccess: ({ user }) => { setUser(user); navigate("/folders", { replace: true }); },
   });
   const problem = accept.error instanceof ApiProblem ? accept.error : null;
   const send = (event: Event) => {
     event.preventDefault();
-    if (!accept.isPending) accept.mutate();
+    if (!accept.isPending) accept.mutate({ token, password });
   };
   return (
     <Alone title={words.invite.title[kind]} text={words.invite.text(email)}>

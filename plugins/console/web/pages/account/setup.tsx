@@ -35,13 +35,13 @@ function NewAdministrator({ token }: { readonly token: string }) {
   const [password, setPassword] = useState("");
   const [, navigate] = useLocation();
   const create = useMutation({
-    mutationFn: () => api<{ user: User }>("/setup", { method: "POST", body: { token, email: email.trim(), password } }),
+    mutationFn: (body: { token: string; email: string; password: string }) => api<{ user: User }>("/setup", { method: "POST", body }),
     onSuccess: ({ user }) => { setUser(user); navigate("/folders", { replace: true }); },
   });
   const problem = create.error instanceof ApiProblem ? create.error : null;
   const send = (event: Event) => {
     event.preventDefault();
-    if (!create.isPending) create.mutate();
+    if (!create.isPending) create.mutate({ token, email: email.trim(), password });
   };
   const beside = problem?.at("/email") ?? problem?.at("/password");
   return (

@@ -19,13 +19,14 @@ export default function SignIn() {
   const [password, setPassword] = useState("");
   const session = useSession();
   const signIn = useMutation({
-    mutationFn: () => api<{ user: User }>("/session", { method: "POST", body: { email: email.trim(), password } }),
+    // What is sent is handed over: the hook may still hold the function of a moment ago.
+    mutationFn: (body: { email: string; password: string }) => api<{ user: User }>("/session", { method: "POST", body }),
     onSuccess: ({ user }) => setUser(user),
     onError: () => setPassword(""),
   });
   const send = (event: Event) => {
     event.preventDefault();
-    if (!signIn.isPending) signIn.mutate();
+    if (!signIn.isPending) signIn.mutate({ email: email.trim(), password });
   };
   return (
     <Alone title={words.sign_in.title}>

@@ -11,6 +11,7 @@ import { keepBoth, removeUploads, replaceUpload, retryUpload, uploadsOf, type Up
 const words = folder_words.upload;
 /** More rows than this are only counted: five thousand files stay smooth. */
 const rows_max = 8;
+const open_max = 5;
 
 const idsOf = (uploads: readonly Upload[]): readonly number[] => uploads.map(({ id }) => id);
 
@@ -26,7 +27,7 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
     removeUploads(idsOf(sent));
   }, [clean]);
   if (uploads.length === 0 || clean) return null;
-  const open = [...sending, ...waiting].slice(0, rows_max);
+  const open = [...sending, ...waiting].slice(0, open_max);
   const rest = sending.length + waiting.length - open.length;
   const share = uploads.reduce((sum, { state, share: part }) => sum + (state === "waiting" || state === "sending" ? part : 1), 0) / uploads.length;
   return (

@@ -31,6 +31,8 @@ import { createTools } from "./tools";
 import { createWorking } from "./working";
 
 const minute_ms = 60_000;
+/** Jobs that wait for hosts; one owner has at most an eighth of them. */
+const waiting_max = 64;
 /** A crash counts as an attempt, and each goes on where the last one ended. */
 const attempts_max = 50;
 const runs_kept_ms = 90 * 24 * 60 * minute_ms;
@@ -87,8 +89,8 @@ export default definePlugin({
         fill(FileUses, { isUsed: store.keepsFile }),
       ],
       jobs: [
-        handle(ListItems, listing.run, { attempts_max, timeout_ms: 60 * minute_ms, concurrency: 8, waits: true, gaveUp: listing.gaveUp }),
-        handle(ImportItems, working.run, { attempts_max, timeout_ms: 30 * minute_ms, concurrency: 16, waits: true, gaveUp: working.gaveUp }),
+        handle(ListItems, listing.run, { attempts_max, timeout_ms: 60 * minute_ms, concurrency: waiting_max, waits: true, gaveUp: listing.gaveUp }),
+        handle(ImportItems, working.run, { attempts_max, timeout_ms: 30 * minute_ms, concurrency: waiting_max, waits: true, gaveUp: working.gaveUp }),
         handle(DocumentSettled, async (settled) => (tx) => ending.settled(tx, settled), { attempts_max, timeout_ms: minute_ms, concurrency: 2 }),
         handle(Tick, schedules.tick, { attempts_max: 5, timeout_ms: minute_ms, gaveUp: schedules.tickFailed }),
         handle(Prune, async (_payload, { signal }) => {

@@ -94,7 +94,8 @@ function Summary({ run }: { readonly run: ImportRun }) {
 const columns: readonly Column<ImportItem>[] = [
   { key: "item", header: words.item, kind: "main", cell: ({ uri, error }) => <span class="two-lines"><span class="wrap-anywhere">{uri}</span>{error && <span class="bad-text">{error.message}</span>}</span> },
   { key: "status", header: words.status, kind: "tight", cell: ({ status }) => <Tag tone={item_tones[status]}>{words.item_states[status]}</Tag> },
-  { key: "actions", header: words.actions, kind: "actions", cell: ({ uri, document_id }) => document_id !== null && <Link href={`/documents/${document_id}`} class="button button-ghost button-small" aria-label={words.open_label(uri)}>{words.open_document}</Link> },
+  { key: "actions", header: words.actions, kind: "actions", cell: ({ uri, document_id }) => document_id !== null
+    && <Link href={`/documents/${document_id}`} class="button button-ghost button-small" aria-label={words.open_label(uri)}>{words.open_document}</Link> },
 ];
 
 type Filter = "" | ItemStatus;

@@ -81,7 +81,8 @@ function Schedules() {
     { key: "folder", header: words.folder, cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link> },
     { key: "every", header: words.every, kind: "tight", cell: ({ every }) => words.repeats[every as keyof typeof words.repeats] ?? <code>{every}</code> },
     { key: "next", header: words.next_run, kind: "tight", cell: ({ next_run_at }) => <Time value={next_run_at} /> },
-    { key: "actions", header: words.actions, kind: "actions", cell: (schedule) => <Button small kind="ghost" class="bad-text" aria-label={words.remove_schedule_label(sourceText(schedule.source))} onClick={() => setEnding(schedule)}>{words.remove_schedule}</Button> },
+    { key: "actions", header: words.actions, kind: "actions", cell: (schedule) =>
+      <Button small kind="ghost" class="bad-text" aria-label={words.remove_schedule_label(sourceText(schedule.source))} onClick={() => setEnding(schedule)}>{words.remove_schedule}</Button> },
   ];
   return (
     <section class="card">

@@ -25,7 +25,8 @@ async function runAgain({ id }: Job): Promise<void> {
 }
 
 const columns: readonly Column<Job>[] = [
-  { key: "job", header: words.job, kind: "main", cell: ({ name, subject, error }) => <span class="two-lines"><span class="strong">{name}</span>{error ? <span class="bad-text wrap-anywhere">{error}</span> : subject && <span class="mono">{subject}</span>}</span> },
+  { key: "job", header: words.job, kind: "main", cell: ({ name, subject, error }) =>
+    <span class="two-lines"><span class="strong">{name}</span>{error ? <span class="bad-text wrap-anywhere">{error}</span> : subject && <span class="mono">{subject}</span>}</span> },
   { key: "attempts", header: words.attempts, kind: "tight", cell: ({ attempts, attempts_max }) => <span class="num">{words.of(attempts, attempts_max)}</span> },
   { key: "due", header: words.due, kind: "tight", cell: ({ run_at }) => <Time value={run_at} />, wide_only: true },
   { key: "made", header: words.made, kind: "tight", cell: ({ created_at }) => <Time value={created_at} /> },

@@ -17,7 +17,8 @@ const refresh_ms = 5_000;
 const columns: readonly Column<LogLine & { readonly key: string }>[] = [
   { key: "time", header: words.time, kind: "tight", cell: ({ at }) => <time dateTime={at} class="nowrap num small">{formatDateTime(at)}</time> },
   { key: "level", header: words.level, kind: "tight", cell: ({ level }) => <Tag tone={level_tones[level] ?? "plain"}>{level}</Tag> },
-  { key: "message", header: words.message, kind: "main", cell: ({ message, fields }) => <span class="two-lines"><span class="wrap-anywhere">{message}</span>{Object.keys(fields).length > 0 && <span class="mono wrap-anywhere">{JSON.stringify(fields)}</span>}</span> },
+  { key: "message", header: words.message, kind: "main", cell: ({ message, fields }) =>
+    <span class="two-lines"><span class="wrap-anywhere">{message}</span>{Object.keys(fields).length > 0 && <span class="mono wrap-anywhere">{JSON.stringify(fields)}</span>}</span> },
 ];
 
 export function Logs() {

@@ -1,4 +1,4 @@
-/** Transcriptions, newest first. */
+/** The transcriptions of the user: what was asked for, how far it is, and what failed. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
@@ -29,9 +29,10 @@ export default function Transcriptions() {
   });
   const folderName = (id: string) => folders.data?.find((folder) => folder.id === id)?.name ?? (folders.data ? words.gone_folder : "");
   const columns: readonly Column<TranscriptionRun>[] = [
-    { key: "name", header: words.name, kind: "main", cell: ({ id, name, error }) => <span class="two-lines"><Link href={`/transcriptions/${id}`} class="title-link clip">{name ?? words.unnamed}</Link>{error && <span class="bad-text">{error.message}</span>}</span> },
+    { key: "name", header: words.name, kind: "main", cell: ({ id, name, error }) =>
+      <span class="two-lines"><Link href={`/transcriptions/${id}`} class="title-link clip">{name ?? words.unnamed}</Link>{error && <span class="bad-text">{error.message}</span>}</span> },
     { key: "folder", header: words.folder, cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link> },
-    { key: "status", header: words.status, kind: "tight", cell: (run) => run.status === "running" ? <Progress label={words.progress_label} value={run.progress > 0 ? run.progress : undefined} text={run.progress > 0 ? words.progress(formatPercent(run.progress)) : words.states.running} /> : <Tag tone={tones[run.status]}>{words.states[run.status]}</Tag> },
+    { key: "status", header: words.status, kind: "tight", cell: (run) => <State run={run} /> },
     { key: "length", header: words.length, kind: "end", cell: ({ duration_s }) => duration_s === null ? "–" : formatDuration(duration_s) },
     { key: "created", header: words.created, kind: "tight", cell: ({ created_at }) => <Time value={created_at} /> },
   ];
@@ -52,4 +53,9 @@ export default function Transcriptions() {
       {creating && folders.data && folders.data.length > 0 && <NewTranscription folders={folders.data} onClose={() => setCreating(false)} onStarted={({ id }) => navigate(`/transcriptions/${id}`)} />}
     </>
   );
+}
+
+function State({ run: { status, progress } }: { readonly run: TranscriptionRun }) {
+  if (status !== "running") return <Tag tone={tones[status]}>{words.states[status]}</Tag>;
+  return <Progress label={words.progress_label} value={progress > 0 ? progress : undefined} text={progress > 0 ? words.progress(formatPercent(progress)) : words.states.running} />;
 }

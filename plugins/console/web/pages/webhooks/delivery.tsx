@@ -45,7 +45,10 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
     <ol class="plain-list stack">
       {attempts.map((attempt, place) => ({ attempt, number: place + 1 })).reverse().map(({ attempt, number }) => (
         <li key={number} class="stack-small">
-          <p class="row row-wrap row-between"><span class="strong">{words.attempt(number)}{attempt.status_code !== null && <span class="num"> · {attempt.status_code}</span>}</span><span class="muted small">{formatDateTime(attempt.at)} · {words.milliseconds(attempt.duration_ms)}</span></p>
+          <p class="row row-wrap row-between">
+            <span class="strong">{words.attempt(number)}{attempt.status_code !== null && <span class="num"> · {attempt.status_code}</span>}</span>
+            <span class="muted small">{formatDateTime(attempt.at)} · {words.milliseconds(attempt.duration_ms)}</span>
+          </p>
           {attempt.error !== null && <p class="small bad-text">{attempt.error}</p>}
           {attempt.response_body !== null && (attempt.response_body === "" ? <p class="muted small">{words.empty_body}</p> : <CodeBlock label={words.response_label(number)} code={readable(attempt.response_body)} />)}
         </li>

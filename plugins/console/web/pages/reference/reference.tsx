@@ -24,7 +24,7 @@ function loadStyles(): Promise<void> {
   if (document.querySelector(`link[href="${style_path}"]`)) return Promise.resolve();
   const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: style_path });
   const { promise, resolve } = Promise.withResolvers<void>();
-  link.onload = link.onerror = () => resolve();
+  for (const ending of ["load", "error"]) link.addEventListener(ending, () => resolve(), { once: true });
   document.head.prepend(link);
   return promise;
 }

@@ -4,7 +4,7 @@ import { createTurns, laneKey, ownerKey, ownerMax, pick } from "../core/jobs/pic
 import type { Queue } from "../core/jobs/queue";
 import { candidates, type Candidate, type Look, type Room } from "../core/jobs/table";
 import { handle, type EnqueueOptions } from "../core/plugin/define";
-import { jobsWorld, limits, minute, Other, record, recorded, second, until, Work, type JobsWorld } from "./helpers/jobs";
+import { Happened, jobsWorld, limits, minute, Other, record, recorded, second, until, Work, type JobsWorld } from "./helpers/jobs";
 
 let world: JobsWorld;
 beforeEach(async () => { world = await jobsWorld(); });
@@ -176,6 +176,18 @@ describe("jobs that wait for others", () => {
     await queue.enqueue(world.db, Other, { name: "other" });
     await until(() => order.includes("alive 4") && order.includes("other"));
     hanging.resolve();
+    await queue.drain(10 * second);
+  });
+
+  test("events are somebody's too: a thousand of one do not delay another's", async () => {
+    const queue = world.queue();
+    const order: string[] = [];
+    queue.register("test", handle(Happened, async ({ name }) => { order.push(name); }, { ...limits, ownerOf: ({ name }) => name.split(" ")[0]! }));
+    await world.store.inTransaction(async (tx) => { for (let n = 0; n < 1_000; n++) await queue.emit(tx, Happened, { name: `many ${n}` }); });
+    for (let n = 0; n < 5; n++) await queue.emit(world.db, Happened, { name: `few ${n}` });
+    await queue.start();
+    await until(() => order.includes("few 4"));
+    expect(order.indexOf("few 4")).toBeLessThan(20);
     await queue.drain(10 * second);
   });
 });

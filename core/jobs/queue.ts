@@ -213,7 +213,7 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     const now_ms = clock.now_ms();
     const lane = options.lane || handlerOf({ plugin, name: on.id });
     return {
-      id: newId("job"), plugin, name: on.id, payload: JSON.stringify(payload), owner: options.owner || lane, lane,
+      id: newId("job"), plugin, name: on.id, payload: JSON.stringify(payload), owner: options.owner || limits.ownerOf?.(payload) || lane, lane,
       lane_max: options.lane_max ?? limits.concurrency ?? 1, priority: Math.trunc(options.priority ?? 0), run_at: Math.trunc(options.run_at_ms ?? now_ms),
       attempts_max: limits.attempts_max, key: options.key ?? null, subject: options.subject ?? null, created_at: now_ms,
     };

@@ -42,6 +42,8 @@ export interface JobLimits<P> {
   readonly concurrency?: number;
   /** A run does little but wait for others, such as a network. It takes no slot from jobs that work, and no owner's runs use up `concurrency`. */
   readonly waits?: boolean;
+  /** Who it is for, when nobody says so as it is enqueued: an event says nothing of it. */
+  readonly ownerOf?: (payload: P) => string;
   /** Pause before the next attempt, milliseconds. Default 1 s, 4 s, 16 s … at most 5 min. */
   readonly backoff_ms?: (attempt: number) => number;
   /** What to change when the job has failed for good: in the transaction that marks it failed. */

@@ -83,7 +83,8 @@ async function deadRows(dossier: Dossier, owners: readonly Dossier["call"][]): P
         await end();
       }
       const of = (which: "alone" | "beside") => median(pairs.map((pair) => pair[which])).toFixed(1);
-      rows.push({ name: `delivery ${one.name}`, unit: "x", target: { most: 2 }, value: median(pairs.map(({ alone, beside }) => beside / alone)), measured: `time until another account's delivery arrives, ${of("beside")} ms / alone ${of("alone")} ms; medians of ${deliveries}, ${rounds} rounds` });
+      rows.push({ name: `delivery ${one.name}`, unit: "x", target: { most: 2 }, value: median(pairs.map(({ alone, beside }) => beside / alone)),
+        measured: `time until another account's delivery arrives, ${of("beside")} ms / alone ${of("alone")} ms; medians of ${deliveries}, ${rounds} rounds` });
     }
     return rows;
   } finally {
@@ -129,7 +130,8 @@ async function silentRow(dossier: Dossier, owners: readonly Dossier["call"][]): 
     await Promise.all(silent);
   }
   const of = (which: "alone" | "beside") => median(pairs.map((pair) => pair[which])).toFixed(1);
-  return { name: `requests beside ${silent_at_once} silent names`, unit: "x", target: { most: 3 }, value: median(pairs.map(({ alone, beside }) => beside / alone)), measured: `p99 of other requests, ${of("beside")} ms / alone ${of("alone")} ms; ${rounds} rounds of ${measured_ms / 1_000} s` };
+  return { name: `requests beside ${silent_at_once} silent names`, unit: "x", target: { most: 3 }, value: median(pairs.map(({ alone, beside }) => beside / alone)),
+    measured: `p99 of other requests, ${of("beside")} ms / alone ${of("alone")} ms; ${rounds} rounds of ${measured_ms / 1_000} s` };
 }
 
 export async function webhookRows(): Promise<Row[]> {

@@ -18,8 +18,6 @@ export interface AttemptResult extends AttemptEnd {
   /** What the receiver asked for, milliseconds. */
   readonly retry_after_ms: number | null;
 }
-/** Whose jobs these are: a person's webhooks share the runs of one. */
-export const ownerOf = (owner_id: string): string => `webhooks of ${owner_id}`;
 type Receiver = Pick<WebhookRow, "id" | "owner_id">;
 export interface DeliveriesParts {
   readonly db: Db<store.WebhooksTables>;
@@ -41,7 +39,7 @@ export function createDeliveries({ db, inTransaction, enqueue, now_ms, newId, ev
   };
 
   const schedule = (tx: Db<any>, webhook: Receiver, delivery: DeliveryRow, attempt: number, run_at_ms: number): Promise<void> =>
-    enqueue(tx, Deliver, { delivery_id: delivery.id, attempt }, { owner: ownerOf(webhook.owner_id), lane: `webhook ${webhook.id}`, lane_max: 1, subject: webhook.id, run_at_ms });
+    enqueue(tx, Deliver, { delivery_id: delivery.id, attempt }, { owner: `webhooks of ${webhook.owner_id}`, lane: `webhook ${webhook.id}`, lane_max: 1, subject: webhook.id, run_at_ms });
 
   async function add(tx: Db<any>, webhook: Receiver, event_type: string, request_body: string, message_id?: string): Promise<DeliveryRow> {
     const id = newId("whd");

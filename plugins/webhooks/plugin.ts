@@ -2,7 +2,7 @@
 import { createAddressRule, createLookup, definePlugin, every, fill, handle, List, t } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { NameLookup, WebhookDue, WebhookEvents, type WebhookEvent } from "./contract";
-import { createDeliveries, Deliver, ownerOf } from "./deliveries";
+import { createDeliveries, Deliver } from "./deliveries";
 import { createDelivering, job_ms_max } from "./delivering";
 import { createLine } from "./line";
 import { migrations } from "./migrations";
@@ -62,7 +62,7 @@ export default definePlugin({
       routes: webhookHandlers(webhooks, deliveries, now_ms),
       fills: events.map((one) => fill(WebhookEvents, one)),
       jobs: [
-        handle(WebhookDue, async ({ owner_id, event_type, body }) => (tx) => deliveries.announce(tx, owner_id, event_type, body), { attempts_max: 20, timeout_ms: 10_000, concurrency: 4, ownerOf: ({ owner_id }) => ownerOf(owner_id) }),
+        handle(WebhookDue, async ({ owner_id, event_type, body }) => (tx) => deliveries.announce(tx, owner_id, event_type, body), { attempts_max: 20, timeout_ms: 10_000, concurrency: 4, ownerOf: ({ owner_id }) => owner_id }),
         handle(Deliver, deliver, { attempts_max: 10, timeout_ms: job_ms_max, concurrency: together_max, waits: true, gaveUp: (tx, { delivery_id }) => deliveries.end(tx, delivery_id, "dropped") }),
         handle(Prune, createPruning(db, now_ms), { attempts_max: 3, timeout_ms: 60_000 }),
       ],

@@ -55,13 +55,19 @@ describe("what a question asks for", () => {
     ["what year: a date", "In what year did it open?", "It opened in the 1920s.", "It opened."],
     ["who: a name", "Who built it?", "It was built by Gustave.", "it was built by him."],
     ["where: a place", "Where does it stand?", "It stands in Paris.", "It stands there."],
+    ["how many in German", "Wie viele Türme gibt es?", "Es gibt 12.", "Es gibt einige."],
+    ["… in Arabic, with its own digits", "كم عدد الأبراج؟", "هناك ١٢ برجا", "هناك أبراج"],
+    ["… in Chinese, with Han numerals", "有多少座塔？", "有十二座塔。", "有很多塔。"],
+    ["when in Japanese", "塔はいつ建てられましたか？", "塔は1889年に建てられた。", "塔は建てられた。"],
+    ["what year in Spanish", "¿En qué año se abrió?", "Se abrió en 1889.", "Se abrió tarde."],
+    ["who in Russian", "Кто построил башню?", "Башню построил Эйфель.", "башню построил он."],
     ["why: a reason", "Why is it famous?", "Because it is tall.", "It is tall."],
   ];
   for (const [why, question, yes, no] of cases) test(why, () => {
     expect(wantedBy(question)!.test(yes!)).toBe(true);
     expect(wantedBy(question)!.test(no!)).toBe(false);
   });
-  test("anything else: nothing in particular", () => expect([wantedBy("What is a tower?"), wantedBy("Wie hoch ist der Turm?")]).toEqual([null, null]));
+  test("anything else: nothing in particular", () => expect([wantedBy("What is a tower?"), wantedBy("Was ist ein Turm?"), wantedBy("Wiederholung")]).toEqual([null, null, null]));
 });
 
 const source = (text: string, score = 10, title = "", heading: string | null = null): Source => ({ text, title, heading, score });

@@ -155,7 +155,7 @@ describe("what is published", () => {
   });
   test("in one large document is embedded in calls of the size that is wanted, with its title and headings", async () => {
     const index = await openTestIndex(), calls: (readonly string[])[] = [];
-    await index.add("doc_1", `# Boats\n\n${Array.from({ length: 30 }, (_, i) => `Paragraph ${i}. ${"The harbour is full of ships. ".repeat(12)}`).join("\n\n")}`, ["fld_a"], { title: "Sea" });
+    await index.add("doc_1", `# Boats\n\n${Array.from({ length: 30 }, (_, i) => `Paragraph ${i}. ${"The harbour is full of ships. ".repeat(16)}`).join("\n\n")}`, ["fld_a"], { title: "Sea" });
     const now = await serverOf(index, scripted("small", { texts_max: 8, before: (texts) => { calls.push(texts); } }));
     await now.finish();
     expect(calls.map((texts) => texts.length)).toEqual([8, 8, 8, calls.flat().length - 24]);
@@ -184,7 +184,7 @@ describe("one text that the embedder stumbles over", () => {
 });
 
 describe("two rankings", () => {
-  const hit = (chunk: number) => ({ segment: 0, chunk, score: 1 });
+  const hit = (chunk: number) => ({ segment: 0, chunk, score: 1, document: 0 });
   const cases: [string, number[], number[], number, number[]][] = [
     ["both agree", [1, 2, 3], [1, 2, 3], 9, [1, 2, 3]],
     ["what both hold comes before what one holds", [1, 2], [3, 2], 9, [2, 1, 3]],

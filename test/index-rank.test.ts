@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { analyzer, analyzers, hashOf, type Analyzer } from "../plugins/index/analyzer";
 import { queryOf } from "../plugins/index/query";
-import { rank, refine } from "../plugins/index/rank";
+import { rank } from "../plugins/index/rank";
+import { refine } from "../plugins/index/refine";
 import { analyzerOf, chunkCount, lengthOf, lengthSum, postingAt, postingsOf, SegmentBuilder, segment_chunks_max, type Segment } from "../plugins/index/segment";
 import { SegmentCache } from "../plugins/index/segment-cache";
 
@@ -94,12 +95,36 @@ describe("ranking", () => {
   });
   test("nothing in scope gives nothing", () => expect(rank([], query, 10).hits).toEqual([]));
 
-  test("words that stand together win, and the result does not depend on how many are asked for", () => {
-    const texts = ["red car and a blue house", "red house and a blue car", "blue red house car"], source = (hit: { chunk: number }) => ({ text: texts[hit.chunk]!, analyzer: 1 });
-    const near = queryOf("blue car", undefined, analyzers, 1), ranking = rank([segmentOf(texts)], near, 50);
-    expect(refine(ranking, near, 3, analyzers, source)[0]!.chunk).toBe(1);
-    expect(refine(ranking, near, 1, analyzers, source)).toEqual(refine(ranking, near, 3, analyzers, source).slice(0, 1));
+  test("a hit knows what the best passages around it are worth", () => {
+    const [alone, ...together] = rank([segmentOf(["apple tart"]), segmentOf(["apple pie", "pear", "apple"])], queryOf("apple", undefined, analyzers, 1), 10).hits.toSorted((a, b) => a.segment - b.segment);
+    expect(alone!.document).toBeCloseTo(alone!.score / 5, 9);
+    for (const hit of together) expect(hit.document).toBeCloseTo((together[0]!.score + together[1]!.score) / 5, 9);
   });
+});
+
+describe("a second look", () => {
+  /** The places of the texts, best first, where each text is a document of its own. */
+  const looked = (question: string, texts: readonly string[], limit = texts.length) => {
+    const query = queryOf(question, undefined, analyzers, 1), ranking = rank(texts.map((text) => segmentOf([text])), query, 50);
+    return refine(ranking, query, limit, analyzers, (hit) => ({ text: texts[hit.segment]!, analyzer: 1 })).map((hit) => hit.segment);
+  };
+  const cases: [string, string, string[], number][] = [
+    ["words that stand together win", "blue car", ["red car and a blue house", "red house and a blue car", "a blue red house near the car"], 1],
+    ["words as far apart as in the question win, small ones counted", "king of the north", ["the north king and a queen", "a king of the north at sea"], 1],
+    ["the form of a word that the question has wins", "painted houses", ["painting house one", "painted houses one"], 1],
+    ["one sentence that holds all wins", "copper wire melts", ["Copper is red. A wire broke. Ice melts.", "A copper bar. The wire there melts. Ice."], 1],
+    ["a missing word has kin that contains it", "turbine Anlage", ["Turbine im Garten steht", "Turbine der Windanlage steht"], 1],
+    ["… or begins like it", "turbine electrification", ["turbine some elephants there", "turbine some electrified there"], 1],
+    ["a long word that only begins like it is no kin", "turbine sailor", ["turbine some house there", "turbine some sailplanes there"], 0],
+    ["other scripts have forms and kin too", "башня строительный", ["башня стоит рядом", "башня строгая рядом", "башня строитель рядом"], 2],
+  ];
+  for (const [why, question, texts, first] of cases) test(why, () => expect(looked(question, texts)[0]).toBe(first));
+  test("the result does not depend on how many are asked for", () => {
+    const next = randomly(5), texts = Array.from({ length: 80 }, () => Array.from({ length: 30 }, () => `w${Math.floor(next() ** 2 * 60)}x`).join(" "));
+    const all = looked("w1x w4x w9x w16x", texts);
+    for (const limit of [1, 3, 10, 40]) expect(looked("w1x w4x w9x w16x", texts, limit)).toEqual(all.slice(0, limit));
+  });
+  test("a question of one word and a text without it are looked at too", () => expect(looked("copper", ["copper wire", "tin"])).toEqual([0]));
 });
 
 describe("a question", () => {

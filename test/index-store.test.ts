@@ -8,7 +8,7 @@ import { openTestIndex, type TestIndex } from "./helpers/index";
 const tables = ["index_documents", "index_staged", "index_segments", "index_chunks", "index_scope"];
 const rowsOf = async (index: TestIndex) => Object.fromEntries(await Promise.all(tables.map(async (table) => [table, await index.count(table)])));
 const nothing = { index_documents: 0, index_staged: 0, index_segments: 0, index_chunks: 0, index_scope: 0 };
-const paragraphs = (count: number, word: string) => Array.from({ length: count }, (_, i) => `${word} number ${i}. ${`filler${i % 37} `.repeat(30)}`).join("\n\n");
+const paragraphs = (count: number, word: string) => Array.from({ length: count }, (_, i) => `${word} number ${i}. ${`filler${i % 37} `.repeat(50)}`).join("\n\n");
 const tx = <R>(index: TestIndex, work: Parameters<typeof index.store.inTransaction<R>>[0]) => index.store.inTransaction(work);
 
 describe("what is found", () => {

@@ -11,6 +11,13 @@ describe("the phrases of a query", () => {
     ["curly, German, French and Japanese quotes", "“a b” „c d“ «e f» 「漢字」", ["a b", "c d", "e f", "漢字"]],
     ["an open quote is none", `5" pipe`, []],
     ["quotes around nothing are none", `"" " - "`, []],
+    ["a question has none", `What does "brass valve" mean?`, []],
+    ["… also when it ends with the quote", `Who wrote "Where are you?"`, []],
+    ["… in Arabic", "ما هي «الحرب»؟", []],
+    ["… in Japanese", "「漢字」とは何ですか？", []],
+    ["… in Greek", "Τι είναι ο «πόλεμος»;", []],
+    ["a semicolon asks nothing elsewhere", `"brass valve";`, ["brass valve"]],
+    ["a question mark in the middle asks nothing", `what? "brass valve"`, ["brass valve"]],
   ];
   for (const [why, query, phrases] of cases) test(why, () => expect(phrasesOf(query)).toEqual(phrases));
 });
@@ -40,4 +47,5 @@ test("search returns only passages that hold the phrase", async () => {
   expect(await found("brass valve")).toHaveLength(3);
   expect(await found(`"brass valve"`)).toEqual(["The brass valve leaks at night."]);
   expect(await found(`"valve brass"`)).toEqual([]);
+  expect(await found(`Is the "valve brass"?`)).toHaveLength(3);
 });

@@ -26,7 +26,7 @@ export interface Sentence {
 /** Fitted once on questions in several languages, and rounded: what makes a sentence the answer. */
 const weight = {
   /** The words of the question, by rarity, then by number. */
-  coverage: 6, count: 4.5,
+  coverage: 6, count: 3,
   /** Words that it lacks and the sentence before it, the one after it, or the title has. */
   before: 4, after: 3, title: 2,
   /** How well its passage was found. */
@@ -81,7 +81,7 @@ const answer_chars_max = 300, considered_max = 20;
 /** A second sentence that is less likely than this, beside the first, is not worth reading. */
 const second_least = 0.01;
 /** Below this the passages speak of something else. */
-const confidence_least = 0.27;
+const confidence_least = 0.25;
 
 /** One or two of the ranked sentences, the likeliest that fit into 300 characters; none when nothing answers. A longer one stands alone. */
 export function chooseSentences(ranked: readonly Sentence[], sources: readonly Source[]): Sentence[] {

@@ -1,7 +1,7 @@
-/** Text to passages: paragraphs of 200 to 1,200 characters, with the page and the heading they stand under. A change of its output needs a new version. */
+/** Text to passages: paragraphs of 400 to 1,600 characters, with the page and the heading they stand under. A change of its output needs a new version. */
 import type { HeadingSpan, PageSpan } from "../extraction/contract";
 
-export const chunker_version = 1;
+export const chunker_version = 2;
 
 /** UTF-16 indices into the text, end exclusive; neither end lies on white space. */
 export interface Chunk {
@@ -18,7 +18,7 @@ export interface Chunk {
 interface Lines { readonly start: number; readonly end: number; readonly line_start: number; readonly lines: number }
 interface Block { readonly start: number; readonly end: number; readonly heading: string | null }
 
-const short_chars = 200, long_chars = 1_200, target_chars = 800, heading_chars_max = 100;
+const short_chars = 400, long_chars = 1_600, target_chars = 1_000, heading_chars_max = 100;
 /** A heading that the document marks may be longer: it is one. */
 const marked_chars_max = 300;
 /** A line longer than this is a paragraph of its own. */

@@ -51,7 +51,7 @@ export function nearest(segments: readonly (Float32Array | null)[], question: Fl
     if (vectors === null || vectors === undefined) continue;
     for (let chunk = 0, at = 0; at < vectors.length; chunk++, at += dimensions) {
       const score = product(vectors, at, question, dimensions);
-      if (score > top.least) top.add({ segment: s, chunk, score });
+      if (score > top.least) top.add({ segment: s, chunk, score, document: 0 });
     }
   }
   return top.sorted();

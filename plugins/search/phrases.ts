@@ -1,4 +1,4 @@
-/** Exact phrases: what stands in quotes in a query must stand in the passage, word for word. Pure. */
+/** Exact phrases: what stands in quotes in a search must stand in the passage, word for word. Pure. */
 
 /** Quotation marks by their opening one; a straight one closes itself. */
 const quoted = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」|『([^』]+)』/gu;
@@ -10,9 +10,12 @@ const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Scrip
 /** Case, width, ligatures, and how lines break make no difference. */
 const folded = (text: string): string => text.normalize("NFKC").toLowerCase().replace(/[\u00ad\ufffe]/g, "").replace(/\s+/gu, " ").trim();
 
-/** The phrases of a query, folded, in their order. */
+/** A question mark of any script at the end, the Greek one only after Greek. */
+const asks = /(?:[?？؟⸮՞፧‽⁇]|\p{Script=Greek}\p{M}*["'”’»)\]]*\s*[;\u037e])["'”’»」』)\]\s!！]*$/u;
+
+/** The phrases that a query wants word for word, folded, in their order. A question has none: its quotation marks set off a name or a saying, which texts inflect. */
 export const phrasesOf = (query: string): string[] =>
-  [...query.matchAll(quoted)].map((match) => folded(match.slice(1).find((group) => group !== undefined)!)).filter((phrase) => says_something.test(phrase));
+  asks.test(query) ? [] : [...query.matchAll(quoted)].map((match) => folded(match.slice(1).find((group) => group !== undefined)!)).filter((phrase) => says_something.test(phrase));
 
 /** Whether every phrase stands in the text as whole words. */
 export function holdsPhrases(text: string, phrases: readonly string[]): boolean {

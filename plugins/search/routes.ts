@@ -4,7 +4,7 @@ import { FoundPassage } from "./contract";
 import { documents_max, folders_max, limit_default, limit_max, type createSearch } from "./service";
 
 const SearchBody = t.Object({
-  query: t.String({ description: "What to look for: a question or words, in any language. A phrase in quotes must stand in the passage word for word. Not blank, at most 32,000 characters." }),
+  query: t.String({ description: "What to look for: a question or words, in any language. A phrase in quotes must stand in the passage word for word, unless the query ends with a question mark. Not blank, at most 32,000 characters." }),
   folder_ids: t.Optional(t.Union([t.Array(t.String(), { maxItems: folders_max }), t.Null()], {
     description: `Folders to search, subfolders included; at most ${folders_max}. Absent: every folder of the caller. An empty list selects no folder and finds nothing.`,
   })),

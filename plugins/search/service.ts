@@ -53,7 +53,7 @@ export function createSearch({ db, folders, documents, index }: SearchParts) {
     retrieval: { find } satisfies Retrieval,
 
     /**
-     * The best passages for a question; words in quotes must stand in them as they are. Without `folder_ids` every folder of the owner is searched; an empty list selects nothing.
+     * The best passages for a question; words in quotes must stand in them as they are, except in a question. Without `folder_ids` every folder of the owner is searched; an empty list selects nothing.
      * @throws HttpError 400 on a blank or too long query; 404 / 403 on a folder or document that is missing or another user's.
      */
     async search(owner_id: string, input: SearchInput): Promise<FoundPassage[]> {

@@ -13,7 +13,7 @@ const questions = 150, warm_up = 20, cache_bytes_max = 256 * 2 ** 20;
 
 /** A text of exactly so many passages, and the passages. */
 export function makePassages(count: number, seed: number): { text: string; passages: string[] } {
-  const long = makeText(seed, count * 1_200), chunks = chunksOf(long, []).slice(0, count);
+  const long = makeText(seed, count * 1_800), chunks = chunksOf(long, []).slice(0, count);
   return { text: long.slice(0, chunks.at(-1)!.end), passages: chunks.map(({ start, end }) => long.slice(start, end)) };
 }
 

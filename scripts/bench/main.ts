@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { documentRows } from "./documents";
 import { extractionRows } from "./extraction";
 import { foldersRow } from "./folders";
+import { importRows } from "./imports";
 import { met, type Row } from "./measure";
 import { millionRows } from "./million";
 import { searchRows } from "./search";
@@ -19,7 +20,7 @@ function fail(why: string): never {
 }
 
 const { values: { data }, positionals: words } = parseArgs({ options: { data: { type: "string" } }, allowPositionals: true });
-const usual: Readonly<Record<string, () => Promise<Row[]>>> = { folders: foldersRow, start: startRows, documents: documentRows, search: searchRows, upload: uploadRow, extraction: extractionRows, vectors: vectorRows, webhooks: webhookRows };
+const usual: Readonly<Record<string, () => Promise<Row[]>>> = { folders: foldersRow, start: startRows, documents: documentRows, search: searchRows, upload: uploadRow, extraction: extractionRows, vectors: vectorRows, webhooks: webhookRows, imports: importRows };
 /** What takes minutes, or needs what is not part of the project. */
 const named: typeof usual = { million: millionRows, rivals: async () => {
   const directory = resolve(data ?? fail("rivals needs --data <directory of sets>."));

@@ -7,9 +7,9 @@ const password_bytes_max = 1_024;
 const concurrency_max = 2;
 
 /** @throws HttpError 400 that says what is missing. */
-export function checkPassword(password: string): void {
-  if (codePoints(password) < password_length_min) throw badRequest(`The password must have at least ${password_length_min} characters.`, "/password");
-  if (Buffer.byteLength(password) > password_bytes_max) throw badRequest(`The password may have at most ${password_bytes_max.toLocaleString("en-US")} bytes.`, "/password");
+export function checkPassword(password: string, pointer = "/password"): void {
+  if (codePoints(password) < password_length_min) throw badRequest(`The password must have at least ${password_length_min} characters.`, pointer);
+  if (Buffer.byteLength(password) > password_bytes_max) throw badRequest(`The password may have at most ${password_bytes_max.toLocaleString("en-US")} bytes.`, pointer);
 }
 
 /** The hash of a password that nobody has, made as `hash` makes one: what is compared when there is no user to compare with. */

@@ -3,6 +3,7 @@ import { PageOf, PageQuery, reply, rfc3339, route, t, version, type Call, type H
 import type { User } from "./contract";
 import type { FirstAdmin } from "./first-admin";
 import type { Invitations } from "./invitations";
+import { checkPassword } from "./passwords";
 import type { UsersAndKeys } from "./service";
 import { sessionCookie, type Session, type SessionService, type SignedIn } from "./sessions";
 
@@ -105,6 +106,7 @@ export const accountHandlers = ({ accounts, firstAdmin, invitations, sessions }:
     return reply(204);
   },
   password: async ({ caller, body, visitor }) => {
+    checkPassword(body.new_password, "/new_password");
     await sessions.requirePassword(caller.owner_id, body.current_password, visitor);
     await accounts.changePassword(caller.owner_id, body.new_password, caller.key_id);
     return reply(204);

@@ -48,9 +48,14 @@ export const visit = (server: TestServer, { address = "127.0.0.1", ...options }:
 export async function signedIn(server: TestServer, who: string, { role = "member", ...options }: BrowserOptions & { readonly role?: "admin" | "member" } = {}): Promise<Browser> {
   await server.key(who);
   await server.store.db.updateTable("accounts_users").set({ role }).where("id", "=", `usr_${who}`).execute();
+  return signedInAs(server, `usr_${who}`, options);
+}
+
+/** A further session of a user who is there. */
+export async function signedInAs(server: TestServer, user_id: string, options: BrowserOptions = {}): Promise<Browser> {
   const token = `dss_${crypto.randomUUID()}`;
   const now = Date.now();
-  await server.store.db.insertInto("accounts_sessions").values({ id: `ses_${token.slice(-12)}`, user_id: `usr_${who}`, token_sha256: sha256(token), created_at: now, last_seen_at: now, address: "127.0.0.1", user_agent: "test" }).execute();
+  await server.store.db.insertInto("accounts_sessions").values({ id: `ses_${token.slice(-12)}`, user_id, token_sha256: sha256(token), created_at: now, last_seen_at: now, address: "127.0.0.1", user_agent: "test" }).execute();
   const browser = visit(server, options);
   browser.keep(`dossier=${token}`);
   return browser;

@@ -40,6 +40,8 @@ export interface TestServerOptions {
   /** Beside the built-in plugins. */
   readonly plugins?: readonly Plugin[];
   readonly data?: string;
+  /** The address that people reach the server by. */
+  readonly public_url?: string;
 }
 
 const running = new Set<TestServer>();
@@ -47,16 +49,16 @@ afterAll(async () => { for (const server of running) await server.stop(); });
 // A run of several files shares this module, and its `afterAll` belongs to the first of them alone.
 process.on("exit", () => { for (const server of running) rmSync(server.data, { recursive: true, force: true }); });
 
-export async function startTestServer({ env = {}, plugins = [], data = mkdtempSync(join(tmpdir(), "dossier-test-")) }: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer({ env = {}, plugins = [], public_url = "http://dossier.test", data = mkdtempSync(join(tmpdir(), "dossier-test-")) }: TestServerOptions = {}): Promise<TestServer> {
   const people = definePlugin({ name: "people", version: "1.0.0", needs: { accounts: Accounts }, setup: ({ services }) => { accounts = services.accounts; return {}; } });
   let accounts!: Accounts;
   const built_in = [...builtIn, people, ...plugins];
   const setting = await readSetting({ flags: { "server.data": data }, env: { DOSSIER_RATE_LIMIT_REQUESTS: "1000000", ...env }, built_in, trial_command: null, log_level: "error" });
   openDataDirectory(data);
   const isolate = createIsolate({ command: [process.execPath, join(import.meta.dir, "../../core/main.ts"), "__task"], log: setting.log });
-  const assembled = await assemble(setting, built_in, isolate.run, () => "http://dossier.test");
+  const assembled = await assemble(setting, built_in, isolate.run, () => public_url);
   const stopping = new AbortController();
-  const front = createApplication(assembled.host, setting, stopping.signal, () => "http://dossier.test");
+  const front = createApplication(assembled.host, setting, stopping.signal, () => public_url);
   await assembled.host.start();
   const fetch = (request: Request, address = "127.0.0.1") => front(request, address);
   const keys = new Map<string, Promise<string>>();

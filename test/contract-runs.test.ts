@@ -1,11 +1,18 @@
-/** Acceptance, on the executable: what a webhook is told of real runs, and of which it is not told. */
+/** Acceptance, on the executable: what webhooks are told of real runs, and of which they are not told. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { verify } from "@octokit/webhooks-methods";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { form } from "./helpers/contract";
 import { allowed, startHooks, type Hook, type Hooks } from "./helpers/hooks";
 
 let hooks: Hooks;
-let hook: Hook;
+let hook: Hook, transcribed: Hook;
+const directory = mkdtempSync(join(tmpdir(), "dossier-runs-"));
+/** Hears what is said in the file `said` beside it: nothing as long as that is not there. */
+const hears = join(directory, "hears.sh");
+writeFileSync(hears, `while [ ! -e "${directory}/said" ]; do sleep 0.05; done; cat "${directory}/said"\n`);
 let folder: string;
 /** Pages, but for those that are missing, and one that never comes to its end. */
 const site = Bun.serve({ port: 0, hostname: allowed, idleTimeout: 0, fetch: (request) => {
@@ -18,13 +25,15 @@ const site = Bun.serve({ port: 0, hostname: allowed, idleTimeout: 0, fetch: (req
 const at = (...paths: readonly string[]) => ({ type: "urls", urls: paths.map((path) => `http://${allowed}:${site.port}/${path}`) });
 
 beforeAll(async () => {
-  hooks = await startHooks({ env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: allowed } });
+  hooks = await startHooks({ env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: allowed, DOSSIER_TRANSCRIPTION_PROVIDER: "command", DOSSIER_TRANSCRIPTION_COMMAND: `sh ${hears} {input}` } });
   folder = await hooks.ada.folder();
   hook = await hooks.register();
+  transcribed = await hooks.register(undefined, { type: "transcription.completed" });
 }, 180_000);
 afterAll(async () => {
   await hooks?.[Symbol.asyncDispose]();
   await site.stop(true);
+  rmSync(directory, { recursive: true });
 });
 beforeEach(() => hooks.receiver.answers(() => new Response(null, { status: 204 })));
 
@@ -57,6 +66,40 @@ describe("import.finished", () => {
   });
 });
 
+const captions = "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nThe kettle came from Linz.\n";
+/** A second of silence. */
+function recording(): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.alloc(44 + 16_000);
+  bytes.write("RIFF");
+  bytes.writeUInt32LE(bytes.length - 8, 4);
+  bytes.write("WAVEfmt ", 8);
+  for (const [at, value] of [[16, 16], [24, 8_000], [28, 16_000]] as const) bytes.writeUInt32LE(value, at);
+  for (const [at, value] of [[20, 1], [22, 1], [32, 2], [34, 16]] as const) bytes.writeUInt16LE(value, at);
+  bytes.write("data", 36);
+  bytes.writeUInt32LE(16_000, 40);
+  return new Uint8Array(bytes);
+}
+const says = (words: string | null): void => words === null ? rmSync(join(directory, "said"), { force: true }) : writeFileSync(join(directory, "said"), words);
+const transcribe = async (name: string, content: string | Uint8Array<ArrayBuffer>): Promise<string> => {
+  const { status, body } = await hooks.ada.send("POST", `/transcriptions?folder_id=${folder}`, form(name, content));
+  expect(status).toBe(202);
+  return body.id;
+};
+const heard = async (id: string): Promise<any> => (await hooks.server.until(`/transcriptions/${id}`, ({ body }) => body.finished_at !== null, { key: hooks.ada.key, limit_ms: 25_000 })).body;
+
+describe("transcription.completed", () => {
+  const cases: [why: string, name: string, content: () => string | Uint8Array<ArrayBuffer>][] = [["captions", "talk.vtt", () => captions], ["a recording", "talk.wav", recording]];
+  for (const [why, name, content] of cases) test(why, async () => {
+    says(captions);
+    const id = await transcribe(name, content());
+    const run = await heard(id);
+    expect(run.status).toBe("completed");
+    expect(await told(1)).toEqual([{ event: "transcription.completed", processing_run_id: id, result_history_id: run.result_history_id, status: "completed" }]);
+    const { body, headers } = hooks.receiver.came[0]!;
+    expect([headers.get("x-service-event"), await verify(transcribed.secret, body, headers.get("x-service-signature")!)]).toEqual(["transcription.completed", true]);
+  });
+});
+
 describe("not told of", () => {
   /** What happens, and the run of which nothing is said. */
   const cases: [why: string, run: () => Promise<string>, ends: string][] = [
@@ -74,14 +117,23 @@ describe("not told of", () => {
       expect(answer.status).toBe(202);
       return answer.body.id;
     }, "completed"],
+    ["a transcription of what is no recording", () => transcribe("talk.bin", new Uint8Array([1, 2, 3, 4])), "failed"],
+    ["captions without words", () => transcribe("empty.vtt", "WEBVTT\n"), "failed"],
+    ["a transcription that is cancelled", async () => {
+      says(null);
+      const id = await transcribe("long.wav", recording());
+      await hooks.server.until(`/transcriptions/${id}`, ({ body }) => body.status === "running", { key: hooks.ada.key });
+      expect((await hooks.ada.send("POST", `/transcriptions/${id}/cancel`)).status).toBe(202);
+      return id;
+    }, "cancelled"],
   ];
   for (const [why, run, ends] of cases) test(why, async () => {
     const id = await run();
-    expect((await ended(id)).status).toBe(ends);
+    expect((await (id.startsWith("trn_") ? heard : ended)(id)).status).toBe(ends);
     // What comes after it comes, so it would have come.
     const next = await start(at("f"));
     await ended(next);
     expect((await told(1)).map(({ import_run_id }) => import_run_id)).toEqual([next]);
-    expect((await hook.log()).filter(({ request_body }) => request_body.includes(id))).toEqual([]);
+    expect([...await hook.log(), ...await transcribed.log()].filter(({ request_body }) => request_body.includes(id))).toEqual([]);
   });
 });

@@ -84,7 +84,7 @@ const rounded = (seconds: number): number => Math.round(seconds * 1_000) / 1_000
 function sensible(segments: Heard["segments"], length_s: number | null): Segment[] {
   let before = 0;
   return segments.map(({ start, end, text, speaker }) => {
-    const from = Math.min(isTime(start) ? start : before, length_s ?? Infinity);
+    const from = Math.min(isTime(start) ? start : Math.min(before, isTime(end) ? end : before), length_s ?? Infinity);
     const to = Math.max(from, Math.min(isTime(end) ? end : from, length_s ?? Infinity));
     before = to;
     return { start: rounded(from), end: rounded(to), text, speaker: speaker ?? null };

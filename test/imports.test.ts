@@ -28,6 +28,9 @@ describe("refused", () => {
     ["routes that write SQL", { from: "plugins/folders/routes.ts", to: "plugins/folders/store.ts" }, "not the store"],
     ["a job that imports the plugin around it", { from: "plugins/documents/indexing.ts", to: "plugins/documents/plugin.ts" }, "puts the rest together"],
     ["the list of contracts naming more than contracts", { from: "plugins/contracts.ts", to: "plugins/folders/service.ts" }, "contract.ts"],
+    ["a page in the browser that imports its server", { from: "plugins/console/web/app/app.tsx", to: "plugins/console/routes.ts" }, "its own web folder"],
+    ["… or the sdk", { from: "plugins/console/web/app/app.tsx", to: "core/sdk.ts" }, "its own web folder"],
+    ["a server that imports a page", { from: "plugins/console/plugin.ts", to: "plugins/console/web/api/types.ts" }, "built, not imported"],
     ["the product that needs a test", { from: "plugins/folders/service.ts", to: "test/helpers/executable.ts" }, "only tests"],
     ["the product that needs a script", { from: "core/main.ts", to: "scripts/build.ts" }, "only scripts and tests"],
     ["an example that reaches into the checkout", { from: "examples/activity/plugin.ts", to: "core/sdk.ts" }, "an example imports only"],
@@ -49,6 +52,7 @@ describe("allowed", () => {
     ["routes on the type of a row, to map it", { from: "plugins/folders/routes.ts", to: "plugins/folders/store.ts", type_only: true }],
     ["a service on its store", { from: "plugins/folders/service.ts", to: "plugins/folders/store.ts" }],
     ["the list of plugins on plugins", { from: "plugins/index.ts", to: "plugins/folders/plugin.ts" }],
+    ["a page on its own files", { from: "plugins/console/web/app/app.tsx", to: "plugins/console/web/ui/button.tsx" }],
     ["an example on the package", { from: "examples/activity/plugin.ts", to: "dossier/contracts" }],
     ["a test on anything", { from: "test/folders.test.ts", to: "plugins/folders/store.ts" }],
   ];

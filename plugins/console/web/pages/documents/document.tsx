@@ -16,6 +16,7 @@ import { ErrorView, Skeleton } from "../../ui/states";
 import { folder_words } from "../../words/folders";
 import { PlaceDialog, RenameDialog } from "../folders/document-dialogs";
 import { reindex, removeFromFolder } from "../folders/actions";
+import { DocumentStatus } from "../folders/status";
 import { Details, FolderLinks, Warnings } from "./details";
 import { useHighlight } from "./highlight";
 
@@ -72,7 +73,7 @@ function Shown({ document }: { readonly document: Document }) {
 /** Why it failed and what to do, or that it is still being read. */
 function Standing({ document }: { readonly document: Document }) {
   const { status, error, synced_at } = document;
-  if (status === "syncing" && synced_at === null) return <Note title={words.indexing_title}>{words.indexing_text}</Note>;
+  if (status === "syncing" && synced_at === null) return <Note title={words.indexing_title}><div class="stack-small"><p>{words.indexing_text}</p><DocumentStatus document={document} /></div></Note>;
   if (status !== "sync_failed") return null;
   return (
     <Note tone="bad" title={words.failed_title} actions={<Button small icon="refresh" onClick={() => void reindex([document])}>{folder_words.actions_of_document.retry}</Button>}>

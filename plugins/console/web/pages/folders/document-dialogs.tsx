@@ -9,7 +9,7 @@ import { Segments, Select, TextArea, TextField } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { folder_words } from "../../words/folders";
 import { forEach, refreshDocuments } from "./actions";
-import { pathOf, treeOf } from "./tree";
+import { folderOptions } from "./tree";
 
 const words = folder_words.actions_of_document;
 
@@ -45,7 +45,7 @@ export function PlaceDialog({ documents, folder_id, onClose, onDone }: { readonl
   const [mode, setMode] = useState<"move" | "add">(folder_id ? "move" : "add");
   const what = documents.length === 1 ? `“${documents[0]!.name}”` : folder_words.documents(documents.length);
   const held = documents.length === 1 ? documents[0]!.folder_ids : [];
-  const options = treeOf(folders).flatMap(({ folder, subfolders }) => [folder, ...subfolders]).filter(({ id }) => id !== folder_id && !held.includes(id)).map((folder) => ({ value: folder.id, label: pathOf(folder, folders) }));
+  const options = folderOptions(folders).filter(({ value }) => value !== folder_id && !held.includes(value));
   const go = async () => {
     const name = folders.find(({ id }) => id === target)!.name;
     const done = await forEach(documents, async ({ id }) => {

@@ -1,6 +1,5 @@
 /** Folders as a tree of two levels. */
 import type { Folder } from "../../api/types";
-import type { Option } from "../../ui/field";
 
 export interface Branch { readonly folder: Folder; readonly subfolders: readonly Folder[] }
 
@@ -23,7 +22,7 @@ export function pathOf(folder: Folder, folders: readonly Folder[]): string {
 }
 
 /** Folders to choose from: each root, followed by its subfolders. */
-export const folderOptions = (folders: readonly Folder[]): readonly Option[] =>
+export const folderOptions = (folders: readonly Folder[]): readonly { readonly value: string; readonly label: string }[] =>
   treeOf(folders).flatMap(({ folder, subfolders }) => [folder, ...subfolders].map((one) => ({ value: one.id, label: pathOf(one, folders) })));
 
 /** Branches in which the folder or one below it is named like this. */

@@ -35,7 +35,7 @@ export function openBrowser(fetch: Fetch, base: string, { origin = base, headers
       const set = response.headers.get("set-cookie");
       if (set !== null) cookie = /Max-Age=0/.test(set) ? "" : set.split(";")[0]!;
       const text = await response.text();
-      return { status: response.status, headers: response.headers, text, body: /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : null };
+      return { status: response.status, headers: response.headers, text, body: text !== "" && /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : null };
     },
   };
 }

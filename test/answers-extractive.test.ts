@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { createExtractive } from "../plugins/answers-extractive/answering";
 import { chooseSentences, rankSentences, type Source, type Word } from "../plugins/answers-extractive/extract";
+import { createRetrieve } from "../plugins/answers-extractive/retrieving";
 import { wantedBy } from "../plugins/answers-extractive/question";
 import { sentencesOf } from "../plugins/answers-extractive/sentences";
 import type { Question } from "../plugins/chats/contract";
@@ -105,7 +106,7 @@ describe("an answer", () => {
   });
   const ask = async (text: string, passages: readonly FoundPassage[], more: Partial<Question> & { readonly asked?: string } = {}) => {
     const finds: (string | undefined)[] = [];
-    const answer = await createExtractive(analyze, () => 5)({
+    const answer = await createExtractive(analyze, createRetrieve(analyze), () => 5)({
       text, prompts: [], history: [], signal: new AbortController().signal,
       find: async (_query, { context }) => { finds.push(context); return { passages, terms: terms(more.asked ?? text) }; }, ...more,
     });

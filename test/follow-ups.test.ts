@@ -36,8 +36,15 @@ const talks: [why: string, questions: string[], document: string, says: string][
   ["a pronoun reaches back over a question that had one itself", ["Where does the heron build its nest?", "What does it eat?", "How many years does it live?"], "heron.txt", "fifteen years"],
   ["a short question does, too", ["Where does the swift build its nest?", "And the owl?"], "owl.txt", "hollow trunks"],
   ["a question that names its subject leaves the old one", ["Where does the swift build its nest?", "Which fish and frogs does the heron eat?"], "heron.txt", "fish and frogs"],
+  ["a question of small words alone goes on", ["Where does the swift build its nest?", "And why there?"], "swift.txt", "under a roof"],
+  ["a single new word that the documents know is the subject", ["Where does the swift build its nest?", "Voles?"], "owl.txt", "voles"],
 ];
 for (const [why, questions, document, says] of talks) test(why, async () => {
   const [name, answer] = (await talk(...questions)).at(-1)!;
   expect([name, answer]).toEqual([document, expect.stringContaining(says)]);
+});
+
+const unknown: [why: string, question: string][] = [["a single word", "Zebra?"], ["two of them, with small ones", "And the zebra's stripes?"], ["another script", "斑马？"]];
+for (const [why, question] of unknown) test(`what no document knows does not repeat the answer before: ${why}`, async () => {
+  expect((await talk("Where does the swift build its nest?", question)).at(-1)).toEqual([undefined, "No passage in the selected folders answers this."]);
 });

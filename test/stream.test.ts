@@ -382,11 +382,11 @@ test("citations of a finished answer lose their text in the stream too", async (
 });
 
 describe("a watcher by itself", () => {
-  const streaming = (watched = createChanges()) => {
+  const streaming = (watched = createChanges(), streams_max?: number) => {
     const { db, hot } = asking.server.store;
     const progress = async (_owner: string, chat_id: string, request_id: string) => db.selectFrom("chats_messages").selectAll().where("chat_id", "=", chat_id).where("request_id", "=", request_id).executeTakeFirstOrThrow() as never;
     const log = { error(words: string) { throw new Error(words); } } as never;
-    return { watched, ...createStreaming({ db, hot, documents: documents as Documents, messages: { progress }, watched, log, heartbeat_ms: 5 }) };
+    return { watched, ...createStreaming({ db, hot, documents: documents as Documents, messages: { progress }, watched, log, heartbeat_ms: 5, ...streams_max !== undefined && { streams_max } }) };
   };
   const open = async (path: string, from: ReturnType<typeof streaming>, ...signals: AbortSignal[]) => (await from.watch("usr_ada", chat, path.split("/").at(-1)!, 0, signals))!;
 
@@ -415,6 +415,25 @@ describe("a watcher by itself", () => {
     expect(from.watched.count).toBe(50);
     for (const stream of streams) await leave(stream, gone);
     expect(from.watched.count).toBe(0);
+    held.open();
+    await asking.server.settle();
+  });
+
+  test("one owner's streams have a limit, another's do not count, and one that ends makes room", async () => {
+    const held = asking.gate();
+    const path = await asking.ask("ada", chat), request_id = path.split("/").at(-1)!;
+    await held.begun;
+    const from = streaming(undefined, 2), gone = new AbortController();
+    const watch = (owner: string) => from.watch(owner, chat, request_id, 0, [gone.signal]);
+    const [first] = [await watch("usr_ada"), await watch("usr_ada")];
+    await expect(watch("usr_ada")).rejects.toMatchObject({ status: 429, code: "too_many_streams", headers: { "retry-after": "1" } });
+    await watch("usr_bob");
+    await first!.cancel();
+    await watch("usr_ada");
+    await expect(watch("usr_ada")).rejects.toMatchObject({ status: 429 });
+    gone.abort();
+    expect(from.watched.count).toBe(0);
+    await watch("usr_ada").then((stream) => stream!.cancel());
     held.open();
     await asking.server.settle();
   });

@@ -2,8 +2,9 @@
 import { definePlugin, fill } from "../../core/sdk";
 import { Answerers } from "../chats/contract";
 import { SearchIndex } from "../index/contract";
-import { createExtractive, leansOnEarlier } from "./answering";
+import { createExtractive } from "./answering";
 import { Wording } from "./contract";
+import { createRetrieve } from "./retrieving";
 import { sentencesOf } from "./sentences";
 
 export default definePlugin({
@@ -11,8 +12,11 @@ export default definePlugin({
   version: "1.0.0",
   needs: { index: SearchIndex },
   provides: { wording: Wording },
-  setup: ({ clock, services: { index } }) => ({
-    services: { wording: { sentences: sentencesOf, leansOnEarlier } },
-    fills: [fill(Answerers, { name: "extractive", rank: 0, answer: createExtractive(index.analyze, () => clock.now_ms()) })],
-  }),
+  setup({ clock, services: { index } }) {
+    const retrieve = createRetrieve(index.analyze);
+    return {
+      services: { wording: { sentences: sentencesOf, retrieve } },
+      fills: [fill(Answerers, { name: "extractive", rank: 0, answer: createExtractive(index.analyze, retrieve, () => clock.now_ms()) })],
+    };
+  },
 });

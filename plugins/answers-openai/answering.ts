@@ -1,7 +1,7 @@
 /** Answers with a language model: finds passages, asks, checks what it says, and falls back when it says nothing that can be trusted. */
 import { PermanentFailure, type Log } from "../../core/sdk";
 import type { Answered, Answerer, Question } from "../chats/contract";
-import type { FoundPassage, Retrieved } from "../search/contract";
+import type { FoundPassage } from "../search/contract";
 import type { Wording } from "../answers-extractive/contract";
 import { createBreaker, withRetries } from "./attempts";
 import { createChecker, type Checked } from "./checking";
@@ -37,11 +37,6 @@ export function createGenerative(parts: AnsweringParts) {
   const reading: Reading = { analyze: parts.analyze, sentences: parts.wording.sentences };
   const guarded = createBreaker(now_ms);
 
-  async function retrieve({ text, history, find }: Question): Promise<Retrieved> {
-    const earlier = history.at(-1)?.question, alone = await find(text, { limit: sources_max });
-    return earlier !== undefined && parts.wording.leansOnEarlier(text, alone.terms.length) ? find(text, { limit: sources_max, context: earlier }) : alone;
-  }
-
   /** Asks until something is cited: once more, with the rule repeated, when nothing is. @throws ProviderFailure */
   async function generate(question: Question, passages: readonly FoundPassage[], voice: Voice): Promise<Generated> {
     const clock = timeLimit(parts.timeout_ms, question.signal, now_ms);
@@ -74,7 +69,7 @@ export function createGenerative(parts: AnsweringParts) {
   }
 
   return async function answer(question: Question): Promise<Answered> {
-    const started = now_ms(), { passages } = await retrieve(question), found = now_ms();
+    const started = now_ms(), { passages } = await parts.wording.retrieve(question, sources_max), found = now_ms();
     question.signal.throwIfAborted();
     const timings = () => ({ retrieve_ms: found - started, generate_ms: now_ms() - found });
     const none = { answer: nothing_found, outcome: "no_answer" as const, grounded: true, citations: [], model: parts.model };

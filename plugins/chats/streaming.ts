@@ -1,5 +1,5 @@
 /** Watching an answer: its stored events as server-sent events, from any place on, until the last one. A watcher holds a few events in memory and reads on when those are sent. */
-import type { Db, HotReads, Log } from "../../core/sdk";
+import { HttpError, type Db, type HotReads, type Log } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Changes } from "./changes";
 import type { EventKind, EventRow, NewEvent } from "./event-rows";
@@ -18,6 +18,8 @@ export interface StreamingParts {
   readonly log: Log;
   /** A silent stream sends a comment so often. */
   readonly heartbeat_ms?: number;
+  /** Open streams of one owner at most. */
+  readonly streams_max?: number;
 }
 
 /** Well within the time after which the server, and the proxies before it, cut off a silent connection. */
@@ -25,6 +27,8 @@ const heartbeat_every_ms = 15_000;
 /** A client that was cut off waits so long before it comes back. */
 const retry_ms = 1_000;
 const events_at_once = 32;
+/** Far more than people watch, far fewer than would keep the server from others. */
+export const streams_of_owner_max = 256;
 
 const state_sql = "select m.status, c.deleted_at from chats_messages m join chats c on c.id = m.chat_id where m.id = ?";
 const events_sql = `select seq, kind, data from chats_events where message_id = ? and seq > ? order by seq limit ${events_at_once}`;
@@ -32,7 +36,10 @@ const events_sql = `select seq, kind, data from chats_events where message_id = 
 type State = Pick<store.MessageRow, "status"> & { readonly deleted_at: number | null };
 type Numbered = Pick<EventRow, "seq" | "kind" | "data">;
 
-export function createStreaming({ db, hot, documents, messages, watched, log, heartbeat_ms = heartbeat_every_ms }: StreamingParts) {
+export function createStreaming({ db, hot, documents, messages, watched, log, heartbeat_ms = heartbeat_every_ms, streams_max = streams_of_owner_max }: StreamingParts) {
+  /** Open streams by owner. */
+  const open = new Map<string, number>();
+
   const eventsAfter = (message_id: string, seq: number): Numbered[] => hot.all<Numbered>(events_sql, message_id, seq);
 
   async function asItReads(message_id: string): Promise<Message> {
@@ -85,13 +92,16 @@ export function createStreaming({ db, hot, documents, messages, watched, log, he
   return {
     /**
      * The events of a message after `last_seen`, as they come; null when the last one was seen.
-     * It ends after `done` or `error`, when the session is deleted, and when a signal fires. @throws HttpError 404, 403, 410.
+     * It ends after `done` or `error`, when the session is deleted, and when a signal fires. @throws HttpError 404, 403, 410; 429 when the owner has too many streams open.
      */
     async watch(owner_id: string, chat_id: string, request_id: string, last_seen: number, signals: readonly AbortSignal[]): Promise<ReadableStream<Uint8Array> | null> {
       const message = await messages.progress(owner_id, chat_id, request_id);
       const { id } = message;
       const from = await placeOf(message, last_seen);
       if (from === null) return null;
+      const others = open.get(owner_id) ?? 0;
+      if (others >= streams_max) throw tooMany(streams_max);
+      open.set(owner_id, others + 1);
       const listener = watched.listen(id, chat_id);
       let closed = false;
       const close = () => {
@@ -99,6 +109,9 @@ export function createStreaming({ db, hot, documents, messages, watched, log, he
         closed = true;
         for (const signal of signals) signal.removeEventListener("abort", close);
         listener.close();
+        const left = open.get(owner_id)! - 1;
+        if (left > 0) open.set(owner_id, left);
+        else open.delete(owner_id);
       };
       for (const signal of signals) signal.addEventListener("abort", close);
       if (signals.some((signal) => signal.aborted)) close();
@@ -115,6 +128,8 @@ export function createStreaming({ db, hot, documents, messages, watched, log, he
 }
 export type Streaming = ReturnType<typeof createStreaming>;
 
+const tooMany = (streams_max: number): HttpError =>
+  new HttpError(429, "too_many_streams", `${streams_max} answers are being watched already. Close one of the streams, or poll.`, { headers: { "retry-after": String(retry_ms / 1_000) } });
 const isLast = (kind: EventKind): boolean => kind === "done" || kind === "error";
 
 /** One event on the wire. `message` is there for events that quote it. */

@@ -21,13 +21,14 @@ export function queryOf(text: string, context: string | undefined, analyzers: Re
   const weights = new Map<string, { weight: number; found: Found; forms: Set<string> }>();
   const main = termsOf(text, "q", analyzers.get(running)!);
   const earlier = context === undefined ? [] : termsOf(context, "c", analyzers.get(running)!, far);
-  for (const found of withoutStops(main)) {
+  const before = withoutStops(earlier, false);
+  for (const found of withoutStops(main, before.length === 0)) {
     const known = weights.get(found.term);
     if (known === undefined) { weights.set(found.term, { weight: 1, found, forms: new Set([found.form]) }); continue; }
     known.weight = Math.min(repeats_max, known.weight + 1);
     known.forms.add(found.form);
   }
-  for (const found of withoutStops(earlier, false)) if (!weights.has(found.term)) weights.set(found.term, { weight: context_weight, found, forms: new Set([found.form]) });
+  for (const found of before) if (!weights.has(found.term)) weights.set(found.term, { weight: context_weight, found, forms: new Set([found.form]) });
   const kept = [...weights.values()].slice(0, slots_max);
   const hashes = new Map<number, number[]>();
   for (const analyzer of analyzers.values()) {
@@ -46,7 +47,7 @@ function termsOf(text: string, from: string, analyzer: Analyzer, first_place = 0
   });
   return found;
 }
-/** A question of nothing but stopwords keeps them. */
+/** A question of nothing but stopwords keeps them, unless it leans on an earlier one. */
 function withoutStops(found: readonly Found[], keep_some = true): readonly Found[] {
   const rest = found.filter((one) => !one.stop);
   return rest.length > 0 || !keep_some ? rest : found;

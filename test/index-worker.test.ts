@@ -65,6 +65,14 @@ describe("a worker", () => {
     expect(asked.map((one) => one.status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected", "fulfilled"]);
     expect(worker.deaths()).toBe(4);
   });
+  test("that dies of a question that was given up blames no other", async () => {
+    const worker = fragile(), giving_up = new AbortController();
+    const given_up = worker.ask({ order: "die late" }, { signal: giving_up.signal }), next = worker.ask({ order: "die once", file: join(directory, "next") });
+    giving_up.abort(new Error("enough"));
+    await expect(given_up).rejects.toThrow("enough");
+    expect(await next).toBe("here");
+    expect(worker.deaths()).toBe(2);
+  });
   test("that is idle is stopped, and started again when it is asked", async () => {
     const worker = fragile({ idle_ms: 20 });
     expect(await worker.ask({ order: "count" })).toBe("1");

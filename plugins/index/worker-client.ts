@@ -30,12 +30,15 @@ const deaths_max = 2;
 
 export function createWorkerClient<S, Q, P, A>(options: WorkerOptions<S>): WorkerClient<Q, P, A> {
   const waiting = new Map<number, Waiting<Q, P, A>>();
+  /** What this worker has not answered yet, in the order in which it works; also what nobody waits for any more. */
+  let sent = new Set<number>();
   let worker: Worker | null = null, idle: ReturnType<typeof setTimeout> | undefined, last_id = 0, stopped = false;
 
   function start(): Worker {
     // Inside the executable, workers are found from the root that it was built from.
     const made = new Worker(Bun.isStandaloneExecutable ? `./${options.path}` : options.url());
     made.unref();
+    sent = new Set();
     made.addEventListener("message", ({ data }: MessageEvent<FromWorker<P, A>>) => { if (made === worker) settle(data); });
     made.addEventListener("error", (event) => { event.preventDefault(); died(made, event.message); });
     made.addEventListener("close", () => died(made, "it ended"));
@@ -51,23 +54,24 @@ export function createWorkerClient<S, Q, P, A>(options: WorkerOptions<S>): Worke
       if (one?.parts === message.at) { one.parts++; one.onPart?.(message.part); }
       return;
     }
+    sent.delete(message.id);
     waiting.delete(message.id);
     if (waiting.size === 0) rest();
     if ("error" in message) one?.reject(new Error(message.error));
     else one?.resolve(message.answer);
   }
 
-  /** Questions are answered in turn, so the oldest was in work: it is asked once more, of a fresh worker. The others are just asked again. */
+  /** Questions are answered in turn, so the first was in work: it is asked once more, of a fresh worker, if anybody still waits for it. The others are just asked again. */
   function died(dead: Worker, reason: string): void {
     if (dead !== worker) return;
     worker = null;
     clearTimeout(idle);
     dead.terminate();
     options.log.warn("a worker died", { worker: options.path, reason, waiting: waiting.size });
-    const [oldest] = waiting;
-    if (oldest !== undefined && ++oldest[1].deaths === deaths_max) {
-      waiting.delete(oldest[0]);
-      oldest[1].reject(new Error(`The worker ${options.path} died: ${reason}`));
+    const [first = 0] = sent, in_work = waiting.get(first);
+    if (in_work !== undefined && ++in_work.deaths === deaths_max) {
+      waiting.delete(first);
+      in_work.reject(new Error(`The worker ${options.path} died: ${reason}`));
     }
     for (const [id, one] of waiting) send(id, one);
   }
@@ -75,6 +79,7 @@ export function createWorkerClient<S, Q, P, A>(options: WorkerOptions<S>): Worke
   function send(id: number, one: Waiting<Q, P, A>): void {
     clearTimeout(idle);
     worker ??= start();
+    sent.add(id);
     say(worker, { id, question: one.question });
   }
 

@@ -1,7 +1,7 @@
 /** A worker that does as it is told: answers, in parts or whole, fails, dies, or never answers. */
 import { serve } from "../../plugins/index/worker-side";
 
-export type Order = "answer" | "parts" | "fail" | "die" | "die once" | "hang" | "count";
+export type Order = "answer" | "parts" | "fail" | "die" | "die once" | "die late" | "hang" | "count";
 
 let asked = 0;
 serve<{ readonly marker: string; readonly broken?: boolean }, { readonly order: Order; readonly file?: string }, number, string>(({ marker, broken }) => {
@@ -18,6 +18,7 @@ serve<{ readonly marker: string; readonly broken?: boolean }, { readonly order: 
       if (file) require("node:fs").writeFileSync(file, "died");
       process.exit(1);
     }
+    if (order === "die late") { Bun.sleepSync(150); process.exit(1); }
     if (order === "hang") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     return order === "count" ? String(asked) : marker;
   };

@@ -10,6 +10,8 @@ export interface Column<T> {
   readonly kind?: "main" | "end" | "tight" | "actions";
   /** Left out of the cards. */
   readonly wide_only?: boolean;
+  /** Left out where a table has little room, but not of the cards. */
+  readonly roomy_only?: boolean;
 }
 
 export interface Selection<T> {
@@ -28,7 +30,7 @@ interface TableProps<T> {
   readonly selection?: Selection<T> | undefined;
 }
 
-const classOf = <T,>({ kind, wide_only }: Column<T>): string | undefined => [kind && `cell-${kind}`, wide_only && "hide-narrow"].filter(Boolean).join(" ") || undefined;
+const classOf = <T,>({ kind, wide_only, roomy_only }: Column<T>): string | undefined => [kind && `cell-${kind}`, wide_only && "hide-narrow", roomy_only && "hide-medium"].filter(Boolean).join(" ") || undefined;
 
 function SelectAll({ keys, selected, onSelected }: { readonly keys: readonly string[]; readonly selected: ReadonlySet<string>; readonly onSelected: (selected: ReadonlySet<string>) => void }) {
   const chosen = keys.filter((key) => selected.has(key)).length;

@@ -29,7 +29,7 @@ export const account_words = {
   },
   keys: {
     title: "API keys", text: "Keys let scripts and other services work with your folders through the API. Each key acts as you.", create: "Create key", label: "API keys",
-    name: "Name", key: "Key", scopes: "May", created: "Created", used: "Last used", expires: "Expires", status: "Status", actions: "Actions", never: "Never",
+    name: "Name", scopes: "May", created: "Created", used: "Last used", expires: "Expires", status: "Status", actions: "Actions", never: "Never",
     may: { read: "Read", both: "Read and write" }, states: { active: "Active", deactivated: "Deactivated", expired: "Expired" },
     deactivate: "Deactivate", deactivate_label: (name: string) => `Deactivate ${name}`, deactivate_title: (name: string) => `Deactivate “${name}”?`,
     deactivate_text: "Whatever uses this key stops working with its next request. This can’t be undone.", deactivate_used: (ago: string) => `It was last used ${ago}.`, deactivate_unused: "It was never used.",

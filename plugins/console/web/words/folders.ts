@@ -8,7 +8,7 @@ export const folder_words = {
   documents,
   title: "Folders", text: "What you put into a folder is read, indexed and ready to be asked about.", new_folder: "New folder", new_subfolder: "New subfolder", search: "Search folders by name", label: "Folders",
   folder: "Folder", count: "Documents", state: "Status", updated: "Changed", actions: "Actions", actions_of: (name: string) => `Actions for ${name}`,
-  indexing: (count: number) => `${formatNumber(count)} indexing`, failed: (count: number) => `${formatNumber(count)} failed`, ready: "Ready", nothing: "Empty",
+  indexing: (count: number) => `${formatNumber(count)} indexing`, failed: (count: number) => `${formatNumber(count)} failed`, ready: "Ready",
   here: (count: number) => `${formatNumber(count)} here`, with_subfolders: (count: number) => `${formatNumber(count)} with subfolders`,
   open: "Open", edit: "Rename", delete: "Delete", collapse: (name: string) => `Hide subfolders of ${name}`, expand: (name: string) => `Show subfolders of ${name}`,
   empty_title: "Create your first folder", empty_text: "A folder holds documents. Chats and searches look into the folders you choose.",

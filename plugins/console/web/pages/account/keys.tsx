@@ -31,10 +31,9 @@ export default function Keys() {
   const keys = useQuery({ queryKey: query_keys.keys, queryFn: () => fetchAll<ApiKey>("/keys") });
   const create = <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setCreating(true)}>{words.create}</Button>;
   const columns: readonly Column<ApiKey>[] = [
-    { key: "name", header: words.name, kind: "main", cell: ({ name }) => <span class="strong">{name}</span> },
-    { key: "key", header: words.key, cell: ({ prefix }) => <span class="mono nowrap">{prefix}…</span> },
+    { key: "name", header: words.name, kind: "main", cell: ({ name, prefix }) => <span class="two-lines"><span class="strong key-name">{name}</span><span class="mono clip">{prefix}…</span></span> },
     { key: "scopes", header: words.scopes, cell: ({ scopes }) => <span class="nowrap">{scopes.includes("write") ? words.may.both : words.may.read}</span> },
-    { key: "created", header: words.created, cell: ({ created_at }) => <Time value={created_at} />, wide_only: true },
+    { key: "created", header: words.created, cell: ({ created_at }) => <Time value={created_at} />, roomy_only: true },
     { key: "used", header: words.used, cell: ({ last_used_at }) => <Time value={last_used_at} missing={words.never} /> },
     { key: "expires", header: words.expires, cell: ({ expires_at }) => expires_at === null ? <span class="muted">{words.never}</span> : <span class="nowrap">{formatDate(expires_at)}</span> },
     { key: "status", header: words.status, cell: (key) => <Tag tone={tones[stateOf(key)]}>{words.states[stateOf(key)]}</Tag> },

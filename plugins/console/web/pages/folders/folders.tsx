@@ -97,7 +97,7 @@ function Count({ folder, all }: { readonly folder: Folder; readonly all: readonl
 
 export function FolderState({ folder: { status_counts, document_count } }: { readonly folder: Folder }) {
   const { syncing, sync_failed } = status_counts;
-  if (document_count === 0) return <Tag dot={false}>{words.nothing}</Tag>;
+  if (document_count === 0) return null;
   return (
     <span class="row row-wrap">
       {syncing > 0 && <Tag tone="run">{words.indexing(syncing)}</Tag>}

@@ -83,7 +83,7 @@ export function createFeed({ isLive, newUuid, gather_ms = gather_default_ms, hea
     observe(change: Change): void {
       const one = watched.get(change.owner_id);
       if (!one) return;
-      const key = `${change.kind} ${change.id}`;
+      const key = `${change.kind} ${change.id} ${change.folder_id ?? ""}`;
       one.pending.set(key, merged(one.pending.get(key), change));
       timer ??= setTimeout(flush, gather_ms);
     },

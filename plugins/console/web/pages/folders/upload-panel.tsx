@@ -36,7 +36,7 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
         <h2 aria-live="polite">{busy ? words.sending(sent.length + sending.length, uploads.length) : words.attention(clashes.length + failed.length)}</h2>
         <Button small kind="ghost" onClick={() => removeUploads(idsOf(uploads))}>{busy ? words.cancel_all : words.dismiss}</Button>
       </div>
-      {busy && <div class="uploads-bar"><Progress label={words.title} value={share} /></div>}
+      {busy && uploads.length > 1 && <div class="uploads-bar"><Progress label={words.title} value={share} /></div>}
       {clashes.length > 0 && <Clashes clashes={clashes} />}
       <ul class="upload-rows">
         {failed.slice(0, rows_max).map((entry) => <FailedRow key={entry.id} entry={entry} />)}

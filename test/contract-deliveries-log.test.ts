@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
-import { expectProblem, until } from "./helpers/contract";
+import { expectProblem, filesWith, until } from "./helpers/contract";
 import { event_type, finished, startHooks, type Hooks } from "./helpers/hooks";
 
 let hooks: Hooks;
@@ -117,6 +117,15 @@ describe("the log", () => {
 });
 
 describe("[25] a deleted webhook gets nothing more", () => {
+  test("and nothing of it stays in any file", async () => {
+    const hook = await hooks.register(`http://hook.test:${hooks.receiver.port}/?key=canary-of-the-receiver`);
+    await hooks.emit(finished);
+    await hook.ended();
+    expect(filesWith(hooks.server.data, "canary-of-the-receiver")).not.toEqual([]);
+    expect((await hooks.ada.send("DELETE", `/webhooks/${hook.id}`)).status).toBe(204);
+    await until(() => filesWith(hooks.server.data, "canary-of-the-receiver").length === 0);
+  });
+
   test("of what waits behind a delivery that is under way", async () => {
     const hook = await hooks.register();
     const gate = Promise.withResolvers<void>();

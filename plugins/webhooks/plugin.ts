@@ -43,14 +43,14 @@ export default definePlugin({
   tables: ["webhooks", "webhooks_deliveries", "webhooks_attempts"],
   migrations,
   routes,
-  setup: ({ cancelJobs, changed, clock, config, database, enqueue, inTransaction, log, newId, sealed, services, slots }) => {
+  setup: ({ cancelJobs, changed, clock, config, database, enqueue, inTransaction, log, newId, scrub, sealed, services, slots }) => {
     if (config.retry_delays.length < 1 || config.retry_delays.length > retries) throw new Error(`webhooks.retry_delays must be one or ${retries} durations: there are three attempts at most`);
     const db = database<WebhooksTables>();
     const now_ms = () => clock.now_ms();
     const allows = createAddressRule(config.allow_networks);
     const lookup = createLookup({ servers: config.dns_servers });
     const webhooks = createWebhooks({
-      db, inTransaction, cancelJobs, now_ms, newId, sealed, lookup, allows, events: slots.events, per_account: config.per_account, line: createLine(line_limits), changed,
+      db, inTransaction, cancelJobs, scrub, now_ms, newId, sealed, lookup, allows, events: slots.events, per_account: config.per_account, line: createLine(line_limits), changed,
     });
     const deliveries = createDeliveries({ db, inTransaction, enqueue, now_ms, newId, events: slots.events, retry_delays_ms: config.retry_delays, changed });
     const deliver = createDelivering({

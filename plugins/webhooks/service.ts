@@ -17,6 +17,8 @@ export interface WebhooksParts {
   readonly db: Db<store.WebhooksTables>;
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   readonly cancelJobs: (tx: Db<any>, subjects: readonly string[]) => Promise<void>;
+  /** Takes what was deleted out of the write-ahead log. */
+  readonly scrub: () => void;
   readonly now_ms: () => number;
   readonly newId: (prefix: string) => string;
   readonly sealed: Seal;
@@ -36,7 +38,7 @@ const previous_ms = 24 * 3_600_000;
 export const placeOf = (webhook_id: string): string => `webhooks.secret ${webhook_id}`;
 
 export function createWebhooks(parts: WebhooksParts) {
-  const { db, inTransaction, cancelJobs, now_ms, newId, sealed, events, per_account, changed } = parts;
+  const { db, inTransaction, cancelJobs, scrub, now_ms, newId, sealed, events, per_account, changed } = parts;
 
   /** @throws HttpError 404 when there is no such webhook, 403 when it is another user's. */
   const requireOne = async (from: Db, owner_id: string, webhook_id: string): Promise<WebhookRow> => {
@@ -98,12 +100,16 @@ export function createWebhooks(parts: WebhooksParts) {
     },
 
     /** What waits for it is not sent any more. @throws HttpError 403 or 404. */
-    remove: (owner_id: string, webhook_id: string): Promise<void> => inTransaction(async (tx) => {
-      await requireOne(tx, owner_id, webhook_id);
-      await cancelJobs(tx, [webhook_id]);
-      await store.deleteWebhook(tx, webhook_id);
-      changed({ owner_id, kind: "webhook", id: webhook_id, action: "deleted" });
-    }),
+    async remove(owner_id: string, webhook_id: string): Promise<void> {
+      await inTransaction(async (tx) => {
+        await requireOne(tx, owner_id, webhook_id);
+        await cancelJobs(tx, [webhook_id]);
+        await store.deleteWebhook(tx, webhook_id);
+        changed({ owner_id, kind: "webhook", id: webhook_id, action: "deleted" });
+      });
+      // Its URL may hold a password of the receiver.
+      scrub();
+    },
   };
 }
 export type WebhookService = ReturnType<typeof createWebhooks>;

@@ -120,7 +120,7 @@ describe("creating", () => {
       await server.settle();
       const document = await ada.get(id);
       expect(document).toMatchObject({ status: "sync_failed", error: { code: "empty", message: expect.stringMatching(/\w/) }, content, synced_at: null });
-      expect(settled).toContainEqual({ owner_id: "usr_ada", document_id: id, version: 1, status: "sync_failed" });
+      expect(settled).toContainEqual({ owner_id: "usr_ada", document_id: id, version: 1, status: "sync_failed", error: document.error });
     });
   }
 });

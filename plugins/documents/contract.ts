@@ -1,5 +1,5 @@
 /** What other plugins may know about documents. */
-import { event, service, slot, t, type Db, type Received } from "../../core/sdk";
+import { event, service, slot, t, type Db, type PayloadOf, type Received } from "../../core/sdk";
 import type { HeadingSpan, TimeSpan } from "../extraction/contract";
 
 export interface DocumentName {
@@ -72,8 +72,13 @@ export interface Documents {
 }
 export const Documents = service<Documents>("documents");
 
-/** Told, inside the purging transaction, that these documents go for good. */
-export const DocumentUses = slot<{ remove(tx: Db, document_ids: readonly string[]): Promise<void> }>("documents.uses");
+export interface DocumentUse {
+  /** Told, inside the purging transaction, that these documents go for good. */
+  remove(tx: Db, document_ids: readonly string[]): Promise<void>;
+  /** Told, inside the transaction that writes it, that indexing has ended. Must be quick: every document passes here. */
+  settled?(tx: Db, settled: PayloadOf<typeof DocumentSettled>): Promise<void>;
+}
+export const DocumentUses = slot<DocumentUse>("documents.uses");
 
 /** Asked before an original is deleted, by those who keep originals without a document. */
 export const FileUses = slot<{ isUsed(db: Db, sha256: string): Promise<boolean> }>("documents.file_uses");

@@ -23,6 +23,7 @@ export interface DocumentParts {
   readonly queueIndexing: (tx: Db, document: Pick<DocumentRow, "id" | "owner_id" | "version">) => Promise<void>;
   readonly queueRetitling: (tx: Db, document: Pick<DocumentRow, "id" | "owner_id">) => Promise<void>;
   readonly cancelIndexing: (tx: Db, document_ids: readonly string[]) => Promise<void>;
+  /** Tells the other plugins, inside the transaction that writes it, that indexing has ended. */
   readonly announceSettled: (tx: Db, settled: PayloadOf<typeof DocumentSettled>) => Promise<void>;
   /** Tells the other plugins, inside the purging transaction, that these documents go. */
   readonly removeUses: (tx: Db, document_ids: readonly string[]) => Promise<void>;

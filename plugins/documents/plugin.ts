@@ -54,7 +54,10 @@ export default definePlugin({
       }),
       queueRetitling: (tx, { id, owner_id }) => ctx.enqueue(tx, RetitleDocument, { document_id: id }, { lane: `documents.retitle:${owner_id}`, priority: -1 }),
       cancelIndexing: ctx.cancelJobs,
-      announceSettled: (tx, settled) => ctx.emit(tx, DocumentSettled, settled),
+      announceSettled: async (tx, settled) => {
+        for (const uses of ctx.slots.uses()) await uses.settled?.(tx, settled);
+        await ctx.emit(tx, DocumentSettled, settled);
+      },
       removeUses: async (tx, document_ids) => {
         for (const uses of ctx.slots.uses()) await uses.remove(tx, document_ids);
       },

@@ -3,7 +3,7 @@ import type { Context, Db, PayloadOf } from "../../core/sdk";
 import type { DocumentSettled } from "../documents/contract";
 import { WebhookDue } from "../webhooks/contract";
 import * as store from "./store";
-import type { ItemRow, RunRow, RunStatus } from "./store";
+import type { ItemRow, RunState, RunStatus } from "./store";
 
 export interface EndingParts {
   readonly now_ms: () => number;
@@ -12,7 +12,7 @@ export interface EndingParts {
   /** Deletes originals that nobody uses any more, once the transaction is on disk. */
   readonly removeFiles: (sha256s: readonly string[]) => void;
   /** Somebody may be watching this run. */
-  readonly changed: (run: RunRow) => void;
+  readonly changed: (run: RunState) => void;
 }
 export interface Failure { readonly code: string; readonly message: string }
 export type ItemEnd = { readonly how: "succeeded" | "unchanged" } | { readonly how: "failed"; readonly error: Failure };
@@ -37,13 +37,13 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
   }
 
   /** Ends the run when nothing of it is left to do. */
-  async function finishIfDone(tx: Db, run: RunRow): Promise<void> {
+  async function finishIfDone(tx: Db, run: RunState): Promise<void> {
     changed(run);
     if (run.listed === 0 || run.succeeded + run.failed < run.total) return;
     await finish(tx, run, statusOf(run));
   }
 
-  async function finish(tx: Db, { id, owner_id, kind, kept_sha256 }: RunRow, status: RunStatus, error?: Failure): Promise<void> {
+  async function finish(tx: Db, { id, owner_id, kind, kept_sha256 }: RunState, status: RunStatus, error?: Failure): Promise<void> {
     const run = await store.updateRun(tx, id, { status, finished_at: now_ms(), kept_url: null, kept_sha256: null, ...(error === undefined ? {} : storedError(error)) });
     if (kept_sha256 !== null) removeFiles([kept_sha256]);
     changed(run!);
@@ -78,7 +78,7 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
     },
 
     /** The run's folder goes: what is left of it fails, and so does the run. */
-    async folderGone(tx: Db, run: RunRow): Promise<void> {
+    async folderGone(tx: Db, run: RunState): Promise<void> {
       await cancelJobs(tx, [run.id]);
       const failed = await store.endPending(tx, run.id, { status: "failed", ...storedError(left.folder) });
       const now = await store.count(tx, run.id, { failed });
@@ -86,7 +86,7 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
     },
 
     /** What is finished stays; the rest is left. */
-    async cancel(tx: Db, run: RunRow): Promise<void> {
+    async cancel(tx: Db, run: RunState): Promise<void> {
       await cancelJobs(tx, [run.id]);
       await store.endPending(tx, run.id, { status: "skipped", ...storedError(left.cancelled) });
       await finish(tx, run, "cancelled");
@@ -95,7 +95,7 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
 }
 export type Ending = ReturnType<typeof createEnding>;
 
-function statusOf({ error, succeeded, failed }: RunRow): RunStatus {
+function statusOf({ error, succeeded, failed }: RunState): RunStatus {
   if (error !== null) return "failed";
   if (failed === 0) return "completed";
   return succeeded === 0 ? "failed" : "completed_with_errors";

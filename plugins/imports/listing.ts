@@ -6,7 +6,7 @@ import type { RobotsOfRun } from "./fetching";
 import { ImportItems } from "./jobs";
 import { items_max, uri_length_max } from "./limits";
 import * as store from "./store";
-import type { ImportsDb, ItemRow, RunRow } from "./store";
+import type { ImportsDb, ItemRow, RunState } from "./store";
 import type { ToolsOfRun } from "./tools";
 
 export interface ListingParts {
@@ -27,14 +27,14 @@ const batch_items = 200;
 const hosts_at_once = 4;
 
 /** The jobs of a run share this lane and subject. */
-export const queueHost = (enqueue: Context["enqueue"], tx: Db<any>, { id, owner_id }: Pick<RunRow, "id" | "owner_id">, host: string, run_at_ms?: number): Promise<void> =>
+export const queueHost = (enqueue: Context["enqueue"], tx: Db<any>, { id, owner_id }: Pick<RunState, "id" | "owner_id">, host: string, run_at_ms?: number): Promise<void> =>
   enqueue(tx, ImportItems, { run_id: id, host }, {
     key: `${id} ${host}`, lane: `imports ${id}`, lane_max: hosts_at_once, owner: owner_id, subject: id, ...(run_at_ms === undefined ? {} : { run_at_ms }),
   });
 
 export function createListing({ db, inTransaction, enqueue, newId, now_ms, ending, sourceOf, toolsOf, robotsOf }: ListingParts) {
   /** False when the run has ended meanwhile. */
-  async function write(run: RunRow, items: readonly SourceItem[], first: number, local: boolean): Promise<boolean> {
+  async function write(run: RunState, items: readonly SourceItem[], first: number, local: boolean): Promise<boolean> {
     const rows = items.map((item, index): ItemRow => ({
       id: newId("itm"), run_id: run.id, ordinal: first + index, uri: item.uri, name: item.name ?? null, subfolder: item.folder ?? null, locator: item.locator ?? null,
       host: local || item.error !== undefined ? "" : hostOf(item.uri), status: item.error === undefined ? "pending" : "failed", attempts: 0,
@@ -49,7 +49,7 @@ export function createListing({ db, inTransaction, enqueue, newId, now_ms, endin
     });
   }
 
-  async function list(run: RunRow, source: ImportSource, job: JobRun): Promise<boolean> {
+  async function list(run: RunState, source: ImportSource, given: object, job: JobRun): Promise<boolean> {
     const tools = toolsOf(run.id, robotsOf(run.id), job.signal);
     let [listed, ordinal] = [0, await store.nextOrdinal(db, run.id)];
     let batch: SourceItem[] = [];
@@ -60,7 +60,7 @@ export function createListing({ db, inTransaction, enqueue, newId, now_ms, endin
       return items.length === 0 || write(run, items, ordinal - items.length, source.read !== undefined);
     };
     try {
-      for await (const item of source.items(JSON.parse(run.source), tools)) {
+      for await (const item of source.items(given, tools)) {
         job.signal.throwIfAborted();
         if (++listed > items_max) {
           await flush();
@@ -88,12 +88,12 @@ export function createListing({ db, inTransaction, enqueue, newId, now_ms, endin
     async run({ run_id }: { readonly run_id: string }, job: JobRun): Promise<JobEffect | void> {
       const run = await store.findUnfinished(db, run_id);
       if (!run || run.listed === 1) return;
-      const { type } = JSON.parse(run.source) as { type: string };
-      const source = sourceOf(type);
-      if (!source) throw new PermanentFailure(`There is no kind of source ${type} any more.`);
+      const given = await store.sourceOf(db, run_id);
+      const source = sourceOf(given.type);
+      if (!source) throw new PermanentFailure(`there is no kind of source ${given.type} any more`);
       if (run.status === "pending") await store.updateRun(db, run_id, { status: "running", started_at: now_ms() });
       try {
-        if (!await list(run, source, job)) return;
+        if (!await list(run, source, given, job)) return;
         return (tx) => finish(tx, run_id, null);
       } catch (error) {
         job.signal.throwIfAborted();

@@ -10,12 +10,12 @@ export const migrations: readonly Migration[] = [
 ];
 
 async function createRuns(tx: Db): Promise<void> {
+  // The source comes last: it may be long, and a row is read without it when it is not asked for.
   await tx.schema.createTable("imports_runs")
     .addColumn("id", "text", (c) => c.primaryKey())
     .addColumn("owner_id", "text", (c) => c.notNull())
     .addColumn("folder_id", "text", (c) => c.notNull())
     .addColumn("kind", "text", (c) => c.notNull())
-    .addColumn("source", "text", (c) => c.notNull())
     .addColumn("overwrite", "integer", (c) => c.notNull())
     .addColumn("schedule_id", "text")
     .addColumn("status", "text", (c) => c.notNull())
@@ -31,6 +31,7 @@ async function createRuns(tx: Db): Promise<void> {
     .addColumn("created_at", "bigint", (c) => c.notNull())
     .addColumn("started_at", "bigint")
     .addColumn("finished_at", "bigint")
+    .addColumn("source", "text", (c) => c.notNull())
     .execute();
   await tx.schema.createIndex("imports_runs_by_owner").on("imports_runs").columns(["owner_id", "created_at", "id"]).execute();
   await tx.schema.createIndex("imports_runs_unfinished").on("imports_runs").columns(["folder_id"]).where(sql.ref("finished_at"), "is", null).execute();

@@ -3,7 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createAddressRule, definePlugin, Duration, every, fill, handle, List, t, type Context } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
-import { Documents, DocumentSettled, DocumentUses, FileUses } from "../documents/contract";
+import { Documents, DocumentUses, FileUses } from "../documents/contract";
 import { Extraction } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { NameLookup } from "../webhooks/contract";
@@ -24,7 +24,7 @@ import { sitemapSource } from "./sources/sitemap";
 import { urlsSource } from "./sources/urls";
 import { unpacked_prefix, zipSource } from "./sources/zip";
 import * as store from "./store";
-import type { ImportsTables, RunRow } from "./store";
+import type { ImportsTables, RunState } from "./store";
 import { createTaking, page_prefix } from "./taking";
 import { tasks } from "./tasks";
 import { createTools } from "./tools";
@@ -63,7 +63,7 @@ export default definePlugin({
     const fetching = createFetching({
       lookup, allows, isPublic: createAddressRule([]), host_delay_ms: config.host_delay, timeout_ms: config.timeout, pacing: createPacing(), now_ms, files,
     });
-    const changed = ({ id, owner_id, folder_id }: RunRow, action: "created" | "changed") => ctx.changed({ owner_id, kind: "import", id, folder_id, action });
+    const changed = ({ id, owner_id, folder_id }: RunState, action: "created" | "changed") => ctx.changed({ owner_id, kind: "import", id, folder_id, action });
     const ending = createEnding({ now_ms, emit, cancelJobs, removeFiles: documents.removeFiles, changed: (run) => changed(run, "changed") });
     const toolsOf = (run_id: string | null, robots: RobotsOfRun, signal: AbortSignal) =>
       createTools({ db, inTransaction, fetching, files, temporary: paths.temporary, upload_bytes_max, removeFiles: documents.removeFiles }, run_id, robots, signal);
@@ -85,13 +85,12 @@ export default definePlugin({
           for (const run of await store.unfinishedIn(tx, folder_ids)) await ending.folderGone(tx, run);
           await schedules.folderGone(tx, folder_ids);
         } }),
-        fill(DocumentUses, { remove: ending.documentsGone }),
+        fill(DocumentUses, { remove: ending.documentsGone, settled: ending.settled }),
         fill(FileUses, { isUsed: store.keepsFile }),
       ],
       jobs: [
         handle(ListItems, listing.run, { attempts_max, timeout_ms: 60 * minute_ms, concurrency: waiting_max, waits: true, gaveUp: listing.gaveUp }),
         handle(ImportItems, working.run, { attempts_max, timeout_ms: 30 * minute_ms, concurrency: waiting_max, waits: true, gaveUp: working.gaveUp }),
-        handle(DocumentSettled, async (settled) => (tx) => ending.settled(tx, settled), { attempts_max, timeout_ms: minute_ms, concurrency: 2 }),
         handle(Tick, schedules.tick, { attempts_max: 5, timeout_ms: minute_ms, gaveUp: schedules.tickFailed }),
         handle(Prune, async (_payload, { signal }) => {
           while (!signal.aborted && await inTransaction((tx) => store.forgetRuns(tx, now_ms() - runs_kept_ms)) > 0) await Bun.sleep(20);

@@ -7,7 +7,7 @@ import type { RobotsOfRun } from "./fetching";
 import { ListItems } from "./jobs";
 import { fitting, queueHost } from "./listing";
 import * as store from "./store";
-import type { ImportsDb, ItemRow, ItemStatus, RunRow } from "./store";
+import type { ImportsDb, ItemRow, ItemStatus, RunRow, RunState } from "./store";
 import type { ToolsOfRun } from "./tools";
 
 export interface GivenSource { readonly type: string }
@@ -23,7 +23,7 @@ export interface ImportsParts {
   readonly folders: Folders;
   readonly ending: Ending;
   readonly sources: () => readonly ImportSource[];
-  readonly created: (run: RunRow) => void;
+  readonly created: (run: RunState) => void;
   readonly toolsOf: (run_id: string | null, robots: RobotsOfRun, signal: AbortSignal) => ToolsOfRun;
 }
 
@@ -127,21 +127,21 @@ export function createImports({ db, inTransaction, enqueue, now_ms, newId, folde
 
     /** Imports the failed items again, and lists the source again when that had failed. @throws HttpError 403, 404, 409 when there is nothing to retry. */
     retry: (owner_id: string, run_id: string): Promise<RunRow> => inTransaction(async (tx) => {
-      const before = await requireOwn(tx, owner_id, run_id);
+      const { source, ...before } = await requireOwn(tx, owner_id, run_id);
       refuseRetry(before);
       await folders.require(tx, owner_id, before.folder_id);
       const again = await store.reopenFailed(tx, run_id);
       const run = (await store.updateRun(tx, run_id, { status: "running", finished_at: null, error_code: null, error: null, failed: before.failed - again, listed: before.error === null ? 1 : 0 }))!;
       if (run.listed === 0) await enqueue(tx, ListItems, { run_id }, { key: run_id, lane: `imports of ${owner_id}`, lane_max: 2, owner: owner_id, subject: run_id });
       for (const host of await store.waitingHosts(tx, run_id)) await queueHost(enqueue, tx, run, host);
-      return run;
+      return { ...run, source };
     }),
   };
 }
 export type ImportService = ReturnType<typeof createImports>;
 
 /** @throws HttpError 409 */
-function refuseRetry({ finished_at, status, kind, failed, error }: RunRow): void {
+function refuseRetry({ finished_at, status, kind, failed, error }: RunState): void {
   const refuse = (why: string): HttpError => conflict(why, "nothing_to_retry");
   if (finished_at === null) throw refuse("The import is still under way.");
   if (status === "cancelled") throw refuse("A cancelled import can't be retried; begin a new one.");

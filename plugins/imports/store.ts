@@ -12,8 +12,6 @@ export interface RunRow {
   readonly folder_id: string;
   /** `device`: files that were sent with the request; nobody is told of its end. */
   readonly kind: "source" | "device";
-  /** JSON. */
-  readonly source: string;
   /** 1: what has not changed is brought again. */
   readonly overwrite: 0 | 1;
   readonly schedule_id: string | null;
@@ -34,7 +32,15 @@ export interface RunRow {
   readonly created_at: number;
   readonly started_at: number | null;
   readonly finished_at: number | null;
+  /** JSON. */
+  readonly source: string;
 }
+/** A run without what it was given, which may be long. */
+export type RunState = Omit<RunRow, "source">;
+const state = [
+  "id", "owner_id", "folder_id", "kind", "overwrite", "schedule_id", "status", "error_code", "error", "listed", "total", "succeeded", "failed", "skipped",
+  "kept_url", "kept_sha256", "created_at", "started_at", "finished_at",
+] as const;
 export interface ItemRow {
   readonly id: string;
   readonly run_id: string;
@@ -64,10 +70,13 @@ export type ImportsDb = Db<ImportsTables>;
 export const insertRun = (db: ImportsDb, row: RunRow) => db.insertInto("imports_runs").values(row).execute();
 export const findRun = (db: ImportsDb, id: string): Promise<RunRow | undefined> => db.selectFrom("imports_runs").selectAll().where("id", "=", id).executeTakeFirst();
 /** A run that has not ended. */
-export const findUnfinished = (db: ImportsDb, id: string): Promise<RunRow | undefined> =>
-  db.selectFrom("imports_runs").selectAll().where("id", "=", id).where("finished_at", "is", null).executeTakeFirst();
-export const updateRun = (db: ImportsDb, id: string, values: Partial<RunRow>): Promise<RunRow | undefined> =>
-  db.updateTable("imports_runs").set(values).where("id", "=", id).returningAll().executeTakeFirst();
+export const findUnfinished = (db: ImportsDb, id: string): Promise<RunState | undefined> =>
+  db.selectFrom("imports_runs").select(state).where("id", "=", id).where("finished_at", "is", null).executeTakeFirst();
+/** What the run was given. */
+export const sourceOf = async (db: ImportsDb, id: string): Promise<{ readonly type: string }> =>
+  JSON.parse((await db.selectFrom("imports_runs").select("source").where("id", "=", id).executeTakeFirstOrThrow()).source);
+export const updateRun = (db: ImportsDb, id: string, values: Partial<RunState>): Promise<RunState | undefined> =>
+  db.updateTable("imports_runs").set(values).where("id", "=", id).returning(state).executeTakeFirst();
 
 export async function listRuns(db: ImportsDb, owner_id: string, page: PageRequest): Promise<{ readonly rows: RunRow[]; readonly total: number }> {
   const { limit, offset } = pageWindow(page);
@@ -77,23 +86,23 @@ export async function listRuns(db: ImportsDb, owner_id: string, page: PageReques
 }
 export const countUnfinished = async (db: ImportsDb, owner_id: string): Promise<number> => toNumber((await db.selectFrom("imports_runs")
   .select((e) => e.fn.countAll().as("total")).where("owner_id", "=", owner_id).where("finished_at", "is", null).executeTakeFirstOrThrow()).total);
-export const unfinishedIn = (db: ImportsDb, folder_ids: readonly string[]): Promise<RunRow[]> =>
-  db.selectFrom("imports_runs").selectAll().where("folder_id", "in", folder_ids).where("finished_at", "is", null).execute();
+export const unfinishedIn = (db: ImportsDb, folder_ids: readonly string[]): Promise<RunState[]> =>
+  db.selectFrom("imports_runs").select(state).where("folder_id", "in", folder_ids).where("finished_at", "is", null).execute();
 export const unfinishedOfSchedule = async (db: ImportsDb, schedule_id: string): Promise<boolean> =>
   await db.selectFrom("imports_runs").select("id").where("schedule_id", "=", schedule_id).where("finished_at", "is", null).limit(1).executeTakeFirst() !== undefined;
 /** Whether a run that has not ended keeps this file. */
 export const keepsFile = async (db: ImportsDb, sha256: string): Promise<boolean> =>
   await db.selectFrom("imports_runs").select("id").where("kept_sha256", "=", sha256).limit(1).executeTakeFirst() !== undefined;
 /** Runs of device files whose request ended with the server that took it. */
-export const unfinishedDevice = (db: ImportsDb): Promise<RunRow[]> =>
-  db.selectFrom("imports_runs").selectAll().where("kind", "=", "device").where("finished_at", "is", null).execute();
+export const unfinishedDevice = (db: ImportsDb): Promise<RunState[]> =>
+  db.selectFrom("imports_runs").select(state).where("kind", "=", "device").where("finished_at", "is", null).execute();
 
 /** Adds to the counters; the run as it is then. Undefined when it has ended. */
-export const count = (db: ImportsDb, run_id: string, by: Partial<Record<"total" | "succeeded" | "failed" | "skipped", number>>): Promise<RunRow | undefined> =>
+export const count = (db: ImportsDb, run_id: string, by: Partial<Record<"total" | "succeeded" | "failed" | "skipped", number>>): Promise<RunState | undefined> =>
   db.updateTable("imports_runs").set({
     total: sql<number>`total + ${by.total ?? 0}`, succeeded: sql<number>`succeeded + ${by.succeeded ?? 0}`,
     failed: sql<number>`failed + ${by.failed ?? 0}`, skipped: sql<number>`skipped + ${by.skipped ?? 0}`,
-  }).where("id", "=", run_id).where("finished_at", "is", null).returningAll().executeTakeFirst();
+  }).where("id", "=", run_id).where("finished_at", "is", null).returning(state).executeTakeFirst();
 
 /** Those that are new to the run. */
 export async function insertItems(db: ImportsDb, rows: readonly ItemRow[]): Promise<Pick<ItemRow, "host" | "status">[]> {

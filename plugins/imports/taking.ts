@@ -8,7 +8,7 @@ import type { Folders } from "../folders/contract";
 import type { PageOutput } from "./child/page";
 import type { Ending } from "./ending";
 import * as store from "./store";
-import type { ItemRow, RunRow } from "./store";
+import type { ItemRow, RunState } from "./store";
 import type { tasks } from "./tasks";
 
 /** What an item is made of, on disk under a temporary name. */
@@ -79,7 +79,7 @@ export function createTaking({ inTransaction, isolate, newId, temporary, documen
     else if (status !== "pending") await ending.endItem(tx, item, { how: "unchanged" });
   }
 
-  async function take(tx: Db<any>, before: RunRow, item: ItemRow, brought: Brought, page: Page | null): Promise<void> {
+  async function take(tx: Db<any>, before: RunState, item: ItemRow, brought: Brought, page: Page | null): Promise<void> {
     const run = await store.findUnfinished(tx, before.id);
     if (!run || !await store.updatePending(tx, item.id, { error: null })) return;
     const own = brought.url ?? item.uri;
@@ -100,7 +100,7 @@ export function createTaking({ inTransaction, isolate, newId, temporary, documen
   }
 
   /** Ends when the document is taken in; the item ends when it is indexed. Releases the bytes. */
-  return async (run: RunRow, item: ItemRow, brought: Brought, signal: AbortSignal): Promise<void> => {
+  return async (run: RunState, item: ItemRow, brought: Brought, signal: AbortSignal): Promise<void> => {
     const { received } = brought;
     try {
       const page = await readPage(brought, signal);

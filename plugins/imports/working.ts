@@ -5,7 +5,7 @@ import type { Ending, Failure } from "./ending";
 import { Busy, type Fetching, type RobotsOfRun } from "./fetching";
 import { queueHost } from "./listing";
 import * as store from "./store";
-import type { ImportsDb, ItemRow, RunRow } from "./store";
+import type { ImportsDb, ItemRow, RunState } from "./store";
 import type { Brought, Taking } from "./taking";
 import type { ToolsOfRun } from "./tools";
 
@@ -24,6 +24,9 @@ export interface WorkingParts {
   readonly robotsOf: (run_id: string) => RobotsOfRun;
 }
 
+/** What a source is read with. */
+interface Reading { readonly source: ImportSource; readonly given: object; readonly tools: ToolsOfRun }
+
 /** A job gives its place to the next one after so long. */
 const turn_ms = 20_000;
 const read_at_once = 50;
@@ -37,9 +40,9 @@ export function createWorking(parts: WorkingParts) {
   const { db, inTransaction, enqueue, now_ms, ending, taking, sourceOf, toolsOf, robotsOf } = parts;
 
   /** What a source reads itself. */
-  async function readItem(run: RunRow, item: ItemRow, source: ImportSource, tools: ToolsOfRun): Promise<Brought> {
+  async function readItem(item: ItemRow, { source, given, tools }: Reading): Promise<Brought> {
     const { uri, name, locator } = item;
-    const content = await source.read!({ uri, ...(name === null ? {} : { name }), ...(locator === null ? {} : { locator }) }, JSON.parse(run.source), tools);
+    const content = await source.read!({ uri, ...(name === null ? {} : { name }), ...(locator === null ? {} : { locator }) }, given, tools);
     try {
       const received = await parts.files.receive(content.bytes, { bytes_max: parts.upload_bytes_max });
       return { received, url: null, name: content.name, media_type: content.media_type, charset: null };
@@ -48,7 +51,7 @@ export function createWorking(parts: WorkingParts) {
     }
   }
 
-  async function fetchItem({ id }: RunRow, { uri }: ItemRow, signal: AbortSignal): Promise<Brought> {
+  async function fetchItem({ id }: RunState, { uri }: ItemRow, signal: AbortSignal): Promise<Brought> {
     const { received, url, media_type, charset, file_name } = await parts.fetching.get(uri, { bytes_max: parts.upload_bytes_max, robots: robotsOf(id), signal });
     return { received, url, media_type, charset, name: file_name };
   }
@@ -56,9 +59,10 @@ export function createWorking(parts: WorkingParts) {
   const fail = (item: ItemRow, error: Failure) => inTransaction((tx) => ending.endItem(tx, item, { how: "failed", error }));
 
   /** When the host may be asked again, epoch ms; undefined when the item is on its way, or has failed. */
-  async function begin(run: RunRow, item: ItemRow, source: ImportSource, tools: ToolsOfRun, finish: (brought: Brought) => Promise<void>): Promise<number | undefined> {
+  async function begin(run: RunState, item: ItemRow, reading: Reading, finish: (brought: Brought) => Promise<void>): Promise<number | undefined> {
+    const { source, tools } = reading;
     try {
-      await finish(source.read ? await readItem(run, item, source, tools) : await fetchItem(run, item, tools.signal));
+      await finish(source.read ? await readItem(item, reading) : await fetchItem(run, item, tools.signal));
     } catch (error) {
       tools.signal.throwIfAborted();
       if (error instanceof Busy && item.attempts + 1 < asks_max) {
@@ -73,7 +77,8 @@ export function createWorking(parts: WorkingParts) {
   }
 
   /** Works until the host has nothing left, wants a pause, or the turn is over. Answers when to go on. */
-  async function work(run: RunRow, host: string, source: ImportSource, tools: ToolsOfRun): Promise<number | undefined> {
+  async function work(run: RunState, host: string, reading: Reading): Promise<number | undefined> {
+    const { tools } = reading;
     const until_ms = now_ms() + turn_ms;
     const finishing = new Set<Promise<void>>();
     let failure: { readonly error: unknown } | undefined;
@@ -91,7 +96,7 @@ export function createWorking(parts: WorkingParts) {
           tools.signal.throwIfAborted();
           if (failure || now_ms() >= until_ms) break;
           after = item.ordinal;
-          later = await begin(run, item, source, tools, (brought) => finish(item, brought));
+          later = await begin(run, item, reading, (brought) => finish(item, brought));
           if (later !== undefined) break;
         }
         if (failure) break;
@@ -107,11 +112,11 @@ export function createWorking(parts: WorkingParts) {
     async run({ run_id, host }: { readonly run_id: string; readonly host: string }, job: JobRun): Promise<JobEffect | void> {
       const run = await store.findUnfinished(db, run_id);
       if (!run) return;
-      const { type } = JSON.parse(run.source) as { type: string };
-      const source = sourceOf(type);
-      if (!source) return (tx) => ending.failHost(tx, run_id, host, { code: "unreadable", message: `There is no kind of source ${type} any more.` });
+      const given = await store.sourceOf(db, run_id);
+      const source = sourceOf(given.type);
+      if (!source) return (tx) => ending.failHost(tx, run_id, host, { code: "unreadable", message: `There is no kind of source ${given.type} any more.` });
       const tools = toolsOf(run_id, robotsOf(run_id), job.signal);
-      const later = await work(run, host, source, tools).finally(() => tools.close());
+      const later = await work(run, host, { source, given, tools }).finally(() => tools.close());
       return async (tx) => {
         if ((await store.waitingItems(tx, run_id, host, -1, 1)).length > 0) await queueHost(enqueue, tx, run, host, later);
       };

@@ -79,7 +79,10 @@ export async function importRows(): Promise<Row[]> {
     return [
       { name: `import of ${pages} pages`, unit: "pages/s", target: null, value: rate, measured: `fetched, main text taken, indexed: ${(imported_ms / 1_000).toFixed(1)} s; the same texts added as documents ${(added_ms / 1_000).toFixed(1)} s` },
       { name: "requests beside an import", unit: "ms", target: null, value: beside, measured: `p99 of lists and searches beside it; alone ${alone.toFixed(1)} ms` },
-      ...has_proc ? [{ name: `memory of an import of ${pages} pages`, unit: "MiB", target: { most: 64 }, value: many_mib - few_mib, measured: `peak beyond that of an import of ${few} (${few_mib.toFixed(0)} MiB; idle ${idle_mib.toFixed(0)} MiB)` } as const] : [],
+      ...has_proc ? [{
+        name: `memory of an import of ${pages} pages`, unit: "MiB", target: { most: 64 }, value: many_mib - few_mib,
+        measured: `peak beyond that of an import of ${few} (${few_mib.toFixed(0)} MiB; idle ${idle_mib.toFixed(0)} MiB)`,
+      } as const] : [],
     ];
   } finally {
     site.stop();

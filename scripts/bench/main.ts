@@ -20,7 +20,9 @@ function fail(why: string): never {
 }
 
 const { values: { data }, positionals: words } = parseArgs({ options: { data: { type: "string" } }, allowPositionals: true });
-const usual: Readonly<Record<string, () => Promise<Row[]>>> = { folders: foldersRow, start: startRows, documents: documentRows, search: searchRows, upload: uploadRow, extraction: extractionRows, vectors: vectorRows, webhooks: webhookRows, imports: importRows };
+const usual: Readonly<Record<string, () => Promise<Row[]>>> = {
+  folders: foldersRow, start: startRows, documents: documentRows, search: searchRows, upload: uploadRow, extraction: extractionRows, vectors: vectorRows, webhooks: webhookRows, imports: importRows,
+};
 /** What takes minutes, or needs what is not part of the project. */
 const named: typeof usual = { million: millionRows, rivals: async () => {
   const directory = resolve(data ?? fail("rivals needs --data <directory of sets>."));

@@ -134,6 +134,7 @@ describe("a scanned PDF", () => {
     ["it lies upside down", () => ({ scan: turn(second, 2) }), more],
     ["it has a stamp as its text layer", () => ({ scan: second, lines: [{ x: 60, y: 40, text: "Page 1 of 1" }] }), more],
     ["its letters have no meaning", () => ({ lines: [{ x: 60, y: 700, size: 14, text: "WITHOUT A MEANING" }], meaningless: true }), "WITHOUT A MEANING"],
+    ["its letters stand for others", () => ({ lines: [words, more].map((text, at) => ({ x: 40, y: 700 - 30 * at, size: 12, text: text.toLowerCase() })), meaningless: true }), "the northern breakwater was inspected in march"],
   ];
   for (const [why, make, expected] of cases) {
     test(`is read although ${why}`, async () => { expect(flat((await read(buildPdf([make()]))).text)).toContain(expected); }, timeout_ms);

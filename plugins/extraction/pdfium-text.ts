@@ -6,16 +6,18 @@ export interface TextLayer {
   readonly lines: readonly Line[];
   /** Most of its characters are none: its fonts do not say which letters their shapes are. */
   readonly garbled: boolean;
+  /** Its fonts may be mistaken about that: the letters have to be guessed, or make no words. */
+  readonly suspect: boolean;
 }
 
 /** Of a page that is open. */
 export function readTextLayer({ engine, memory, scratch }: Reach, page: number): TextLayer {
   const text = engine.FPDFText_LoadPage(page);
-  if (text === 0) return { lines: [], garbled: false };
+  if (text === 0) return { lines: [], garbled: false, suspect: false };
   const characters = readCharacters(engine, memory, text);
-  const lines = readLines(engine, memory, text, scratch, characters);
+  const { lines, guessed } = readLines(engine, memory, text, scratch, characters);
   engine.FPDFText_ClosePage(text);
-  return { lines, garbled: isGarbled(characters) };
+  return { lines, garbled: isGarbled(characters), suspect: guessed > 0.5 * lines.length || lacksVowels(characters) };
 }
 
 const decoder = new TextDecoder("utf-16le");
@@ -26,6 +28,21 @@ const line_end = /\r\n|[\ufffe\u0002]/g;
 const no_letters = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]/g;
 const isGarbled = (characters: string): boolean => (characters.match(no_letters)?.length ?? 0) > 0.3 * characters.replace(/\s/g, "").length;
 
+/** In every language with Latin letters a third of them or more are vowels; in letters that stand for others it is chance. */
+const vowels_min = 0.2;
+const letters_told_min = 60;
+function lacksVowels(characters: string): boolean {
+  let [letters, vowels] = [0, 0];
+  for (let at = 0; at < characters.length; at++) {
+    const code = characters.charCodeAt(at) | 32;
+    if (code < 97 || code > 122) continue;
+    letters++;
+    if (vowel_codes.has(code)) vowels++;
+  }
+  return letters >= letters_told_min && vowels < vowels_min * letters;
+}
+const vowel_codes = new Set([..."aeiouy"].map((letter) => letter.charCodeAt(0)));
+
 function readCharacters(engine: Engine, memory: () => ArrayBuffer, text: number): string {
   const count = Math.max(0, engine.FPDFText_CountChars(text));
   const buffer = engine.malloc((count + 1) * 2);
@@ -35,8 +52,10 @@ function readCharacters(engine: Engine, memory: () => ArrayBuffer, text: number)
   return characters;
 }
 
-function readLines(engine: Engine, memory: () => ArrayBuffer, text: number, scratch: number, characters: string): Line[] {
+function readLines(engine: Engine, memory: () => ArrayBuffer, text: number, scratch: number, characters: string): { lines: Line[]; guessed: number } {
   const lines: Line[] = [];
+  /** Lines with a character in their middle whose letter the font does not tell. */
+  let guessed = 0;
   let start = 0;
   const add = (end: number, hyphenated: boolean): void => {
     const line = characters.slice(start, end);
@@ -46,6 +65,7 @@ function readLines(engine: Engine, memory: () => ArrayBuffer, text: number, scra
     const first = start + line.indexOf(content);
     const half = content.length >> 1;
     const middle = first + half + content.slice(half).search(/\S/); // A space may be PDFium's own, without a place.
+    if (engine.FPDFText_HasUnicodeMapError(text, engine.FPDFText_GetCharIndexFromTextIndex(text, middle)) === 1) guessed++;
     lines.push({ text: shown, hyphenated: hyphenated || content.endsWith("\u00ad"), ...placeOf(engine, memory, text, scratch, { first, middle, last: first + content.length - 1 }) });
   };
   for (const { 0: mark, index } of characters.matchAll(line_end)) {
@@ -53,7 +73,7 @@ function readLines(engine: Engine, memory: () => ArrayBuffer, text: number, scra
     start = index + mark.length;
   }
   add(characters.length, false);
-  return lines;
+  return { lines, guessed };
 }
 
 /** Without what nobody sees: control characters and soft hyphens. The bullets of symbol fonts become bullets. */

@@ -69,6 +69,7 @@ export interface Engine {
   FPDFText_CountChars(text: number): number;
   FPDFText_GetText(text: number, start: number, count: number, buffer: number): number;
   FPDFText_GetCharIndexFromTextIndex(text: number, index: number): number;
+  FPDFText_HasUnicodeMapError(text: number, index: number): number;
   FPDFText_GetFontSize(text: number, index: number): number;
   FPDFText_GetMatrix(text: number, index: number, matrix: number): number;
   FPDFText_GetCharBox(text: number, index: number, left: number, right: number, bottom: number, top: number): number;

@@ -44,10 +44,11 @@ function checkPageCount({ page_count }: PdfDocument, pages_max: number): void {
 async function readPages(document: PdfDocument, input: PdfInput, send: Send): Promise<void> {
   const output = openPageOutput(input.output, input.characters_max, send);
   const fromPicture = pictureReader(document, input, send);
+  const suspicion: Suspicion = { looks: 0 };
   try {
     for (let number = input.first_page; number <= document.page_count; number++) {
       const page = document.page(number - 1);
-      output.put(number, page === null ? "damaged" : withNotes(await readPage(page, () => fromPicture(number)), page.notes));
+      output.put(number, page === null ? "damaged" : withNotes(await readPage(page, suspicion, () => fromPicture(number)), page.notes));
     }
   } finally {
     output.close();
@@ -57,10 +58,15 @@ async function readPages(document: PdfDocument, input: PdfInput, send: Send): Pr
 /** Fewer letters than this are no text layer, whatever else is on the page. */
 const text_layer_letters_min = 5;
 
-async function readPage(page: Page, fromPicture: () => Promise<PictureText | PageWithoutText>): Promise<PageText | PageWithoutText> {
+/** How many suspect pages were compared with their picture and not refuted by it: after a few, or one that agrees, the others are believed. */
+interface Suspicion { looks: number }
+const looks_max = 3;
+
+async function readPage(page: Page, suspicion: Suspicion, fromPicture: () => Promise<PictureText | PageWithoutText>): Promise<PageText | PageWithoutText> {
   const text = page.garbled ? "" : joinLines(page.lines);
   const letters = text.length < little_text_characters ? lettersIn(text) : text.length;
   const layer: PageText | null = text === "" ? null : { text, doubtful: false };
+  if (layer !== null && page.suspect && suspicion.looks < looks_max) return compared(layer, await fromPicture(), suspicion);
   const looks_scanned = page.garbled || (letters < text_layer_letters_min && page.has_content) || page.pictures > 0.5;
   if (!looks_scanned) return layer ?? "blank";
   const seen = await fromPicture();
@@ -69,6 +75,21 @@ async function readPage(page: Page, fromPicture: () => Promise<PictureText | Pag
   if (layer !== null && (seen.trust !== "sure" || seen.letters < 1.5 * letters)) return layer;
   return { text: seen.text, doubtful: seen.trust === "doubtful" };
 }
+
+/** The text layer, unless the picture plainly says something else. */
+function compared(layer: PageText, seen: PictureText | PageWithoutText, suspicion: Suspicion): PageText {
+  // Of another script than its own the recogniser makes words too, but doubtful ones.
+  const picture = typeof seen !== "string" && (seen.trust === "sure" || (seen.trust === "doubtful" && isLatin(layer.text))) ? seen : null;
+  const words = wordsOf(picture?.text ?? "");
+  const said = new Set(wordsOf(layer.text));
+  const agrees = words.filter((word) => said.has(word)).length >= 0.3 * words.length;
+  if (picture !== null && words.length >= words_told_min && !agrees) return { text: picture.text, doubtful: picture.trust === "doubtful" };
+  suspicion.looks = words.length >= words_told_min ? looks_max : suspicion.looks + 1;
+  return layer;
+}
+const words_told_min = 5;
+const isLatin = (text: string): boolean => (text.match(/[a-z]/gi)?.length ?? 0) > 0.5 * text.replace(/\P{L}/gu, "").length;
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
 
 /** Recognises the text of one page after another, as many as are allowed. */
 function pictureReader(document: PdfDocument, { ocr_pages_max, languages }: PdfInput, send: Send): (page: number) => Promise<PictureText | PageWithoutText> {

@@ -16,7 +16,7 @@ export interface PdfPage {
   readonly missing?: boolean;
   /** Degrees by which a viewer turns the page. */
   readonly rotate?: number;
-  /** In a font that says of its capital letters that they are control characters. */
+  /** In a font that says of its capital letters that they are control characters, and of its small vowels that each is an x. */
   readonly meaningless?: boolean;
 }
 export interface PdfOptions {
@@ -105,7 +105,7 @@ export function buildPdf(pages: readonly PdfPage[], { password, forms = [] }: Pd
     { head: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>" },
     { head: "<< /Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 1", stream: Buffer.from([1, 2, 4, 8, 16, 32, 64, 128]) },
     { head: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>" },
-    { head: "<<", stream: latin("begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <41> <5a> <0001> endbfrange endcmap") },
+    { head: "<<", stream: latin("begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <41> <5a> <0001> endbfrange 5 beginbfchar <61> <0078> <65> <0078> <69> <0078> <6f> <0078> <75> <0078> endbfchar endcmap") },
     ...pages.flatMap((page, index) => [
       { head: page.missing ? "null" : headOf(page, `/Contents ${first_page + 2 * index + 1} 0 R`) },
       page.content === undefined ? { head: "<<", stream: latin(contentOf(page)) } : { head: "<< /Filter /FlateDecode", stream: deflateSync(page.content) },

@@ -1,10 +1,12 @@
 /** Acceptance, on the executable: what is delivered, how often, and what the log says of it. Signatures are verified with libraries nobody here wrote. A number in brackets names a threat. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { networkInterfaces } from "node:os";
 import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
 import { person, rfc3339, until } from "./helpers/contract";
 import { event_type, finished, startHooks, type Hooks } from "./helpers/hooks";
 
+const has_ipv6 = Object.values(networkInterfaces()).flat().some((one) => one?.address === "::1");
 let hooks: Hooks;
 beforeAll(async () => { hooks = await startHooks({ env: { DOSSIER_WEBHOOKS_HEADER_PREFIX: "Dossier", DOSSIER_WEBHOOKS_LEGACY_HEADER_PREFIX: "Old-Name" } }); }, 180_000);
 afterAll(() => hooks?.[Symbol.asyncDispose]());
@@ -104,19 +106,19 @@ describe("attempts", () => {
     if (codes[0]! >= 300 && codes[0]! < 400) expect(delivery.attempts[0].error).toContain("redirect");
   });
 
-  test("a receiver that is not there, and then is", async () => {
+  test("a receiver that is not there", async () => {
     await using hook = await hooks.register("http://hook.test:1/");
     await hooks.emit(finished);
     const [delivery] = await hook.ended();
     expect(delivery).toMatchObject({ status: "dropped", attempts: Array.from({ length: 3 }, () => ({ status_code: null, error: "the connection was refused", response_body: null })) });
   });
 
-  for (const [asked, most_s] of [["60", 60], ["86400", 900]] as const) test(`a receiver that asks for ${asked} s by Retry-After waits ${most_s} s`, async () => {
+  for (const [status_code, asked, most_s] of [[503, "60", 60], [429, "60", 60], [503, "86400", 900]] as const) test(`a receiver that answers ${status_code} and asks for ${asked} s by Retry-After waits ${most_s} s`, async () => {
     await using hook = await hooks.register();
-    hooks.receiver.answers(() => new Response(null, { status: 503, headers: { "retry-after": asked } }));
+    hooks.receiver.answers(() => new Response(null, { status: status_code, headers: { "retry-after": asked } }));
     await hooks.emit(finished);
     let delivery: any;
-    await until(async () => { [delivery] = await hook.log(); return delivery?.attempts[0]?.status_code === 503; });
+    await until(async () => { [delivery] = await hook.log(); return delivery?.attempts[0]?.status_code === status_code; });
     const wait_s = (Date.parse(delivery.next_attempt_at) - Date.parse(delivery.attempts[0].at) - delivery.attempts[0].duration_ms) / 1_000;
     expect(delivery.status).toBe("pending");
     expect(wait_s).toBeGreaterThanOrEqual(most_s);
@@ -159,7 +161,7 @@ describe("[13] before every attempt the host is looked up again", () => {
     expect([hooks.names.asked("twice.test") - before, hooks.receiver.came.length, hooks.inner.came.length]).toEqual([2, 1, 0]);
   });
 
-  test("an IPv6 address is delivered to", async () => {
+  test.skipIf(!has_ipv6)("an IPv6 address is delivered to", async () => {
     using six = Bun.serve({ port: 0, hostname: "::1", fetch: (request) => new Response(request.headers.get("host")) });
     hooks.names.set("six.test", { aaaa: ["::1"] });
     await using named = await hooks.register(`http://six.test:${six.port}/`);

@@ -117,6 +117,8 @@ describe("looking up", async () => {
     ["public and private", ["1.1.1.1", "127.0.0.1"], { kind: "refused" }],
     ["public IPv4, local IPv6", { a: ["1.1.1.1"], aaaa: ["::1"] }, { kind: "refused" }],
     ["mapped loopback in IPv6", { aaaa: ["0:0:0:0:0:ffff:7f00:1"] }, { kind: "refused" }],
+    ["sixty public ones, and a private one at the end", [...Array.from({ length: 60 }, (_, n) => `93.184.216.${n}`), "10.0.0.1"], { kind: "refused" }],
+    ["what is no answer", "garbled", { kind: "silent", reason: expect.any(String) }],
     ["no such name", "nxdomain", { kind: "absent" }],
     ["a name without addresses", [], { kind: "absent" }],
     ["silence", "silent", { kind: "silent", reason: "no answer in time" }],

@@ -1,7 +1,8 @@
 /** A name server on loopback that lies, changes its mind and falls silent as a test tells it to. */
 import { createSocket } from "node:dgram";
 
-export type Said = readonly string[] | "silent" | "servfail" | "refused" | "nxdomain";
+/** `garbled`: bytes that are no answer. */
+export type Said = readonly string[] | "silent" | "servfail" | "refused" | "nxdomain" | "garbled";
 /** IPv4 and IPv6 addresses of a name. A function is asked anew at every query, with how often this name and family was asked before. */
 export interface Zone { readonly a?: Said | ((n: number) => Said); readonly aaaa?: Said | ((n: number) => Said) }
 
@@ -29,6 +30,7 @@ export async function startNameServer(): Promise<NameServer> {
     const known = zone?.[family];
     const said = zone === undefined ? "nxdomain" : typeof known === "function" ? known(before) : known ?? [];
     if (said === "silent" || (type !== type_a && type !== type_aaaa)) return;
+    if (said === "garbled") return socket.send(Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80, 0, 1, 0, 9, 0, 0, 0, 0, 0xc0, 0xff, 0xff])]), from.port, from.address);
     socket.send(answerTo(query.subarray(0, end), type, typeof said === "string" ? [] : said, typeof said === "string" ? codes[said] : 0), from.port, from.address);
   });
   await new Promise<void>((resolve) => { socket.bind(0, "127.0.0.1", resolve); });

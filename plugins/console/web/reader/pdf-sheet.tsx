@@ -1,4 +1,5 @@
 /** One page of a PDF: its picture, its text over it, and the marks in that. Drawn only while it is near what is seen. */
+import { Component } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Hit } from "./match";
 import { AnnotationMode, RenderingCancelledException, TextLayer, textOf, type PDFDocumentProxy, type PDFPageProxy } from "./pdf-engine";
@@ -24,7 +25,15 @@ const canvas_pixels_max = 16_000_000;
 /** No page is shown higher, whatever it says of itself. */
 const height_max = 20_000;
 
-export function Sheet({ pdf, number, scale, usual, near, marks, onMarked, register }: SheetProps) {
+/** A document may have thousands of pages: each is only looked at again when something of its own has changed. */
+export class Sheet extends Component<SheetProps> {
+  override shouldComponentUpdate(next: SheetProps): boolean {
+    return (Object.keys(next) as (keyof SheetProps)[]).some((name) => next[name] !== this.props[name]);
+  }
+  override render() { return <Drawn {...this.props} />; }
+}
+
+function Drawn({ pdf, number, scale, usual, near, marks, onMarked, register }: SheetProps) {
   const root = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);

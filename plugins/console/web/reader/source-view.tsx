@@ -29,7 +29,7 @@ export function SourceView({ document, highlight = null, page = 1 }: SourceViewP
   const [failed, setFailed] = useState<string | null>(null);
   const [found, setFound] = useState<Found>(null);
   const view = views.includes(chosen) ? chosen : views[0]!;
-  useEffect(() => { setFailed(null); setChosen(views[0]!); }, [document.id, document.version]);
+  useEffect(() => { setFailed(null); setChosen(views[0]!); }, [document.id, document.version, document.status]);
   const toText = () => setChosen("text");
   return (
     <div class="reader">

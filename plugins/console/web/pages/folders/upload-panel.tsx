@@ -34,7 +34,10 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
     <section class="card uploads" aria-label={words.title}>
       <div class="card-head">
         <h2 aria-live="polite">{busy ? words.sending(sent.length + sending.length, uploads.length) : words.attention(clashes.length + failed.length)}</h2>
-        <Button small kind="ghost" onClick={() => removeUploads(idsOf(uploads))}>{busy ? words.cancel_all : words.dismiss}</Button>
+        <span class="row">
+          {failed.length > 1 && <Button small icon="refresh" onClick={() => { for (const entry of failed) retryUpload(entry); }}>{words.retry_all}</Button>}
+          <Button small kind="ghost" onClick={() => removeUploads(idsOf(uploads))}>{busy ? words.cancel_all : words.dismiss}</Button>
+        </span>
       </div>
       {busy && uploads.length > 1 && <div class="uploads-bar"><Progress label={words.title} value={share} /></div>}
       {clashes.length > 0 && <Clashes clashes={clashes} />}
@@ -42,6 +45,7 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
         {failed.slice(0, rows_max).map((entry) => <FailedRow key={entry.id} entry={entry} />)}
         {open.map((entry) => <SendingRow key={entry.id} entry={entry} />)}
       </ul>
+      {failed.length > rows_max && <p class="card-foot muted small">{words.more_failed(failed.length - rows_max)}</p>}
       {rest > 0 && <p class="card-foot muted small">{words.more(rest)}</p>}
     </section>
   );

@@ -15,12 +15,15 @@ export interface Upload {
   /** The server asked to wait. */
   slowed: boolean;
   problem: ApiProblem | null;
-  readonly overwrite: boolean;
+  /** What to do when the name is taken: ask, replace the namesake, or take the next free name. */
+  readonly on_clash: "ask" | "replace" | "rename";
 }
 
 const together_max = 3;
 const tries_max = 40;
 const copies_max = 200;
+/** The server is away, or asks to wait: it is tried again. */
+const passing: readonly number[] = [0, 429, 502, 503, 504];
 
 let uploads: readonly Upload[] = [];
 const cancelling = new Map<number, AbortController>();
@@ -43,7 +46,7 @@ export function uploadsOf(folder_id: string): readonly Upload[] {
 }
 
 export function addUploads(folder_id: string, files: readonly File[]): void {
-  uploads = [...uploads, ...files.map((file): Upload => ({ id: ++last_id, folder_id, file, state: "waiting", share: 0, slowed: false, problem: null, overwrite: false }))];
+  uploads = [...uploads, ...files.map((file): Upload => ({ id: ++last_id, folder_id, file, state: "waiting", share: 0, slowed: false, problem: null, on_clash: "ask" }))];
   start();
 }
 
@@ -57,11 +60,11 @@ export function removeUploads(ids: readonly number[]): void {
 
 export const retryUpload = (entry: Upload): void => restart(entry, {});
 /** The file takes the place of its namesake, which keeps its id. */
-export const replaceUpload = (entry: Upload): void => restart(entry, { overwrite: true });
+export const replaceUpload = (entry: Upload): void => restart(entry, { on_clash: "replace" });
 
 /** Sends it under the next free name, such as `report (2).pdf`. */
 export function keepBoth(entry: Upload): void {
-  restart(entry, { file: renamed(entry.file) });
+  restart(entry, { file: renamed(entry.file), on_clash: "rename" });
 }
 
 function restart(entry: Upload, change: Partial<Upload>): void {
@@ -89,12 +92,11 @@ function start(): void {
 async function send(entry: Upload): Promise<void> {
   const cancel = new AbortController();
   cancelling.set(entry.id, cancel);
-  const kept = !entry.overwrite && / \(\d+\)(\.[^.]*)?$/.test(entry.file.name);
   let copies = 0;
   for (let tries = 1; ; tries++) {
     try {
       await upload<Document>("/documents/file", entry.file, {
-        query: { folder_id: entry.folder_id, overwrite: entry.overwrite || null }, signal: cancel.signal,
+        query: { folder_id: entry.folder_id, overwrite: entry.on_clash === "replace" || null }, signal: cancel.signal,
         onProgress: (share) => { entry.share = share; announce(); },
       });
       entry.state = "sent";
@@ -102,9 +104,9 @@ async function send(entry: Upload): Promise<void> {
     } catch (error) {
       if (cancel.signal.aborted) break;
       const problem = problemOf(error);
-      if ((problem.status === 429 || problem.status === 503) && tries < tries_max) {
+      if (passing.includes(problem.status) && tries < tries_max) {
         await pause(entry, problem.retry_after_s ?? 5, cancel.signal);
-      } else if (problem.status === 409 && kept && ++copies < copies_max) {
+      } else if (problem.status === 409 && entry.on_clash === "rename" && ++copies < copies_max) {
         entry.file = renamed(entry.file);
       } else {
         entry.problem = problem;

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { PermanentFailure } from "../core/sdk";
+import { PermanentFailure, type Db } from "../core/sdk";
 import type { Question } from "../plugins/chats/contract";
 import type { FoundPassage } from "../plugins/search/contract";
 import { found, heron, says, startAsking, type Asking } from "./helpers/asking";
@@ -47,6 +47,18 @@ describe("what an answer may come from", () => {
     expect(await seen()).toEqual(inside.sort());
     await send("vic", "PUT", `/chats/${id}`, { usedFolders: [later] });
     expect(await seen()).toEqual([inside[1]!].sort());
+  });
+
+  test.each([
+    ["none", 0, []], ["one", 1, ["1 document of these folders was still being read."]], ["two, one of them in a subfolder", 2, ["2 documents of these folders were still being read."]],
+  ])("documents that are still being read are said so: %s", async (_why, count, said) => {
+    const root = (await asking.made("eve", "/folders", { name: "Root" })).id;
+    const below = (await asking.made("eve", "/folders", { name: "Below", parentId: root })).id;
+    const { id } = await asking.made("eve", "/chats", { usedFolders: [root] });
+    const db = asking.server.store.db as Db<{ folders: { id: string; syncing_count: number } }>;
+    for (const folder_id of [root, below].slice(0, count)) await db.updateTable("folders").set({ syncing_count: 1 }).where("id", "=", folder_id).execute();
+    const { warnings } = await asking.answerOf("eve", id);
+    expect(warnings.map(({ message }: { message: string }) => message)).toEqual(said);
   });
 
   test("saved prompts arrive in the order of the session", async () => {

@@ -56,7 +56,9 @@ export function createAnswering(parts: AnsweringParts) {
     if (!message) return;
     const [chat] = await store.withUses(db, [(await store.findChat(db, message.chat_id))!]);
     const scope = chat!.folder_ids.length === 0 ? [] : await parts.folders.scope(db, chat!.owner_id, chat!.folder_ids, "/usedFolders");
-    const answered = await worded(() => ask(message, chat!, scope, run.signal), message_id, run.signal);
+    // Asked before the search: what is read meanwhile is in the answer, or in the warning.
+    const being_read = await parts.folders.beingRead(db, scope);
+    const answered = withUnread(await worded(() => ask(message, chat!, scope, run.signal), message_id, run.signal), being_read);
     return (tx) => worded(() => save(tx, { message, answered, scope: new Set(scope), owner_id: chat!.owner_id }, run), message_id, run.signal);
   }
 
@@ -182,6 +184,12 @@ const sentenceOf = (reason: string): string => /[.!?]$/.test(reason) ? reason : 
 const noAnswer = (sentence: string): Answered => ({
   answer: sentence, outcome: "no_answer", grounded: true, citations: [], model: "none", prompts: [], usage: null, timings: { retrieve_ms: 0, generate_ms: 0 }, warnings: [],
 });
+
+/** Says that documents of the scope could not be asked yet. */
+const withUnread = (answered: Answered, count: number): Answered => count === 0 ? answered : {
+  ...answered,
+  warnings: [...answered.warnings, { code: "being_read", message: count === 1 ? "1 document of these folders was still being read." : `${count} documents of these folders were still being read.` }],
+};
 
 /** The answer as it is saved: an answer that lost every citation is none, and no answer cites nothing. */
 function resultOf(message: MessageRow, answered: Answered, held: (citation: Citation) => boolean): AnswerResult {

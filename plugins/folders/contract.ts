@@ -20,6 +20,8 @@ export interface Folders {
   scope(db: Db, owner_id: string, folder_ids: readonly string[], pointer: string): Promise<string[]>;
   /** The subfolder of that name, in its canonical composition; made when there is none. `parent_id` is a root folder of the owner. @throws HttpError 403 when a quota is reached. */
   ensureChild(tx: Db, owner_id: string, parent_id: string, name: string): Promise<string>;
+  /** How many documents of these folders are still being read. */
+  beingRead(db: Db, folder_ids: readonly string[]): Promise<number>;
   /** Every folder of the owner. */
   all(db: Db, owner_id: string): Promise<string[]>;
   /** Moves the counters of live links, in the transaction that changes the links or a status. */

@@ -120,6 +120,8 @@ const contract: Omit<Folders, "ensureChild"> = {
 
   all: (from, owner_id) => store.ownedIds(from, owner_id),
 
+  beingRead: store.sumSyncing,
+
   async count(tx, changes) {
     const moved = new Map<string, Record<DocumentStatus, number>>();
     for (const { folder_id, status, by } of changes) {

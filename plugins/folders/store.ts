@@ -1,5 +1,5 @@
 /** Every SQL statement about folders. The database comes first, so that the caller decides the transaction. */
-import { pageWindow, sql, type Db, type HotReads, type PageRequest } from "../../core/sdk";
+import { pageWindow, sql, toNumber, type Db, type HotReads, type PageRequest } from "../../core/sdk";
 import type { DocumentStatus } from "./contract";
 
 export interface FolderRow {
@@ -39,6 +39,9 @@ export const findFolders = async (db: FoldersDb, ids: readonly string[]): Promis
 
 export const ownedIds = async (db: FoldersDb, owner_id: string): Promise<string[]> =>
   (await db.selectFrom("folders").select("id").where("owner_id", "=", owner_id).execute()).map((row) => row.id);
+
+export const sumSyncing = async (db: FoldersDb, ids: readonly string[]): Promise<number> =>
+  ids.length === 0 ? 0 : toNumber((await db.selectFrom("folders").select((e) => e.fn.sum("syncing_count").as("n")).where("id", "in", ids).executeTakeFirstOrThrow()).n);
 
 export const childIds = async (db: FoldersDb, parent_ids: readonly string[]): Promise<string[]> =>
   parent_ids.length === 0 ? [] : (await db.selectFrom("folders").select("id").where("parent_id", "in", parent_ids).execute()).map((row) => row.id);

@@ -294,6 +294,20 @@ describe("the webhook", () => {
   });
 });
 
+test("a quota that is reached while a recording is heard fails the run, with the quota's words", async () => {
+  const small = await startTestServer({ env: { DOSSIER_TRANSCRIPTION_PROVIDER: "command", DOSSIER_TRANSCRIPTION_COMMAND: engine.command, DOSSIER_QUOTAS_DOCUMENTS: "1" } });
+  engine.close();
+  const folder_id = (await small.send("ada", "POST", "/folders", { name: "A" })).body.id;
+  const { body: { id } } = await small.sendRaw("ada", "POST", `/transcriptions?folder_id=${folder_id}`, formOf("a.wav", recordingOf("gate", 2)));
+  await small.send("ada", "POST", "/documents", { folder_id, content: "The one document that may be." });
+  engine.open();
+  await small.settle();
+  const run = (await small.send("ada", "GET", `/transcriptions/${id}`)).body;
+  expect([run.status, run.document_id, run.error.message]).toEqual(["failed", null, expect.stringMatching(/quota|limit/i)]);
+  expect(await small.store.db.selectFrom("transcriptions_results").selectAll().execute()).toEqual([]);
+  await small.stop();
+});
+
 test("the file of a run is nobody's to sweep away, and goes when no one has it", async () => {
   engine.close();
   const { body: { id } } = await upload("a.wav", recordingOf("gate", 7));

@@ -12,7 +12,7 @@ import { migrations } from "./migrations";
 import type { TranscriptionParts } from "./parts";
 import { tasks } from "./reading/tasks";
 import { routes, transcriptionHandlers } from "./routes";
-import { createRunning, FetchRecording, HearRecording, ReadCaptions } from "./running";
+import { attempts_max, createRunning, FetchRecording, HearRecording, ReadCaptions } from "./running";
 import { createTranscriptions } from "./service";
 import { chosenTranscriber } from "./settings";
 import { fileIsUsed, type TranscriptionsTables } from "./store";
@@ -61,7 +61,7 @@ export default definePlugin({
         owner_id, event_type: "transcription.completed", body: { event: "transcription.completed", processing_run_id: id, result_history_id: null, status: "completed" },
       }),
     };
-    const ending = createEnding(parts), running = createRunning(parts, createHearing(parts), ending), limits = { attempts_max: 3, gaveUp: running.gaveUp };
+    const ending = createEnding(parts), running = createRunning(parts, createHearing(parts), ending), limits = { attempts_max, gaveUp: running.gaveUp };
     return {
       routes: transcriptionHandlers(createTranscriptions(parts, ending), { files, upload_bytes_max: services.documents.upload_bytes_max }),
       fills: [

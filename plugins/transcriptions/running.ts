@@ -1,5 +1,5 @@
 /** The jobs of a run: fetch the file, read captions or hear the recording, and end with a document in the same transaction. */
-import { HttpError, job, t, type Db, type JobEffect, type JobRun } from "../../core/sdk";
+import { HttpError, job, PermanentFailure, t, type Db, type GaveUpCause, type JobEffect, type JobRun } from "../../core/sdk";
 import { TranscriptionFailure } from "./contract";
 import type { Ending } from "./ending";
 import { fetchRecording } from "./fetching";
@@ -21,6 +21,9 @@ export const no_transcriber = "No transcriber is set up on this server, so only 
 export const unsupported = "This is neither a recording nor captions. What can be transcribed: audio and video of the usual kinds, WebVTT and SRT.";
 const fault = "The recording could not be transcribed because of a fault in the server. Please try again.";
 
+/** Work that fails is tried so often. A crash of the server says nothing about the recording, so it may happen more often: `attempts_max`. */
+const tries_max = 3;
+export const attempts_max = 10;
 /** Progress is written at most so often. */
 const report_every_ms = 500;
 
@@ -35,10 +38,12 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
     try { return await work(run, job); }
     catch (error) {
       if (job.signal.aborted) throw error;
-      if (error instanceof TranscriptionFailure && (!error.again || job.attempt >= job.attempts_max)) return (tx) => ending.fail(tx, run_id, error.code, error.message);
+      const last = job.attempt >= tries_max;
+      if (error instanceof TranscriptionFailure && (!error.again || last)) return (tx) => ending.fail(tx, run_id, error.code, error.message);
+      if (isRefusal(error)) return (tx) => ending.fail(tx, run_id, error.code, error.detail);
       if (error instanceof TranscriptionFailure || error instanceof HttpError) throw error;
       log.warn("a transcription failed", { run_id, error: error instanceof Error ? error.message : String(error) });
-      throw new Error(fault);
+      throw last ? new PermanentFailure(fault) : new Error(fault);
     }
   };
 
@@ -108,7 +113,7 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
     const { document_id } = await documents.intake(tx, run.owner_id, {
       folder_id: run.folder_id, name: run.name ?? "", origin: { kind: "transcription", uri: run.url, run_id: run.id },
       file: { sha256: run.sha256!, size_bytes: run.size_bytes }, declared_type: run.media_type, text: { content: text, media_type: run.media_type!, times },
-    });
+    }).catch((error: unknown) => { throw isRefusal(error) ? new PermanentFailure(error.detail) : error; });
     await store.setDocument(tx, run.id, document_id);
     await store.insertResult(tx, run.id, JSON.stringify(transcript));
     await announce(tx, run);
@@ -120,9 +125,12 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
     read: step(readStep),
     hear: step(hearStep),
     /** The last attempt has failed, or crashed. The queue gives its own reasons in a few words; everything from here is a sentence already. */
-    gaveUp: (tx: Db, { run_id }: Payload, reason: string): Promise<void> =>
-      ending.fail(tx, run_id, "failed", /[.!?)]$/.test(reason) ? reason : `The recording could not be transcribed: ${reason}.`),
+    gaveUp: (tx: Db, { run_id }: Payload, reason: string, cause: GaveUpCause): Promise<void> =>
+      ending.fail(tx, run_id, cause === "timeout" ? "timeout" : "failed", /[.!?)]$/.test(reason) ? reason : `The recording could not be transcribed: ${reason}.`),
   };
 }
+
+/** A quota that is reached, a folder that is gone: no attempt changes that. */
+const isRefusal = (error: unknown): error is HttpError => error instanceof HttpError && error.status < 500;
 
 const captions_bytes_max = 32 * 2 ** 20;

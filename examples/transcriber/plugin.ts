@@ -1,0 +1,30 @@
+/** A transcriber: recordings go to the HTTP server of whisper.cpp (`whisper-server -m model.bin`). A complete plugin in one file. */
+import { definePlugin, fill, t } from "dossier";
+import { Transcribers, TranscriptionFailure, type Transcriber } from "dossier/contracts";
+
+export default definePlugin({
+  name: "whisper-server",
+  version: "1.0.0",
+  config: t.Object({ url: t.String({ default: "http://127.0.0.1:8080/inference", description: "Where whisper-server takes recordings." }) }),
+  setup({ config }) {
+    const transcriber: Transcriber = {
+      name: "whisper-server",
+      // Above those of the settings, which have 10.
+      rank: 20,
+      async transcribe({ path, language }, { signal }) {
+        const form = new FormData();
+        form.set("file", Bun.file(path), "recording");
+        form.set("response_format", "vtt");
+        if (language !== null) form.set("language", language);
+        const response = await fetch(config.url, { method: "POST", body: form, signal }).catch(() => undefined);
+        signal.throwIfAborted();
+        // The last word says whether another attempt may help.
+        if (!response) throw new TranscriptionFailure("transcriber_unavailable", "whisper-server can't be reached. The administrator starts it, or corrects whisper_server.url.", true);
+        if (!response.ok) throw new TranscriptionFailure("transcriber_failed", `whisper-server answered with status ${response.status}; what it printed says why.`, response.status >= 500);
+        // WebVTT, SRT, JSON or plain text: the host sees which it is.
+        return response.text();
+      },
+    };
+    return { fills: [fill(Transcribers, transcriber)] };
+  },
+});

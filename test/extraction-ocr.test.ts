@@ -211,37 +211,56 @@ describe("fields and notes of a PDF", () => {
   });
 });
 
-test("behind a page that is too slow a new child goes on, but not for ever", async () => {
-  const temporary = process.env.TMPDIR ?? "/tmp";
-  const slow = new Set([2, 4, 5, 7]);
-  const starts: number[] = [];
-  const isolate = async (_task: string, { output, first_page }: PagesInput, { onMessage, signal }: { onMessage: (message: PageMessage) => void; signal: AbortSignal }) => {
-    starts.push(first_page);
-    onMessage({ step: "started" });
-    onMessage({ step: "opened", page_count: 8 });
-    let text = "";
-    for (let number = first_page; number <= 8; number++) {
-      onMessage({ step: "recognising", page: number });
-      if (slow.has(number)) {
-        await new Promise((resolve) => signal.addEventListener("abort", resolve));
-        throw new TaskFailure("aborted", "");
+describe("a page that is too slow", () => {
+  /** Reads eight pages, of which some are never finished. */
+  async function readWith(slow: readonly number[]): Promise<{ starts: number[]; found: Promise<Extracted> }> {
+    const starts: number[] = [];
+    const isolate = async (_task: string, { output, first_page }: PagesInput, { onMessage, signal }: { onMessage: (message: PageMessage) => void; signal: AbortSignal }) => {
+      starts.push(first_page);
+      onMessage({ step: "started" });
+      onMessage({ step: "opened", page_count: 8 });
+      let text = "";
+      for (let number = first_page; number <= 8; number++) {
+        onMessage({ step: "recognising", page: number });
+        if (slow.includes(number)) {
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          throw new TaskFailure("aborted", "");
+        }
+        const start = text === "" ? 0 : text.length + 2;
+        text += `${text === "" ? "" : "\n\n"}page ${number}`;
+        writeFileSync(output, text);
+        onMessage({ step: "page", page: number, kind: "text", doubtful: number === 3, start, end: text.length, bytes: text.length });
       }
-      const start = text === "" ? 0 : text.length + 2;
-      text += `${text === "" ? "" : "\n\n"}page ${number}`;
-      writeFileSync(output, text);
-      onMessage({ step: "page", page: number, kind: "text", doubtful: number === 3, start, end: text.length, bytes: text.length });
-    }
-  };
-  const limits = { memory_max_bytes: 1, pages_max: 9, ocr_pages_max: 9, ocr_page_timeout_ms: 20, characters_max: 1_000, timeout_ms: 60_000, page_timeout_ms: 1, timeout_max_ms: 60_000 };
-  const extractor = pdfExtractor({ isolate: isolate as never, newId, temporary, languages: "", limits });
-  const found = await extractor.extract({ path: "", size_bytes: 1, name: "", declared_type: null }, { signal: new AbortController().signal, onProgress: () => {} });
-  expect(starts).toEqual([1, 3, 5, 6]);
-  expect(pagesOf(found)).toEqual({ 1: "page 1", 3: "page 3", 6: "page 6" });
-  expect(found.warnings).toEqual([
-    { code: "low_confidence", message: "Page 3 was hard to recognise: its text may have mistakes.", page: 3 },
-    { code: "page_timed_out", message: "Pages 2, 4 and 5 took too long to recognise and were left out.", page: null },
-    { code: "partly_read", message: "Only the first 6 of 8 pages were read. Reading the file took longer than 0.02 s and was stopped.", page: 6 },
-  ]);
+    };
+    const limits = { memory_max_bytes: 1, pages_max: 9, ocr_pages_max: 9, ocr_page_timeout_ms: 20, characters_max: 1_000, timeout_ms: 60_000, page_timeout_ms: 1, timeout_max_ms: 60_000 };
+    const extractor = pdfExtractor({ isolate: isolate as never, newId, temporary: process.env.TMPDIR ?? "/tmp", languages: "", limits });
+    const found = extractor.extract({ path: "", size_bytes: 1, name: "", declared_type: null }, { signal: new AbortController().signal, onProgress: () => {} });
+    await found.catch(() => undefined);
+    return { starts, found };
+  }
+  const doubtful = { code: "low_confidence", message: "Page 3 was hard to recognise: its text may have mistakes.", page: 3 };
+
+  test("is left out by a new child that goes on behind it, but not for ever", async () => {
+    const { starts, found } = await readWith([2, 4, 5, 7]);
+    expect(starts).toEqual([1, 3, 5, 6]);
+    expect(pagesOf(await found)).toEqual({ 1: "page 1", 3: "page 3", 6: "page 6" });
+    expect((await found).warnings).toEqual([
+      doubtful,
+      { code: "page_timed_out", message: "Pages 2, 4 and 5 took too long to recognise and were left out.", page: null },
+      { code: "partly_read", message: "Only the first 6 of 8 pages were read. Reading the file took longer than 0.02 s and was stopped.", page: 6 },
+    ]);
+  });
+  test("costs nothing but itself when it is the first", async () => {
+    const { starts, found } = await readWith([1]);
+    expect(starts).toEqual([1, 2]);
+    expect((await found).pages.map((span) => span.page)).toEqual([2, 3, 4, 5, 6, 7, 8]);
+    expect((await found).warnings).toEqual([doubtful, { code: "page_timed_out", message: "Page 1 took too long to recognise and was left out.", page: 1 }]);
+  });
+  test("makes the file fail when the next one is too, and nothing was read before", async () => {
+    const { starts, found } = await readWith([1, 2]);
+    expect(starts).toEqual([1, 2]);
+    expect(found).rejects.toMatchObject({ code: "timeout", message: "Recognising the text of this PDF took too long and was stopped." });
+  });
 });
 
 describe("the header of an image", () => {

@@ -31,6 +31,8 @@ type Run = (input: PagesInput, options: RunOptions) => Promise<unknown>;
 
 /** So many pages may be too slow to be recognised before the rest is given up. */
 const slow_pages_max = 3;
+/** While no page has given text, those behind one that was too slow get this much: a file of nothing but such pages ends soon. */
+const hopeless_page_ms = 4_000;
 
 /** Keeps the pages that a child read before it was stopped; behind a page that was too slow a new one goes on. @throws ExtractionFailure */
 export async function readPages(parts: PageReadingParts, file: PagedFile, watch: ExtractionWatch, run: Run): Promise<Extracted> {
@@ -39,8 +41,9 @@ export async function readPages(parts: PageReadingParts, file: PagedFile, watch:
   for (;;) {
     const left_ms = parts.limits.timeout_max_ms - (performance.now() - begun_ms);
     const end = await withOutput(parts, (output) => runOnce(parts, read, watch, left_ms, output, run));
-    const slow = end.overran && read.slow().length < slow_pages_max && read.hasText() ? read.leaveOut() : false;
-    if (slow && !read.isComplete()) continue;
+    const hopeless = !read.hasText() && read.slow().length > 0;
+    const slow = end.overran && read.slow().length < slow_pages_max ? read.leaveOut() : false;
+    if (slow && !hopeless && !read.isComplete()) continue;
     if (end.failure !== undefined && !slow && !read.survives(end.failure)) throw end.failure;
     return read.result(slow ? undefined : end.failure);
   }
@@ -57,7 +60,7 @@ async function runOnce({ limits, languages }: PageReadingParts, read: PagesRead,
   const onMessage = (message: PageMessage): void => {
     if (message.step === "started") deadline.set(limits.timeout_ms);
     if (message.step === "opened") deadline.set(Math.min(left_ms, limits.timeout_ms + message.page_count * limits.page_timeout_ms));
-    if (message.step === "recognising") deadline.hold(limits.ocr_page_timeout_ms);
+    if (message.step === "recognising") deadline.hold(read.hasText() || read.slow().length === 0 ? limits.ocr_page_timeout_ms : Math.min(hopeless_page_ms, limits.ocr_page_timeout_ms));
     read.hear(message);
     if (message.step !== "page") return;
     deadline.resume();
@@ -143,6 +146,7 @@ class PagesRead {
   private nothing(): ExtractionFailure {
     const { illegible, garbled, oversized, damaged } = this.without;
     const { what } = this.file;
+    if (this.too_slow.length > 0) return new ExtractionFailure("timeout", `Recognising the text of this ${what} took too long and was stopped.`);
     if (garbled.length > 0) return new ExtractionFailure("empty", `The text of this ${what} can't be read: its fonts do not say which letters they show, and its pictures show no legible text.`);
     if (illegible.length > 0) return new ExtractionFailure("empty", `No legible text was found in this ${what}: what text recognition made of its pictures was too uncertain to keep.`);
     if (oversized.length > 0) return new ExtractionFailure("too_large", `The pages of this ${what} have too many pixels to be read.`);

@@ -56,6 +56,7 @@ export const folder_words = {
   upload: {
     title: "Uploads", sending: (done: number, total: number) => `Uploading ${formatNumber(done)} of ${formatNumber(total)}`, finished: (count: number) => `${files(count)} uploaded`,
     attention: (count: number) => `${files(count)} ${count === 1 ? "waits" : "wait"} for your decision`,
+    refused: (count: number) => `${files(count)} could not be uploaded`,
     waiting: "Waiting", sent: "Uploaded", saving: "Saving", slowed: "Waiting for the server", more: (count: number) => `and ${formatNumber(count)} more`, cancel: "Cancel",
     cancel_label: (name: string) => `Cancel ${name}`, cancel_all: "Cancel all", dismiss: "Clear list",
     retry: "Retry", retry_all: "Retry all", more_failed: (count: number) => `and ${formatNumber(count)} more that failed`,

@@ -33,7 +33,7 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
   return (
     <section class="card uploads" aria-label={words.title}>
       <div class="card-head">
-        <h2 aria-live="polite">{busy ? words.sending(sent.length + sending.length, uploads.length) : words.attention(clashes.length + failed.length)}</h2>
+        <h2 aria-live="polite">{busy ? words.sending(sent.length + sending.length, uploads.length) : clashes.length > 0 ? words.attention(clashes.length + failed.length) : words.refused(failed.length)}</h2>
         <span class="row">
           {failed.length > 1 && <Button small icon="refresh" onClick={() => { for (const entry of failed) retryUpload(entry); }}>{words.retry_all}</Button>}
           <Button small kind="ghost" onClick={() => removeUploads(idsOf(uploads))}>{busy ? words.cancel_all : words.dismiss}</Button>

@@ -1,5 +1,6 @@
 /** Acceptance, on the executable: what is said of imports, and that no import is lost, doubled or left hanging by a server that is killed in its middle. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -130,6 +131,23 @@ describe("a server that is killed", () => {
     expect(documents.every(({ status, version, source }) => status === "synced" && version === 1 && source.run_id === id)).toBe(true);
     expect(new Set(items.map(({ document_id }) => document_id))).toEqual(new Set(documents.map((document) => document.id)));
   }, 180_000);
+
+  test("while it stores files of the device says which ones are to be sent again", async () => {
+    const folder_id = await folder();
+    const body = new FormData();
+    body.append("files", new Blob(["The otter."]), "a.txt");
+    const { body: { id } } = await server.api("POST", `/imports/files?folder_id=${folder_id}`, body, { key: ada });
+    await ended(client, id);
+    await server.stop();
+    // As it is when the end came between two files.
+    const database = new Database(join(server.data, "dossier.db"));
+    database.run("update imports_runs set status = 'running', finished_at = null, total = 2 where id = ?", [id]);
+    database.run("insert into imports_items (id, run_id, ordinal, uri, host, status, attempts, joined) values ('itm_left', ?, 1, 'b.txt', '', 'pending', 0, 0)", [id]);
+    database.close();
+    await server.restart();
+    const { run, items } = await ended(client, id);
+    expect([run.status, items.map(({ uri, error }) => [uri, error?.code])]).toEqual(["completed_with_errors", [["a.txt", undefined], ["b.txt", "interrupted"]]]);
+  }, 120_000);
 
   test("while it lists a source lists it again, and counts everything once", async () => {
     const folder_id = await folder();

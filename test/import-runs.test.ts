@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { definePlugin, handle } from "../core/sdk";
+import { definePlugin, fill, handle, t } from "../core/sdk";
+import { ImportSources, type ImportSource } from "../plugins/imports/contract";
+import * as store from "../plugins/imports/store";
 import { WebhookDue } from "../plugins/webhooks/contract";
 import { expectSound, filesOf, person, scriptedExtractor, until, type Person } from "./helpers/documents";
 import { startTestServer, type TestServer } from "./helpers/host";
@@ -17,12 +19,24 @@ const scripted = scriptedExtractor();
 /** What receivers of webhooks would be told. */
 const told: any[] = [];
 const listener = definePlugin({ name: "listener", version: "1.0.0", setup: () => ({ jobs: [handle(WebhookDue, async (due) => { told.push(due); }, { attempts_max: 1, timeout_ms: 1_000 })] }) });
+/** A source of a plugin, which has a fault. */
+const tries = new Map<string, number>();
+const odd: ImportSource<{ readonly uris: readonly string[] }> = {
+  type: "odd", description: "Odd.", schema: t.Object({ uris: t.Array(t.String()) }),
+  async *items({ uris }) { for (const uri of uris) yield { uri }; },
+  async read({ uri }) {
+    tries.set(uri, (tries.get(uri) ?? 0) + 1);
+    if (uri.endsWith("bad")) throw new TypeError("undefined is not a function");
+    return { name: uri, media_type: null, bytes: new Blob(["The otter."]).stream() as never };
+  },
+};
+const oddities = definePlugin({ name: "oddities", version: "1.0.0", setup: () => ({ fills: [fill(ImportSources, odd)] }) });
 const shelf = realpathSync(mkdtempSync(join(tmpdir(), "dossier-shelf-")));
 const outside = realpathSync(mkdtempSync(join(tmpdir(), "dossier-outside-")));
 
 beforeAll(async () => {
   site = await startWebsite();
-  server = await startTestServer({ plugins: [scripted.plugin, listener], env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8", DOSSIER_IMPORTS_DIRECTORIES: shelf, DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "1MiB" } });
+  server = await startTestServer({ plugins: [scripted.plugin, listener, oddities], env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8", DOSSIER_IMPORTS_DIRECTORIES: shelf, DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "1MiB" } });
   ada = person(server, "ada");
 });
 afterAll(async () => {
@@ -307,6 +321,20 @@ describe("when something goes meanwhile", () => {
     await small.settle();
     await expectSound(small);
     await small.stop();
+  });
+
+  test("an item that nobody foresaw fails after three tries, and holds up no other", async () => {
+    const [bad, good] = ["bad", "good"].map((name) => `odd:${name}`);
+    const { run, items } = await importing(await ada.folder(), { type: "odd", uris: [bad, good] });
+    expect([run.status, items.map(({ status, error }) => error?.code ?? status), tries.get(bad!)]).toEqual(["completed_with_errors", ["internal_error", "succeeded"], 3]);
+  }, 60_000);
+
+  test("a run is forgotten, with its items, when its end is long ago", async () => {
+    const { run } = await importing(await ada.folder(), urls(path()));
+    const { db } = server.store;
+    await db.updateTable("imports_runs").set({ finished_at: 1 }).where("id", "=", run.id).execute();
+    expect([await store.forgetRuns(db as never, 1), (await ada.send("GET", `/imports/${run.id}`)).status]).toEqual([1, 404]);
+    expect(await db.selectFrom("imports_items").selectAll().where("run_id", "=", run.id).execute()).toEqual([]);
   });
 
   test("nothing stays behind of what was fetched and not kept", async () => {

@@ -1,5 +1,5 @@
 /** The job that finds out what a run has to import: items are written down as they are listed, and workers begin at once. */
-import { PermanentFailure, type Context, type Db, type JobEffect, type JobRun } from "../../core/sdk";
+import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
 import { SourceFailure, type ImportSource, type SourceItem } from "./contract";
 import { storedError, type Ending, type Failure } from "./ending";
 import type { RobotsOfRun } from "./fetching";
@@ -90,7 +90,7 @@ export function createListing({ db, inTransaction, enqueue, newId, now_ms, endin
       if (!run || run.listed === 1) return;
       const given = await store.sourceOf(db, run_id);
       const source = sourceOf(given.type);
-      if (!source) throw new PermanentFailure(`there is no kind of source ${given.type} any more`);
+      if (!source) return (tx) => finish(tx, run_id, { code: "unreadable", message: `There is no kind of source ${given.type} any more.` });
       if (run.status === "pending") await store.updateRun(db, run_id, { status: "running", started_at: now_ms() });
       try {
         if (!await list(run, source, given, job)) return;
@@ -101,7 +101,8 @@ export function createListing({ db, inTransaction, enqueue, newId, now_ms, endin
         return (tx) => finish(tx, run_id, error);
       }
     },
-    gaveUp: (tx: Db<any>, { run_id }: { readonly run_id: string }, reason: string): Promise<void> => finish(tx, run_id, { code: "unreadable", message: `The source could not be read: ${reason}` }),
+    gaveUp: (tx: Db<any>, { run_id }: { readonly run_id: string }): Promise<void> =>
+      finish(tx, run_id, { code: "internal_error", message: "The source could not be read, although it was tried several times. The log of the server has the reason." }),
   };
 }
 

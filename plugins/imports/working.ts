@@ -32,8 +32,8 @@ const turn_ms = 20_000;
 const read_at_once = 50;
 /** Documents that are being finished while the next is fetched. */
 const finishing_max = 4;
-/** So often an item is asked for whose host says: later. */
-const asks_max = 3;
+/** So often an item is tried whose host says: later, or that fails in a way that nobody foresaw. */
+const tries_max = 3;
 const later_ms = { unsaid: 10_000, max: 5 * 60_000 };
 
 export function createWorking(parts: WorkingParts) {
@@ -58,6 +58,11 @@ export function createWorking(parts: WorkingParts) {
 
   const fail = (item: ItemRow, error: Failure) => inTransaction((tx) => ending.endItem(tx, item, { how: "failed", error }));
 
+  /** One item that nobody foresaw must not hold up the others of its host for ever; a full disk is not its fault. */
+  async function remember(item: ItemRow, error: unknown): Promise<void> {
+    if (!(error instanceof HttpError)) await store.updatePending(db, item.id, { attempts: item.attempts + 1 }).catch(() => undefined);
+  }
+
   /** When the host may be asked again, epoch ms; undefined when the item is on its way, or has failed. */
   async function begin(run: RunState, item: ItemRow, reading: Reading, finish: (brought: Brought) => Promise<void>): Promise<number | undefined> {
     const { source, tools } = reading;
@@ -65,13 +70,16 @@ export function createWorking(parts: WorkingParts) {
       await finish(source.read ? await readItem(item, reading) : await fetchItem(run, item, tools.signal));
     } catch (error) {
       tools.signal.throwIfAborted();
-      if (error instanceof Busy && item.attempts + 1 < asks_max) {
+      if (error instanceof Busy && item.attempts + 1 < tries_max) {
         await store.updatePending(db, item.id, { attempts: item.attempts + 1 });
         return now_ms() + Math.min(error.retry_after_ms ?? later_ms.unsaid, later_ms.max);
       }
       if (error instanceof SourceFailure) await fail(item, error);
       else if (error instanceof HttpError && error.status < 500) await fail(item, { code: error.code, message: error.detail });
-      else throw error;
+      else {
+        await remember(item, error);
+        throw error;
+      }
     }
     return undefined;
   }
@@ -83,7 +91,10 @@ export function createWorking(parts: WorkingParts) {
     const finishing = new Set<Promise<void>>();
     let failure: { readonly error: unknown } | undefined;
     const finish = async (item: ItemRow, brought: Brought): Promise<void> => {
-      const ended = taking(run, item, brought, tools.signal).catch((error: unknown) => { failure ??= { error }; }).finally(() => finishing.delete(ended));
+      const ended = taking(run, item, brought, tools.signal).catch(async (error: unknown) => {
+        failure ??= { error };
+        if (!tools.signal.aborted) await remember(item, error);
+      }).finally(() => finishing.delete(ended));
       finishing.add(ended);
       if (finishing.size >= finishing_max) await Promise.race(finishing);
     };
@@ -96,6 +107,10 @@ export function createWorking(parts: WorkingParts) {
           tools.signal.throwIfAborted();
           if (failure || now_ms() >= until_ms) break;
           after = item.ordinal;
+          if (item.attempts >= tries_max) {
+            await fail(item, { code: "internal_error", message: `It could not be imported, although it was tried ${tries_max} times. The log of the server has the reason.` });
+            continue;
+          }
           later = await begin(run, item, reading, (brought) => finish(item, brought));
           if (later !== undefined) break;
         }
@@ -121,7 +136,7 @@ export function createWorking(parts: WorkingParts) {
         if ((await store.waitingItems(tx, run_id, host, -1, 1)).length > 0) await queueHost(enqueue, tx, run, host, later);
       };
     },
-    gaveUp: (tx: Db<any>, { run_id, host }: { readonly run_id: string; readonly host: string }, reason: string): Promise<void> =>
-      ending.failHost(tx, run_id, host, { code: "unreadable", message: `It could not be imported, although it was tried several times: ${reason}` }),
+    gaveUp: (tx: Db<any>, { run_id, host }: { readonly run_id: string; readonly host: string }): Promise<void> =>
+      ending.failHost(tx, run_id, host, { code: "internal_error", message: "It could not be imported, although it was tried several times. The log of the server has the reason." }),
   };
 }

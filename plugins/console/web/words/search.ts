@@ -2,7 +2,7 @@
 export const words = {
   title: "Search",
   text: "Finds passages in your documents, by words and by questions. Put a phrase in quotes to find it as it is written.",
-  query: "What to look for", placeholder: "Search in your documents", folder: "Folder", all_folders: "All folders", subfolder: (parent: string, name: string) => `${parent} / ${name}`,
+  query: "What to look for", placeholder: "Search in your documents", folder: "Folder", all_folders: "All folders",
   search: "Search",
   results: (count: number) => `${count} ${count === 1 ? "passage" : "passages"}`,
   best: (count: number) => `The ${count} best passages`,

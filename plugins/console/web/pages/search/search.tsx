@@ -4,15 +4,16 @@ import { useEffect, useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";
 import { search } from "../../api/chats";
 import { useFolders } from "../../api/queries";
-import type { Folder, Passage } from "../../api/types";
+import type { Passage } from "../../api/types";
 import { placeOf } from "../../reader/place";
 import { SourcePanel } from "../../reader/source-panel";
 import { Button } from "../../ui/button";
-import { Select, TextField, type Option } from "../../ui/field";
+import { Select, TextField } from "../../ui/field";
 import { Icon } from "../../ui/icons";
 import { PageHeader } from "../../ui/page-header";
 import { Empty, Loading } from "../../ui/states";
 import { words } from "../../words/search";
+import { folderOptions } from "../folders/tree";
 import { Terms, termsOf } from "./terms";
 
 const limit = 20, excerpt_chars = 320;
@@ -69,12 +70,6 @@ function SearchForm({ query, folder, onSearch }: { readonly query: string; reado
     </form>
   );
 }
-
-/** Roots with their subfolders right behind them. */
-const folderOptions = (folders: readonly Folder[]): Option[] => folders.filter(({ parentId }) => parentId === null).flatMap((root) => [
-  { value: root.id, label: root.name },
-  ...folders.filter(({ parentId }) => parentId === root.id).map(({ id, name }) => ({ value: id, label: words.subfolder(root.name, name) })),
-]);
 
 function Results({ passages, query, shown, onOpen }: { readonly passages: readonly Passage[]; readonly query: string; readonly shown: string | null; readonly onOpen: (key: string) => void }) {
   const terms = termsOf(query);

@@ -36,10 +36,11 @@ const limits: PageLimits = {
   memory_max_bytes: 600 * 1024 ** 2, pages_max: 5_000, ocr_pages_max: 200, ocr_page_timeout_ms: 20_000, characters_max: 64 * 1024 ** 2, timeout_ms: 30_000, page_timeout_ms: 500, timeout_max_ms: 600_000,
 };
 
-export function testExtraction(options: { readonly limits?: Partial<PageLimits>; readonly extractors?: readonly Extractor[]; readonly all?: boolean } = {}): TestExtraction {
+/** `all`: every format. `observer`: a command that runs the children and watches them. */
+export function testExtraction(options: { readonly limits?: Partial<PageLimits>; readonly extractors?: readonly Extractor[]; readonly all?: boolean; readonly observer?: readonly string[] } = {}): TestExtraction {
   const temporary = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const files = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
-  const children: TaskIsolate = createIsolate({ command: [process.execPath, import.meta.path], log: jsonLog("error") });
+  const children: TaskIsolate = createIsolate({ command: [...options.observer ?? [], process.execPath, import.meta.path], log: jsonLog("error") });
   const isolate = ((task: string, input: unknown, within: never) => children.run("extraction", task, input, within)) as Isolate<typeof tasks>;
   const languages = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const parts = { isolate, newId, temporary, languages, limits: { ...limits, ...options.limits } };

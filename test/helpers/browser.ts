@@ -1,6 +1,10 @@
 /** A browser as the console's server sees it: it keeps its cookie and says where its requests come from. */
+import { setDefaultTimeout } from "bun:test";
 import type { TestServer } from "./host";
 import { sha256 } from "../../plugins/accounts/token";
+
+/** Five seconds are little for passwords on a machine that has other things to do. */
+setDefaultTimeout(30_000);
 
 export interface Seen { readonly status: number; readonly headers: Headers; readonly body: any; readonly text: string }
 export interface Browser {

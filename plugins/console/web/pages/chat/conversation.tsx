@@ -32,7 +32,7 @@ type TurnProps = Pick<ConversationProps, "scope" | "opened" | "onOpen" | "onAsk"
 const near_end_px = 80;
 
 export function Conversation({ chat_id, scope, messages, outgoing, opened, onOpen, onAsk, onOutgoing, onEarlier, onBegin }: ConversationProps) {
-  const { scroller, content, onScroll } = useEnd(messages.length + (outgoing ? 1 : 0));
+  const { scroller, content, onScroll } = useEnd(messages[0]?.requestId, (outgoing?.message ?? messages.at(-1))?.requestId);
   const running = messages.some(isRunning);
   return (
     <div ref={scroller} class="chat-log" role="log" aria-live="polite" aria-busy={running} aria-label={words.conversation} tabIndex={0} onScroll={onScroll}>
@@ -48,13 +48,19 @@ export function Conversation({ chat_id, scope, messages, outgoing, opened, onOpe
   );
 }
 
-/** Follows the end while it is in sight, however the content grows. */
-function useEnd(count: number) {
+/** Follows the end while it is in sight, however the content grows, and keeps what is looked at in its place when earlier turns come. */
+function useEnd(first: string | undefined, last: string | undefined) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const following = useRef(true);
   const toEnd = () => { if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight; };
-  useLayoutEffect(() => { following.current = true; toEnd(); }, [count]);
+  const height = useRef(0);
+  useLayoutEffect(() => {
+    const box = scroller.current!;
+    if (!following.current) box.scrollTop += box.scrollHeight - height.current;
+  }, [first]);
+  useLayoutEffect(() => { following.current = true; toEnd(); }, [last]);
+  useLayoutEffect(() => { height.current = scroller.current!.scrollHeight; });
   useEffect(() => {
     const observer = new ResizeObserver(() => { if (following.current) toEnd(); });
     observer.observe(content.current!);

@@ -190,14 +190,14 @@ describe("two rankings", () => {
     ["what both hold comes before what one holds", [1, 2], [3, 2], 9, [2, 1, 3]],
     ["only words", [2, 1, 3], [], 9, [2, 1, 3]],
     ["only meaning", [], [2, 1, 3], 9, [2, 1, 3]],
-    ["what stands far down in one is not lost", [...Array(150).keys()], [149], 150, [149, ...Array(149).keys()]],
-    ["no more than asked", [1, 2, 3], [4, 5, 6], 2, [1, 4]],
+    ["what stands far down in one is not lost", [...Array(150).keys()], [149], 150, [0, 1, 149, ...Array(149).keys().drop(2)]],
+    ["no more than asked", [1, 2, 3], [4, 5, 6], 3, [1, 2, 4]],
   ];
   for (const [why, words, meaning, limit, expected] of cases) test(`are fused: ${why}`, () => {
     expect(fused(words.map(hit), meaning.map(hit), limit).map(({ chunk }) => chunk)).toEqual(expected);
   });
   test("1 is the score of the first in both", () => {
-    expect(fused([hit(1), hit(2)], [hit(1)], 9).map(({ score }) => score)).toEqual([1, 61 / 62 / 2]);
+    expect(fused([hit(1), hit(2)], [hit(1)], 9).map(({ score }) => score)).toEqual([1, 0.6 * 4 / 5]);
   });
   test("no vector yet: the ranking is that of the words", async () => {
     const index = await filled(), reader = new Database(index.path, { readonly: true });

@@ -5,8 +5,13 @@ import { segment_chunks_max } from "./segment";
 
 /** Hits of each ranking that are fused; of the words', as many as are asked for when that is more. */
 export const fused_max = 100;
-/** The usual constant of reciprocal rank fusion: how little the very first places stand out. */
-const fusion_k = 60;
+/**
+ * The constant of reciprocal rank fusion: how little the very first places stand out. The usual 60 lets agreement far down beat a first place; with embedders
+ * from poor to good, a small one kept more of what the words find and gained as much from the vectors.
+ */
+const fusion_k = 3;
+/** What the words' ranking counts for; the rest is the vectors'. */
+const words_share = 0.6;
 const dimensions_max = 16_384;
 
 /** A question as a vector, and the set that it can be compared with. */
@@ -73,9 +78,9 @@ function product(vectors: Float32Array, at: number, question: Float32Array, dime
 /** One ranking of two: what stands high in both comes first, and 1 is the score of the first in both. Among equals the first ranking leads. */
 export function fused(words: readonly Hit[], meaning: readonly Hit[], limit: number): Hit[] {
   const all = new Map<number, { readonly hit: Hit; score: number }>();
-  for (const ranking of [words, meaning]) {
+  for (const [ranking, weight] of [[words, words_share], [meaning, 1 - words_share]] as const) {
     ranking.forEach((hit, place) => {
-      const key = hit.segment * segment_chunks_max + hit.chunk, share = (fusion_k + 1) / (fusion_k + place + 1) / 2, known = all.get(key);
+      const key = hit.segment * segment_chunks_max + hit.chunk, share = weight * (fusion_k + 1) / (fusion_k + place + 1), known = all.get(key);
       if (known === undefined) all.set(key, { hit, score: share });
       else known.score += share;
     });

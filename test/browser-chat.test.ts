@@ -173,6 +173,25 @@ test.skipIf(!chromium_path)("a chat is deleted, brought back by Undo and from th
   await page.locator(".answer").waitFor();
 }, 60_000);
 
+test.skipIf(!chromium_path)("a long chat opens at its end; earlier questions come above what is looked at", async () => {
+  plays("Every ninety days [1].");
+  const { id } = await api("POST", "/chats", { name: "Long", usedFolders: [ids.hut] });
+  for (let number = 1; number <= 54; number++) await api("POST", `/chats/${id}/messages`, { text: `Question ${number}: how often is the filter replaced?` });
+  await dossier.until(`/chats/${id}/messages?per_page=200`, ({ body }) => body.data.every(({ status }: { status: string }) => status === "COMPLETED"), { key });
+  await page.goto(`/console/chats/${id}`);
+  await page.getByText("Question 54:").waitFor();
+  const log = page.getByRole("log");
+  expect(await log.evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight))).toBe(0);
+  await log.evaluate((box) => { box.scrollTop = 0; });
+  const before = await page.getByText("Question 5:").boundingBox();
+  const button = page.getByRole("button", { name: "Show earlier questions" });
+  const button_height = (await button.boundingBox())!.height;
+  await button.click();
+  await page.getByText("Question 1:").waitFor();
+  const after = await page.getByText("Question 5:").boundingBox();
+  expect(Math.abs(after!.y - before!.y)).toBeLessThanOrEqual(button_height + 40);
+}, 60_000);
+
 test.skipIf(!chromium_path)("question, answer and source by keyboard alone", async () => {
   const focused = (): Promise<string> => page.evaluate("document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''");
   /** Tab, or Shift+Tab, until the focus is on what is called so. */

@@ -1,15 +1,14 @@
 /** A cited passage beside what cites it: the document, opened at the passage, and the way to the ones before and after. */
-import { useQuery } from "@tanstack/preact-query";
 import { useEffect, useRef } from "preact/hooks";
 import { Link } from "wouter-preact";
-import { api, ApiProblem } from "../api/client";
-import { keys } from "../api/queries";
-import type { Document, Passage } from "../api/types";
+import { ApiProblem } from "../api/client";
+import type { Passage } from "../api/types";
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icons";
 import { Note } from "../ui/note";
 import { ErrorView, Skeleton } from "../ui/states";
 import { words } from "../words/chat";
+import { useDocument } from "./content";
 import { whereOf } from "./place";
 import { SourceView } from "./source-view";
 
@@ -53,10 +52,7 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
 }
 
 function SourceBody({ passage }: { readonly passage: Passage }) {
-  const query = useQuery({
-    queryKey: keys.document(passage.document_id),
-    queryFn: ({ signal }) => api<Document>(`/documents/${passage.document_id}`, { query: { content: false }, signal }),
-  });
+  const query = useDocument(passage.document_id);
   const gone = query.error instanceof ApiProblem && query.error.status === 404;
   if (gone) return <div class="reader-note"><Stale passage={passage} /></div>;
   if (!query.data) return query.error ? <ErrorView error={query.error} onRetry={() => void query.refetch()} /> : <div class="reader-pad"><Skeleton rows={6} /></div>;

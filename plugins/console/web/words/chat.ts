@@ -33,6 +33,7 @@ export const words = {
   needs_folder: "Choose at least one folder first.",
   starters_title: "What do you want to know?", starters_text: (count: number) => count === 0 ? "Choose the folders that answers come from." : "Ask in your own words, or begin like this:",
   starters: ["How often", "How much", "When", "Who is responsible for", "What happens if"],
+  about: (name: string) => `In “${name}”: `,
   indexing: (count: number) => `${count} ${count === 1 ? "document is" : "documents are"} still being indexed; answers may miss what ${count === 1 ? "it says" : "they say"}.`,
   nothing_indexed: "The chosen folders hold no documents that are ready yet.",
   conversation: "Questions and answers",

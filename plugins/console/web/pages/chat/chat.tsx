@@ -7,6 +7,7 @@ import { ApiProblem } from "../../api/client";
 import { keys, queries, refresh, useFolders } from "../../api/queries";
 import type { Page, Passage } from "../../api/types";
 import type { PageParams } from "../../app/pages";
+import { useDocument } from "../../reader/content";
 import { SourcePanel } from "../../reader/source-panel";
 import { Button, ButtonLink } from "../../ui/button";
 import { Menu } from "../../ui/menu";
@@ -23,13 +24,14 @@ export default function ChatPage({ params }: { readonly params: PageParams }) {
   return id === "new" ? <NewChat /> : <OpenChat id={id} />;
 }
 
-/** The chat is made with its first question, so that nobody collects empty ones. `?folder=` and `?prompt=` choose what it begins with. */
+/** The chat is made with its first question, so that nobody collects empty ones. `?folder=`, `?prompt=` and `?document=` choose what it begins with. */
 function NewChat() {
   const [, navigate] = useLocation();
   const asked = new URLSearchParams(useSearch());
   const folders = useFolders();
   const [scope, setScope] = useState<Scope>({ folders: asked.getAll("folder"), prompts: asked.getAll("prompt") });
   const [outgoing, setOutgoing] = useState<Outgoing | null>(null);
+  const about = useDocument(asked.get("document"));
   const roots = folders.data?.filter(({ parentId }) => parentId === null);
   useEffect(() => { if (scope.folders.length === 0 && roots?.length === 1) setScope({ ...scope, folders: [roots[0]!.id] }); }, [folders.data]);
   const send = async (text: string) => {
@@ -43,7 +45,7 @@ function NewChat() {
     } catch (error) { setOutgoing({ message, error }); }
   };
   const changeScope = async (next: Scope) => setScope(next);
-  return <Frame chat={null} scope={scope} onScope={changeScope} messages={[]} outgoing={outgoing} onSend={send} onOutgoing={setOutgoing} />;
+  return <Frame chat={null} scope={scope} onScope={changeScope} messages={[]} outgoing={outgoing} onSend={send} onOutgoing={setOutgoing} begun={about.data && words.about(about.data.name)} />;
 }
 
 function OpenChat({ id }: { readonly id: string }) {
@@ -117,15 +119,18 @@ interface FrameProps {
   readonly onSend: (text: string) => Promise<void>;
   readonly onOutgoing: (outgoing: Outgoing | null) => void;
   readonly onEarlier?: (() => void) | undefined;
+  /** The beginning of the first question. */
+  readonly begun?: string | undefined;
 }
 
 /** A passage that is open, among those it stands with, and what opened it. */
 export interface Opened { readonly passages: readonly Passage[]; readonly at: number; readonly from: HTMLElement | null }
 
-function Frame({ chat, scope, onScope, messages, outgoing, onSend, onOutgoing, onEarlier }: FrameProps) {
+function Frame({ chat, scope, onScope, messages, outgoing, onSend, onOutgoing, onEarlier, begun }: FrameProps) {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [draft, setDraft] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => { if (begun) setDraft((before) => before || begun); }, [begun]);
   const running = messages.findLast(isRunning);
   const close = () => {
     const { from } = opened!;

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as certificates from "./helpers/certificates";
+import { until } from "./helpers/contract";
 import { allowed, finished, startHooks, type Hooks } from "./helpers/hooks";
 
 const directory = mkdtempSync(join(tmpdir(), "dossier-hostile-"));
@@ -26,7 +27,7 @@ afterAll(async () => {
 
 type Speaks = (socket: Socket) => void;
 /** A server that speaks bytes once a request has begun to come. */
-async function speaking(speak: Speaks): Promise<{ readonly port: number; readonly connections: () => number; readonly stop: () => void }> {
+async function speaking(speak: Speaks): Promise<{ readonly port: number; readonly connections: () => number; readonly open: () => number; readonly stop: () => void }> {
   let connections = 0;
   const open = new Set<Socket>();
   const server = createServer((socket) => {
@@ -36,7 +37,7 @@ async function speaking(speak: Speaks): Promise<{ readonly port: number; readonl
     socket.once("data", () => speak(socket));
   });
   await new Promise<void>((resolve) => { server.listen(0, allowed, resolve); });
-  return { port: (server.address() as AddressInfo).port, connections: () => connections, stop: () => { for (const socket of open) socket.destroy(); server.close(); } };
+  return { port: (server.address() as AddressInfo).port, connections: () => connections, open: () => open.size, stop: () => { for (const socket of open) socket.destroy(); server.close(); } };
 }
 const says = (...pieces: readonly (string | Uint8Array)[]): Speaks => (socket) => {
   for (const piece of pieces) socket.write(piece);
@@ -66,6 +67,8 @@ describe("[18] whatever a receiver says, the status line alone decides, and it i
     ["2xx and a body that drips", dripping(`${ok}content-length: 100000\r\n\r\n`), "delivered", 1],
     ["2xx and a gzip bomb", (socket) => { socket.write(`${ok}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`); socket.write(bomb); }, "delivered", 1],
     ["100, then 204", says("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n"), "delivered", 1],
+    ["2xx, then another answer", says(`${ok}content-length: 0\r\n\r\nHTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n`), "delivered", 1],
+    ["an upgrade nobody asked for", says("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"), "dropped", 3], ["a status that is none", says("HTTP/1.1 999 What\r\ncontent-length: 0\r\n\r\n"), "dropped", 3],
     ["nothing", says(), "dropped", 3], ["garbage", says("\u0000\u0001 what?\r\n\r\n"), "dropped", 3], ["another protocol", says("SSH-2.0-OpenSSH_9.2\r\n"), "dropped", 3], ["headers cut off", says(`${ok}content-le`), "dropped", 3],
     ["headers without end", endless(ok, `x-y: ${"y".repeat(8_000)}\r\n`), "dropped", 3], ["a header line without end", endless(`${ok}x-y: `, "y".repeat(65_536)), "dropped", 3],
     ["500 and a body without end", endless("HTTP/1.1 500 No\r\n\r\n", new Uint8Array(65_536)), "dropped", 3],
@@ -79,6 +82,8 @@ describe("[18] whatever a receiver says, the status line alone decides, and it i
     expect({ status: delivery.status, attempts: delivery.attempts.length, connections: server.connections() }).toEqual({ status: ends, attempts: times, connections: times });
     for (const { response_body } of delivery.attempts) expect((response_body ?? "").length).toBeLessThanOrEqual(4_096);
     expect(rssMib() - before_mib).toBeLessThan(40);
+    // Nobody keeps a connection on which something could still come.
+    await until(() => server.open() === 0);
     server.stop();
   });
 });

@@ -26,11 +26,13 @@ export interface Visit {
 /** A window of its own, with cookies of its own, on the server at `url`. */
 export async function visit(browser: Browser, url: string, { width = 1280, height = 800, dark = false }: Look = {}): Promise<Visit> {
   const context = await browser.newContext({ baseURL: url, viewport: { width, height }, colorScheme: dark ? "dark" : "light", reducedMotion: "reduce" });
+  // What a policy stops is told to the page before anything else can look away.
+  await context.addInitScript("addEventListener('securitypolicyviolation', (event) => console.error('content security policy:', event.violatedDirective, event.blockedURI))");
   const page = await context.newPage();
   const faults: string[] = [];
   page.setDefaultTimeout(20_000);
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-  page.on("console", (message) => { if (/content security policy|trusted ?types?/i.test(message.text())) faults.push(message.text()); });
+  page.on("console", (message) => { if (/content security policy|trusted/i.test(message.text())) faults.push(message.text()); });
   page.on("request", (request) => { if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url) faults.push(`request to ${request.url()}`); });
   page.on("dialog", (dialog) => { faults.push(`a script said ${dialog.message()}`); void dialog.dismiss(); });
   return {

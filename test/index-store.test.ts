@@ -123,7 +123,9 @@ describe("what is gone", () => {
   });
   test("hundreds of documents go in one transaction", async () => {
     const index = await openTestIndex(), ids = Array.from({ length: 600 }, (_, i) => `doc_${i}`);
-    for (const id of ids) await index.add(id, "apple");
+    const prepared = await Promise.all(ids.map((document_id) => index.index.prepare({ document_id, version: 1, title: "", text: "apple", pages: [] })));
+    await tx(index, async (inside) => { for (const one of prepared) await index.index.publish(inside, one, ["fld_a"]); });
+    expect(await index.count("index_documents")).toBe(600);
     await tx(index, (inside) => index.index.remove(inside, ids));
     expect(await rowsOf(index)).toEqual(nothing);
   });

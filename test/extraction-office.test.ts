@@ -1,5 +1,6 @@
 /** Word documents, presentations and workbooks: what a reader sees comes out once, in order, with its pages and headings. */
 import { afterAll, describe, expect, test } from "bun:test";
+import type { Extracted } from "../plugins/extraction/contract";
 import { testExtraction } from "./helpers/extraction";
 import { ap, cellStyles, chart, diagram, docx, pptx, relations, shape, sharedStrings, slide, w, wp, wtable, xlsx, type Relations, type ZipParts } from "./helpers/office";
 
@@ -61,6 +62,44 @@ describe("Word", () => {
   test("its pages are the printer's: none here", async () => {
     const { pages, page_count } = await read(docx(wp("One") + wp("Two")));
     expect([pages, page_count]).toEqual([[], null]);
+  });
+});
+
+describe("documents in a document", () => {
+  const chunk = (id: string): string => `<w:altChunk r:id="${id}"/>`;
+  const embedded = (name: string, bytes: string | Uint8Array): Promise<Extracted> =>
+    read(docx(wp("Before") + chunk("c1") + wp("After"), { [`word/${name}`]: bytes }, { c1: ["aFChunk", name] }));
+  const cases: [string, string, string | Uint8Array, string][] = [
+    ["a web page", "chunk.html", "<html><body><h1>Inside</h1><p>caf&eacute;</p></body></html>", "Inside\n\ncafé"],
+    ["a web page in an old encoding", "chunk.htm", Uint8Array.from([...new TextEncoder().encode('<meta charset="windows-1251"><p>'), 0xcf, 0xee, 0xf0, 0xf2]), "Порт"],
+    ["RTF", "chunk.rtf", "{\\rtf1\\ansi In\\'e9side\\par}", "Inéside"],
+    ["plain text", "chunk.txt", "one\r\n\r\ntwo", "one\n\ntwo"],
+    ["text of two bytes for each letter", "chunk.txt", new Uint8Array(Buffer.from("\ufeffИнside", "utf16le")), "Инside"],
+    ["a Word document", "chunk.docx", docx(wp("Inside")), "Inside"],
+    ["a Word document in a Word document", "chunk.docx", docx(chunk("d1"), { "word/deep.html": "<p>Deep" }, { d1: ["aFChunk", "deep.html"] }), "Deep"],
+  ];
+  for (const [why, name, bytes, text] of cases) test(`${why} stands where it was put`, async () => {
+    expect(await embedded(name, bytes)).toMatchObject({ text: `Before\n\n${text}\n\nAfter`, warnings: [] });
+  });
+
+  test("a workbook that is an object follows its paragraph; objects of other programs are passed over", async () => {
+    const object = (id: string): string => `<w:p><w:r><w:t>See:</w:t></w:r><w:r><w:object><o:OLEObject xmlns:o="urn:schemas-microsoft-com:office:office" r:id="${id}"/></w:object></w:r></w:p>`;
+    const parts: ZipParts = { "word/embeddings/table.xlsx": xlsx({ Depths: `<row r="1"><c r="A1"><v>3.9</v></c></row>` }), "word/embeddings/formula.bin": new Uint8Array(9) };
+    const found = await read(docx(object("o1") + object("o2"), parts, { o1: ["package", "embeddings/table.xlsx"], o2: ["oleObject", "embeddings/formula.bin"] }));
+    expect(found).toMatchObject({ text: "See:\n\nDepths\n3.9\n\nSee:", warnings: [] });
+  });
+
+  const nest = (depth: number): Uint8Array => depth === 0 ? docx(wp("innermost")) : docx(wp(`depth ${depth}`) + chunk("n1"), { "word/n.docx": nest(depth - 1) }, { n1: ["aFChunk", "n.docx"] });
+  const unread: [string, string, string | Uint8Array][] = [
+    ["one that is no document", "chunk.dat", Uint8Array.from([1, 0, 2, 0])],
+    ["one that is damaged", "chunk.docx", docx(wp("Inside")).subarray(0, 40)],
+    ["one that swells", "chunk.docx", docx(wp("Inside"), { "word/styles.xml": new Uint8Array(80 * 1024 ** 2) }, { s1: ["styles", "styles.xml"] })],
+    ["one that is too deep inside others", "chunk.docx", nest(4)],
+  ];
+  for (const [why, name, bytes] of unread) test(`${why} is left out with a warning`, async () => {
+    const { text, warnings } = await embedded(name, bytes);
+    expect([text.startsWith("Before\n\n"), text.endsWith("\n\nAfter"), text.includes("innermost")]).toEqual([true, true, false]);
+    expect(warnings.map(({ code }) => code)).toEqual(["embedded_unreadable"]);
   });
 });
 

@@ -3,12 +3,13 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { ExtractionFailure, type HeadingSpan, type PageSpan, type Warning } from "./contract";
 import { readDocx } from "./office/docx";
 import { readEpub } from "./office/epub";
-import { assemble, type Page } from "./office/flow";
+import { readEmbedded, type Embedding } from "./office/embedded";
+import { assemble, type Block, type Page } from "./office/flow";
 import { readOdf, type OdfKind } from "./office/odf-documents";
 import { openParts, type Parts } from "./office/opc";
 import { readPptx } from "./office/pptx";
 import { readXlsx } from "./office/xlsx";
-import { openZip, type Archive } from "./office/zip";
+import { openZip, openZipIn, type Archive } from "./office/zip";
 import { scanXml } from "./office/xml";
 
 export interface OfficeInput {
@@ -40,17 +41,36 @@ interface Kind {
 export async function readOffice({ path, output, characters_max }: OfficeInput, send: (message: OfficeMessage) => void): Promise<OfficeOutput> {
   const archive = openZip(path);
   try {
-    const parts = openParts(archive, characters_max);
+    const embedding: Embedding = { depth: embedded_depth_max, bytes_left: embedded_bytes_max, unread: [], characters_max, readArchive };
+    const parts = openParts(archive, characters_max, (part) => readEmbedded(archive, part, embedding));
     const kind = kindOf(parts);
     if (kind === null) throw unsupported();
     const pages = kind.read((progress) => send({ progress }));
     if (archive.damaged.has(kind.main) || !archive.has(kind.main)) throw new ExtractionFailure("corrupt", "This file is damaged: its text can't be read.");
     const { text, ...spans } = assemble(pages, characters_max);
     write(output, text);
-    return { ...spans, media_type: kind.media_type, page_count: pages.every(({ page }) => page === null) ? null : pages.length, warnings: warningsOf(archive) };
+    return { ...spans, media_type: kind.media_type, page_count: pages.every(({ page }) => page === null) ? null : pages.length, warnings: [...warningsOf(archive), ...unreadIn(embedding)] };
   } finally {
     archive.close();
   }
+}
+
+/** How deep documents in documents are read, and how much of them in all, inflated. */
+const embedded_depth_max = 3;
+const embedded_bytes_max = 64 * 1024 * 1024;
+
+/** A document that is an archive inside another. */
+function readArchive(bytes: Uint8Array, embedding: Embedding): readonly Block[] {
+  const limits = { entries_max: 2_000, entry_bytes_max: embedding.bytes_left, total_bytes_max: embedding.bytes_left };
+  const archive = openZipIn(bytes, limits);
+  const parts = openParts(archive, embedding.characters_max, (part) => readEmbedded(archive, part, embedding));
+  const kind = kindOf(parts);
+  if (kind === null) throw unsupported();
+  return kind.read(() => {}).flatMap(({ blocks }) => blocks);
+}
+function unreadIn({ unread }: Embedding): Warning[] {
+  const names = unread.slice(0, 5).map((part) => part.slice(part.lastIndexOf("/") + 1)).join(", ");
+  return unread.length === 0 ? [] : [{ code: "embedded_unreadable", message: `${unread.length === 1 ? "A file" : `${unread.length} files`} inside this file (${names}) could not be read.`, page: null }];
 }
 
 const unsupported = (what = "This is a ZIP archive, but no document that can be read"): ExtractionFailure =>

@@ -79,6 +79,7 @@ class WordReader implements XmlHandler {
         return;
       case "c:chart": case "cx:chart": flow.add(readChartOf(this.document.parts, this.document.part, tag.get("r:id"))); return;
       case "dgm:relIds": flow.add(readDiagramOf(this.document.parts, this.document.part, tag.get("r:dm"))); return;
+      case "w:altChunk": case "o:OLEObject": flow.add(this.document.parts.embedded(this.document.parts.target(this.document.part, tag.get("r:id")))); return;
       case "mc:AlternateContent": case "mc:Choice": case "mc:Fallback": return this.choices.open(tag.name);
       default: if (passed_over.has(tag.name)) return "skip";
     }

@@ -62,6 +62,7 @@ class DrawingReader implements XmlHandler {
       case "p:ph": this.role = tag.get("type") ?? "obj"; return;
       case "c:chart": case "cx:chart": flow.add(readChartOf(this.parts, this.part, tag.get("r:id"))); return;
       case "dgm:relIds": flow.add(readDiagramOf(this.parts, this.part, tag.get("r:dm"))); return;
+      case "p:oleObj": flow.add(this.parts.embedded(this.parts.target(this.part, tag.get("r:id")))); return;
       case "mc:AlternateContent": case "mc:Choice": case "mc:Fallback": return this.choices.open(tag.name);
       default: if (isShape(tag.name)) this.endShape();
     }

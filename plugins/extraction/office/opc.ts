@@ -1,5 +1,6 @@
 /** Office Open XML from the outside: parts, and which part relates to which. */
 import { ExtractionFailure } from "../contract";
+import type { Block } from "./flow";
 import type { Archive } from "./zip";
 import { decodeXml, scanXml } from "./xml";
 
@@ -22,9 +23,12 @@ export interface Parts {
   readonly typeOf: (part: string) => string | undefined;
   /** Counts what is written more than once, such as a text that many cells share. @throws ExtractionFailure `too_large` when it grows too long */
   readonly spend: (characters: number) => void;
+  /** The text of a document that is a part of this one; none when it can't be read. */
+  readonly embedded: (part: string | null) => readonly Block[];
 }
 
-export function openParts(archive: Archive, characters_max: number): Parts {
+/** `readEmbedded` is given the name of a part. */
+export function openParts(archive: Archive, characters_max: number, readEmbedded: (part: string) => readonly Block[]): Parts {
   let characters_left = characters_max;
   const xml: Parts["xml"] = (name) => {
     const bytes = archive.read(name);
@@ -48,6 +52,7 @@ export function openParts(archive: Archive, characters_max: number): Parts {
       characters_left -= characters;
       if (characters_left < 0) throw new ExtractionFailure("too_large", `The text of this file is longer than ${characters_max} characters.`);
     },
+    embedded: (part) => part === null ? [] : readEmbedded(part),
   };
 }
 

@@ -46,15 +46,16 @@ const charge_bytes_min = 4096;
 export function openZip(path: string, limits: ZipLimits = zip_limits): Archive {
   const file = openSync(path, "r");
   try {
-    const bytes = readerOf(file);
-    const listed = directoryOf(bytes, limits);
-    const entries = listed ?? salvage(bytes, limits);
-    if (entries.length === 0) throw new ExtractionFailure("corrupt", "This file is damaged and can't be opened.");
-    return archiveOf(file, bytes, entries, listed === null, limits);
+    return archiveOf(readerOf(file), () => closeSync(file), limits);
   } catch (error) {
     closeSync(file);
     throw error;
   }
+}
+/** An archive that lies inside another. @throws ExtractionFailure as above */
+export function openZipIn(archive: Uint8Array, limits: ZipLimits): Archive {
+  const all = Buffer.from(archive.buffer, archive.byteOffset, archive.length);
+  return archiveOf({ size: all.length, at: (offset, length) => all.subarray(offset, offset + Math.max(0, length)) }, () => {}, limits);
 }
 
 interface Bytes { readonly size: number; readonly at: (offset: number, length: number) => Buffer }
@@ -73,7 +74,10 @@ function readerOf(file: number): Bytes {
   return { size, at };
 }
 
-function archiveOf(file: number, bytes: Bytes, entries: readonly Entry[], salvaged: boolean, limits: ZipLimits): Archive {
+function archiveOf(bytes: Bytes, close: () => void, limits: ZipLimits): Archive {
+  const listed = directoryOf(bytes, limits);
+  const entries = listed ?? salvage(bytes, limits);
+  if (entries.length === 0) throw new ExtractionFailure("corrupt", "This file is damaged and can't be opened.");
   const exact = new Map(entries.map((entry) => [entry.name, entry]));
   const folded = new Map(entries.map((entry) => [entry.name.toLowerCase(), entry]));
   const damaged = new Set<string>();
@@ -88,7 +92,7 @@ function archiveOf(file: number, bytes: Bytes, entries: readonly Entry[], salvag
     if (inflated === null || (entry.crc !== null && crc32(inflated) !== entry.crc)) damaged.add(entry.name);
     return inflated;
   };
-  return { names: [...exact.keys()], salvaged, damaged, has: (name) => find(name) !== undefined, read, close: () => closeSync(file) };
+  return { names: [...exact.keys()], salvaged: listed === null, damaged, has: (name) => find(name) !== undefined, read, close };
 }
 
 const tooLarge = (): ExtractionFailure => new ExtractionFailure("too_large", "Unpacked, this file is too large to be read.");

@@ -87,6 +87,17 @@ describe("captions", () => {
   });
 });
 
+test("captions that are uploaded as a document have their times too", async () => {
+  const upload = async (name: string, content: string) => {
+    const { body: { id } } = await server.sendRaw("ada", "POST", `/documents/file?folder_id=${folder}`, formOf(name, content));
+    await server.settle();
+    return (await server.send("ada", "GET", `/documents/${id}`)).body;
+  };
+  expect(await upload("talk.vtt", captions)).toMatchObject({ status: "synced", media_type: "text/vtt", content: "Anna: The heron waits in shallow water. It eats fish and frogs.\n\nBen: And where does it build its nest?" });
+  expect((await server.send("ada", "POST", "/search", { query: "heron", folder_ids: [folder] })).body.data[0]).toMatchObject({ time_start: 1, time_end: 22.25 });
+  expect(await upload("silence.srt", "1\n00:00:01,000 --> 00:00:02,000\n\n")).toMatchObject({ status: "sync_failed", error: { code: "empty" } });
+});
+
 describe("the result", () => {
   test("in every format, and after the document was overwritten", async () => {
     const { id, document_id } = await ended("talk.vtt", captions);
@@ -234,6 +245,19 @@ describe("who may, and how much", () => {
     const before = (await server.send("ada", "GET", "/transcriptions")).body.pagination.total;
     expect((await send()).status).toBe(status);
     expect((await server.send("ada", "GET", "/transcriptions")).body.pagination.total).toBe(before);
+  });
+
+  test("a file above the limit of uploads: 413, and nothing of it stays; from a URL the run fails", async () => {
+    const small = await startTestServer({ env: { DOSSIER_TRANSCRIPTION_PROVIDER: "command", DOSSIER_TRANSCRIPTION_COMMAND: engine.command, DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "20KiB", DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8" } });
+    using web = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response(recordingOf("vtt", 3)) });
+    const folder_id = (await small.send("ada", "POST", "/folders", { name: "A" })).body.id;
+    expect((await small.sendRaw("ada", "POST", `/transcriptions?folder_id=${folder_id}`, formOf("a.wav", recordingOf("vtt", 3)))).status).toBe(413);
+    const { body: { id } } = await small.send("ada", "POST", "/transcriptions", { folder_id, url: `http://127.0.0.1:${web.port}/a.wav` });
+    await small.settle();
+    const { body: { data } } = await small.send("ada", "GET", "/transcriptions");
+    expect(data.map((run: any) => [run.id, run.status, run.error.code])).toEqual([[id, "failed", "too_large"]]);
+    expect(readdirSync(join(small.data, "files"), { recursive: true, encoding: "utf8" }).filter((name) => /[0-9A-Za-z]{26,}/.test(name))).toEqual([]);
+    await small.stop();
   });
 
   test("the list is in pages, newest first", async () => {

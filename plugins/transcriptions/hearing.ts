@@ -9,9 +9,9 @@ import type { ReadOutput } from "./reading/read";
 
 /** Names of files on their way begin so. */
 export const temporary_prefix = "transcript-";
-/** What an engine may write, bytes; and the caption files that are read. */
+/** What an engine may write, bytes. */
 export const written_bytes_max = 32 * 2 ** 20;
-const limits = { characters_max: 8 * 2 ** 20, segments_max: 200_000 };
+const limits = { characters_max: 4 * 2 ** 20, segments_max: 100_000 };
 const child_limits = { timeout_ms: 60_000, memory_max_bytes: 800 * 2 ** 20 };
 const no_speech = new Set<string>(["empty", "too_large", "transcriber_failed"] satisfies TranscriptionCode[]);
 

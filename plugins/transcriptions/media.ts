@@ -6,6 +6,8 @@ export type Kind = { readonly kind: "recording" | "captions"; readonly media_typ
 
 /** So many bytes tell. */
 export const sight_bytes = 64 * 1024;
+/** Larger captions are none. */
+export const captions_bytes_max = 32 * 2 ** 20;
 
 interface Look { readonly media_type: string; readonly starts: string; readonly at?: number; readonly and?: (head: string) => boolean }
 const brand = (...brands: readonly string[]) => (head: string): boolean => brands.includes(head.slice(8, 12));

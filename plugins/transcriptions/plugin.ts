@@ -1,12 +1,14 @@
 /** Transcriptions: recordings and captions become documents whose citations tell when something is said. */
 import { definePlugin, Duration, fill, handle, Secret, t } from "../../core/sdk";
 import { DocumentUses, Documents, FileUses } from "../documents/contract";
+import { Extractors } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { FetchRule } from "../imports/contract";
 import { Quotas } from "../quotas/contract";
 import { NameLookup, WebhookDue } from "../webhooks/contract";
 import { Transcribers } from "./contract";
 import { createEnding } from "./ending";
+import { captionsExtractor } from "./extractor";
 import { createHearing } from "./hearing";
 import { migrations } from "./migrations";
 import type { TranscriptionParts } from "./parts";
@@ -61,13 +63,14 @@ export default definePlugin({
         owner_id, event_type: "transcription.completed", body: { event: "transcription.completed", processing_run_id: id, result_history_id: null, status: "completed" },
       }),
     };
-    const ending = createEnding(parts), running = createRunning(parts, createHearing(parts), ending), limits = { attempts_max, gaveUp: running.gaveUp };
+    const ending = createEnding(parts), hearing = createHearing(parts), running = createRunning(parts, hearing, ending), limits = { attempts_max, gaveUp: running.gaveUp };
     return {
       routes: transcriptionHandlers(createTranscriptions(parts, ending), { files, upload_bytes_max: services.documents.upload_bytes_max }),
       fills: [
         fill(FolderContents, { remove: (tx, _owner_id, folder_ids) => ending.removeFrom(tx, folder_ids) }),
         fill(DocumentUses, { remove: ending.removeDocuments }),
         fill(FileUses, { isUsed: fileIsUsed }),
+        fill(Extractors, captionsExtractor(hearing)),
         ...chosen.kind === "openai" ? [fill(Transcribers, createEndpointTranscriber(chosen))] : [],
         ...chosen.kind === "command" ? [fill(Transcribers, createCommandTranscriber({ words: chosen.words, temporary, newId, log }))] : [],
       ],
@@ -76,6 +79,7 @@ export default definePlugin({
         handle(ReadCaptions, running.read, { ...limits, timeout_ms: around_ms, concurrency: fetches_max }),
         handle(HearRecording, running.hear, { ...limits, timeout_ms: config.timeout + around_ms, concurrency: config.concurrency }),
       ],
+      health: async () => chosen.kind !== "command" || Bun.which(chosen.words[0]!) ? "ok" : { failing: `Recordings can't be transcribed: the program ${chosen.words[0]} of transcription.command is not installed.` },
       start: () => removeLeftovers(temporary),
     };
   },

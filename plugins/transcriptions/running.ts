@@ -4,7 +4,7 @@ import { TranscriptionFailure } from "./contract";
 import type { Ending } from "./ending";
 import { fetchRecording } from "./fetching";
 import type { Hearing } from "./hearing";
-import { kindOf, sight_bytes } from "./media";
+import { captions_bytes_max, kindOf, sight_bytes } from "./media";
 import type { TranscriptionParts } from "./parts";
 import type { ReadOutput } from "./reading/read";
 import * as store from "./store";
@@ -132,5 +132,3 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
 
 /** A quota that is reached, a folder that is gone: no attempt changes that. */
 const isRefusal = (error: unknown): error is HttpError => error instanceof HttpError && error.status < 500;
-
-const captions_bytes_max = 32 * 2 ** 20;

@@ -1,5 +1,6 @@
 /** Word documents, presentations and workbooks: what a reader sees comes out once, in order, with its pages and headings. */
 import { afterAll, describe, expect, test } from "bun:test";
+import { compound, doc } from "./helpers/compound";
 import type { Extracted } from "../plugins/extraction/contract";
 import { testExtraction } from "./helpers/extraction";
 import { ap, cellStyles, chart, diagram, docx, pptx, relations, shape, sharedStrings, slide, w, wp, wtable, xlsx, type Relations, type ZipParts } from "./helpers/office";
@@ -76,6 +77,8 @@ describe("documents in a document", () => {
     ["plain text", "chunk.txt", "one\r\n\r\ntwo", "one\n\ntwo"],
     ["text of two bytes for each letter", "chunk.txt", new Uint8Array(Buffer.from("\ufeffИнside", "utf16le")), "Инside"],
     ["a Word document", "chunk.docx", docx(wp("Inside")), "Inside"],
+    ["a Word document of before 2007", "chunk.doc", doc("Inside\r"), "Inside"],
+    ["a Word document in the wrapping of objects", "object.bin", compound({ Package: docx(wp("Inside")) }), "Inside"],
     ["a Word document in a Word document", "chunk.docx", docx(chunk("d1"), { "word/deep.html": "<p>Deep" }, { d1: ["aFChunk", "deep.html"] }), "Deep"],
   ];
   for (const [why, name, bytes, text] of cases) test(`${why} stands where it was put`, async () => {

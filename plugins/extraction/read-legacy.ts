@@ -43,11 +43,15 @@ export async function readRtfFile({ path, output, characters_max }: LegacyInput)
 /** A compound file. @throws ExtractionFailure */
 export async function readLegacy({ path, output, characters_max }: LegacyInput): Promise<LegacyOutput> {
   return withCompound(path, (compound) => {
-    const kind = kinds.find(({ stream }) => compound.has(stream));
-    if (kind === undefined) throw unreadable(compound);
-    const pages = kind.read(compound, characters_max);
-    return { media_type: kind.media_type, ...put(pages, output, characters_max) };
+    const { media_type, pages } = readCompound(compound, characters_max);
+    return { media_type, ...put(pages, output, characters_max) };
   });
+}
+/** @throws ExtractionFailure */
+export function readCompound(compound: CompoundFile, characters_max: number): { readonly media_type: string; readonly pages: readonly Page[] } {
+  const kind = kinds.find(({ stream }) => compound.has(stream));
+  if (kind === undefined) throw unreadable(compound);
+  return { media_type: kind.media_type, pages: kind.read(compound, characters_max) };
 }
 
 function put(pages: readonly Page[], output: string, characters_max: number): Omit<LegacyOutput, "media_type"> {

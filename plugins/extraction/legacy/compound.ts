@@ -18,6 +18,9 @@ interface Entry { readonly name: string; readonly kind: number; readonly left: n
 /** A space of sectors: the file itself, or the small streams inside one large one. `next` holds the sector after each sector. */
 interface Space { readonly sector_bytes: number; readonly next: Uint32Array; readonly read: (sector: number, into: Uint8Array) => boolean }
 
+/** Where the bytes of a file are. `read` fills what it can from this position on, and returns how much. */
+interface Source { readonly size_bytes: number; readonly read: (into: Uint8Array, position: number) => number }
+
 export class CompoundFile {
   private readonly size_bytes: number;
   private readonly header: DataView;
@@ -26,14 +29,14 @@ export class CompoundFile {
   private small: Space | undefined;
 
   /** @throws ExtractionFailure `corrupt` */
-  constructor(private readonly file: number) {
-    this.size_bytes = fstatSync(file).size;
+  constructor(source: Source) {
+    this.size_bytes = source.size_bytes;
     this.header = new DataView(new ArrayBuffer(header_bytes));
-    if (readSync(file, new Uint8Array(this.header.buffer), 0, header_bytes, 0) < header_bytes) throw damaged();
+    if (source.read(new Uint8Array(this.header.buffer), 0) < header_bytes) throw damaged();
     const shift = this.header.getUint16(30, true);
     if (shift !== 9 && shift !== 12) throw damaged();
     const sector_bytes = 1 << shift;
-    const read: Space["read"] = (sector, into) => readSync(file, into, 0, sector_bytes, (sector + 1) * sector_bytes) > 0;
+    const read: Space["read"] = (sector, into) => source.read(into, (sector + 1) * sector_bytes) > 0;
     this.large = { sector_bytes, read, next: readTable(this.header, { sector_bytes, read }, Math.ceil(this.size_bytes / sector_bytes)) };
     this.entries = entriesOf(this.chain(this.large, this.header.getUint32(48, true), entries_max * entry_bytes));
     if (this.entries[0]?.kind !== 5) throw damaged();
@@ -103,8 +106,18 @@ const sameName = (one: string, other: string): boolean => one.toLowerCase() === 
 /** Opens a file, hands it over, and closes it again. */
 export function withCompound<T>(path: string, use: (compound: CompoundFile) => T): T {
   const file = openSync(path, "r");
-  try { return use(new CompoundFile(file)); } finally { closeSync(file); }
+  const read: Source["read"] = (into, position) => readSync(file, into, 0, into.length, position);
+  try { return use(new CompoundFile({ size_bytes: fstatSync(file).size, read })); } finally { closeSync(file); }
 }
+/** A compound file that lies inside another file. @throws ExtractionFailure `corrupt` */
+export const compoundIn = (bytes: Uint8Array): CompoundFile => new CompoundFile({
+  size_bytes: bytes.length,
+  read: (into, position) => {
+    const found = bytes.subarray(position, position + into.length);
+    into.set(found);
+    return found.length;
+  },
+});
 
 export const damaged = (): ExtractionFailure => new ExtractionFailure("corrupt", "This file is damaged: its parts can't be found.");
 

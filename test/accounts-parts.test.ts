@@ -108,6 +108,13 @@ describe("a password", () => {
     expect(await createPasswords().verify("nobody has this password", undefined)).toBe(false);
   });
 
+  test("of more than can wait is turned away with when to come back, and the others are looked at", async () => {
+    const { verify } = createPasswords();
+    const answers = await Promise.all(Array.from({ length: 104 }, () => verify("x".repeat(10), "no hash at all").catch((error: unknown) => error)));
+    const turned_away = answers.filter((answer) => answer instanceof HttpError);
+    expect(turned_away.map(({ status, headers }) => [status, headers["retry-after"]])).toEqual([[503, "5"], [503, "5"]]);
+  });
+
   test("of many at the same time is right for each", async () => {
     const { hash, verify } = createPasswords();
     const kept = await hash("correct horse");

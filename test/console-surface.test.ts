@@ -59,14 +59,18 @@ describe("a request that changes something", () => {
     for (const type of ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"]) expect((await send(type)).status).toBe(415);
   });
 
-  const addresses: [string, { host: string; secure: boolean }, string, string, boolean][] = [
+  const addresses: [string, { host: string; secure: boolean }, string, string | null, boolean][] = [
     ["the public address, when a proxy asks under an inner name", { host: "127.0.0.1:4780", secure: false }, "https://papers.example", "https://papers.example", true],
     ["another address, when there is a public one", { host: "127.0.0.1:4780", secure: false }, "https://other.example", "https://papers.example", false],
     ["the address that was asked for, beside a public one", { host: "192.168.1.5:4780", secure: false }, "http://192.168.1.5:4780", "https://papers.example", true],
     ["plain HTTP, to a page that is known to be secure", { host: "papers.example", secure: true }, "http://papers.example", "https://papers.example", false],
-    ["HTTPS, to a server that does not know of its proxy", { host: "papers.example", secure: false }, "https://papers.example", "http://127.0.0.1:4780", true],
-    ["IPv6", { host: "[::1]:4780", secure: false }, "http://[::1]:4780", "http://127.0.0.1:4780", true],
-    ["the same name in other letters", { host: "Papers.Example", secure: false }, "http://papers.example", "http://127.0.0.1:4780", true],
+    ["HTTPS, to a server that does not know of its proxy", { host: "papers.example", secure: false }, "https://papers.example", null, true],
+    ["IPv6", { host: "[::1]:4780", secure: false }, "http://[::1]:4780", "https://papers.example", true],
+    ["this machine, by its own name", { host: "localhost:4780", secure: false }, "http://localhost:4780", "https://papers.example", true],
+    ["the same name in other letters", { host: "Papers.Example", secure: false }, "http://papers.example", null, true],
+    ["a name of another's that points here, when the server knows its own", { host: "evil.example:4780", secure: false }, "http://evil.example:4780", "https://papers.example", false],
+    ["the same where a name begins like an address", { host: "127.0.0.1.evil.example", secure: false }, "http://127.0.0.1.evil.example", "https://papers.example", false],
+    ["the public address, under an inner name that is no address", { host: "dossier:4780", secure: false }, "https://papers.example", "https://papers.example", true],
   ];
   test.each(addresses)("may come from %s: %#", (_why, { host, secure }, origin, public_url, good) => {
     const request = new Request("http://x.test/", { method: "POST", headers: { origin } });

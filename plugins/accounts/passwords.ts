@@ -1,10 +1,12 @@
 /** Passwords: which ones will do, and how they are kept (argon2id). */
-import { badRequest, codePoints } from "../../core/sdk";
+import { badRequest, codePoints, unavailable } from "../../core/sdk";
 
 export const password_length_min = 10;
 const password_bytes_max = 1_024;
 /** Hashes at the same time: each takes 64 MiB and a core for a moment. */
 const concurrency_max = 2;
+/** As many wait in line: a flood of sign-ins is turned away, not piled up. */
+const waiting_max = 100;
 
 /** @throws HttpError 400 that says what is missing. */
 export function checkPassword(password: string, pointer = "/password"): void {
@@ -40,6 +42,7 @@ function createGate(max: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async <R>(work: () => Promise<R>): Promise<R> => {
+    if (waiting.length === waiting_max) throw unavailable("Too many people are signing in at this moment. Try again shortly.", 5);
     if (running === max) await new Promise<void>((go) => waiting.push(go));
     else running += 1;
     try {

@@ -1,6 +1,6 @@
 /** The console: a web page over the same API, behind a session instead of a key, and what only the console has. */
 import { join } from "node:path";
-import { ChangeObserver, definePlugin, fill, findDamage, newUuid, RateLimiter, RequestObserver, Surface, task } from "../../core/sdk";
+import { ChangeObserver, definePlugin, fill, findDamage, newUuid, RateLimiter, RequestObserver, Surface, task, type Operations } from "../../core/sdk";
 import { Sessions } from "../accounts/contract";
 import { Quotas } from "../quotas/contract";
 import { assets, index_html } from "./assets.gen";
@@ -17,6 +17,9 @@ import { createSurface } from "./surface";
 import { systemHandlers, systemRoutes, type Limits } from "./system-routes";
 import { createUsage } from "./usage";
 
+/** As it was set; null when it was not. */
+const settingOf = (operations: Operations, name: string): string | null => operations.settings().find(({ setting }) => setting === name)?.value as string | undefined ?? null;
+
 /** Every file is looked at for them. */
 const sizes_hold_ms = 60_000;
 const damage_limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
@@ -30,7 +33,7 @@ export default definePlugin({
   migrations,
   routes: { ...routes, ...systemRoutes },
   tasks: { findDamage: task(async (path: string) => findDamage(path)) },
-  setup: ({ clock, database, inTransaction, isolate, log, operations, paths, public_url, services: { sessions, quotas }, slots }) => {
+  setup: ({ clock, database, inTransaction, isolate, log, operations, paths, services: { sessions, quotas }, slots }) => {
     const now_ms = () => clock.now_ms();
     const pages = () => fitPages(slots.pages());
     const site = createSite({ assets, index_html, pages });
@@ -53,7 +56,7 @@ export default definePlugin({
     });
     return {
       fills: [
-        fill(Surface, createSurface({ sessions, public_url })),
+        fill(Surface, createSurface({ sessions, public_url: settingOf(operations, "server.public_url") })),
         fill(ChangeObserver, feed.observe), fill(ChangeObserver, usage.noteChange), fill(RequestObserver, usage.noteRequest),
       ],
       routes: { ...handlers({ site, pages, feed }), ...system },

@@ -1,11 +1,13 @@
 /** The API behind the session cookie, at `/console/api/v1`: who may come in, and what every answer of the console carries. */
+import { isIP } from "node:net";
 import { HttpError, sameHost, type Admitted, type Surface, type Visitor } from "../../core/sdk";
 import type { Sessions } from "../accounts/contract";
 import { console_root } from "./contract";
 
 export interface SurfaceParts {
   readonly sessions: Pick<Sessions, "callerOf">;
-  readonly public_url: () => string;
+  /** `https://papers.example`, when the operator has said by which address people come; null otherwise. */
+  readonly public_url: string | null;
 }
 
 /** On every answer that is not a page. */
@@ -26,7 +28,7 @@ export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface =
     unauthorized: "Nobody is signed in.",
   },
   admit(request, visitor): Admitted {
-    const refusal = safe_methods.has(request.method) ? undefined : refusalOf(request, visitor, public_url());
+    const refusal = safe_methods.has(request.method) ? undefined : refusalOf(request, visitor, public_url);
     // What another site made a browser send counts as nobody's.
     return refusal ? { caller: null, refusal } : { caller: sessions.callerOf(request, visitor) };
   },
@@ -39,15 +41,22 @@ const safe_methods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
  * Why a request that changes something is refused: it was not sent by a page of this server.
  * A browser says so in `Sec-Fetch-Site`; an old one, and every other program, in `Origin` alone. Where both are given, both must be right.
  */
-export function refusalOf({ headers }: Request, { host, secure }: Visitor, public_url: string): HttpError | undefined {
+export function refusalOf({ headers }: Request, { host, secure }: Visitor, public_url: string | null): HttpError | undefined {
   const site = headers.get("sec-fetch-site");
   const origin = headers.get("origin");
   if (site !== null && site !== "same-origin") return crossSite("It was sent by a page of another site.");
   if (origin === null) return site === null ? crossSite("It says neither Sec-Fetch-Site nor Origin, so nobody knows which page sent it.") : undefined;
-  const asked = [host, ...(public_url === "" ? [] : [new URL(public_url).host])];
+  // Whoever can make a name of their own point here has pages of that name: once the server's name is known, no other name counts.
+  const asked = public_url === null ? [host] : isName(host) ? [new URL(public_url).host] : [new URL(public_url).host, host];
   const from = URL.canParse(origin) ? new URL(origin) : undefined;
   if (!from || !asked.some((own) => sameHost(own, from.host))) return crossSite(`It was sent by a page of ${origin}, and this server is asked as ${host}. Behind a reverse proxy, set server.public_url to the address that people use.`);
   return secure && from.protocol !== "https:" ? crossSite("It was sent by a page that did not come by HTTPS.") : undefined;
+}
+
+/** Not an address, and not this machine's own name for itself. */
+function isName(host: string): boolean {
+  const name = host.replace(/:\d+$/, "").toLowerCase();
+  return isIP(name.replace(/^\[|\]$/g, "")) === 0 && name !== "localhost" && !name.endsWith(".localhost");
 }
 
 const crossSite = (why: string): HttpError => new HttpError(403, "cross_site", `This request was refused. ${why}`);

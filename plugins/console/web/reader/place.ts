@@ -4,9 +4,15 @@ import { formatDuration } from "../ui/format";
 import { words } from "../words/reader";
 
 /** `handbook.pdf, p. 3`, or `interview.mp3, 1:02`. */
-export function placeOf({ document_name, page, page_end, time_start }: Passage): string {
-  if (page !== null) return `${document_name}, ${words.short_pages(page, page_end)}`;
-  return time_start === null ? document_name : `${document_name}, ${formatDuration(time_start)}`;
+export function placeOf(passage: Passage): string {
+  const spot = spotOf(passage);
+  return spot === null ? passage.document_name : `${passage.document_name}, ${spot}`;
+}
+
+/** `p. 3`, or `1:02`; null when nobody knows. */
+export function spotOf({ page, page_end, time_start }: Passage): string | null {
+  if (page !== null) return words.short_pages(page, page_end);
+  return time_start === null ? null : formatDuration(time_start);
 }
 
 /** `Pages 3–4`, or `At 1:02`; null when nobody knows. */

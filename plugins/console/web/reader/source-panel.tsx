@@ -35,7 +35,7 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
         <div class="source-title">
           <h1 class="vh source-alone">{words.source_panel}</h1>
           <h2 class="clip" title={passage.document_name}>{passage.document_name}</h2>
-          <p class="small muted" aria-live="polite">{[whereOf(passage), passage.heading, passages.length > 1 && words.source_position(at + 1, passages.length)].filter(Boolean).join(" · ")}</p>
+          <p class="small muted" aria-live="polite">{[whereOf(passage), passages.length > 1 && words.source_position(at + 1, passages.length), passage.heading].filter(Boolean).join(" · ")}</p>
         </div>
         <div class="source-buttons">
           {passages.length > 1 && <>

@@ -27,6 +27,7 @@ export const words = {
   documents: (count: number) => `${count} ${count === 1 ? "document" : "documents"}`,
   remove_folder: (name: string) => `Leave out ${name}`, remove_prompt: (name: string) => `Leave out the prompt ${name}`,
   gone_folder: "Deleted folder", gone_prompt: "Deleted prompt",
+  further_folders: (count: number) => `${count} more`,
   use_these: "Use these",
   ask_label: "Your question", ask: "Ask", ask_placeholder: "Ask a question",
   ask_hint: "Enter asks, Shift + Enter starts a new line",

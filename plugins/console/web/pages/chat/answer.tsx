@@ -4,6 +4,7 @@ import { useCallback, useState } from "preact/hooks";
 import { search, type Answer, type Citation, type Message } from "../../api/chats";
 import { Markdown } from "../../reader/markdown";
 import { placeOf } from "../../reader/place";
+import { PlaceLabel } from "../../reader/place-label";
 import { Button } from "../../ui/button";
 import { CopyButton } from "../../ui/copy";
 import { Icon } from "../../ui/icons";
@@ -73,7 +74,7 @@ function Sources({ citations, shown, onOpen }: { readonly citations: readonly Ci
         {visible.map((citation) => (
           <li key={citation.id}>
             <button type="button" class="source" aria-pressed={shown === citation.id} onClick={(event) => onOpen(citation.id, event.currentTarget)}>
-              <span class="source-number">{citation.id}</span><span class="clip">{placeOf(citation)}</span>{citation.stale && <span class="source-stale">{words.changed}</span>}
+              <span class="source-number">{citation.id}</span><PlaceLabel passage={citation} />{citation.stale && <span class="source-stale">{words.changed}</span>}
             </button>
           </li>
         ))}
@@ -105,7 +106,7 @@ function Closest({ question, scope, at_once, opened, onOpen }: Pick<AnsweredProp
       <p class="label">{words.closest} · {words.closest_text}</p>
       {passages.map((passage, at) => (
         <button key={`${passage.document_id}:${passage.start}`} type="button" class="passage-card" aria-pressed={opened?.passages === passages && opened.at === at} onClick={(event) => onOpen({ passages, at, from: event.currentTarget })}>
-          <span class="passage-place"><Icon name="file-text" size={14} /><span class="clip">{placeOf(passage)}</span></span>
+          <span class="passage-place"><Icon name="file-text" size={14} /><PlaceLabel passage={passage} /></span>
           <span class="passage-text">{passage.quote}</span>
         </button>
       ))}

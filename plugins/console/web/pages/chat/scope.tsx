@@ -13,17 +13,22 @@ import { words } from "../../words/chat";
 export interface Scope { readonly folders: readonly string[]; readonly prompts: readonly string[] }
 export interface ScopeProps { readonly scope: Scope; readonly onScope: (scope: Scope) => Promise<unknown> }
 
+const chips_shown = 2;
+
 export function ScopeBar({ scope, onScope }: ScopeProps) {
   const [choosing, setChoosing] = useState<"folders" | "prompts" | null>(null);
   const folders = useFolders();
   const prompts = usePrompts();
+  // Many would take the room of the conversation.
+  const crowded = scope.folders.length > chips_shown + 1;
   const without = (ids: readonly string[], id: string) => ids.filter((one) => one !== id);
   return (
     <div class="scope" role="group" aria-label={words.scope_title}>
-      {scope.folders.map((id) => {
+      {(crowded ? scope.folders.slice(0, chips_shown) : scope.folders).map((id) => {
         const name = folders.data?.find((folder) => folder.id === id)?.name ?? (folders.data ? words.gone_folder : "…");
         return <Chip key={id} icon="folder" name={name} label={words.remove_folder(name)} onRemove={() => void onScope({ ...scope, folders: without(scope.folders, id) })} />;
       })}
+      {crowded && <Button small onClick={() => setChoosing("folders")}>{words.further_folders(scope.folders.length - chips_shown)}</Button>}
       {scope.prompts.map((id) => {
         const name = prompts.data?.find((prompt) => prompt.id === id)?.name ?? (prompts.data ? words.gone_prompt : "…");
         return <Chip key={id} icon="prompt" name={name} label={words.remove_prompt(name)} onRemove={() => void onScope({ ...scope, prompts: without(scope.prompts, id) })} />;

@@ -5,7 +5,7 @@ import { useLocation, useSearch } from "wouter-preact";
 import { search } from "../../api/chats";
 import { useFolders } from "../../api/queries";
 import type { Passage } from "../../api/types";
-import { placeOf } from "../../reader/place";
+import { PlaceLabel } from "../../reader/place-label";
 import { SourcePanel } from "../../reader/source-panel";
 import { Button } from "../../ui/button";
 import { Select, TextField } from "../../ui/field";
@@ -83,7 +83,7 @@ function Results({ passages, query, shown, onOpen }: { readonly passages: readon
           return (
             <li key={key}>
               <button type="button" class="passage-card" data-passage={key} aria-pressed={key === shown} onClick={() => onOpen(key)}>
-                <span class="passage-place"><Icon name="file-text" size={14} /><span class="clip strong">{placeOf(passage)}</span>{passage.heading && <span class="clip">· {passage.heading}</span>}</span>
+                <span class="passage-place"><Icon name="file-text" size={14} /><span class="strong place-name"><PlaceLabel passage={passage} /></span>{passage.heading && <span class="clip">· {passage.heading}</span>}</span>
                 <span class="passage-text"><Terms text={passage.quote} terms={terms} length={excerpt_chars} /></span>
               </button>
             </li>

@@ -25,7 +25,8 @@ const minute_ms = 60_000;
 const fetch_ms_max = 60 * minute_ms;
 /** Beyond the time for hearing: for what comes before and after it. */
 const around_ms = 5 * minute_ms;
-const fetches_max = 4;
+/** Captions are read, and recordings fetched, so many at a time. */
+const readings_max = 4, fetches_max = 16;
 
 export default definePlugin({
   name: "transcriptions",
@@ -56,7 +57,7 @@ export default definePlugin({
       transcriber: () => [...slots.transcribers()].sort((one, other) => other.rank - one.rank)[0],
       queue: (tx, { id, owner_id, kind, sha256 }) => {
         const next = sha256 === null ? FetchRecording : kind === "captions" ? ReadCaptions : HearRecording;
-        return ctx.enqueue(tx, next, { run_id: id }, { subject: id, key: id, lane: `${next.id}:${owner_id}`, lane_max: next === HearRecording ? config.concurrency : fetches_max });
+        return ctx.enqueue(tx, next, { run_id: id }, { subject: id, key: id, owner: owner_id, lane: `${next.id}:${owner_id}` });
       },
       changed: ({ id, owner_id, folder_id }, action) => ctx.changed({ owner_id, kind: "transcription", id, folder_id, action }),
       announce: (tx, { id, owner_id }) => ctx.emit(tx, WebhookDue, {
@@ -75,8 +76,8 @@ export default definePlugin({
         ...chosen.kind === "command" ? [fill(Transcribers, createCommandTranscriber({ words: chosen.words, temporary, newId, log }))] : [],
       ],
       jobs: [
-        handle(FetchRecording, running.fetch, { ...limits, timeout_ms: fetch_ms_max, concurrency: fetches_max }),
-        handle(ReadCaptions, running.read, { ...limits, timeout_ms: around_ms, concurrency: fetches_max }),
+        handle(FetchRecording, running.fetch, { ...limits, timeout_ms: fetch_ms_max, concurrency: fetches_max, waits: true }),
+        handle(ReadCaptions, running.read, { ...limits, timeout_ms: around_ms, concurrency: readings_max }),
         handle(HearRecording, running.hear, { ...limits, timeout_ms: config.timeout + around_ms, concurrency: config.concurrency }),
       ],
       health: async () => chosen.kind !== "command" || Bun.which(chosen.words[0]!) ? "ok" : { failing: `Recordings can't be transcribed: the program ${chosen.words[0]} of transcription.command is not installed.` },

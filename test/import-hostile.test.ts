@@ -1,6 +1,8 @@
 /** Servers that an import may meet: polite ones that set rules, and hostile ones that never end, lie, drip, pack bombs and lead inside. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { createFetching } from "../plugins/imports/fetching";
+import { createPacing } from "../plugins/imports/pacing";
 import { filesOf, person, until, type Person } from "./helpers/documents";
 import { startNameServer, type NameServer } from "./helpers/dns";
 import { startTestServer, type TestServer } from "./helpers/host";
@@ -149,6 +151,18 @@ describe("manners", () => {
     const times = own.asked.filter(({ path }) => path !== "/robots.txt").map(({ at_ms }) => at_ms);
     expect(times.slice(1).every((at, i) => at - times[i]! >= 190)).toBe(true);
     expect(own.open.most).toBe(1);
+  }));
+
+  test("a public host gets the pause of the settings, also between robots.txt and the page, and between redirects", () => polite(undefined, async (own) => {
+    own.set("/around", redirect("/open"));
+    const fetching = createFetching({
+      lookup: async () => ({ kind: "absent" }), allows: () => true, isPublic: () => true, host_delay_ms: 120, timeout_ms: 20_000, pacing: createPacing(), now_ms: Date.now, files: server.files,
+    });
+    const { received, url } = await fetching.get(`${own.url}/around#part`, { bytes_max: 10_000, robots: new Map(), signal: new AbortController().signal });
+    await received.release();
+    const times = own.asked.map(({ at_ms }) => at_ms);
+    expect([url, own.asked.map(({ path }) => path)]).toEqual([`${own.url}/open`, ["/robots.txt", "/around", "/open"]]);
+    expect(times.slice(1).every((at, i) => at - times[i]! >= 110)).toBe(true);
   }));
 
   test("a host that is busy is asked again when it says so, three times in all", async () => {

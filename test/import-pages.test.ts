@@ -47,6 +47,8 @@ describe("the main text of a page", () => {
     ["scripts and styles", body(`<script>let a = "</div><p>no</p>";</script><style>p { color: red }</style><p>${words}</p><noscript>Switch it on.</noscript>`), words],
     ["the header of an article", body(`<article><header><h1>Moorings</h1></header><p>${words}</p></article>`), `Moorings ${words}`],
     ["what only machines are told", body(`<p>${words}</p><div aria-hidden="true">×</div>`), words],
+    ["comments, of which one never ends", body(`<!-- no --><p>${words}</p><!-- <p>Nobody ended this.</p>`), `${words} Nobody ended this.`],
+    ["more comments than anybody counts", body(`<p>${words}</p>${"<!--".repeat(200_000)}`), words],
     ["tags that nobody closed", `<title>T</title><body><p>${words}<p>Second.<ul><li>One<li>Two`, `${words} Second. One Two`],
   ];
   test.each(cases)("%s", async (_reason, html, text) => { expect((await mainOf(html)).text).toBe(text); });

@@ -32,7 +32,7 @@ export interface TakingParts {
   readonly ending: Ending;
 }
 
-const page_limits = { timeout_ms: 20_000, memory_max_bytes: 600 * 2 ** 20 };
+const page_limits = { timeout_ms: 10_000, memory_max_bytes: 600 * 2 ** 20 };
 /** A larger page is read like any other file, with all that surrounds its text. */
 const page_bytes_max = 8 * 2 ** 20;
 const head_bytes = 4_096;

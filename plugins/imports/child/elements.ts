@@ -36,3 +36,16 @@ export function isDeep(html: string): boolean {
   }
   return false;
 }
+
+/** In linear time, which the parser that comes after would not take for comments that never end. Those hide nothing. */
+export function withoutComments(html: string): string {
+  const pieces: string[] = [];
+  for (let at = 0; at < html.length;) {
+    const start = html.indexOf("<!--", at);
+    const end = start < 0 ? -1 : html.indexOf("-->", start + 2);
+    if (end < 0) { pieces.push(html.slice(at).replaceAll("<!--", "")); break; }
+    pieces.push(html.slice(at, start));
+    at = Math.max(end + 3, start + 5);
+  }
+  return pieces.join("");
+}

@@ -1,7 +1,7 @@
 /** The child's part of reading a web page: leaves its main text, without what surrounds it on every page of a site. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { HTMLElement, parse, TextNode } from "node-html-parser";
-import { aside, blocks, isDeep, sectioning, void_elements } from "./elements";
+import { aside, blocks, isDeep, sectioning, void_elements, withoutComments } from "./elements";
 import { decodeText } from "./text";
 
 export interface PageInput {
@@ -35,7 +35,8 @@ const links_min = 3;
 const kept_share = 0.4;
 
 export async function readPage({ path, charset, output }: PageInput): Promise<PageOutput> {
-  const html = decodeText(readFileSync(path), charset);
+  const text = decodeText(readFileSync(path), charset);
+  const html = text === null ? null : withoutComments(text);
   if (html === null || isDeep(html)) return { title: null, canonical: null, base: null, written: false };
   const root = parse(html, { comment: false, lowerCaseTagName: true, blockTextElements: { script: true, style: true } });
   const head = headOf(root);

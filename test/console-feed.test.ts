@@ -154,7 +154,7 @@ describe("what a browser hears of", () => {
   let server: TestServer;
   let ada: Browser;
   beforeAll(async () => {
-    server = await startTestServer();
+    server = await startTestServer({ env: { DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.1/32" } });
     ada = await signedIn(server, "ada");
   });
   const closing: (() => Promise<void>)[] = [];
@@ -200,6 +200,22 @@ describe("what a browser hears of", () => {
     await until("chat", "deleted", chat.id);
     await api("DELETE", `/folders/${folder.id}`);
     await until("folder", "deleted", folder.id);
+  });
+
+  test("is a webhook, and how its deliveries go", async () => {
+    using receiver = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(null, { status: 204 }) });
+    const { until } = await watch(ada);
+    const { status, body: webhook } = await server.send("ada", "POST", "/webhooks", { event_type: "import.finished", url: `http://127.0.0.1:${receiver.port}/` });
+    expect(status).toBe(201);
+    await until("webhook", "created", webhook.id);
+    const { body: delivery } = await server.send("ada", "POST", `/webhooks/${webhook.id}/test`);
+    await until("delivery", "created changed", delivery.id);
+    await server.settle();
+    expect((await server.send("ada", "GET", `/webhooks/${webhook.id}/deliveries`)).body.data[0]).toMatchObject({ id: delivery.id, status: "delivered" });
+    await server.send("ada", "POST", `/webhooks/${webhook.id}/rotate-secret`);
+    await until("webhook", "changed", webhook.id);
+    await server.send("ada", "DELETE", `/webhooks/${webhook.id}`);
+    await until("webhook", "deleted", webhook.id);
   });
 
   test("is nothing of others", async () => {

@@ -13,6 +13,7 @@ import { createUsage } from "../plugins/console/usage";
 import { createChecks } from "../plugins/console/checks";
 import { signedIn, type Browser } from "./helpers/browser";
 import { expectHas } from "./helpers/contract";
+import { scriptedExtractor } from "./helpers/documents";
 import { startTestServer, type TestServer } from "./helpers/host";
 import { until } from "./helpers/jobs";
 
@@ -46,7 +47,7 @@ const failing = definePlugin({
 let server: TestServer;
 let root: Browser;
 beforeAll(async () => {
-  server = await startTestServer({ plugins: [failing], env: { DOSSIER_QUOTAS_FOLDERS: "7", DOSSIER_QUOTAS_STORAGE: "1MiB", DOSSIER_ADMIN_EMAIL: "boss@example.com", DOSSIER_ADMIN_PASSWORD: "a very secret password" } });
+  server = await startTestServer({ plugins: [failing, scriptedExtractor().plugin], env: { DOSSIER_QUOTAS_FOLDERS: "7", DOSSIER_QUOTAS_STORAGE: "1MiB", DOSSIER_ADMIN_EMAIL: "boss@example.com", DOSSIER_ADMIN_PASSWORD: "a very secret password" } });
   root = await signedIn(server, "root", { role: "admin" });
 });
 
@@ -211,6 +212,26 @@ describe("jobs", () => {
     expect((await root.send("POST", `/system/jobs/${id}/retry`)).status).toBe(204);
     expect(happened).toContain("revived rec_1");
     expect((await list("cancelled")).some((one) => one.id === id)).toBe(true);
+  });
+  test("that read a document put it back to work, and leave one alone that was replaced or is gone", async () => {
+    const { body: folder } = await server.send("ada", "POST", "/folders", { name: "Broken" });
+    const form = new FormData();
+    form.append("file", new Blob(["#!throw\ntext"]), "broken.txt");
+    const { body: document } = await server.sendRaw("ada", "POST", `/documents/file?folder_id=${folder.id}`, form);
+    const status = async () => (await server.send("ada", "GET", `/documents/${document.id}?content=false`)).body.status;
+    const give_up = async () => {
+      // Its pauses between attempts are not waited for.
+      await until(async () => { await server.store.db.updateTable("core_jobs").set({ run_at: 0 }).where("state", "=", "ready").where("subject", "=", document.id).execute(); return await status() === "sync_failed"; });
+      return (await list("failed")).find((one) => one.subject === document.id && one.retriable);
+    };
+    const first = await give_up();
+    expect(first).toMatchObject({ plugin: "documents", attempts: 3, retriable: true });
+    expect((await root.send("POST", `/system/jobs/${first.id}/retry`)).status).toBe(204);
+    expect((await list("cancelled")).some(({ id }) => id === first.id)).toBe(true);
+    const again = await give_up();
+    expect(again.id).not.toBe(first.id);
+    await server.send("ada", "DELETE", `/folders/${folder.id}`);
+    expect(await root.send("POST", `/system/jobs/${again.id}/retry`)).toMatchObject({ status: 409, body: { code: "not_retriable" } });
   });
   test("that are not there can't be", async () => expect((await root.send("POST", "/system/jobs/job_none/retry")).status).toBe(404));
   test("that failed keep nothing of what was deleted since", async () => {

@@ -59,7 +59,7 @@ export interface RouteShape {
   readonly public?: boolean;
   /** The only surface it is part of: `api`, or the name of another `Surface`. Default: every one. */
   readonly surface?: string;
-  /** Only administrators may call it. */
+  /** Only administrators may call it, where callers are known as such: in the console, and never by an API key. */
   readonly admin?: boolean;
   /** The path is at the root of the server, outside the API prefix and its document; such a route is public. */
   readonly root?: boolean;

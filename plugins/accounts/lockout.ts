@@ -9,6 +9,8 @@ const wait_ms_max = 15 * 60_000;
 const forget_ms = 60 * 60_000;
 /** What is kept at the same time; the longest unused goes first. */
 const kept_max = 20_000;
+/** No account has a longer name: whoever sends one fills no memory with it. */
+const account_length_max = 330;
 
 interface Failures { count: number; until_ms: number; last_ms: number }
 
@@ -17,7 +19,7 @@ export function createLockout({ now_ms }: { readonly now_ms: () => number }) {
 
   const subjects = (account: string, address: string): readonly (readonly [string, number])[] => {
     const network = networkOf(address);
-    return [[`${network} ${account}`, free_of_account], [network, free_of_address]];
+    return [[`${network} ${account.slice(0, account_length_max)}`, free_of_account], [network, free_of_address]];
   };
   const failuresOf = (subject: string): Failures | undefined => {
     const found = kept.get(subject);

@@ -32,6 +32,8 @@ export const documentHandlers = (documents: DocumentService, { files, upload_byt
     return { ...toRecord(document), content };
   },
 
+  outline: ({ caller, params }) => documents.outline(caller.owner_id, params.documentId),
+
   original: async ({ caller, params, request }) => originalResponse(request, await documents.original(caller.owner_id, params.documentId)),
 
   rename: async ({ caller, params, body }) => toRecord(await documents.rename(caller.owner_id, params.documentId, body.name)),

@@ -4,6 +4,7 @@ import type { Folders } from "../folders/contract";
 import type { Documents } from "./contract";
 import * as links from "./links";
 import type { ListFilter } from "./links";
+import { no_outline, outlineOf, type Outline } from "./outline";
 import type { Document } from "./record";
 import * as store from "./store";
 import type { DocumentRow, DocumentsDb } from "./store";
@@ -34,6 +35,13 @@ export function createReading({ db, files, folders }: { readonly db: DocumentsDb
     async getWithContent(owner_id: string, document_id: string): Promise<Document & { readonly content: string }> {
       const { content, ...row } = requireOwn(await store.findWithContent(db, document_id), owner_id);
       return { row, folder_ids: await links.foldersOf(db, document_id), content: content ?? "" };
+    },
+
+    /** Where the pages and headings of the text that answers lie. @throws HttpError 403 or 404. */
+    async outline(owner_id: string, document_id: string): Promise<Outline> {
+      await requireDocument(db, owner_id, document_id);
+      const row = await store.findAnswering(db, document_id);
+      return row ? outlineOf(row) : no_outline;
     },
 
     /** The documents of one folder, subfolders aside. @throws HttpError 403 or 404 on the folder. */

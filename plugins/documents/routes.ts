@@ -1,5 +1,6 @@
 /** The HTTP face of documents: which calls there are and what they take and answer. */
 import { PageOf, PageQuery, route, t } from "../../core/sdk";
+import { Outline, outline_example } from "./outline";
 import { DocumentRecord, DocumentWithContent, example, Status } from "./record";
 
 const FolderQuery = t.Object({ folder_id: t.String({ description: "The folder." }) });
@@ -55,6 +56,11 @@ export const routes = {
     summary: "Get a document", tag, operation: "getDocument",
     query: t.Object({ content: t.Optional(t.Boolean({ description: "With `false`, leaves the text out." })) }),
     answers: { 200: { description: "The document with its text.", schema: DocumentWithContent, example: { ...example, content: "The mooring was lifted at noon." } } },
+  }),
+  outline: route.get("/documents/:documentId/outline", {
+    summary: "Get the pages and headings of a document", tag, operation: "getDocumentOutline", surface: "console",
+    description: "Of the text that answers.",
+    answers: { 200: { description: "Their places in the content.", schema: Outline, example: outline_example } },
   }),
   original: route.get("/documents/:documentId/file", {
     summary: "Download the original", tag, operation: "downloadDocument",

@@ -15,3 +15,12 @@ export const useDocument = (id: string | null) => useQuery({
   queryKey: keys.document(id ?? ""), enabled: id !== null,
   queryFn: ({ signal }) => api<Document>(`/documents/${id}`, { query: { content: false }, signal }),
 });
+
+/** Code points into the text. */
+export interface Outline { readonly pages: readonly { readonly page: number; readonly start: number }[]; readonly headings: readonly { readonly start: number; readonly end: number; readonly level: number }[] }
+
+/** Where pages and headings of the text lie: it is read without them when they don't come. */
+export const useOutline = ({ id, version, status }: Pick<Document, "id" | "version" | "status">) => useQuery({
+  queryKey: ["content", "outline", id, version, status], staleTime: Infinity, gcTime: 60_000,
+  queryFn: ({ signal }) => api<Outline>(`/documents/${id}/outline`, { signal }),
+});

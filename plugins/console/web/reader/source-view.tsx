@@ -6,7 +6,7 @@ import { ErrorView, Skeleton } from "../ui/states";
 import { Button } from "../ui/button";
 import { Note } from "../ui/note";
 import { words } from "../words/reader";
-import { useContent } from "./content";
+import { useContent, useOutline } from "./content";
 import type { Found, Highlight } from "./highlight";
 import { Picture } from "./image";
 import type { PdfProps } from "./pdf";
@@ -90,10 +90,11 @@ function LazyPdf(props: PdfProps) {
 
 function DocumentText({ document, highlight, onFound }: { readonly document: Document; readonly highlight: Highlight | null; readonly onFound: (found: Found) => void }) {
   const content = useContent(document);
+  const outline = useOutline(document);
   if (content.error && content.data === undefined) return <ErrorView error={content.error} onRetry={() => void content.refetch()} />;
   if (content.data === undefined) return <div class="reader-pad"><Skeleton rows={8} /></div>;
   if (content.data === "") return <NoText document={document} />;
-  return <TextView text={content.data} name={document.name} fixed={isFixed(document.media_type)} highlight={highlight} onFound={onFound} />;
+  return <TextView text={content.data} name={document.name} fixed={isFixed(document.media_type)} outline={outline.data} highlight={highlight} onFound={onFound} />;
 }
 
 function NoText({ document }: { readonly document: Document }) {

@@ -29,11 +29,22 @@ export function rangeOf(text: string, { quote, start, end }: Passage): Range | n
   return { from: nearest, to: nearest + quote.length };
 }
 
-/** The text in blocks of about `size`, cut after a line break where there is one, never within a character. */
-export function blocksOf(text: string, size = 6_000): Range[] {
+/** The string indices of code points that never go back. */
+export function indicesOf(text: string, offsets: readonly number[]): number[] {
+  let from = { index: 0, offset: 0 };
+  return offsets.map((offset) => {
+    from = { index: indexOfCodePoint(text, offset, from), offset };
+    return from.index;
+  });
+}
+
+/** The text in blocks of about `size`, cut at every index of `cuts`, else after a line break where there is one, never within a character. */
+export function blocksOf(text: string, cuts: readonly number[] = [], size = 6_000): Range[] {
   const blocks: Range[] = [];
-  for (let from = 0; from < text.length;) {
-    const to = from + size * 1.5 >= text.length ? text.length : cutAt(text, from, from + size);
+  const ends = [...cuts.filter((cut) => cut > 0 && cut < text.length), text.length];
+  let from = 0;
+  for (const end of ends) while (from < end) {
+    const to = from + size * 1.5 >= end ? end : cutAt(text, from, from + size);
     blocks.push({ from, to });
     from = to;
   }
@@ -53,4 +64,17 @@ function cutAt(text: string, from: number, near: number): number {
 export function within(block: Range, range: Range | null): Range | null {
   if (!range || range.to <= block.from || range.from >= block.to) return null;
   return { from: Math.max(range.from, block.from) - block.from, to: Math.min(range.to, block.to) - block.from };
+}
+
+/** A piece of a block that looks the same all along; places count from the block's beginning. */
+export interface Piece extends Range { readonly heading: boolean; readonly marked: boolean }
+
+/** The block in pieces, cut wherever a heading or the mark begins or ends. */
+export function piecesOf(block: Range, headings: readonly Range[], mark: Range | null): Piece[] {
+  const marked = within(block, mark);
+  const inside = headings.flatMap((heading) => within(block, heading) ?? []);
+  const cuts = [0, block.to - block.from, ...inside.flatMap(({ from, to }) => [from, to]), ...(marked ? [marked.from, marked.to] : [])];
+  const ordered = [...new Set(cuts)].sort((a, b) => a - b);
+  const holds = (range: Range | null, at: number) => range !== null && range.from <= at && at < range.to;
+  return ordered.slice(0, -1).map((from, place) => ({ from, to: ordered[place + 1]!, heading: inside.some((range) => holds(range, from)), marked: holds(marked, from) }));
 }

@@ -1,38 +1,74 @@
 /** A document as its text, with a passage marked. Laid out block by block, so that a text of megabytes stays smooth. */
+import { Component } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { words } from "../words/reader";
+import type { Outline } from "./content";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
-import { blocksOf, rangeOf, within, type Range } from "./spans";
+import { blocksOf, indicesOf, piecesOf, rangeOf, within, type Range } from "./spans";
 
 export interface TextViewProps {
   readonly text: string;
   readonly name: string;
   /** Columns stand below each other: tables, data, code. */
   readonly fixed: boolean;
+  readonly outline: Outline | undefined;
   readonly highlight: Highlight | null;
   readonly onFound: (found: Found) => void;
 }
 
-export function TextView({ text, name, fixed, highlight, onFound }: TextViewProps) {
+export function TextView({ text, name, fixed, outline, highlight, onFound }: TextViewProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const blocks = useMemo(() => blocksOf(text), [text]);
+  const layout = useMemo(() => layoutOf(text, outline), [text, outline]);
   const range = useMemo(() => highlight && rangeOf(text, highlight), [text, highlight]);
   useLayoutEffect(() => {
     onFound(highlight ? range !== null : null);
     const box = scroller.current;
     if (box && range) return settleOn(box);
-  }, [range, highlight]);
+  }, [range, highlight, layout]);
   return (
     <div ref={scroller} class={fixed ? "text-view text-fixed" : "text-view"} tabIndex={0} role="region" aria-label={words.text_of(name)}>
-      {blocks.map((block) => <Block key={block.from} text={text} block={block} range={range} />)}
+      {layout.map((laid) => <Block key={laid.block.from} text={text} laid={laid} range={within(laid.block, range) && range} />)}
     </div>
   );
 }
 
-function Block({ text, block, range }: { readonly text: string; readonly block: Range; readonly range: Range | null }) {
-  const words = text.slice(block.from, block.to);
-  const marked = within(block, range);
-  return <div class="text-block">{marked ? <>{words.slice(0, marked.from)}<mark>{words.slice(marked.from, marked.to)}</mark>{words.slice(marked.to)}</> : words}</div>;
+/** A block with the page that begins with it, and the headings in it. */
+interface Laid { readonly block: Range; readonly page: number | null; readonly headings: readonly Range[] }
+const none: readonly Range[] = [];
+
+function layoutOf(text: string, outline: Outline | undefined): readonly Laid[] {
+  const pages = outline && outline.pages.length > 1 ? outline.pages : [];
+  const starts = indicesOf(text, pages.map(({ start }) => start));
+  const page_at = new Map(starts.map((start, at) => [start, pages[at]!.page]));
+  const ends = indicesOf(text, outline?.headings.flatMap(({ start, end }) => [start, end]) ?? []);
+  const headings = Array.from({ length: ends.length / 2 }, (_, at): Range => ({ from: ends[2 * at]!, to: ends[2 * at + 1]! }));
+  let next = 0;
+  return blocksOf(text, starts).map((block) => {
+    while (next < headings.length && headings[next]!.to <= block.from) next++;
+    let last = next;
+    while (last < headings.length && headings[last]!.from < block.to) last++;
+    return { block, page: page_at.get(block.from) ?? null, headings: last > next ? headings.slice(next, last) : none };
+  });
+}
+
+/** Only looked at again when something of its own has changed: a long text has hundreds. */
+class Block extends Component<{ readonly text: string; readonly laid: Laid; readonly range: Range | null }> {
+  override shouldComponentUpdate(next: typeof this.props): boolean {
+    return next.text !== this.props.text || next.laid !== this.props.laid || next.range !== this.props.range;
+  }
+  override render() {
+    const { text, laid: { block, page, headings }, range } = this.props;
+    return (
+      <div class="text-block">
+        {page !== null && <p class="text-page"><span>{words.page(page)}</span></p>}
+        {piecesOf(block, headings, range).map(({ from, to, heading, marked }) => {
+          const piece = text.slice(block.from + from, block.from + to);
+          const said = heading ? <strong key={from}>{piece}</strong> : piece;
+          return marked ? <mark key={from}>{said}</mark> : said;
+        })}
+      </div>
+    );
+  }
 }
 
 /** Blocks above get their real heights only when they come near: the mark is brought into the middle until it stays there. */

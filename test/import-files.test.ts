@@ -1,6 +1,7 @@
 /** Files of the user's device as one import, and imports that come again and again. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, handle } from "../core/sdk";
+import { Tick } from "../plugins/imports/jobs";
 import { WebhookDue } from "../plugins/webhooks/contract";
 import { expectSound, filesOf, person, scriptedExtractor, until, type Person } from "./helpers/documents";
 import { startTestServer, type TestServer } from "./helpers/host";
@@ -110,6 +111,18 @@ describe("schedules", () => {
     expect((await ada.send("DELETE", `/import-schedules/${made.body.id}`)).status).toBe(204);
     expect((await ada.send("DELETE", `/import-schedules/${made.body.id}`)).status).toBe(404);
     expect((await ada.send("POST", `/imports/${(await runs())[0].id}/cancel`)).status).toBe(202);
+  });
+
+  test("begin nothing for a user who may not sign in any more", async () => {
+    site.set("/page", page("Page", "The otter."));
+    const runs = async (who: string) => (await server.store.db.selectFrom("imports_runs").select("id").where("owner_id", "=", `usr_${who}`).execute()).length;
+    for (const [who, begun] of [["zoe", 1], ["gone", 0]] as const) {
+      const { body } = await server.send(who, "POST", "/import-schedules", { folder_id: await person(server, who).folder(), source: source(), every: "0 0 1 1 *" });
+      if (who === "gone") await server.accounts.setUserActive("usr_gone", false);
+      await server.host.queue.enqueue(server.store.db, Tick, { schedule_id: body.id, at: 0 });
+      await server.settle();
+      expect([who, await runs(who)]).toEqual([who, begun]);
+    }
   });
 
   test("next_run_at is the next time in UTC; lists are of the caller alone", async () => {

@@ -30,7 +30,11 @@ const odd: ImportSource<{ readonly uris: readonly string[] }> = {
     return { name: uri, media_type: null, bytes: new Blob(["The otter."]).stream() as never };
   },
 };
-const oddities = definePlugin({ name: "oddities", version: "1.0.0", setup: () => ({ fills: [fill(ImportSources, odd)] }) });
+const many: ImportSource<{ readonly count: number }> = {
+  type: "many", description: "Many.", schema: t.Object({ count: t.Integer() }),
+  async *items({ count }) { for (let i = 0; i < count; i++) yield { uri: `many:${i}`, error: "No." }; },
+};
+const oddities = definePlugin({ name: "oddities", version: "1.0.0", setup: () => ({ fills: [fill(ImportSources, odd), fill(ImportSources, many)] }) });
 const shelf = realpathSync(mkdtempSync(join(tmpdir(), "dossier-shelf-")));
 const outside = realpathSync(mkdtempSync(join(tmpdir(), "dossier-outside-")));
 
@@ -328,6 +332,11 @@ describe("when something goes meanwhile", () => {
     const { run, items } = await importing(await ada.folder(), { type: "odd", uris: [bad, good] });
     expect([run.status, items.map(({ status, error }) => error?.code ?? status), tries.get(bad!)]).toEqual(["completed_with_errors", ["internal_error", "succeeded"], 3]);
   }, 60_000);
+
+  test("a source with more items than a run takes ends as failed, and says how many it takes", async () => {
+    const { run } = await importing(await ada.folder(), { type: "many", count: 50_001 });
+    expect([run.status, run.error, counts(run)]).toEqual(["failed", { code: "unreadable", message: "The source has more than 50000 items, the most that one import takes." }, [50_000, 50_000, 0, 50_000, 0]]);
+  }, 120_000);
 
   test("a run is forgotten, with its items, when its end is long ago", async () => {
     const { run } = await importing(await ada.folder(), urls(path()));

@@ -32,7 +32,9 @@ const drain_ms = 1_000;
 export async function runProgram({ words, directory, mark, stdout_bytes_max, signal, onPrinted, onStarted }: ProgramOptions): Promise<Ended> {
   signal.throwIfAborted();
   const child = Bun.spawn([...words], { cwd: directory, env: { ...environmentForPrograms(), [mark_name]: mark }, stdin: "ignore", stdout: "pipe", stderr: "pipe", detached: true });
-  const kill = () => killGroup(child.pid);
+  let over = false;
+  // Never later: the number may be another's by then.
+  const kill = () => { if (!over) killGroup(child.pid); };
   signal.addEventListener("abort", kill, { once: true });
   try {
     stepBack(child.pid);
@@ -55,6 +57,7 @@ export async function runProgram({ words, directory, mark, stdout_bytes_max, sig
     await child.exited;
     // What it has begun and left behind goes too.
     kill();
+    over = true;
     await Promise.race([reading, Bun.sleep(drain_ms)]);
     signal.throwIfAborted();
     return { exit_code: child.exitCode, ended_by: child.signalCode === null ? null : String(child.signalCode), stdout: new TextDecoder().decode(Buffer.concat(chunks)), stderr, printed_too_much: bytes > stdout_bytes_max };

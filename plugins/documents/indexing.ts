@@ -1,5 +1,5 @@
 /** The job that makes a version answer: bytes → text → index → `synced`, in one switch. */
-import type { Db, GaveUpCause, JobEffect, JobRun, PayloadOf } from "../../core/sdk";
+import { PermanentFailure, type Db, type GaveUpCause, type JobEffect, type JobRun, type PayloadOf } from "../../core/sdk";
 import { ExtractionFailure, type Extracted, type Extraction, type ExtractionCode } from "../extraction/contract";
 import type { Prepared } from "../index/contract";
 import type { DocumentSettled } from "./contract";
@@ -11,6 +11,10 @@ import type { InWork, Stage } from "./store";
 
 export interface IndexingParts extends DocumentParts { readonly extraction: Extraction }
 export interface VersionToIndex { readonly document_id: string; readonly version: number }
+
+/** A fault of its own fails the document at the third attempt; the server may end oftener under it, which says nothing about the file. */
+const tries_max = 3;
+export const attempts_max = 8;
 
 /** Progress is written at most so often. */
 const report_every_ms = 500;
@@ -34,7 +38,8 @@ export function createIndexing(parts: IndexingParts) {
       return (tx) => publish(tx, { work, text, prepared, attempt: job.attempt });
     } catch (error) {
       // A run that was stopped from outside says nothing about the file: the job decides whether it is tried again.
-      if (!(error instanceof ExtractionFailure) || job.signal.aborted) throw error;
+      if (job.signal.aborted) throw error;
+      if (!(error instanceof ExtractionFailure)) throw job.attempt < tries_max ? error : new PermanentFailure(error instanceof Error ? error.message : String(error));
       return (tx) => fail(tx, { document_id, version }, error.code, error.message, job.attempt);
     }
   }

@@ -6,7 +6,7 @@ import { SearchIndex } from "../index/contract";
 import { Quotas } from "../quotas/contract";
 import { Documents, DocumentSettled, DocumentUses, FileUses } from "./contract";
 import { documentHandlers } from "./handlers";
-import { createIndexing } from "./indexing";
+import { attempts_max, createIndexing } from "./indexing";
 import { createIntake } from "./intake";
 import { IndexDocument, PurgeDocuments, RetitleDocument } from "./jobs";
 import { migrations } from "./migrations";
@@ -73,7 +73,7 @@ export default definePlugin({
         remove: (tx, _owner_id, folder_ids) => purging.removeFrom(tx, folder_ids), removeInParts: (_owner_id, folder_ids) => purging.removeInParts(folder_ids),
       })],
       jobs: [
-        handle(IndexDocument, indexing.run, { attempts_max: 3, timeout_ms: 30 * minute_ms, concurrency: indexing_max, gaveUp: indexing.gaveUp, revive: service.revive }),
+        handle(IndexDocument, indexing.run, { attempts_max, timeout_ms: 30 * minute_ms, concurrency: indexing_max, gaveUp: indexing.gaveUp, revive: service.revive }),
         handle(RetitleDocument, createRetitling(parts), { attempts_max: 5, timeout_ms: 5 * minute_ms }),
         handle(PurgeDocuments, async (_payload, { signal }) => {
           const purged = await purging.purgeExpired(signal);

@@ -56,6 +56,11 @@ describe("files of the device", () => {
     await expectSound(server);
   });
 
+  test("a name like the one that a second file gets is an item of its own", async () => {
+    const { run, items } = await ended(ada, (await sending(await ada.folder(), formOf(["b.txt", "One."], ["b.txt", "Two."], ["b.txt (2)", "Three."]))).body.id);
+    expect([run.status, items.map(({ uri, status }) => [uri, status])]).toEqual(["completed_with_errors", [["b.txt", "succeeded"], ["b.txt (2)", "failed"], ["b.txt (2) (2)", "succeeded"]]]);
+  });
+
   const refused: [reason: string, form: () => FormData | string, status: number, words: RegExp][] = [
     ["no files", () => formOf(["a.txt", "x", "file"]), 400, /no part `files`/],
     ["a file without a name", () => { const form = new FormData(); form.append("files", "text"); return form; }, 400, /needs a file name/],

@@ -146,6 +146,13 @@ describe("manners", () => {
   ];
   test.each(unreadable)("robots.txt: %s", (_reason, robots, code) => polite(robots, async (own) => { expect(await codes(`${own.url}/open`)).toEqual([code]); }));
 
+  test("robots.txt is asked for again when a run is tried again", () => polite(new Response("no", { status: 500 }), async (own) => {
+    const { run, items } = await importing(`${own.url}/open`);
+    own.set("/robots.txt", undefined);
+    await ada.send("POST", `/imports/${run.id}/retry`);
+    expect([items[0].error.code, (await ended(ada, run.id)).run.status]).toEqual(["robots_unreadable", "completed"]);
+  }));
+
   test("the pause that a host asks for is given; one connection at a time", () => polite(body("User-agent: *\nCrawl-delay: 0.2\n", {}), async (own) => {
     await importing(...Array.from({ length: 4 }, (_, i) => `${own.url}/open?${i}`));
     const times = own.asked.filter(({ path }) => path !== "/robots.txt").map(({ at_ms }) => at_ms);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { definePlugin, fill, handle, t } from "../core/sdk";
 import { ImportSources, type ImportSource } from "../plugins/imports/contract";
 import * as store from "../plugins/imports/store";
@@ -301,7 +302,47 @@ describe("cancelling and trying again", () => {
   });
 });
 
+describe("what the source could not give", () => {
+  test("a part of a sitemap is listed by the next try, and is never a document itself", async () => {
+    const [index, part] = [path(), path()];
+    site.set(index, file(`<sitemapindex><sitemap><loc>${site.url}${part}</loc></sitemap></sitemapindex>`, "text/xml"));
+    site.set(part, new Response("no", { status: 500 }));
+    const folder = await ada.folder();
+    const { run, items } = await importing(folder, { type: "sitemap", url: site.url + index });
+    expect([run.status, counts(run), problems(items)]).toEqual(["failed", [1, 1, 0, 1, 0], ["unlisted"]]);
+    site.set(part, file(`<urlset><url><loc>${site.url}${put(page("Part", "It came later."))}</loc></url></urlset>`, "text/xml"));
+    const retried = await ada.send("POST", `/imports/${run.id}/retry`);
+    expect([retried.status, counts(retried.body)]).toEqual([202, [0, 0, 0, 0, 0]]);
+    const again = await ended(ada, run.id);
+    expect([again.run.status, counts(again.run), await ada.names(folder)]).toEqual(["completed", [1, 1, 1, 0, 0], ["Part"]]);
+  });
+
+  test("an entry without an address fails as before, and nothing is fetched for it", async () => {
+    const at = put(file("<rss><channel><item><title>Two</title></item></channel></rss>", "application/rss+xml"));
+    const folder = await ada.folder();
+    const { run } = await importing(folder, { type: "feed", url: site.url + at });
+    await ada.send("POST", `/imports/${run.id}/retry`);
+    const again = await ended(ada, run.id);
+    expect([counts(again.run), problems(again.items), await ada.names(folder)]).toEqual([[1, 1, 0, 1, 0], ["unlisted"], []]);
+  });
+
+  test("a list that breaks its reader ends the run", async () => {
+    const quotes = '"'.repeat(1_000);
+    const at = put(file(`<urlset>${`<url><loc>https://a.test/${quotes}</loc></url>`.repeat(40_000)}</urlset>`, "text/xml"));
+    const large = await startTestServer({ env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8" } });
+    const client = person(large, "ada");
+    const { run } = await importOf(client, { folder_id: await client.folder(), source: { type: "sitemap", url: site.url + at } });
+    expect([run.status, run.error]).toEqual(["failed", { code: "unreadable", message: "Reading the sitemap ended unexpectedly: it may be damaged." }]);
+    await large.stop();
+  }, 60_000);
+});
+
 describe("when something goes meanwhile", () => {
+  test("a run that has ended is not begun any more", async () => {
+    const { run } = await importing(await ada.folder(), urls(path()));
+    expect([await store.startRun(server.store.db as never, run.id, 1), (await ada.send("GET", `/imports/${run.id}`)).body]).toEqual([undefined, run]);
+  });
+
   test("a folder that is deleted ends its run as failed", async () => {
     const folder = await ada.folder();
     const endless = put((_request, response) => void response.writeHead(200).write("x"));
@@ -392,6 +433,22 @@ describe("sources", () => {
       const { run } = await importing(await ada.folder(), { type, url: site.url + at });
       expect([run.status, run.error.message]).toEqual(["failed", expect.stringMatching(/^This is not a/)]);
     }
+  });
+
+  test("a directory that holds the server's own data: all but that", async () => {
+    const around = realpathSync(mkdtempSync(join(tmpdir(), "dossier-around-")));
+    const data = join(around, "data");
+    mkdirSync(data, { mode: 0o700 });
+    writeFileSync(join(around, "readme.txt"), "The otter.");
+    const inside = await startTestServer({ data, env: { DOSSIER_IMPORTS_DIRECTORIES: around } });
+    const client = person(inside, "ada");
+    const folder_id = await client.folder();
+    await client.upload(folder_id, "own.txt", "What somebody has uploaded.");
+    const { items } = await importOf(client, { folder_id, source: { type: "directory", path: around } });
+    expect(items.map(({ uri }: any) => uri)).toEqual([pathToFileURL(join(around, "readme.txt")).href]);
+    for (const path of [data, join(data, "files")]) expect((await client.send("POST", "/imports", { folder_id, source: { type: "directory", path } })).body.errors?.[0]?.pointer).toBe("/source/path");
+    await inside.stop();
+    rmSync(around, { recursive: true, force: true });
   });
 
   test("a directory: its directories are subfolders, and no link leads out of it", async () => {

@@ -26,8 +26,9 @@ export function createDevice({ db, inTransaction, now_ms, newId, documents, endi
       status: "running", started_at: now, listed: 1, total: parts.length,
     };
     // Two files of one name are two items: the second one clashes, or replaces the first.
+    const uris = urisOf(parts);
     const items = parts.map(({ name }, ordinal): ItemRow => ({
-      id: newId("itm"), run_id: run.id, ordinal, uri: uriOf(parts, ordinal), name, subfolder: null, locator: null, host: "", status: "pending", attempts: 0,
+      id: newId("itm"), run_id: run.id, ordinal, uri: uris[ordinal]!, name, subfolder: null, locator: null, host: "", status: "pending", attempts: 0,
       document_id: null, version: null, joined: 0, source_uri: null, error_code: null, error: null,
     }));
     await inTransaction(async (tx) => {
@@ -74,9 +75,13 @@ export function createDevice({ db, inTransaction, now_ms, newId, documents, endi
 }
 export type Device = ReturnType<typeof createDevice>;
 
-/** The name of the file; the second one of a name says so. */
-function uriOf(parts: readonly ReceivedPart[], ordinal: number): string {
-  const { name } = parts[ordinal]!;
-  const before = parts.slice(0, ordinal).filter((one) => one.name === name).length;
-  return before === 0 ? name : `${name} (${before + 1})`;
+/** The names of the files, no two alike: the second one of a name says so. */
+function urisOf(parts: readonly ReceivedPart[]): string[] {
+  const uris = new Set<string>();
+  for (const { name } of parts) {
+    let uri = name;
+    for (let n = 2; uris.has(uri); n++) uri = `${name} (${n})`;
+    uris.add(uri);
+  }
+  return [...uris];
 }

@@ -38,7 +38,7 @@ export function createListing({ db, inTransaction, enqueue, newId, now_ms, endin
     const rows = items.map((item, index): ItemRow => ({
       id: newId("itm"), run_id: run.id, ordinal: first + index, uri: item.uri, name: item.name ?? null, subfolder: item.folder ?? null, locator: item.locator ?? null,
       host: local || item.error !== undefined ? "" : hostOf(item.uri), status: item.error === undefined ? "pending" : "failed", attempts: 0,
-      document_id: null, version: null, joined: 0, source_uri: null, ...storedError(item.error === undefined ? null : { code: "unreadable", message: item.error }),
+      document_id: null, version: null, joined: 0, source_uri: null, ...storedError(item.error === undefined ? null : { code: store.unlisted, message: item.error }),
     }));
     return inTransaction(async (tx) => {
       if (!await store.findUnfinished(tx, run.id)) return false;
@@ -91,7 +91,7 @@ export function createListing({ db, inTransaction, enqueue, newId, now_ms, endin
       const given = await store.sourceOf(db, run_id);
       const source = sourceOf(given.type);
       if (!source) return (tx) => finish(tx, run_id, { code: "unreadable", message: `There is no kind of source ${given.type} any more.` });
-      if (run.status === "pending") await store.updateRun(db, run_id, { status: "running", started_at: now_ms() });
+      if (run.status === "pending" && !await store.startRun(db, run_id, now_ms())) return;
       try {
         if (!await list(run, source, given, job)) return;
         return (tx) => finish(tx, run_id, null);

@@ -63,11 +63,15 @@ export default definePlugin({
     const fetching = createFetching({
       lookup, allows, isPublic: createAddressRule([]), host_delay_ms: config.host_delay, timeout_ms: config.timeout, pacing: createPacing(), now_ms, files,
     });
-    const changed = ({ id, owner_id, folder_id }: RunState, action: "created" | "changed") => ctx.changed({ owner_id, kind: "import", id, folder_id, action });
+    const robots = createRobotsOfRuns();
+    const changed = ({ id, owner_id, folder_id, finished_at }: RunState, action: "created" | "changed") => {
+      if (finished_at !== null) robots.forget(id);
+      ctx.changed({ owner_id, kind: "import", id, folder_id, action });
+    };
     const ending = createEnding({ now_ms, emit, cancelJobs, removeFiles: documents.removeFiles, changed: (run) => changed(run, "changed") });
     const toolsOf = (run_id: string | null, robots: RobotsOfRun, signal: AbortSignal) =>
       createTools({ db, inTransaction, fetching, files, temporary: paths.temporary, upload_bytes_max, removeFiles: documents.removeFiles }, run_id, robots, signal);
-    const common = { db, inTransaction, enqueue, now_ms, newId, ending, toolsOf, robotsOf: createRobotsOfRuns(), sourceOf: (type: string) => ctx.slots.sources().find((one) => one.type === type) };
+    const common = { db, inTransaction, enqueue, now_ms, newId, ending, toolsOf, robotsOf: robots.of, sourceOf: (type: string) => ctx.slots.sources().find((one) => one.type === type) };
     const imports = createImports({ ...common, folders, sources: ctx.slots.sources, created: (run) => changed(run, "created") });
     const schedules = createSchedules({
       db, inTransaction, enqueue, cancelJobs, now_ms, newId, folders, imports, isActive: async (owner_id) => (await accounts.findUser(owner_id)).active,
@@ -80,7 +84,7 @@ export default definePlugin({
       services: { fetch_rule: allows },
       routes: importHandlers({ imports, schedules, device, requireFolder: (owner_id, folder_id) => folders.require(db, owner_id, folder_id), files, upload_bytes_max }),
       fills: [
-        ...[urlsSource, sitemapSource({ isolate }), feedSource({ isolate }), zipSource({ isolate, newId }), directorySource(config.directories)].map((one) => fill(ImportSources, one)),
+        ...[urlsSource, sitemapSource({ isolate }), feedSource({ isolate }), zipSource({ isolate, newId }), directorySource(config.directories, paths.data)].map((one) => fill(ImportSources, one)),
         fill(FolderContents, { async remove(tx, _owner_id, folder_ids) {
           for (const run of await store.unfinishedIn(tx, folder_ids)) await ending.folderGone(tx, run);
           await schedules.folderGone(tx, folder_ids);
@@ -106,14 +110,17 @@ export default definePlugin({
   },
 });
 
-/** What hosts say to us, for as long as their runs are likely to ask. */
-function createRobotsOfRuns(): (run_id: string) => RobotsOfRun {
+/** What hosts say to us, for as long as their runs last: a run that is tried again asks again. */
+function createRobotsOfRuns() {
   const known = new Map<string, RobotsOfRun>();
-  return (run_id) => {
-    const robots = known.get(run_id) ?? new Map();
-    known.set(run_id, robots);
-    if (known.size > robots_of_runs_max) known.delete(known.keys().next().value!);
-    return robots;
+  return {
+    of: (run_id: string): RobotsOfRun => {
+      const robots = known.get(run_id) ?? new Map();
+      known.set(run_id, robots);
+      if (known.size > robots_of_runs_max) known.delete(known.keys().next().value!);
+      return robots;
+    },
+    forget: (run_id: string): void => void known.delete(run_id),
   };
 }
 

@@ -61,7 +61,7 @@ export const routes = {
     answers: { 202: { ...begun("The run, cancelled."), example: { ...run_example, status: "cancelled" as const } } }, errors: { 409: "The run has ended." },
   }),
   retry: route.post("/imports/:importId/retry", {
-    summary: "Retry what has failed", tag, operation: "retryImport", description: "Imports the failed items again, and no others. When the run ends again, webhooks are told again.",
+    summary: "Retry what has failed", tag, operation: "retryImport", description: "Imports the failed items again, and no others. A source that could not be read in whole is listed again. When the run ends again, webhooks are told again.",
     answers: { 202: { ...begun("The run, under way again."), example: { ...run_example, status: "running" as const, failed_item_count: 0, completed_item_count: 119, finished_at: null } } },
     errors: { 409: "The run is under way, was cancelled, or nothing of it has failed." },
   }),

@@ -125,13 +125,17 @@ export function createImports({ db, inTransaction, enqueue, now_ms, newId, folde
       return requireOwn(tx, owner_id, run_id);
     }),
 
-    /** Imports the failed items again, and lists the source again when that had failed. @throws HttpError 403, 404, 409 when there is nothing to retry. */
+    /** Imports the failed items again, and lists the source again when that had failed, in part or as a whole. @throws HttpError 403, 404, 409 when there is nothing to retry. */
     retry: (owner_id: string, run_id: string): Promise<RunRow> => inTransaction(async (tx) => {
       const { source, ...before } = await requireOwn(tx, owner_id, run_id);
       refuseRetry(before);
       await folders.require(tx, owner_id, before.folder_id);
+      const unlisted = await store.forgetUnlisted(tx, run_id);
       const again = await store.reopenFailed(tx, run_id);
-      const run = (await store.updateRun(tx, run_id, { status: "running", finished_at: null, error_code: null, error: null, failed: before.failed - again, listed: before.error === null ? 1 : 0 }))!;
+      const run = (await store.updateRun(tx, run_id, {
+        status: "running", finished_at: null, error_code: null, error: null, total: before.total - unlisted, failed: before.failed - unlisted - again,
+        listed: before.error === null && unlisted === 0 ? 1 : 0,
+      }))!;
       if (run.listed === 0) await enqueue(tx, ListItems, { run_id }, { key: run_id, lane: `imports of ${owner_id}`, lane_max: 2, owner: owner_id, subject: run_id });
       for (const host of await store.waitingHosts(tx, run_id)) await queueHost(enqueue, tx, run, host);
       return { ...run, source };

@@ -75,6 +75,9 @@ export const findUnfinished = (db: ImportsDb, id: string): Promise<RunState | un
 /** What the run was given. */
 export const sourceOf = async (db: ImportsDb, id: string): Promise<{ readonly type: string }> =>
   JSON.parse((await db.selectFrom("imports_runs").select("source").where("id", "=", id).executeTakeFirstOrThrow()).source);
+/** Undefined when it has ended meanwhile. */
+export const startRun = (db: ImportsDb, id: string, started_at: number): Promise<RunState | undefined> =>
+  db.updateTable("imports_runs").set({ status: "running", started_at }).where("id", "=", id).where("finished_at", "is", null).returning(state).executeTakeFirst();
 export const updateRun = (db: ImportsDb, id: string, values: Partial<RunState>): Promise<RunState | undefined> =>
   db.updateTable("imports_runs").set(values).where("id", "=", id).returning(state).executeTakeFirst();
 
@@ -134,6 +137,11 @@ export async function endPending(db: ImportsDb, run_id: string, values: Pick<Ite
   if (host !== undefined) pending = pending.where("host", "=", host).where("document_id", "is", null);
   return toNumber((await pending.executeTakeFirst()).numUpdatedRows);
 }
+/** The error of an item that the source itself could not give: there is nothing to fetch or to read. */
+export const unlisted = "unlisted";
+/** Forgets such items of a run, which a new listing gives again; returns how many. */
+export const forgetUnlisted = async (db: ImportsDb, run_id: string): Promise<number> => toNumber((await db.deleteFrom("imports_items")
+  .where("run_id", "=", run_id).where("status", "=", "failed").where("error_code", "=", unlisted).executeTakeFirst()).numDeletedRows);
 /** Makes the failed items of a run pending again; returns how many. */
 export const reopenFailed = async (db: ImportsDb, run_id: string): Promise<number> => toNumber((await db.updateTable("imports_items")
   .set({ status: "pending", error_code: null, error: null, document_id: null, version: null, source_uri: null, joined: 0, attempts: 0 }).where("run_id", "=", run_id).where("status", "=", "failed").executeTakeFirst()).numUpdatedRows);

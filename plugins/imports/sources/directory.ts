@@ -1,5 +1,6 @@
 /** A directory on the server: its files, and those of the directories in it, but only below the directories that the operator names. */
-import { lstat, opendir, realpath } from "node:fs/promises";
+import { constants } from "node:fs";
+import { lstat, open, opendir, realpath, type FileHandle } from "node:fs/promises";
 import { isAbsolute, join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { badRequest, t } from "../../../core/sdk";
@@ -8,15 +9,16 @@ import { SourceFailure, type ImportSource, type SourceItem } from "../contract";
 /** Deeper directories are not looked into. */
 const depth_max = 64;
 
-export function directorySource(allowed: readonly string[]): ImportSource<{ readonly path: string }> {
+/** `data`: the server's own directory, which is never imported from, wherever it lies: it holds what everybody has, and the keys. */
+export function directorySource(allowed: readonly string[], data: string): ImportSource<{ readonly path: string }> {
   /** The directory as it really lies; null when it is not there, or not below an allowed one. */
   async function resolve(path: string): Promise<string | null> {
     if (!isAbsolute(path) || path.includes("\0")) return null;
     const real = await realpath(path).catch(() => null);
-    if (real === null || !(await lstat(real)).isDirectory()) return null;
+    if (real === null || !(await lstat(real)).isDirectory() || isBelow(real, await realpath(data))) return null;
     for (const directory of allowed) {
       const root = await realpath(directory).catch(() => null);
-      if (root !== null && (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep))) return real;
+      if (root !== null && isBelow(real, root)) return real;
     }
     return null;
   }
@@ -28,7 +30,7 @@ export function directorySource(allowed: readonly string[]): ImportSource<{ read
 
   return {
     type: "directory",
-    description: "A directory on the server, below one that the operator allows (`imports.directories`). Its directories become subfolders; in those, the path becomes part of the name. Hidden files and symbolic links are left out.",
+    description: "A directory on the server, below one that the operator allows (`imports.directories`). Its directories become subfolders; in those, the path becomes part of the name. Hidden files, symbolic links and the server's own data are left out.",
     schema: t.Object({ path: t.String({ description: "Absolute." }) }),
 
     async check({ path }) {
@@ -38,26 +40,46 @@ export function directorySource(allowed: readonly string[]): ImportSource<{ read
 
     async *items({ path }) {
       const root = await requireRoot(path);
-      yield* filesIn(root, []);
+      yield* filesIn(root, [], await realpath(data));
     },
 
     async read({ locator, name }, { path }, { upload_bytes_max }) {
       const root = await requireRoot(path);
-      const file = join(root, locator!);
-      // It may have become a link to elsewhere since it was listed.
-      const real = await realpath(file).catch(() => null);
-      const found = real === file ? await lstat(file).catch(() => null) : null;
-      if (!found?.isFile()) throw new SourceFailure("The file is not there any more.");
-      if (found.size > upload_bytes_max) throw new SourceFailure(`The file is larger than ${upload_bytes_max} bytes, the most that is accepted.`);
-      return { name: name!, media_type: null, bytes: Bun.file(file).stream() as unknown as AsyncIterable<Uint8Array> };
+      const file = await openInPlace(join(root, locator!));
+      const release = () => file.close();
+      const { size } = await file.stat();
+      if (size <= upload_bytes_max) return { name: name!, media_type: null, bytes: file.createReadStream({ autoClose: false }), release };
+      await release();
+      throw new SourceFailure(`The file is larger than ${upload_bytes_max} bytes, the most that is accepted.`);
     },
   };
 }
 
+const isBelow = (path: string, root: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+
+/** Opened first and looked at then: what is read is what was looked at, whatever becomes a link to elsewhere meanwhile. @throws SourceFailure */
+async function openInPlace(path: string): Promise<FileHandle> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+    throw new SourceFailure(error.code === "EACCES" || error.code === "EPERM" ? "The server may not read the file." : gone);
+  });
+  try {
+    const opened = await file.stat();
+    const real = await realpath(path);
+    const here = await lstat(path);
+    if (!opened.isFile() || real !== path || here.ino !== opened.ino || here.dev !== opened.dev) throw new SourceFailure(gone);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error instanceof SourceFailure ? error : new SourceFailure(gone);
+  }
+}
+const gone = "The file is not there any more.";
+
 const refusal = "The path must name a directory that is, or lies below, one that the operator allows (imports.directories).";
 
-async function* filesIn(root: string, path: readonly string[]): AsyncGenerator<SourceItem> {
+async function* filesIn(root: string, path: readonly string[], data: string): AsyncGenerator<SourceItem> {
   const here = join(root, ...path);
+  if (here === data) return;
   const entries = [];
   try { for await (const entry of await opendir(here)) if (!entry.name.startsWith(".")) entries.push(entry); }
   catch (error) {
@@ -69,7 +91,7 @@ async function* filesIn(root: string, path: readonly string[]): AsyncGenerator<S
     const inside = [...path, entry.name];
     if (entry.isFile()) yield itemOf(root, inside);
     if (!entry.isDirectory()) continue;
-    if (inside.length <= depth_max) yield* filesIn(root, inside);
+    if (inside.length <= depth_max) yield* filesIn(root, inside, data);
     else yield { uri: pathToFileURL(join(root, ...inside)).href, error: `Directories are read ${depth_max} deep; this one lies deeper.` };
   }
 }

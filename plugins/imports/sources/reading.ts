@@ -16,6 +16,8 @@ export async function readInChild<R>({ signal }: Pick<SourceTools, "signal">, wh
     if (error.reason === "timeout") throw new SourceFailure(`Reading ${what} took longer than ${timeout_ms / 1_000} s and was stopped.`);
     if (error.reason === "memory") throw new SourceFailure(`Reading ${what} took more than ${memory_max_bytes / 2 ** 20} MiB of memory and was stopped.`);
     if (error.code === "unfit") throw new SourceFailure(error.message);
+    // It would do so again: whoever wrote the list or the archive may have meant it to.
+    if (error.reason === "crashed") throw new SourceFailure(`Reading ${what} ended unexpectedly: it may be damaged.`);
     throw error;
   }
 }

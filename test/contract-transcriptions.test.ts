@@ -27,7 +27,7 @@ afterAll(async () => { hook?.[Symbol.dispose](); await server?.[Symbol.asyncDisp
 const begin = async (folder: string, name: string, bytes: string | Uint8Array<ArrayBuffer>, who = ada) => (await who.send("POST", `/transcriptions?folder_id=${folder}`, formOf(name, bytes)));
 const over = (status: string) => !["pending", "running"].includes(status);
 const endOf = async (id: string, key = ada.key) => (await server.until(`/transcriptions/${id}`, ({ body }) => over(body.status), { key, limit_ms: 60_000 })).body;
-const run_fields = ["created_at", "document_id", "duration_s", "error", "finished_at", "folder_id", "id", "language", "progress", "result_history_id", "started_at", "status"];
+const run_fields = ["created_at", "document_id", "duration_s", "error", "finished_at", "folder_id", "id", "language", "name", "progress", "result_history_id", "started_at", "status"];
 
 describe("a run", () => {
   test("is answered with 202, where to poll, and exactly the fields of its record", async () => {
@@ -36,9 +36,12 @@ describe("a run", () => {
     expect([status, headers.get("location"), headers.get("retry-after"), Object.keys(body).sort()]).toEqual([202, `/api/dev/v1/transcriptions/${body.id}`, "1", run_fields]);
     expect(body.id).toMatch(/^trn_[0-9A-HJKMNP-TV-Z]{26}$/);
     const run = await endOf(body.id);
+    expect([body.name, run.name]).toEqual(["talk.vtt", "talk.vtt"]);
     expect([run.status, run.progress, run.result_history_id, Object.keys(run).sort()]).toEqual(["completed", 1, null, run_fields]);
     for (const time of [run.created_at, run.started_at, run.finished_at]) expect(time).toMatch(rfc3339);
     expect((await ada.settled(run.document_id)).source).toEqual({ kind: "transcription", uri: null, run_id: run.id });
+    await ada.send("PATCH", `/documents/${run.document_id}`, { name: "The warden speaks" });
+    expect((await ada.send("GET", "/transcriptions")).body.data.find(({ id }: { id: string }) => id === run.id).name).toBe("The warden speaks");
     await until(() => hook.came.some((one) => one.body === `{"event":"transcription.completed","processing_run_id":"${run.id}","result_history_id":null,"status":"completed"}`));
   });
 

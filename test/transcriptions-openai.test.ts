@@ -160,7 +160,7 @@ describe("over HTTP", () => {
     const { status, first, last, files } = await run({}, "a.wav", bytes);
     expect([status, first.status, first.error.code]).toEqual([202, "failed", "no_transcriber"]);
     expect(first.error.message).toMatch(/DOSSIER_TRANSCRIPTION_PROVIDER/);
-    expect([last, files]).toEqual([first, [{ sha256: null, name: null }]]);
+    expect([last, files]).toEqual([first, [{ sha256: null, name: "a.wav" }]]);
   });
   test("without a transcriber captions work", async () => expect((await run({}, "a.vtt", captions)).last.status).toBe("completed"));
   test("a program that is not there is named", async () => {

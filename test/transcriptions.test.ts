@@ -41,7 +41,7 @@ describe("captions", () => {
   test("become a document whose citations tell when something is said", async () => {
     const run = await ended("heron talk.vtt", captions);
     expect(run).toEqual({
-      id: expect.stringMatching(/^trn_[0-9A-Z]{26}$/), status: "completed", folder_id: folder, error: null, created_at: expect.any(String), started_at: expect.any(String), finished_at: expect.any(String),
+      id: expect.stringMatching(/^trn_[0-9A-Z]{26}$/), status: "completed", folder_id: folder, name: "heron talk.vtt", error: null, created_at: expect.any(String), started_at: expect.any(String), finished_at: expect.any(String),
       document_id: expect.stringMatching(/^doc_/), result_history_id: null, progress: 1, duration_s: 22.25, language: null,
     });
     const { body: document } = await server.send("ada", "GET", `/documents/${run.document_id}`);

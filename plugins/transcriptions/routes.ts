@@ -13,6 +13,7 @@ const RunRecord = t.Object({
   id: t.String({ description: "Opaque, starts with `trn_`." }),
   status: t.Union((["pending", "running", "completed", "failed", "cancelled"] as const).map((status) => t.Literal(status)), { description: "`completed`: the document is made, and is being indexed." }),
   folder_id: t.String({ description: "The folder that the document goes into." }),
+  name: orNull(t.String(), "What is transcribed: the document's name, or, while there is none, that of the recording. Null once the document was deleted for good."),
   error: orNull(t.Object({ code: t.String(), message: t.String() }), "Why the run failed."),
   created_at: Time("When the run was asked for."),
   started_at: orNull(t.String({ format: "date-time" }), "When work on it began."),
@@ -32,7 +33,7 @@ const Format = t.Union((["json", "vtt", "srt", "txt"] as const).map((format) => 
 const NewUrl = t.Object({ folder_id: t.String({ description: "The folder that the transcript goes into." }), url: t.String({ description: "Absolute http or https URL of a recording or captions on a public host, at most 2,048 characters." }) });
 
 const example: Static<typeof RunRecord> = {
-  id: "trn_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC", status: "completed", folder_id: "fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF", error: null, created_at: "2026-03-01T09:30:00.000Z", started_at: "2026-03-01T09:30:00.100Z",
+  id: "trn_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC", status: "completed", folder_id: "fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF", name: "Interview with the warden.mp3", error: null, created_at: "2026-03-01T09:30:00.000Z", started_at: "2026-03-01T09:30:00.100Z",
   finished_at: "2026-03-01T09:31:10.000Z", document_id: "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF", result_history_id: null, progress: 1, duration_s: 312.4, language: "en",
 };
 const pending = { ...example, status: "pending" as const, started_at: null, finished_at: null, document_id: null, progress: 0, duration_s: null, language: null };
@@ -74,7 +75,7 @@ export const routes = {
 };
 
 export function transcriptionHandlers(transcriptions: TranscriptionService, { files, upload_bytes_max }: { readonly files: Files; readonly upload_bytes_max: number }): HandlersOf<typeof routes> {
-  const accepted = (run: RunRow) => reply(202, runRecord(run), { location: `/api/dev/v1/transcriptions/${run.id}`, "retry-after": "1" });
+  const accepted = async (run: RunRow) => reply(202, runRecord(run, await transcriptions.names([run])), { location: `/api/dev/v1/transcriptions/${run.id}`, "retry-after": "1" });
 
   const upload = async (owner_id: string, folder_id: string | undefined, request: Request): Promise<RunRow> => {
     if (!folder_id) throw badRequest("The query field `folder_id` is required.", "?folder_id");
@@ -88,9 +89,13 @@ export function transcriptionHandlers(transcriptions: TranscriptionService, { fi
     create: async ({ caller, query, body, request }) => accepted(await (body ? transcriptions.addUrl(caller.owner_id, body) : upload(caller.owner_id, query.folder_id, request))),
     list: async ({ caller, query }) => {
       const { rows, total } = await transcriptions.list(caller.owner_id, query);
-      return toPage(rows.map(runRecord), total, query);
+      const names = await transcriptions.names(rows);
+      return toPage(rows.map((run) => runRecord(run, names)), total, query);
     },
-    get: async ({ caller, params }) => runRecord(await transcriptions.get(caller.owner_id, params.transcriptionId)),
+    get: async ({ caller, params }) => {
+      const run = await transcriptions.get(caller.owner_id, params.transcriptionId);
+      return runRecord(run, await transcriptions.names([run]));
+    },
     result: async ({ caller, params, query: { format = "json" } }) => formatted(await transcriptions.result(caller.owner_id, params.transcriptionId), format),
     cancel: async ({ caller, params }) => accepted(await transcriptions.cancel(caller.owner_id, params.transcriptionId)),
   };
@@ -105,8 +110,8 @@ function formatted({ segments, language, duration_s }: Transcript, format: Stati
 }
 
 /** A run as it goes over the wire. */
-const runRecord = (run: RunRow): Static<typeof RunRecord> => ({
-  id: run.id, status: run.status, folder_id: run.folder_id, error: run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? "" },
+const runRecord = (run: RunRow, names: ReadonlyMap<string, string>): Static<typeof RunRecord> => ({
+  id: run.id, status: run.status, folder_id: run.folder_id, name: names.get(run.id) ?? null, error: run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? "" },
   created_at: rfc3339(run.created_at), started_at: rfc3339OrNull(run.started_at), finished_at: rfc3339OrNull(run.finished_at),
   document_id: run.document_id, result_history_id: null, progress: run.progress, duration_s: run.duration_s, language: run.language,
 });

@@ -24,7 +24,7 @@ export function createTranscriptions(parts: TranscriptionParts, ending: Ending) 
   };
   /** A run that has nothing to do: it says why. */
   const insertFailed = async (run: RunRow, code: string, message: string): Promise<RunRow> => {
-    const failed: RunRow = { ...run, status: "failed", name: null, finished_at: run.created_at, error_code: code, error_message: message };
+    const failed: RunRow = { ...run, status: "failed", finished_at: run.created_at, error_code: code, error_message: message };
     await inTransaction((tx) => insert(tx, failed));
     return failed;
   };
@@ -69,6 +69,15 @@ export function createTranscriptions(parts: TranscriptionParts, ending: Ending) 
     list: async (owner_id: string, page: PageRequest): Promise<{ rows: RunRow[]; total: number }> => store.listRuns(db, owner_id, page),
     /** @throws HttpError 403 or 404. */
     get: (owner_id: string, run_id: string): Promise<RunRow> => requireRun(db, owner_id, run_id),
+
+    /** Names by the ids of the runs: of the document as it is called now, or of the recording while there is none. */
+    async names(runs: readonly RunRow[]): Promise<ReadonlyMap<string, string>> {
+      const of_documents = await documents.names(db, runs.flatMap(({ document_id }) => document_id ?? []));
+      return new Map(runs.flatMap(({ id, document_id, name }) => {
+        const known = document_id === null ? name : of_documents.get(document_id)?.name;
+        return known ? [[id, known] as const] : [];
+      }));
+    },
 
     /** What was heard, as it was heard: whatever became of the document since. @throws HttpError 403, 404, or 409 while there is none. */
     async result(owner_id: string, run_id: string): Promise<Transcript> {

@@ -7,7 +7,7 @@ export interface RunRow {
   readonly owner_id: string;
   readonly folder_id: string;
   readonly status: RunStatus;
-  /** What the document will be called; null once the run has ended. */
+  /** What the document will be called; null once there is one. */
   readonly name: string | null;
   /** Where the recording is fetched; null for an upload, and once the run has ended. */
   readonly url: string | null;
@@ -36,8 +36,8 @@ export interface TranscriptionsTables {
 export type TranscriptionsDb = Db<TranscriptionsTables>;
 
 const live = ["pending", "running"] as const;
-/** What a run forgets when it ends. */
-const forgotten = { name: null, url: null, sha256: null } as const;
+/** What a run forgets when it ends. The name is the document's from then on; without a document it tells what failed. */
+const forgotten = ({ status }: Pick<RunRow, "status">) => ({ url: null, sha256: null, ...(status === "completed" ? { name: null } : {}) });
 
 export const findRun = (db: TranscriptionsDb, id: string): Promise<RunRow | undefined> =>
   db.selectFrom("transcriptions").selectAll().where("id", "=", id).executeTakeFirst();
@@ -65,7 +65,7 @@ export const setFile = (db: TranscriptionsDb, id: string, values: Pick<RunRow, "
 /** Ends a run; undefined when it has ended before. What it kept is as it was before. */
 export async function endRun(db: TranscriptionsDb, id: string, values: Pick<RunRow, "status" | "finished_at"> & Partial<RunRow>): Promise<RunRow | undefined> {
   const before = await db.selectFrom("transcriptions").selectAll().where("id", "=", id).where("status", "in", live).executeTakeFirst();
-  if (before) await whileLive(db, id, { ...values, ...forgotten });
+  if (before) await whileLive(db, id, { ...values, ...forgotten(values) });
   return before;
 }
 export const setDocument = (db: TranscriptionsDb, id: string, document_id: string) => db.updateTable("transcriptions").set({ document_id }).where("id", "=", id).execute();

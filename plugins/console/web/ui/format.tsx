@@ -27,6 +27,12 @@ export function formatDuration(seconds: number): string {
   return hours > 0 ? `${hours}:${tail}` : tail;
 }
 
+/** How long something took, in seconds: `under a second`, `12 s`, `2:03 min`, `1:02:03 h`. */
+export function formatElapsed(seconds: number): string {
+  if (seconds < 60) return seconds < 1 ? "under a second" : `${Math.floor(seconds)} s`;
+  return `${formatDuration(seconds)} ${seconds < 3600 ? "min" : "h"}`;
+}
+
 export const formatDate = (time: string): string => date.format(new Date(time));
 export const formatDateTime = (time: string): string => date_time.format(new Date(time));
 export const formatPercent = (share: number): string => `${Math.floor(share * 100)} %`;

@@ -22,7 +22,7 @@ export const import_words = {
   start: "Start import", schedule: "Save schedule", look: "Show what it would import", looking: "Looking",
   found: (count: number, more: boolean) => count === 0 ? "Nothing to import was found." : `${more ? "More than " : ""}${count} ${count === 1 ? "item" : "items"} would be imported`, found_label: "What would be imported",
   found_more: (count: number) => `and ${count} more`,
-  scheduled: "Schedule saved.", remove_schedule: "Delete schedule", remove_schedule_label: (source: string) => `Delete the schedule of ${source}`, remove_schedule_title: "Delete this schedule?",
+  scheduled: "Schedule saved.", remove_schedule: "Delete schedule", remove_schedule_label: (source: string) => `Delete schedule of ${source}`, remove_schedule_title: "Delete this schedule?",
   remove_schedule_text: "What it imported stays.", schedule_removed: "Schedule deleted.",
 
   total: "Items", succeeded: "Imported", failed: "Failed", skipped: "Unchanged", waiting: "To do", finished: "Finished", took: "Took",

@@ -9,7 +9,7 @@ import type { PageParams } from "../../app/pages";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Select } from "../../ui/field";
-import { formatDateTime, formatDuration, formatNumber } from "../../ui/format";
+import { formatDateTime, formatElapsed, formatNumber } from "../../ui/format";
 import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { Pager } from "../../ui/pager";
@@ -82,7 +82,7 @@ function Summary({ run }: { readonly run: ImportRun }) {
         <span class="muted small">
           {words.folder}: <Link href={`/folders/${run.folder_id}`}>{folders.data?.find(({ id }) => id === run.folder_id)?.name ?? words.gone_folder}</Link>
           {started_at !== null && <> · {words.started} {formatDateTime(started_at)}</>}
-          {started_at !== null && finished_at !== null && <> · {words.took} {formatDuration(Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 1_000)}</>}
+          {started_at !== null && finished_at !== null && <> · {words.took} {formatElapsed(Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 1_000)}</>}
         </span>
       </div>
       {isUnderWay(run) && <Progress label={words.items} value={total === 0 ? undefined : done / total} text={words.progress(done, total)} />}

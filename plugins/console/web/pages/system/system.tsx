@@ -57,8 +57,8 @@ function Panel({ part, state }: { readonly part: Part; readonly state: SystemSta
 }
 
 const check_columns: readonly Column<Check>[] = [
-  { key: "check", header: words.check, kind: "tight", cell: ({ name }) => <span class="strong">{name}</span> },
-  { key: "detail", header: words.detail, kind: "main", cell: ({ detail, fix }) => <span class="two-lines"><span class="wrap-anywhere">{detail}</span>{fix && <span class="wrap-anywhere">{words.fix} {fix}</span>}</span> },
+  { key: "check", header: words.check, kind: "main", cell: ({ name, detail, fix }) =>
+    <span class="two-lines"><span class="strong">{name}</span><span class="wrap-anywhere">{detail}</span>{fix && <span class="wrap-anywhere">{words.fix} {fix}</span>}</span> },
   { key: "status", header: words.status, kind: "tight", cell: ({ status }) => <Tag tone={check_tones[status]}>{words.states[status]}</Tag> },
 ];
 
@@ -84,7 +84,7 @@ function Storage({ state: { storage } }: { readonly state: SystemState }) {
 }
 
 const setting_columns: readonly Column<SettingInForce>[] = [
-  { key: "name", header: words.setting, kind: "main", cell: ({ name }) => <code>{name}</code> },
+  { key: "name", header: words.setting, kind: "main", cell: ({ name }) => <code class="wrap-anywhere">{name}</code> },
   { key: "value", header: words.value, cell: ({ value }) => value === null || value === "" ? <span class="muted">{words.none}</span> : <span class="mono wrap-anywhere">{value}</span> },
   { key: "origin", header: words.origin, kind: "tight", cell: ({ origin }) => origin },
 ];

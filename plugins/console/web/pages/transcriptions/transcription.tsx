@@ -9,7 +9,7 @@ import type { PageParams } from "../../app/pages";
 import { SourceView } from "../../reader/source-view";
 import { Button, ButtonLink } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
-import { formatDateTime, formatDuration, formatPercent } from "../../ui/format";
+import { formatDateTime, formatDuration, formatElapsed, formatPercent } from "../../ui/format";
 import { Menu } from "../../ui/menu";
 import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
@@ -73,7 +73,7 @@ function Summary({ run }: { readonly run: TranscriptionRun }) {
         <span class="muted small">
           {words.folder}: <Link href={`/folders/${folder_id}`}>{folders.data?.find(({ id }) => id === folder_id)?.name ?? words.gone_folder}</Link>
           {started_at !== null && <> · {words.created} {formatDateTime(started_at)}</>}
-          {started_at !== null && finished_at !== null && <> · {words.took} {formatDuration(Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 1_000)}</>}
+          {started_at !== null && finished_at !== null && <> · {words.took} {formatElapsed(Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 1_000)}</>}
           {duration_s !== null && <> · {words.length} {formatDuration(duration_s)}</>}
           {language !== null && <> · {words.language} {language}</>}
         </span>

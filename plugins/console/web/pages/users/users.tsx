@@ -49,7 +49,7 @@ export default function Users() {
     user.active ? { label: words.deactivate, icon: "remove", danger: true, run: () => setAsking({ what: "deactivate", user }) } : { label: words.activate, icon: "restore", run: () => void change(user, { active: true }) },
   ];
   const columns: readonly Column<FullUser>[] = [
-    { key: "email", header: words.email, kind: "main", cell: ({ id, email }) => <span class="row"><span class="strong clip">{email}</span>{id === me.id && <Tag dot={false}>{words.you}</Tag>}</span> },
+    { key: "email", header: words.email, kind: "main", cell: ({ id, email }) => <span class="row"><span class="strong wrap-anywhere">{email}</span>{id === me.id && <Tag dot={false}>{words.you}</Tag>}</span> },
     { key: "role", header: words.role, kind: "tight", cell: ({ role }) => words.roles[role] },
     { key: "status", header: words.status, kind: "tight", cell: (user) => <Tag tone={tones[stateOf(user)]}>{words.states[stateOf(user)]}</Tag> },
     { key: "seen", header: words.seen, kind: "tight", cell: ({ last_seen_at }) => <Time value={last_seen_at} missing={words.never} /> },

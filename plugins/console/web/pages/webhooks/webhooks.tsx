@@ -19,7 +19,7 @@ const columns: readonly Column<Webhook>[] = [
     <span class="two-lines"><Link href={`/webhooks/${id}`} class="title-link clip">{url}</Link><span>{words.events[event_type] ?? event_type}</span></span>
   ) },
   { key: "last", header: words.last, kind: "tight", cell: ({ last_delivery }) => last_delivery === null ? <span class="muted">{words.none_yet}</span> : (
-    <span class="row row-wrap"><Tag tone={tones[last_delivery.status]}>{words.states[last_delivery.status]}</Tag><span class="muted small"><Time value={last_delivery.created_at} /></span></span>
+    <span class="row"><Tag tone={tones[last_delivery.status]}>{words.states[last_delivery.status]}</Tag><span class="muted small"><Time value={last_delivery.created_at} /></span></span>
   ) },
   { key: "created", header: words.created, kind: "tight", cell: ({ created_at }) => <Time value={created_at} />, wide_only: true },
 ];

@@ -1,0 +1,95 @@
+/** The console of the executable in a browser: somebody who is signed in, data for every page, and the server's calls in their name. */
+import { expect } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { join } from "node:path";
+import { launchChromium, looks, visit, type Look, type Visit } from "./chromium";
+import { startExecutable, type Executable, type ExecutableOptions } from "./executable";
+
+export const email = "ada@example.com", password = "correct horse battery staple";
+/** A name that does harm where it is taken for HTML. */
+export const markup = "<img src=x onerror=alert(1)>";
+/** Generous, because other work may go on beside the tests. */
+export const limit_ms = 120_000;
+
+export interface Console extends AsyncDisposable {
+  readonly dossier: Executable;
+  readonly browser: Browser;
+  /** Ada's window; she is an administrator. */
+  readonly window: Visit;
+  readonly page: Page;
+  readonly key: string;
+  /** A call with Ada's key, which must succeed. */
+  api(method: string, path: string, body?: unknown): Promise<any>;
+  /** A call of the console itself, in the name of whoever is signed in in Ada's window. */
+  own(method: string, path: string, body?: unknown): Promise<any>;
+  /** Waits until all documents of a folder are read. */
+  settled(folder_id: string): Promise<void>;
+  /** A page of the console, once its heading is there. */
+  open(path: string): Promise<void>;
+}
+
+/** Loopback may be imported from and delivered to, so that a test can be both ends. */
+const env = {
+  DOSSIER_ADMIN_EMAIL: email, DOSSIER_ADMIN_PASSWORD: password, DOSSIER_SERVER_LOG_LEVEL: "info",
+  DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8", DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8", DOSSIER_WEBHOOKS_RETRY_DELAYS: "20ms,20ms",
+};
+
+export async function startConsole(options: ExecutableOptions = {}): Promise<Console> {
+  const dossier = await startExecutable({ ...options, env: { ...env, ...options.env } });
+  const key = (await dossier.mustCli(["key", "create", "--user", email, "--name", "test"])).trim();
+  const browser = await launchChromium();
+  const window = await visit(browser, dossier.url());
+  const { page } = window;
+  page.setDefaultTimeout(60_000);
+  await signIn(page, email);
+  return {
+    dossier, browser, window, page, key,
+    async api(method, path, body) {
+      const answer = await dossier.api(method, path, body, { key });
+      if (answer.status >= 300) throw new Error(`${method} ${path} was answered with ${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    },
+    own: (method, path, body) => page.evaluate(async ([verb, url, text]) => {
+      const answer = await fetch(`/console/api/v1${url}`, { method: verb!, ...(text === undefined ? {} : { body: text, headers: { "content-type": "application/json" } }) });
+      const said = await answer.text();
+      if (!answer.ok) throw new Error(`${verb} ${url} was answered with ${answer.status} ${said}`);
+      return said === "" ? undefined : JSON.parse(said) as unknown;
+    }, [method, path, body === undefined ? undefined : JSON.stringify(body)] as const),
+    async settled(folder_id) {
+      await dossier.until(`/folders/${folder_id}`, ({ body }) => body.document_count > 0 && body.status_counts.syncing === 0, { key, limit_ms: 60_000 });
+    },
+    async open(path) {
+      await page.goto(`/console${path}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      await dossier[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** From any page of the console, which shows the sign-in page. */
+export async function signIn(page: Page, as: string): Promise<void> {
+  await page.goto("/console/");
+  await page.getByLabel("Email").fill(as);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("main").locator("h1").waitFor();
+}
+
+/** Nothing to complain about in every size and theme, and nothing that a page must not do. */
+export async function expectWell(window: Visit, { at = looks }: { readonly at?: readonly (readonly [string, Look])[] } = {}): Promise<void> {
+  for (const [name, look] of at) {
+    await window.look(look);
+    expect({ name, problems: await window.problems() }).toEqual({ name, problems: [] });
+  }
+  expect(window.faults).toEqual([]);
+}
+
+export const handbook = Bun.file(join(import.meta.dir, "../../examples/handbook/handbook.pdf"));
+export const fileForm = (name: string, content: Blob | Uint8Array<ArrayBuffer> | string): FormData => {
+  const form = new FormData();
+  form.append("file", content instanceof Blob ? content : new Blob([content]), name);
+  return form;
+};

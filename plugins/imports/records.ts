@@ -1,5 +1,6 @@
 /** Imports as they go over the wire. */
 import { rfc3339, rfc3339OrNull, t, type Static } from "../../core/sdk";
+import { source_shown_max } from "./limits";
 import type { ItemRow, RunRow } from "./store";
 import type { ScheduleRow } from "./schedule-store";
 
@@ -46,14 +47,25 @@ export const PreviewRecord = t.Object({
 
 const errorOf = ({ error_code, error }: Pick<RunRow, "error_code" | "error">) => error_code === null ? null : { code: error_code, message: error ?? "" };
 
+const sourceOf = ({ source }: Pick<RunRow, "source">): { type: string } => JSON.parse(source);
+
+/** A row of a list. Of a long source its type is shown, and the first of its addresses. */
+export function shortened<R extends Pick<RunRow, "source">>(row: R): R {
+  const { source } = row;
+  if (source.length <= source_shown_max) return row;
+  const [, urls = ""] = /^\{"type":"urls","urls":\[((?:"(?:[^"\\]|\\.)*",)*)/.exec(source) ?? [];
+  if (urls !== "") return { ...row, source: `{"type":"urls","urls":[${urls.slice(0, -1)}]}` };
+  return { ...row, source: `${/^\{"type":"(?:[^"\\]|\\.)*"/.exec(source)![0]}}` };
+}
+
 export const toRun = (run: RunRow): Static<typeof RunRecord> => ({
-  id: run.id, status: run.status, folder_id: run.folder_id, source: JSON.parse(run.source), overwrite: run.overwrite === 1, schedule_id: run.schedule_id,
+  id: run.id, status: run.status, folder_id: run.folder_id, source: sourceOf(run), overwrite: run.overwrite === 1, schedule_id: run.schedule_id,
   total_item_count: run.total, completed_item_count: run.succeeded + run.failed, succeeded_item_count: run.succeeded, failed_item_count: run.failed, skipped_item_count: run.skipped,
   error: errorOf(run), created_at: rfc3339(run.created_at), started_at: rfc3339OrNull(run.started_at), finished_at: rfc3339OrNull(run.finished_at),
 });
 export const toItem = ({ id, uri, status, document_id, ...rest }: ItemRow): Static<typeof ItemRecord> => ({ id, uri, status, document_id, error: errorOf(rest) });
 export const toSchedule = ({ id, folder_id, source, every, next_run_at, created_at }: ScheduleRow): Static<typeof ScheduleRecord> =>
-  ({ id, folder_id, source: JSON.parse(source), every, next_run_at: rfc3339OrNull(next_run_at), created_at: rfc3339(created_at) });
+  ({ id, folder_id, source: sourceOf({ source }), every, next_run_at: rfc3339OrNull(next_run_at), created_at: rfc3339(created_at) });
 
 const folder_id = "fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF";
 const source = { type: "sitemap", url: "https://docs.example.com/sitemap.xml" };

@@ -1,7 +1,7 @@
 /** The HTTP face of imports and their schedules: a shape in, one call to the service, a shape out. */
 import { announcedBytes, PageOf, PageQuery, receiveFiles, reply, route, t, toPage, type Files, type HandlersOf } from "../../core/sdk";
 import type { Device } from "./device";
-import { begun_example, item_example, ItemRecord, ItemStatus, PreviewRecord, run_example, RunRecord, schedule_example, ScheduleRecord, Source, toItem, toRun, toSchedule } from "./records";
+import { begun_example, item_example, ItemRecord, ItemStatus, PreviewRecord, run_example, RunRecord, schedule_example, ScheduleRecord, Source, shortened, toItem, toRun, toSchedule } from "./records";
 import type { ScheduleService } from "./schedules";
 import type { ImportService } from "./service";
 import type { RunRow } from "./store";
@@ -44,7 +44,7 @@ export const routes = {
     errors: { 413: "A file, or all of them together, are larger than the server accepts.", 415: "The body is not multipart/form-data.", 507: "The storage is full; nothing was saved." },
   }),
   list: route.get("/imports", {
-    summary: "List imports", tag, operation: "listImports", description: "The caller's runs, newest first. A run is forgotten 90 days after its end.", query: PageQuery,
+    summary: "List imports", tag, operation: "listImports", description: "The caller's runs, newest first. Of a long list of addresses only the first are shown. A run is forgotten 90 days after its end.", query: PageQuery,
     answers: { 200: { description: "One page of runs.", schema: PageOf(RunRecord), example: pageExample(run_example) } },
   }),
   get: route.get("/imports/:importId", {
@@ -107,7 +107,7 @@ export const importHandlers = ({ imports, schedules, device, requireFolder, file
   },
   list: async ({ caller, query }) => {
     const { rows, total } = await imports.list(caller.owner_id, query);
-    return toPage(rows.map(toRun), total, query);
+    return toPage(rows.map((row) => toRun(shortened(row))), total, query);
   },
   get: async ({ caller, params }) => toRun(await imports.get(caller.owner_id, params.importId)),
   items: async ({ caller, params, query }) => {
@@ -122,7 +122,7 @@ export const importHandlers = ({ imports, schedules, device, requireFolder, file
   },
   listSchedules: async ({ caller, query }) => {
     const { rows, total } = await schedules.list(caller.owner_id, query);
-    return toPage(rows.map(toSchedule), total, query);
+    return toPage(rows.map((row) => toSchedule(shortened(row))), total, query);
   },
   removeSchedule: async ({ caller, params }) => {
     await schedules.remove(caller.owner_id, params.scheduleId);

@@ -1,6 +1,6 @@
 /** Every SQL statement about schedules of imports. */
 import { pageWindow, toNumber, type Db, type PageRequest } from "../../core/sdk";
-import type { ImportsTables } from "./store";
+import { sourceStart, type ImportsTables } from "./store";
 
 /** Times are epoch ms. */
 export interface ScheduleRow {
@@ -24,8 +24,9 @@ export const deleteSchedulesIn = async (db: SchedulesDb, folder_ids: readonly st
   (await db.deleteFrom("imports_schedules").where("folder_id", "in", folder_ids).returning("id").execute()).map(({ id }) => id);
 export const countSchedules = async (db: SchedulesDb, owner_id: string): Promise<number> =>
   toNumber((await db.selectFrom("imports_schedules").select((e) => e.fn.countAll().as("total")).where("owner_id", "=", owner_id).executeTakeFirstOrThrow()).total);
+/** Of long sources only the beginning comes. */
 export async function listSchedules(db: SchedulesDb, owner_id: string, page: PageRequest): Promise<{ readonly rows: ScheduleRow[]; readonly total: number }> {
   const { limit, offset } = pageWindow(page);
-  const rows = await db.selectFrom("imports_schedules").selectAll().where("owner_id", "=", owner_id).orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute();
+  const rows = await db.selectFrom("imports_schedules").select(["id", "owner_id", "folder_id", sourceStart, "every", "next_run_at", "created_at"]).where("owner_id", "=", owner_id).orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute();
   return { rows, total: await countSchedules(db, owner_id) };
 }

@@ -38,11 +38,11 @@ export function createSchedules({ db, inTransaction, enqueue, cancelJobs, now_ms
     /** @throws HttpError 400 on an expression or a source that can't be, 403, 404. */
     async create(owner_id: string, { folder_id, source: given, every }: NewSchedule): Promise<ScheduleRow> {
       if (nextTime(cronOf(every), now_ms()) === null) throw badRequest("The time that `every` names never comes.", "/every");
-      const { fields } = await imports.checked(given);
+      const { text: source } = await imports.checked(given);
       return inTransaction(async (tx) => {
         await folders.require(tx, owner_id, folder_id);
         if (await store.countSchedules(tx, owner_id) >= schedules_max) throw forbidden(`One user may have at most ${schedules_max} schedules of imports. Delete one first.`, "quota_exceeded");
-        const schedule: ScheduleRow = { id: newId("sch"), owner_id, folder_id, source: JSON.stringify(fields), every, next_run_at: null, created_at: now_ms() };
+        const schedule: ScheduleRow = { id: newId("sch"), owner_id, folder_id, source, every, next_run_at: null, created_at: now_ms() };
         await store.insertSchedule(tx, schedule);
         return { ...schedule, next_run_at: await arm(tx, schedule) };
       });

@@ -5,6 +5,7 @@ import { SourceFailure, type ImportSource, type SourceItem } from "./contract";
 import type { Ending } from "./ending";
 import type { RobotsOfRun } from "./fetching";
 import { ListItems } from "./jobs";
+import { source_length_max } from "./limits";
 import { fitting, queueHost } from "./listing";
 import * as store from "./store";
 import type { ImportsDb, ItemRow, ItemStatus, RunRow, RunState } from "./store";
@@ -32,7 +33,7 @@ export const unfinished_max = 100;
 /** Shown by a dry run, which ends after so long, and of which so many run at a time. */
 const preview_items_max = 1_000;
 const preview_ms_max = 30_000;
-const previews_max = 8;
+const previews_max = { in_all: 8, of_owner: 2 };
 
 /** A run before anything has happened. */
 export const newRun = (values: Pick<RunRow, "id" | "owner_id" | "folder_id" | "kind" | "source" | "overwrite" | "schedule_id" | "created_at">): RunRow => ({
@@ -41,10 +42,11 @@ export const newRun = (values: Pick<RunRow, "id" | "owner_id" | "folder_id" | "k
 
 export function createImports({ db, inTransaction, enqueue, now_ms, newId, folders, ending, sources, created, toolsOf }: ImportsParts) {
   const checkers = new Map<ImportSource, Checker>();
-  let previews = 0;
+  /** Whose dry runs are under way. */
+  const previewing: string[] = [];
 
-  /** What will be listed: only the fields that the source knows. @throws HttpError 400 */
-  async function checked(given: GivenSource): Promise<{ readonly source: ImportSource; readonly fields: Record<string, unknown> }> {
+  /** What will be listed: only the fields that the source knows; `text` is what is kept of it. @throws HttpError 400 */
+  async function checked(given: GivenSource): Promise<{ readonly source: ImportSource; readonly fields: Record<string, unknown>; readonly text: string }> {
     const source = sources().find(({ type }) => type === given.type);
     if (!source) throw badRequest(`The source type must be one of ${sources().map(({ type }) => type).join(", ")}.`, "/source/type");
     const checker = checkers.get(source) ?? compileChecker(t.Object({ source: source.schema }));
@@ -52,9 +54,15 @@ export function createImports({ db, inTransaction, enqueue, now_ms, newId, folde
     checker.check({ source: given });
     const fields: Record<string, unknown> = { type: source.type };
     for (const name of Object.keys(source.schema.properties)) if (name in given) fields[name] = given[name as never];
+    const text = JSON.stringify(fields);
+    if (text.length > source_length_max) throw badRequest(`The source may have at most ${source_length_max.toLocaleString("en-US")} characters. Import it in several parts.`, "/source");
     await source.check?.(fields);
-    return { source, fields };
+    return { source, fields, text };
   }
+
+  const requireRoom = async (tx: Db<any>, owner_id: string): Promise<void> => {
+    if (await store.countUnfinished(tx, owner_id) >= unfinished_max) throw forbidden(`At most ${unfinished_max} imports of one user may be under way. Wait for one to end, or cancel it.`, "quota_exceeded");
+  };
 
   const requireOwn = async (from: Db, owner_id: string, run_id: string): Promise<RunRow> => {
     const run = await store.findRun(from, run_id);
@@ -77,11 +85,11 @@ export function createImports({ db, inTransaction, enqueue, now_ms, newId, folde
 
     /** @throws HttpError 400 on a source that can't be, 403 and 404 on the folder, 403 when too many runs are under way. */
     async create(owner_id: string, { folder_id, source: given, overwrite = false }: NewImport): Promise<RunRow> {
-      const { fields } = await checked(given);
+      const { text: source } = await checked(given);
       return inTransaction(async (tx) => {
         await folders.require(tx, owner_id, folder_id);
-        if (await store.countUnfinished(tx, owner_id) >= unfinished_max) throw forbidden(`At most ${unfinished_max} imports of one user may be under way. Wait for one to end, or cancel it.`, "quota_exceeded");
-        return begin(tx, owner_id, { folder_id, source: JSON.stringify(fields), overwrite, schedule_id: null });
+        await requireRoom(tx, owner_id);
+        return begin(tx, owner_id, { folder_id, source, overwrite, schedule_id: null });
       });
     },
 
@@ -89,8 +97,8 @@ export function createImports({ db, inTransaction, enqueue, now_ms, newId, folde
     async preview(owner_id: string, { folder_id, source: given }: NewImport, signal: AbortSignal): Promise<Preview> {
       const { source, fields } = await checked(given);
       await folders.require(db, owner_id, folder_id);
-      if (previews >= previews_max) throw unavailable("Too many sources are being looked at; try again.", 5);
-      previews++;
+      if (previewing.length >= previews_max.in_all || previewing.filter((one) => one === owner_id).length >= previews_max.of_owner) throw unavailable("Too many sources are being looked at; try again.", 5);
+      previewing.push(owner_id);
       const late = AbortSignal.timeout(preview_ms_max);
       const tools = toolsOf(null, new Map(), AbortSignal.any([signal, late]));
       try {
@@ -104,7 +112,7 @@ export function createImports({ db, inTransaction, enqueue, now_ms, newId, folde
         if (late.aborted) throw unavailable(`The source could not be looked through within ${preview_ms_max / 1_000} s. Import it without dry_run, or try again.`, 5);
         throw error instanceof SourceFailure ? badRequest(error.message, "/source", "source_unreadable") : error;
       } finally {
-        previews--;
+        previewing.splice(previewing.indexOf(owner_id), 1);
         await tools.close();
       }
     },
@@ -125,11 +133,12 @@ export function createImports({ db, inTransaction, enqueue, now_ms, newId, folde
       return requireOwn(tx, owner_id, run_id);
     }),
 
-    /** Imports the failed items again, and lists the source again when that had failed, in part or as a whole. @throws HttpError 403, 404, 409 when there is nothing to retry. */
+    /** Imports the failed items again, and lists the source again when that had failed, in part or as a whole. @throws HttpError 403, also when too many runs are under way, 404, 409 when there is nothing to retry. */
     retry: (owner_id: string, run_id: string): Promise<RunRow> => inTransaction(async (tx) => {
       const { source, ...before } = await requireOwn(tx, owner_id, run_id);
       refuseRetry(before);
       await folders.require(tx, owner_id, before.folder_id);
+      await requireRoom(tx, owner_id);
       const unlisted = await store.forgetUnlisted(tx, run_id);
       const again = await store.reopenFailed(tx, run_id);
       const run = (await store.updateRun(tx, run_id, {

@@ -1,5 +1,6 @@
 /** Every SQL statement about import runs and their items. The database comes first, so that the caller decides the transaction. */
 import { pageWindow, sql, toNumber, type Db, type PageRequest } from "../../core/sdk";
+import { source_shown_max } from "./limits";
 import type { ScheduleRow } from "./schedule-store";
 
 export type RunStatus = "pending" | "running" | "completed" | "completed_with_errors" | "failed" | "cancelled";
@@ -81,11 +82,15 @@ export const startRun = (db: ImportsDb, id: string, started_at: number): Promise
 export const updateRun = (db: ImportsDb, id: string, values: Partial<RunState>): Promise<RunState | undefined> =>
   db.updateTable("imports_runs").set(values).where("id", "=", id).returning(state).executeTakeFirst();
 
+/** The beginning of a source: one character more than is shown says that there is more. */
+export const sourceStart = sql<string>`substr(source, 1, ${sql.lit(source_shown_max + 1)})`.as("source");
+
+/** Of long sources only the beginning comes. */
 export async function listRuns(db: ImportsDb, owner_id: string, page: PageRequest): Promise<{ readonly rows: RunRow[]; readonly total: number }> {
   const { limit, offset } = pageWindow(page);
   const own = db.selectFrom("imports_runs").where("owner_id", "=", owner_id);
   const { total } = await own.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  return { rows: await own.selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute(), total: toNumber(total) };
+  return { rows: await own.select(state).select(sourceStart).orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute(), total: toNumber(total) };
 }
 export const countUnfinished = async (db: ImportsDb, owner_id: string): Promise<number> => toNumber((await db.selectFrom("imports_runs")
   .select((e) => e.fn.countAll().as("total")).where("owner_id", "=", owner_id).where("finished_at", "is", null).executeTakeFirstOrThrow()).total);

@@ -21,8 +21,8 @@ export const isUnderWay = ({ status }: Pick<ImportRun, "status">): boolean => st
 
 export const kindOf = ({ type }: Source): string => words.kinds[type] ?? type;
 
-/** The source in a line: its address or directory, or how many addresses it has. */
-export function sourceText(source: Source): string {
-  if (source.urls) return source.urls.length === 1 ? source.urls[0]! : words.addresses(source.urls.length);
+/** The source in a line: its address or directory, or how many addresses it has. Lists show the first of many: `known_count` is what is known otherwise. */
+export function sourceText(source: Source, known_count = 0): string {
+  if (source.urls) return source.urls.length === 1 ? source.urls[0]! : words.addresses(Math.max(source.urls.length, known_count));
   return source.url ?? source.path ?? kindOf(source);
 }

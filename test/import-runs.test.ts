@@ -213,48 +213,6 @@ describe("what can be asked of runs", () => {
     expect(run.source).toEqual(urls());
   });
 
-  test("of a long list of addresses, lists show the first, and one run shows all of them", async () => {
-    const ben = person(server, "ben");
-    const folder_id = await ben.folder();
-    const addresses = Array.from({ length: 1_000 }, (_, i) => `ftp://a.test/${i}/\\"${"x".repeat(20)}`);
-    for (const source of [{ type: "urls", urls: addresses }, { type: "urls", urls: [`ftp://a.test/${"x".repeat(20_000)}`] }, { type: "feed", url: `ftp://a.test/${"x".repeat(20_000)}` }]) {
-      const { run } = await importOf(ben, { folder_id, source });
-      expect(run.source).toEqual(source);
-      expect((await ben.send("POST", "/import-schedules", { folder_id, source, every: "0 0 1 1 *" })).body.source).toEqual(source);
-    }
-    for (const at of ["/imports", "/import-schedules"]) {
-      const [feed, long, many] = (await ben.send("GET", `${at}?per_page=3`)).body.data.map(({ source }: any) => source);
-      expect([feed, long]).toEqual([{ type: "feed" }, { type: "urls" }]);
-      expect([many.urls.length > 100, many.urls]).toEqual([true, addresses.slice(0, many.urls.length)]);
-    }
-  });
-
-  test("a source that is longer than what is kept is refused", async () => {
-    const source = urls(...Array.from({ length: 2_000 }, (_, i) => `https://a.test/${i}/${"x".repeat(1_100)}`));
-    for (const at of ["/imports", "/import-schedules"]) {
-      const { status, body } = await ada.send("POST", at, { folder_id: await ada.folder(), source, every: "0 0 1 1 *" });
-      expect([status, body.errors?.[0]]).toEqual([400, { pointer: "/source", detail: "The source may have at most 2,097,152 characters. Import it in several parts." }]);
-    }
-  });
-
-  test("one user has two dry runs at a time", async () => {
-    const silent = put(() => undefined);
-    const client = new AbortController();
-    const folder_id = await ada.folder();
-    const look = (who: Person) => who.send("POST", "/imports", { folder_id, source: { type: "feed", url: site.url + silent }, dry_run: true });
-    const key = await server.key("ada");
-    const looking = [1, 2].map(() => server.fetch(new Request("http://dossier.test/api/dev/v1/imports", {
-      method: "POST", signal: client.signal, headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body: JSON.stringify({ folder_id, source: { type: "feed", url: site.url + silent }, dry_run: true }),
-    })));
-    await until(() => site.paths().filter((asked) => asked === silent).length === 2);
-    expect((await look(ada)).status).toBe(503);
-    const ben = person(server, "ben");
-    expect((await ben.send("POST", "/imports", { folder_id: await ben.folder(), source: urls("/a"), dry_run: true })).status).toBe(200);
-    client.abort();
-    await Promise.all(looking);
-    expect((await ada.send("POST", "/imports", { folder_id, source: urls("/a"), dry_run: true })).status).toBe(200);
-  });
-
   test("a dry run tells what would be imported and writes nothing", async () => {
     const folder = await ada.folder();
     const at = put(file("<rss><channel><item><title>One</title><link>/one</link></item><item><title>Two</title></item></channel></rss>", "application/rss+xml"));

@@ -5,6 +5,7 @@ import { checkLength, checkMediaType, compileChecker, compileQuery, hasBody, jso
 import { badRequest, forbidden, HttpError } from "./errors";
 import { pathOf, searchOf } from "./path";
 import { Reply, type Call, type Caller, type Multipart, type Route, type Visitor } from "./route";
+import { createTurns } from "./turns";
 
 export const prefix = "/api/dev/v1";
 
@@ -118,23 +119,13 @@ function compileRoute(route: Route<any, any>, handler: Mounted["handler"], stopp
       const call = { caller: caller ?? nobody, params, query, body: value, request, request_id, visitor, stopping, wait_ms: waitOf(request) } as Call<any, any>;
       return respond(await handler(call));
     };
-    return bytes && bytes.length > large_body_bytes ? largeBodies.run(run) : run();
+    return bytes && bytes.length > large_body_bytes ? largeBodies.run(caller?.owner_id ?? visitor.address, request.signal, run) : run();
   };
 }
 
 /** Parsed, a body may take thirty times its size: those above this one take turns. */
 const large_body_bytes = 2 ** 20;
-const largeBodies = createTurns();
-
-/** One at a time, in the order of asking. */
-function createTurns(): { run<T>(work: () => Promise<T>): Promise<T> } {
-  let last: Promise<unknown> = Promise.resolve();
-  return { run(work) {
-    const mine = last.then(work);
-    last = mine.catch(() => undefined);
-    return mine;
-  } };
-}
+const largeBodies = createTurns({ patience_ms: 500, aside_max: 2 });
 
 const isMultipart = (body: TSchema | Multipart | undefined): body is Multipart => body !== undefined && "multipart" in body;
 

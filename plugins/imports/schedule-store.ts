@@ -27,6 +27,7 @@ export const countSchedules = async (db: SchedulesDb, owner_id: string): Promise
 /** Of long sources only the beginning comes. */
 export async function listSchedules(db: SchedulesDb, owner_id: string, page: PageRequest): Promise<{ readonly rows: ScheduleRow[]; readonly total: number }> {
   const { limit, offset } = pageWindow(page);
-  const rows = await db.selectFrom("imports_schedules").select(["id", "owner_id", "folder_id", sourceStart, "every", "next_run_at", "created_at"]).where("owner_id", "=", owner_id).orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute();
+  const rows = await db.selectFrom("imports_schedules").select(["id", "owner_id", "folder_id", sourceStart, "every", "next_run_at", "created_at"])
+    .where("owner_id", "=", owner_id).orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute();
   return { rows, total: await countSchedules(db, owner_id) };
 }

@@ -48,7 +48,8 @@ function Runs() {
     placeholderData: (before) => before, refetchInterval: ({ state }) => state.data?.data.some(isUnderWay) ? running_ms : false,
   });
   const columns: readonly Column<ImportRun>[] = [
-    { key: "source", header: words.source, kind: "main", cell: ({ id, source, total_item_count }) => <span class="two-lines"><Link href={`/imports/${id}`} class="title-link clip">{sourceText(source, total_item_count)}</Link><span>{kindOf(source)}</span></span> },
+    { key: "source", header: words.source, kind: "main", cell: ({ id, source, total_item_count }) =>
+      <span class="two-lines"><Link href={`/imports/${id}`} class="title-link clip">{sourceText(source, total_item_count)}</Link><span>{kindOf(source)}</span></span> },
     { key: "folder", header: words.folder, cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link> },
     { key: "status", header: words.status, kind: "tight", cell: ({ status }) => <Tag tone={tones[status]}>{words.states[status]}</Tag> },
     { key: "items", header: words.items, cell: (run) => <Count run={run} /> },

@@ -33,6 +33,7 @@ describe("robots.txt", () => {
     ["comments, white space and Windows lines", "\ufeffuser-agent : * # all\r\n disallow : /a # this\r\n", "/a", false],
     ["other lines do not end a group", "User-agent: *\nSitemap: https://a.test/s.xml\nDisallow: /a", "/a", false],
     ["a rule before any group is nobody's", "Disallow: /\nUser-agent: *\nAllow: /", "/a", true],
+    ["a line of blanks that never ends", `User-agent: *\nDisallow: /a${" ".repeat(500_000)}b\nDisallow: /c`, "/c", false],
     ["robots.txt itself may always be read", "User-agent: *\nDisallow: /", "/robots.txt", true],
   ];
   test.each(cases)("%s", (_reason, text, path, allowed) => { expect(readRobots(text, "dossier").allows(path)).toBe(allowed); });

@@ -23,9 +23,11 @@ function groupsOf(text: string): Group[] {
   const groups: Group[] = [];
   let naming = false;
   for (const line of text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/)) {
-    const match = /^\s*([a-z-]+)\s*:\s*(.*?)\s*$/i.exec(line.replace(/#.*$/, ""));
-    if (!match) continue;
-    const [key, value] = [match[1]!.toLowerCase(), match[2]!];
+    // By hand, because a line may be as long as the file, and this runs in the server.
+    const said = line.split("#", 1)[0]!;
+    const colon = said.indexOf(":");
+    if (colon < 0) continue;
+    const [key, value] = [said.slice(0, colon).trim().toLowerCase(), said.slice(colon + 1).trim()];
     if (key === "user-agent") {
       if (!naming) groups.push({ agents: [], rules: [], delay_s: null });
       naming = true;

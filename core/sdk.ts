@@ -15,6 +15,7 @@ export { reply, route, type Call, type Caller, type HandlersOf, type Route, type
 export { announcedBytes, receiveFile, receiveFiles, type FilePart, type ReceivedPart } from "./http/upload";
 export { Authenticator, RateLimiter, RequestObserver, StartNotice, Surface, type Admitted, type RateLimit, type Seen } from "./http/slots";
 export { sameHost } from "./http/visitor";
+export { streamOf } from "./http/stream";
 export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";
 export { newUuid } from "./base/ids";
 export { spread } from "./base/chance";

@@ -8,13 +8,6 @@ let world: JobsWorld;
 beforeEach(async () => { world = await jobsWorld(); });
 afterEach(() => world.close());
 
-const states = async () => (await world.rows()).map((row) => row.state);
-const only = async () => {
-  const rows = await world.rows();
-  expect(rows.length).toBe(1);
-  return rows[0]!;
-};
-
 describe("a time limit", () => {
   test("aborts the signal, and counts as a failure", async () => {
     const queue = world.queue();
@@ -25,7 +18,7 @@ describe("a time limit", () => {
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
     expect(reasons).toEqual(["AbortError", "AbortError", "timeout"]);
-    expect(await only()).toMatchObject({ state: "failed", attempts: 2, error: "it took longer than 0.02 s" });
+    expect(await world.only()).toMatchObject({ state: "failed", attempts: 2, error: "it took longer than 0.02 s" });
   });
 
   test("frees the slot of a handler that ignores its signal, and refuses what it returns late", async () => {
@@ -63,7 +56,7 @@ describe("a lease", () => {
     }, limits));
     await slow.enqueue(world.db, Work, { name: "a" });
     const slowRun = slow.runDue();
-    await until(async () => (await states())[0] === "running");
+    await until(async () => (await world.states())[0] === "running");
     world.clock.move(29 * second);
     expect(await quick.runDue()).toBe(0);
     world.clock.move(2 * second);
@@ -71,7 +64,7 @@ describe("a lease", () => {
     late.resolve();
     await slowRun;
     expect(await recorded(world.db)).toEqual(["a by the thief"]);
-    expect(await only()).toMatchObject({ state: "done", attempts: 2 });
+    expect(await world.only()).toMatchObject({ state: "done", attempts: 2 });
     expect(world.lines.join("\n")).toContain("ended too late");
   });
 
@@ -85,11 +78,11 @@ describe("a lease", () => {
     queue.register("test", handle(Work, async () => { await late.promise; return work(); }, { ...limits, gaveUp: async (tx) => { await record(tx, "gave up"); } }));
     await queue.enqueue(world.db, Work, { name: "a" });
     const running = queue.runDue();
-    await until(async () => (await states())[0] === "running");
+    await until(async () => (await world.states())[0] === "running");
     await world.db.updateTable("core_jobs").set({ lease_token: "stolen", lease_until: world.clock.now_ms() + minute }).execute();
     late.resolve();
     await running;
-    expect(await only()).toMatchObject({ state: "running", lease_token: "stolen" });
+    expect(await world.only()).toMatchObject({ state: "running", lease_token: "stolen" });
     expect(await recorded(world.db)).toEqual([]);
   });
 
@@ -103,11 +96,11 @@ describe("a lease", () => {
     await queue.start();
     await queue.enqueue(world.db, Work, { name: "a" });
     await until(() => signals.length === 1);
-    const before = (await only()).lease_until!;
+    const before = (await world.only()).lease_until!;
     world.clock.move(11 * second);
-    await until(async () => (await only()).lease_until! >= before + 11 * second);
+    await until(async () => (await world.only()).lease_until! >= before + 11 * second);
     world.clock.move(60 * minute);
-    await until(async () => (await only()).lease_until! >= before + 60 * minute);
+    await until(async () => (await world.only()).lease_until! >= before + 60 * minute);
     expect(signals[0]!.aborted).toBe(false);
     await world.db.updateTable("core_jobs").set({ lease_token: "stolen" }).execute();
     world.clock.move(11 * second);
@@ -130,10 +123,10 @@ describe("a full disk", () => {
     await pages((await sql<{ page_count: number }>`pragma page_count`.execute(world.db)).rows[0]!.page_count);
     const running = queue.runDue();
     await until(() => world.lines.some((line) => line.includes("the end of a job waits")));
-    expect((await only()).state).toBe("running");
+    expect((await world.only()).state).toBe("running");
     await pages(100_000);
     await running;
-    expect(await only()).toMatchObject({ state: "done", attempts: 1 });
+    expect(await world.only()).toMatchObject({ state: "done", attempts: 1 });
     expect([runs, (await recorded(world.db)).length]).toEqual([1, 1]);
   }, 20_000);
 });
@@ -145,7 +138,7 @@ describe("cancelling", () => {
     for (const subject of ["doc_1", "doc_2", "doc_3"]) await queue.enqueue(world.db, Work, { name: subject }, { subject });
     await world.store.inTransaction((tx) => queue.cancelJobs(tx, ["doc_1", "doc_3", "doc_none"]));
     await queue.runDue();
-    expect(await states()).toEqual(["cancelled", "done", "cancelled"]);
+    expect(await world.states()).toEqual(["cancelled", "done", "cancelled"]);
     expect((await world.rows())[0]).toMatchObject({ payload: "", finished_at: world.clock.now_ms() });
     expect(await recorded(world.db)).toEqual(["doc_2"]);
   });
@@ -169,7 +162,7 @@ describe("cancelling", () => {
     expect(signal.aborted).toBe(true);
     go.resolve();
     await running;
-    expect((await only()).state).toBe("cancelled");
+    expect((await world.only()).state).toBe("cancelled");
     expect(await recorded(world.db)).toEqual([]);
   });
 
@@ -181,7 +174,7 @@ describe("cancelling", () => {
       await queue.cancelJobs(tx, ["doc_1"]);
       throw new Error("no");
     }).catch(() => undefined);
-    expect(await states()).toEqual(["ready"]);
+    expect(await world.states()).toEqual(["ready"]);
   });
 
   test("by a job about its own subject does not undo the job", async () => {
@@ -189,7 +182,7 @@ describe("cancelling", () => {
     queue.register("test", handle(Work, async ({ name }) => async (tx) => { await record(tx, name); await queue.cancelJobs(tx, ["doc_1"]); }, limits));
     await queue.enqueue(world.db, Work, { name: "a" }, { subject: "doc_1" });
     await queue.runDue();
-    expect(await states()).toEqual(["done"]);
+    expect(await world.states()).toEqual(["done"]);
     expect(await recorded(world.db)).toEqual(["a"]);
   });
 
@@ -200,6 +193,6 @@ describe("cancelling", () => {
     const subjects = Array.from({ length: count }, (_, i) => `doc_${i}`);
     await world.store.inTransaction(async (tx) => { for (const subject of subjects) await queue.enqueue(tx, Work, { name: "a" }, { subject }); });
     await queue.cancelJobs(world.db, subjects);
-    expect((await states()).filter((state) => state === "cancelled").length).toBe(count);
+    expect((await world.states()).filter((state) => state === "cancelled").length).toBe(count);
   });
 });

@@ -7,13 +7,6 @@ let world: JobsWorld;
 beforeEach(async () => { world = await jobsWorld(); });
 afterEach(() => world.close());
 
-const states = async () => (await world.rows()).map((row) => row.state);
-const only = async () => {
-  const rows = await world.rows();
-  expect(rows.length).toBe(1);
-  return rows[0]!;
-};
-
 describe("stopping", () => {
   test("aborts what runs, returns it uncounted, and claims nothing more", async () => {
     const queue = world.queue();
@@ -43,7 +36,7 @@ describe("stopping", () => {
     await queue.start();
     await started.promise;
     await queue.drain(10 * second);
-    expect(await states()).toEqual(["done"]);
+    expect(await world.states()).toEqual(["done"]);
     expect(await recorded(world.db)).toEqual(["a"]);
   });
 
@@ -60,7 +53,7 @@ describe("stopping", () => {
     await queue.start();
     await started.promise;
     await queue.drain(20);
-    expect(await only()).toMatchObject({ state: "ready", attempts: 0 });
+    expect(await world.only()).toMatchObject({ state: "ready", attempts: 0 });
     late.resolve();
     await until(() => world.lines.some((line) => line.includes("ended too late")));
     expect(await recorded(world.db)).toEqual([]);
@@ -90,7 +83,7 @@ describe("starting again", () => {
     await queue.enqueue(world.db, Work, { name: "a" });
     await interrupted(1);
     await queue.start();
-    await until(async () => (await states())[0] === "done");
+    await until(async () => (await world.states())[0] === "done");
     expect(await recorded(world.db)).toEqual(["a 2"]);
     await queue.drain(second);
   });
@@ -102,7 +95,7 @@ describe("starting again", () => {
     await queue.enqueue(world.db, Work, { name: "a" });
     await interrupted(3);
     await queue.start();
-    await until(async () => (await states())[0] === "failed");
+    await until(async () => (await world.states())[0] === "failed");
     expect(await recorded(world.db)).toEqual(["a: crash: the server ended during each of 3 attempts"]);
     expect(ran).toBe(false);
     await queue.drain(second);
@@ -143,7 +136,7 @@ describe("a running queue", () => {
     await queue.enqueue(world.db, Work, { name: "soon" }, { run_at_ms: world.clock.now_ms() + second });
     await Bun.sleep(20);
     world.clock.move(-60 * minute);
-    await until(async () => (await only()).run_at < world.clock.now_ms() + minute);
+    await until(async () => (await world.only()).run_at < world.clock.now_ms() + minute);
     world.clock.move(second);
     await until(async () => (await recorded(world.db)).length === 1);
     await queue.drain(second);
@@ -169,11 +162,11 @@ describe("a running queue", () => {
     world.clock.move(day - minute);
     // The next look at the clock passes these over.
     await queue.enqueue(world.db, Work, { name: "fresh" });
-    await until(async () => (await states()).join() === "failed,done,cancelled,done");
+    await until(async () => (await world.states()).join() === "failed,done,cancelled,done");
     world.clock.move(minute * 20);
-    await until(async () => (await states()).join() === "failed,done");
+    await until(async () => (await world.states()).join() === "failed,done");
     world.clock.move(31 * day);
-    await until(async () => (await states()).length === 0);
+    await until(async () => (await world.states()).length === 0);
     await queue.drain(second);
   });
 });

@@ -8,13 +8,6 @@ let world: JobsWorld;
 beforeEach(async () => { world = await jobsWorld(); });
 afterEach(() => world.close());
 
-const states = async () => (await world.rows()).map((row) => row.state);
-const only = async () => {
-  const rows = await world.rows();
-  expect(rows.length).toBe(1);
-  return rows[0]!;
-};
-
 describe("a job", () => {
   test("runs, ends, and its effect is there", async () => {
     const queue = world.queue();
@@ -22,7 +15,7 @@ describe("a job", () => {
     await queue.enqueue(world.db, Work, { name: "a" });
     expect(await queue.runDue()).toBe(1);
     expect(await recorded(world.db)).toEqual(["a"]);
-    expect(await only()).toMatchObject({ state: "done", attempts: 1, payload: "", lease_token: null, error: null, finished_at: world.clock.now_ms() });
+    expect(await world.only()).toMatchObject({ state: "done", attempts: 1, payload: "", lease_token: null, error: null, finished_at: world.clock.now_ms() });
   });
 
   test("without an effect just ends", async () => {
@@ -30,7 +23,7 @@ describe("a job", () => {
     queue.register("test", handle(Work, async () => undefined, limits));
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
-    expect((await only()).state).toBe("done");
+    expect((await world.only()).state).toBe("done");
   });
 
   test("knows who it is, and which attempt this is", async () => {
@@ -42,7 +35,7 @@ describe("a job", () => {
     }, { ...limits, backoff_ms: () => 0 }));
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
-    const { id } = await only();
+    const { id } = await world.only();
     expect(runs).toEqual([{ id, attempt: 1, attempts_max: 3 }, { id, attempt: 2, attempts_max: 3 }]);
   });
 
@@ -80,7 +73,7 @@ describe("a job", () => {
     await world.db.updateTable("core_jobs").set({ payload: `{"name":7}` }).execute();
     await queue.runDue();
     expect(called).toBe(false);
-    expect(await only()).toMatchObject({ state: "failed", attempts: 1, error: expect.stringContaining("/name") });
+    expect(await world.only()).toMatchObject({ state: "failed", attempts: 1, error: expect.stringContaining("/name") });
   });
 
   test("that nobody handles is refused", () => {
@@ -93,9 +86,9 @@ describe("a job", () => {
     await before.enqueue(world.db, Work, { name: "a" });
     const without = world.queue();
     expect(await without.runDue()).toBe(0);
-    expect(await states()).toEqual(["ready"]);
+    expect(await world.states()).toEqual(["ready"]);
     expect(await before.runDue()).toBe(1);
-    expect(await states()).toEqual(["done"]);
+    expect(await world.states()).toEqual(["done"]);
   });
 
   test("is handled by one plugin", () => {
@@ -148,10 +141,10 @@ describe("a key", () => {
     const queue = world.queue();
     queue.register("test", handle(Work, async () => undefined, limits));
     for (const name of ["a", "b"]) await queue.enqueue(world.db, Work, { name }, { key: "k" });
-    expect(await only()).toMatchObject({ payload: `{"name":"a"}` });
+    expect(await world.only()).toMatchObject({ payload: `{"name":"a"}` });
     await queue.runDue();
     await queue.enqueue(world.db, Work, { name: "c" }, { key: "k" });
-    expect(await states()).toEqual(["done", "ready"]);
+    expect(await world.states()).toEqual(["done", "ready"]);
   });
 
   test("holds while the job runs", async () => {
@@ -160,11 +153,11 @@ describe("a key", () => {
     queue.register("test", handle(Work, () => held.promise, limits));
     await queue.enqueue(world.db, Work, { name: "a" }, { key: "k" });
     const running = queue.runDue();
-    await until(async () => (await states())[0] === "running");
+    await until(async () => (await world.states())[0] === "running");
     await queue.enqueue(world.db, Work, { name: "b" }, { key: "k" });
     held.resolve();
     await running;
-    expect(await states()).toEqual(["done"]);
+    expect(await world.states()).toEqual(["done"]);
   });
 
   test("of another job is another key", async () => {
@@ -183,7 +176,7 @@ describe("a failure", () => {
     await queue.enqueue(world.db, Work, { name: "a" });
     for (;;) {
       await queue.runDue();
-      const row = await only();
+      const row = await world.only();
       if (row.state === "failed") break;
       expect(row).toMatchObject({ state: "ready", error: "not today", lease_token: null });
       pauses_s.push((row.run_at - world.clock.now_ms()) / second);
@@ -195,7 +188,7 @@ describe("a failure", () => {
       expect(pause).toBeGreaterThanOrEqual(0.8 * nominal_s[i]!);
       expect(pause).toBeLessThanOrEqual(1.2 * nominal_s[i]!);
     });
-    expect(await only()).toMatchObject({ attempts: 8, error: "not today", finished_at: world.clock.now_ms() });
+    expect(await world.only()).toMatchObject({ attempts: 8, error: "not today", finished_at: world.clock.now_ms() });
   });
 
   test("waits exactly as long as the handler says", async () => {
@@ -203,7 +196,7 @@ describe("a failure", () => {
     queue.register("test", handle(Work, async () => { throw new Error("no"); }, { ...limits, backoff_ms: (attempt) => attempt * 7 * second }));
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
-    expect((await only()).run_at - world.clock.now_ms()).toBe(7 * second);
+    expect((await world.only()).run_at - world.clock.now_ms()).toBe(7 * second);
   });
 
   const ways: [why: string, work: () => Promise<any>, attempts: number, reason: string][] = [
@@ -221,7 +214,7 @@ describe("a failure", () => {
     } }));
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
-    expect(await only()).toMatchObject({ state: "failed", attempts, error: reason });
+    expect(await world.only()).toMatchObject({ state: "failed", attempts, error: reason });
     expect(await recorded(world.db)).toEqual([`a: error: ${reason}`]);
   });
 
@@ -247,11 +240,11 @@ describe("a failure", () => {
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
     expect(await recorded(world.db)).toEqual([]);
-    expect((await only()).state).toBe("ready");
+    expect((await world.only()).state).toBe("ready");
     broken = false;
     world.clock.move(minute);
     await queue.runDue();
-    expect((await only()).state).toBe("failed");
+    expect((await world.only()).state).toBe("failed");
     expect(await recorded(world.db)).toEqual(["a"]);
     expect(runs).toBe(2);
   });
@@ -265,7 +258,7 @@ describe("a failure", () => {
     }, { ...limits, attempts_max: 1 }));
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
-    expect(await only()).toMatchObject({ state: "ready", attempts: 0 });
+    expect(await world.only()).toMatchObject({ state: "ready", attempts: 0 });
     full = false;
     world.clock.move(minute);
     await queue.runDue();

@@ -1,5 +1,5 @@
 /** Watching an answer: its stored events as server-sent events, from any place on, until the last one. A watcher holds a few events in memory and reads on when those are sent. */
-import { HttpError, type Db, type HotReads, type Log } from "../../core/sdk";
+import { HttpError, streamOf, type Db, type HotReads, type Log } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Changes } from "./changes";
 import type { EventKind, EventRow, NewEvent } from "./event-rows";
@@ -122,7 +122,7 @@ export function createStreaming({ db, hot, documents, messages, watched, log, he
           log.error("an answer could not be shown to its end", { message_id: id, error: error instanceof Error ? error.message : String(error) });
           return null;
         }
-      }, close);
+      }, close, `retry: ${retry_ms}\n\n`);
     },
   };
 }
@@ -144,24 +144,4 @@ function dataOf(kind: EventKind, data: string, message: Message | null): unknown
     case "done": return message?.result;
     case "error": return { code: message?.error_code, message: message?.error_message };
   }
-}
-
-/** Asks `next` for a further piece when the one before was taken: a client that reads slowly costs nothing but time. */
-function streamOf(next: () => Promise<string | null>, close: () => void): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let cancelled = false;
-  return new ReadableStream<Uint8Array>({
-    start(controller) { controller.enqueue(encoder.encode(`retry: ${retry_ms}\n\n`)); },
-    async pull(controller) {
-      const piece = await next();
-      if (cancelled) return;
-      if (piece !== null) return controller.enqueue(encoder.encode(piece));
-      close();
-      controller.close();
-    },
-    cancel() {
-      cancelled = true;
-      close();
-    },
-  }, { highWaterMark: 0 });
 }

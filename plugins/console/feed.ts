@@ -1,5 +1,5 @@
 /** What changes in a user's records, told to the browsers that look on as server-sent events. Kept in memory, and only for users who have a page open. */
-import { HttpError, type Change } from "../../core/sdk";
+import { HttpError, streamOf, type Change } from "../../core/sdk";
 
 export interface FeedParts {
   /** Whether the session is still good: it may end while its stream is open. */
@@ -145,23 +145,4 @@ function pause(limit_ms: number, started: (done: () => void) => void): Promise<v
     const timer = setTimeout(resolve, limit_ms);
     started(() => { clearTimeout(timer); resolve(); });
   });
-}
-
-/** Asks `next` for a further piece when the one before was taken: a client that reads slowly costs nothing but time. */
-function streamOf(next: () => Promise<string | null>, close: () => void): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let cancelled = false;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const piece = await next();
-      if (cancelled) return;
-      if (piece !== null) return controller.enqueue(encoder.encode(piece));
-      close();
-      controller.close();
-    },
-    cancel() {
-      cancelled = true;
-      close();
-    },
-  }, { highWaterMark: 0 });
 }

@@ -31,6 +31,9 @@ export interface JobsWorld {
   queue(options?: { readonly slots_max?: number; readonly grace_ms?: number }): Queue;
   /** The rows of the job table by id. */
   rows(): Promise<JobsTables["core_jobs"][]>;
+  states(): Promise<string[]>;
+  /** The one job that there is. @throws Error when there are more or none. */
+  only(): Promise<JobsTables["core_jobs"]>;
   close(): Promise<void>;
 }
 
@@ -47,10 +50,16 @@ export async function jobsWorld(): Promise<JobsWorld> {
   const store = openStore(join(directory, "dossier.db"), { log });
   await migrate(store, [coreSchema], clock, { backups: join(directory, "backups"), log });
   await store.db.schema.createTable("effects").addColumn("name", "text", (c) => c.notNull()).execute();
+  const rows = () => store.db.selectFrom("core_jobs").selectAll().orderBy("id").execute() as Promise<JobsTables["core_jobs"][]>;
   return {
-    directory, store, db: store.db, clock, log, lines,
+    directory, store, db: store.db, clock, log, lines, rows,
     queue: (options = {}) => createQueue({ store, clock, log, ...options }),
-    rows: () => store.db.selectFrom("core_jobs").selectAll().orderBy("id").execute() as Promise<JobsTables["core_jobs"][]>,
+    states: async () => (await rows()).map(({ state }) => state),
+    async only() {
+      const [row, another] = await rows();
+      if (!row || another) throw new Error(row ? "there are more jobs than one" : "there is no job");
+      return row;
+    },
     async close() {
       await store.close();
       rmSync(directory, { recursive: true });

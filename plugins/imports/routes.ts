@@ -13,7 +13,7 @@ const NewImport = t.Object({
   overwrite: orNull.boolean("Bring what has not changed, too, as a new version. Default false."),
   dry_run: orNull.boolean("Only tell what would be imported."),
 });
-const NewSchedule = t.Object({ folder_id: FolderId, source: Source, every: t.String({ description: "A cron expression in UTC, such as `0 6 * * *`." }) });
+const NewSchedule = t.Object({ folder_id: FolderId, source: Source, every: t.String({ description: "A cron expression of five fields in UTC, such as `0 6 * * *`." }) });
 
 const pageExample = <T>(one: T) => ({ data: [one], pagination: { count: 1, total: 1, per_page: 50, total_pages: 1, next_page: null, previous_page: null } });
 const begun = (description: string) => ({ description, schema: RunRecord, example: begun_example, headers: { location: "Path of the import, to poll.", "retry-after": "Seconds until the first poll is worth it." } });

@@ -37,7 +37,7 @@ export function createSchedules({ db, inTransaction, enqueue, cancelJobs, now_ms
   return {
     /** @throws HttpError 400 on an expression or a source that can't be, 403, 404. */
     async create(owner_id: string, { folder_id, source: given, every }: NewSchedule): Promise<ScheduleRow> {
-      if (nextTime(cronOf(every), now_ms()) === null) throw badRequest("The time that `every` names never comes.", "/every");
+      if (nextTime(givenCron(every), now_ms()) === null) throw badRequest("The time that `every` names never comes.", "/every");
       const { text: source } = await imports.checked(given);
       return inTransaction(async (tx) => {
         await folders.require(tx, owner_id, folder_id);
@@ -85,13 +85,18 @@ export function createSchedules({ db, inTransaction, enqueue, cancelJobs, now_ms
 }
 export type ScheduleService = ReturnType<typeof createSchedules>;
 
-/** In UTC. @throws HttpError 400 */
-function cronOf(every: string): Cron {
+const cronOf = (every: string): Cron => new Cron(every, { utcOffset: 0, paused: true });
+
+/** In UTC. Five fields: a sixth would count seconds, and no host is to be asked that often. @throws HttpError 400 */
+function givenCron(every: string): Cron {
+  const fields = every.trim() === "" ? 0 : every.trim().split(/\s+/).length;
   try {
     if (every.length > expression_length_max) throw new Error(`it has more than ${expression_length_max} characters`);
-    return new Cron(every, { utcOffset: 0, paused: true });
+    if (fields !== 5 && !every.startsWith("@")) throw new Error(`it has ${fields} field${fields === 1 ? "" : "s"}`);
+    return cronOf(every);
   } catch (error) {
-    throw badRequest(`The field every must be a cron expression such as "0 6 * * *" (${error instanceof Error ? error.message : String(error)}).`, "/every");
+    const why = error instanceof Error ? error.message.replace(/^CronPattern: |\.$/g, "") : String(error);
+    throw badRequest(`The field \`every\` must be a cron expression of five fields, such as "0 6 * * *" for each day at 06:00 UTC; ${why}.`, "/every");
   }
 }
 

@@ -43,13 +43,12 @@ test.skipIf(!chromium_path)("at most eight clicks lead from the printed link to 
   await click("Ask");
   await page.locator(".answer").getByText("replaced every ninety days").waitFor();
   await click(/^Source 1: handbook\.pdf, p\. 3/);
-  const mark = page.locator("mark", { hasText: "ceramic filter" }).first();
-  await mark.waitFor();
+  const marked = page.locator("[data-page='3'] .pdf-text mark", { hasText: "ceramic filter" }).first();
+  await marked.waitFor();
   // It is drawn on its page, and the page is scrolled to it.
   const { top, bottom }: { top: number; bottom: number } = await page.evaluate("(({ top, bottom }) => ({ top, bottom }))(document.querySelector('.pdf-text mark').getBoundingClientRect())");
   expect(top).toBeGreaterThan(0);
   expect(bottom).toBeLessThan(page.viewportSize()!.height);
-  expect(await page.locator("[data-page='3'] .pdf-text mark").count()).toBeGreaterThan(0);
   expect(clicks).toBeLessThanOrEqual(8);
   expect(faults).toEqual([]);
 }, 120_000);

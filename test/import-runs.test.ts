@@ -1,6 +1,6 @@
 /** Import runs over HTTP, on pages of a test: what becomes documents, what is skipped, replaced, failed, cancelled and tried again, and what every counter says. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -352,10 +352,23 @@ describe("when something goes meanwhile", () => {
     scripted.open("folder");
     const { run, items } = await ended(ada, id);
     expect([run.status, run.error.code, counts(run)]).toEqual(["failed", "folder_deleted", [2, 2, 0, 2, 0]]);
-    expect(items.every(({ error }) => ["folder_deleted", "document_deleted"].includes(error.code))).toBe(true);
+    expect([items, run.source]).toEqual([[], { type: "urls" }]);
     expect((await ada.send("POST", `/imports/${id}/retry`)).status).toBe(404);
     await server.settle();
     await expectSound(server);
+  });
+
+  test("names and addresses of what was imported go with the folder", async () => {
+    const folder = await ada.folder();
+    site.set("/zqaddressxq", file(`<rss><channel><item><title>A zqtitlexq</title><link>${put(page("Page", "The otter."))}</link></item></channel></rss>`, "application/rss+xml"));
+    const { run } = await importing(folder, { type: "feed", url: `${site.url}/zqaddressxq` });
+    await server.sendRaw("ada", "POST", `/imports/files?folder_id=${folder}`, (() => { const form = new FormData(); form.append("files", new Blob(["The heron."]), "zqfilexq.txt"); return form; })());
+    await server.settle();
+    const left = () => ["zqtitlexq", "zqaddressxq", "zqfilexq"].filter((word) => ["dossier.db", "dossier.db-wal"].some((name) => readFileSync(join(server.data, name)).includes(word)));
+    expect(left().length).toBe(3);
+    await ada.send("DELETE", `/folders/${folder}`);
+    await until(() => left().length === 0);
+    expect((await ada.send("GET", `/imports/${run.id}`)).body).toEqual({ ...run, source: { type: "feed" } });
   });
 
   test("a quota that is reached fails what is above it", async () => {

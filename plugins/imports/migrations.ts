@@ -7,6 +7,9 @@ export const migrations: readonly Migration[] = [
     await createItems(tx);
     await createSchedules(tx);
   } },
+  { id: "0002_runs_of_folders", up: async (tx) => {
+    await tx.schema.createIndex("imports_runs_by_folder").on("imports_runs").columns(["folder_id"]).execute();
+  } },
 ];
 
 async function createRuns(tx: Db): Promise<void> {

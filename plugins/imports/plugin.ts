@@ -87,6 +87,7 @@ export default definePlugin({
         ...[urlsSource, sitemapSource({ isolate }), feedSource({ isolate }), zipSource({ isolate, newId }), directorySource(config.directories, paths.data)].map((one) => fill(ImportSources, one)),
         fill(FolderContents, { async remove(tx, _owner_id, folder_ids) {
           for (const run of await store.unfinishedIn(tx, folder_ids)) await ending.folderGone(tx, run);
+          await store.forgetItemsIn(tx, folder_ids);
           await schedules.folderGone(tx, folder_ids);
         } }),
         fill(DocumentUses, { remove: ending.documentsGone, settled: ending.settled }),

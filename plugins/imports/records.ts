@@ -1,7 +1,7 @@
 /** Imports as they go over the wire. */
 import { rfc3339, rfc3339OrNull, t, type Static } from "../../core/sdk";
 import { source_shown_max } from "./limits";
-import type { ItemRow, RunRow } from "./store";
+import { typeOf, type ItemRow, type RunRow } from "./store";
 import type { ScheduleRow } from "./schedule-store";
 
 const Text = t.String();
@@ -55,7 +55,7 @@ export function shortened<R extends Pick<RunRow, "source">>(row: R): R {
   if (source.length <= source_shown_max) return row;
   const [, urls = ""] = /^\{"type":"urls","urls":\[((?:"(?:[^"\\]|\\.)*",)*)/.exec(source) ?? [];
   if (urls !== "") return { ...row, source: `{"type":"urls","urls":[${urls.slice(0, -1)}]}` };
-  return { ...row, source: `${/^\{"type":"(?:[^"\\]|\\.)*"/.exec(source)![0]}}` };
+  return { ...row, source: JSON.stringify({ type: typeOf(source) }) };
 }
 
 export const toRun = (run: RunRow): Static<typeof RunRecord> => ({

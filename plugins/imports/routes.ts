@@ -52,7 +52,7 @@ export const routes = {
     answers: { 200: { description: "The run.", schema: RunRecord, example: run_example } },
   }),
   items: route.get("/imports/:importId/items", {
-    summary: "List the items of an import", tag, operation: "listImportItems", description: "In the order of the source, each with what became of it.",
+    summary: "List the items of an import", tag, operation: "listImportItems", description: "In the order of the source, each with what became of it. None when the folder was deleted: what was imported goes with it.",
     query: t.Composite([t.Object({ status: t.Optional(ItemStatus) }), PageQuery]),
     answers: { 200: { description: "One page of items.", schema: PageOf(ItemRecord), example: pageExample(item_example) } },
   }),

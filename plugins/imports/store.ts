@@ -162,6 +162,20 @@ export async function listItems(db: ImportsDb, run_id: string, status: ItemStatu
 export const nextOrdinal = async (db: ImportsDb, run_id: string): Promise<number> =>
   toNumber((await db.selectFrom("imports_items").select((e) => e.fn.max("ordinal").as("last")).where("run_id", "=", run_id).executeTakeFirst())?.last ?? -1) + 1;
 
+/** What the runs of deleted folders imported: names and addresses go; how it went stays. */
+export async function forgetItemsIn(db: ImportsDb, folder_ids: readonly string[]): Promise<void> {
+  const runs = await db.selectFrom("imports_runs").select(["id", sql<string>`substr(source, 1, 200)`.as("start")]).where("folder_id", "in", folder_ids).execute();
+  for (const [type, of_type] of Map.groupBy(runs, ({ start }) => typeOf(start))) {
+    for (let from = 0; from < of_type.length; from += runs_at_once) {
+      const ids = of_type.slice(from, from + runs_at_once).map(({ id }) => id);
+      await db.deleteFrom("imports_items").where("run_id", "in", ids).execute();
+      await db.updateTable("imports_runs").set({ source: JSON.stringify({ type }) }).where("id", "in", ids).execute();
+    }
+  }
+}
+/** The type, of the beginning of a source: it always comes first. */
+export const typeOf = (start: string): string => JSON.parse(/^\{"type":("(?:[^"\\]|\\.)*")/.exec(start)![1]!);
+
 const runs_at_once = 20;
 /** Forgets runs that ended long ago, some at a time; returns how many. */
 export async function forgetRuns(db: ImportsDb, finished_until: number): Promise<number> {

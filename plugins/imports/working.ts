@@ -58,9 +58,13 @@ export function createWorking(parts: WorkingParts) {
 
   const fail = (item: ItemRow, error: Failure) => inTransaction((tx) => ending.endItem(tx, item, { how: "failed", error }));
 
-  /** One item that nobody foresaw must not hold up the others of its host for ever; a full disk is not its fault. */
-  async function remember(item: ItemRow, error: unknown): Promise<void> {
-    if (!(error instanceof HttpError)) await store.updatePending(db, item.id, { attempts: item.attempts + 1 }).catch(() => undefined);
+  /** True when that was its last try: one item that nobody foresaw must not hold up the others of its host for ever. A full disk is not its fault. */
+  async function isLastTry(item: ItemRow, error: unknown): Promise<boolean> {
+    if (error instanceof HttpError) return false;
+    const last = item.attempts + 1 >= tries_max;
+    if (last) await fail(item, { code: "internal_error", message: `It could not be imported, although it was tried ${tries_max} times. The log of the server has the reason.` });
+    else await store.updatePending(db, item.id, { attempts: item.attempts + 1 }).catch(() => undefined);
+    return last;
   }
 
   /** When the host may be asked again, epoch ms; undefined when the item is on its way, or has failed. */
@@ -76,10 +80,7 @@ export function createWorking(parts: WorkingParts) {
       }
       if (error instanceof SourceFailure) await fail(item, error);
       else if (error instanceof HttpError && error.status < 500) await fail(item, { code: error.code, message: error.detail });
-      else {
-        await remember(item, error);
-        throw error;
-      }
+      else if (!await isLastTry(item, error)) throw error;
     }
     return undefined;
   }
@@ -92,9 +93,8 @@ export function createWorking(parts: WorkingParts) {
     let failure: { readonly error: unknown } | undefined;
     const finish = async (item: ItemRow, brought: Brought): Promise<void> => {
       const ended = taking(run, item, brought, tools.signal).catch(async (error: unknown) => {
-        failure ??= { error };
-        if (!tools.signal.aborted) await remember(item, error);
-      }).finally(() => finishing.delete(ended));
+        if (tools.signal.aborted || !await isLastTry(item, error)) failure ??= { error };
+      }).catch((error: unknown) => { failure ??= { error }; }).finally(() => finishing.delete(ended));
       finishing.add(ended);
       if (finishing.size >= finishing_max) await Promise.race(finishing);
     };
@@ -107,10 +107,6 @@ export function createWorking(parts: WorkingParts) {
           tools.signal.throwIfAborted();
           if (failure || now_ms() >= until_ms) break;
           after = item.ordinal;
-          if (item.attempts >= tries_max) {
-            await fail(item, { code: "internal_error", message: `It could not be imported, although it was tried ${tries_max} times. The log of the server has the reason.` });
-            continue;
-          }
           later = await begin(run, item, reading, (brought) => finish(item, brought));
           if (later !== undefined) break;
         }

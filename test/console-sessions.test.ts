@@ -28,6 +28,18 @@ const signIn = (browser: Browser, email = "ada@example.com", word = password) =>
 const signedInAs = (user_id: string): Promise<Browser> => signedInto(server, user_id);
 const sessions = () => server.store.db.selectFrom("accounts_sessions").selectAll().execute();
 
+test("a password that is changed while it is being checked opens nothing any more", async () => {
+  const email = await newUser("hasty");
+  const { db, hot, inTransaction } = server.store;
+  const change = async () => { await db.updateTable("accounts_users").set({ password_hash: "another" }).where("id", "=", "usr_hasty").execute(); return true; };
+  const service = createSessions({
+    db, hot, inTransaction, now_ms: Date.now, newId, passwords: { hash: async () => "", verify: change }, lockout: createLockout({ now_ms: Date.now }), seen: { note: () => undefined, lastOf: () => undefined }, changed: () => undefined,
+  });
+  const entering = service.signIn({ email, password }, new Request("http://dossier.test/", { method: "POST" }), far);
+  expect(await entering.then(() => "in", (error) => error.code)).toBe("invalid_credentials");
+  expect((await sessions()).filter(({ user_id }) => user_id === "usr_hasty")).toEqual([]);
+});
+
 describe("the cookie", () => {
   test("over plain HTTP has its plain name, and is out of reach of scripts and other sites", async () => {
     const { status, body, headers } = await signIn(visit(server));

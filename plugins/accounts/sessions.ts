@@ -37,13 +37,15 @@ export function createSessions({ db, hot, inTransaction, now_ms, newId, password
     return { owner_id: session.user_id, key_id: session.id, scopes: ["read", "write"], admin: session.role === "admin" } satisfies Caller;
   };
 
-  /** Begins a session, and ends the one that this browser had: nobody goes on under a token that was known before. */
-  const begin = async (user: User, request: Request, visitor: Visitor): Promise<SignedIn> => {
+  /** Begins a session, and ends the one that this browser had: nobody goes on under a token that was known before. `by`: the hash of the password that was given. @throws HttpError 401 when it has been changed since. */
+  const begin = async (user: User, request: Request, visitor: Visitor, by?: string): Promise<SignedIn> => {
     const token = newToken("dss");
     const before = tokenOf(request, visitor);
     const now = now_ms();
     const id = newId("ses");
     await inTransaction(async (tx) => {
+      // Checking a password takes a while: a change meanwhile has ended all sessions, and this one would have been one of them.
+      if (by !== undefined && (await findUser(tx, user.id))?.password_hash !== by) throw invalidCredentials();
       await store.deleteExpired(tx, now - absolute_ms, now - idle_ms);
       if (before !== null) await store.deleteByToken(tx, sha256(before));
       await store.insertSession(tx, {
@@ -85,7 +87,7 @@ export function createSessions({ db, hot, inTransaction, now_ms, newId, password
       const account = folded(email);
       const row = await findUserByEmail(db, account);
       if (!await isPassword(account, password, row?.password_hash, visitor) || row?.active !== 1) throw invalidCredentials();
-      return begin(toUser(row), request, visitor);
+      return begin(toUser(row), request, visitor, row.password_hash);
     },
 
     /** @throws HttpError 400 `wrong_password`, 429 `locked_out`. */

@@ -188,6 +188,7 @@ describe("methods", () => {
   for (const path of gets) test(`HEAD ${path} is GET without its body`, async () => {
     const [got, headed] = [await ada.send("GET", filled(path)), await ada.send("HEAD", filled(path))];
     expect([headed.status, headed.headers.get("content-type"), headed.body]).toEqual([got.status, got.headers.get("content-type"), undefined]);
+    expect(headed.headers.get("content-length")).toBe(got.headers.get("content-length"));
     expect(headed.headers.get("x-request-id")).toMatch(/\S/);
   });
 

@@ -67,12 +67,12 @@ describe("what is no address is not public", () => {
 });
 
 describe("allowed networks", () => {
-  const allows = createAddressRule(["127.0.0.2", "10.1.0.0/16", "fd00::/8"]);
+  const allows = createAddressRule(["127.0.0.2", "10.1.0.0/16", "fd00::/8"], "imports.allow_networks");
   const cases: [string, string, boolean][] = [
     ["one address", "127.0.0.2", true], ["its neighbour", "127.0.0.1", false], ["inside of a network", "10.1.255.1", true], ["beside it", "10.2.0.0", false], ["IPv6", "fd12::1", true], ["other IPv6", "fe80::1", false], ["public", "1.1.1.1", true],
   ];
   for (const [why, address, allowed] of cases) test(why, () => expect(allows(address)).toBe(allowed));
-  test("what is no network is named", () => expect(() => createAddressRule(["10.0.0.0/8", "intranet"])).toThrow("intranet is not a network"));
+  test("what is no network is named", () => expect(() => createAddressRule(["10.0.0.0/8", "intranet"], "imports.allow_networks")).toThrow("imports.allow_networks: intranet is not a network"));
 });
 
 describe("URLs that nobody is asked for", () => {

@@ -1,5 +1,6 @@
 /** Networks in CIDR notation, and whether an address lies in one of them. */
 import { BlockList, isIP } from "node:net";
+import { ConfigError } from "./config";
 
 /** An IPv4 address in IPv6 clothes (`::ffff:10.0.0.1`) counts as the IPv4 address. */
 export function inBlock(block: BlockList, address: string): boolean {
@@ -19,4 +20,10 @@ export function networkList(networks: readonly string[]): BlockList {
     block.addSubnet(address, bits === undefined ? widest : Number(bits), family === 6 ? "ipv6" : "ipv4");
   }
   return block;
+}
+
+/** The networks of a setting. @throws ConfigError naming the setting. */
+export function networkSetting(setting: string, networks: readonly string[]): BlockList {
+  try { return networkList(networks); }
+  catch (error) { throw new ConfigError([`${setting}: ${(error as Error).message}.`]); }
 }

@@ -1,5 +1,5 @@
 /** Puts the parts together: configuration, plugins, store, host. `serve` and every command start here. */
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { ConfigError, readConfig, readSection, type Config } from "../base/config";
@@ -14,8 +14,6 @@ import { findPluginFiles, loadPlugins, trialBy, type Loaded } from "../plugin/lo
 import { openFiles, type Files } from "../store/files";
 import { openStore, type Store } from "../store/open";
 import { coreSections, locate, type Flags, type Located } from "./sources";
-
-
 
 export interface Setting {
   readonly located: Located;
@@ -92,11 +90,25 @@ export async function assemble(setting: Setting, built_in: readonly Plugin[], is
   }
 }
 
-/** Makes what is missing; only the user of this process may read it. @throws ConfigError */
+/** What may lie in a data directory before its first start. */
+const own = new Set(["dossier.toml", "plugins", "tessdata", "secret.key", "files", "backups", "tmp"]);
+/** Something in the directory that a data directory doesn't hold, unless a server was there already. */
+function strangerIn(data: string): string | undefined {
+  const names = readdirSync(data).filter((name) => !name.startsWith(".") && name !== "lost+found");
+  return names.some((name) => name.startsWith("dossier.")) ? undefined : names.find((name) => !own.has(name));
+}
+
+/** Makes what is missing; only the user of this process may read it. A directory that serves something else is left as it is. @throws ConfigError */
 export function openDataDirectory(data: string): void {
+  const unusable = (why: string): ConfigError => new ConfigError([`The data directory ${data} can't be used: ${why}`]);
+  let stranger: string | undefined;
   try {
     mkdirSync(data, { recursive: true, mode: 0o700 });
-    chmodSync(data, 0o700);
-    for (const below of ["tmp", "backups"]) mkdirSync(join(data, below), { recursive: true });
-  } catch (error) { throw new ConfigError([`The data directory ${data} can't be used: ${error instanceof Error ? error.message : String(error)}`]); }
+    stranger = strangerIn(data);
+    if (stranger === undefined) {
+      chmodSync(data, 0o700);
+      for (const below of ["tmp", "backups"]) mkdirSync(join(data, below), { recursive: true });
+    }
+  } catch (error) { throw unusable((error as { code?: string }).code === "EEXIST" ? "it is not a directory." : error instanceof Error ? error.message : String(error)); }
+  if (stranger !== undefined) throw unusable(`it holds other things, such as ${stranger}. Name an empty directory with --data.`);
 }

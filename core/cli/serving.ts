@@ -1,9 +1,8 @@
 /** `dossier serve`: one server on one data directory, from its first line of output to its graceful end. */
 import type { BlockList } from "node:net";
 import { Type } from "@sinclair/typebox";
-import { ConfigError } from "../base/config";
 import { errorFields, type Log } from "../base/log";
-import { networkList } from "../base/networks";
+import { networkSetting } from "../base/networks";
 import { commit, version } from "../base/version";
 import { apiEntrance, createFront, surfaceEntrance, type Front } from "../http/front";
 import { compileRoutes, createRouter, fullPath, isOn, lateRouter, type Mounted } from "../http/mount";
@@ -91,10 +90,7 @@ function documentRoute(surface: Surface, host: Host, public_url: () => string): 
 
 const unlimited = (): RateLimit => ({ limit: Number.MAX_SAFE_INTEGER, remaining: Number.MAX_SAFE_INTEGER, reset_s: Math.floor(Date.now() / 1_000) + 60, allowed: true });
 
-function trustedProxies(setting: Setting): BlockList {
-  try { return networkList(setting.config.values.server!.trusted_proxies as string[]); }
-  catch (error) { throw new ConfigError([`server.trusted_proxies: ${(error as Error).message}.`]); }
-}
+const trustedProxies = (setting: Setting): BlockList => networkSetting("server.trusted_proxies", setting.config.values.server!.trusted_proxies as string[]);
 
 export interface Running { readonly served: Served; readonly host: Host; stop(): Promise<void> }
 

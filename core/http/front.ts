@@ -57,7 +57,7 @@ export const createFront = (parts: FrontParts): Front => async (incoming, peer_a
   for (const name in headers) response.headers.set(name, headers[name]!);
   for (const surface of parts.surfaces) if (isBelow(path, surface.root)) addMissing(response.headers, surface.headers);
   if (visit.seen) for (const observe of parts.observers) observe({ ...visit.seen, status: response.status });
-  return incoming.method === "HEAD" ? withoutBody(response) : response;
+  return incoming.method === "HEAD" ? await withoutBody(response) : response;
 };
 
 interface Visit { readonly request_id: string; readonly headers: Record<string, string>; readonly visitor: Visitor; seen: Omit<Seen, "status"> | null }
@@ -156,7 +156,16 @@ function asRoutable(request: Request): Request {
 const routable_origin = "http://dossier.internal";
 const asGet = (request: Request): RequestInit => request.method === "HEAD" ? { method: "GET", headers: request.headers, signal: request.signal } : request;
 
-function withoutBody(response: Response): Response {
-  void response.body?.cancel();
-  return new Response(null, { status: response.status, headers: response.headers });
+/** What GET would answer, with the length of its body in place of the body; a stream is not begun. */
+async function withoutBody(response: Response): Promise<Response> {
+  const { status, headers } = response;
+  if (response.body === null) return response;
+  if (headers.get("content-type")?.startsWith("text/event-stream")) {
+    void response.body.cancel();
+    // Null would be announced as a body of no bytes.
+    return new Response(new ReadableStream({ start: (empty) => empty.close() }), { status, headers });
+  }
+  if (headers.has("content-length")) void response.body.cancel();
+  else headers.set("content-length", String((await response.arrayBuffer()).byteLength));
+  return new Response(null, { status, headers });
 }

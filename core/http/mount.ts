@@ -74,7 +74,7 @@ export function lateRouter(make: () => Router): Router {
 function unrouted(request: Request, allowed: (path: string) => readonly string[], document: string): HttpError {
   const methods = allowed(pathOf(request.url));
   if (methods.length === 0) return new HttpError(404, "no_such_route", `There is no ${pathOf(request.url)} here. The API is described at ${document}.`);
-  return new HttpError(405, "method_not_allowed", `${request.method} is not possible here; ${methods.join(", ")} is.`, { headers: { allow: methods.join(", ") } });
+  return new HttpError(405, "method_not_allowed", `${request.method} is not possible here, only ${methods.join(", ")}.`, { headers: { allow: methods.join(", ") } });
 }
 
 function allowTable(routes: readonly { readonly method: string; readonly path: string }[]): (path: string) => readonly string[] {

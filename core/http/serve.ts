@@ -16,6 +16,16 @@ const idle_timeout_s = 60;
 /** Each route has its own limit, told in its 413; this one only ends what no route would read. */
 const body_bytes_backstop = 2 ** 40;
 
+function whyNotOpened({ code, message }: Error & { code?: string }, host: string, port: number): string {
+  // The runtime says of a name that stands for no address that its port is taken, or that a file exists.
+  const doubtful = isIP(host) === 0 && host !== "localhost";
+  const doubt = doubtful ? `, or ${host} is not an address of this machine` : "";
+  if (code === "EADDRINUSE") return `Port ${port} on ${host} is in use already${doubt}. Is another Dossier running? Choose another with --port.`;
+  if (code === "EADDRNOTAVAIL" || doubtful) return `${host} is not an address of this machine. Choose another with --host, such as 127.0.0.1.`;
+  if (code === "EACCES") return `This user may not open port ${port} on ${host}. Choose one above 1023 with --port.`;
+  return `${host}:${port} can't be opened: ${message}`;
+}
+
 /** @throws Error in words when the address can't be opened. */
 export function serve(front: Front, { host, port, log }: { readonly host: string; readonly port: number; readonly log: Log }): Served {
   let server: Bun.Server<undefined>;
@@ -29,10 +39,7 @@ export function serve(front: Front, { host, port, log }: { readonly host: string
       },
     });
   } catch (error) {
-    const taken = (error as { code?: string }).code === "EADDRINUSE";
-    // The runtime says the same of a name that stands for no address.
-    const doubt = taken && isIP(host) === 0 && host !== "localhost" ? `, or ${host} is not an address of this machine` : "";
-    throw new Error(taken ? `Port ${port} on ${host} is in use already${doubt}. Is another Dossier running? Choose another with --port.` : `${host}:${port} can't be opened: ${(error as Error).message}`);
+    throw new Error(whyNotOpened(error as Error & { code?: string }, host, port));
   }
   const opened = server.port ?? port;
   return {

@@ -1,6 +1,6 @@
 /** Addresses that no public server has: the special-purpose registries of IANA as data, and the question whether an address is public. */
 import { isIP } from "node:net";
-import { inBlock, networkList } from "../base/networks";
+import { inBlock, networkList, networkSetting } from "../base/networks";
 
 /** Blocks of IPv4 that are not for public servers. The few that IANA calls reachable (anycast relays, AS112) serve no HTTP. */
 export const special_v4: readonly (readonly [block: string, what: string])[] = [
@@ -31,8 +31,8 @@ export function isPublic(address: string): boolean {
 /** Whether a connection to this address may be made. */
 export type AddressRule = (address: string) => boolean;
 
-/** Public addresses, and those of the networks (CIDR) that the operator allows. @throws Error naming the one that is no network. */
-export function createAddressRule(allow_networks: readonly string[]): AddressRule {
-  const allowed = networkList(allow_networks);
+/** Public addresses, and those of the networks (CIDR) that the operator allows in `setting`. @throws ConfigError naming the one that is no network. */
+export function createAddressRule(allow_networks: readonly string[], setting = "allow_networks"): AddressRule {
+  const allowed = networkSetting(setting, allow_networks);
   return (address) => isPublic(address) || inBlock(allowed, address);
 }

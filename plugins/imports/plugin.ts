@@ -1,4 +1,5 @@
 /** Imports: runs that make documents of what lies elsewhere, on the web, on the server or on the user's device. */
+import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createAddressRule, definePlugin, Duration, every, fill, handle, List, t, type Context } from "../../core/sdk";
@@ -59,7 +60,7 @@ export default definePlugin({
     const { cancelJobs, config, emit, enqueue, files, inTransaction, isolate, log, newId, paths, services: { accounts, documents, extraction, folders, lookup } } = ctx;
     const db = ctx.database<ImportsTables>();
     const now_ms = () => ctx.clock.now_ms();
-    const { upload_bytes_max } = documents, allows = createAddressRule(config.allow_networks);
+    const { upload_bytes_max } = documents, allows = createAddressRule(config.allow_networks, "imports.allow_networks");
     const fetching = createFetching({
       lookup, allows, isPublic: createAddressRule([]), host_delay_ms: config.host_delay, timeout_ms: config.timeout, pacing: createPacing(), now_ms, files,
     });
@@ -104,6 +105,7 @@ export default definePlugin({
       schedules: [every("41 3 * * *", Prune, {})],
       start: async () => {
         if (config.allow_networks.length > 0) log.warn("imports may fetch from networks that are not public", { networks: config.allow_networks });
+        for (const directory of config.directories) if (!existsSync(directory)) log.warn("a directory of imports.directories is not there", { directory });
         await removeLeftovers(paths);
         await device.endInterrupted();
       },

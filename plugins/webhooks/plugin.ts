@@ -1,5 +1,5 @@
 /** Webhooks: tells the receivers that people registered when a long run has ended. */
-import { createAddressRule, createLookup, definePlugin, every, fill, handle, List, t } from "../../core/sdk";
+import { ConfigError, createAddressRule, createLookup, definePlugin, every, fill, handle, List, t } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { NameLookup, WebhookDue, WebhookEvents, type WebhookEvent } from "./contract";
 import { createDeliveries, Deliver } from "./deliveries";
@@ -23,6 +23,11 @@ const retries = 2;
 const line_limits = { each_max: 5, all_max: 64, wait_ms_max: 45_000 };
 /** Attempts under way at the same time. Half of the requests that the runtime sends at once. */
 const together_max = 128;
+/** @throws ConfigError on a name server that is no address. */
+function lookupBy(servers: readonly string[]): ReturnType<typeof createLookup> {
+  try { return createLookup({ servers }); }
+  catch (error) { throw new ConfigError([`webhooks.dns_servers must be addresses such as 10.0.0.1 or 10.0.0.1:5353: ${(error as Error).message}.`]); }
+}
 const prefix_pattern = "^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$";
 
 export default definePlugin({
@@ -44,11 +49,11 @@ export default definePlugin({
   migrations,
   routes,
   setup: ({ cancelJobs, changed, clock, config, database, enqueue, inTransaction, log, newId, scrub, sealed, services, slots }) => {
-    if (config.retry_delays.length < 1 || config.retry_delays.length > retries) throw new Error(`webhooks.retry_delays must be one or ${retries} durations: there are three attempts at most`);
+    if (config.retry_delays.length < 1 || config.retry_delays.length > retries) throw new ConfigError([`webhooks.retry_delays must be one or ${retries} durations: there are three attempts at most.`]);
     const db = database<WebhooksTables>();
     const now_ms = () => clock.now_ms();
-    const allows = createAddressRule(config.allow_networks);
-    const lookup = createLookup({ servers: config.dns_servers });
+    const allows = createAddressRule(config.allow_networks, "webhooks.allow_networks");
+    const lookup = lookupBy(config.dns_servers);
     const webhooks = createWebhooks({
       db, inTransaction, cancelJobs, scrub, now_ms, newId, sealed, lookup, allows, events: slots.events, per_account: config.per_account, line: createLine(line_limits), changed,
     });

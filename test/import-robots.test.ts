@@ -2,7 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { retryAfterOf } from "../plugins/imports/fetching";
 import { createPacing } from "../plugins/imports/pacing";
-import { readRobots } from "../plugins/imports/robots";
+import { everything, readRobots } from "../plugins/imports/robots";
+import { createRobotsOfRuns } from "../plugins/imports/robots-of-runs";
 
 describe("robots.txt", () => {
   const cases: [reason: string, text: string, path: string, allowed: boolean][] = [
@@ -82,5 +83,28 @@ describe("pauses", () => {
     const waiting = pacing.turn("a", 30, stop.signal);
     stop.abort(new Error("stopped"));
     await expect(waiting).rejects.toThrow("stopped");
+  });
+});
+
+describe("what hosts have said", () => {
+  const said = Promise.resolve(everything);
+  test("is known within its run, until that is forgotten", () => {
+    const robots = createRobotsOfRuns();
+    robots.of("one").set("https://a.test", said);
+    robots.of("one").set("https://b.test", said);
+    robots.of("one").delete("https://b.test");
+    robots.of("two").set("https://a.test", said);
+    expect([robots.of("one").get("https://a.test"), robots.of("one").get("https://b.test"), robots.of("three").get("https://a.test")]).toEqual([said, undefined, undefined]);
+    robots.forget("one");
+    expect([robots.of("one").get("https://a.test"), robots.of("two").get("https://a.test")]).toEqual([undefined, said]);
+  });
+  test("of ten thousand hosts only those of late are kept", () => {
+    const robots = createRobotsOfRuns();
+    robots.of("run").set("https://again.test", said);
+    for (let n = 0; n < 10_000; n++) {
+      robots.of("run").set(`https://${n}.test`, said);
+      robots.of("run").set("https://again.test", said);
+    }
+    expect([robots.size(), robots.of("run").get("https://again.test"), robots.of("run").get("https://9999.test"), robots.of("run").get("https://0.test")]).toEqual([64, said, said, undefined]);
   });
 });

@@ -25,8 +25,12 @@ export interface GetOptions {
   readonly robots: RobotsOfRun | null;
   readonly signal: AbortSignal;
 }
-/** By origin; each is fetched once. */
-export type RobotsOfRun = Map<string, Promise<Robots>>;
+/** By origin: each is fetched once, unless there are many of them. */
+export interface RobotsOfRun {
+  get(origin: string): Promise<Robots> | undefined;
+  set(origin: string, asked: Promise<Robots>): unknown;
+  delete(origin: string): unknown;
+}
 
 /** The host wants to be asked later. */
 export class Busy extends SourceFailure {

@@ -16,6 +16,7 @@ import { ImportItems, ListItems, Prune, Tick } from "./jobs";
 import { createListing } from "./listing";
 import { migrations } from "./migrations";
 import { createPacing } from "./pacing";
+import { createRobotsOfRuns } from "./robots-of-runs";
 import { importHandlers, routes } from "./routes";
 import { createSchedules } from "./schedules";
 import { createImports } from "./service";
@@ -37,8 +38,6 @@ const waiting_max = 64;
 /** A crash counts as an attempt, and each goes on where the last one ended. */
 const attempts_max = 50;
 const runs_kept_ms = 90 * 24 * 60 * minute_ms;
-/** Runs whose robots.txt files are remembered. */
-const robots_of_runs_max = 200;
 
 export default definePlugin({
   name: "imports",
@@ -112,20 +111,6 @@ export default definePlugin({
     };
   },
 });
-
-/** What hosts say to us, for as long as their runs last: a run that is tried again asks again. */
-function createRobotsOfRuns() {
-  const known = new Map<string, RobotsOfRun>();
-  return {
-    of: (run_id: string): RobotsOfRun => {
-      const robots = known.get(run_id) ?? new Map();
-      known.set(run_id, robots);
-      if (known.size > robots_of_runs_max) known.delete(known.keys().next().value!);
-      return robots;
-    },
-    forget: (run_id: string): void => void known.delete(run_id),
-  };
-}
 
 /** What a server left behind when it was killed in the middle of a page or an archive. */
 async function removeLeftovers({ temporary }: Context["paths"]): Promise<void> {

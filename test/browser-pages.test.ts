@@ -48,10 +48,10 @@ async function fillFolders(): Promise<void> {
   ids.hut = (await at.api("POST", "/folders", { name: "Hollin Fell Hut", description: "Everything about the hut and its warden." })).id;
   ids.winter = (await at.api("POST", "/folders", { name: "Winter", parentId: ids.hut })).id;
   ids.hostile = (await at.api("POST", "/folders", { name: `${markup} inbox` })).id;
-  const upload = async (folder_id: string, name: string, content: Parameters<typeof fileForm>[1]) => (await at.api("POST", `/documents/file?folder_id=${folder_id}`, fileForm(name, content))).id;
+  const upload = async (folder_id: string, name: string, content: Parameters<typeof fileForm>[1], type = "") => (await at.api("POST", `/documents/file?folder_id=${folder_id}`, fileForm(name, content, type))).id;
   ids.handbook = await upload(ids.hut, "handbook.pdf", handbook);
   ids.broken = await upload(ids.hut, "survey-of-the-eastern-path-and-its-bridges-2025-final.pdf", "%PDF-1.7 torn");
-  ids.picture = await upload(ids.hut, "roof.png", png({ width: 320, height: 200, pixels: Uint8Array.from({ length: 320 * 200 }, (_, place) => place % 255) }));
+  ids.picture = await upload(ids.hut, "roof.png", png({ width: 320, height: 200, pixels: Uint8Array.from({ length: 320 * 200 }, (_, place) => place % 255) }), "image/png");
   ids.notes = (await at.api("POST", "/documents", { folder_id: ids.hut, name: "Route notes", content: "From the bridge the path climbs for an hour.\n\nTurn left at the cairn." })).id;
   ids.strange = await upload(ids.hostile, `${markup}.txt`, `The ${markup} buoy is red.`);
   for (const folder of [ids.hut, ids.hostile]) await at.settled(folder);
@@ -108,7 +108,7 @@ const work: readonly State[] = [
   ["a transcription that failed", async () => { await at.open(`/transcriptions/${ids.failed_transcription}`); await say("This could not be transcribed"); }],
   ["a transcription to start", async () => { await at.open("/transcriptions"); await press("New transcription"); await dialog(); }],
   ["imports", async () => { await at.open("/imports"); await page.getByRole("row").nth(1).waitFor(); }],
-  ["schedules", async () => { await tab("Schedules"); await say("Every Monday"); }],
+  ["schedules", async () => { await at.open("/imports"); await tab("Schedules"); await say("Every Monday"); }],
   ["an import with items that failed", async () => { await at.open(`/imports/${ids.run}`); await page.getByRole("row").nth(3).waitFor(); }],
   ["an import to start, and what it would bring", async () => {
     await at.open("/imports/new");
@@ -143,7 +143,7 @@ const administration: readonly State[] = [
   ["a user to invite", async () => { await press("Invite user"); await dialog(); }],
   ["an invitation, which is shown once", async () => { await page.getByRole("dialog").getByLabel("Email").fill(`lin-${Date.now()}@example.com`); await page.keyboard.press("Enter"); await say("Invitation link"); }],
   ["the system's health", async () => { await at.open("/system"); await say("Data directory"); }],
-  ["jobs", async () => { await tab("Jobs"); await say(`The counter at ${markup} does not answer.`); }],
+  ["jobs", async () => { await at.open("/system"); await tab("Jobs"); await say(`The counter at ${markup} does not answer.`); }],
   ["storage", async () => { await tab("Storage"); await say("Free on this disk"); }],
   ["plugins, one of them torn", async () => { await tab("Plugins"); await say("Left out"); }],
   ["the log", async () => { await tab("Logs"); await page.getByRole("cell", { name: "listening" }).waitFor(); }],

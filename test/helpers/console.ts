@@ -75,7 +75,7 @@ export async function signIn(page: Page, as: string): Promise<void> {
   await page.getByLabel("Email").fill(as);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("main").locator("h1").waitFor();
+  await page.locator("#main h1").waitFor();
 }
 
 /** Nothing to complain about in every size and theme, and nothing that a page must not do. */
@@ -88,8 +88,8 @@ export async function expectWell(window: Visit, { at = looks }: { readonly at?: 
 }
 
 export const handbook = Bun.file(join(import.meta.dir, "../../examples/handbook/handbook.pdf"));
-export const fileForm = (name: string, content: Blob | Uint8Array<ArrayBuffer> | string): FormData => {
+export const fileForm = (name: string, content: Blob | Uint8Array<ArrayBuffer> | string, type = ""): FormData => {
   const form = new FormData();
-  form.append("file", content instanceof Blob ? content : new Blob([content]), name);
+  form.append("file", content instanceof Blob ? content : new Blob([content], { type }), name);
   return form;
 };

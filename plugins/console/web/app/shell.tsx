@@ -33,9 +33,10 @@ function OfflineBanner() {
   useEffect(() => {
     if (!away) return;
     const timer = setInterval(() => {
-      if (!document.hidden) api<Session>("/session").then(() => queries.invalidateQueries(), () => undefined);
+      if (!document.hidden) api<Session>("/session").catch(() => undefined);
     }, knock_ms);
-    return () => clearInterval(timer);
+    // Whichever request gets through first: what the others have missed is asked for again.
+    return () => { clearInterval(timer); void queries.invalidateQueries(); };
   }, [away]);
   if (online && !away) return null;
   return <div class="banner" role="status"><Icon name="offline" />{online ? words.offline_banner : words.offline_browser}</div>;

@@ -9,14 +9,27 @@ import { Problem } from "./note";
 
 interface Shown { readonly title: string; readonly onClose: () => void; readonly children: ComponentChildren }
 
+/** Where the focus was before each dialog. One that follows upon another gives it back to where the first had it from. */
+const openers = new WeakMap<Element, Element | null>();
+function openerNow(): Element | null {
+  const around = document.activeElement?.closest("dialog");
+  return around ? openers.get(around) ?? null : document.activeElement;
+}
+
 /** Shows the element as a modal while it is mounted. `onClose` is asked on Escape and on a click beside it. */
 function useModal(onClose: () => void) {
   const ref = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const dialog = ref.current!;
+    const opener = openerNow();
+    openers.set(dialog, opener);
     if (!dialog.open) dialog.showModal();
-    // Closing before it leaves the page is what gives the focus back to where it was.
-    return () => dialog.close();
+    // Closing before it leaves the page is what gives the focus back to where it was, unless that has gone meanwhile.
+    return () => {
+      dialog.close();
+      const lost = document.activeElement === document.body || dialog.contains(document.activeElement);
+      if (lost && opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
+    };
   }, []);
   return {
     ref,

@@ -49,7 +49,7 @@ export function ErrorView({ error, onRetry, home = "/" }: { readonly error: unkn
   );
 }
 
-interface Loaded<T> { readonly data: T | undefined; readonly error: unknown; readonly refetch: () => unknown }
+export interface Loaded<T> { readonly data: T | undefined; readonly error: unknown; readonly refetch: () => unknown }
 
 /** The states of a query: skeleton, failure, content. Content that is there stays while it is fetched anew or that fails. */
 export function Loading<T>({ query, rows, children }: { readonly query: Loaded<T>; readonly rows?: number; readonly children: (data: T) => ComponentChildren }) {

@@ -1,7 +1,7 @@
 /** The words of imports and their schedules. */
 
 export const import_words = {
-  title: "Imports", text: "Bring web pages, feeds, archives and directories of the server into a folder, once or on a schedule.", runs: "Runs", schedules: "Schedules", parts: "Imports",
+  title: "Imports", one: "Import", text: "Bring web pages, feeds, archives and directories of the server into a folder, once or on a schedule.", runs: "Runs", schedules: "Schedules", parts: "Imports",
   create: "New import", label: "Imports", source: "Source", folder: "Folder", status: "Status", items: "Items", started: "Started", created: "Created", actions: "Actions", next_run: "Next run", every: "When", gone_folder: "Deleted folder",
   states: { pending: "Waiting", running: "Running", completed: "Completed", completed_with_errors: "Completed with errors", failed: "Failed", cancelled: "Cancelled" },
   item_states: { pending: "Waiting", succeeded: "Imported", failed: "Failed", skipped: "Skipped" },

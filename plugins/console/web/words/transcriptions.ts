@@ -1,7 +1,7 @@
 /** The words of transcriptions. */
 
 export const transcription_words = {
-  title: "Transcriptions", text: "Recordings and captions become documents whose citations tell when something was said.", label: "Transcriptions",
+  title: "Transcriptions", one: "Transcription", text: "Recordings and captions become documents whose citations tell when something was said.", label: "Transcriptions",
   create: "New transcription", name: "Recording", folder: "Folder", status: "Status", length: "Length", created: "Started", unnamed: "Recording", gone_folder: "Deleted folder", actions: "Actions",
   states: { pending: "Waiting", running: "Transcribing", completed: "Ready", failed: "Failed", cancelled: "Cancelled" },
   empty_title: "Nothing transcribed yet", empty_text: "Add audio, video or captions (.vtt, .srt). Captions work with nothing set up; recordings need a transcriber in the server’s settings.",

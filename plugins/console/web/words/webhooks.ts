@@ -1,7 +1,7 @@
 /** The words of webhooks and their deliveries. */
 
 export const webhook_words = {
-  title: "Webhooks", text: "Dossier tells your own services, by an HTTP POST, when an import or a transcription has ended.", label: "Webhooks",
+  title: "Webhooks", one: "Webhook", text: "Dossier tells your own services, by an HTTP POST, when an import or a transcription has ended.", label: "Webhooks",
   create: "Register webhook", url: "URL", event: "Event", last: "Last delivery", created: "Registered", actions: "Actions", none_yet: "None yet",
   empty_title: "No webhooks yet", empty_text: "Register an address, and it is told when a run has ended, so that it need not ask.",
   events: { "import.finished": "Import finished", "transcription.completed": "Transcription completed" } as Readonly<Record<string, string>>,

@@ -13,6 +13,7 @@ import { formatDateTime, formatElapsed, formatNumber } from "../../ui/format";
 import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { Pager } from "../../ui/pager";
+import { RecordPage } from "../../ui/record-page";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
@@ -21,21 +22,22 @@ import { import_words as words } from "../../words/imports";
 import { isUnderWay, item_tones, kindOf, sourceText, tones, type ImportItem, type ImportRun, type ItemStatus } from "./records";
 
 const running_ms = 1_000;
+const crumbs = [{ label: words.title, href: "/imports" }];
 
 export default function Import({ params }: { readonly params: PageParams }) {
   const id = params.id!;
   const run = useQuery({ queryKey: [...keys.imports, "one", id], queryFn: () => api<ImportRun>(`/imports/${id}`), refetchInterval: ({ state }) => state.data && isUnderWay(state.data) ? running_ms : false });
   return (
-    <Loading query={run}>
+    <RecordPage query={run} title={words.one} crumbs={crumbs}>
       {(shown) => (
         <>
-          <PageHeader title={sourceText(shown.source)} text={kindOf(shown.source)} crumbs={[{ label: words.title, href: "/imports" }]} actions={<Actions run={shown} />} />
+          <PageHeader title={sourceText(shown.source)} text={kindOf(shown.source)} crumbs={crumbs} actions={<Actions run={shown} />} />
           {shown.error && <Note tone="bad" title={words.run_failed}>{shown.error.message}</Note>}
           <Summary run={shown} />
           <Items run={shown} />
         </>
       )}
-    </Loading>
+    </RecordPage>
   );
 }
 

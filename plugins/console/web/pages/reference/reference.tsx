@@ -1,11 +1,12 @@
 /** The API reference: Swagger UI over the contract of this very server. Calls are tried out in the name of whoever is signed in. */
 import style_path from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import SwaggerUI from "swagger-ui-dist/swagger-ui-es-bundle.js";
+import { useQuery } from "@tanstack/preact-query";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api_base, ApiProblem } from "../../api/client";
+import { api_base, offline, problemFrom, unreachable } from "../../api/client";
 import { ButtonLink } from "../../ui/button";
 import { PageHeader } from "../../ui/page-header";
-import { ErrorView, Skeleton } from "../../ui/states";
+import { Loading, Skeleton } from "../../ui/states";
 import { reference_words as words } from "../../words/reference";
 import { keepAccessible } from "./accessible";
 import { consoleLayout, plainMarkdown } from "./swagger-parts";
@@ -29,39 +30,44 @@ function loadStyles(): Promise<void> {
   return promise;
 }
 
+/** The contract, which is fetched from beside the console's own API. @throws ApiProblem */
+async function loadContract(signal: AbortSignal): Promise<object> {
+  const response = await fetch(contract_path, { signal }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    unreachable.value = true;
+    throw offline();
+  });
+  if (!response.ok) throw problemFrom(response.status, await response.text(), (name) => response.headers.get(name), contract_path);
+  return await response.json() as object;
+}
+
+/** What is tried out is called in one's own name; what is shown to be copied carries a key. */
+function show(domNode: HTMLElement, spec: object, onComplete: () => void): void {
+  const ui = SwaggerUI({
+    domNode, spec, layout: "ConsoleLayout", docExpansion: "list", displayRequestDuration: true, filter: true, validatorUrl: null, plugins: [plainMarkdown, consoleLayout],
+    showMutatedRequest: false,
+    requestInterceptor: ({ headers: { Authorization: _placeholder, ...headers }, ...call }) => ({ ...call, headers, url: inMyName(call.url), credentials: "same-origin" }),
+    onComplete: () => { ui.preauthorizeApiKey("apiKey", words.key_placeholder); onComplete(); },
+  });
+}
+
 export default function Reference() {
   const place = useRef<HTMLDivElement>(null);
-  const [state, setState] = useState<"loading" | "shown" | { readonly error: unknown }>("loading");
-  const show = async (signal: AbortSignal) => {
-    setState("loading");
-    try {
-      const [spec] = await Promise.all([contract(signal), loadStyles()]);
-      if (signal.aborted || !place.current) return;
-      SwaggerUI({
-        domNode: place.current, spec, layout: "ConsoleLayout", docExpansion: "list", displayRequestDuration: true, filter: true, validatorUrl: null, plugins: [plainMarkdown, consoleLayout],
-        requestInterceptor: (call) => ({ ...call, url: inMyName(call.url), credentials: "same-origin" }),
-        onComplete: () => setState("shown"),
-      });
-    } catch (error) { if (!signal.aborted) setState({ error }); }
-  };
+  const [shown, setShown] = useState(false);
+  const contract = useQuery({ queryKey: ["contract"], queryFn: ({ signal }) => loadContract(signal), staleTime: Infinity });
+  useEffect(() => keepAccessible(place.current!), []);
   useEffect(() => {
-    const leaving = new AbortController();
-    const watching = keepAccessible(place.current!);
-    void show(leaving.signal);
-    return () => { leaving.abort(); watching(); };
-  }, []);
+    const spec = contract.data;
+    if (!spec) return;
+    let here = true;
+    void loadStyles().then(() => { if (here) show(place.current!, spec, () => { if (here) setShown(true); }); });
+    return () => { here = false; };
+  }, [contract.data !== undefined]);
   return (
     <>
       <PageHeader title={words.title} text={words.text} actions={<><ButtonLink href="/keys" icon="key">{words.keys}</ButtonLink><a class="button" href={contract_path}>{words.document}</a></>} />
-      {state === "loading" && <section class="card"><Skeleton rows={8} /></section>}
-      {typeof state === "object" && <section class="card"><ErrorView error={state.error} onRetry={() => void show(new AbortController().signal)} /></section>}
-      <div ref={place} class="reference" hidden={state !== "shown"} />
+      {!shown && <section class="card"><Loading query={contract} rows={8}>{() => <Skeleton rows={8} />}</Loading></section>}
+      <div ref={place} class="reference" hidden={!shown} />
     </>
   );
-}
-
-async function contract(signal: AbortSignal): Promise<object> {
-  const response = await fetch(contract_path, { signal });
-  if (!response.ok) throw new ApiProblem(response.status, "unknown", words.failed);
-  return await response.json() as object;
 }

@@ -9,10 +9,12 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
     readonly wrapComponents?: Readonly<Record<string, (original: unknown, system: SwaggerSystem) => (props: { readonly source?: unknown }) => unknown>>;
   }
   interface SwaggerOptions {
-    domNode: HTMLElement; spec: object; layout: string; docExpansion: "list" | "full" | "none"; displayRequestDuration: boolean; filter: boolean; validatorUrl: null;
+    domNode: HTMLElement; spec: object; layout: string; docExpansion: "list" | "full" | "none"; displayRequestDuration: boolean; filter: boolean; validatorUrl: null; showMutatedRequest: boolean;
     requestInterceptor: (request: SwaggerRequest) => SwaggerRequest; onComplete: () => void; plugins: readonly (SwaggerPlugin | ((system: SwaggerSystem) => SwaggerPlugin))[];
   }
-  const SwaggerUI: (options: SwaggerOptions) => unknown;
+  /** The scheme is one of the contract's. */
+  interface SwaggerHandle { preauthorizeApiKey(scheme: string, key: string): void }
+  const SwaggerUI: (options: SwaggerOptions) => SwaggerHandle;
   export default SwaggerUI;
   export type { SwaggerPlugin, SwaggerReact, SwaggerSystem };
 }

@@ -18,8 +18,13 @@ const columns: readonly Column<LogLine & { readonly key: string }>[] = [
   { key: "time", header: words.time, kind: "tight", cell: ({ at }) => <time dateTime={at} class="nowrap num small">{formatDateTime(at)}</time> },
   { key: "level", header: words.level, kind: "tight", cell: ({ level }) => <Tag tone={level_tones[level] ?? "plain"}>{level}</Tag> },
   { key: "message", header: words.message, kind: "main", cell: ({ message, fields }) =>
-    <span class="two-lines"><span class="wrap-anywhere">{message}</span>{Object.keys(fields).length > 0 && <span class="mono wrap-anywhere">{JSON.stringify(fields)}</span>}</span> },
+    <span class="two-lines"><span class="wrap-anywhere">{message}</span>{Object.keys(fields).length > 0 && <span class="mono wrap-anywhere">{inWords(fields)}</span>}</span> },
 ];
+
+/** `name=unlucky.count attempt=1`: JSON only where a value is more than a word. */
+function inWords(fields: LogLine["fields"]): string {
+  return Object.entries(fields).map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`).join("  ");
+}
 
 export function Logs() {
   const [level, setLevel] = useState("info");

@@ -6,6 +6,7 @@ import { keys } from "../../api/queries";
 import { formatBytes } from "../../ui/format";
 import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
+import { RecordPage } from "../../ui/record-page";
 import { Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tabs } from "../../ui/tabs";
@@ -24,7 +25,7 @@ export default function System() {
   const part: Part = asked in words.tabs ? asked as Part : "health";
   const system = useQuery({ queryKey: keys.system, queryFn: () => api<SystemState>("/system"), refetchInterval: refresh_ms });
   return (
-    <Loading query={system}>
+    <RecordPage query={system} title={words.title}>
       {(state) => (
         <>
           <PageHeader title={words.title} text={`${words.text(state.version, state.commit)}, ${words.uptime(uptime(state.uptime_s))}`} />
@@ -35,7 +36,7 @@ export default function System() {
           </Tabs>
         </>
       )}
-    </Loading>
+    </RecordPage>
   );
 }
 
@@ -50,7 +51,7 @@ function uptime(seconds: number): string {
 function Panel({ part, state }: { readonly part: Part; readonly state: SystemState }) {
   if (part === "jobs") return <Jobs />;
   if (part === "storage") return <Storage state={state} />;
-  if (part === "plugins") return <section class="card"><Table label={words.plugins_label} columns={plugin_columns} rows={state.plugins} row_key={({ name }) => name} /><p class="card-foot small muted">{words.plugins_text}</p></section>;
+  if (part === "plugins") return <section class="card"><Table label={words.plugins_label} columns={plugin_columns} rows={worstFirst(state.plugins)} row_key={({ name }) => name} /><p class="card-foot small muted">{words.plugins_text}</p></section>;
   if (part === "logs") return <Logs />;
   if (part === "settings") return <Settings />;
   return <section class="card"><Table label={words.checks_label} columns={check_columns} rows={state.checks} row_key={({ name }) => name} /></section>;
@@ -61,6 +62,9 @@ const check_columns: readonly Column<Check>[] = [
     <span class="two-lines"><span class="strong">{name}</span><span class="wrap-anywhere">{detail}</span>{fix && <span class="wrap-anywhere">{words.fix} {fix}</span>}</span> },
   { key: "status", header: words.status, kind: "tight", cell: ({ status }) => <Tag tone={check_tones[status]}>{words.states[status]}</Tag> },
 ];
+
+const standing: readonly PluginState["status"][] = ["left_out", "failing", "loaded"];
+const worstFirst = (plugins: readonly PluginState[]) => [...plugins].sort((one, other) => standing.indexOf(one.status) - standing.indexOf(other.status));
 
 const plugin_columns: readonly Column<PluginState>[] = [
   { key: "name", header: words.plugin, kind: "main", cell: ({ name, reason }) => <span class="two-lines"><span class="strong">{name}</span>{reason && <span class="bad-text wrap-anywhere">{reason}</span>}</span> },

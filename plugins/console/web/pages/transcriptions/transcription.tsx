@@ -13,6 +13,7 @@ import { formatDateTime, formatDuration, formatElapsed, formatPercent } from "..
 import { Menu } from "../../ui/menu";
 import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
+import { RecordPage } from "../../ui/record-page";
 import { Loading } from "../../ui/states";
 import { Progress, Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
@@ -20,22 +21,23 @@ import { transcription_words as words } from "../../words/transcriptions";
 import { isUnderWay, tones, type TranscriptionRun } from "./records";
 
 const running_ms = 1_000;
+const crumbs = [{ label: words.title, href: "/transcriptions" }];
 const formats = ["txt", "vtt", "srt", "json"] as const;
 
 export default function Transcription({ params }: { readonly params: PageParams }) {
   const id = params.id!;
   const run = useQuery({ queryKey: [...keys.transcriptions, "one", id], queryFn: () => api<TranscriptionRun>(`/transcriptions/${id}`), refetchInterval: ({ state }) => state.data && isUnderWay(state.data) ? running_ms : false });
   return (
-    <Loading query={run}>
+    <RecordPage query={run} title={words.one} crumbs={crumbs}>
       {(shown) => (
         <>
-          <PageHeader title={shown.name ?? words.unnamed} crumbs={[{ label: words.title, href: "/transcriptions" }]} actions={<Actions run={shown} />} />
+          <PageHeader title={shown.name ?? words.unnamed} crumbs={crumbs} actions={<Actions run={shown} />} />
           {shown.error && <Note tone="bad" title={words.failed_title}>{shown.error.message}</Note>}
           <Summary run={shown} />
           {shown.status === "completed" && (shown.document_id === null ? <Note tone="info">{words.gone_document}</Note> : <Transcript document_id={shown.document_id} />)}
         </>
       )}
-    </Loading>
+    </RecordPage>
   );
 }
 

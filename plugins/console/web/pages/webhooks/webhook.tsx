@@ -12,6 +12,7 @@ import { formatDateTime, Time } from "../../ui/format";
 import { Menu } from "../../ui/menu";
 import { PageHeader } from "../../ui/page-header";
 import { Pager } from "../../ui/pager";
+import { RecordPage } from "../../ui/record-page";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
@@ -21,6 +22,7 @@ import { DeliveryDrawer } from "./delivery";
 import { SecretOnce, Verify } from "./dialogs";
 import { tones, type Delivery, type Webhook, type WebhookWithSecret } from "./records";
 
+const crumbs = [{ label: words.title, href: "/webhooks" }];
 type Asking = "remove" | "rotate" | null;
 
 export default function WebhookPage({ params }: { readonly params: PageParams }) {
@@ -35,10 +37,10 @@ export default function WebhookPage({ params }: { readonly params: PageParams })
     await refresh("delivery", "webhook");
   };
   return (
-    <Loading query={webhook}>
+    <RecordPage query={webhook} title={words.one} crumbs={crumbs}>
       {({ url, event_type }) => (
         <>
-          <PageHeader title={url} text={words.events[event_type] ?? event_type} crumbs={[{ label: words.title, href: "/webhooks" }]} actions={<>
+          <PageHeader title={url} text={words.events[event_type] ?? event_type} crumbs={crumbs} actions={<>
             <Button icon="send" onClick={test}>{words.test}</Button>
             <Menu label={words.actions} small={false} items={[{ label: words.rotate, icon: "key", run: () => setAsking("rotate") }, "separator", { label: words.remove, icon: "trash", danger: true, run: () => setAsking("remove") }]} />
           </>} />
@@ -59,7 +61,7 @@ export default function WebhookPage({ params }: { readonly params: PageParams })
           {secret !== null && <SecretOnce secret={secret} onClose={() => setSecret(null)} />}
         </>
       )}
-    </Loading>
+    </RecordPage>
   );
 }
 

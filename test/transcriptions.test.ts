@@ -318,6 +318,15 @@ describe("the webhook", () => {
   });
 });
 
+test("an address is not fetched for a document that the quota would refuse", async () => {
+  const small = await startTestServer({ env: { DOSSIER_QUOTAS_DOCUMENTS: "1" } });
+  const { body: { id: folder_id } } = await small.send("ada", "POST", "/folders", { name: "A" });
+  await small.send("ada", "POST", "/documents", { folder_id, content: "The only one." });
+  const { status, body } = await small.send("ada", "POST", "/transcriptions", { folder_id, url: "https://media.example.com/a.mp3" });
+  expect([status, body.code, (await small.send("ada", "GET", "/transcriptions")).body.pagination.total]).toEqual([403, "quota_exceeded", 0]);
+  await small.stop();
+});
+
 test("a quota that is reached while a recording is heard fails the run, with the quota's words", async () => {
   const small = await startTestServer({ env: { DOSSIER_TRANSCRIPTION_PROVIDER: "command", DOSSIER_TRANSCRIPTION_COMMAND: engine.command, DOSSIER_QUOTAS_DOCUMENTS: "1" } });
   engine.close();

@@ -32,6 +32,8 @@ export function createTranscriptions(parts: TranscriptionParts, ending: Ending) 
     files.requireRoom();
     if (run.size_bytes > 0) await quotas.charge(tx, run.owner_id, "storage", run.size_bytes);
     await insert(tx, run);
+    // No document will be made: hours of hearing would be in vain.
+    await quotas.require(tx, run.owner_id, "documents", 1);
     await queue(tx, run);
     return run;
   });

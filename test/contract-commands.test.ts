@@ -176,7 +176,7 @@ describe("settings", () => {
   test("the public address is the one in the contract document and in the set-up link", async () => {
     const env = { DOSSIER_SERVER_PUBLIC_URL: "https://papers.example/dossier" };
     expect(JSON.parse((await runCommand(scratch, ["openapi"], { env })).stdout).servers[0].url).toStartWith("https://papers.example/dossier");
-    expect((await runCommand(scratch, ["setup", "--link"], { env })).stdout).toContain("https://papers.example/dossier/console/setup#t=");
+    expect((await runCommand(mkdtempSync(join(scratch, "public-")), ["setup", "--link"], { env })).stdout).toContain("https://papers.example/dossier/console/setup#t=");
   });
   test("the data directory may be named by the environment", () => {
     const run = Bun.spawnSync([executable, "user", "list", "--json"], { cwd: scratch, env: cleanEnvironment({ DOSSIER_DATA: server.data }) });

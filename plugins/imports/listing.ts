@@ -1,5 +1,5 @@
 /** The job that finds out what a run has to import: items are written down as they are listed, and workers begin at once. */
-import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
+import { readTarget, UnfitUrl, type Context, type Db, type JobEffect, type JobRun } from "../../core/sdk";
 import { SourceFailure, type ImportSource, type SourceItem } from "./contract";
 import { storedError, type Ending, type Failure } from "./ending";
 import type { RobotsOfRun } from "./fetching";
@@ -108,6 +108,16 @@ export function createListing({ db, inTransaction, enqueue, newId, now_ms, endin
 
 /** The host of an address; what is no address is turned down by the worker of the host without a name. */
 const hostOf = (uri: string): string => URL.canParse(uri) ? new URL(uri).host : "";
+
+/** Whose address is none that a user may ask for fails when it is fetched; a dry run tells before. */
+export function withRefusal(item: SourceItem): SourceItem {
+  try { if (item.error === undefined) readTarget(item.uri); }
+  catch (error) {
+    if (!(error instanceof UnfitUrl)) throw error;
+    return { ...item, error: error.message };
+  }
+  return item;
+}
 
 /** An address that can't be kept is cut, and fails. */
 export const fitting = (item: SourceItem): SourceItem => item.uri.length <= uri_length_max ? item

@@ -6,7 +6,7 @@ import type { Ending } from "./ending";
 import type { RobotsOfRun } from "./fetching";
 import { ListItems } from "./jobs";
 import { source_length_max } from "./limits";
-import { fitting, queueHost } from "./listing";
+import { fitting, queueHost, withRefusal } from "./listing";
 import * as store from "./store";
 import type { ImportsDb, ItemRow, ItemStatus, RunRow, RunState } from "./store";
 import type { ToolsOfRun } from "./tools";
@@ -105,7 +105,7 @@ export function createImports({ db, inTransaction, enqueue, now_ms, newId, folde
         const items = new Map<string, SourceItem>();
         for await (const item of source.items(fields, tools)) {
           if (items.size >= preview_items_max) return { items: [...items.values()], more: true };
-          items.set(item.uri, fitting(item));
+          items.set(item.uri, source.read ? fitting(item) : withRefusal(fitting(item)));
         }
         return { items: [...items.values()], more: false };
       } catch (error) {

@@ -97,7 +97,7 @@ export async function api<T>(path: string, options: ApiOptions = {}): Promise<T>
   return (text === "" ? undefined : JSON.parse(text)) as T;
 }
 
-export const offline = (): ApiProblem => new ApiProblem(0, "offline", words.errors.offline.next);
+export const offline = (): ApiProblem => new ApiProblem(0, "offline", words.offline_detail);
 
 async function readProblem(response: Response, path: string): Promise<ApiProblem> {
   return problemFrom(response.status, await response.text().catch(() => ""), (name) => response.headers.get(name), path);

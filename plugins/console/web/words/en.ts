@@ -12,8 +12,9 @@ export const words = {
   request_id: "Request",
   wait_seconds: (seconds: number) => `Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
   unexplained: (status: number) => `The server answered ${status} and did not say why.`,
+  offline_detail: "The server did not answer. Check that it is running and that you are connected.",
   errors: {
-    offline: { title: "Dossier can’t be reached", next: "Check that the server is running and that you are connected. The page tries again by itself." },
+    offline: { title: "Dossier can’t be reached", next: "The page tries again by itself." },
     forbidden: { title: "This is not yours to see", next: "Ask its owner, or an administrator, if you should." },
     missing: { title: "This could not be found", next: "It may have been deleted, or the address is mistyped." },
     busy: { title: "Too many requests", next: "Wait a moment; the page tries again by itself." },

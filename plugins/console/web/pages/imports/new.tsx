@@ -39,7 +39,7 @@ export default function NewImport() {
 }
 
 const sourceOf = (kind: Kind, text: string): Source => {
-  if (kind === "urls") return { type: kind, urls: text.split(/\s+/).filter(Boolean) };
+  if (kind === "urls") return { type: kind, urls: text.split("\n").map((line) => line.trim()).filter(Boolean) };
   return kind === "directory" ? { type: kind, path: text.trim() } : { type: kind, url: text.trim() };
 };
 

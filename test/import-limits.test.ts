@@ -80,3 +80,12 @@ test("a large body whose handling waits for others holds up nobody else's", asyn
   client.abort();
   expect((await looking).status).not.toBe(200);
 });
+
+test("of an endless name as much is kept as a document may have", async () => {
+  site.set("/endless", new Response(`<rss><channel><item><title>${"Endless ".repeat(10_000)}</title><link>/page</link></item></channel></rss>`, { headers: { "content-type": "application/rss+xml" } }));
+  site.set("/page", new Response("The otter.", { headers: { "content-type": "text/plain" } }));
+  const given = { folder_id: await ada.folder(), source: { type: "feed", url: `${site.url}/endless` } };
+  expect((await ada.send("POST", "/imports", { ...given, dry_run: true })).body.items[0].name.length).toBe(1_000);
+  const { items } = await importOf(ada, given);
+  expect((await ada.get(items[0].document_id)).name).toBe("Endless ".repeat(32).slice(0, 255));
+});

@@ -118,6 +118,9 @@ describe("feeds", () => {
     ["Atom with one link without a relation", `<feed><entry><link href="/1"/><source><link href="/no"/><title>No</title></source><title>One</title></entry></feed>`, [["/1", "One"]]],
     ["JSON Feed", `{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","url":"https://a.test/1","title":"One"},{"id":"2"}]}`, [["https://a.test/1", "One"], [null, null]]],
     ["a feed without entries", "<rss><channel/></rss>", []],
+    ["an attribute that never ends", `<rss><channel><item><link ${"a".repeat(1_000_000)} href="/x"></link><title>A</title></item></channel></rss>`, [["/x", "A"]]],
+    ["attributes without values, and in quotes of both kinds", `<feed><entry><link hidden rel = 'alternate' title="a='b" atom:href='/y'/></entry></feed>`, [["/y", null]]],
+    ["a title of tags that never end", `<rss><channel><item><link>/z</link><title><![CDATA[A <b>bold</b> one${"<".repeat(1_000_000)}]]></title></item></channel></rss>`, [["/z", `A bold one${"<".repeat(1_000_000)}`]]],
   ];
   test.each(cases)("%s", async (_reason, text, entries) => { expect((await readFeed(list(text))).entries.map(({ url, title }) => [url, title])).toEqual(entries as never); });
 

@@ -162,8 +162,8 @@ export function retryAfterOf(header: string | null, now_ms: number): number | nu
   return Number.isNaN(at) ? null : Math.max(0, at - now_ms);
 }
 
-/** @throws SourceFailure in the words of the rule that the address breaks. */
-function targetOf(text: string): Target {
+/** Without its fragment, which is never sent. @throws SourceFailure in the words of the rule that the address breaks. */
+export function targetOf(text: string): Target {
   try { return readTarget(text.replace(/#.*$/s, "")); }
   catch (error) {
     if (error instanceof UnfitUrl) throw new SourceFailure(error.message, "address_refused");

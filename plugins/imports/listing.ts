@@ -1,10 +1,10 @@
 /** The job that finds out what a run has to import: items are written down as they are listed, and workers begin at once. */
-import { readTarget, UnfitUrl, type Context, type Db, type JobEffect, type JobRun } from "../../core/sdk";
+import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
 import { SourceFailure, type ImportSource, type SourceItem } from "./contract";
 import { storedError, type Ending, type Failure } from "./ending";
-import type { RobotsOfRun } from "./fetching";
+import { targetOf, type RobotsOfRun } from "./fetching";
 import { ImportItems } from "./jobs";
-import { items_max, uri_length_max } from "./limits";
+import { items_max, name_length_max, uri_length_max } from "./limits";
 import * as store from "./store";
 import type { ImportsDb, ItemRow, RunState } from "./store";
 import type { ToolsOfRun } from "./tools";
@@ -111,14 +111,17 @@ const hostOf = (uri: string): string => URL.canParse(uri) ? new URL(uri).host : 
 
 /** Whose address is none that a user may ask for fails when it is fetched; a dry run tells before. */
 export function withRefusal(item: SourceItem): SourceItem {
-  try { if (item.error === undefined) readTarget(item.uri); }
+  try { if (item.error === undefined) targetOf(item.uri); }
   catch (error) {
-    if (!(error instanceof UnfitUrl)) throw error;
+    if (!(error instanceof SourceFailure)) throw error;
     return { ...item, error: error.message };
   }
   return item;
 }
 
-/** An address that can't be kept is cut, and fails. */
-export const fitting = (item: SourceItem): SourceItem => item.uri.length <= uri_length_max ? item
+const cut = (name: string): string => name.slice(0, name_length_max).toWellFormed();
+
+/** Names are cut to what may become of them. An address that can't be kept is cut, and fails. */
+export const fitting = (item: SourceItem): SourceItem => item.uri.length <= uri_length_max
+  ? { ...item, ...(item.name === undefined ? {} : { name: cut(item.name) }), ...(item.folder === undefined ? {} : { folder: cut(item.folder) }) }
   : { uri: item.uri.slice(0, uri_length_max).toWellFormed(), error: `Its address has more than ${uri_length_max} characters, the most that is kept.` };

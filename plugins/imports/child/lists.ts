@@ -100,7 +100,7 @@ function xmlFeed(text: string): Found | null {
     close: (name) => {
       if (entry !== null && (name === "item" || name === "entry")) {
         const guid = /^https?:\/\//i.test(entry.guid?.trim() ?? "") ? entry.guid!.trim() : null;
-        entries.push({ url: entry.link.trim() || entry.alternate || guid, title: entry.title.replace(/<[^>]*>/g, "").trim() || null });
+        entries.push({ url: entry.link.trim() || entry.alternate || guid, title: entry.title.replace(/<[^<>]*>/g, "").trim() || null });
         entry = null;
       }
       if (open.length === (entry?.depth ?? 0) + 1) into = null;

@@ -49,10 +49,11 @@ function endOfTag(xml: string, from: number): number {
 
 const nameIn = (inside: string): string => (/^[^\s/>]+/.exec(inside)?.[0] ?? "").replace(/^[^:]*:/, "").toLowerCase();
 
-/** Of any prefix. */
+/** Of any prefix. What has no value is taken too, so that no character is looked at again for another beginning. */
 function attributeIn(inside: string, wanted: string): string | undefined {
-  for (const [, name, , double, , single] of inside.matchAll(/([^\s=/]+)\s*=\s*("([^"]*)"|('([^']*)'))/g)) {
-    if (name!.replace(/^[^:]*:/, "").toLowerCase() === wanted) return unescaped(double ?? single ?? "");
+  for (const [, name, double, single] of inside.matchAll(/([^\s=/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?/g)) {
+    const value = double ?? single;
+    if (value !== undefined && name!.slice(name!.indexOf(":") + 1).toLowerCase() === wanted) return unescaped(value);
   }
   return undefined;
 }

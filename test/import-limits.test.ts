@@ -89,3 +89,14 @@ test("of an endless name as much is kept as a document may have", async () => {
   const { items } = await importOf(ada, given);
   expect((await ada.get(items[0].document_id)).name).toBe("Endless ".repeat(32).slice(0, 255));
 });
+
+test("what a user who may not sign in any more has begun ends at its next turn", async () => {
+  const fay = person(server, "fay");
+  site.set("/later", new Response("no", { status: 503, headers: { "retry-after": "1" } }));
+  const { body: { id } } = await fay.send("POST", "/imports", { folder_id: await fay.folder(), source: urls(`${site.url}/later`, `${site.url}/never`) });
+  await until(() => site.paths().includes("/later"));
+  await server.accounts.setUserActive("usr_fay", false);
+  const run = () => server.store.db.selectFrom("imports_runs").select("status").where("id", "=", id).executeTakeFirst();
+  await until(async () => (await run())!.status === "cancelled");
+  expect(site.paths()).not.toContain("/never");
+});

@@ -327,6 +327,23 @@ test("an address is not fetched for a document that the quota would refuse", asy
   await small.stop();
 });
 
+test("a recording of a user who may not sign in any more is not heard", async () => {
+  const small = await startTestServer({ env: { DOSSIER_TRANSCRIPTION_PROVIDER: "command", DOSSIER_TRANSCRIPTION_COMMAND: engine.command } });
+  engine.close();
+  const send = async (who: string) => {
+    const folder_id = (await small.send(who, "POST", "/folders", { name: "A" })).body.id;
+    return (await small.sendRaw(who, "POST", `/transcriptions?folder_id=${folder_id}`, formOf("a.wav", recordingOf("gate", 2)))).body.id;
+  };
+  const first = await send("ada");
+  for (let status = ""; status !== "running"; await Bun.sleep(10)) ({ status } = (await small.send("ada", "GET", `/transcriptions/${first}`)).body);
+  const second = await send("fay");
+  await small.accounts.setUserActive("usr_fay", false);
+  engine.open();
+  await small.settle();
+  expect(await small.store.db.selectFrom("transcriptions").select(["id", "status", "sha256"]).orderBy("id").execute()).toMatchObject([{ id: first, status: "completed" }, { id: second, status: "cancelled", sha256: null }]);
+  await small.stop();
+});
+
 test("a quota that is reached while a recording is heard fails the run, with the quota's words", async () => {
   const small = await startTestServer({ env: { DOSSIER_TRANSCRIPTION_PROVIDER: "command", DOSSIER_TRANSCRIPTION_COMMAND: engine.command, DOSSIER_QUOTAS_DOCUMENTS: "1" } });
   engine.close();

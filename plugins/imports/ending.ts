@@ -61,6 +61,13 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
     if (run) await finishIfDone(tx, run);
   }
 
+  /** What is finished stays; the rest is left. */
+  async function cancel(tx: Db, run: RunState): Promise<void> {
+    await cancelJobs(tx, [run.id]);
+    await store.endPending(tx, run.id, { status: "skipped", ...storedError(left.cancelled) });
+    await finish(tx, run, "cancelled");
+  }
+
   return {
     endItem, finishIfDone, failHost,
 
@@ -85,11 +92,10 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
       if (now) await finish(tx, now, "failed", left.folder);
     },
 
-    /** What is finished stays; the rest is left. */
-    async cancel(tx: Db, run: RunState): Promise<void> {
-      await cancelJobs(tx, [run.id]);
-      await store.endPending(tx, run.id, { status: "skipped", ...storedError(left.cancelled) });
-      await finish(tx, run, "cancelled");
+    cancel,
+    async cancelIfUnfinished(tx: Db, run_id: string): Promise<void> {
+      const run = await store.findUnfinished(tx, run_id);
+      if (run) await cancel(tx, run);
     },
   };
 }

@@ -19,6 +19,8 @@ export interface ListingParts {
   readonly sourceOf: (type: string) => ImportSource | undefined;
   readonly toolsOf: (run_id: string, robots: RobotsOfRun, signal: AbortSignal) => ToolsOfRun;
   readonly robotsOf: (run_id: string) => RobotsOfRun;
+  /** What an owner who may not sign in any more has begun ends at the next turn. */
+  readonly isActive: (owner_id: string) => Promise<boolean>;
 }
 
 /** Written in one transaction. */
@@ -32,7 +34,7 @@ export const queueHost = (enqueue: Context["enqueue"], tx: Db<any>, { id, owner_
     key: `${id} ${host}`, lane: `imports ${id}`, lane_max: hosts_at_once, owner: owner_id, subject: id, ...(run_at_ms === undefined ? {} : { run_at_ms }),
   });
 
-export function createListing({ db, inTransaction, enqueue, newId, now_ms, ending, sourceOf, toolsOf, robotsOf }: ListingParts) {
+export function createListing({ db, inTransaction, enqueue, newId, now_ms, ending, sourceOf, toolsOf, robotsOf, isActive }: ListingParts) {
   /** False when the run has ended meanwhile. */
   async function write(run: RunState, items: readonly SourceItem[], first: number, local: boolean): Promise<boolean> {
     const rows = items.map((item, index): ItemRow => ({
@@ -88,6 +90,7 @@ export function createListing({ db, inTransaction, enqueue, newId, now_ms, endin
     async run({ run_id }: { readonly run_id: string }, job: JobRun): Promise<JobEffect | void> {
       const run = await store.findUnfinished(db, run_id);
       if (!run || run.listed === 1) return;
+      if (!await isActive(run.owner_id)) return (tx) => ending.cancelIfUnfinished(tx, run_id);
       const given = await store.sourceOf(db, run_id);
       const source = sourceOf(given.type);
       if (!source) return (tx) => finish(tx, run_id, { code: "unreadable", message: `There is no kind of source ${given.type} any more.` });

@@ -71,11 +71,10 @@ export default definePlugin({
     const ending = createEnding({ now_ms, emit, cancelJobs, removeFiles: documents.removeFiles, changed: (run) => changed(run, "changed") });
     const toolsOf = (run_id: string | null, robots: RobotsOfRun, signal: AbortSignal) =>
       createTools({ db, inTransaction, fetching, files, temporary: paths.temporary, upload_bytes_max, removeFiles: documents.removeFiles }, run_id, robots, signal);
-    const common = { db, inTransaction, enqueue, now_ms, newId, ending, toolsOf, robotsOf: robots.of, sourceOf: (type: string) => ctx.slots.sources().find((one) => one.type === type) };
+    const isActive = async (owner_id: string): Promise<boolean> => (await accounts.findUser(owner_id)).active;
+    const common = { isActive, db, inTransaction, enqueue, now_ms, newId, ending, toolsOf, robotsOf: robots.of, sourceOf: (type: string) => ctx.slots.sources().find((one) => one.type === type) };
     const imports = createImports({ ...common, folders, sources: ctx.slots.sources, created: (run) => changed(run, "created") });
-    const schedules = createSchedules({
-      db, inTransaction, enqueue, cancelJobs, now_ms, newId, folders, imports, isActive: async (owner_id) => (await accounts.findUser(owner_id)).active,
-    });
+    const schedules = createSchedules({ db, inTransaction, enqueue, cancelJobs, now_ms, newId, folders, imports, isActive });
     const device = createDevice({ db, inTransaction, now_ms, newId, documents, ending });
     const listing = createListing(common);
     const taking = createTaking({ inTransaction, isolate, newId, temporary: paths.temporary, documents, extraction, folders, ending });

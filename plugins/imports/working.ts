@@ -22,6 +22,7 @@ export interface WorkingParts {
   readonly sourceOf: (type: string) => ImportSource | undefined;
   readonly toolsOf: (run_id: string, robots: RobotsOfRun, signal: AbortSignal) => ToolsOfRun;
   readonly robotsOf: (run_id: string) => RobotsOfRun;
+  readonly isActive: (owner_id: string) => Promise<boolean>;
 }
 
 /** What a source is read with. */
@@ -37,7 +38,7 @@ const tries_max = 3;
 const later_ms = { unsaid: 10_000, max: 5 * 60_000 };
 
 export function createWorking(parts: WorkingParts) {
-  const { db, inTransaction, enqueue, now_ms, ending, taking, sourceOf, toolsOf, robotsOf } = parts;
+  const { db, inTransaction, enqueue, now_ms, ending, taking, sourceOf, toolsOf, robotsOf, isActive } = parts;
 
   /** What a source reads itself. */
   async function readItem(item: ItemRow, { source, given, tools }: Reading): Promise<Brought> {
@@ -123,6 +124,7 @@ export function createWorking(parts: WorkingParts) {
     async run({ run_id, host }: { readonly run_id: string; readonly host: string }, job: JobRun): Promise<JobEffect | void> {
       const run = await store.findUnfinished(db, run_id);
       if (!run) return;
+      if (!await isActive(run.owner_id)) return (tx) => ending.cancelIfUnfinished(tx, run_id);
       const given = await store.sourceOf(db, run_id);
       const source = sourceOf(given.type);
       if (!source) return (tx) => ending.failHost(tx, run_id, host, { code: "unreadable", message: `There is no kind of source ${given.type} any more.` });

@@ -33,6 +33,8 @@ export interface TranscriptionParts {
   readonly announce: (tx: Db, run: Pick<RunRow, "id" | "owner_id">) => Promise<void>;
   /** Tells those who look on. */
   readonly changed: (run: Pick<RunRow, "id" | "owner_id" | "folder_id">, action: "created" | "changed" | "deleted") => void;
+  /** What an owner who may not sign in any more has asked for is not begun. */
+  readonly isActive: (owner_id: string) => Promise<boolean>;
   readonly language: string | null;
   /** For one recording. */
   readonly timeout_ms: number;

@@ -1,5 +1,6 @@
 /** Transcriptions: recordings and captions become documents whose citations tell when something is said. */
 import { definePlugin, Duration, fill, handle, Secret, t } from "../../core/sdk";
+import { Accounts } from "../accounts/contract";
 import { DocumentUses, Documents, FileUses } from "../documents/contract";
 import { Extractors } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
@@ -42,7 +43,7 @@ export default definePlugin({
     timeout: Duration({ default: "2h", description: "For transcribing one recording." }),
     concurrency: t.Integer({ default: 1, minimum: 1, maximum: 64, description: "Recordings that are transcribed at the same time." }),
   }),
-  needs: { folders: Folders, documents: Documents, quotas: Quotas, lookup: NameLookup, allows: FetchRule },
+  needs: { accounts: Accounts, folders: Folders, documents: Documents, quotas: Quotas, lookup: NameLookup, allows: FetchRule },
   slots: { transcribers: Transcribers },
   tables: ["transcriptions", "transcriptions_results"],
   migrations,
@@ -53,7 +54,7 @@ export default definePlugin({
     const chosen = chosenTranscriber(config);
     const parts: TranscriptionParts = {
       ...services, db: ctx.database<TranscriptionsTables>(), inTransaction: ctx.inTransaction, afterCommit: ctx.afterCommit, now_ms: () => ctx.clock.now_ms(), newId, scrub: ctx.scrub, files, log,
-      isolate: ctx.isolate, temporary, cancelJobs: ctx.cancelJobs, language: config.language ?? null, timeout_ms: config.timeout,
+      isActive: async (owner_id) => (await services.accounts.findUser(owner_id)).active, isolate: ctx.isolate, temporary, cancelJobs: ctx.cancelJobs, language: config.language ?? null, timeout_ms: config.timeout,
       transcriber: () => [...slots.transcribers()].sort((one, other) => other.rank - one.rank)[0],
       queue: (tx, { id, owner_id, kind, sha256 }) => {
         const next = sha256 === null ? FetchRecording : kind === "captions" ? ReadCaptions : HearRecording;

@@ -34,6 +34,7 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
   const step = (work: (run: RunRow, job: JobRun) => Promise<JobEffect | void>) => async ({ run_id }: Payload, job: JobRun): Promise<JobEffect | void> => {
     const run = await store.startRun(db, run_id, now_ms());
     if (!run) return;
+    if (!await parts.isActive(run.owner_id)) return async (tx) => void await ending.cancel(tx, run_id);
     changed(run, "changed");
     try { return await work(run, job); }
     catch (error) {

@@ -128,6 +128,16 @@ describe("the feed", () => {
     expect([seen(await stream.take(1)), await stream.next()]).toEqual([["signed_out"], null]);
   });
 
+  test("a stream that breaks takes nobody's place", async () => {
+    const feed = feedOf(() => { throw new Error("the database is closed"); });
+    for (let n = 0; n < 2 * streams_max; n++) {
+      const stream = open(feed);
+      await stream.take(1);
+      feed.observe(change("a"));
+      await expect(stream.take(1)).rejects.toThrow("closed");
+    }
+  });
+
   test("is open so many times for one user and no more, and closed ones make room", async () => {
     const feed = feedOf();
     const streams = Array.from({ length: streams_max }, () => open(feed));

@@ -7,7 +7,7 @@ export function streamOf(next: () => Promise<string | null>, close: () => void, 
   return new ReadableStream<Uint8Array>({
     start(controller) { if (first !== undefined) controller.enqueue(encoder.encode(first)); },
     async pull(controller) {
-      const piece = await next();
+      const piece = await next().catch((error: unknown) => { close(); throw error; });
       if (cancelled) return;
       if (piece !== null) return controller.enqueue(encoder.encode(piece));
       close();

@@ -84,6 +84,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
   }, limit_ms);
 
   test("a folder is created and renamed; the focus comes back to the menu", async () => {
+    await page.getByText("Create your first folder").waitFor();
     await key("n");
     await focusIs("Name");
     await type("Hollin Hut");
@@ -166,6 +167,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
 
   test("a key is created, and copied the one time it is shown", async () => {
     await go("k", "API keys");
+    await page.getByRole("cell", { name: /^test/ }).waitFor();
     await use("Create key");
     await focusIs("Name");
     await type("Laptop");
@@ -186,6 +188,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
   test("a webhook is registered and tested, and its delivery looked at", async () => {
     receiver.answers(() => new Response("Thank you"));
     await go("w", "Webhooks");
+    await page.getByText("No webhooks yet").waitFor();
     await key("n");
     await focusIs("URL");
     await type(`http://127.0.0.1:${receiver.port}/hook`);

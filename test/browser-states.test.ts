@@ -1,6 +1,6 @@
 /** Every page of the console in a browser when all is not well: nothing there yet, on its way, refused, broken, offline, not allowed, or signed out in the middle. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import type { Page, Route } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { chromium_path, looks, visit, why_skipped, type Visit } from "./helpers/chromium";
 import { email, expectWell, fileForm, limit_ms, password, signIn, startConsole, type Console } from "./helpers/console";
 import { captions } from "./helpers/recordings";
@@ -12,6 +12,7 @@ beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
   at = await startConsole();
   ({ page } = at);
+  await page.clock.install();
   await at.dossier.createUser("mel@example.com");
   member = await visit(at.browser, at.dossier.url());
   member.page.setDefaultTimeout(60_000);
@@ -34,6 +35,14 @@ async function fill(): Promise<void> {
   await at.settled(ids.folder);
 }
 
+/** Waits for it, while the page's own timers run ahead: what is tried again after seconds is tried again at once. */
+async function soon(wanted: Locator): Promise<void> {
+  for (let left = 60; left > 0 && !await wanted.first().isVisible(); left--) {
+    await page.clock.fastForward(1_000);
+    await Bun.sleep(20);
+  }
+  await wanted.first().waitFor();
+}
 const say = (text: string | RegExp, of = page) => of.getByRole("main").getByText(text).first().waitFor();
 /** One size and theme of those that a page must stand; which one changes from state to state. */
 let turn = 0;
@@ -94,7 +103,7 @@ const pages: readonly Asking[] = [
   [() => "/keys", api("/keys"), "test"],
   [() => "/webhooks", api("/webhooks"), "http://127.0.0.1:9/hook"],
   [() => `/webhooks/${ids.webhook}`, api("/webhooks/whk_\\w+$"), "How to check a delivery"],
-  [() => "/reference", /\/api\/dev\/v1\/openapi\.json/, "List folders"],
+  [() => "/reference", /\/api\/dev\/v1\/openapi\.json/, "A two-level tree that holds documents"],
   [() => "/usage", api("/usage"), "What you hold"],
   [() => "/users", api("/users"), "mel@example.com"],
   [() => "/system", api("/system$"), "Data directory"],
@@ -118,12 +127,12 @@ describe.skipIf(!chromium_path)("on its way, offline, broken, and well again", (
     const aborts = (route: Route) => route.abort();
     await page.route("**/console/api/**", aborts);
     held.resolve();
-    await page.getByRole("alert").getByText("Dossier can’t be reached").waitFor();
+    await soon(page.getByRole("alert").getByText("Dossier can’t be reached"));
     await expectWell(at.window, { at: oneLook() });
     // The server is back by itself, but this does not work, and says with which request.
     play = (route) => route.fulfill(problem(500, "internal", "The server could not do this."));
     await page.unroute("**/console/api/**", aborts);
-    await page.getByRole("alert").getByText("Something went wrong on the server").waitFor();
+    await soon(page.getByRole("alert").getByText("Something went wrong on the server"));
     await page.getByRole("alert").getByText("req_01TEST").waitFor();
     await expectWell(at.window, { at: oneLook() });
     play = (route) => route.continue();

@@ -38,7 +38,7 @@ export async function visit(browser: Browser, url: string, { width = 1280, heigh
   return {
     page, faults,
     async problems() {
-      await page.evaluate(axe.source);
+      if (!await page.evaluate("'axe' in globalThis")) await page.evaluate(axe.source);
       const found = await page.evaluate(async () => {
         const checked = await (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
         return checked.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);

@@ -16,5 +16,5 @@ export const system_words = {
   plugins_text: "Plugin files lie in the plugins directory; a restart loads them.",
   level: "Level", levels: { debug: "Everything", info: "Information and worse", warn: "Warnings and errors", error: "Errors" } as Readonly<Record<string, string>>, time: "Time", message: "Message", logs_label: "Log, newest first",
   no_logs: "Nothing was logged at this level since the start.",
-  setting: "Setting", value: "Value", origin: "From", settings_label: "Settings in force", settings_text: "Read at the start, from dossier.toml in the data directory, the environment and flags. Secrets are hidden.", none: "none",
+  setting: "Setting", origin: "From", settings_label: "Settings in force", settings_text: "Read at the start, from dossier.toml in the data directory, the environment and flags. Secrets are hidden.", none: "none",
 } as const;

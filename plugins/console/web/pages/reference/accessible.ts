@@ -3,7 +3,7 @@
 const isNamed = (element: Element): boolean => element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby");
 
 function complete(root: Element): void {
-  for (const box of root.querySelectorAll("pre:not([tabindex]), .highlight-code > *:not([tabindex])")) box.setAttribute("tabindex", "0");
+  for (const box of root.querySelectorAll("pre:not([tabindex]), .highlight-code > :not([tabindex], .copy-to-clipboard, .download-contents)")) box.setAttribute("tabindex", "0");
   for (const select of root.querySelectorAll("select")) {
     if (isNamed(select) || select.labels?.length) continue;
     const row = select.closest("tr, .opblock-section-header, .response");

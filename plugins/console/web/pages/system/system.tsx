@@ -88,9 +88,9 @@ function Storage({ state: { storage } }: { readonly state: SystemState }) {
 }
 
 const setting_columns: readonly Column<SettingInForce>[] = [
-  { key: "name", header: words.setting, kind: "main", cell: ({ name }) => <code class="wrap-anywhere">{name}</code> },
-  { key: "value", header: words.value, cell: ({ value }) => value === null || value === "" ? <span class="muted">{words.none}</span> : <span class="mono wrap-anywhere">{value}</span> },
-  { key: "origin", header: words.origin, kind: "tight", cell: ({ origin }) => origin },
+  { key: "name", header: words.setting, kind: "main", cell: ({ name, value }) =>
+    <span class="two-lines"><code class="wrap-anywhere">{name}</code>{value === null || value === "" ? <span>{words.none}</span> : <span class="mono wrap-anywhere">{value}</span>}</span> },
+  { key: "origin", header: words.origin, kind: "tight", cell: ({ origin }) => <span class="wrap-anywhere">{origin}</span> },
 ];
 
 function Settings() {

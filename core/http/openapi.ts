@@ -76,7 +76,8 @@ export function openApiDocument(routes: readonly Route<any, any>[], described: D
 
 const tagWords: Readonly<Record<string, string>> = {
   Folders: "A two-level tree that holds documents.", Documents: "Text, files and their indexing.", Prompts: "Saved prompts of the caller.",
-  Chats: "Sessions over folders; questions and cited answers.", Search: "Passages of the caller's folders.", Imports: "Web pages, feeds, archives and directories that become documents, once or on a schedule.", Transcriptions: "Recordings and captions that become documents.", Webhooks: "Receivers that are told when a run ends.", Contract: "This document.",
+  Chats: "Sessions over folders; questions and cited answers.", Search: "Passages of the caller's folders.",
+  Imports: "Web pages, feeds, archives and directories that become documents, once or on a schedule.", Transcriptions: "Recordings and captions that become documents.", Webhooks: "Receivers that are told when a run ends.", Contract: "This document.",
 };
 
 function operation(route: Route<any, any>, described: Described): Json {

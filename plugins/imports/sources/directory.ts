@@ -1,6 +1,6 @@
 /** A directory on the server: its files, and those of the directories in it, but only below the directories that the operator names. */
 import { constants } from "node:fs";
-import { lstat, open, opendir, realpath, type FileHandle } from "node:fs/promises";
+import { lstat, open, opendir, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { isAbsolute, join, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { badRequest, t } from "../../../core/sdk";
@@ -64,8 +64,9 @@ async function openInPlace(path: string): Promise<FileHandle> {
   });
   try {
     const opened = await file.stat();
-    const real = await realpath(path);
     const here = await lstat(path);
+    // Linux tells where an open file lies; elsewhere the path is followed again.
+    const real = await readlink(`/proc/self/fd/${file.fd}`).catch(() => realpath(path));
     if (!opened.isFile() || real !== path || here.ino !== opened.ino || here.dev !== opened.dev) throw new SourceFailure(gone);
     return file;
   } catch (error) {

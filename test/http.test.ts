@@ -98,6 +98,7 @@ describe("bodies", () => {
     ["null for an optional field", "/echo", `{"name":"x","size":null}`, json, 201, ""],
     ["unknown fields are ignored", "/echo", `{"name":"x","colour":"red"}`, json, 201, ""],
     ["malformed", "/echo", `{"name":`, json, 400, "malformed_json"],
+    ["a long word is not repeated whole", "/echo", "a".repeat(1_000), json, 400, /[^a]a{60,100}…/],
     ["trailing junk", "/echo", `{"name":"x"} y`, json, 400, "malformed_json"],
     ["not UTF-8", "/echo", "\u0000bytes", json, 400, "malformed_json"],
     ["a list instead of an object", "/echo", `[]`, json, 400, /The body must be an object/],

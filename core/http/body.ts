@@ -29,6 +29,9 @@ export function checkMediaType(request: Request, ...wanted: readonly ("applicati
 /** Lower-case, without parameters; empty when there is none. */
 export const mediaType = (request: Request): string => (request.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
 
+/** The runtime repeats what it does not understand, however long it is. */
+const cut = (sentence: string): string => sentence.length <= 120 ? sentence : `${sentence.slice(0, 120).toWellFormed()}…`;
+
 /** The body as JSON. @throws HttpError 400 when it is not JSON in UTF-8. */
 export function parseJson(bytes: Uint8Array): unknown {
   let text: string;
@@ -36,7 +39,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   catch { throw badRequest("The body is not valid UTF-8.", undefined, "malformed_json"); }
   let value: unknown;
   try { value = JSON.parse(text); }
-  catch (error) { throw badRequest(`The body is not valid JSON: ${error instanceof SyntaxError ? error.message : "it is nested too deeply"}.`, undefined, "malformed_json"); }
+  catch (error) { throw badRequest(`The body is not valid JSON: ${error instanceof SyntaxError ? cut(error.message) : "it is nested too deeply"}.`, undefined, "malformed_json"); }
   // Only an escape can smuggle in what the database can't keep: U+0000 and halves of surrogate pairs.
   if (text.includes("\\u")) refuseIllFormed(value);
   return value;
@@ -87,9 +90,14 @@ function refuseText(text: string, pointer: () => string): void {
 export interface Checker { check(value: unknown): void }
 
 /** @throws HttpError 400 from `check`, naming every field that is wrong (ten at most). */
+/** @throws Error when requests can't be checked by this schema. */
+export function requireCheckable(schema: TSchema): void { TypeCompiler.Code(schema); }
+
 export function compileChecker(schema: TSchema): Checker {
-  const compiled: TypeCheck<TSchema> = TypeCompiler.Compile(schema);
+  // When it is first needed: a server starts sooner without the checks of every route.
+  let made: TypeCheck<TSchema> | undefined;
   return { check: (value) => {
+    const compiled = made ??= TypeCompiler.Compile(schema);
     if (compiled.Check(value)) return;
     const found = new Map<string, FieldProblem>();
     for (const error of compiled.Errors(value)) {

@@ -84,7 +84,7 @@ export function createTranscriptions(parts: TranscriptionParts, ending: Ending) 
     /** What was heard, as it was heard: whatever became of the document since. @throws HttpError 403, 404, or 409 while there is none. */
     async result(owner_id: string, run_id: string): Promise<Transcript> {
       const run = await requireRun(db, owner_id, run_id);
-      if (run.status !== "completed") throw conflict(`The transcription has no result: it is ${run.status}${run.error_message === null ? "." : `. ${run.error_message}`}`, "no_result");
+      if (run.status !== "completed") throw conflict(`The transcription has no result: its status is ${run.status}${run.error_message === null ? "." : `. ${run.error_message}`}`, "no_result");
       const transcript = await store.findResult(db, run_id);
       if (transcript === undefined) throw new HttpError(404, "not_found", "The transcript was deleted together with its document.");
       return JSON.parse(transcript) as Transcript;
@@ -94,7 +94,7 @@ export function createTranscriptions(parts: TranscriptionParts, ending: Ending) 
     async cancel(owner_id: string, run_id: string): Promise<RunRow> {
       await inTransaction(async (tx) => {
         const run = await requireRun(tx, owner_id, run_id);
-        if (!await ending.cancel(tx, run_id)) throw conflict(`The transcription has ended already: it is ${run.status}.`, "already_ended");
+        if (!await ending.cancel(tx, run_id)) throw conflict(`The transcription has ended already: its status is ${run.status}.`, "already_ended");
       });
       const run = await store.findRun(db, run_id);
       if (!run) throw notFound("transcription");

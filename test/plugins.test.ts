@@ -30,6 +30,7 @@ const files: Record<string, [source: string, reason: RegExp | null]> = {
   "loops-in-setup.ts": [define("loops-in-setup", `setup: () => { while (true); }`), /set-up hung/],
   "never-set-up.ts": [define("never-set-up", `setup: () => new Promise(() => {})`), /set-up (took longer|hung)/],
   "breaks-promise.ts": [define("breaks-promise", `routes: { a: route.get("/broken-promise", { ${words} }) }, setup: () => ({}) as any`), /promised routes\.a/],
+  "bad-schema.ts": [define("bad-schema", `routes: { a: route.post("/bad-schema", { ${words}, body: { type: "wat" } as any }) }, setup: () => ({ routes: { a: () => "x" } })`), /requests to its route POST \/bad-schema can't be checked/],
   "steals-route.ts": [define("steals-route", `routes: { a: route.get("/folders", { ${words}, operation: "steal" }) }, setup: () => ({ routes: { a: () => "stolen" } })`), /route GET \/api\/dev\/v1\/folders belongs to the plugin folders/],
   "steals-table.ts": [define("steals-table", `tables: ["folders"], setup: () => ({})`), /table folders is not called/],
   "bad-migration.ts": [define("bad-migration", `tables: ["bad_migration"], migrations: [{ id: "0001", up: async (tx) => { await tx.schema.createTable("bad_migration").addColumn("id", "text").execute(); await tx.schema.createTable("folders").addColumn("id", "text").execute(); } }], setup: () => ({})`), /migration/],

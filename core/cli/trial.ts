@@ -2,6 +2,7 @@
 import { readSection } from "../base/config";
 import { jsonLog } from "../base/log";
 import { createLogRing } from "../base/log-ring";
+import { requireCheckable, type Mounted } from "../http/mount";
 import type { Plugin } from "../plugin/define";
 import { importPlugin, reasonOf, trial_scratch } from "../plugin/load";
 import { assemble } from "./compose";
@@ -17,6 +18,7 @@ export async function runTrial(words: readonly string[], built_in: readonly Plug
     say({ trial: "at", file, doing: "import" });
     try {
       const plugin = await importPlugin(file);
+      for (const route of Object.values(plugin.routes as Plugin["routes"])) requireCheckable(route as Mounted["route"]);
       const wrapped: Plugin = { ...plugin, setup: (ctx) => { say({ trial: "at", file, doing: "set-up" }); return plugin.setup(ctx); } };
       // Wrong settings are told by the server itself, with their names: here they only keep the set-up from running.
       if (readSection(plugin.section, plugin.config, located.sources).problems.length === 0) dropped_in.push({ plugin: wrapped, file });

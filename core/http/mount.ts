@@ -1,7 +1,7 @@
 /** Mounts declared routes on Elysia: each request runs through scope, size, type and shape checks, in this order, before its handler. */
 import { Elysia, type AnyElysia } from "elysia";
 import type { TSchema } from "@sinclair/typebox";
-import { checkLength, checkMediaType, compileChecker, compileQuery, hasBody, json_body_bytes_max, mediaType, parseJson, readBytes } from "./body";
+import { checkLength, checkMediaType, compileChecker, compileQuery, hasBody, json_body_bytes_max, mediaType, parseJson, readBytes, requireCheckable as requireSchema } from "./body";
 import { badRequest, forbidden, HttpError } from "./errors";
 import { pathOf, searchOf } from "./path";
 import { Reply, type Call, type Caller, type Multipart, type Route, type Visitor } from "./route";
@@ -29,6 +29,14 @@ export const isOn = (route: Route<any, any>, surface: string): boolean => !route
 export interface Compiled { readonly route: Route<any, any>; readonly run: Run }
 export const compileRoutes = (mounted: readonly Mounted[], stopping: AbortSignal): Compiled[] =>
   mounted.map(({ route, handler }) => ({ route, run: compileRoute(route, handler, stopping) }));
+
+/** Checks are made when the first request needs them: this tells beforehand. @throws Error when a schema of the route is none. */
+export function requireCheckable({ method, path, query, body }: Route<any, any>): void {
+  try {
+    if (query) requireSchema(query);
+    if (body && !isMultipart(body)) requireSchema(body);
+  } catch (error) { throw new Error(`requests to its route ${method} ${path} can't be checked: ${error instanceof Error ? error.message : String(error)}`); }
+}
 
 export interface RouterOptions {
   /** The prefix of its routes. */

@@ -202,6 +202,7 @@ describe.skipIf(!chromium_path)("what is on screen", () => {
   }, limit_ms);
 
   test("leads to the sign-in page when the next call finds no session", async () => {
+    await at.window.look({});
     await at.open("/keys");
     await say("test");
     await page.context().clearCookies();

@@ -20,9 +20,10 @@ export function Lazy<P extends object>({ load, props }: { readonly load: Load<P>
   const Component = loaded.get(load) as ComponentType<P> | undefined;
   useEffect(() => {
     let here = true;
-    if (!loaded.has(load)) {
-      load().then((module) => { loaded.set(load, module.default); if (here) setReady((count) => count + 1); }, () => { if (here) setFailed(true); });
-    }
+    const show = () => { if (here) setReady((count) => count + 1); };
+    if (!loaded.has(load)) load().then((module) => { loaded.set(load, module.default); show(); }, () => { if (here) setFailed(true); });
+    // It was fetched ahead, and came between drawing and this.
+    else if (!Component) show();
     return () => { here = false; };
   }, [load]);
   if (Component) return <Component {...props} />;

@@ -89,10 +89,10 @@ function refuseText(text: string, pointer: () => string): void {
 /** A compiled schema that answers what is wrong in words. */
 export interface Checker { check(value: unknown): void }
 
-/** @throws HttpError 400 from `check`, naming every field that is wrong (ten at most). */
 /** @throws Error when requests can't be checked by this schema. */
 export function requireCheckable(schema: TSchema): void { TypeCompiler.Code(schema); }
 
+/** @throws HttpError 400 from `check`, naming every field that is wrong (ten at most). */
 export function compileChecker(schema: TSchema): Checker {
   // When it is first needed: a server starts sooner without the checks of every route.
   let made: TypeCheck<TSchema> | undefined;

@@ -16,17 +16,19 @@ const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 export function Menu({ label, items, icon = "more", text, small = true }: { readonly label: string; readonly items: readonly MenuItem[]; readonly icon?: IconName; readonly text?: string; readonly small?: boolean }) {
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
-  const [open, setOpen] = useState(false);
+  /** 0 while it is closed. A menu that is closed and opened at once tells only of the opening: it counts, so that the focus goes into it each time. */
+  const [openings, setOpenings] = useState(0);
+  const open = openings > 0;
   const opener = { popovertarget: id, "aria-haspopup": "menu", "aria-expanded": open } as const;
   const entries = () => [...menu.current!.querySelectorAll<HTMLElement>("[role=menuitem]")];
   const close = () => menu.current?.hidePopover();
-  const toggled = (event: Event & { newState?: string }) => setOpen(event.newState === "open");
+  const toggled = (event: Event & { newState?: string }) => setOpenings((count) => event.newState === "open" ? count + 1 : 0);
   // Its height is known when the items are in it.
   useLayoutEffect(() => {
     if (!open) return;
     place(menu.current!, document.querySelector<HTMLElement>(`[popovertarget="${id}"]`)!, "end");
     entries()[0]?.focus();
-  }, [open]);
+  }, [openings]);
   const move = (event: KeyboardEvent) => {
     const all = entries();
     const at = all.indexOf(document.activeElement as HTMLElement);

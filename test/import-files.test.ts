@@ -1,18 +1,16 @@
 /** Files of the user's device as one import, and imports that come again and again. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { definePlugin, handle } from "../core/sdk";
 import { Tick } from "../plugins/imports/jobs";
-import { WebhookDue } from "../plugins/webhooks/contract";
 import { expectSound, filesOf, person, scriptedExtractor, until, type Person } from "./helpers/documents";
 import { startTestServer, type TestServer } from "./helpers/host";
+import { webhookListener } from "./helpers/receiver";
 import { ended, page, startWebsite, type Website } from "./helpers/website";
 
 let server: TestServer;
 let site: Website;
 let ada: Person;
 const scripted = scriptedExtractor();
-const told: any[] = [];
-const listener = definePlugin({ name: "listener", version: "1.0.0", setup: () => ({ jobs: [handle(WebhookDue, async (due) => { told.push(due); }, { attempts_max: 1, timeout_ms: 1_000 })] }) });
+const { plugin: listener, told } = webhookListener();
 beforeAll(async () => {
   site = await startWebsite();
   server = await startTestServer({ plugins: [scripted.plugin, listener], env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8", DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "1MiB" } });

@@ -4,13 +4,13 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { definePlugin, fill, handle, t } from "../core/sdk";
+import { definePlugin, fill, t } from "../core/sdk";
 import { ImportSources, type ImportSource } from "../plugins/imports/contract";
 import * as store from "../plugins/imports/store";
-import { WebhookDue } from "../plugins/webhooks/contract";
 import { expectSound, filesOf, person, scriptedExtractor, until, type Person } from "./helpers/documents";
 import { startTestServer, type TestServer } from "./helpers/host";
 import { zip } from "./helpers/office";
+import { webhookListener } from "./helpers/receiver";
 import { ended, importOf, page, startWebsite, type Website } from "./helpers/website";
 
 let server: TestServer;
@@ -18,8 +18,7 @@ let site: Website;
 let ada: Person;
 const scripted = scriptedExtractor();
 /** What receivers of webhooks would be told. */
-const told: any[] = [];
-const listener = definePlugin({ name: "listener", version: "1.0.0", setup: () => ({ jobs: [handle(WebhookDue, async (due) => { told.push(due); }, { attempts_max: 1, timeout_ms: 1_000 })] }) });
+const { plugin: listener, told } = webhookListener();
 /** A source of a plugin, which has a fault. */
 const tries = new Map<string, number>();
 const odd: ImportSource<{ readonly uris: readonly string[] }> = {

@@ -1,4 +1,6 @@
 /** A receiver of webhooks on loopback: remembers what came, and answers as a test tells it to. */
+import { definePlugin, handle, type Plugin } from "../../core/sdk";
+import { WebhookDue } from "../../plugins/webhooks/contract";
 
 export interface Came { readonly method: string; readonly path: string; readonly body: string; readonly headers: Headers }
 export type Answering = (n: number, came: Came) => Response | Promise<Response>;
@@ -24,4 +26,11 @@ export function startReceiver(hostname = "127.0.0.2"): Receiver {
     answers(next) { came.length = 0; answering = next; },
     [Symbol.dispose]: () => void server.stop(true),
   };
+}
+
+/** A plugin that writes down what receivers of webhooks would be told. */
+export function webhookListener(): { readonly plugin: Plugin; readonly told: any[] } {
+  const told: any[] = [];
+  const plugin = definePlugin({ name: "listener", version: "1.0.0", setup: () => ({ jobs: [handle(WebhookDue, async (due) => { told.push(due); }, { attempts_max: 1, timeout_ms: 1_000 })] }) });
+  return { plugin, told };
 }

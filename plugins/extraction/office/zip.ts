@@ -1,6 +1,7 @@
 /** Reads single entries of a ZIP archive, within limits that no header can talk its way around; finds entries again when the directory is lost. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32, inflateRawSync } from "node:zlib";
+import { wideNumbers } from "../../../core/sdk";
 import { ExtractionFailure } from "../contract";
 
 export interface ZipLimits {
@@ -165,19 +166,6 @@ function entriesOf(directory: Buffer, shift: number, { entries_max }: ZipLimits)
     at = extra_at + extra_bytes + comment_bytes;
   }
   return entries;
-}
-/** Zip64: numbers that do not fit in four bytes stand in the extra field instead, in this order. */
-function wideNumbers(extra: Buffer, numbers: readonly number[]): number[] {
-  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
-    if (extra.readUInt16LE(at) !== 1) continue;
-    let from = at + 4;
-    return numbers.map((number) => {
-      if (number !== 0xffffffff || from + 8 > extra.length) return number;
-      from += 8;
-      return Number(extra.readBigUInt64LE(from - 8));
-    });
-  }
-  return [...numbers];
 }
 /** Old writers name entries in CP437; the parts of documents have ASCII names. */
 const nameOf = (bytes: Buffer): string => bytes.toString("utf8").replaceAll("\\", "/").replace(/^\/+/, "");

@@ -3,6 +3,7 @@ import { closeSync, createReadStream, createWriteStream, fstatSync, openSync, re
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { crc32, createInflateRaw } from "node:zlib";
+import { wideNumbers } from "../../../core/sdk";
 
 export interface ZipListInput { readonly path: string; readonly entries_max: number }
 export interface ZipEntry {
@@ -84,20 +85,6 @@ function entriesOf(directory: Buffer, before: number, entries_max: number): ZipL
     at = extra_end + directory.readUInt16LE(at + 32);
   }
   return { entries, left };
-}
-
-/** Zip64: numbers that do not fit in four bytes stand in the extra field instead, in this order. */
-function wideNumbers(extra: Buffer, numbers: readonly number[]): number[] {
-  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
-    if (extra.readUInt16LE(at) !== 1) continue;
-    let from = at + 4;
-    return numbers.map((number) => {
-      if (number !== 0xffffffff || from + 8 > extra.length) return number;
-      from += 8;
-      return Number(extra.readBigUInt64LE(from - 8));
-    });
-  }
-  return [...numbers];
 }
 
 /** UTF-8 where it says so or reads so; what old programs wrote otherwise reads as Latin. */

@@ -1,6 +1,6 @@
 /** Which job runs next: lanes take turns, caps hold, priorities count within a lane. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createTurns, laneKey, ownerKey, ownerMax, pick } from "../core/jobs/pick";
+import { createServedLog, laneKey, ownerKey, ownerMax, pick } from "../core/jobs/pick";
 import type { Queue } from "../core/jobs/queue";
 import { candidates, type Candidate, type Look, type Room } from "../core/jobs/table";
 import { handle, type EnqueueOptions } from "../core/plugin/define";
@@ -143,9 +143,9 @@ describe("who is picked", () => {
     ["of that no more for one owner than an eighth of what is left", Array.from({ length: 4 }, (_, i) => waits(`w${i}`, `l${i}`, { owner: "x" })), 0, [], ["w0"]],
   ];
   for (const [why, jobs, slots, served, ids] of cases) test(why, () => {
-    const turns = createTurns();
-    for (const one of served) for (const key of [ownerKey(one), laneKey(one)]) turns.served(key);
-    expect([...pick(jobs, rooms, slots, turns).ids]).toEqual(ids);
+    const served_log = createServedLog();
+    for (const one of served) for (const key of [ownerKey(one), laneKey(one)]) served_log.note(key);
+    expect([...pick(jobs, rooms, slots, served_log).ids]).toEqual(ids);
   });
 
   const shares: [why: string, free: number, most: number][] = [["all are free", 128, 16], ["half are free", 64, 8], ["few are free", 9, 1], ["one is left: for whoever has none", 1, 1]];

@@ -16,21 +16,21 @@ const owner_share = 8;
 export const ownerMax = ({ waits, free }: Pick<Room, "waits" | "free">): number => waits ? Math.max(1, Math.floor(free / owner_share)) : Number.MAX_SAFE_INTEGER;
 
 /** When an owner or a lane was served last, for the latest ten thousand of each. */
-export interface Turns { since(key: string): number; served(key: string): void }
+export interface ServedLog { since(key: string): number; note(key: string): void }
 const remembered_max = 10_000;
-export function createTurns(): Turns {
+export function createServedLog(): ServedLog {
   const last = new Map<string, number>();
   let now = 0;
   return {
     since: (key) => last.get(key) ?? 0,
-    served(key) {
+    note(key) {
       last.delete(key);
       last.set(key, ++now);
       if (last.size > remembered_max) last.delete(last.keys().next().value!);
     },
   };
 }
-/** Keys of `Turns`. */
+/** Keys of `ServedLog`. */
 export const ownerKey = (owner: string): string => `owner ${owner}`;
 export const laneKey = (lane: string): string => `lane ${lane}`;
 
@@ -38,9 +38,9 @@ interface Waiting { readonly lane: string; readonly owner: string; readonly jobs
 
 /**
  * Whose owner has the fewest runs goes first, then whose turn is longest ago, by owner and by lane; within a lane the highest priority, then the earliest.
- * No cap is exceeded. Remembers in `turns` who was served.
+ * No cap is exceeded. Remembers in `served_log` who was served.
  */
-export function pick(candidates: readonly Candidate[], rooms: readonly Room[], slots: number, turns: Turns): Picked {
+export function pick(candidates: readonly Candidate[], rooms: readonly Room[], slots: number, served_log: ServedLog): Picked {
   const free = new Map(rooms.map((room) => [handlerOf(room), { ...room }]));
   const owners = new Map(candidates.map(({ owner, owner_running }) => [owner, owner_running]));
   const lanes = new Map(candidates.map(({ lane, lane_running }) => [lane, lane_running]));
@@ -50,8 +50,8 @@ export function pick(candidates: readonly Candidate[], rooms: readonly Room[], s
     const room = free.get(handlerOf(job));
     return room !== undefined && room.free > 0 && (room.waits || left > 0) && lanes.get(job.lane)! < job.lane_max && owners.get(job.owner)! < ownerMax(room);
   };
-  const before = (a: Waiting, b: Waiting): number => owners.get(a.owner)! - owners.get(b.owner)! || turns.since(ownerKey(a.owner)) - turns.since(ownerKey(b.owner))
-    || turns.since(laneKey(a.lane)) - turns.since(laneKey(b.lane)) || compare(a.owner, b.owner) || compare(a.lane, b.lane);
+  const before = (a: Waiting, b: Waiting): number => owners.get(a.owner)! - owners.get(b.owner)! || served_log.since(ownerKey(a.owner)) - served_log.since(ownerKey(b.owner))
+    || served_log.since(laneKey(a.lane)) - served_log.since(laneKey(b.lane)) || compare(a.owner, b.owner) || compare(a.lane, b.lane);
 
   const ids: string[] = [];
   let last_owner = "";
@@ -68,8 +68,8 @@ export function pick(candidates: readonly Candidate[], rooms: readonly Room[], s
     if (!room.waits) left -= 1;
     owners.set(job.owner, owners.get(job.owner)! + 1);
     lanes.set(job.lane, lanes.get(job.lane)! + 1);
-    turns.served(ownerKey(job.owner));
-    turns.served(laneKey(job.lane));
+    served_log.note(ownerKey(job.owner));
+    served_log.note(laneKey(job.lane));
     ids.push(job.id);
     last_owner = job.owner;
   }

@@ -7,7 +7,7 @@ import type { EnqueueOptions, JobHandler } from "../plugin/define";
 import type { EventRef, JobRef, PayloadOf } from "../plugin/refs";
 import type { Db, Store } from "../store/open";
 import { createOverview, type Overview } from "./overview";
-import { createTurns, handlerOf, ownerMax, pick, type Picked } from "./pick";
+import { createServedLog, handlerOf, ownerMax, pick, type Picked } from "./pick";
 import { run, Stopped, type Run } from "./run";
 import * as table from "./table";
 
@@ -67,7 +67,7 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
   let state: "new" | "started" | "draining" = "new";
   let claiming: Promise<unknown> = Promise.resolve();
   let view = { last_owner: "", lanes: 1 };
-  const turns = createTurns();
+  const served_log = createServedLog();
 
   const subscribers = (id: string) => [...handlers.values()].filter(({ handler }) => handler.on.id === id);
 
@@ -109,7 +109,7 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     const look = (after_owner: string) => table.candidates(store.db, free, now_ms, { after_owner, each_max: Math.min(claims_max, Math.ceil(most / view.lanes)), all_max });
     const ahead = await look(many ? view.last_owner : "");
     const jobs = many && ahead.length < all_max ? [...ahead, ...await look("")] : ahead;
-    const picked = pick([...new Map(jobs.map((job) => [job.id, job])).values()], free, slots, turns);
+    const picked = pick([...new Map(jobs.map((job) => [job.id, job])).values()], free, slots, served_log);
     view = { last_owner: picked.last_owner || view.last_owner, lanes: Math.max(1, picked.lanes) };
     return picked;
   }

@@ -71,12 +71,15 @@ export function createImports({ db, inTransaction, enqueue, now_ms, newId, folde
     return run;
   };
 
+  const queueListing = (tx: Db<any>, { id, owner_id }: Pick<RunRow, "id" | "owner_id">): Promise<void> =>
+    enqueue(tx, ListItems, { run_id: id }, { key: id, lane: `imports of ${owner_id}`, lane_max: 2, owner: owner_id, subject: id });
+
   async function begin(tx: Db<any>, owner_id: string, values: { readonly folder_id: string; readonly source: string; readonly overwrite: boolean; readonly schedule_id: string | null }): Promise<RunRow> {
     const { folder_id, source, overwrite, schedule_id } = values;
     const run = newRun({ id: newId("imp"), owner_id, folder_id, kind: "source", source, overwrite: overwrite ? 1 : 0, schedule_id, created_at: now_ms() });
     await store.insertRun(tx, run);
     created(run);
-    await enqueue(tx, ListItems, { run_id: run.id }, { key: run.id, lane: `imports of ${owner_id}`, lane_max: 2, owner: owner_id, subject: run.id });
+    await queueListing(tx, run);
     return run;
   }
 
@@ -145,7 +148,7 @@ export function createImports({ db, inTransaction, enqueue, now_ms, newId, folde
         status: "running", finished_at: null, error_code: null, error: null, total: before.total - unlisted, failed: before.failed - unlisted - again,
         listed: before.error === null && unlisted === 0 ? 1 : 0,
       }))!;
-      if (run.listed === 0) await enqueue(tx, ListItems, { run_id }, { key: run_id, lane: `imports of ${owner_id}`, lane_max: 2, owner: owner_id, subject: run_id });
+      if (run.listed === 0) await queueListing(tx, run);
       for (const host of await store.waitingHosts(tx, run_id)) await queueHost(enqueue, tx, run, host);
       return { ...run, source };
     }),

@@ -70,6 +70,12 @@ async function go(letter: string, title: string): Promise<void> {
   await key("g");
   await key(letter);
   await heading(title);
+  await at.dossier.untilTrue(() => page.evaluate("document.activeElement?.id === 'main'"));
+}
+/** The menu with this entry is open, and has the focus. */
+async function menuWith(entry: string): Promise<void> {
+  await page.getByRole("menuitem", { name: entry }).waitFor();
+  await at.dossier.untilTrue(() => page.evaluate("document.activeElement?.getAttribute('role') === 'menuitem'"));
 }
 
 describe.skipIf(!chromium_path)("by keyboard alone", () => {
@@ -92,7 +98,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
     await heading("Hollin Hut");
     await closed();
     await use("More actions for this folder");
-    await page.getByRole("menuitem", { name: "Rename" }).waitFor();
+    await menuWith("Rename");
     await key("ArrowDown");
     await focusIs("Rename");
     await key("Enter");
@@ -131,7 +137,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
     await use("handbook.pdf");
     await heading("handbook.pdf");
     await use("More actions for this document");
-    await page.getByRole("menuitem", { name: "Rename" }).waitFor();
+    await menuWith("Rename");
     await focusIs("Rename");
     await key("Enter");
     await focusIs("Name");
@@ -142,7 +148,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
     await closed();
     await focusIs("More actions for this document");
     await key("Enter");
-    await page.getByRole("menuitem", { name: "Remove from folder" }).waitFor();
+    await menuWith("Remove from folder");
     await key("End");
     await focusIs("Remove from folder");
     await key("Enter");
@@ -151,7 +157,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
 
   test("a folder goes when its name is typed", async () => {
     await use("More actions for this folder");
-    await page.getByRole("menuitem", { name: "Delete" }).waitFor();
+    await menuWith("Delete");
     await key("End");
     await focusIs("Delete");
     await key("Enter");
@@ -255,7 +261,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
 
   test("the theme is switched, and signing out ends at the sign-in page", async () => {
     await use("Your account", "Shift+Tab");
-    await page.getByRole("menuitem", { name: "Dark" }).waitFor();
+    await menuWith("Dark");
     await key("ArrowDown");
     await key("ArrowDown");
     await focusIs("Dark");
@@ -263,7 +269,7 @@ describe.skipIf(!chromium_path)("by keyboard alone", () => {
     expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
     await focusIs("Your account");
     await key("Enter");
-    await page.getByRole("menuitem", { name: "Sign out" }).waitFor();
+    await menuWith("Sign out");
     await key("End");
     await focusIs("Sign out");
     await key("Enter");

@@ -1,6 +1,7 @@
-/** `npm run check`: types, lint, import rule, tidy. Prints what is wrong and exits 1 when anything is. */
+/** `npm run check`: types, lint, format, import rule, tidy. Prints what is wrong and exits 1 when anything is. */
 import { join, resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
+import { formatter } from "./format";
 
 const root = resolve(import.meta.dir, "..");
 const folders = ["core", "plugins", "scripts", "test", "examples"];
@@ -11,6 +12,7 @@ export interface Step { readonly name: string; readonly command: readonly string
 export const tools: readonly Step[] = [
   { name: "types", command: [process.execPath, "check", "--no-script"] },
   { name: "types of the console", command: [process.execPath, "check", "--no-script", "-p", "plugins/console/web"] },
+  { name: "format", command: [...formatter, "--check", "--log-level=warn"] },
   { name: "lint", command: [process.execPath, join(root, "node_modules/oxlint/bin/oxlint"), "--config", ".oxlintrc.json", "--deny-warnings", ...folders] },
 ];
 const own: readonly Step[] = [

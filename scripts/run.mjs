@@ -1,6 +1,6 @@
 /**
  * The door for people who have only Node and npm: installs what is missing or has changed, builds what is stale, then does what was asked.
- * `node scripts/run.mjs start|demo|build|test|check|bench|pack-plugin [arguments]`; package.json has one npm script for each.
+ * `node scripts/run.mjs start|demo|build|test|check|format|bench|pack-plugin [arguments]`; package.json has one npm script for each.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -18,6 +18,7 @@ const commands = {
   bench: { tools: process.argv.includes("rivals"), built: true, run: (args) => [bun(), [at("scripts", "bench", "main.ts"), ...args]] },
   "pack-plugin": { tools: false, built: false, run: (args) => [bun(), [at("scripts", "pack-plugin.ts"), ...args]] },
   check: { tools: true, built: false, run: (args) => [bun(), [at("scripts", "check.ts"), ...args]] },
+  format: { tools: true, built: false, run: (args) => [bun(), [at("scripts", "format.ts"), ...args]] },
   test: { tools: true, built: true, run: (args) => [bun(), [at("scripts", "test.ts"), ...args]] },
 };
 

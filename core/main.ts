@@ -18,16 +18,25 @@ const [first, ...rest] = process.argv.slice(2);
 
 /** What is on its way out: a pipe takes only so much at a time, and an end of the process loses the rest. */
 const printing: Promise<void>[] = [];
-const printTo = (stream: NodeJS.WriteStream) => (line: string): void => void printing.push(new Promise((done) => {
-  stream.write(`${line}\n`, (error) => {
-    if (error) process.exitCode = 1;
-    done();
-  });
-}));
+const printTo =
+  (stream: NodeJS.WriteStream) =>
+  (line: string): void =>
+    void printing.push(
+      new Promise((done) => {
+        stream.write(`${line}\n`, (error) => {
+          if (error) process.exitCode = 1;
+          done();
+        });
+      }),
+    );
 
 installModules({ dossier: sdk, "dossier/contracts": contracts, "@sinclair/typebox": typebox });
 if (first === task_command) {
-  await runChild(async (plugin, task) => (isAbsolute(plugin) ? await importPlugin(plugin) : plugins.find((one) => one.name === plugin))?.tasks[task]);
+  await runChild(
+    async (plugin, task) =>
+      (isAbsolute(plugin) ? await importPlugin(plugin) : plugins.find((one) => one.name === plugin))
+        ?.tasks[task],
+  );
 } else {
   if (first === "__trial") {
     await runTrial(rest, plugins);

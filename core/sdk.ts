@@ -2,18 +2,98 @@
 export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/typebox";
 export { CompiledQuery, sql } from "kysely";
 export {
-  CONTRACT, definePlugin, every, fill, handle, PermanentFailure, task, TaskFailure,
-  type Change, type Command, type CommandInput, type CommandHandler, type Context, type EnqueueOptions, type GaveUpCause, type Isolate, type JobEffect, type JobHandler, type JobRun, type Migration, type Plugin,
+  CONTRACT,
+  definePlugin,
+  every,
+  fill,
+  handle,
+  PermanentFailure,
+  task,
+  TaskFailure,
+  type Change,
+  type Command,
+  type CommandInput,
+  type CommandHandler,
+  type Context,
+  type EnqueueOptions,
+  type GaveUpCause,
+  type Isolate,
+  type JobEffect,
+  type JobHandler,
+  type JobRun,
+  type Migration,
+  type Plugin,
 } from "./plugin/define";
 export { ChangeObserver } from "./plugin/changes";
-export { event, job, service, slot, type EventRef, type JobRef, type PayloadOf, type ServiceRef, type SlotRef } from "./plugin/refs";
-export { badRequest, conflict, forbidden, gone, HttpError, notFound, tooLarge, unavailable, type FieldProblem } from "./http/errors";
-export { checkedName, checkedText, codePoints, description_length_max, isBlank, name_length_max, optionalText, requiredText, trimmed } from "./http/fields";
+export {
+  event,
+  job,
+  service,
+  slot,
+  type EventRef,
+  type JobRef,
+  type PayloadOf,
+  type ServiceRef,
+  type SlotRef,
+} from "./plugin/refs";
+export {
+  badRequest,
+  conflict,
+  forbidden,
+  gone,
+  HttpError,
+  notFound,
+  tooLarge,
+  unavailable,
+  type FieldProblem,
+} from "./http/errors";
+export {
+  checkedName,
+  checkedText,
+  codePoints,
+  description_length_max,
+  isBlank,
+  name_length_max,
+  optionalText,
+  requiredText,
+  trimmed,
+} from "./http/fields";
 export { compileChecker, type Checker } from "./http/body";
-export { PageOf, PageQuery, pageWindow, per_page_max, toPage, type Page, type PageRequest } from "./http/page";
-export { reply, route, type Call, type Caller, type HandlersOf, type Route, type Visitor } from "./http/route";
-export { announcedBytes, receiveFile, receiveFiles, type FilePart, type ReceivedPart } from "./http/upload";
-export { Authenticator, RateLimiter, RequestObserver, StartNotice, Surface, type Admitted, type RateLimit, type Seen } from "./http/slots";
+export {
+  PageOf,
+  PageQuery,
+  pageWindow,
+  per_page_max,
+  toPage,
+  type Page,
+  type PageRequest,
+} from "./http/page";
+export {
+  reply,
+  route,
+  type Call,
+  type Caller,
+  type HandlersOf,
+  type Route,
+  type Visitor,
+} from "./http/route";
+export {
+  announcedBytes,
+  receiveFile,
+  receiveFiles,
+  type FilePart,
+  type ReceivedPart,
+} from "./http/upload";
+export {
+  Authenticator,
+  RateLimiter,
+  RequestObserver,
+  StartNotice,
+  Surface,
+  type Admitted,
+  type RateLimit,
+  type Seen,
+} from "./http/slots";
 export { sameHost } from "./http/visitor";
 export { streamOf } from "./http/stream";
 export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";

@@ -1,8 +1,23 @@
 /** What plugin files may import as `dossier/contracts`: the contracts of every built-in plugin. */
-export { Accounts, Sessions, type Key, type NewKey, type NewUser, type Role, type Scope, type User } from "./accounts/contract";
+export {
+  Accounts,
+  Sessions,
+  type Key,
+  type NewKey,
+  type NewUser,
+  type Role,
+  type Scope,
+  type User,
+} from "./accounts/contract";
 export { Wording } from "./answers-extractive/contract";
 export * from "./chats/contract";
-export { ConsolePages, SystemChecks, type CheckResult, type ConsolePage, type SystemCheck } from "./console/contract";
+export {
+  ConsolePages,
+  SystemChecks,
+  type CheckResult,
+  type ConsolePage,
+  type SystemCheck,
+} from "./console/contract";
 export * from "./documents/contract";
 export * from "./extraction/contract";
 export { FolderContents, FolderDeleted, Folders, type Folder } from "./folders/contract";

@@ -17,4 +17,22 @@ import search from "./search/plugin";
 import transcriptions from "./transcriptions/plugin";
 import webhooks from "./webhooks/plugin";
 
-export const builtIn = [accounts, answersExtractive, answersOpenai, chats, console, documents, embeddings, extraction, folders, imports, index, prompts, quotas, rateLimit, search, transcriptions, webhooks];
+export const builtIn = [
+  accounts,
+  answersExtractive,
+  answersOpenai,
+  chats,
+  console,
+  documents,
+  embeddings,
+  extraction,
+  folders,
+  imports,
+  index,
+  prompts,
+  quotas,
+  rateLimit,
+  search,
+  transcriptions,
+  webhooks,
+];

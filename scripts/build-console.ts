@@ -20,15 +20,28 @@ const base = "/console/assets/";
 const sheets_first = ["tokens.css", "base.css", "ui.css", "shell.css"];
 
 const media_types: Readonly<Record<string, string>> = {
-  js: "text/javascript; charset=utf-8", mjs: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8", svg: "image/svg+xml",
-  woff2: "font/woff2", wasm: "application/wasm", json: "application/json", bcmap: "application/octet-stream", pfb: "application/octet-stream", ttf: "font/ttf", png: "image/png",
+  js: "text/javascript; charset=utf-8",
+  mjs: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+  woff2: "font/woff2",
+  wasm: "application/wasm",
+  json: "application/json",
+  bcmap: "application/octet-stream",
+  pfb: "application/octet-stream",
+  ttf: "font/ttf",
+  png: "image/png",
 };
 
 /** A file the browser may ask for. `name` is its path below /console/assets. */
-export interface BuiltFile { readonly name: string; readonly bytes: Uint8Array }
+export interface BuiltFile {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
 
 const extensionOf = (name: string): string => name.split(".").at(-1)!;
-const hashOf = (bytes: Uint8Array | string): string => new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 10);
+const hashOf = (bytes: Uint8Array | string): string =>
+  new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 10);
 
 /** Name with the hash of the content in it, so that it may be kept for ever. */
 function hashed(name: string, bytes: Uint8Array): BuiltFile {
@@ -40,15 +53,29 @@ function hashed(name: string, bytes: Uint8Array): BuiltFile {
 async function scripts(): Promise<{ files: BuiltFile[]; entry(name: string): string }> {
   const built = await Bun.build({
     entrypoints: [join(web, "main.tsx"), join(web, "theme-first.ts")],
-    target: "browser", format: "esm", splitting: true, minify: true, sourcemap: "none", publicPath: base,
+    target: "browser",
+    format: "esm",
+    splitting: true,
+    minify: true,
+    sourcemap: "none",
+    publicPath: base,
     define: { "process.env.NODE_ENV": '"production"' },
-    naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]", asset: "[name]-[hash].[ext]" },
+    naming: {
+      entry: "[name]-[hash].[ext]",
+      chunk: "[name]-[hash].[ext]",
+      asset: "[name]-[hash].[ext]",
+    },
     throw: false,
   });
   if (!built.success) throw new Error(built.logs.map(String).join("\n"));
-  const fileOf = async (output: BuildArtifact) => ({ name: basename(output.path), bytes: new Uint8Array(await output.arrayBuffer()) });
+  const fileOf = async (output: BuildArtifact) => ({
+    name: basename(output.path),
+    bytes: new Uint8Array(await output.arrayBuffer()),
+  });
   const entry = (name: string) => {
-    const found = built.outputs.find(({ kind, path }) => kind === "entry-point" && basename(path).startsWith(`${name}-`));
+    const found = built.outputs.find(
+      ({ kind, path }) => kind === "entry-point" && basename(path).startsWith(`${name}-`),
+    );
     if (!found) throw new Error(`The build has no ${name}.`);
     return basename(found.path);
   };
@@ -59,19 +86,34 @@ async function scripts(): Promise<{ files: BuiltFile[]; entry(name: string): str
 async function styles(font_name: string): Promise<BuiltFile> {
   const names = [...new Glob("*.css").scanSync({ cwd: join(web, "styles") })].sort();
   const ordered = [...sheets_first, ...names.filter((name) => !sheets_first.includes(name))];
-  const texts = await Promise.all(ordered.map((name) => Bun.file(join(web, "styles", name)).text()));
-  const text = texts.join("\n").replace(/\/\*[\s\S]*?\*\//g, "").replace(/\s*\n\s*/g, "\n").replaceAll("/console/assets/inter.woff2", `${base}${font_name}`).trim();
+  const texts = await Promise.all(
+    ordered.map((name) => Bun.file(join(web, "styles", name)).text()),
+  );
+  const text = texts
+    .join("\n")
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/\s*\n\s*/g, "\n")
+    .replaceAll("/console/assets/inter.woff2", `${base}${font_name}`)
+    .trim();
   return hashed("console.css", new TextEncoder().encode(text));
 }
 
 /** Chunks that this script imports at once: the page asks for them beside it, not after it. */
-const importsOf = (text: string): string[] => [...new Set([...text.matchAll(/(?:from|import)"(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path!))];
+const importsOf = (text: string): string[] => [
+  ...new Set(
+    [...text.matchAll(/(?:from|import)"(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path!),
+  ),
+];
 
 /** The page itself, with the names of this build put in. */
-async function page(names: Readonly<Record<string, string>>, preloads: readonly string[]): Promise<string> {
+async function page(
+  names: Readonly<Record<string, string>>,
+  preloads: readonly string[],
+): Promise<string> {
   const template = await Bun.file(join(web, "index.html")).text();
   const filled = template.replace(/\{\{(\w+)\}\}/g, (_, key: string) => {
-    if (key === "preloads") return preloads.map((path) => `<link rel="modulepreload" href="${path}">`).join("\n");
+    if (key === "preloads")
+      return preloads.map((path) => `<link rel="modulepreload" href="${path}">`).join("\n");
     const name = names[key];
     if (!name) throw new Error(`index.html names {{${key}}}, which the build does not have.`);
     return `${base}${name}`;
@@ -81,27 +123,52 @@ async function page(names: Readonly<Record<string, string>>, preloads: readonly 
 
 /** Where pdf.js keeps what it loads by itself: from → name in its directory here. It is asked for by name, so its version stands in the path instead of a hash. */
 const pdfjs_files: readonly (readonly [string, string])[] = [
-  ["legacy/build/pdf.worker.min.mjs", ""], ["wasm/openjpeg_nowasm_fallback.js", "decoders/"], ["cmaps/*.bcmap", "cmaps/"], ["standard_fonts/*.{pfb,ttf}", "standard_fonts/"],
+  ["legacy/build/pdf.worker.min.mjs", ""],
+  ["wasm/openjpeg_nowasm_fallback.js", "decoders/"],
+  ["cmaps/*.bcmap", "cmaps/"],
+  ["standard_fonts/*.{pfb,ttf}", "standard_fonts/"],
 ];
 async function pdfjs(): Promise<BuiltFile[]> {
   const home = join(root, "node_modules/pdfjs-dist");
-  const { version } = await Bun.file(join(home, "package.json")).json() as { version: string };
-  const found = pdfjs_files.flatMap(([pattern, to]) => [...new Glob(pattern).scanSync({ cwd: home })].sort().map((path) => ({ path, name: `pdfjs-${version}/${to}${basename(path)}` })));
-  return Promise.all(found.map(async ({ path, name }) => ({ name, bytes: await Bun.file(join(home, path)).bytes() })));
+  const { version } = (await Bun.file(join(home, "package.json")).json()) as { version: string };
+  const found = pdfjs_files.flatMap(([pattern, to]) =>
+    [...new Glob(pattern).scanSync({ cwd: home })]
+      .sort()
+      .map((path) => ({ path, name: `pdfjs-${version}/${to}${basename(path)}` })),
+  );
+  return Promise.all(
+    found.map(async ({ path, name }) => ({
+      name,
+      bytes: await Bun.file(join(home, path)).bytes(),
+    })),
+  );
 }
 
 /** Everything the browser may ask for, and the page. */
 async function bundle(): Promise<{ files: BuiltFile[]; index: string }> {
   const [inter, icon, { files, entry }, of_pdfjs] = await Promise.all([
-    Bun.file(font).bytes().then((bytes) => hashed("inter.woff2", bytes)),
-    Bun.file(join(web, "icon.svg")).bytes().then((bytes) => hashed("icon.svg", bytes)),
+    Bun.file(font)
+      .bytes()
+      .then((bytes) => hashed("inter.woff2", bytes)),
+    Bun.file(join(web, "icon.svg"))
+      .bytes()
+      .then((bytes) => hashed("icon.svg", bytes)),
     scripts(),
     pdfjs(),
   ]);
   const css = await styles(inter.name);
   const main = files.find(({ name }) => name === entry("main"))!;
   const preloads = importsOf(new TextDecoder().decode(main.bytes));
-  const index = await page({ main: main.name, theme: entry("theme-first"), css: css.name, font: inter.name, icon: icon.name }, preloads);
+  const index = await page(
+    {
+      main: main.name,
+      theme: entry("theme-first"),
+      css: css.name,
+      font: inter.name,
+      icon: icon.name,
+    },
+    preloads,
+  );
   return { files: [...files, css, inter, icon, ...of_pdfjs], index };
 }
 
@@ -118,7 +185,9 @@ function moduleOf(files: readonly BuiltFile[], index: string): string {
   });
   return [
     "/** Made by scripts/build-console.ts: the files of the console, embedded. Not committed. */",
-    ...embedded.map((name, place) => `import file_${place} from "./build/${name}" with { type: "file" };`),
+    ...embedded.map(
+      (name, place) => `import file_${place} from "./build/${name}" with { type: "file" };`,
+    ),
     "",
     "/** `file` is a path, inside the executable too; with `gzip` it holds the packed bytes. */",
     "export interface ConsoleAsset { readonly file: string; readonly media_type: string; readonly etag: string; readonly gzip: boolean }",
@@ -140,7 +209,11 @@ export async function buildConsole(): Promise<readonly BuiltFile[]> {
   try {
     mkdirSync(fresh, { recursive: true });
     for (const { name, bytes } of files) {
-      if (packs(name)) await Bun.write(join(fresh, `${name}.gz`), Bun.gzipSync(new Uint8Array(bytes), { level: 9 }));
+      if (packs(name))
+        await Bun.write(
+          join(fresh, `${name}.gz`),
+          Bun.gzipSync(new Uint8Array(bytes), { level: 9 }),
+        );
       else await Bun.write(join(fresh, name), bytes);
     }
     await Bun.write(join(fresh, basename(record)), hash);
@@ -157,21 +230,30 @@ export async function buildConsole(): Promise<readonly BuiltFile[]> {
 
 /** SHA-256 over everything that decides what the console is. */
 async function sourcesHash(): Promise<string> {
-  const paths = [...new Glob("plugins/console/web/**/*").scanSync({ cwd: root }), "scripts/build-console.ts", "package-lock.json"].sort();
+  const paths = [
+    ...new Glob("plugins/console/web/**/*").scanSync({ cwd: root }),
+    "scripts/build-console.ts",
+    "package-lock.json",
+  ].sort();
   const hash = new Bun.CryptoHasher("sha256").update(Bun.version);
-  for (const path of paths) hash.update(`\n${path}\n`).update(await Bun.file(join(root, path)).bytes());
+  for (const path of paths)
+    hash.update(`\n${path}\n`).update(await Bun.file(join(root, path)).bytes());
   return hash.digest("hex");
 }
 
 /** Builds when a built file is missing or a source has changed. */
 export async function buildConsoleIfStale(): Promise<void> {
   const known = existsSync(generated) && existsSync(record) ? await Bun.file(record).text() : "";
-  if (known !== await sourcesHash()) await buildConsole();
+  if (known !== (await sourcesHash())) await buildConsole();
 }
 
 if (import.meta.main) {
   try {
-    if (process.argv.includes("--force")) for (const { name, bytes } of (await buildConsole()).filter((file) => !file.name.includes("/"))) console.log(`${String(Bun.gzipSync(new Uint8Array(bytes)).length).padStart(8)}  ${name}`);
+    if (process.argv.includes("--force"))
+      for (const { name, bytes } of (await buildConsole()).filter(
+        (file) => !file.name.includes("/"),
+      ))
+        console.log(`${String(Bun.gzipSync(new Uint8Array(bytes)).length).padStart(8)}  ${name}`);
     else await buildConsoleIfStale();
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

@@ -12,25 +12,43 @@ export const executable = join(dist, "dossier");
 const record = join(dist, "dossier.sources");
 
 /** Everything that decides what the executable is. */
-const sources = ["core/**/*", "plugins/**/*", "scripts/build.ts", "scripts/build-console.ts", "package.json", "package-lock.json", "tsconfig.json"];
+const sources = [
+  "core/**/*",
+  "plugins/**/*",
+  "scripts/build.ts",
+  "scripts/build-console.ts",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+];
 
 /** Made from other sources, so they decide nothing. */
 const generated = /^plugins\/console\/(build\/|assets\.gen\.ts$)/;
 
 /** SHA-256 over the names and bytes of the sources, and the version of the compiler. */
 async function sourcesHash(): Promise<string> {
-  const paths = sources.flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: root })]).filter((path) => !generated.test(path)).sort();
+  const paths = sources
+    .flatMap((pattern) => [...new Glob(pattern).scanSync({ cwd: root })])
+    .filter((path) => !generated.test(path))
+    .sort();
   const hash = new Bun.CryptoHasher("sha256").update(Bun.version);
-  for (const path of paths) hash.update(`\n${path}\n`).update(await Bun.file(join(root, path)).bytes());
+  for (const path of paths)
+    hash.update(`\n${path}\n`).update(await Bun.file(join(root, path)).bytes());
   return hash.digest("hex");
 }
 
 /** The entry points of workers: code that `new Worker` starts from inside the executable must be named when it is built. */
-const workers = (): string[] => [...new Glob("plugins/**/*worker.ts").scanSync({ cwd: root })].sort().map((path) => join(root, path));
+const workers = (): string[] =>
+  [...new Glob("plugins/**/*worker.ts").scanSync({ cwd: root })]
+    .sort()
+    .map((path) => join(root, path));
 
 /** The commit of the checkout, or `unknown` outside git. */
 function commit(): string {
-  const { success, stdout } = Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], { cwd: root, stderr: "ignore" });
+  const { success, stdout } = Bun.spawnSync(["git", "rev-parse", "--short=12", "HEAD"], {
+    cwd: root,
+    stderr: "ignore",
+  });
   return success ? stdout.toString().trim() : "unknown";
 }
 
@@ -45,7 +63,13 @@ async function compile(outfile: string): Promise<void> {
     bytecode: true,
     sourcemap: "none",
     define: { DOSSIER_COMMIT: JSON.stringify(commit()) },
-    compile: { outfile, autoloadDotenv: false, autoloadBunfig: false, autoloadTsconfig: false, autoloadPackageJson: false },
+    compile: {
+      outfile,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+      autoloadTsconfig: false,
+      autoloadPackageJson: false,
+    },
     throw: false,
   });
   if (!built.success) throw new Error(built.logs.map(String).join("\n"));
@@ -53,9 +77,15 @@ async function compile(outfile: string): Promise<void> {
 
 /** Starts the result once: an executable that can't say its version is not handed out. */
 function smokeTest(path: string): string {
-  const { exitCode, stdout, stderr } = Bun.spawnSync([path, "version"], { cwd: dist, timeout: 30_000 });
+  const { exitCode, stdout, stderr } = Bun.spawnSync([path, "version"], {
+    cwd: dist,
+    timeout: 30_000,
+  });
   const said = stdout.toString().trim();
-  if (exitCode !== 0 || !said.includes(manifest.version)) throw new Error(`The executable was built, but \`dossier version\` ended with ${exitCode}: ${said}${stderr.toString()}`);
+  if (exitCode !== 0 || !said.includes(manifest.version))
+    throw new Error(
+      `The executable was built, but \`dossier version\` ended with ${exitCode}: ${said}${stderr.toString()}`,
+    );
   return said;
 }
 
@@ -79,7 +109,7 @@ export async function build(): Promise<string> {
 /** Builds when the executable is missing or its sources have changed. */
 export async function buildIfStale(): Promise<void> {
   const known = existsSync(executable) && existsSync(record) ? await Bun.file(record).text() : "";
-  if (known === await sourcesHash()) return;
+  if (known === (await sourcesHash())) return;
   console.error("Building dist/dossier …");
   await build();
 }
@@ -89,7 +119,9 @@ if (import.meta.main) {
     if (process.argv.includes("--if-stale")) await buildIfStale();
     else {
       const said = await build();
-      console.log(`${relative(process.cwd(), executable)}: ${said}, ${(statSync(executable).size / 2 ** 20).toFixed(0)} MiB`);
+      console.log(
+        `${relative(process.cwd(), executable)}: ${said}, ${(statSync(executable).size / 2 ** 20).toFixed(0)} MiB`,
+      );
     }
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

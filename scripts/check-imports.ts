@@ -5,26 +5,52 @@ import { dirname, join, relative, resolve } from "node:path";
 const root = resolve(import.meta.dir, "..");
 
 /** From the ground up: a layer may import the ones before it. `jobs`, `isolate` and `outbound` stand beside each other; none knows the others. */
-const layers: Readonly<Record<string, number>> = { base: 0, store: 1, jobs: 2, isolate: 2, outbound: 2, http: 3, plugin: 4, cli: 5, "main.ts": 6 };
+const layers: Readonly<Record<string, number>> = {
+  base: 0,
+  store: 1,
+  jobs: 2,
+  isolate: 2,
+  outbound: 2,
+  http: 3,
+  plugin: 4,
+  cli: 5,
+  "main.ts": 6,
+};
 /** The words of the contract: files without behaviour towards other layers, which any layer of core may name. */
-const vocabulary = ["core/plugin/refs.ts", "core/plugin/define.ts", "core/http/errors.ts", "core/http/route.ts", "core/http/slots.ts"];
+const vocabulary = [
+  "core/plugin/refs.ts",
+  "core/plugin/define.ts",
+  "core/http/errors.ts",
+  "core/http/route.ts",
+  "core/http/slots.ts",
+];
 /** Hands the whole contract to plugins, so it names every layer; core itself does not use it. */
 const sdk = "core/sdk.ts";
 /** The two lists of plugins: they name what their kind of file is, of every plugin. */
-const lists: Readonly<Record<string, string>> = { "plugins/index.ts": "plugin.ts", "plugins/contracts.ts": "contract.ts" };
+const lists: Readonly<Record<string, string>> = {
+  "plugins/index.ts": "plugin.ts",
+  "plugins/contracts.ts": "contract.ts",
+};
 /** What a file that does not live in core or plugins may reach. */
 const packages_of_plugins = ["dossier", "dossier/contracts"];
 
 /** Both sides are paths from the root of the project, or the name of a package. `type_only`: the line vanishes when it is compiled. */
-export interface Import { readonly from: string; readonly to: string; readonly type_only?: boolean }
+export interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly type_only?: boolean;
+}
 
 /** Why this import is not allowed, or null. */
 export function problem({ from, to, type_only = false }: Import): string | null {
   const [area] = from.split("/");
-  if (!to.includes("/") || !/^(core|plugins|test|scripts|examples)\//.test(to)) return area === "examples" ? problemOfExample(to) : null;
+  if (!to.includes("/") || !/^(core|plugins|test|scripts|examples)\//.test(to))
+    return area === "examples" ? problemOfExample(to) : null;
   if (to.startsWith("test/") && area !== "test") return "only tests import tests";
-  if (to.startsWith("scripts/") && area !== "scripts" && area !== "test") return "only scripts and tests import scripts";
-  if (to.startsWith("examples/") && area !== "test" && area !== "examples") return "only tests import examples";
+  if (to.startsWith("scripts/") && area !== "scripts" && area !== "test")
+    return "only scripts and tests import scripts";
+  if (to.startsWith("examples/") && area !== "test" && area !== "examples")
+    return "only tests import examples";
   if (area === "core") return problemOfCore(from, to);
   if (area === "plugins") return problemOfPlugin(from, to, type_only);
   if (area === "examples") return problemOfExample(to);
@@ -32,30 +58,44 @@ export function problem({ from, to, type_only = false }: Import): string | null 
 }
 
 function problemOfCore(from: string, to: string): string | null {
-  if (to.startsWith("plugins/")) return from === "core/main.ts" ? null : "core knows no plugin; only core/main.ts hands them over";
+  if (to.startsWith("plugins/"))
+    return from === "core/main.ts"
+      ? null
+      : "core knows no plugin; only core/main.ts hands them over";
   if (from === sdk) return null;
-  if (to === sdk) return from.startsWith("core/plugin/") || from === "core/main.ts" ? null : "core/sdk.ts is for plugins; import the file itself";
+  if (to === sdk)
+    return from.startsWith("core/plugin/") || from === "core/main.ts"
+      ? null
+      : "core/sdk.ts is for plugins; import the file itself";
   if (vocabulary.includes(to)) return null;
   const [, mine] = from.split("/") as [string, string];
   const [, theirs] = to.split("/") as [string, string];
   if (mine === theirs) return null;
   const below = layers[mine];
   const above = layers[theirs];
-  if (below === undefined) return `core/${mine} has no place in the layers of scripts/check-imports.ts`;
-  if (above === undefined) return `core/${theirs} has no place in the layers of scripts/check-imports.ts`;
+  if (below === undefined)
+    return `core/${mine} has no place in the layers of scripts/check-imports.ts`;
+  if (above === undefined)
+    return `core/${theirs} has no place in the layers of scripts/check-imports.ts`;
   if (above < below) return null;
-  return above === below ? `core/${mine} and core/${theirs} stand beside each other` : `core/${mine} is below core/${theirs}`;
+  return above === below
+    ? `core/${mine} and core/${theirs} stand beside each other`
+    : `core/${mine} is below core/${theirs}`;
 }
 
 function problemOfPlugin(from: string, to: string, type_only: boolean): string | null {
   const listed = lists[from];
-  if (listed !== undefined) return to.startsWith("plugins/") && to.endsWith(`/${listed}`) ? null : `${from} names only the plugins' ${listed}`;
+  if (listed !== undefined)
+    return to.startsWith("plugins/") && to.endsWith(`/${listed}`)
+      ? null
+      : `${from} names only the plugins' ${listed}`;
   const [, plugin] = from.split("/") as [string, string];
   const [area, part, file] = to.split("/") as [string, string, string?];
   if (isPage(from) || isPage(to)) return problemOfPage(from, to, plugin);
   const contract = file === "contract.ts" && to.split("/").length === 3;
   if (area === "core") return to === sdk ? null : "a plugin imports core only through core/sdk.ts";
-  if (part !== plugin && !contract) return "a plugin sees another plugin only through its contract.ts";
+  if (part !== plugin && !contract)
+    return "a plugin sees another plugin only through its contract.ts";
   if (from.endsWith("/contract.ts") && !contract) return "a contract imports only contracts";
   return problemOfSlice(from, to, type_only);
 }
@@ -65,8 +105,11 @@ const isPage = (path: string): boolean => /^plugins\/[^/]+\/web\//.test(path);
 
 /** Pages speak HTTP with the server like any other client; neither side imports the other. */
 const problemOfPage = (from: string, to: string, plugin: string): string | null =>
-  isPage(from) && to.startsWith(`plugins/${plugin}/web/`) ? null
-    : isPage(from) ? "a page imports only its own web folder and packages" : "what runs in the browser is built, not imported";
+  isPage(from) && to.startsWith(`plugins/${plugin}/web/`)
+    ? null
+    : isPage(from)
+      ? "a page imports only its own web folder and packages"
+      : "what runs in the browser is built, not imported";
 
 /** Inside a plugin: routes → service → store, never back and never skipping. Routes may name the type of a row, to map it. */
 function problemOfSlice(from: string, to: string, type_only: boolean): string | null {
@@ -77,7 +120,8 @@ function problemOfSlice(from: string, to: string, type_only: boolean): string | 
     store: ["routes", "service", "plugin"],
     migrations: ["routes", "service", "store", "plugin"],
   };
-  if (to.endsWith("/plugin.ts")) return "nothing of a plugin imports its plugin.ts, which puts the rest together";
+  if (to.endsWith("/plugin.ts"))
+    return "nothing of a plugin imports its plugin.ts, which puts the rest together";
   if (!forbidden[kind(from)]?.includes(kind(to))) return null;
   if (kind(from) === "routes") return type_only ? null : "routes call the service, not the store";
   return "data goes routes -> service -> store, never back";
@@ -85,20 +129,31 @@ function problemOfSlice(from: string, to: string, type_only: boolean): string | 
 
 /** An example is written as by a stranger: what it imports must exist on the stranger's side too. */
 const problemOfExample = (to: string): string | null =>
-  packages_of_plugins.includes(to) || to.startsWith("examples/") || to.startsWith("bun:") || to.startsWith("node:") || to === "bun" ? null
+  packages_of_plugins.includes(to) ||
+  to.startsWith("examples/") ||
+  to.startsWith("bun:") ||
+  to.startsWith("node:") ||
+  to === "bun"
+    ? null
     : `an example imports only ${packages_of_plugins.join(", ")} and its own files`;
 
 /** `import … from "…"`, `export … from "…"`, `import "…"`, `import("…")` and `new URL("./…", import.meta.url)`. A transpiler would not do: it drops imports that are only types. */
-const statement = /\b(?:import|export)\b(\s+type\b)?[^"'`;()=]*?\bfrom\s*["']([^"'\n]+)["']|\bimport\s*\(?\s*["']([^"'\n]+)["']|\bnew URL\(\s*["'](\.[^"'\n]+)["']/g;
+const statement =
+  /\b(?:import|export)\b(\s+type\b)?[^"'`;()=]*?\bfrom\s*["']([^"'\n]+)["']|\bimport\s*\(?\s*["']([^"'\n]+)["']|\bnew URL\(\s*["'](\.[^"'\n]+)["']/g;
 
 /** What this text imports, as it is written there. Comments don't count. */
 export function importsOf(text: string): { readonly path: string; readonly type_only: boolean }[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
-  return [...code.matchAll(statement)].map(([, type, from, direct, url]) => ({ path: (from ?? direct ?? url)!, type_only: type !== undefined }));
+  return [...code.matchAll(statement)].map(([, type, from, direct, url]) => ({
+    path: (from ?? direct ?? url)!,
+    type_only: type !== undefined,
+  }));
 }
 
 /** Every import of the files below these folders, type-only ones included. */
-export async function imports(folders: readonly string[] = ["core", "plugins", "scripts", "test", "examples"]): Promise<Import[]> {
+export async function imports(
+  folders: readonly string[] = ["core", "plugins", "scripts", "test", "examples"],
+): Promise<Import[]> {
   const found: Import[] = [];
   for (const folder of folders) {
     for (const from of [...new Glob(`${folder}/**/*.{ts,tsx}`).scanSync({ cwd: root })].sort()) {
@@ -113,12 +168,15 @@ export async function imports(folders: readonly string[] = ["core", "plugins", "
 /** `../base/clock` seen from `core/store/open.ts` is `core/base/clock.ts`. */
 async function target(from: string, path: string): Promise<string> {
   const to = relative(root, resolve(root, dirname(from), path));
-  for (const candidate of [to, `${to}.ts`, `${to}.tsx`, `${to}/index.ts`]) if (await Bun.file(join(root, candidate)).exists()) return candidate;
+  for (const candidate of [to, `${to}.ts`, `${to}.tsx`, `${to}/index.ts`])
+    if (await Bun.file(join(root, candidate)).exists()) return candidate;
   return `${to}.ts`;
 }
 
 if (import.meta.main) {
-  const broken = (await imports()).map((edge) => ({ ...edge, why: problem(edge) })).filter(({ why }) => why !== null);
+  const broken = (await imports())
+    .map((edge) => ({ ...edge, why: problem(edge) }))
+    .filter(({ why }) => why !== null);
   for (const { from, to, why } of broken) console.error(`${from} -> ${to}: ${why}`);
   process.exit(broken.length > 0 ? 1 : 0);
 }

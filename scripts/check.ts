@@ -6,14 +6,30 @@ import { formatter } from "./format";
 const root = resolve(import.meta.dir, "..");
 const folders = ["core", "plugins", "scripts", "test", "examples"];
 
-export interface Step { readonly name: string; readonly command: readonly string[] }
+export interface Step {
+  readonly name: string;
+  readonly command: readonly string[];
+}
 
 /** The checks that are not tests themselves; the other two are (test/imports.test.ts, test/tidy.test.ts). The console's pages know a browser, the rest does not. */
 export const tools: readonly Step[] = [
   { name: "types", command: [process.execPath, "check", "--no-script"] },
-  { name: "types of the console", command: [process.execPath, "check", "--no-script", "-p", "plugins/console/web"] },
+  {
+    name: "types of the console",
+    command: [process.execPath, "check", "--no-script", "-p", "plugins/console/web"],
+  },
   { name: "format", command: [...formatter, "--check", "--log-level=warn"] },
-  { name: "lint", command: [process.execPath, join(root, "node_modules/oxlint/bin/oxlint"), "--config", ".oxlintrc.json", "--deny-warnings", ...folders] },
+  {
+    name: "lint",
+    command: [
+      process.execPath,
+      join(root, "node_modules/oxlint/bin/oxlint"),
+      "--config",
+      ".oxlintrc.json",
+      "--deny-warnings",
+      ...folders,
+    ],
+  },
 ];
 const own: readonly Step[] = [
   { name: "imports", command: [process.execPath, "scripts/check-imports.ts"] },
@@ -22,8 +38,17 @@ const own: readonly Step[] = [
 
 /** Runs one check. `output` is what it said. */
 export async function check({ command }: Step): Promise<{ ok: boolean; output: string }> {
-  const run = Bun.spawn([...command], { cwd: root, stdout: "pipe", stderr: "pipe", stdin: "ignore" });
-  const [stdout, stderr, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited]);
+  const run = Bun.spawn([...command], {
+    cwd: root,
+    stdout: "pipe",
+    stderr: "pipe",
+    stdin: "ignore",
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    run.stdout.text(),
+    run.stderr.text(),
+    run.exited,
+  ]);
   return { ok: code === 0, output: `${stdout}${stderr}`.trim() };
 }
 

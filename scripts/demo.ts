@@ -10,8 +10,23 @@ const question = "How often is the ceramic filter replaced?";
 const right = { page: 3, words: "ninety days" };
 const limit_ms = 60_000;
 
-interface Citation { readonly id: number; readonly document_name: string; readonly document_id: string; readonly quote: string; readonly start: number; readonly end: number; readonly page: number | null }
-interface Poll { readonly status: string; readonly result?: { readonly answer: string; readonly outcome: string; readonly citations: readonly Citation[] } }
+interface Citation {
+  readonly id: number;
+  readonly document_name: string;
+  readonly document_id: string;
+  readonly quote: string;
+  readonly start: number;
+  readonly end: number;
+  readonly page: number | null;
+}
+interface Poll {
+  readonly status: string;
+  readonly result?: {
+    readonly answer: string;
+    readonly outcome: string;
+    readonly citations: readonly Citation[];
+  };
+}
 
 const say = (line: string) => console.log(line);
 
@@ -20,7 +35,11 @@ function client(base: string, key: string) {
   return async <T>(method: string, path: string, body?: object): Promise<T> => {
     const form = body instanceof FormData;
     const response = await fetch(`${base}/api/dev/v1${path}`, {
-      method, headers: { authorization: `Bearer ${key}`, ...(body && !form ? { "content-type": "application/json" } : {}) },
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body && !form ? { "content-type": "application/json" } : {}),
+      },
       ...(body ? { body: form ? body : JSON.stringify(body) } : {}),
     });
     const text = await response.text();
@@ -30,7 +49,11 @@ function client(base: string, key: string) {
 }
 
 /** Asks again until `done`. @throws Error after a minute. */
-async function until<T>(ask: () => Promise<T>, done: (answer: T) => boolean, what: string): Promise<T> {
+async function until<T>(
+  ask: () => Promise<T>,
+  done: (answer: T) => boolean,
+  what: string,
+): Promise<T> {
   const deadline = performance.now() + limit_ms;
   while (performance.now() < deadline) {
     const answer = await ask();
@@ -47,28 +70,58 @@ async function demonstrate(base: string, key: string): Promise<void> {
 
   const form = new FormData();
   form.append("file", Bun.file(handbook), "handbook.pdf");
-  const uploaded = await call<{ id: string; status: string }>("POST", `/documents/file?folder_id=${folder.id}`, form);
+  const uploaded = await call<{ id: string; status: string }>(
+    "POST",
+    `/documents/file?folder_id=${folder.id}`,
+    form,
+  );
   say(`document   ${uploaded.id} is ${uploaded.status}`);
-  const document = await until(() => call<{ status: string; page_count: number; content: string }>("GET", `/documents/${uploaded.id}`), ({ status }) => status !== "syncing", "indexing");
-  if (document.status !== "synced") throw new Error(`the document is ${document.status}: ${JSON.stringify(document)}`);
-  say(`           is synced: ${document.page_count} pages, ${[...document.content].length} characters`);
+  const document = await until(
+    () =>
+      call<{ status: string; page_count: number; content: string }>(
+        "GET",
+        `/documents/${uploaded.id}`,
+      ),
+    ({ status }) => status !== "syncing",
+    "indexing",
+  );
+  if (document.status !== "synced")
+    throw new Error(`the document is ${document.status}: ${JSON.stringify(document)}`);
+  say(
+    `           is synced: ${document.page_count} pages, ${[...document.content].length} characters`,
+  );
 
-  const chat = await call<{ id: string }>("POST", "/chats", { name: "Questions", usedFolders: [folder.id] });
-  const message = await call<{ requestId: string }>("POST", `/chats/${chat.id}/messages`, { text: question });
-  const { result } = await until(() => call<Poll>("GET", `/chats/${chat.id}/messages/${message.requestId}`), ({ status }) => status === "COMPLETED", "the answer");
+  const chat = await call<{ id: string }>("POST", "/chats", {
+    name: "Questions",
+    usedFolders: [folder.id],
+  });
+  const message = await call<{ requestId: string }>("POST", `/chats/${chat.id}/messages`, {
+    text: question,
+  });
+  const { result } = await until(
+    () => call<Poll>("GET", `/chats/${chat.id}/messages/${message.requestId}`),
+    ({ status }) => status === "COMPLETED",
+    "the answer",
+  );
   if (!result) throw new Error("the answer has no result");
   say(`\nquestion   ${question}\nanswer     ${result.answer}\n`);
-  for (const { id, quote, document_name, page, start, end } of result.citations) say(`[${id}] "${quote.replaceAll(/\s+/g, " ")}"\n    ${document_name}, page ${page}, characters ${start} to ${end}`);
+  for (const { id, quote, document_name, page, start, end } of result.citations)
+    say(
+      `[${id}] "${quote.replaceAll(/\s+/g, " ")}"\n    ${document_name}, page ${page}, characters ${start} to ${end}`,
+    );
   check(result.citations, document.content);
 }
 
 /** A demonstration that shows a wrong answer has failed. */
 function check(citations: readonly Citation[], content: string): void {
   const points = [...content];
-  for (const { id, quote, start, end } of citations) if (points.slice(start, end).join("") !== quote) throw new Error(`citation [${id}] does not quote the document`);
+  for (const { id, quote, start, end } of citations)
+    if (points.slice(start, end).join("") !== quote)
+      throw new Error(`citation [${id}] does not quote the document`);
   const [first] = citations;
   if (!first) throw new Error("the answer cites nothing");
-  if (first.page !== right.page || !first.quote.replaceAll(/\s+/g, " ").includes(right.words)) throw new Error(`citation [1] should be about "${right.words}" on page ${right.page}`);
+  if (first.page !== right.page || !first.quote.replaceAll(/\s+/g, " ").includes(right.words))
+    throw new Error(`citation [1] should be about "${right.words}" on page ${right.page}`);
 }
 
 const data = mkdtempSync(join(tmpdir(), "dossier-demo-"));
@@ -82,7 +135,9 @@ try {
     await demonstrate(server.url, key);
     exit = 0;
   } catch (error) {
-    console.error(`\n${error instanceof Error ? error.message : String(error)}\n\nThe server's own words:\n${server.output()}`);
+    console.error(
+      `\n${error instanceof Error ? error.message : String(error)}\n\nThe server's own words:\n${server.output()}`,
+    );
   } finally {
     server.kill("SIGTERM");
     await server.exited;

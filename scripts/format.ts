@@ -2,7 +2,10 @@
 import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dir, "..");
-const files = ["{core,plugins,scripts,test,examples,docs}/**/*.{ts,tsx,mjs,css,json,md}", "*.{json,md}"];
+const files = [
+  "{core,plugins,scripts,test,examples,docs}/**/*.{ts,tsx,mjs,css,json,md}",
+  "*.{json,md}",
+];
 
 /** Prettier with all its files. Which of them were in order the last time is kept below node_modules. */
 export const formatter: readonly string[] = [
@@ -15,6 +18,10 @@ export const formatter: readonly string[] = [
 ];
 
 if (import.meta.main) {
-  const run = Bun.spawn([...formatter, "--write", "--list-different"], { cwd: root, stdout: "inherit", stderr: "inherit" });
+  const run = Bun.spawn([...formatter, "--write", "--list-different"], {
+    cwd: root,
+    stdout: "inherit",
+    stderr: "inherit",
+  });
   process.exit(await run.exited);
 }

@@ -6,10 +6,19 @@ const given_by_host = ["dossier", "dossier/contracts"];
 
 /** Bundles `entry` into `outfile`. @throws Error in words when it can't be bundled. */
 export async function packPlugin(entry: string, outfile: string): Promise<void> {
-  const packed = await Bun.build({ entrypoints: [resolve(entry)], target: "bun", format: "esm", external: given_by_host, throw: false });
+  const packed = await Bun.build({
+    entrypoints: [resolve(entry)],
+    target: "bun",
+    format: "esm",
+    external: given_by_host,
+    throw: false,
+  });
   if (!packed.success) throw new Error(packed.logs.map(String).join("\n"));
   const [bundle, ...rest] = packed.outputs;
-  if (!bundle || rest.length > 0) throw new Error(`${entry} does not fit into one file: ${rest.map(({ path }) => basename(path)).join(", ")} would lie beside it.`);
+  if (!bundle || rest.length > 0)
+    throw new Error(
+      `${entry} does not fit into one file: ${rest.map(({ path }) => basename(path)).join(", ")} would lie beside it.`,
+    );
   await Bun.write(outfile, bundle);
 }
 

@@ -14,11 +14,31 @@ const at = (...parts) => join(root, ...parts);
 const commands = {
   start: { tools: false, built: true, run: (args) => [at("dist", "dossier"), ["serve", ...args]] },
   demo: { tools: false, built: true, run: (args) => [bun(), [at("scripts", "demo.ts"), ...args]] },
-  build: { tools: false, built: false, run: (args) => [bun(), [at("scripts", "build.ts"), ...args]] },
-  bench: { tools: process.argv.includes("rivals"), built: true, run: (args) => [bun(), [at("scripts", "bench", "main.ts"), ...args]] },
-  "pack-plugin": { tools: false, built: false, run: (args) => [bun(), [at("scripts", "pack-plugin.ts"), ...args]] },
-  check: { tools: true, built: false, run: (args) => [bun(), [at("scripts", "check.ts"), ...args]] },
-  format: { tools: true, built: false, run: (args) => [bun(), [at("scripts", "format.ts"), ...args]] },
+  build: {
+    tools: false,
+    built: false,
+    run: (args) => [bun(), [at("scripts", "build.ts"), ...args]],
+  },
+  bench: {
+    tools: process.argv.includes("rivals"),
+    built: true,
+    run: (args) => [bun(), [at("scripts", "bench", "main.ts"), ...args]],
+  },
+  "pack-plugin": {
+    tools: false,
+    built: false,
+    run: (args) => [bun(), [at("scripts", "pack-plugin.ts"), ...args]],
+  },
+  check: {
+    tools: true,
+    built: false,
+    run: (args) => [bun(), [at("scripts", "check.ts"), ...args]],
+  },
+  format: {
+    tools: true,
+    built: false,
+    run: (args) => [bun(), [at("scripts", "format.ts"), ...args]],
+  },
   test: { tools: true, built: true, run: (args) => [bun(), [at("scripts", "test.ts"), ...args]] },
 };
 
@@ -27,34 +47,60 @@ function bun() {
   const own = at("node_modules", "bun", "bin", "bun.exe");
   if (works(own)) return own;
   const platforms = at("node_modules", "@oven");
-  const found = (existsSync(platforms) ? readdirSync(platforms) : []).map((name) => join(platforms, name, "bin", "bun")).find(works);
-  if (!found) stop("npm installed no Bun that runs on this machine. `npm install` says more; Bun runs on Linux, macOS and FreeBSD, x64 and arm64.");
+  const found = (existsSync(platforms) ? readdirSync(platforms) : [])
+    .map((name) => join(platforms, name, "bin", "bun"))
+    .find(works);
+  if (!found)
+    stop(
+      "npm installed no Bun that runs on this machine. `npm install` says more; Bun runs on Linux, macOS and FreeBSD, x64 and arm64.",
+    );
   return found;
 }
 
-const works = (path) => existsSync(path) && spawnSync(path, ["--version"], { stdio: "ignore" }).status === 0;
+const works = (path) =>
+  existsSync(path) && spawnSync(path, ["--version"], { stdio: "ignore" }).status === 0;
 
-const readJson = (path) => existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : { packages: {} };
+const readJson = (path) =>
+  existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : { packages: {} };
 
 /** Runs `npm ci` when a package of package-lock.json is absent from node_modules or has another version there. */
 function install(tools) {
   const { packages: wanted } = readJson(at("package-lock.json"));
   const { packages: present } = readJson(at("node_modules", ".package-lock.json"));
-  const missing = Object.entries(wanted).some(([path, { version, dev, optional }]) =>
-    path !== "" && !optional && (tools || !dev) && (present[path]?.version !== version || !existsSync(at(path))));
+  const missing = Object.entries(wanted).some(
+    ([path, { version, dev, optional }]) =>
+      path !== "" &&
+      !optional &&
+      (tools || !dev) &&
+      (present[path]?.version !== version || !existsSync(at(path))),
+  );
   if (!missing) return;
 
   const keep_tools = tools || Object.values(present).some(({ dev }) => dev);
-  console.error(`Installing the dependencies${keep_tools ? "" : ", without those for development"} …`);
+  console.error(
+    `Installing the dependencies${keep_tools ? "" : ", without those for development"} …`,
+  );
   const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ["npm"];
-  const args = [...npm.slice(1), "ci", keep_tools ? "--include=dev" : "--omit=dev", "--loglevel=error"];
-  const { status, error } = spawnSync(npm[0], args, { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
-  if (status !== 0) stop(`npm could not install the dependencies${error ? `: ${error.message}` : "."}`);
+  const args = [
+    ...npm.slice(1),
+    "ci",
+    keep_tools ? "--include=dev" : "--omit=dev",
+    "--loglevel=error",
+  ];
+  const { status, error } = spawnSync(npm[0], args, {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  if (status !== 0)
+    stop(`npm could not install the dependencies${error ? `: ${error.message}` : "."}`);
 }
 
 /** Makes dist/dossier when it is missing or older than its sources. */
 function build() {
-  const { status } = spawnSync(bun(), [at("scripts", "build.ts"), "--if-stale"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  const { status } = spawnSync(bun(), [at("scripts", "build.ts"), "--if-stale"], {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+  });
   if (status !== 0) stop("dist/dossier could not be built.");
 }
 
@@ -71,11 +117,16 @@ function become([file, args]) {
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"]) {
     // A terminal sends Ctrl-C to the child as well; passing it on would make it two.
     const typed = process.stdin.isTTY && (signal === "SIGINT" || signal === "SIGQUIT");
-    process.on(signal, () => { if (!typed) child.kill(signal); });
+    process.on(signal, () => {
+      if (!typed) child.kill(signal);
+    });
   }
   // npm passes SIGTERM on, but not SIGHUP or its own sudden end: without it, nobody would be left to stop the program.
   const parent = process.ppid;
-  if (process.env.npm_lifecycle_event) setInterval(() => { if (process.ppid !== parent) child.kill("SIGTERM"); }, 1_000).unref();
+  if (process.env.npm_lifecycle_event)
+    setInterval(() => {
+      if (process.ppid !== parent) child.kill("SIGTERM");
+    }, 1_000).unref();
   child.once("exit", (code, signal) => {
     if (signal === null) process.exit(code);
     process.removeAllListeners(signal);

@@ -31,77 +31,153 @@ const product = /^(core|plugins)\//;
 const outside = /^core\/(base|cli)\/|^core\/main\.ts$|worker\.ts$|^plugins\/[^/]+\/web\//;
 
 const leftovers: readonly Rule[] = [
-  { pattern: /\b(TODO|FIXME|XXX|HACK)\b/, why: "a note to do it later; do it, or file an issue", comments: true, except: /tidy(\.test)?\.ts$/ },
-  { pattern: /\bconsole\.\w+\(/, why: "the product logs through ctx.log", within: product, except: /^core\/cli\/|^core\/main\.ts$|^core\/isolate\/child\.ts$|\/snippets\.ts$/ },
+  {
+    pattern: /\b(TODO|FIXME|XXX|HACK)\b/,
+    why: "a note to do it later; do it, or file an issue",
+    comments: true,
+    except: /tidy(\.test)?\.ts$/,
+  },
+  {
+    pattern: /\bconsole\.\w+\(/,
+    why: "the product logs through ctx.log",
+    within: product,
+    except: /^core\/cli\/|^core\/main\.ts$|^core\/isolate\/child\.ts$|\/snippets\.ts$/,
+  },
   { pattern: /\bdebugger\b/, why: "a leftover of debugging" },
-  { pattern: /\b(test|describe|it)\.only\b/, why: "switches every other test off", within: /^test\// , except: /tidy\.test\.ts$/ },
-  { pattern: /@ts-(ignore|nocheck)/, why: "hides errors; `@ts-expect-error` with a reason says which one", comments: true, except: /tidy(\.test)?\.ts$/ },
+  {
+    pattern: /\b(test|describe|it)\.only\b/,
+    why: "switches every other test off",
+    within: /^test\//,
+    except: /tidy\.test\.ts$/,
+  },
+  {
+    pattern: /@ts-(ignore|nocheck)/,
+    why: "hides errors; `@ts-expect-error` with a reason says which one",
+    comments: true,
+    except: /tidy(\.test)?\.ts$/,
+  },
 ];
 
 const contexts: readonly Rule[] = [
-  { pattern: /\bDate\.now\(\)|\bnew Date\(\)/, why: "time comes from ctx.clock", within: product, except: outside },
-  { pattern: /\bprocess\.env\b|\bBun\.env\b/, why: "settings come from ctx.config", within: product, except: outside },
-  { pattern: /\brandomUUID\w*\(|\bMath\.random\(/, why: "ids come from ctx.newId, chance from crypto in core/base", within: product, except: outside },
+  {
+    pattern: /\bDate\.now\(\)|\bnew Date\(\)/,
+    why: "time comes from ctx.clock",
+    within: product,
+    except: outside,
+  },
+  {
+    pattern: /\bprocess\.env\b|\bBun\.env\b/,
+    why: "settings come from ctx.config",
+    within: product,
+    except: outside,
+  },
+  {
+    pattern: /\brandomUUID\w*\(|\bMath\.random\(/,
+    why: "ids come from ctx.newId, chance from crypto in core/base",
+    within: product,
+    except: outside,
+  },
 ];
 
 /** What runs on one database engine only (the other is PostgreSQL). core/store holds the engine, so it may speak its dialect. */
 const dialect: readonly Rule[] = [
-  ["insert or (ignore|replace|abort)|replace into|replaceInto\\(|orIgnore\\(|\\.ignore\\(\\)", "an upsert is `onConflict` with a target"],
-  ["autoincrement|autoIncrement\\(|insertId|last_insert_rowid|\\browid\\b", "keys are made in code"],
-  ["\\b(ifnull|group_concat|instr|strftime|datetime|unixepoch|julianday|json_extract|json_each|json_group_\\w+|total_changes)\\s*\\(", "a function of SQLite alone"],
+  [
+    "insert or (ignore|replace|abort)|replace into|replaceInto\\(|orIgnore\\(|\\.ignore\\(\\)",
+    "an upsert is `onConflict` with a target",
+  ],
+  [
+    "autoincrement|autoIncrement\\(|insertId|last_insert_rowid|\\browid\\b",
+    "keys are made in code",
+  ],
+  [
+    "\\b(ifnull|group_concat|instr|strftime|datetime|unixepoch|julianday|json_extract|json_each|json_group_\\w+|total_changes)\\s*\\(",
+    "a function of SQLite alone",
+  ],
   ["->>|#>>|::(text|int|jsonb?)\\b", "an operator of one engine"],
   ["\\blimit -1\\b|collate nocase|\\bnocase\\b|without rowid", "SQLite alone understands it"],
   ["\\bforUpdate\\(|skipLocked\\(", "row locks belong to the job module"],
-  ["\\.addColumn\\([^,]+,(?!\\s*(\"(text|integer|bigint|double precision)\"|bytes\\b))", "columns are text, integer, bigint, double precision, or `bytes`"],
-  ["\\blike\\b(?!.*escape '!')(?=\\s*(\\$\\{|\\?|'))|\"like\"", "LIKE is written with `escape '!'`, on a folded column"],
+  [
+    '\\.addColumn\\([^,]+,(?!\\s*("(text|integer|bigint|double precision)"|bytes\\b))',
+    "columns are text, integer, bigint, double precision, or `bytes`",
+  ],
+  [
+    "\\blike\\b(?!.*escape '!')(?=\\s*(\\$\\{|\\?|'))|\"like\"",
+    "LIKE is written with `escape '!'`, on a folded column",
+  ],
   ["\\.addColumn\\(.*\\.unique\\(\\)", "name every unique index: createIndex(…).unique()"],
-].map(([pattern, why]) => ({ pattern: new RegExp(pattern!, "i"), why: why!, within: product, except: /^core\/store\// }));
+].map(([pattern, why]) => ({
+  pattern: new RegExp(pattern!, "i"),
+  why: why!,
+  within: product,
+  except: /^core\/store\//,
+}));
 
 const rules: readonly Rule[] = [...leftovers, ...contexts, ...dialect];
 
 /** The text with comments blanked out, line by line. */
-const withoutComments = (text: string): string => text
-  .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, " "))
-  .replace(/(^|\s)\/\/.*$/gm, "$1");
+const withoutComments = (text: string): string =>
+  text
+    .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, " "))
+    .replace(/(^|\s)\/\/.*$/gm, "$1");
 
 /** What is wrong with this file, each as `path:line: why`. `path` is from the root of the project. */
 export function problemsOf(path: string, text: string): string[] {
-  return [...problemsOfLayout(path, text), ...problemsOfWords(path, text), ...problemsOfFunctions(path, text), ...problemsOfTypes(path, text)];
+  return [
+    ...problemsOfLayout(path, text),
+    ...problemsOfWords(path, text),
+    ...problemsOfFunctions(path, text),
+    ...problemsOfTypes(path, text),
+  ];
 }
 
 function problemsOfLayout(path: string, text: string): string[] {
   const lines = text.split("\n");
   const found: string[] = [];
-  if (!saysPurpose(text)) found.push(`${path}:1: the first line says what the file is for: /** … */`);
-  if (!text.endsWith("\n") || text.endsWith("\n\n")) found.push(`${path}:${lines.length}: ends with exactly one line break`);
+  if (!saysPurpose(text))
+    found.push(`${path}:1: the first line says what the file is for: /** … */`);
+  if (!text.endsWith("\n") || text.endsWith("\n\n"))
+    found.push(`${path}:${lines.length}: ends with exactly one line break`);
   const lines_max = path.startsWith("test/") ? test_lines_max : file_lines_max;
-  if (lines.length - 1 > lines_max) found.push(`${path}:${lines.length}: ${lines.length - 1} lines; a file fits a sitting (${lines_max})`);
+  if (lines.length - 1 > lines_max)
+    found.push(
+      `${path}:${lines.length}: ${lines.length - 1} lines; a file fits a sitting (${lines_max})`,
+    );
   const length_max = path.startsWith("test/") ? test_line_length_max : line_length_max;
   for (const [index, line] of lines.entries()) {
     if (/[ \t\r]$|\t/.test(line)) found.push(`${path}:${index + 1}: a tab or a space at the end`);
-    if (line.length > length_max) found.push(`${path}:${index + 1}: ${line.length} characters in a line (${length_max})`);
+    if (line.length > length_max)
+      found.push(`${path}:${index + 1}: ${line.length} characters in a line (${length_max})`);
   }
   return found;
 }
 
 /** A comment of four words or more comes first, after the line that names an interpreter. */
-const saysPurpose = (text: string): boolean => (/^(?:#!.*\n)?\/\*\*([\s\S]*?)\*\//.exec(text)?.[1] ?? "").split(/[\s*]+/).filter(Boolean).length >= 4;
+const saysPurpose = (text: string): boolean =>
+  (/^(?:#!.*\n)?\/\*\*([\s\S]*?)\*\//.exec(text)?.[1] ?? "").split(/[\s*]+/).filter(Boolean)
+    .length >= 4;
 
 function problemsOfWords(path: string, text: string): string[] {
-  const applying = rules.filter(({ within, except }) => (!within || within.test(path)) && !except?.test(path));
+  const applying = rules.filter(
+    ({ within, except }) => (!within || within.test(path)) && !except?.test(path),
+  );
   const lines = text.split("\n");
   const code = withoutComments(text).split("\n");
-  return applying.flatMap(({ pattern, why, comments }) => (comments ? lines : code).flatMap((line, index) => {
-    const found = pattern.exec(line);
-    return found ? [`${path}:${index + 1}: \`${found[0].trim()}\`: ${why}`] : [];
-  }));
+  return applying.flatMap(({ pattern, why, comments }) =>
+    (comments ? lines : code).flatMap((line, index) => {
+      const found = pattern.exec(line);
+      return found ? [`${path}:${index + 1}: \`${found[0].trim()}\`: ${why}`] : [];
+    }),
+  );
 }
 
 /** Lines from the first to the last of a node. */
 const linesOf = (file: ts.SourceFile, node: ts.Node): number =>
-  file.getLineAndCharacterOfPosition(node.getEnd()).line - file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
+  file.getLineAndCharacterOfPosition(node.getEnd()).line -
+  file.getLineAndCharacterOfPosition(node.getStart(file)).line +
+  1;
 
-const parse = (path: string, text: string): ts.SourceFile => ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true);
+const parse = (path: string, text: string): ts.SourceFile =>
+  ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true);
 
 function problemsOfFunctions(path: string, text: string): string[] {
   if (path.startsWith("test/")) return [];
@@ -110,12 +186,16 @@ function problemsOfFunctions(path: string, text: string): string[] {
   /** Lines of the functions below `node`, not counting functions inside those. */
   const visit = (node: ts.Node): number => {
     let inner = 0;
-    ts.forEachChild(node, (child) => { inner += visit(child); });
+    ts.forEachChild(node, (child) => {
+      inner += visit(child);
+    });
     if (!ts.isFunctionLike(node) || !("body" in node) || node.body === undefined) return inner;
     const total = linesOf(file, node);
     if (total - inner > function_lines_max) {
       const at = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
-      found.push(`${path}:${at}: a function of ${total - inner} lines; one fits a screen (${function_lines_max})`);
+      found.push(
+        `${path}:${at}: a function of ${total - inner} lines; one fits a screen (${function_lines_max})`,
+      );
     }
     return total > 1 ? total - 1 : 0;
   };
@@ -130,9 +210,13 @@ function problemsOfTypes(path: string, text: string): string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     // `Db<any>` is a transaction that belongs to several plugins at once.
-    const erased = ts.isTypeReferenceNode(node.parent ?? node) && /^(Db|Kysely)<any>$/.test(node.parent.getText(file));
+    const erased =
+      ts.isTypeReferenceNode(node.parent ?? node) &&
+      /^(Db|Kysely)<any>$/.test(node.parent.getText(file));
     if (node.kind === ts.SyntaxKind.AnyKeyword && !erased) {
-      found.push(`${path}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}: \`any\` outside core`);
+      found.push(
+        `${path}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}: \`any\` outside core`,
+      );
     }
     ts.forEachChild(node, visit);
   };
@@ -141,25 +225,49 @@ function problemsOfTypes(path: string, text: string): string[] {
 }
 
 /** Files that run or are read without being imported. */
-const entries = /^(core\/main|core\/sdk|plugins\/(index|contracts)|plugins\/.*worker|plugins\/[^/]+\/plugin|scripts\/[^/]+|scripts\/bench\/(main|raw-server|raw-index)|test\/(.*\.test|.*\.types)|examples\/.*plugin)\.ts$|\.mjs$|\.d\.ts$/;
+const entries =
+  /^(core\/main|core\/sdk|plugins\/(index|contracts)|plugins\/.*worker|plugins\/[^/]+\/plugin|scripts\/[^/]+|scripts\/bench\/(main|raw-server|raw-index)|test\/(.*\.test|.*\.types)|examples\/.*plugin)\.ts$|\.mjs$|\.d\.ts$/;
 
 /** The same, in the browser and before every test. */
-const entries_of_pages = /^(plugins\/[^/]+\/web\/(main|theme-first)|scripts\/lib\/console-assets)\.tsx?$/;
+const entries_of_pages =
+  /^(plugins\/[^/]+\/web\/(main|theme-first)|scripts\/lib\/console-assets)\.tsx?$/;
 
 /** Files that nothing leads to. */
 export function deadFiles(files: readonly string[], edges: readonly Import[]): string[] {
   const imported = new Set(edges.filter(({ from, to }) => from !== to).map(({ to }) => to));
-  return files.filter((path) => !entries.test(path) && !entries_of_pages.test(path) && !imported.has(path));
+  return files.filter(
+    (path) => !entries.test(path) && !entries_of_pages.test(path) && !imported.has(path),
+  );
 }
 
-interface Manifest { readonly dependencies: Readonly<Record<string, string>>; readonly devDependencies: Readonly<Record<string, string>> }
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
 
 /** Packages of package.json that no file imports, and packages without their row in the README's table. */
-export function problemsOfPackages(manifest: Manifest, readme: string, edges: readonly Import[]): string[] {
-  const used = new Set(edges.map(({ to }) => to.split("/").slice(0, to.startsWith("@") ? 2 : 1).join("/")));
-  const unused = Object.keys(manifest.dependencies).filter((name) => name !== "bun" && !used.has(name));
-  const silent = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter((name) => !readme.includes(`| \`${name}\` |`));
-  const loose = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version));
+export function problemsOfPackages(
+  manifest: Manifest,
+  readme: string,
+  edges: readonly Import[],
+): string[] {
+  const used = new Set(
+    edges.map(({ to }) =>
+      to
+        .split("/")
+        .slice(0, to.startsWith("@") ? 2 : 1)
+        .join("/"),
+    ),
+  );
+  const unused = Object.keys(manifest.dependencies).filter(
+    (name) => name !== "bun" && !used.has(name),
+  );
+  const silent = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
+    (name) => !readme.includes(`| \`${name}\` |`),
+  );
+  const loose = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
+    ([, version]) => !/^\d+\.\d+\.\d+$/.test(version),
+  );
   return [
     ...unused.map((name) => `package.json: nothing imports ${name}`),
     ...silent.map((name) => `README.md: the dependency table lacks a row for ${name}`),
@@ -169,19 +277,26 @@ export function problemsOfPackages(manifest: Manifest, readme: string, edges: re
 
 /** Everything that is wrong in the project. */
 export async function tidy(): Promise<string[]> {
-  const paths = ["core", "plugins", "scripts", "test", "examples"].flatMap((folder) => [...new Glob(`${folder}/**/*.{ts,tsx,mjs}`).scanSync({ cwd: root })]).filter((path) => !path.endsWith(".gen.ts")).sort();
+  const paths = ["core", "plugins", "scripts", "test", "examples"]
+    .flatMap((folder) => [...new Glob(`${folder}/**/*.{ts,tsx,mjs}`).scanSync({ cwd: root })])
+    .filter((path) => !path.endsWith(".gen.ts"))
+    .sort();
   const edges = await imports();
   const texts = await Promise.all(paths.map((path) => Bun.file(join(root, path)).text()));
   return [
     ...paths.flatMap((path, index) => problemsOf(path, texts[index]!)),
     ...deadFiles(paths, edges).map((path) => `${path}: nothing imports it`),
-    ...problemsOfPackages(await Bun.file(join(root, "package.json")).json(), await readmeText(), edges),
+    ...problemsOfPackages(
+      await Bun.file(join(root, "package.json")).json(),
+      await readmeText(),
+      edges,
+    ),
   ];
 }
 
 const readmeText = async (): Promise<string> => {
   const file = Bun.file(join(root, "README.md"));
-  return await file.exists() ? file.text() : "";
+  return (await file.exists()) ? file.text() : "";
 };
 
 if (import.meta.main) {

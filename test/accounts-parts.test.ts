@@ -31,16 +31,31 @@ describe("a key", () => {
   });
 
   const token = "dsk_HBI3CxkW05S6ATPyB7N7ZZ4SDRrXOlMO4zJEB06twyQp1onWk5";
-  test("made by an earlier release is still one", () => expect(publicIdOf(token)).toBe("HBI3CxkW05S6"));
+  test("made by an earlier release is still one", () =>
+    expect(publicIdOf(token)).toBe("HBI3CxkW05S6"));
   const cases: [string, string][] = [
-    ["nothing", ""], ["the prefix alone", "dsk_"], ["cut short", token.slice(0, -1)], ["one character more", `${token}0`], ["another prefix", token.replace("dsk_", "dst_")],
-    ["upper-case prefix", token.replace("dsk_", "DSK_")], ["two characters swapped", token.slice(0, 8) + token[9]! + token[8]! + token.slice(10)], ["a line break at the end", `${token}\n`], ["a whole megabyte", "x".repeat(2 ** 20)],
+    ["nothing", ""],
+    ["the prefix alone", "dsk_"],
+    ["cut short", token.slice(0, -1)],
+    ["one character more", `${token}0`],
+    ["another prefix", token.replace("dsk_", "dst_")],
+    ["upper-case prefix", token.replace("dsk_", "DSK_")],
+    ["two characters swapped", token.slice(0, 8) + token[9]! + token[8]! + token.slice(10)],
+    ["a line break at the end", `${token}\n`],
+    ["a whole megabyte", "x".repeat(2 ** 20)],
   ];
-  for (const [why, text] of cases) test(`${why} is not a key`, () => expect(publicIdOf(text)).toBeNull());
+  for (const [why, text] of cases)
+    test(`${why} is not a key`, () => expect(publicIdOf(text)).toBeNull());
 
   test("that is not one is refused without a look at the database", () => {
     let looks = 0;
-    const hot = { get: () => { looks += 1; return undefined; }, all: () => [] };
+    const hot = {
+      get: () => {
+        looks += 1;
+        return undefined;
+      },
+      all: () => [],
+    };
     const { authenticate } = createAuthenticator({ hot, now_ms: () => 0, noteUse: () => {} });
     for (const [, text] of cases) authenticate(text);
     expect(looks).toBe(0);
@@ -51,7 +66,13 @@ describe("a key", () => {
 
 describe("what the database says of a key", () => {
   const { token, public_id } = newKeyToken();
-  const row = { id: "key_1", user_id: "usr_ada", token_sha256: sha256(token), scopes: "read,write", expires_at: null as number | null };
+  const row = {
+    id: "key_1",
+    user_id: "usr_ada",
+    token_sha256: sha256(token),
+    scopes: "read,write",
+    expires_at: null as number | null,
+  };
   const cases: [string, Partial<typeof row>, string[] | null][] = [
     ["the right digest", {}, ["read", "write"]],
     ["reading alone", { scopes: "read" }, ["read"]],
@@ -61,14 +82,27 @@ describe("what the database says of a key", () => {
     ["at the millisecond it expires", { expires_at: 1_000 }, null],
     ["after it expired", { expires_at: 1 }, null],
   ];
-  for (const [why, change, scopes] of cases) test(why, () => {
-    const used: [string, number][] = [];
-    const rows: Record<string, object> = { [public_id]: { ...row, ...change }, usr_ada: { id: "usr_ada" } };
-    const hot = { get: <R>(_sql: string, id: unknown) => rows[String(id)] as R | undefined, all: () => [] };
-    const { authenticate } = createAuthenticator({ hot, now_ms: () => 1_000, noteUse: (...use) => used.push(use) });
-    expect(authenticate(token)).toEqual(scopes ? { owner_id: "usr_ada", key_id: "key_1", scopes } as never : null);
-    expect(used).toEqual(scopes ? [["key_1", 1_000]] : []);
-  });
+  for (const [why, change, scopes] of cases)
+    test(why, () => {
+      const used: [string, number][] = [];
+      const rows: Record<string, object> = {
+        [public_id]: { ...row, ...change },
+        usr_ada: { id: "usr_ada" },
+      };
+      const hot = {
+        get: <R>(_sql: string, id: unknown) => rows[String(id)] as R | undefined,
+        all: () => [],
+      };
+      const { authenticate } = createAuthenticator({
+        hot,
+        now_ms: () => 1_000,
+        noteUse: (...use) => used.push(use),
+      });
+      expect(authenticate(token)).toEqual(
+        scopes ? ({ owner_id: "usr_ada", key_id: "key_1", scopes } as never) : null,
+      );
+      expect(used).toEqual(scopes ? [["key_1", 1_000]] : []);
+    });
 });
 
 test("digests are compared as a whole", () => {
@@ -77,7 +111,8 @@ test("digests are compared as a whole", () => {
 });
 
 test("no key, and no token of a link or a session, survives in a log line", () => {
-  for (const secret of [newKeyToken().token, newToken("dst"), newToken("dsi"), newToken("dss")]) expect(redact(`"url":"/console/setup#t=${secret}"`)).not.toContain(secret.slice(8, 20));
+  for (const secret of [newKeyToken().token, newToken("dst"), newToken("dsi"), newToken("dss")])
+    expect(redact(`"url":"/console/setup#t=${secret}"`)).not.toContain(secret.slice(8, 20));
 });
 
 describe("a password", () => {
@@ -91,10 +126,11 @@ describe("a password", () => {
     ["1,024 bytes will do", "x".repeat(1_024), true],
     ["1,025 bytes won't", "x".repeat(1_025), false],
   ];
-  for (const [why, password, good] of cases) test(why, () => {
-    if (good) expect(() => checkPassword(password)).not.toThrow();
-    else expect(() => checkPassword(password)).toThrow(HttpError);
-  });
+  for (const [why, password, good] of cases)
+    test(why, () => {
+      if (good) expect(() => checkPassword(password)).not.toThrow();
+      else expect(() => checkPassword(password)).toThrow(HttpError);
+    });
 
   test("is kept as argon2id and known again, however the keyboard composes its letters", async () => {
     const { hash, verify } = createPasswords();
@@ -110,38 +146,62 @@ describe("a password", () => {
 
   test("of more than can wait is turned away with when to come back, and the others are looked at", async () => {
     const { verify } = createPasswords();
-    const answers = await Promise.all(Array.from({ length: 104 }, () => verify("x".repeat(10), "no hash at all").catch((error: unknown) => error)));
+    const answers = await Promise.all(
+      Array.from({ length: 104 }, () =>
+        verify("x".repeat(10), "no hash at all").catch((error: unknown) => error),
+      ),
+    );
     const turned_away = answers.filter((answer) => answer instanceof HttpError);
-    expect(turned_away.map(({ status, headers }) => [status, headers["retry-after"]])).toEqual([[503, "5"], [503, "5"]]);
+    expect(turned_away.map(({ status, headers }) => [status, headers["retry-after"]])).toEqual([
+      [503, "5"],
+      [503, "5"],
+    ]);
   });
 
   test("of many at the same time is right for each", async () => {
     const { hash, verify } = createPasswords();
     const kept = await hash("correct horse");
     const words = ["correct horse", "wrong horse", "correct horse", "wrong horse", "correct horse"];
-    expect(await Promise.all(words.map((word) => verify(word, kept)))).toEqual([true, false, true, false, true]);
+    expect(await Promise.all(words.map((word) => verify(word, kept)))).toEqual([
+      true,
+      false,
+      true,
+      false,
+      true,
+    ]);
   });
 });
 
 describe("the last use of keys", () => {
   test("is written once for many requests, with the newest time", async () => {
     const written: Map<string, number>[] = [];
-    const usage = createUsage({ log: quiet, write: async (uses) => void written.push(new Map(uses)) });
+    const usage = createUsage({
+      log: quiet,
+      write: async (uses) => void written.push(new Map(uses)),
+    });
     for (let at = 1; at <= 100; at++) usage.note("key_a", at);
     usage.note("key_b", 50);
     await usage.flush();
     await usage.flush();
-    expect(written).toEqual([new Map([["key_a", 100], ["key_b", 50]])]);
+    expect(written).toEqual([
+      new Map([
+        ["key_a", 100],
+        ["key_b", 50],
+      ]),
+    ]);
   });
 
   test("that could not be written is kept, and what came later wins", async () => {
     const written: [string, number][] = [];
     let broken = true;
-    const usage = createUsage({ log: quiet, write: async (uses) => {
-      await Promise.resolve();
-      if (broken) throw new Error("disk full");
-      written.push(...uses);
-    } });
+    const usage = createUsage({
+      log: quiet,
+      write: async (uses) => {
+        await Promise.resolve();
+        if (broken) throw new Error("disk full");
+        written.push(...uses);
+      },
+    });
     usage.note("key_a", 1);
     usage.note("key_b", 1);
     const flushing = usage.flush();
@@ -149,20 +209,32 @@ describe("the last use of keys", () => {
     await flushing;
     broken = false;
     await usage.stop();
-    expect(written.toSorted()).toEqual([["key_a", 2], ["key_b", 1]]);
+    expect(written.toSorted()).toEqual([
+      ["key_a", 2],
+      ["key_b", 1],
+    ]);
   });
 
   test("is written at the stop, after a write that is under way", async () => {
     const written: [string, number][] = [];
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    const usage = createUsage({ log: quiet, write: async (uses) => { await gate; written.push(...uses); } });
+    const usage = createUsage({
+      log: quiet,
+      write: async (uses) => {
+        await gate;
+        written.push(...uses);
+      },
+    });
     usage.note("key_a", 1);
     const flushing = usage.flush();
     usage.note("key_a", 2);
     const stopping = usage.stop();
     open();
     await Promise.all([flushing, stopping]);
-    expect(written).toEqual([["key_a", 1], ["key_a", 2]]);
+    expect(written).toEqual([
+      ["key_a", 1],
+      ["key_a", 2],
+    ]);
   });
 });
 
@@ -171,11 +243,17 @@ describe("the date on the command line", () => {
     ["a day is its first moment in UTC", "2027-01-01", "2027-01-01T00:00:00.000Z"],
     ["a time with a zone", "2027-01-01T12:00:00+02:00", "2027-01-01T10:00:00.000Z"],
     ["the 29th of February of a leap year", "2028-02-29", "2028-02-29T00:00:00.000Z"],
-    ["the 29th of February of another year", "2027-02-29", null], ["month 13", "2027-13-01", null], ["hour 25", "2027-01-01T25:00:00Z", null],
-    ["a time without a zone", "2027-01-01T12:00:00", null], ["words", "next year", null], ["nothing", "", null], ["another order", "01-02-2027", null],
+    ["the 29th of February of another year", "2027-02-29", null],
+    ["month 13", "2027-13-01", null],
+    ["hour 25", "2027-01-01T25:00:00Z", null],
+    ["a time without a zone", "2027-01-01T12:00:00", null],
+    ["words", "next year", null],
+    ["nothing", "", null],
+    ["another order", "01-02-2027", null],
   ];
-  for (const [why, written, expected] of cases) test(why, () => {
-    if (expected === null) expect(() => readTime(written)).toThrow(/is not a date such as/);
-    else expect(new Date(readTime(written)).toISOString()).toBe(expected);
-  });
+  for (const [why, written, expected] of cases)
+    test(why, () => {
+      if (expected === null) expect(() => readTime(written)).toThrow(/is not a date such as/);
+      else expect(new Date(readTime(written)).toISOString()).toBe(expected);
+    });
 });

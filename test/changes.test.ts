@@ -8,7 +8,9 @@ const idle = new AbortController().signal;
 /** Whether the promise has settled once everything that is due has run. */
 async function settledNow(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
-  void promise.then(() => { settled = true; });
+  void promise.then(() => {
+    settled = true;
+  });
   await new Promise((resolve) => setImmediate(resolve));
   return settled;
 }

@@ -5,7 +5,11 @@ import { createFeed, streams_max } from "../plugins/console/feed";
 import { signedIn, type Browser } from "./helpers/browser";
 import { startTestServer, type TestServer } from "./helpers/host";
 
-interface Event { readonly id: string; readonly name: string; readonly data: any }
+interface Event {
+  readonly id: string;
+  readonly name: string;
+  readonly data: any;
+}
 
 /** Reads a stream event by event; comments count as events without a name when `comments` is set. */
 function reader(stream: ReadableStream<Uint8Array>) {
@@ -24,35 +28,63 @@ function reader(stream: ReadableStream<Uint8Array>) {
       const lines = text.slice(0, end).split("\n");
       text = text.slice(end + 2);
       if (lines[0] === ":") return "comment";
-      const field = (name: string) => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
-      if (field("event")) return { id: field("id")!, name: field("event")!, data: JSON.parse(field("data")!) };
+      const field = (name: string) =>
+        lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+      if (field("event"))
+        return { id: field("id")!, name: field("event")!, data: JSON.parse(field("data")!) };
     }
   };
-  return { next, cancel: () => bytes.cancel(), /** The next `count` events, comments aside. */ async take(count: number): Promise<Event[]> {
-    const events: Event[] = [];
-    while (events.length < count) {
-      const event = await next();
-      if (event === null) break;
-      if (event !== "comment") events.push(event);
-    }
-    return events;
-  } };
+  return {
+    next,
+    cancel: () => bytes.cancel(),
+    /** The next `count` events, comments aside. */ async take(count: number): Promise<Event[]> {
+      const events: Event[] = [];
+      while (events.length < count) {
+        const event = await next();
+        if (event === null) break;
+        if (event !== "comment") events.push(event);
+      }
+      return events;
+    },
+  };
 }
-const change = (id: string, action: Change["action"] = "changed", more: Partial<Change> = {}): Change => ({ owner_id: "ada", kind: "document", id, action, ...more });
-const seen = (events: readonly Event[]) => events.map(({ name, data }) => name === "change" ? `${data.id} ${data.action}` : name);
+const change = (
+  id: string,
+  action: Change["action"] = "changed",
+  more: Partial<Change> = {},
+): Change => ({ owner_id: "ada", kind: "document", id, action, ...more });
+const seen = (events: readonly Event[]) =>
+  events.map(({ name, data }) => (name === "change" ? `${data.id} ${data.action}` : name));
 
 describe("the feed", () => {
-  const feedOf = (isLive: () => boolean = () => true, more: object = {}) => createFeed({ isLive, newUuid: () => "0000aaaa-", gather_ms: 5, heartbeat_ms: 30, ...more });
-  const open = (feed: ReturnType<typeof feedOf>, last_event_id: string | null = null, signals: AbortSignal[] = []) => reader(feed.open({ owner_id: "ada", session_id: "ses_1", last_event_id, signals }));
+  const feedOf = (isLive: () => boolean = () => true, more: object = {}) =>
+    createFeed({ isLive, newUuid: () => "0000aaaa-", gather_ms: 5, heartbeat_ms: 30, ...more });
+  const open = (
+    feed: ReturnType<typeof feedOf>,
+    last_event_id: string | null = null,
+    signals: AbortSignal[] = [],
+  ) => reader(feed.open({ owner_id: "ada", session_id: "ses_1", last_event_id, signals }));
 
   const cases: [string, Change[], string[]][] = [
-    ["ten changes of one record are one", Array.from({ length: 10 }, () => change("a")), ["a changed"]],
+    [
+      "ten changes of one record are one",
+      Array.from({ length: 10 }, () => change("a")),
+      ["a changed"],
+    ],
     ["what is new and changes is new", [change("a", "created"), change("a")], ["a created"]],
     ["what changes and goes is gone", [change("a"), change("a", "deleted")], ["a deleted"]],
     ["what comes back is new", [change("a", "deleted"), change("a", "created")], ["a created"]],
     ["two records are two", [change("a"), change("b")], ["a changed", "b changed"]],
-    ["one record in two folders is two", [change("a", "changed", { folder_id: "f" }), change("a", "changed", { folder_id: "g" })], ["a changed", "a changed"]],
-    ["those of others are not ours", [change("x", "changed", { owner_id: "eve" }), change("a")], ["a changed"]],
+    [
+      "one record in two folders is two",
+      [change("a", "changed", { folder_id: "f" }), change("a", "changed", { folder_id: "g" })],
+      ["a changed", "a changed"],
+    ],
+    [
+      "those of others are not ours",
+      [change("x", "changed", { owner_id: "eve" }), change("a")],
+      ["a changed"],
+    ],
   ];
   test.each(cases)("tells that %s", async (_why, changes, expected) => {
     const feed = feedOf();
@@ -78,19 +110,36 @@ describe("the feed", () => {
     expect(seen(await open(feed, last!.id).take(1))).toEqual(["b changed"]);
   });
 
-  const lost: [string, string][] = [["of another run of the server", "ffffffff-1"], ["of the future", "0000aaaa-99"], ["that is none", "what"], ["that is empty", ""], ["of before anybody watched", "0000aaaa-0"]];
+  const lost: [string, string][] = [
+    ["of another run of the server", "ffffffff-1"],
+    ["of the future", "0000aaaa-99"],
+    ["that is none", "what"],
+    ["that is empty", ""],
+    ["of before anybody watched", "0000aaaa-0"],
+  ];
   test.each(lost)("says to look at everything again after an id %s", async (_why, id) => {
     const feed = feedOf();
     await open(feed).take(1);
-    for (const name of ["a", "b"]) { feed.observe(change(name)); await Bun.sleep(10); }
+    for (const name of ["a", "b"]) {
+      feed.observe(change(name));
+      await Bun.sleep(10);
+    }
     const other = createFeed({ isLive: () => true, newUuid: () => "0000aaaa-", gather_ms: 1 });
     // The other feed has told nobody anything yet: number 0 is where it begins.
     if (id === "0000aaaa-0") {
-      const stream = reader(other.open({ owner_id: "bob", session_id: "s", last_event_id: null, signals: [] }));
+      const stream = reader(
+        other.open({ owner_id: "bob", session_id: "s", last_event_id: null, signals: [] }),
+      );
       await stream.take(1);
       other.observe(change("x", "changed", { owner_id: "bob" }));
       await stream.take(1);
-      expect(seen(await reader(other.open({ owner_id: "ada", session_id: "s", last_event_id: id, signals: [] })).take(1))).toEqual(["refetch"]);
+      expect(
+        seen(
+          await reader(
+            other.open({ owner_id: "ada", session_id: "s", last_event_id: id, signals: [] }),
+          ).take(1),
+        ),
+      ).toEqual(["refetch"]);
     } else expect(seen(await open(feed, id).take(1))).toEqual(["refetch"]);
   });
 
@@ -129,7 +178,9 @@ describe("the feed", () => {
   });
 
   test("a stream that breaks takes nobody's place", async () => {
-    const feed = feedOf(() => { throw new Error("the database is closed"); });
+    const feed = feedOf(() => {
+      throw new Error("the database is closed");
+    });
     for (let n = 0; n < 2 * streams_max; n++) {
       const stream = open(feed);
       await stream.take(1);
@@ -168,34 +219,74 @@ describe("what a browser hears of", () => {
     ada = await signedIn(server, "ada");
   });
   const closing: (() => Promise<void>)[] = [];
-  afterAll(async () => { for (const close of closing) await close(); });
+  afterAll(async () => {
+    for (const close of closing) await close();
+  });
   async function watch(browser: Browser, headers: Record<string, string> = {}) {
-    const answer = await server.fetch(new Request("http://dossier.test/console/api/v1/events", { headers: { cookie: browser.cookie(), ...headers } }));
-    expect([answer.status, answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual([200, "text/event-stream; charset=utf-8", "no-store"]);
+    const answer = await server.fetch(
+      new Request("http://dossier.test/console/api/v1/events", {
+        headers: { cookie: browser.cookie(), ...headers },
+      }),
+    );
+    expect([
+      answer.status,
+      answer.headers.get("content-type"),
+      answer.headers.get("cache-control"),
+    ]).toEqual([200, "text/event-stream; charset=utf-8", "no-store"]);
     const stream = reader(answer.body!);
     closing.push(() => stream.cancel());
     const [first] = await stream.take(1);
-    return { first: first!, /** Reads on until a change fits; changes that come close together may be told as one. */ async until(kind: string, actions: string, id?: string): Promise<any> {
-      for (;;) {
-        const [event] = await stream.take(1);
-        if (!event) throw new Error("the stream has ended");
-        if (event.data.kind === kind && actions.split(" ").includes(event.data.action) && (id === undefined || event.data.id === id)) return event.data;
-      }
-    }, stream };
+    return {
+      first: first!,
+      /** Reads on until a change fits; changes that come close together may be told as one. */ async until(
+        kind: string,
+        actions: string,
+        id?: string,
+      ): Promise<any> {
+        for (;;) {
+          const [event] = await stream.take(1);
+          if (!event) throw new Error("the stream has ended");
+          if (
+            event.data.kind === kind &&
+            actions.split(" ").includes(event.data.action) &&
+            (id === undefined || event.data.id === id)
+          )
+            return event.data;
+        }
+      },
+      stream,
+    };
   }
 
   test("is everything that happens to a folder, its documents, chats, prompts and keys", async () => {
     const { first, until } = await watch(ada);
     expect(first.name).toBe("ready");
-    const api = (method: string, path: string, body?: object) => server.send("ada", method, path, body);
+    const api = (method: string, path: string, body?: object) =>
+      server.send("ada", method, path, body);
     const { body: folder } = await api("POST", "/folders", { name: "One" });
-    expect(await until("folder", "created")).toEqual({ kind: "folder", id: folder.id, folder_id: folder.id, action: "created" });
-    const { body: document } = await api("POST", "/documents", { folder_id: folder.id, name: "A", content: "The kettle came from Linz." });
-    expect(await until("document", "created")).toEqual({ kind: "document", id: document.id, folder_id: folder.id, action: "created" });
+    expect(await until("folder", "created")).toEqual({
+      kind: "folder",
+      id: folder.id,
+      folder_id: folder.id,
+      action: "created",
+    });
+    const { body: document } = await api("POST", "/documents", {
+      folder_id: folder.id,
+      name: "A",
+      content: "The kettle came from Linz.",
+    });
+    expect(await until("document", "created")).toEqual({
+      kind: "document",
+      id: document.id,
+      folder_id: folder.id,
+      action: "created",
+    });
     await server.settle();
     const { body: chat } = await api("POST", "/chats", { usedFolders: [folder.id] });
     await until("chat", "created", chat.id);
-    const { body: message } = await api("POST", `/chats/${chat.id}/messages`, { text: "Where did the kettle come from?" });
+    const { body: message } = await api("POST", `/chats/${chat.id}/messages`, {
+      text: "Where did the kettle come from?",
+    });
     await until("message", "created changed", message.requestId);
     await server.settle();
     const { body: prompt } = await api("POST", "/prompts", { name: "P", text: "Be brief." });
@@ -213,15 +304,24 @@ describe("what a browser hears of", () => {
   });
 
   test("is a webhook, and how its deliveries go", async () => {
-    using receiver = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(null, { status: 204 }) });
+    using receiver = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => new Response(null, { status: 204 }),
+    });
     const { until } = await watch(ada);
-    const { status, body: webhook } = await server.send("ada", "POST", "/webhooks", { event_type: "import.finished", url: `http://127.0.0.1:${receiver.port}/` });
+    const { status, body: webhook } = await server.send("ada", "POST", "/webhooks", {
+      event_type: "import.finished",
+      url: `http://127.0.0.1:${receiver.port}/`,
+    });
     expect(status).toBe(201);
     await until("webhook", "created", webhook.id);
     const { body: delivery } = await server.send("ada", "POST", `/webhooks/${webhook.id}/test`);
     await until("delivery", "created changed", delivery.id);
     await server.settle();
-    expect((await server.send("ada", "GET", `/webhooks/${webhook.id}/deliveries`)).body.data[0]).toMatchObject({ id: delivery.id, status: "delivered" });
+    expect(
+      (await server.send("ada", "GET", `/webhooks/${webhook.id}/deliveries`)).body.data[0],
+    ).toMatchObject({ id: delivery.id, status: "delivered" });
     await server.send("ada", "POST", `/webhooks/${webhook.id}/rotate-secret`);
     await until("webhook", "changed", webhook.id);
     await server.send("ada", "DELETE", `/webhooks/${webhook.id}`);
@@ -238,7 +338,11 @@ describe("what a browser hears of", () => {
   test("is nothing that was undone", async () => {
     const limited = await startTestServer({ env: { DOSSIER_QUOTAS_FOLDERS: "1" } });
     const bob = await signedIn(limited, "bob");
-    const answer = await limited.fetch(new Request("http://dossier.test/console/api/v1/events", { headers: { cookie: bob.cookie() } }));
+    const answer = await limited.fetch(
+      new Request("http://dossier.test/console/api/v1/events", {
+        headers: { cookie: bob.cookie() },
+      }),
+    );
     const stream = reader(answer.body!);
     await stream.take(1);
     const { body } = await limited.send("bob", "POST", "/folders", { name: "kept" });
@@ -251,7 +355,10 @@ describe("what a browser hears of", () => {
 
   const endings: [string, (who: string) => Promise<unknown>][] = [
     ["the user is deactivated", (who) => server.accounts.setUserActive(`usr_${who}`, false)],
-    ["the password is changed elsewhere", (who) => server.accounts.changePassword(`usr_${who}`, "another horse entirely")],
+    [
+      "the password is changed elsewhere",
+      (who) => server.accounts.changePassword(`usr_${who}`, "another horse entirely"),
+    ],
   ];
   test.each(endings)("ends at once when %s", async (why, act) => {
     const who = why.replaceAll(" ", "");
@@ -273,7 +380,12 @@ describe("what a browser hears of", () => {
     const [epoch, number] = again.first.id.split("-");
     const { first } = await watch(ada, { "last-event-id": `${epoch}-${Number(number) - 1}` });
     expect(first.data).toMatchObject({ kind: "folder", id: missed.id });
-    const answer = await server.fetch(new Request(`http://dossier.test/console/api/v1/events?last_event_id=${epoch}-${Number(number) - 1}`, { headers: { cookie: ada.cookie() } }));
+    const answer = await server.fetch(
+      new Request(
+        `http://dossier.test/console/api/v1/events?last_event_id=${epoch}-${Number(number) - 1}`,
+        { headers: { cookie: ada.cookie() } },
+      ),
+    );
     expect((await reader(answer.body!).take(1))[0]!.data).toMatchObject({ id: missed.id });
   });
 });

@@ -25,13 +25,25 @@ test("headings are where they stand in the content, in code points", async () =>
   const { body } = await ada.send("GET", `/documents/${notes}/outline`);
   const text = [...content];
   expect(body.version).toBe(1);
-  expect(body.headings.map(({ start, end, level }: { start: number; end: number; level: number }) => [text.slice(start, end).join("").replace(/^#+ /, ""), level])).toEqual([["🙂 First", 1], ["Second", 2]]);
+  expect(
+    body.headings.map(({ start, end, level }: { start: number; end: number; level: number }) => [
+      text.slice(start, end).join("").replace(/^#+ /, ""),
+      level,
+    ]),
+  ).toEqual([
+    ["🙂 First", 1],
+    ["Second", 2],
+  ]);
 });
 
 test.each([
   ["a text without any has none", () => ada.send("GET", `/documents/${plain}/outline`), 200],
   ["another user's document", () => bob.send("GET", `/documents/${notes}/outline`), 403],
-  ["no such document", () => ada.send("GET", "/documents/doc_00000000000000000000000000/outline"), 404],
+  [
+    "no such document",
+    () => ada.send("GET", "/documents/doc_00000000000000000000000000/outline"),
+    404,
+  ],
 ] as const)("%s", async (_why, ask, status) => {
   const answer = await ask();
   expect(answer.status).toBe(status);
@@ -43,21 +55,33 @@ test("it is part of the console alone", async () => {
 });
 
 describe("a text with an outline", () => {
-  test("code points become indices", () => expect(indicesOf("a🙂b🙂c", [0, 1, 2, 4, 5])).toEqual([0, 1, 3, 6, 7]));
+  test("code points become indices", () =>
+    expect(indicesOf("a🙂b🙂c", [0, 1, 2, 4, 5])).toEqual([0, 1, 3, 6, 7]));
 
   test.each([
     ["every page begins a block", [0, 12, 30], [0, 12, 30]],
     ["places outside the text count for nothing", [0, 999], [0]],
-  ] as const)("%s", (_why, cuts, begins) => expect(blocksOf("one two three four five six seven eight", cuts).map(({ from }) => from)).toEqual([...begins]));
+  ] as const)("%s", (_why, cuts, begins) =>
+    expect(
+      blocksOf("one two three four five six seven eight", cuts).map(({ from }) => from),
+    ).toEqual([...begins]),
+  );
 
   test.each([
     ["neither heading nor mark", [], null, ["....."]],
     ["a heading", [{ from: 100, to: 102 }], null, ["HH", "..."]],
-    ["a mark over the end of a heading", [{ from: 100, to: 102 }], { from: 101, to: 104 }, ["H", "X", "m", "m", "."]],
+    [
+      "a mark over the end of a heading",
+      [{ from: 100, to: 102 }],
+      { from: 101, to: 104 },
+      ["H", "X", "m", "m", "."],
+    ],
     ["a mark that began before", [], { from: 50, to: 101 }, ["m", "...."]],
   ] as const)("pieces of a block: %s", (_why, headings, mark, expected) => {
     const pieces = piecesOf({ from: 100, to: 105 }, headings, mark);
-    const shown = pieces.map(({ from, to, heading, marked }) => (heading && marked ? "X" : heading ? "H" : marked ? "m" : ".").repeat(to - from));
+    const shown = pieces.map(({ from, to, heading, marked }) =>
+      (heading && marked ? "X" : heading ? "H" : marked ? "m" : ".").repeat(to - from),
+    );
     expect(shown.join("")).toBe(expected.join(""));
     expect(pieces.at(-1)!.to).toBe(5);
   });

@@ -8,7 +8,13 @@ test("an upload that does not come to its end is given up, and leaves nothing be
   const ada = await person(server, "ada@example.com");
   const folder = await ada.folder();
   const socket = openSocket(server.url());
-  socket.send(head("POST", `/documents/file?folder_id=${folder}`, { authorization: `Bearer ${ada.key}`, "content-type": "multipart/form-data; boundary=b", "content-length": "1000000" }));
+  socket.send(
+    head("POST", `/documents/file?folder_id=${folder}`, {
+      authorization: `Bearer ${ada.key}`,
+      "content-type": "multipart/form-data; boundary=b",
+      "content-length": "1000000",
+    }),
+  );
   socket.send(`--b\r\n${filePart("half.txt")}\r\n\r\n${"half ".repeat(20_000)}`);
   await server.untilTrue(() => temporaryFiles(server.data).length === 1);
   const answer = socket.answer();

@@ -1,6 +1,14 @@
 /** Acceptance, on the executable: an answer is watched by many, through kill -9, restarts and broken lines, and every event comes once. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { expectProblem, filesWith, head, openSocket, person, until, type Person } from "./helpers/contract";
+import {
+  expectProblem,
+  filesWith,
+  head,
+  openSocket,
+  person,
+  until,
+  type Person,
+} from "./helpers/contract";
 import { seen, watching, type Event, type Watcher } from "./helpers/events";
 import { startExecutable, type Executable } from "./helpers/executable";
 import { setStage } from "./helpers/stage";
@@ -28,14 +36,21 @@ async function asked(text: string, session = chat): Promise<string> {
   return `/chats/${session}/messages/${body.requestId}`;
 }
 async function watch(path: string, last_event?: number): Promise<Watcher> {
-  const headers = { authorization: `Bearer ${ada.key}`, ...(last_event === undefined ? {} : { "last-event-id": String(last_event) }) };
+  const headers = {
+    authorization: `Bearer ${ada.key}`,
+    ...(last_event === undefined ? {} : { "last-event-id": String(last_event) }),
+  };
   return watching(await fetch(`${server.url()}/api/dev/v1${path}/stream`, { headers }));
 }
 const isText = ({ event }: Event): boolean => event === "delta";
-const says = (word: string) => ({ event, data }: Event): boolean => event === "delta" && data.text.includes(word);
+const says =
+  (word: string) =>
+  ({ event, data }: Event): boolean =>
+    event === "delta" && data.text.includes(word);
 const resultOf = async (path: string) => (await ada.finished(path)).body.result;
 function expectInOrder(events: readonly Event[]): void {
-  for (const [at, { id }] of events.entries()) if (at > 0) expect(id).toBeGreaterThan(events[at - 1]!.id);
+  for (const [at, { id }] of events.entries())
+    if (at > 0) expect(id).toBeGreaterThan(events[at - 1]!.id);
 }
 
 test("kill -9 in the middle of an answer that is watched: after the restart the poll completes, and who comes back gets every event once", async () => {
@@ -57,7 +72,12 @@ test("kill -9 in the middle of an answer that is watched: after the restart the 
   expect(seen(events)).toEqual({ text: result.answer, citations: [], result, error: null });
   const late = await watch(path);
   await late.ended;
-  expect(late.events.filter(isText).map(({ data }) => data.text).join("")).toBe(result.answer);
+  expect(
+    late.events
+      .filter(isText)
+      .map(({ data }) => data.text)
+      .join(""),
+  ).toBe(result.answer);
   expect(late.events.at(-1)).toEqual(events.at(-1)!);
 });
 
@@ -73,7 +93,8 @@ test("50 watchers of one answer get the same; who goes away in the middle leaves
   const { events } = staying[0]!;
   expectInOrder(events);
   for (const watcher of staying) expect(watcher.events).toEqual([...events]);
-  for (const [at, watcher] of back.entries()) expect([...leaving[at]!.events, ...watcher.events]).toEqual([...events]);
+  for (const [at, watcher] of back.entries())
+    expect([...leaving[at]!.events, ...watcher.events]).toEqual([...events]);
   expect(seen(events).result).toEqual(await resultOf(path));
 });
 
@@ -83,13 +104,22 @@ test("a finished answer goes on after every event, also after a restart", async 
   const result = await resultOf(path);
   const whole = await watch(path);
   await whole.ended;
-  expect(seen(whole.events)).toEqual({ text: "It is so [1], not so, and nowhere.", citations: result.citations, result, error: null });
+  expect(seen(whole.events)).toEqual({
+    text: "It is so [1], not so, and nowhere.",
+    citations: result.citations,
+    result,
+    error: null,
+  });
   expect(result.citations.length).toBe(1);
   await server.restart();
   for (const [at, { id }] of whole.events.entries()) {
     const rest = await watch(path, id);
     await rest.ended;
-    expect([id, rest.status, rest.events]).toEqual([id, at === whole.events.length - 1 ? 204 : 200, whole.events.slice(at + 1)]);
+    expect([id, rest.status, rest.events]).toEqual([
+      id,
+      at === whole.events.length - 1 ? 204 : 200,
+      whole.events.slice(at + 1),
+    ]);
   }
 });
 
@@ -106,7 +136,10 @@ test("a server that is stopped ends its streams and waits for nobody; who comes 
   await after.ended;
   const events = [...before.events, ...after.events];
   expectInOrder(events);
-  expect(seen(events)).toMatchObject({ text: "one two three four .", result: await resultOf(path) });
+  expect(seen(events)).toMatchObject({
+    text: "one two three four .",
+    result: await resultOf(path),
+  });
 });
 
 describe("what ends a stream", () => {
@@ -115,14 +148,21 @@ describe("what ends a stream", () => {
     const watcher = await watch(path);
     await watcher.until(isText);
     expect((await ada.send("POST", `${path}/cancel`)).status).toBe(202);
-    expect([await watcher.ended, watcher.events.at(-1)!.event, watcher.events.at(-1)!.data]).toEqual([true, "error", { code: "cancelled", message: "The answer was cancelled." }]);
+    expect([
+      await watcher.ended,
+      watcher.events.at(-1)!.event,
+      watcher.events.at(-1)!.data,
+    ]).toEqual([true, "error", { code: "cancelled", message: "The answer was cancelled." }]);
   });
   test("failing: `error` with the sentence of the poll", async () => {
     const path = await asked("fail The model said no.");
     const watcher = await watch(path);
     await watcher.ended;
     const { status, body } = await ada.finished(path);
-    expect([status, watcher.events.at(-1)!.data]).toEqual([500, { code: "answer_failed", message: body }]);
+    expect([status, watcher.events.at(-1)!.data]).toEqual([
+      500,
+      { code: "answer_failed", message: body },
+    ]);
   });
   test("deleting the session: then it is 410", async () => {
     const session = (await ada.made("/chats", { usedFolders: [folder] })).id;
@@ -130,31 +170,55 @@ describe("what ends a stream", () => {
     const watcher = await watch(path);
     await watcher.until(isText);
     await ada.send("DELETE", `/chats/${session}`);
-    expect([await watcher.ended, watcher.events.some(({ event }) => event === "done" || event === "error")]).toEqual([true, false]);
+    expect([
+      await watcher.ended,
+      watcher.events.some(({ event }) => event === "done" || event === "error"),
+    ]).toEqual([true, false]);
     expectProblem(await ada.send("GET", `${path}/stream`), 410);
     stage.open("gone");
   });
 });
 
-const refused: [why: string, send: (path: string) => Promise<{ status: number }>, status: number][] = [
+const refused: [
+  why: string,
+  send: (path: string) => Promise<{ status: number }>,
+  status: number,
+][] = [
   ["without a key", (path) => server.api("GET", `${path}/stream`, undefined, { key: null }), 401],
-  ["by another user", async (path) => server.api("GET", `${path}/stream`, undefined, { key: await server.createUser("bob@example.com") }), 403],
+  [
+    "by another user",
+    async (path) =>
+      server.api("GET", `${path}/stream`, undefined, {
+        key: await server.createUser("bob@example.com"),
+      }),
+    403,
+  ],
   ["of an unknown message", (path) => ada.send("GET", `${path.slice(0, -3)}/stream`), 404],
   ["by another method", (path) => ada.send("POST", `${path}/stream`), 405],
-  ["from a place that is none", (path) => ada.send("GET", `${path}/stream`, undefined, { "last-event-id": "x" }), 400],
+  [
+    "from a place that is none",
+    (path) => ada.send("GET", `${path}/stream`, undefined, { "last-event-id": "x" }),
+    400,
+  ],
 ];
-for (const [why, call, status] of refused) test(`watching ${why}: ${status}`, async () => {
-  const path = await asked("Anything?");
-  await resultOf(path);
-  expect((await call(path)).status).toBe(status);
-});
+for (const [why, call, status] of refused)
+  test(`watching ${why}: ${status}`, async () => {
+    const path = await asked("Anything?");
+    await resultOf(path);
+    expect((await call(path)).status).toBe(status);
+  });
 
 test("the alias streams too", async () => {
   const path = await asked("Anything?");
-  const response = await fetch(`${server.url()}/api/dev${path}/stream`, { headers: { authorization: `Bearer ${ada.key}` } });
+  const response = await fetch(`${server.url()}/api/dev${path}/stream`, {
+    headers: { authorization: `Bearer ${ada.key}` },
+  });
   const watcher = watching(response);
   await watcher.ended;
-  expect([response.headers.get("warning"), seen(watcher.events).result]).toEqual([expect.stringContaining("299"), await resultOf(path)]);
+  expect([response.headers.get("warning"), seen(watcher.events).result]).toEqual([
+    expect.stringContaining("299"),
+    await resultOf(path),
+  ]);
 });
 
 test("watchers who do not read what they asked for keep nobody waiting, and take little memory", async () => {
@@ -169,16 +233,22 @@ test("watchers who do not read what they asked for keep nobody waiting, and take
   const reading = await watch(path);
   await reading.ended;
   expect(seen(reading.events).text).toBe(answer);
-  expect(await memory_mb() - before).toBeLessThan(120);
+  expect((await memory_mb()) - before).toBeLessThan(120);
   for (const socket of idle) socket.cut();
   expect((await ada.send("GET", path)).status).toBe(200);
 });
-const memory_mb = async (): Promise<number> => Number(await new Response(Bun.spawn(["ps", "-o", "rss=", "-p", String(server.pid())]).stdout).text()) / 1_024;
+const memory_mb = async (): Promise<number> =>
+  Number(
+    await new Response(Bun.spawn(["ps", "-o", "rss=", "-p", String(server.pid())]).stdout).text(),
+  ) / 1_024;
 
 test("a folder that is deleted while an answer from it is shown takes its text out of every file", async () => {
   const shelf = await ada.folder();
   await ada.text(shelf, "The whimbrel hides its nest of quillwort behind the boathouse.");
-  const path = await asked("recite whimbrel whimbrel", (await ada.made("/chats", { usedFolders: [shelf] })).id);
+  const path = await asked(
+    "recite whimbrel whimbrel",
+    (await ada.made("/chats", { usedFolders: [shelf] })).id,
+  );
   const watcher = await watch(path);
   await watcher.until(says("quillwort"));
   expect(filesWith(server.data, "quillwort").length).toBeGreaterThan(0);

@@ -45,7 +45,12 @@ async function upload(): Promise<void> {
   const mine = `canary${word++}`;
   const form = new FormData();
   const asPdf = random() < 0.3;
-  form.append("file", asPdf ? new File([pdf([[`The ${mine} nests on page one.`], ["Nothing here."]])], `${mine}.pdf`) : new File([`The ${mine} sleeps.\n`.repeat(50)], `${mine}.txt`));
+  form.append(
+    "file",
+    asPdf
+      ? new File([pdf([[`The ${mine} nests on page one.`], ["Nothing here."]])], `${mine}.pdf`)
+      : new File([`The ${mine} sleeps.\n`.repeat(50)], `${mine}.txt`),
+  );
   const { status, body } = await server.api("POST", `/documents/file?folder_id=${folder}`, form);
   if (status === 201) documents.set(body.id, { folder, word: mine });
 }
@@ -53,8 +58,14 @@ async function unlink(): Promise<void> {
   const id = pick([...documents.keys()].filter((one) => !unsure.has(one)));
   if (id === undefined) return;
   unsure.add(id);
-  const { status } = await server.api("DELETE", `/documents/${id}?folder_id=${documents.get(id)!.folder}`);
-  if (status === 204) { gone.add(id); unsure.delete(id); }
+  const { status } = await server.api(
+    "DELETE",
+    `/documents/${id}?folder_id=${documents.get(id)!.folder}`,
+  );
+  if (status === 204) {
+    gone.add(id);
+    unsure.delete(id);
+  }
 }
 async function deleteFolder(): Promise<void> {
   if (folders.size < 4) return;
@@ -67,10 +78,15 @@ async function deleteFolder(): Promise<void> {
   if (status !== 204) return;
   unsure.delete(folder);
   gone.add(folder);
-  for (const id of inside) { gone.add(id); unsure.delete(id); }
+  for (const id of inside) {
+    gone.add(id);
+    unsure.delete(id);
+  }
 }
 async function ask(): Promise<void> {
-  const { status, body } = await server.api("POST", `/chats/${session}/messages`, { text: `Where does the canary${Math.floor(random() * word)} live?` });
+  const { status, body } = await server.api("POST", `/chats/${session}/messages`, {
+    text: `Where does the canary${Math.floor(random() * word)} live?`,
+  });
   if (status === 202) answers.add(body.requestId);
 }
 
@@ -79,7 +95,10 @@ async function work(): Promise<void> {
   const acts = [addText, addText, addText, upload, upload, unlink, deleteFolder, ask, makeFolder];
   let dead = false;
   const client = async () => {
-    while (!dead) await pick(acts)().catch(() => { dead = true; });
+    while (!dead)
+      await pick(acts)().catch(() => {
+        dead = true;
+      });
   };
   const clients = Array.from({ length: 4 }, client);
   await Bun.sleep(50 + random() * 500);
@@ -88,8 +107,16 @@ async function work(): Promise<void> {
 }
 
 async function settled(): Promise<void> {
-  for (const folder of folders) await server.until(`/folders/${folder}`, ({ body }) => body.status_counts?.syncing === 0, { limit_ms: 60_000 });
-  for (const id of answers) await server.until(`/chats/${session}/messages/${id}`, ({ status, body }) => status === 200 && body.status === "COMPLETED", { limit_ms: 60_000 });
+  for (const folder of folders)
+    await server.until(`/folders/${folder}`, ({ body }) => body.status_counts?.syncing === 0, {
+      limit_ms: 60_000,
+    });
+  for (const id of answers)
+    await server.until(
+      `/chats/${session}/messages/${id}`,
+      ({ status, body }) => status === 200 && body.status === "COMPLETED",
+      { limit_ms: 60_000 },
+    );
 }
 
 async function verify(): Promise<void> {
@@ -97,14 +124,25 @@ async function verify(): Promise<void> {
     if (unsure.has(id) || unsure.has(folder)) continue;
     const { status, body } = await server.api("GET", `/documents/${id}?content=false`);
     // One that was on its way into a folder while that was deleted went with it.
-    if (gone.has(id) || gone.has(folder)) { expect([200, 404]).toContain(status); continue; }
-    expect({ id, status, indexed: body.status, error: body.error }).toEqual({ id, status: 200, indexed: "synced", error: null });
+    if (gone.has(id) || gone.has(folder)) {
+      expect([200, 404]).toContain(status);
+      continue;
+    }
+    expect({ id, status, indexed: body.status, error: body.error }).toEqual({
+      id,
+      status: 200,
+      indexed: "synced",
+      error: null,
+    });
     const found = await server.api("POST", "/search", { query: mine, limit: 1 });
     expect(found.body.data[0]?.document_id).toBe(id);
   }
   for (const id of gone) {
     const mine = documents.get(id)?.word;
-    if (mine === undefined) { expect((await server.api("GET", `/folders/${id}`)).status).toBe(404); continue; }
+    if (mine === undefined) {
+      expect((await server.api("GET", `/folders/${id}`)).status).toBe(404);
+      continue;
+    }
     const found = await server.api("POST", "/search", { query: mine, limit: 5 });
     expect(found.body.data.filter((one: any) => one.document_id === id)).toEqual([]);
   }
@@ -124,8 +162,12 @@ test(`kill -9, ${rounds} times`, async () => {
   const database = new Database(join(server.data, "dossier.db"), { readonly: true });
   expect(database.query("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
   expect(database.query("pragma foreign_key_check").all()).toEqual([]);
-  const unfinished = database.query(`select d.id from documents d where d.status = 'syncing' and not exists
-    (select 1 from core_jobs j where j.subject = d.id and j.state in ('ready', 'running'))`).all();
+  const unfinished = database
+    .query(
+      `select d.id from documents d where d.status = 'syncing' and not exists
+    (select 1 from core_jobs j where j.subject = d.id and j.state in ('ready', 'running'))`,
+    )
+    .all();
   expect(unfinished).toEqual([]);
   database.close();
 }, 300_000);

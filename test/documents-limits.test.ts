@@ -10,23 +10,37 @@ describe("with a quota of three documents and a kilobyte", () => {
   let server: TestServer;
   let ada: Person;
   beforeAll(async () => {
-    server = await startTestServer({ env: { DOSSIER_QUOTAS_DOCUMENTS: "3", DOSSIER_QUOTAS_STORAGE: "1KiB" } });
+    server = await startTestServer({
+      env: { DOSSIER_QUOTAS_DOCUMENTS: "3", DOSSIER_QUOTAS_STORAGE: "1KiB" },
+    });
     ada = person(server, "ada");
   });
   const refused = { status: 403, code: "quota_exceeded" };
 
   test("twenty texts at once leave three; what is deleted for good makes room", async () => {
     const folder = await ada.folder();
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => ada.send("POST", "/documents", { folder_id: folder, content: `number ${i}` })));
-    expect(answers.map((answer) => answer.status).sort()).toEqual([...Array(3).fill(201), ...Array(17).fill(403)]);
-    expect(answers.find((answer) => answer.status === 403)!.body).toMatchObject({ ...refused, detail: expect.stringContaining("3 documents") });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        ada.send("POST", "/documents", { folder_id: folder, content: `number ${i}` }),
+      ),
+    );
+    expect(answers.map((answer) => answer.status).sort()).toEqual([
+      ...Array(3).fill(201),
+      ...Array(17).fill(403),
+    ]);
+    expect(answers.find((answer) => answer.status === 403)!.body).toMatchObject({
+      ...refused,
+      detail: expect.stringContaining("3 documents"),
+    });
     expect((await ada.upload(folder, "a.txt", "x")).body).toMatchObject(refused);
     await server.settle();
     await expectSound(server);
     // Taken out only: it can come back, so it counts.
     const [{ id }] = (await ada.send("GET", `/documents?folder_id=${folder}`)).body.data;
     await ada.send("DELETE", `/documents/${id}?folder_id=${folder}`);
-    expect((await ada.send("POST", "/documents", { folder_id: folder, content: "x" })).body).toMatchObject(refused);
+    expect(
+      (await ada.send("POST", "/documents", { folder_id: folder, content: "x" })).body,
+    ).toMatchObject(refused);
     await ada.send("DELETE", `/folders/${folder}`);
     await expectSound(server);
   });
@@ -34,12 +48,26 @@ describe("with a quota of three documents and a kilobyte", () => {
   test("storage counts texts and files, and an overwrite by the difference", async () => {
     const folder = await ada.folder();
     expect((await ada.upload(folder, "a.txt", "a".repeat(600))).status).toBe(201);
-    expect((await ada.upload(folder, "b.txt", "b".repeat(600))).body).toMatchObject({ ...refused, detail: expect.stringContaining("1 KiB") });
-    expect((await ada.send("POST", "/documents", { folder_id: folder, content: "é".repeat(300) })).body).toMatchObject(refused);
-    expect((await ada.upload(folder, "a.txt", "A".repeat(1_000), "&overwrite=true")).status).toBe(200);
-    expect((await ada.upload(folder, "a.txt", "A".repeat(1_100), "&overwrite=true")).body).toMatchObject(refused);
-    expect((await ada.upload(folder, "a.txt", "A".repeat(100), "&overwrite=true")).status).toBe(200);
-    expect((await ada.send("POST", "/documents", { folder_id: folder, content: "é".repeat(400) })).status).toBe(201);
+    expect((await ada.upload(folder, "b.txt", "b".repeat(600))).body).toMatchObject({
+      ...refused,
+      detail: expect.stringContaining("1 KiB"),
+    });
+    expect(
+      (await ada.send("POST", "/documents", { folder_id: folder, content: "é".repeat(300) })).body,
+    ).toMatchObject(refused);
+    expect((await ada.upload(folder, "a.txt", "A".repeat(1_000), "&overwrite=true")).status).toBe(
+      200,
+    );
+    expect(
+      (await ada.upload(folder, "a.txt", "A".repeat(1_100), "&overwrite=true")).body,
+    ).toMatchObject(refused);
+    expect((await ada.upload(folder, "a.txt", "A".repeat(100), "&overwrite=true")).status).toBe(
+      200,
+    );
+    expect(
+      (await ada.send("POST", "/documents", { folder_id: folder, content: "é".repeat(400) }))
+        .status,
+    ).toBe(201);
     await server.settle();
     await expectSound(server);
     await ada.send("DELETE", `/folders/${folder}`);
@@ -47,7 +75,9 @@ describe("with a quota of three documents and a kilobyte", () => {
 
   test("uploads of one moment do not exceed it together", async () => {
     const folder = await ada.folder();
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => ada.upload(folder, `${i}.txt`, `${i}`.repeat(400))));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => ada.upload(folder, `${i}.txt`, `${i}`.repeat(400))),
+    );
     expect(answers.filter((answer) => answer.status === 201).length).toBe(2);
     expect(answers.filter((answer) => answer.status === 403).length).toBe(8);
     await server.settle();
@@ -64,7 +94,8 @@ describe("what nobody wants back", () => {
     const kept = (await ada.upload(one, "kept.txt", "The kiwi runs.")).body.id;
     await ada.send("POST", `/documents/${kept}/links`, { folder_id: two });
     await server.settle();
-    for (const id of [gone, kept]) expect((await ada.send("DELETE", `/documents/${id}?folder_id=${one}`)).status).toBe(204);
+    for (const id of [gone, kept])
+      expect((await ada.send("DELETE", `/documents/${id}?folder_id=${one}`)).status).toBe(204);
     const purge = async () => {
       await server.host.queue.enqueue(server.store.db, PurgeDocuments, {});
       await server.settle();
@@ -74,10 +105,14 @@ describe("what nobody wants back", () => {
     await Bun.sleep(250);
     await purge();
     expect((await ada.send("GET", `/documents/${gone}`)).status).toBe(404);
-    expect((await ada.send("POST", `/documents/${gone}/restore?folder_id=${one}`)).status).toBe(404);
+    expect((await ada.send("POST", `/documents/${gone}/restore?folder_id=${one}`)).status).toBe(
+      404,
+    );
     expect(await ada.get(kept)).toMatchObject({ folder_ids: [two], status: "synced" });
     // Its link to the first folder is forgotten, too.
-    expect((await ada.send("POST", `/documents/${kept}/restore?folder_id=${one}`)).status).toBe(404);
+    expect((await ada.send("POST", `/documents/${kept}/restore?folder_id=${one}`)).status).toBe(
+      404,
+    );
     expect(await ada.found("moa")).toEqual([]);
     expect(await ada.found("kiwi")).toEqual([kept]);
     await expectSound(server);
@@ -86,10 +121,16 @@ describe("what nobody wants back", () => {
 
 describe("deleting for good leaves the text in no file of the data directory", () => {
   const canary = () => `canary${crypto.randomUUID().replaceAll("-", "")}`;
-  const holding = (data: string, word: string) => readdirSync(data, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(word)).map((entry) => entry.name);
+  const holding = (data: string, word: string) =>
+    readdirSync(data, { recursive: true, withFileTypes: true })
+      .filter(
+        (entry) =>
+          entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(word),
+      )
+      .map((entry) => entry.name);
   const within2s = async (data: string, word: string) => {
-    for (let waited_ms = 0; holding(data, word).length > 0 && waited_ms < 2_000; waited_ms += 50) await Bun.sleep(50);
+    for (let waited_ms = 0; holding(data, word).length > 0 && waited_ms < 2_000; waited_ms += 50)
+      await Bun.sleep(50);
     expect(holding(data, word)).toEqual([]);
   };
 
@@ -125,7 +166,9 @@ describe("deleting for good leaves the text in no file of the data directory", (
 
 test("at the start, originals that no document uses are deleted", async () => {
   const first = await startTestServer();
-  const received = await first.files.receive(new Blob(["left behind by a crash"]).stream(), { bytes_max: 100 });
+  const received = await first.files.receive(new Blob(["left behind by a crash"]).stream(), {
+    bytes_max: 100,
+  });
   await received.keep();
   await received.release();
   const ada = person(first, "ada");

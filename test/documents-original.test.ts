@@ -10,12 +10,13 @@ beforeAll(async () => {
   server = await startTestServer({ plugins: [scripted.plugin] });
   ada = person(server, "ada");
 });
-const file = (id: string, headers: Record<string, string> = {}, method = "GET") => ada.send(method, `/documents/${id}/file`, undefined, headers);
+const file = (id: string, headers: Record<string, string> = {}, method = "GET") =>
+  ada.send(method, `/documents/${id}/file`, undefined, headers);
 
 describe("sending the original back", () => {
   let id: string;
   const bytes = "0123456789";
-  const name = "Ünï \"quoted\" (1)'s 50%.txt";
+  const name = 'Ünï "quoted" (1)\'s 50%.txt';
   beforeAll(async () => {
     ({ id } = (await ada.upload(await ada.folder(), name, bytes)).body);
     await server.settle();
@@ -24,10 +25,14 @@ describe("sending the original back", () => {
     const { status, text, headers } = await file(id);
     expect([status, text]).toEqual([200, bytes]);
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
-    expect(headers.get("content-disposition")).toBe("attachment; filename=\"Uni _quoted_ (1)'s 50_.txt\"; filename*=UTF-8''%C3%9Cn%C3%AF%20%22quoted%22%20%281%29%27s%2050%25.txt");
+    expect(headers.get("content-disposition")).toBe(
+      "attachment; filename=\"Uni _quoted_ (1)'s 50_.txt\"; filename*=UTF-8''%C3%9Cn%C3%AF%20%22quoted%22%20%281%29%27s%2050%25.txt",
+    );
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect([headers.get("accept-ranges"), headers.get("content-length")]).toEqual(["bytes", "10"]);
-    expect(headers.get("etag")).toBe(`"${new Bun.CryptoHasher("sha256").update(bytes).digest("hex")}"`);
+    expect(headers.get("etag")).toBe(
+      `"${new Bun.CryptoHasher("sha256").update(bytes).digest("hex")}"`,
+    );
   });
   const ranges: [string, string, number, string, string | null][] = [
     ["the first bytes", "bytes=0-3", 206, "0123", "bytes 0-3/10"],
@@ -46,22 +51,32 @@ describe("sending the original back", () => {
   for (const [why, range, expected, text, content_range] of ranges) {
     test(why, async () => {
       const answer = await file(id, { range });
-      expect([answer.status, answer.headers.get("content-range")]).toEqual([expected, content_range]);
+      expect([answer.status, answer.headers.get("content-range")]).toEqual([
+        expected,
+        content_range,
+      ]);
       if (expected !== 416) expect(answer.text).toBe(text);
       else expect(answer.body).toMatchObject({ code: "range_not_satisfiable" });
     });
   }
   test("what the client has is not sent again; a range of something else is not sent", async () => {
     const etag = (await file(id)).headers.get("etag")!;
-    expect([(await file(id, { "if-none-match": etag })).status, (await file(id, { "if-none-match": "\"x\"" })).status]).toEqual([304, 200]);
-    expect([(await file(id, { range: "bytes=0-1", "if-range": etag })).status, (await file(id, { range: "bytes=0-1", "if-range": "\"x\"" })).status]).toEqual([206, 200]);
+    expect([
+      (await file(id, { "if-none-match": etag })).status,
+      (await file(id, { "if-none-match": '"x"' })).status,
+    ]).toEqual([304, 200]);
+    expect([
+      (await file(id, { range: "bytes=0-1", "if-range": etag })).status,
+      (await file(id, { range: "bytes=0-1", "if-range": '"x"' })).status,
+    ]).toEqual([206, 200]);
   });
   test("HEAD is the same without the bytes", async () => {
     const { status, text, headers } = await file(id, {}, "HEAD");
     expect([status, text, headers.get("accept-ranges")]).toEqual([200, "", "bytes"]);
   });
   test("while the first version is in work, its own bytes", async () => {
-    const { id: waiting } = (await ada.upload(await ada.folder(), "a.bin", "#!wait first\nWords.")).body;
+    const { id: waiting } = (await ada.upload(await ada.folder(), "a.bin", "#!wait first\nWords."))
+      .body;
     expect((await file(waiting)).text).toBe("#!wait first\nWords.");
     scripted.open("first");
   });

@@ -30,17 +30,55 @@ for (const seed of [1, 2, (Date.now() & 0xffff) + 3]) {
     const names = ["a.txt", "b.txt", "c\u00e9.txt", "ce\u0301.txt"];
     let words = 0;
     /** Each with a word of its own, or without text. */
-    const contents = () => pick([`The word${words++} is plain.`, `Plain is the word${words++}.`, "", `#!fail corrupt\nThe word${words++}.`, `#!read\nFirst page.\fThe word${words++}.`, `#!warn\nThe word${words++}.`]);
+    const contents = () =>
+      pick([
+        `The word${words++} is plain.`,
+        `Plain is the word${words++}.`,
+        "",
+        `#!fail corrupt\nThe word${words++}.`,
+        `#!read\nFirst page.\fThe word${words++}.`,
+        `#!warn\nThe word${words++}.`,
+      ]);
     const remember = (answer: { readonly status: number; readonly body: any }) => {
       if (answer.status === 201) documents.push(answer.body.id);
       return answer;
     };
-    const upload = (query: string) => server.sendRaw("ada", "POST", `/documents/file?folder_id=${pick(folders)}${query}`, form(pick(names), contents()));
-    const actions: (() => Promise<{ readonly status: number; readonly body: any; readonly text: string }>)[] = [
-      async () => { const answer = await ada.send("POST", "/documents", { folder_id: pick(folders), name: pick(names), content: contents() }); remember(answer); return answer; },
-      async () => { const answer = await upload(""); remember(answer); return answer; },
-      async () => { const answer = await upload("&overwrite=true"); remember(answer); return answer; },
-      async () => { const answer = await upload("&overwrite=true"); remember(answer); return answer; },
+    const upload = (query: string) =>
+      server.sendRaw(
+        "ada",
+        "POST",
+        `/documents/file?folder_id=${pick(folders)}${query}`,
+        form(pick(names), contents()),
+      );
+    const actions: (() => Promise<{
+      readonly status: number;
+      readonly body: any;
+      readonly text: string;
+    }>)[] = [
+      async () => {
+        const answer = await ada.send("POST", "/documents", {
+          folder_id: pick(folders),
+          name: pick(names),
+          content: contents(),
+        });
+        remember(answer);
+        return answer;
+      },
+      async () => {
+        const answer = await upload("");
+        remember(answer);
+        return answer;
+      },
+      async () => {
+        const answer = await upload("&overwrite=true");
+        remember(answer);
+        return answer;
+      },
+      async () => {
+        const answer = await upload("&overwrite=true");
+        remember(answer);
+        return answer;
+      },
       () => ada.send("DELETE", `/documents/${pick(documents)}?folder_id=${pick(folders)}`),
       () => ada.send("POST", `/documents/${pick(documents)}/restore?folder_id=${pick(folders)}`),
       () => ada.send("POST", `/documents/${pick(documents)}/links`, { folder_id: pick(folders) }),
@@ -48,7 +86,11 @@ for (const seed of [1, 2, (Date.now() & 0xffff) + 3]) {
       () => ada.send("POST", `/documents/${pick(documents)}/reindex`),
       () => ada.send("GET", `/documents/${pick(documents)}`),
       () => ada.send("GET", `/documents/${pick(documents)}/file`),
-      () => ada.send("GET", `/documents?folder_id=${pick(folders)}&status=${pick(["syncing", "synced", "sync_failed"])}`),
+      () =>
+        ada.send(
+          "GET",
+          `/documents?folder_id=${pick(folders)}&status=${pick(["syncing", "synced", "sync_failed"])}`,
+        ),
       async () => {
         if (random(4) > 0) return ada.send("GET", "/folders");
         const at = random(folders.length);
@@ -58,24 +100,40 @@ for (const seed of [1, 2, (Date.now() & 0xffff) + 3]) {
       },
     ];
     let left = calls;
-    await Promise.all(Array.from({ length: together }, async () => {
-      while (left-- > 0) {
-        const answer = await pick(actions)();
-        if (!expected.has(answer.status)) throw new Error(`${answer.status}: ${answer.text}`);
-      }
-    }));
+    await Promise.all(
+      Array.from({ length: together }, async () => {
+        while (left-- > 0) {
+          const answer = await pick(actions)();
+          if (!expected.has(answer.status)) throw new Error(`${answer.status}: ${answer.text}`);
+        }
+      }),
+    );
     await server.settle();
     await expectSound(server);
     // Each text is found in the folders that hold its document, and nowhere else.
-    const answering: any[] = await server.store.db.selectFrom("documents").select("id").where("current_version", ">", 0).execute();
+    const answering: any[] = await server.store.db
+      .selectFrom("documents")
+      .select("id")
+      .where("current_version", ">", 0)
+      .execute();
     for (const { id } of answering) {
       const { content, folder_ids } = await ada.get(id);
       const [word] = /word\d+/.exec(content)!;
-      for (const folder of folders) expect([id, folder, await ada.found(word, [folder])]).toEqual([id, folder, folder_ids.includes(folder) ? [id] : []]);
+      for (const folder of folders)
+        expect([id, folder, await ada.found(word, [folder])]).toEqual([
+          id,
+          folder,
+          folder_ids.includes(folder) ? [id] : [],
+        ]);
     }
     const gone = Array.from({ length: words }, (_, i) => `word${i}`);
-    const kept = new Set(await Promise.all(answering.map(async ({ id }) => /word\d+/.exec((await ada.get(id)).content)![0])));
-    for (const word of gone) if (!kept.has(word)) expect([word, await ada.found(word)]).toEqual([word, []]);
+    const kept = new Set(
+      await Promise.all(
+        answering.map(async ({ id }) => /word\d+/.exec((await ada.get(id)).content)![0]),
+      ),
+    );
+    for (const word of gone)
+      if (!kept.has(word)) expect([word, await ada.found(word)]).toEqual([word, []]);
     await server.stop();
   }, 60_000);
 }

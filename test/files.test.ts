@@ -1,6 +1,14 @@
 /** Originals on disk: stored once, never lost to a deletion at the same moment, and nothing left behind. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HttpError } from "../core/http/errors";
@@ -15,7 +23,9 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-async function* chunks(...texts: string[]) { for (const text of texts) yield bytes(text); }
+async function* chunks(...texts: string[]) {
+  for (const text of texts) yield bytes(text);
+}
 const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
 const receive = (...texts: string[]) => files.receive(chunks(...texts), { bytes_max: 1_000_000 });
 /** Stores the text as an upload does that went well. */
@@ -26,10 +36,19 @@ async function store(text: string): Promise<string> {
   return received.sha256;
 }
 /** Every file below the directory, from it. */
-const found = () => (readdirSync(directory, { recursive: true }) as string[]).filter((name) => statSync(join(directory, name)).isFile()).sort();
+const found = () =>
+  (readdirSync(directory, { recursive: true }) as string[])
+    .filter((name) => statSync(join(directory, name)).isFile())
+    .sort();
 const place = (text: string) => join(sha256(text).slice(0, 2), sha256(text));
 const nobody = async () => false;
-const errorOf = (work: Promise<unknown>): Promise<any> => work.then(() => { throw new Error("it did not fail"); }, (error: unknown) => error);
+const errorOf = (work: Promise<unknown>): Promise<any> =>
+  work.then(
+    () => {
+      throw new Error("it did not fail");
+    },
+    (error: unknown) => error,
+  );
 
 describe("an upload", () => {
   test("is kept under its hash, and can be read", async () => {
@@ -95,20 +114,29 @@ describe("an upload", () => {
 
 describe("an upload that fails leaves nothing", () => {
   const limits: [why: string, bytes_max: number, status: number | null][] = [
-    ["exactly at the limit is fine", 10, null], ["one byte above it is not", 9, 413],
+    ["exactly at the limit is fine", 10, null],
+    ["one byte above it is not", 9, 413],
   ];
-  for (const [why, bytes_max, status] of limits) test(why, async () => {
-    const work = files.receive(chunks("01234", "56789"), { bytes_max });
-    if (status === null) await (await work).release();
-    else expect((await errorOf(work)).status).toBe(status);
-    expect(found()).toEqual([]);
-  });
+  for (const [why, bytes_max, status] of limits)
+    test(why, async () => {
+      const work = files.receive(chunks("01234", "56789"), { bytes_max });
+      if (status === null) await (await work).release();
+      else expect((await errorOf(work)).status).toBe(status);
+      expect(found()).toEqual([]);
+    });
 
   test("and stops reading above the limit", async () => {
     let given = 0;
     let ended = false;
     const endless = async function* () {
-      try { for (;;) { given += 1; yield bytes("x".repeat(1_000)); } } finally { ended = true; }
+      try {
+        for (;;) {
+          given += 1;
+          yield bytes("x".repeat(1_000));
+        }
+      } finally {
+        ended = true;
+      }
     };
     expect(await errorOf(files.receive(endless(), { bytes_max: 5_000 }))).toBeInstanceOf(HttpError);
     expect([given, ended]).toEqual([6, true]);
@@ -119,7 +147,9 @@ describe("an upload that fails leaves nothing", () => {
       yield bytes("half");
       throw new Error("connection reset");
     };
-    expect((await errorOf(files.receive(broken(), { bytes_max: 100 }))).message).toBe("connection reset");
+    expect((await errorOf(files.receive(broken(), { bytes_max: 100 }))).message).toBe(
+      "connection reset",
+    );
     expect(found()).toEqual([]);
   });
 });
@@ -138,7 +168,10 @@ test("memory does not grow with the size of an upload", async () => {
     await (await files.receive(upload(200 * 2 ** 20), { bytes_max: 2 ** 40 })).release();
     clearInterval(timer);
     console.log(Math.round((most - before) / 2 ** 20));`;
-  const child = Bun.spawn([process.execPath, "-e", code], { cwd: join(import.meta.dir, ".."), stdout: "pipe" });
+  const child = Bun.spawn([process.execPath, "-e", code], {
+    cwd: join(import.meta.dir, ".."),
+    stdout: "pipe",
+  });
   const grown_mib = Number(await child.stdout.text());
   expect(await child.exited).toBe(0);
   expect(grown_mib).toBeGreaterThanOrEqual(0);
@@ -148,7 +181,10 @@ test("memory does not grow with the size of an upload", async () => {
 describe("a removal", () => {
   test("takes what nobody uses, and only that", async () => {
     for (const text of ["used", "unused"]) await store(text);
-    await files.remove([sha256("used"), sha256("unused"), sha256("never there")], async (hash) => hash === sha256("used"));
+    await files.remove(
+      [sha256("used"), sha256("unused"), sha256("never there")],
+      async (hash) => hash === sha256("used"),
+    );
     expect(found()).toEqual([place("used")]);
   });
 
@@ -180,7 +216,9 @@ describe("a removal", () => {
   test("that fails does not fail the upload it waited for", async () => {
     const received = await receive("stopping");
     await received.keep();
-    await files.remove([received.sha256], async () => { throw new Error("the server is stopping"); });
+    await files.remove([received.sha256], async () => {
+      throw new Error("the server is stopping");
+    });
     await received.release();
     expect(found()).toEqual([place("stopping")]);
   });
@@ -213,8 +251,11 @@ describe("a removal", () => {
     /** Rows as a database would have them: hash → how many documents use it. */
     const rows = new Map<string, number>();
     const change = (hash: string, by: number) => rows.set(hash, (rows.get(hash) ?? 0) + by);
-    const pause = () => Math.random() < 0.5 ? Promise.resolve() : Bun.sleep(0);
-    const stillUsed = async (hash: string) => { await pause(); return (rows.get(hash) ?? 0) > 0; };
+    const pause = () => (Math.random() < 0.5 ? Promise.resolve() : Bun.sleep(0));
+    const stillUsed = async (hash: string) => {
+      await pause();
+      return (rows.get(hash) ?? 0) > 0;
+    };
     const upload = async (text: string) => {
       const received = await receive(text);
       await pause();
@@ -232,15 +273,24 @@ describe("a removal", () => {
     };
     const lost: string[] = [];
     for (let round = 0; round < 60; round++) {
-      await Promise.all(Array.from({ length: 12 }, async (_, i) => {
-        const text = `text ${i % 3}`;
-        await upload(text);
-        await discard(text);
-        if (i % 4 === 0) await upload(text);
-        if (i % 4 === 1) await discard(text);
-      }));
-      for (const [hash, users] of rows) if (users > 0 !== existsSync(files.path(hash))) lost.push(`round ${round}: ${users} users, ${users > 0 ? "no file" : "a file"}`);
-      if (round % 2 === 1) await Promise.all([0, 1, 2].map(async (i) => { while ((rows.get(sha256(`text ${i}`)) ?? 0) > 0) await discard(`text ${i}`); }));
+      await Promise.all(
+        Array.from({ length: 12 }, async (_, i) => {
+          const text = `text ${i % 3}`;
+          await upload(text);
+          await discard(text);
+          if (i % 4 === 0) await upload(text);
+          if (i % 4 === 1) await discard(text);
+        }),
+      );
+      for (const [hash, users] of rows)
+        if (users > 0 !== existsSync(files.path(hash)))
+          lost.push(`round ${round}: ${users} users, ${users > 0 ? "no file" : "a file"}`);
+      if (round % 2 === 1)
+        await Promise.all(
+          [0, 1, 2].map(async (i) => {
+            while ((rows.get(sha256(`text ${i}`)) ?? 0) > 0) await discard(`text ${i}`);
+          }),
+        );
     }
     expect(lost).toEqual([]);
   }, 60_000);

@@ -13,15 +13,23 @@ let folders: Folders;
 const emptied: (readonly string[])[] = [];
 let refusal: Error | null = null;
 const neighbour = definePlugin({
-  name: "neighbour", version: "1.0.0", needs: { folders: Folders },
+  name: "neighbour",
+  version: "1.0.0",
+  needs: { folders: Folders },
   setup: ({ services }) => {
     folders = services.folders;
-    return { fills: [fill(FolderContents, { async remove(tx, owner_id, folder_ids) {
-      if (refusal) throw refusal;
-      // Still there: the folders go after those who keep something in them have let go.
-      for (const id of folder_ids) await services.folders.require(tx, owner_id, id);
-      emptied.push(folder_ids);
-    } })] };
+    return {
+      fills: [
+        fill(FolderContents, {
+          async remove(tx, owner_id, folder_ids) {
+            if (refusal) throw refusal;
+            // Still there: the folders go after those who keep something in them have let go.
+            for (const id of folder_ids) await services.folders.require(tx, owner_id, id);
+            emptied.push(folder_ids);
+          },
+        }),
+      ],
+    };
   },
 });
 
@@ -35,16 +43,25 @@ const create = async (who: string, body: object): Promise<any> => {
   if (status !== 201) throw new Error(`expected 201, not ${status}: ${text}`);
   return record;
 };
-const pointers = (answer: Answered): string[] => (answer.body?.errors ?? []).map((error: { pointer: string }) => error.pointer);
+const pointers = (answer: Answered): string[] =>
+  (answer.body?.errors ?? []).map((error: { pointer: string }) => error.pointer);
 
 test("a folder is created, found by its location, and has the fields of a record", async () => {
-  const made = await send("ada", "POST", "/folders", { name: "  Reports ", description: " of the crews " });
+  const made = await send("ada", "POST", "/folders", {
+    name: "  Reports ",
+    description: " of the crews ",
+  });
   expect(made.status).toBe(201);
   expect(made.headers.get("location")).toBe(`/api/dev/v1/folders/${made.body.id}`);
   expect(made.body).toEqual({
-    id: expect.stringMatching(/^fld_[0-9A-HJKMNP-TV-Z]{26}$/), name: "Reports", description: " of the crews ", parentId: null,
-    document_count: 0, status_counts: { syncing: 0, synced: 0, sync_failed: 0 },
-    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/), updated_at: made.body.created_at,
+    id: expect.stringMatching(/^fld_[0-9A-HJKMNP-TV-Z]{26}$/),
+    name: "Reports",
+    description: " of the crews ",
+    parentId: null,
+    document_count: 0,
+    status_counts: { syncing: 0, synced: 0, sync_failed: 0 },
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    updated_at: made.body.created_at,
   });
   const found = await send("ada", "GET", made.headers.get("location")!);
   expect([found.status, found.body]).toEqual([200, made.body]);
@@ -61,18 +78,36 @@ describe("creating", () => {
     ["a name is enough", () => ({ name: "a" }), 201],
     ["two folders may have the same name", () => ({ name: "a" }), 201],
     ["null means absent", () => ({ name: "a", description: null, parentId: null }), 201],
-    ["unknown fields are ignored", () => ({ name: "a", owner_id: "usr_bob", id: "fld_x", document_count: 7 }), 201],
+    [
+      "unknown fields are ignored",
+      () => ({ name: "a", owner_id: "usr_bob", id: "fld_x", document_count: 7 }),
+      201,
+    ],
     ["a root folder may be the parent", () => ({ name: "a", parentId: root.id }), 201],
     ["a name of 255 emoji is not too long", () => ({ name: "🗂".repeat(255) }), 201],
-    ["a description of 4,000 emoji is not too long", () => ({ name: "a", description: "🗂".repeat(4_000) }), 201],
+    [
+      "a description of 4,000 emoji is not too long",
+      () => ({ name: "a", description: "🗂".repeat(4_000) }),
+      201,
+    ],
     ["a missing name", () => ({}), 400, "/name"],
     ["an empty name", () => ({ name: "" }), 400, "/name"],
-    ["a blank name, in every Unicode space", () => ({ name: " \t\u0085\u00A0\u1680\u2003\u2028\u202F\u205F\u3000\u200B\uFEFF" }), 400, "/name"],
+    [
+      "a blank name, in every Unicode space",
+      () => ({ name: " \t\u0085\u00A0\u1680\u2003\u2028\u202F\u205F\u3000\u200B\uFEFF" }),
+      400,
+      "/name",
+    ],
     ["a name that is null", () => ({ name: null }), 400, "/name"],
     ["a name that is a number", () => ({ name: 1 }), 400, "/name"],
     ["names of fields are case-sensitive", () => ({ Name: "a" }), 400, "/name"],
     ["a name of 256", () => ({ name: "x".repeat(256) }), 400, "/name"],
-    ["a description of 4,001", () => ({ name: "a", description: "x".repeat(4_001) }), 400, "/description"],
+    [
+      "a description of 4,001",
+      () => ({ name: "a", description: "x".repeat(4_001) }),
+      400,
+      "/description",
+    ],
     ["a description that is a list", () => ({ name: "a", description: [] }), 400, "/description"],
     ["a parent that is a number", () => ({ name: "a", parentId: 1 }), 400, "/parentId"],
     ["a subfolder as the parent", () => ({ name: "a", parentId: child.id }), 400, "/parentId"],
@@ -87,7 +122,9 @@ describe("creating", () => {
       const answer = await send("ada", "POST", "/folders", body());
       expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
       if (pointer !== undefined) expect(pointers(answer)).toEqual([pointer]);
-      expect((await send("ada", "GET", "/folders")).body.pagination.total).toBe(before + (status === 201 ? 1 : 0));
+      expect((await send("ada", "GET", "/folders")).body.pagination.total).toBe(
+        before + (status === 201 ? 1 : 0),
+      );
     });
   }
 });
@@ -137,7 +174,17 @@ describe("listing", () => {
     return [body.data.map((folder: { name: string }) => folder.name), body.pagination];
   };
   test("an empty list", async () => {
-    expect((await send("eve", "GET", "/folders")).body).toEqual({ data: [], pagination: { count: 0, total: 0, per_page: 50, total_pages: 0, next_page: null, previous_page: null } });
+    expect((await send("eve", "GET", "/folders")).body).toEqual({
+      data: [],
+      pagination: {
+        count: 0,
+        total: 0,
+        per_page: 50,
+        total_pages: 0,
+        next_page: null,
+        previous_page: null,
+      },
+    });
   });
   test("newest first, subfolders among them, nobody else's", async () => {
     const root = await create("dora", { name: "1" });
@@ -148,11 +195,26 @@ describe("listing", () => {
     expect((await send("dora", "GET", "/folders")).body.data.at(-1)).toEqual(root);
   });
   const pages: [string, string, string[], object][] = [
-    ["the first page", "?per_page=2", ["5", "4"], { count: 2, total: 5, per_page: 2, total_pages: 3, next_page: 2, previous_page: null }],
+    [
+      "the first page",
+      "?per_page=2",
+      ["5", "4"],
+      { count: 2, total: 5, per_page: 2, total_pages: 3, next_page: 2, previous_page: null },
+    ],
     ["a page in the middle", "?page=2&per_page=2", ["3", "2"], { next_page: 3, previous_page: 1 }],
     ["the last page", "?page=3&per_page=2", ["1"], { count: 1, next_page: null, previous_page: 2 }],
-    ["a page past the end", "?page=9&per_page=2", [], { count: 0, total: 5, total_pages: 3, next_page: null, previous_page: 3 }],
-    ["more than 200 means 200", "?per_page=9999", ["5", "4", "3", "2", "1"], { per_page: 200, total_pages: 1 }],
+    [
+      "a page past the end",
+      "?page=9&per_page=2",
+      [],
+      { count: 0, total: 5, total_pages: 3, next_page: null, previous_page: 3 },
+    ],
+    [
+      "more than 200 means 200",
+      "?per_page=9999",
+      ["5", "4", "3", "2", "1"],
+      { per_page: 200, total_pages: 1 },
+    ],
   ];
   for (const [why, query, expected, pagination] of pages) {
     test(why, async () => {
@@ -161,13 +223,27 @@ describe("listing", () => {
       expect(found).toMatchObject(pagination);
     });
   }
-  for (const query of ["page=0", "page=-1", "page=x", "page=1.5", "per_page=0", "per_page=", "per_page=-3"]) {
-    test(`${query} is refused`, async () => expect((await send("dora", "GET", `/folders?${query}`)).status).toBe(400));
+  for (const query of [
+    "page=0",
+    "page=-1",
+    "page=x",
+    "page=1.5",
+    "per_page=0",
+    "per_page=",
+    "per_page=-3",
+  ]) {
+    test(`${query} is refused`, async () =>
+      expect((await send("dora", "GET", `/folders?${query}`)).status).toBe(400));
   }
   test("500 folders of the same moment come on three pages, each once", async () => {
     for (let i = 0; i < 500; i++) await create("finn", { name: `${i}` });
     const seen: string[] = [];
-    for (const page of [1, 2, 3]) seen.push(...(await send("finn", "GET", `/folders?per_page=200&page=${page}`)).body.data.map((folder: { name: string }) => folder.name));
+    for (const page of [1, 2, 3])
+      seen.push(
+        ...(await send("finn", "GET", `/folders?per_page=200&page=${page}`)).body.data.map(
+          (folder: { name: string }) => folder.name,
+        ),
+      );
     expect(seen).toEqual(Array.from({ length: 500 }, (_, i) => `${499 - i}`));
   });
 });
@@ -181,7 +257,8 @@ describe("a folder that is not the caller's", () => {
       expect((await send("ada", "GET", `/folders/${folder.id}`)).body).toEqual(folder);
     });
     test(`${method} of one that does not exist is not found`, async () => {
-      for (const id of ["fld_none", "%00", "fld_01ARZ3NDEKTSV4RRFFQ69G5FAV"]) expect((await send("ada", method, `/folders/${id}`, body)).status).toBe(404);
+      for (const id of ["fld_none", "%00", "fld_01ARZ3NDEKTSV4RRFFQ69G5FAV"])
+        expect((await send("ada", method, `/folders/${id}`, body)).status).toBe(404);
     });
   }
 });
@@ -195,7 +272,8 @@ describe("deleting", () => {
     const gone = await send("gil", "DELETE", `/folders/${root.id}`);
     expect([gone.status, gone.text]).toEqual([204, ""]);
     expect(emptied).toEqual([[child.id, root.id]]);
-    for (const id of [root.id, child.id]) expect((await send("gil", "GET", `/folders/${id}`)).status).toBe(404);
+    for (const id of [root.id, child.id])
+      expect((await send("gil", "GET", `/folders/${id}`)).status).toBe(404);
     expect((await send("gil", "DELETE", `/folders/${root.id}`)).status).toBe(404);
     expect((await send("gil", "GET", "/folders")).body.data).toEqual([other]);
   });
@@ -216,8 +294,11 @@ describe("deleting", () => {
     const canary = `canary${crypto.randomUUID().replaceAll("-", "")}`;
     const folder = await create("gil", { name: canary, description: canary });
     expect((await send("gil", "DELETE", `/folders/${folder.id}`)).status).toBe(204);
-    const holds = () => readdirSync(server.data, { recursive: true, withFileTypes: true })
-      .some((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(canary));
+    const holds = () =>
+      readdirSync(server.data, { recursive: true, withFileTypes: true }).some(
+        (entry) =>
+          entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(canary),
+      );
     for (let waited_ms = 0; holds() && waited_ms < 2_000; waited_ms += 50) await Bun.sleep(50);
     expect(holds()).toBe(false);
   });
@@ -239,40 +320,75 @@ describe("what other plugins ask for", () => {
     ["no folders", () => [], () => []],
   ];
   for (const [why, asked, expected] of scopes) {
-    test(`scope: ${why}`, async () => expect((await folders.scope(server.store.db, "usr_hal", asked(), "/x")).sort()).toEqual(expected().sort()));
+    test(`scope: ${why}`, async () =>
+      expect((await folders.scope(server.store.db, "usr_hal", asked(), "/x")).sort()).toEqual(
+        expected().sort(),
+      ));
   }
   const refusals: [string, () => string[], number][] = [
-    ["one that is missing is 404 and names the field, even beside another user's", () => [root.id, foreign.id, "fld_none"], 404],
+    [
+      "one that is missing is 404 and names the field, even beside another user's",
+      () => [root.id, foreign.id, "fld_none"],
+      404,
+    ],
     ["one of another user is 403", () => [root.id, foreign.id], 403],
   ];
   for (const [why, asked, status] of refusals) {
     test(`scope: ${why}`, async () => {
-      const error = await folders.scope(server.store.db, "usr_hal", asked(), "/x").then(() => null, (thrown: HttpError) => thrown);
-      expect([error?.status, error?.errors?.map(({ pointer }) => pointer)]).toEqual([status, ["/x"]]);
+      const error = await folders.scope(server.store.db, "usr_hal", asked(), "/x").then(
+        () => null,
+        (thrown: HttpError) => thrown,
+      );
+      expect([error?.status, error?.errors?.map(({ pointer }) => pointer)]).toEqual([
+        status,
+        ["/x"],
+      ]);
     });
   }
   test("all: every folder of the owner and no other", async () => {
-    expect((await folders.all(server.store.db, "usr_hal")).sort()).toEqual([root.id, child.id, other.id].sort());
+    expect((await folders.all(server.store.db, "usr_hal")).sort()).toEqual(
+      [root.id, child.id, other.id].sort(),
+    );
   });
   test("count: changes of one transaction are added up", async () => {
-    await server.store.inTransaction((tx) => folders.count(tx, [
-      { folder_id: root.id, status: "syncing", by: 3 }, { folder_id: root.id, status: "syncing", by: -1 },
-      { folder_id: root.id, status: "synced", by: 1 }, { folder_id: other.id, status: "sync_failed", by: 1 },
-    ]));
+    await server.store.inTransaction((tx) =>
+      folders.count(tx, [
+        { folder_id: root.id, status: "syncing", by: 3 },
+        { folder_id: root.id, status: "syncing", by: -1 },
+        { folder_id: root.id, status: "synced", by: 1 },
+        { folder_id: other.id, status: "sync_failed", by: 1 },
+      ]),
+    );
     const counts = async (id: string) => (await send("hal", "GET", `/folders/${id}`)).body;
-    expect(await counts(root.id)).toMatchObject({ document_count: 3, status_counts: { syncing: 2, synced: 1, sync_failed: 0 } });
-    expect(await counts(other.id)).toMatchObject({ document_count: 1, status_counts: { syncing: 0, synced: 0, sync_failed: 1 } });
+    expect(await counts(root.id)).toMatchObject({
+      document_count: 3,
+      status_counts: { syncing: 2, synced: 1, sync_failed: 0 },
+    });
+    expect(await counts(other.id)).toMatchObject({
+      document_count: 1,
+      status_counts: { syncing: 0, synced: 0, sync_failed: 1 },
+    });
     expect(await counts(child.id)).toMatchObject({ document_count: 0 });
   });
 });
 
 describe("with a quota of two folders", () => {
   let small: TestServer;
-  beforeAll(async () => { small = await startTestServer({ env: { DOSSIER_QUOTAS_FOLDERS: "2" } }); });
+  beforeAll(async () => {
+    small = await startTestServer({ env: { DOSSIER_QUOTAS_FOLDERS: "2" } });
+  });
   test("twenty at once leave two, and deleting makes room again", async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => small.send("ada", "POST", "/folders", { name: `${i}` })));
-    expect(answers.map((answer) => answer.status).sort()).toEqual([...Array(2).fill(201), ...Array(18).fill(403)]);
-    expect(answers.find((answer) => answer.status === 403)!.body).toMatchObject({ code: "quota_exceeded", detail: expect.stringContaining("2 folders") });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => small.send("ada", "POST", "/folders", { name: `${i}` })),
+    );
+    expect(answers.map((answer) => answer.status).sort()).toEqual([
+      ...Array(2).fill(201),
+      ...Array(18).fill(403),
+    ]);
+    expect(answers.find((answer) => answer.status === 403)!.body).toMatchObject({
+      code: "quota_exceeded",
+      detail: expect.stringContaining("2 folders"),
+    });
     const [root] = (await small.send("ada", "GET", "/folders")).body.data;
     expect((await small.send("ada", "DELETE", `/folders/${root.id}`)).status).toBe(204);
     expect((await small.send("ada", "POST", "/folders", { name: "again" })).status).toBe(201);
@@ -280,8 +396,11 @@ describe("with a quota of two folders", () => {
   });
   test("a deleted folder gives back its subfolders too", async () => {
     const { body: root } = await small.send("bob", "POST", "/folders", { name: "root" });
-    expect((await small.send("bob", "POST", "/folders", { name: "child", parentId: root.id })).status).toBe(201);
+    expect(
+      (await small.send("bob", "POST", "/folders", { name: "child", parentId: root.id })).status,
+    ).toBe(201);
     await small.send("bob", "DELETE", `/folders/${root.id}`);
-    for (const status of [201, 201, 403]) expect((await small.send("bob", "POST", "/folders", { name: "again" })).status).toBe(status);
+    for (const status of [201, 201, 403])
+      expect((await small.send("bob", "POST", "/folders", { name: "again" })).status).toBe(status);
   });
 });

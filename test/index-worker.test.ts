@@ -11,15 +11,26 @@ import { createWorkerClient, type WorkerClient } from "../plugins/index/worker-c
 import type { Order } from "./helpers/fragile-worker";
 import { openTestIndex } from "./helpers/index";
 
-const directory = mkdtempSync(join(tmpdir(), "dossier-worker-")), clients: { stop(): void }[] = [];
-afterAll(() => { for (const client of clients) client.stop(); rmSync(directory, { recursive: true, force: true }); });
+const directory = mkdtempSync(join(tmpdir(), "dossier-worker-")),
+  clients: { stop(): void }[] = [];
+afterAll(() => {
+  for (const client of clients) client.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
 
 type Fragile = WorkerClient<{ readonly order: Order; readonly file?: string }, number, string>;
-function fragile(options: { readonly idle_ms?: number; readonly broken?: boolean } = {}): Fragile & { readonly deaths: () => number } {
+function fragile(
+  options: { readonly idle_ms?: number; readonly broken?: boolean } = {},
+): Fragile & { readonly deaths: () => number } {
   let deaths = 0;
   const client: Fragile = createWorkerClient({
-    path: "fragile-worker.ts", url: () => new URL("./helpers/fragile-worker.ts", import.meta.url).href, setting: { marker: "here", broken: options.broken ?? false },
-    idle_ms: options.idle_ms ?? 60_000, log: jsonLog("warn", () => { deaths++; }),
+    path: "fragile-worker.ts",
+    url: () => new URL("./helpers/fragile-worker.ts", import.meta.url).href,
+    setting: { marker: "here", broken: options.broken ?? false },
+    idle_ms: options.idle_ms ?? 60_000,
+    log: jsonLog("warn", () => {
+      deaths++;
+    }),
   });
   clients.push(client);
   return { ...client, deaths: () => deaths };
@@ -28,7 +39,13 @@ function fragile(options: { readonly idle_ms?: number; readonly broken?: boolean
 describe("a worker", () => {
   test("answers, every question in turn", async () => {
     const worker = fragile();
-    expect(await Promise.all([worker.ask({ order: "answer" }), worker.ask({ order: "count" }), worker.ask({ order: "count" })])).toEqual(["here", "2", "3"]);
+    expect(
+      await Promise.all([
+        worker.ask({ order: "answer" }),
+        worker.ask({ order: "count" }),
+        worker.ask({ order: "count" }),
+      ]),
+    ).toEqual(["here", "2", "3"]);
   });
   test("that throws tells why, and goes on", async () => {
     const worker = fragile();
@@ -53,21 +70,41 @@ describe("a worker", () => {
   });
   test("that answers in parts gives each once and in order, even when it dies in between", async () => {
     for (const file of [join(directory, "exists-not"), undefined]) {
-      const worker = fragile(), parts: number[] = [];
-      expect(await worker.ask({ order: "parts", ...(file && { file }) }, { onPart: (part) => parts.push(part) })).toBe("here");
+      const worker = fragile(),
+        parts: number[] = [];
+      expect(
+        await worker.ask(
+          { order: "parts", ...(file && { file }) },
+          { onPart: (part) => parts.push(part) },
+        ),
+      ).toBe("here");
       expect(parts).toEqual([1, 2, 3]);
       expect(worker.deaths()).toBe(file ? 1 : 0);
     }
   });
   test("that dies takes no other question along", async () => {
     const worker = fragile();
-    const asked = await Promise.allSettled([worker.ask({ order: "answer" }), worker.ask({ order: "die" }), worker.ask({ order: "answer" }), worker.ask({ order: "die" }), worker.ask({ order: "count" })]);
-    expect(asked.map((one) => one.status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected", "fulfilled"]);
+    const asked = await Promise.allSettled([
+      worker.ask({ order: "answer" }),
+      worker.ask({ order: "die" }),
+      worker.ask({ order: "answer" }),
+      worker.ask({ order: "die" }),
+      worker.ask({ order: "count" }),
+    ]);
+    expect(asked.map((one) => one.status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
     expect(worker.deaths()).toBe(4);
   });
   test("that dies of a question that was given up blames no other", async () => {
-    const worker = fragile(), giving_up = new AbortController();
-    const given_up = worker.ask({ order: "die late" }, { signal: giving_up.signal }), next = worker.ask({ order: "die once", file: join(directory, "next") });
+    const worker = fragile(),
+      giving_up = new AbortController();
+    const given_up = worker.ask({ order: "die late" }, { signal: giving_up.signal }),
+      next = worker.ask({ order: "die once", file: join(directory, "next") });
     giving_up.abort(new Error("enough"));
     await expect(given_up).rejects.toThrow("enough");
     expect(await next).toBe("here");
@@ -81,14 +118,18 @@ describe("a worker", () => {
     expect(worker.deaths()).toBe(0);
   });
   test("is not waited for by a question that was given up", async () => {
-    const worker = fragile(), giving_up = new AbortController();
+    const worker = fragile(),
+      giving_up = new AbortController();
     const asked = worker.ask({ order: "hang" }, { signal: giving_up.signal });
     setTimeout(() => giving_up.abort(new Error("enough")), 50);
     await expect(asked).rejects.toThrow("enough");
-    await expect(worker.ask({ order: "answer" }, { signal: giving_up.signal })).rejects.toThrow("enough");
+    await expect(worker.ask({ order: "answer" }, { signal: giving_up.signal })).rejects.toThrow(
+      "enough",
+    );
   });
   test("that is stopped leaves no question waiting, and takes none", async () => {
-    const worker = fragile(), asked = worker.ask({ order: "hang" });
+    const worker = fragile(),
+      asked = worker.ask({ order: "hang" });
     setTimeout(() => worker.stop(), 50);
     await expect(asked).rejects.toThrow("stopping");
     await expect(worker.ask({ order: "answer" })).rejects.toThrow("stopping");
@@ -97,10 +138,21 @@ describe("a worker", () => {
 
 test("the encoding worker gives what encoding here gives", async () => {
   const client = createWorkerClient<null, EncodeInput, EncodedSegment, string | null>({
-    path: "plugins/index/encode-worker.ts", url: () => new URL("../plugins/index/encode-worker.ts", import.meta.url).href, setting: null, idle_ms: 60_000, log: jsonLog("error"),
+    path: "plugins/index/encode-worker.ts",
+    url: () => new URL("../plugins/index/encode-worker.ts", import.meta.url).href,
+    setting: null,
+    idle_ms: 60_000,
+    log: jsonLog("error"),
   });
   clients.push(client);
-  const input = { title: "Title", text: `The 🗂 first paragraph of the text that is in English.\f${"Second one of many in it. ".repeat(90)}`, pages: [{ page: 1, start: 0, end: 40 }, { page: 2, start: 41, end: 3_000 }] };
+  const input = {
+    title: "Title",
+    text: `The 🗂 first paragraph of the text that is in English.\f${"Second one of many in it. ".repeat(90)}`,
+    pages: [
+      { page: 1, start: 0, end: 40 },
+      { page: 2, start: 41, end: 3_000 },
+    ],
+  };
   const segments: EncodedSegment[] = [];
   expect(await client.ask(input, { onPart: (segment) => segments.push(segment) })).toBe("en");
   expect(segments).toEqual([...segmentsOf(input, analyzer)]);
@@ -109,9 +161,17 @@ test("the encoding worker gives what encoding here gives", async () => {
 
 test("the searching worker finds what searching here finds, and sees what was published since", async () => {
   const index = await openTestIndex();
-  const client = createWorkerClient<{ database: string; cache_bytes_max: number }, SearchRequest, never, SearchResult>({
-    path: "plugins/index/search-worker.ts", url: () => new URL("../plugins/index/search-worker.ts", import.meta.url).href,
-    setting: { database: index.path, cache_bytes_max: 1 << 20 }, idle_ms: 60_000, log: jsonLog("error"),
+  const client = createWorkerClient<
+    { database: string; cache_bytes_max: number },
+    SearchRequest,
+    never,
+    SearchResult
+  >({
+    path: "plugins/index/search-worker.ts",
+    url: () => new URL("../plugins/index/search-worker.ts", import.meta.url).href,
+    setting: { database: index.path, cache_bytes_max: 1 << 20 },
+    idle_ms: 60_000,
+    log: jsonLog("error"),
   });
   clients.push(client);
   const request = { query: "iron tower", folder_ids: ["fld_a"], limit: 10 };

@@ -11,22 +11,49 @@ import { TaskFailure, type IsolateOptions } from "../core/plugin/define";
 import { child_command } from "./helpers/task-child";
 
 const started: TaskIsolate[] = [];
-afterEach(async () => { for (const isolate of started.splice(0)) await isolate.stop(); });
+afterEach(async () => {
+  for (const isolate of started.splice(0)) await isolate.stop();
+});
 
 const logged: string[] = [];
-function testIsolate(parts: Partial<IsolateParts> = {}): (task: string, input?: unknown, options?: Partial<IsolateOptions<any>>) => Promise<any> {
-  const isolate = createIsolate({ command: child_command, log: jsonLog("warn", (line) => logged.push(line)), children_max: 1, aside_max: 0, ...parts });
+function testIsolate(
+  parts: Partial<IsolateParts> = {},
+): (task: string, input?: unknown, options?: Partial<IsolateOptions<any>>) => Promise<any> {
+  const isolate = createIsolate({
+    command: child_command,
+    log: jsonLog("warn", (line) => logged.push(line)),
+    children_max: 1,
+    aside_max: 0,
+    ...parts,
+  });
   started.push(isolate);
-  return (task, input = null, options = {}) => isolate.run("test", task, input, { timeout_ms: 30_000, memory_max_bytes: 1024 ** 3, ...options });
+  return (task, input = null, options = {}) =>
+    isolate.run("test", task, input, {
+      timeout_ms: 30_000,
+      memory_max_bytes: 1024 ** 3,
+      ...options,
+    });
 }
 const failureOf = async (run: Promise<unknown>): Promise<TaskFailure> => {
-  try { await run; } catch (error) { if (error instanceof TaskFailure) return error; throw error; }
+  try {
+    await run;
+  } catch (error) {
+    if (error instanceof TaskFailure) return error;
+    throw error;
+  }
   throw new Error("The task did not fail.");
 };
 /** Gone, or dead and not yet collected by whoever inherited it. */
 const isGone = (pid: number): boolean => {
-  try { process.kill(pid, 0); } catch { return true; }
-  return existsSync("/proc/self/status") && /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return true;
+  }
+  return (
+    existsSync("/proc/self/status") &&
+    /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "latin1"))
+  );
 };
 const untilGone = async (pid: number): Promise<void> => {
   for (let tries = 0; !isGone(pid); tries++) {
@@ -36,16 +63,61 @@ const untilGone = async (pid: number): Promise<void> => {
 };
 
 describe("a task that ends badly says why", () => {
-  const cases: [string, { task: string; input?: unknown; options?: Partial<IsolateOptions<any>> }, Partial<TaskFailure>, RegExp][] = [
-    ["an endless loop ends at its time limit", { task: "hang", options: { timeout_ms: 200 } }, { reason: "timeout" }, /0\.2 s/],
-    ["a memory bomb ends at its memory limit", { task: "bomb", options: { memory_max_bytes: 200 * 1024 ** 2 } }, { reason: "memory" }, /200 MiB/],
-    ["an error keeps its message and its code", { task: "throw" }, { reason: "threw", code: "odd" }, /^The file is odd\.$/],
-    ["something thrown that is no error keeps its text", { task: "throwText" }, { reason: "threw" }, /^just text$/],
-    ["an unknown task is an error that names it", { task: "missing" }, { reason: "threw" }, /test has no task missing/],
-    ["a child killed from outside has crashed", { task: "talkAndDie", input: 0 }, { reason: "crashed" }, /SIGKILL/],
+  const cases: [
+    string,
+    { task: string; input?: unknown; options?: Partial<IsolateOptions<any>> },
+    Partial<TaskFailure>,
+    RegExp,
+  ][] = [
+    [
+      "an endless loop ends at its time limit",
+      { task: "hang", options: { timeout_ms: 200 } },
+      { reason: "timeout" },
+      /0\.2 s/,
+    ],
+    [
+      "a memory bomb ends at its memory limit",
+      { task: "bomb", options: { memory_max_bytes: 200 * 1024 ** 2 } },
+      { reason: "memory" },
+      /200 MiB/,
+    ],
+    [
+      "an error keeps its message and its code",
+      { task: "throw" },
+      { reason: "threw", code: "odd" },
+      /^The file is odd\.$/,
+    ],
+    [
+      "something thrown that is no error keeps its text",
+      { task: "throwText" },
+      { reason: "threw" },
+      /^just text$/,
+    ],
+    [
+      "an unknown task is an error that names it",
+      { task: "missing" },
+      { reason: "threw" },
+      /test has no task missing/,
+    ],
+    [
+      "a child killed from outside has crashed",
+      { task: "talkAndDie", input: 0 },
+      { reason: "crashed" },
+      /SIGKILL/,
+    ],
     ["a child that exits has crashed", { task: "exit" }, { reason: "crashed" }, /exit code 3/],
-    ["a stray rejection ends the child, not the wait", { task: "strayRejection" }, { reason: "crashed" }, /exit code 1/],
-    ["a child that speaks out of turn is ended", { task: "garble" }, { reason: "crashed" }, /no reply/],
+    [
+      "a stray rejection ends the child, not the wait",
+      { task: "strayRejection" },
+      { reason: "crashed" },
+      /exit code 1/,
+    ],
+    [
+      "a child that speaks out of turn is ended",
+      { task: "garble" },
+      { reason: "crashed" },
+      /no reply/,
+    ],
   ];
   for (const [why, { task, input, options }, expected, message] of cases) {
     test(why, async () => {
@@ -65,7 +137,13 @@ describe("an abort", () => {
   test("kills a task under way", async () => {
     const stop = new AbortController();
     let pid = 0;
-    const run = testIsolate()("hang", null, { signal: stop.signal, onMessage: (child: number) => { pid = child; stop.abort(); } });
+    const run = testIsolate()("hang", null, {
+      signal: stop.signal,
+      onMessage: (child: number) => {
+        pid = child;
+        stop.abort();
+      },
+    });
     expect((await failureOf(run)).reason).toBe("aborted");
     await untilGone(pid);
   });
@@ -83,15 +161,29 @@ describe("an abort", () => {
   });
 
   test("that came before the run starts nothing", async () => {
-    expect((await failureOf(testIsolate()("echo", 1, { signal: AbortSignal.abort() }))).reason).toBe("aborted");
+    expect(
+      (await failureOf(testIsolate()("echo", 1, { signal: AbortSignal.abort() }))).reason,
+    ).toBe("aborted");
   });
 
   test("a stopped isolate ends what runs, what waits and what comes later", async () => {
-    const isolate = createIsolate({ command: child_command, log: jsonLog("error"), children_max: 1 });
+    const isolate = createIsolate({
+      command: child_command,
+      log: jsonLog("error"),
+      children_max: 1,
+    });
     const limits = { timeout_ms: 30_000, memory_max_bytes: 1024 ** 3 };
     let stopped: Promise<void> | undefined;
     let pid = 0;
-    const running = failureOf(isolate.run("test", "hang", null, { ...limits, onMessage: (child) => { pid = child; stopped = isolate.stop(); } }));
+    const running = failureOf(
+      isolate.run("test", "hang", null, {
+        ...limits,
+        onMessage: (child) => {
+          pid = child;
+          stopped = isolate.stop();
+        },
+      }),
+    );
     const waiting = failureOf(isolate.run("test", "echo", 1, limits));
     expect([(await running).reason, (await waiting).reason]).toEqual(["aborted", "aborted"]);
     await stopped;
@@ -108,14 +200,23 @@ describe("what was sent before the end is kept", () => {
   for (const [why, task, options, reason] of cases) {
     test(why, async () => {
       const heard: number[] = [];
-      const failure = await failureOf(testIsolate()(task, 2_000, { ...options, onMessage: ({ i }: { i: number }) => heard.push(i) }));
+      const failure = await failureOf(
+        testIsolate()(task, 2_000, {
+          ...options,
+          onMessage: ({ i }: { i: number }) => heard.push(i),
+        }),
+      );
       expect(failure.reason).toBe(reason);
       expect(heard).toEqual(Array.from({ length: 2_000 }, (_, i) => i));
     });
   }
 
   test("a listener that throws ends the run with its error", async () => {
-    const run = testIsolate()("sleep", 60_000, { onMessage: () => { throw new Error("can't listen"); } });
+    const run = testIsolate()("sleep", 60_000, {
+      onMessage: () => {
+        throw new Error("can't listen");
+      },
+    });
     expect(run).rejects.toThrow("can't listen");
     await run.catch(() => {});
   });
@@ -131,14 +232,32 @@ describe("children", () => {
   });
 
   const cases: [string, (run: ReturnType<typeof testIsolate>) => Promise<number>][] = [
-    ["after a run that was killed", async (run) => {
-      const stop = new AbortController();
-      let pid = 0;
-      await failureOf(run("hang", null, { signal: stop.signal, onMessage: (child: number) => { pid = child; stop.abort(); } }));
-      return pid;
-    }],
+    [
+      "after a run that was killed",
+      async (run) => {
+        const stop = new AbortController();
+        let pid = 0;
+        await failureOf(
+          run("hang", null, {
+            signal: stop.signal,
+            onMessage: (child: number) => {
+              pid = child;
+              stop.abort();
+            },
+          }),
+        );
+        return pid;
+      },
+    ],
     ["after a run that left it swollen", (run) => run("swell", 300)],
-    ["when the warm one was killed meanwhile", async (run) => { const pid = await run("pid"); process.kill(pid, "SIGKILL"); return pid; }],
+    [
+      "when the warm one was killed meanwhile",
+      async (run) => {
+        const pid = await run("pid");
+        process.kill(pid, "SIGKILL");
+        return pid;
+      },
+    ],
   ];
   for (const [why, spoil] of cases) {
     test(`a fresh one is started ${why}`, async () => {
@@ -152,7 +271,9 @@ describe("children", () => {
   test("one that was killed is replaced before the next run wants it", async () => {
     const directory = mkdtempSync(join(tmpdir(), "dossier-isolate-"));
     const starts = join(directory, "starts");
-    const run = testIsolate({ command: ["/bin/sh", "-c", 'echo $$ >> "$0"; exec "$@"', starts, ...child_command] });
+    const run = testIsolate({
+      command: ["/bin/sh", "-c", 'echo $$ >> "$0"; exec "$@"', starts, ...child_command],
+    });
     const pids = (): number[] => readFileSync(starts, "utf8").trim().split("\n").map(Number);
     await failureOf(run("hang", null, { timeout_ms: 100 }));
     for (let tries = 0; pids().length < 2 && tries < 1_000; tries++) await Bun.sleep(10);
@@ -175,10 +296,17 @@ describe("children", () => {
     const run = testIsolate({ children_max: 2 });
     let now = 0;
     let most = 0;
-    await Promise.all(Array.from({ length: 6 }, async () => {
-      await run("sleep", 150, { onMessage: () => { now++; most = Math.max(most, now); } });
-      now--;
-    }));
+    await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        await run("sleep", 150, {
+          onMessage: () => {
+            now++;
+            most = Math.max(most, now);
+          },
+        });
+        now--;
+      }),
+    );
     expect(most).toBe(2);
   });
 
@@ -223,7 +351,10 @@ describe("children", () => {
 describe("a killed parent leaves no child", () => {
   for (const state of ["busy", "idle"]) {
     test(`a ${state} one`, async () => {
-      const parent = Bun.spawn([process.execPath, join(import.meta.dir, "helpers/task-child.ts"), state], { stdout: "pipe", stderr: "inherit" });
+      const parent = Bun.spawn(
+        [process.execPath, join(import.meta.dir, "helpers/task-child.ts"), state],
+        { stdout: "pipe", stderr: "inherit" },
+      );
       const reader = parent.stdout.getReader();
       const pid = Number(new TextDecoder().decode((await reader.read()).value));
       expect(isGone(pid)).toBe(false);
@@ -246,16 +377,30 @@ describe("memory seen from outside", () => {
 });
 
 describe("lines", () => {
-  const stream = async function* (...chunks: string[]) { for (const chunk of chunks) yield new TextEncoder().encode(chunk); };
+  const stream = async function* (...chunks: string[]) {
+    for (const chunk of chunks) yield new TextEncoder().encode(chunk);
+  };
   const cases: [string, string[], unknown[]][] = [
     ["several in one chunk", ["1\n2\n3\n"], [1, 2, 3]],
     ["one over several chunks", ['{"a":', '"b', 'c"}', "\n"], [{ a: "bc" }]],
     ["an unfinished last one is dropped", ["1\n2"], [1]],
   ];
-  for (const [why, chunks, values] of cases) test(why, async () => { expect(await Array.fromAsync(decodeLines(stream(...chunks)))).toEqual(values); });
+  for (const [why, chunks, values] of cases)
+    test(why, async () => {
+      expect(await Array.fromAsync(decodeLines(stream(...chunks)))).toEqual(values);
+    });
 
   test("a character cut in two by the pipe", async () => {
     const bytes = new TextEncoder().encode('"é"\n');
-    expect(await Array.fromAsync(decodeLines((async function* () { yield bytes.slice(0, 2); yield bytes.slice(2); })()))).toEqual(["é"]);
+    expect(
+      await Array.fromAsync(
+        decodeLines(
+          (async function* () {
+            yield bytes.slice(0, 2);
+            yield bytes.slice(2);
+          })(),
+        ),
+      ),
+    ).toEqual(["é"]);
   });
 });

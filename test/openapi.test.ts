@@ -19,13 +19,29 @@ beforeAll(async () => {
 });
 
 async function run(...command: string[]): Promise<{ code: number; output: string }> {
-  const child = Bun.spawn(command, { cwd: directory, stdout: "pipe", stderr: "pipe", env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } });
-  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  const child = Bun.spawn(command, {
+    cwd: directory,
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
   return { code: await child.exited, output: out + err };
 }
 
 test("0 errors in redocly", async () => {
-  const { code, output } = await run(bin("redocly"), "lint", "--extends", "recommended", "--format", "summary", file);
+  const { code, output } = await run(
+    bin("redocly"),
+    "lint",
+    "--extends",
+    "recommended",
+    "--format",
+    "summary",
+    file,
+  );
   expect(output).not.toMatch(/\berror/i);
   expect(code).toBe(0);
 }, 60_000);
@@ -33,29 +49,62 @@ test("0 errors in redocly", async () => {
 test("0 errors in spectral", async () => {
   writeFileSync(join(directory, ".spectral.yaml"), `extends: ["spectral:oas"]\n`);
   const { code, output } = await run(bin("spectral"), "lint", "--fail-severity", "error", file);
-  expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("No results with a severity of 'error'") });
+  expect({ code, output }).toEqual({
+    code: 0,
+    output: expect.stringContaining("No results with a severity of 'error'"),
+  });
 }, 60_000);
 
 test("a client can be generated and its types hold", async () => {
-  expect((await run(bin("openapi-typescript"), file, "-o", join(directory, "client.ts"))).code).toBe(0);
-  writeFileSync(join(directory, "use.ts"), `import type { paths } from "./client";
+  expect(
+    (await run(bin("openapi-typescript"), file, "-o", join(directory, "client.ts"))).code,
+  ).toBe(0);
+  writeFileSync(
+    join(directory, "use.ts"),
+    `import type { paths } from "./client";
 type NewFolder = paths["/api/dev/v1/folders"]["post"]["requestBody"]["content"]["application/json"];
 export const good: NewFolder = { name: "Reports" };
 // @ts-expect-error a folder needs its name
 export const bad: NewFolder = {};
 type Answer = paths["/api/dev/v1/chats/{sessionId}/messages/{requestId}"]["get"]["responses"][200]["content"]["application/json"];
 export const status = (answer: Answer): "PENDING" | "PROCESSING" | "COMPLETED" => answer.status;
-`);
-  writeFileSync(join(directory, "tsconfig.json"), JSON.stringify({ compilerOptions: { noEmit: true, strict: true, target: "esnext", module: "esnext", moduleResolution: "bundler", types: [] }, files: ["use.ts"] }));
+`,
+  );
+  writeFileSync(
+    join(directory, "tsconfig.json"),
+    JSON.stringify({
+      compilerOptions: {
+        noEmit: true,
+        strict: true,
+        target: "esnext",
+        module: "esnext",
+        moduleResolution: "bundler",
+        types: [],
+      },
+      files: ["use.ts"],
+    }),
+  );
   const { code, output } = await run(bin("tsc"), "-p", directory);
   expect({ code, output }).toEqual({ code: 0, output: "" });
 }, 120_000);
 
 describe("every operation", () => {
-  const operations = () => Object.entries(document.paths as Record<string, Record<string, any>>).flatMap(([path, methods]) => Object.entries(methods).map(([method, of]) => ({ path, method, of })));
+  const operations = () =>
+    Object.entries(document.paths as Record<string, Record<string, any>>).flatMap(
+      ([path, methods]) => Object.entries(methods).map(([method, of]) => ({ path, method, of })),
+    );
   test("is every route that is served", () => {
-    const served = server.host.mounted.filter(({ route }) => !route.root && route.surface === undefined).map(({ route }) => `${route.method.toLowerCase()} /api/dev/v1${route.path.replace(/:([^/]+)/g, "{$1}")}`);
-    expect(operations().map(({ path, method }) => `${method} ${path}`).sort()).toEqual([...served, "get /api/dev/v1/openapi.json"].sort());
+    const served = server.host.mounted
+      .filter(({ route }) => !route.root && route.surface === undefined)
+      .map(
+        ({ route }) =>
+          `${route.method.toLowerCase()} /api/dev/v1${route.path.replace(/:([^/]+)/g, "{$1}")}`,
+      );
+    expect(
+      operations()
+        .map(({ path, method }) => `${method} ${path}`)
+        .sort(),
+    ).toEqual([...served, "get /api/dev/v1/openapi.json"].sort());
   });
   test("tells its security, its shared errors and a success", () => {
     for (const { path, of } of operations()) {
@@ -68,16 +117,31 @@ describe("every operation", () => {
     }
   });
   test("tells the headers of every response", () => {
-    for (const { of } of operations()) for (const [status, response] of Object.entries<any>(of.responses)) {
-      expect(Object.keys(response.headers)).toEqual(expect.arrayContaining(["x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]));
-      if (status === "401") expect(response.headers).toHaveProperty("WWW-Authenticate");
-      if (status === "429") expect(response.headers).toHaveProperty("Retry-After");
-    }
+    for (const { of } of operations())
+      for (const [status, response] of Object.entries<any>(of.responses)) {
+        expect(Object.keys(response.headers)).toEqual(
+          expect.arrayContaining([
+            "x-request-id",
+            "x-ratelimit-limit",
+            "x-ratelimit-remaining",
+            "x-ratelimit-reset",
+          ]),
+        );
+        if (status === "401") expect(response.headers).toHaveProperty("WWW-Authenticate");
+        if (status === "429") expect(response.headers).toHaveProperty("Retry-After");
+      }
   });
   test("gives an example of every JSON body that it takes or returns", () => {
     const lacking = operations().flatMap(({ path, method, of }) => {
-      const bodies: [string, any][] = [["request", of.requestBody?.content?.["application/json"]], ...Object.entries<any>(of.responses).map(([status, response]) => [status, response.content?.["application/json"]] as [string, any])];
-      return bodies.filter(([, body]) => body && body.example === undefined).map(([what]) => `${method} ${path} ${what}`);
+      const bodies: [string, any][] = [
+        ["request", of.requestBody?.content?.["application/json"]],
+        ...Object.entries<any>(of.responses).map(
+          ([status, response]) => [status, response.content?.["application/json"]] as [string, any],
+        ),
+      ];
+      return bodies
+        .filter(([, body]) => body && body.example === undefined)
+        .map(([what]) => `${method} ${path} ${what}`);
     });
     expect(lacking).toEqual([]);
   });
@@ -93,5 +157,9 @@ describe("every operation", () => {
 
 test("the document is served without a key, through the alias too", async () => {
   const answer = await server.send(null, "GET", "/api/dev/openapi.json");
-  expect([answer.status, answer.body.openapi, answer.headers.get("warning")?.slice(0, 3)]).toEqual([200, "3.1.0", "299"]);
+  expect([answer.status, answer.body.openapi, answer.headers.get("warning")?.slice(0, 3)]).toEqual([
+    200,
+    "3.1.0",
+    "299",
+  ]);
 });

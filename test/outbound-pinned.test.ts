@@ -12,11 +12,26 @@ const root = join(directory, "root.pem");
 writeFileSync(root, certificates.root);
 let through_proxy = 0;
 let asked: string[] = [];
-const proxy = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => { through_proxy += 1; return new Response("proxied", { status: 299 }); } });
-const serve = (name: string, tls?: { key: string; cert: string }) => Bun.serve({ port: 0, hostname: "127.0.0.1", ...(tls ? { tls } : {}), fetch: (request) => {
-  asked.push(`${name} ${request.headers.get("host")!.split(":")[0]} ${new URL(request.url).pathname}`);
-  return new Response(null, { status: 204 });
-} });
+const proxy = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: () => {
+    through_proxy += 1;
+    return new Response("proxied", { status: 299 });
+  },
+});
+const serve = (name: string, tls?: { key: string; cert: string }) =>
+  Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    ...(tls ? { tls } : {}),
+    fetch: (request) => {
+      asked.push(
+        `${name} ${request.headers.get("host")!.split(":")[0]} ${new URL(request.url).pathname}`,
+      );
+      return new Response(null, { status: 204 });
+    },
+  });
 const servers = {
   plain: serve("plain"),
   good: serve("good", { key: certificates.key, cert: certificates.good }),
@@ -29,16 +44,43 @@ afterAll(() => {
 });
 
 const at = `http://127.0.0.1:${proxy.port}`;
-const hostile = { NODE_TLS_REJECT_UNAUTHORIZED: "0", HTTP_PROXY: at, HTTPS_PROXY: at, ALL_PROXY: at, http_proxy: at, https_proxy: at, all_proxy: at };
+const hostile = {
+  NODE_TLS_REJECT_UNAUTHORIZED: "0",
+  HTTP_PROXY: at,
+  HTTPS_PROXY: at,
+  ALL_PROXY: at,
+  http_proxy: at,
+  https_proxy: at,
+  all_proxy: at,
+};
 async function ask(trusted: Record<string, string>): Promise<(number | string)[]> {
-  const urls = [`http://hook.test:${servers.plain.port}/p?q=1`, ...[servers.good, servers.expired, servers.other].map(({ port }) => `https://hook.test:${port}/p`), `https://127.0.0.1:${servers.good.port}/p`];
+  const urls = [
+    `http://hook.test:${servers.plain.port}/p?q=1`,
+    ...[servers.good, servers.expired, servers.other].map(
+      ({ port }) => `https://hook.test:${port}/p`,
+    ),
+    `https://127.0.0.1:${servers.good.port}/p`,
+  ];
   asked = [];
-  const child = Bun.spawn([process.execPath, fileURLToPath(new URL("./helpers/pinned-child.ts", import.meta.url)), ...urls], { env: cleanEnvironment({ ...hostile, ...trusted }), stdout: "pipe", stderr: "inherit" });
+  const child = Bun.spawn(
+    [
+      process.execPath,
+      fileURLToPath(new URL("./helpers/pinned-child.ts", import.meta.url)),
+      ...urls,
+    ],
+    { env: cleanEnvironment({ ...hostile, ...trusted }), stdout: "pipe", stderr: "inherit" },
+  );
   return JSON.parse(await child.stdout.text());
 }
 
 test("the certificate must be good for the name, now, and from someone trusted", async () => {
-  expect(await ask({ NODE_EXTRA_CA_CERTS: root })).toEqual([204, 204, "CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID", "ERR_TLS_CERT_ALTNAME_INVALID"]);
+  expect(await ask({ NODE_EXTRA_CA_CERTS: root })).toEqual([
+    204,
+    204,
+    "CERT_HAS_EXPIRED",
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+  ]);
   expect(asked).toEqual(["plain hook.test /p", "good hook.test /p"]);
   expect(through_proxy).toBe(0);
 }, 20_000);

@@ -8,7 +8,11 @@ describe("the phrases of a query", () => {
     ["none without quotes", "brass valve", []],
     ["straight quotes", `the "brass valve" of the boiler`, ["brass valve"]],
     ["two of them, folded", `"Brass  Valve" and "boiler"`, ["brass valve", "boiler"]],
-    ["curly, German, French and Japanese quotes", "“a b” „c d“ «e f» 「漢字」", ["a b", "c d", "e f", "漢字"]],
+    [
+      "curly, German, French and Japanese quotes",
+      "“a b” „c d“ «e f» 「漢字」",
+      ["a b", "c d", "e f", "漢字"],
+    ],
     ["an open quote is none", `5" pipe`, []],
     ["quotes around nothing are none", `"" " - "`, []],
     ["a question has none", `What does "brass valve" mean?`, []],
@@ -19,7 +23,8 @@ describe("the phrases of a query", () => {
     ["a semicolon asks nothing elsewhere", `"brass valve";`, ["brass valve"]],
     ["a question mark in the middle asks nothing", `what? "brass valve"`, ["brass valve"]],
   ];
-  for (const [why, query, phrases] of cases) test(why, () => expect(phrasesOf(query)).toEqual(phrases));
+  for (const [why, query, phrases] of cases)
+    test(why, () => expect(phrasesOf(query)).toEqual(phrases));
 });
 
 describe("a text holds a phrase", () => {
@@ -35,15 +40,24 @@ describe("a text holds a phrase", () => {
     ["with a ligature", "an e\ufb03cient pump", "efficient pump", true],
     ["after an emoji", "😀art", "art", true],
   ];
-  for (const [why, text, phrase, held] of cases) test(why, () => expect(holdsPhrases(text, [phrase])).toBe(held));
+  for (const [why, text, phrase, held] of cases)
+    test(why, () => expect(holdsPhrases(text, [phrase])).toBe(held));
 });
 
 test("search returns only passages that hold the phrase", async () => {
   const { send, settle } = await startTestServer();
   const folder_id = (await send("ada", "POST", "/folders", { name: "Boilers" })).body.id;
-  for (const content of ["The brass valve leaks at night.", "The valve is made of brass.", "Brass and a valve: the brass, the valve."]) await send("ada", "POST", "/documents", { folder_id, content });
+  for (const content of [
+    "The brass valve leaks at night.",
+    "The valve is made of brass.",
+    "Brass and a valve: the brass, the valve.",
+  ])
+    await send("ada", "POST", "/documents", { folder_id, content });
   await settle();
-  const found = async (query: string) => (await send("ada", "POST", "/search", { query })).body.data.map((passage: { quote: string }) => passage.quote);
+  const found = async (query: string) =>
+    (await send("ada", "POST", "/search", { query })).body.data.map(
+      (passage: { quote: string }) => passage.quote,
+    );
   expect(await found("brass valve")).toHaveLength(3);
   expect(await found(`"brass valve"`)).toEqual(["The brass valve leaks at night."]);
   expect(await found(`"valve brass"`)).toEqual([]);

@@ -14,28 +14,51 @@ let prompts: Prompts;
 const removed: string[] = [];
 let refusal: Error | null = null;
 const neighbour = definePlugin({
-  name: "neighbour", version: "1.0.0", needs: { prompts: Prompts },
+  name: "neighbour",
+  version: "1.0.0",
+  needs: { prompts: Prompts },
   setup: ({ services }) => {
     prompts = services.prompts;
-    return { fills: [fill(PromptUses, { async remove(tx, owner_id, prompt_id) {
-      if (refusal) throw refusal;
-      // Still there: the prompt goes after those who use it have let go.
-      expect(await services.prompts.require(tx, owner_id, [prompt_id], "/x")).toHaveLength(1);
-      removed.push(prompt_id);
-    } })] };
+    return {
+      fills: [
+        fill(PromptUses, {
+          async remove(tx, owner_id, prompt_id) {
+            if (refusal) throw refusal;
+            // Still there: the prompt goes after those who use it have let go.
+            expect(await services.prompts.require(tx, owner_id, [prompt_id], "/x")).toHaveLength(1);
+            removed.push(prompt_id);
+          },
+        }),
+      ],
+    };
   },
 });
 
-beforeAll(async () => { server = await startTestServer({ plugins: [neighbour] }); });
-const create = async (who: string, body: object) => (await server.send(who, "POST", "/prompts", body)).body as { id: string; name: string; updated_at: string };
+beforeAll(async () => {
+  server = await startTestServer({ plugins: [neighbour] });
+});
+const create = async (who: string, body: object) =>
+  (await server.send(who, "POST", "/prompts", body)).body as {
+    id: string;
+    name: string;
+    updated_at: string;
+  };
 
 test("a prompt is saved, found by its location, and has the fields of a record", async () => {
-  const made = await server.send("ada", "POST", "/prompts", { name: "  Plain words ", text: " Answer plainly. ", description: "For guests" });
+  const made = await server.send("ada", "POST", "/prompts", {
+    name: "  Plain words ",
+    text: " Answer plainly. ",
+    description: "For guests",
+  });
   expect(made.status).toBe(201);
   expect(made.headers.get("location")).toBe(`/api/dev/v1/prompts/${made.body.id}`);
   expect(made.body).toEqual({
-    id: expect.stringMatching(/^prm_[0-9A-HJKMNP-TV-Z]{26}$/), name: "Plain words", text: " Answer plainly. ", description: "For guests",
-    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/), updated_at: made.body.created_at,
+    id: expect.stringMatching(/^prm_[0-9A-HJKMNP-TV-Z]{26}$/),
+    name: "Plain words",
+    text: " Answer plainly. ",
+    description: "For guests",
+    created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    updated_at: made.body.created_at,
   });
   const found = await server.send("ada", "GET", made.headers.get("location")!);
   expect([found.status, found.body]).toEqual([200, made.body]);
@@ -58,18 +81,32 @@ describe("creating", () => {
     ["a missing text", { name: "a" }, 400, "/text"],
     ["a blank text", { name: "a", text: "\n\t " }, 400, "/text"],
     ["a text of 32,001", { name: "a", text: "x".repeat(32_001) }, 400, "/text"],
-    ["a description of 4,001", { name: "a", text: "b", description: "x".repeat(4_001) }, 400, "/description"],
-    ["a description that is a list", { name: "a", text: "b", description: [] }, 400, "/description"],
+    [
+      "a description of 4,001",
+      { name: "a", text: "b", description: "x".repeat(4_001) },
+      400,
+      "/description",
+    ],
+    [
+      "a description that is a list",
+      { name: "a", text: "b", description: [] },
+      400,
+      "/description",
+    ],
     ["U+0000 in a text", { name: "a", text: "b\u0000" }, 400, "/text"],
     ["half a surrogate pair in a name", { name: "a\ud800", text: "b" }, 400, "/name"],
     ["a list instead of an object", [], 400],
     ["no body", undefined, 400],
   ];
-  for (const [why, body, status, pointer] of cases) test(why, async () => {
-    const answer = await server.send("eve", "POST", "/prompts", body);
-    expect(answer.status).toBe(status);
-    if (pointer !== undefined) expect(answer.body.errors.map((problem: { pointer: string }) => problem.pointer)).toContain(pointer);
-  });
+  for (const [why, body, status, pointer] of cases)
+    test(why, async () => {
+      const answer = await server.send("eve", "POST", "/prompts", body);
+      expect(answer.status).toBe(status);
+      if (pointer !== undefined)
+        expect(answer.body.errors.map((problem: { pointer: string }) => problem.pointer)).toContain(
+          pointer,
+        );
+    });
 
   test("what was refused was not saved", async () => {
     const saved = cases.filter(([, , status]) => status === 201).length;
@@ -84,26 +121,44 @@ describe("changing", () => {
     ["a text alone", { text: "New text" }, 200, { text: "New text" }],
     ["null clears the description", { description: null }, 200, { description: null }],
     ["an empty description is kept as it is", { description: "" }, 200, { description: "" }],
-    ["everything at once", { name: "A", text: "B", description: "C" }, 200, { name: "A", text: "B", description: "C" }],
+    [
+      "everything at once",
+      { name: "A", text: "B", description: "C" },
+      200,
+      { name: "A", text: "B", description: "C" },
+    ],
     ["nothing", {}, 200, {}],
-    ["fields that nobody may set", { id: "prm_x", owner_id: "usr_bob", created_at: "2000-01-01T00:00:00Z" }, 200, {}],
-    ["a blank name is refused, and the text beside it not saved", { name: " ", text: "New text" }, 400, {}],
+    [
+      "fields that nobody may set",
+      { id: "prm_x", owner_id: "usr_bob", created_at: "2000-01-01T00:00:00Z" },
+      200,
+      {},
+    ],
+    [
+      "a blank name is refused, and the text beside it not saved",
+      { name: " ", text: "New text" },
+      400,
+      {},
+    ],
     ["null is no text", { text: null }, 400, {}],
     ["a text that is too long", { text: "x".repeat(32_001) }, 400, {}],
   ];
-  for (const [why, change, status, changed] of cases) test(why, async () => {
-    const { id } = await create("ada", before);
-    const answer = await server.send("ada", "PUT", `/prompts/${id}`, change);
-    expect(answer.status).toBe(status);
-    const after = (await server.send("ada", "GET", `/prompts/${id}`)).body;
-    expect(after).toMatchObject({ id, ...before, ...changed });
-    if (status === 200) expect(answer.body).toEqual(after);
-  });
+  for (const [why, change, status, changed] of cases)
+    test(why, async () => {
+      const { id } = await create("ada", before);
+      const answer = await server.send("ada", "PUT", `/prompts/${id}`, change);
+      expect(answer.status).toBe(status);
+      const after = (await server.send("ada", "GET", `/prompts/${id}`)).body;
+      expect(after).toMatchObject({ id, ...before, ...changed });
+      if (status === 200) expect(answer.body).toEqual(after);
+    });
 
   test("a change moves updated_at, an empty one does not", async () => {
     const { id, updated_at } = await create("ada", before);
     await Bun.sleep(2);
-    expect((await server.send("ada", "PUT", `/prompts/${id}`, {})).body.updated_at).toBe(updated_at);
+    expect((await server.send("ada", "PUT", `/prompts/${id}`, {})).body.updated_at).toBe(
+      updated_at,
+    );
     const changed = (await server.send("ada", "PUT", `/prompts/${id}`, { name: "After" })).body;
     expect(changed.updated_at > updated_at).toBe(true);
     expect(changed.created_at).toBe(updated_at);
@@ -116,23 +171,39 @@ describe("listing", () => {
     await create("dave", { name: "not carol's", text: "x" });
     const first = (await server.send("carol", "GET", "/prompts?per_page=2")).body;
     expect(first.data.map((prompt: { name: string }) => prompt.name)).toEqual(["three", "two"]);
-    expect(first.pagination).toEqual({ count: 2, total: 3, per_page: 2, total_pages: 2, next_page: 2, previous_page: null });
+    expect(first.pagination).toEqual({
+      count: 2,
+      total: 3,
+      per_page: 2,
+      total_pages: 2,
+      next_page: 2,
+      previous_page: null,
+    });
     const second = (await server.send("carol", "GET", "/prompts?per_page=2&page=2")).body;
     expect(second.data.map((prompt: { name: string }) => prompt.name)).toEqual(["one"]);
     expect(second.pagination).toMatchObject({ count: 1, next_page: null, previous_page: 1 });
   });
 
   const cases: [string, string, number, object?][] = [
-    ["a user without prompts has an empty list", "", 200, { count: 0, total: 0, per_page: 50, total_pages: 0, next_page: null, previous_page: null }],
+    [
+      "a user without prompts has an empty list",
+      "",
+      200,
+      { count: 0, total: 0, per_page: 50, total_pages: 0, next_page: null, previous_page: null },
+    ],
     ["above 200 means 200", "?per_page=1000", 200, { per_page: 200 }],
     ["a page past the end is empty", "?page=9", 200, { count: 0, next_page: null }],
-    ["page 0", "?page=0", 400], ["half a page", "?page=1.5", 400], ["a page that is a word", "?page=x", 400], ["no items", "?per_page=0", 400],
+    ["page 0", "?page=0", 400],
+    ["half a page", "?page=1.5", 400],
+    ["a page that is a word", "?page=x", 400],
+    ["no items", "?per_page=0", 400],
   ];
-  for (const [why, query, status, pagination] of cases) test(why, async () => {
-    const answer = await server.send("frank", "GET", `/prompts${query}`);
-    expect(answer.status).toBe(status);
-    if (pagination) expect(answer.body.pagination).toMatchObject(pagination);
-  });
+  for (const [why, query, status, pagination] of cases)
+    test(why, async () => {
+      const answer = await server.send("frank", "GET", `/prompts${query}`);
+      expect(answer.status).toBe(status);
+      if (pagination) expect(answer.body.pagination).toMatchObject(pagination);
+    });
 });
 
 describe("a prompt that is not the caller's", () => {
@@ -143,7 +214,9 @@ describe("a prompt that is not the caller's", () => {
       expect((await server.send("ada", "GET", `/prompts/${id}`)).body.name).toBe("Private");
     });
     test(`${method} of one that does not exist is not found`, async () => {
-      expect((await server.send("bob", method, "/prompts/prm_01J9ZK3V6W8Q2T4Y5N7B1C0DEF", body)).status).toBe(404);
+      expect(
+        (await server.send("bob", method, "/prompts/prm_01J9ZK3V6W8Q2T4Y5N7B1C0DEF", body)).status,
+      ).toBe(404);
     });
   }
   test("a malformed change is 400 before anything is looked up", async () => {
@@ -172,8 +245,13 @@ describe("deleting", () => {
   test("leaves the text in no file of the data directory", async () => {
     const text = `a secret recipe ${crypto.randomUUID()}`;
     const { id } = await create("ada", { name: "x", text });
-    const holders = () => readdirSync(server.data, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text)).map((entry) => entry.name);
+    const holders = () =>
+      readdirSync(server.data, { recursive: true, withFileTypes: true })
+        .filter(
+          (entry) =>
+            entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text),
+        )
+        .map((entry) => entry.name);
     expect(holders()).not.toEqual([]);
     await server.send("ada", "DELETE", `/prompts/${id}`);
     for (let tries = 0; tries < 200 && holders().length > 0; tries++) await Bun.sleep(10);
@@ -182,31 +260,46 @@ describe("deleting", () => {
 });
 
 describe("what other plugins ask for", () => {
-  const ask = (who: string, ids: readonly string[]) => prompts.require(server.store.db, `usr_${who}`, ids, "/usedPrompts");
+  const ask = (who: string, ids: readonly string[]) =>
+    prompts.require(server.store.db, `usr_${who}`, ids, "/usedPrompts");
 
   test("prompts in the order of their ids, each once", async () => {
     const a = await create("ada", { name: "a", text: "first" });
     const b = await create("ada", { name: "b", text: "second" });
-    expect((await ask("ada", [b.id, a.id, b.id])).map(({ id, text }) => [id, text])).toEqual([[b.id, "second"], [a.id, "first"]]);
+    expect((await ask("ada", [b.id, a.id, b.id])).map(({ id, text }) => [id, text])).toEqual([
+      [b.id, "second"],
+      [a.id, "first"],
+    ]);
     expect(await ask("ada", [])).toEqual([]);
   });
 
   test("one that is missing is 404 and names the field, even beside another user's", async () => {
     const { id } = await create("ada", { name: "a", text: "x" });
     const error = await ask("bob", [id, "prm_none"]).catch((thrown: HttpError) => thrown);
-    expect(error).toMatchObject({ status: 404, errors: [{ pointer: "/usedPrompts", detail: "The prompt prm_none could not be found." }] });
+    expect(error).toMatchObject({
+      status: 404,
+      errors: [{ pointer: "/usedPrompts", detail: "The prompt prm_none could not be found." }],
+    });
   });
 
   test("one of another user is 403", async () => {
     const { id } = await create("ada", { name: "a", text: "x" });
-    expect(await ask("bob", [id]).catch((thrown: HttpError) => thrown)).toMatchObject({ status: 403, errors: [{ pointer: "/usedPrompts" }] });
+    expect(await ask("bob", [id]).catch((thrown: HttpError) => thrown)).toMatchObject({
+      status: 403,
+      errors: [{ pointer: "/usedPrompts" }],
+    });
   });
 });
 
 test("a key that may only read may not save", async () => {
   await server.key("ada");
-  const { token } = await server.accounts.createKey("usr_ada", { name: "reader", scopes: ["read"] });
+  const { token } = await server.accounts.createKey("usr_ada", {
+    name: "reader",
+    scopes: ["read"],
+  });
   const headers = { authorization: `Bearer ${token}` };
   expect((await server.send(null, "GET", "/prompts", undefined, headers)).status).toBe(200);
-  expect((await server.send(null, "POST", "/prompts", { name: "a", text: "b" }, headers)).status).toBe(403);
+  expect(
+    (await server.send(null, "POST", "/prompts", { name: "a", text: "b" }, headers)).status,
+  ).toBe(403);
 });

@@ -7,7 +7,9 @@ import { jobsWorld, limits, second, until, Work, type JobsWorld } from "./helper
 
 let world: JobsWorld;
 const started: Schedules[] = [];
-beforeEach(async () => { world = await jobsWorld(); });
+beforeEach(async () => {
+  world = await jobsWorld();
+});
 afterEach(async () => {
   for (const schedules of started.splice(0)) schedules.stop();
   await world.close();
@@ -15,7 +17,10 @@ afterEach(async () => {
 
 function schedules(): Schedules {
   const queue = world.queue();
-  queue.register("test", handle(Work, async () => undefined, limits));
+  queue.register(
+    "test",
+    handle(Work, async () => undefined, limits),
+  );
   const made = createSchedules({ queue, store: world.store, log: world.log, clock: world.clock });
   started.push(made);
   return made;
@@ -30,7 +35,10 @@ describe("a schedule", () => {
     expect(await keys()).toEqual([]);
     world.clock.move(10);
     await until(async () => (await keys()).length === 1);
-    expect((await world.rows())[0]).toMatchObject({ payload: `{"name":"noon"}`, key: "test.work 2026-01-05T12:00:00.000Z" });
+    expect((await world.rows())[0]).toMatchObject({
+      payload: `{"name":"noon"}`,
+      key: "test.work 2026-01-05T12:00:00.000Z",
+    });
   });
 
   test("does not tick again for a tick that has passed", async () => {
@@ -73,6 +81,7 @@ describe("a tick is taken", () => {
     ["for each schedule", "hourly", 100, true],
   ];
   test("in this order", async () => {
-    for (const [why, name, tick_at, taken] of cases) expect([why, await takeTick(world.db, name, tick_at)]).toEqual([why, taken]);
+    for (const [why, name, tick_at, taken] of cases)
+      expect([why, await takeTick(world.db, name, tick_at)]).toEqual([why, taken]);
   });
 });

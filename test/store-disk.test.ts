@@ -7,7 +7,15 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { jsonLog } from "../core/base/log";
 import { HttpError } from "../core/http/errors";
-import { isBusy, isForeignKey, isFull, isReadOnly, isStorageFault, isUnique, translated } from "../core/store/codes";
+import {
+  isBusy,
+  isForeignKey,
+  isFull,
+  isReadOnly,
+  isStorageFault,
+  isUnique,
+  translated,
+} from "../core/store/codes";
 import { openStore, type Store } from "../core/store/open";
 import { until } from "./helpers/jobs";
 
@@ -17,7 +25,11 @@ let store: Store;
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "dossier-store-"));
   store = openStore(join(directory, "dossier.db"), { log: jsonLog("error", () => undefined) });
-  await store.db.schema.createTable("notes").addColumn("id", "text", (c) => c.primaryKey()).addColumn("words", "text").execute();
+  await store.db.schema
+    .createTable("notes")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("words", "text")
+    .execute();
 });
 afterEach(async () => {
   await store.close();
@@ -25,13 +37,21 @@ afterEach(async () => {
 });
 
 const note = (id: string, words = "") => store.db.insertInto("notes").values({ id, words });
-const ids = async (): Promise<string[]> => (await store.db.selectFrom("notes").select("id").orderBy("id").execute()).map((row) => row.id);
+const ids = async (): Promise<string[]> =>
+  (await store.db.selectFrom("notes").select("id").orderBy("id").execute()).map((row) => row.id);
 /** The error of a promise that must fail. */
-const errorOf = (work: Promise<unknown>): Promise<any> => work.then(() => { throw new Error("it did not fail"); }, (error: unknown) => error);
+const errorOf = (work: Promise<unknown>): Promise<any> =>
+  work.then(
+    () => {
+      throw new Error("it did not fail");
+    },
+    (error: unknown) => error,
+  );
 
 describe("deleted text", () => {
   const canary = "the-canary-that-must-be-gone";
-  const holders = () => readdirSync(directory).filter((name) => readFileSync(join(directory, name)).includes(canary));
+  const holders = () =>
+    readdirSync(directory).filter((name) => readFileSync(join(directory, name)).includes(canary));
 
   test("is in no file of the directory after a scrub", async () => {
     await note("a", canary.repeat(500)).execute();
@@ -69,10 +89,13 @@ describe("deleted text", () => {
     await note("a", canary).execute();
     await store.db.deleteFrom("notes").execute();
     const copy = mkdtempSync(join(tmpdir(), "dossier-store-crash-"));
-    for (const name of ["dossier.db", "dossier.db-wal"]) await Bun.write(join(copy, name), Bun.file(join(directory, name)));
+    for (const name of ["dossier.db", "dossier.db-wal"])
+      await Bun.write(join(copy, name), Bun.file(join(directory, name)));
     expect(readFileSync(join(copy, "dossier.db-wal")).includes(canary)).toBe(true);
     const again = openStore(join(copy, "dossier.db"), { log: jsonLog("error") });
-    expect(readdirSync(copy).some((name) => readFileSync(join(copy, name)).includes(canary))).toBe(false);
+    expect(readdirSync(copy).some((name) => readFileSync(join(copy, name)).includes(canary))).toBe(
+      false,
+    );
     await again.close();
     rmSync(copy, { recursive: true });
   });
@@ -88,10 +111,12 @@ describe("a failing disk", () => {
   test("that is full answers 507, keeps nothing of the transaction, and still reads and deletes", async () => {
     await note("a").execute();
     await limitPages();
-    const error = await errorOf(store.inTransaction(async (tx) => {
-      await tx.insertInto("notes").values({ id: "b" }).execute();
-      await tx.insertInto("notes").values({ id: "c", words: big }).execute();
-    }));
+    const error = await errorOf(
+      store.inTransaction(async (tx) => {
+        await tx.insertInto("notes").values({ id: "b" }).execute();
+        await tx.insertInto("notes").values({ id: "c", words: big }).execute();
+      }),
+    );
     expect(error).toBeInstanceOf(HttpError);
     expect([error.status, error.code]).toEqual([507, "storage_full"]);
     expect(await ids()).toEqual(["a"]);
@@ -135,19 +160,32 @@ describe("what an error means", () => {
     ["a second row with a primary key", coded("SQLITE_CONSTRAINT_PRIMARYKEY"), [isUnique]],
     ["a row that points nowhere", coded("SQLITE_CONSTRAINT_FOREIGNKEY"), [isForeignKey]],
     ["another writer", coded("SQLITE_BUSY"), [isBusy, isStorageFault]],
-    ["another writer between a read and a write", coded("SQLITE_BUSY_SNAPSHOT"), [isBusy, isStorageFault]],
+    [
+      "another writer between a read and a write",
+      coded("SQLITE_BUSY_SNAPSHOT"),
+      [isBusy, isStorageFault],
+    ],
     ["no room for the database", coded("SQLITE_FULL"), [isFull, isStorageFault]],
     ["no room for a file", coded("ENOSPC"), [isFull, isStorageFault]],
     ["a failing write", coded("SQLITE_IOERR_WRITE"), [isReadOnly, isStorageFault]],
-    ["a file that can only be read", coded("SQLITE_READONLY_DBMOVED"), [isReadOnly, isStorageFault]],
-    ["a translated error still says what it was", translated(coded("SQLITE_READONLY")), [isReadOnly, isStorageFault]],
+    [
+      "a file that can only be read",
+      coded("SQLITE_READONLY_DBMOVED"),
+      [isReadOnly, isStorageFault],
+    ],
+    [
+      "a translated error still says what it was",
+      translated(coded("SQLITE_READONLY")),
+      [isReadOnly, isStorageFault],
+    ],
     ["an error of the code", new TypeError("x"), []],
     ["no error at all", undefined, []],
   ];
   const kinds = { isUnique, isForeignKey, isBusy, isFull, isReadOnly, isStorageFault };
-  for (const [why, error, is] of cases) test(why, () => {
-    expect(Object.values(kinds).filter((kind) => kind(error))).toEqual(is);
-  });
+  for (const [why, error, is] of cases)
+    test(why, () => {
+      expect(Object.values(kinds).filter((kind) => kind(error))).toEqual(is);
+    });
 
   test("a unique violation of the database itself is one", async () => {
     await note("a").execute();

@@ -14,8 +14,16 @@ test("one at a time, in the order of asking, whatever becomes of each", async ()
     if (name === "a") throw new Error("a fails");
     return name;
   };
-  const all = await Promise.allSettled([turns.run("ada", never, work("a")), turns.run("eve", never, work("b")), turns.run("ada", never, work("c"))]);
-  expect(all.map((one) => one.status === "fulfilled" ? one.value : one.reason.message)).toEqual(["a fails", "b", "c"]);
+  const all = await Promise.allSettled([
+    turns.run("ada", never, work("a")),
+    turns.run("eve", never, work("b")),
+    turns.run("ada", never, work("c")),
+  ]);
+  expect(all.map((one) => (one.status === "fulfilled" ? one.value : one.reason.message))).toEqual([
+    "a fails",
+    "b",
+    "c",
+  ]);
   expect(seen).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
 });
 
@@ -24,7 +32,9 @@ test("who takes long lets others begin, but has no second turn meanwhile", async
   const { promise: held, resolve: go } = Promise.withResolvers<void>();
   let second = false;
   const first = turns.run("ada", never, () => held);
-  const next = turns.run("ada", never, async () => { second = true; });
+  const next = turns.run("ada", never, async () => {
+    second = true;
+  });
   expect(await turns.run("eve", never, async () => "eve")).toBe("eve");
   expect(second).toBe(false);
   go();
@@ -38,7 +48,11 @@ test("who has gone away leaves the line", async () => {
   const first = turns.run("ada", never, () => held);
   const gone = new AbortController();
   let worked = false;
-  const waiting = turns.run("eve", gone.signal, async () => { worked = true; }).catch((error: Error) => error.message);
+  const waiting = turns
+    .run("eve", gone.signal, async () => {
+      worked = true;
+    })
+    .catch((error: Error) => error.message);
   await Bun.sleep(1);
   gone.abort();
   expect([await waiting, worked]).toEqual(["The task was stopped.", false]);

@@ -20,17 +20,31 @@ describe("waiting for a change", () => {
     const path = await asking.ask("ada", chat);
     await held.begun;
     await asking.reaches("ada", path, "PROCESSING");
-    const polls = Promise.all([wait(path, "wait=20"), wait(path, "respond-async, wait=20"), wait(path, "wait=600")]);
+    const polls = Promise.all([
+      wait(path, "wait=20"),
+      wait(path, "respond-async, wait=20"),
+      wait(path, "wait=600"),
+    ]);
     const early = await Promise.race([polls, Bun.sleep(50)]);
     expect(early).toBeUndefined();
     held.open();
     const answers = await polls;
-    expect(answers.map(({ body, headers }) => [body.status, headers.get("preference-applied")])).toEqual([["COMPLETED", "wait=20"], ["COMPLETED", "wait=20"], ["COMPLETED", "wait=30"]]);
+    expect(
+      answers.map(({ body, headers }) => [body.status, headers.get("preference-applied")]),
+    ).toEqual([
+      ["COMPLETED", "wait=20"],
+      ["COMPLETED", "wait=20"],
+      ["COMPLETED", "wait=30"],
+    ]);
   });
 
   test("a step from PENDING to PROCESSING is a change", async () => {
     const held = asking.gate();
-    const busy = await Promise.all([asking.ask("ada", chat), asking.ask("ada", chat), asking.ask("ada", chat)]);
+    const busy = await Promise.all([
+      asking.ask("ada", chat),
+      asking.ask("ada", chat),
+      asking.ask("ada", chat),
+    ]);
     await held.begun;
     for (const path of busy) await asking.reaches("ada", path, "PROCESSING");
     const path = await asking.ask("ada", chat);
@@ -51,7 +65,11 @@ describe("waiting for a change", () => {
     await Bun.sleep(5);
     expect((await send("ada", "POST", `${path}/cancel`)).status).toBe(202);
     for (const answer of [await poll, await wait(path, "wait=20")]) {
-      expect([answer.status, answer.text, answer.headers.get("preference-applied")]).toEqual([500, "The answer was cancelled.", "wait=20"]);
+      expect([answer.status, answer.text, answer.headers.get("preference-applied")]).toEqual([
+        500,
+        "The answer was cancelled.",
+        "wait=20",
+      ]);
     }
   });
 
@@ -61,7 +79,10 @@ describe("waiting for a change", () => {
     await held.begun;
     for (const prefer of ["wait=0", "wait=soon", "respond-async"]) {
       const { body, headers } = await wait(path, prefer);
-      expect([["PENDING", "PROCESSING"].includes(body.status), headers.get("preference-applied")]).toEqual([true, null]);
+      expect([
+        ["PENDING", "PROCESSING"].includes(body.status),
+        headers.get("preference-applied"),
+      ]).toEqual([true, null]);
     }
     held.open();
     await asking.server.settle();
@@ -73,7 +94,10 @@ describe("waiting for a change", () => {
     await held.begun;
     await asking.reaches("ada", path, "PROCESSING");
     const client = new AbortController();
-    const request = new Request(`http://dossier.test/api/dev/v1${path}`, { headers: { authorization: `Bearer ${await asking.server.key("ada")}`, prefer: "wait=30" }, signal: client.signal });
+    const request = new Request(`http://dossier.test/api/dev/v1${path}`, {
+      headers: { authorization: `Bearer ${await asking.server.key("ada")}`, prefer: "wait=30" },
+      signal: client.signal,
+    });
     const poll = asking.server.fetch(request);
     expect(await Promise.race([poll, Bun.sleep(50)])).toBeUndefined();
     client.abort();

@@ -8,7 +8,8 @@ import { startTestServer } from "./helpers/host";
 
 test("the limit is a setting, the message names the one in force, and the key that seals is its owner's alone", async () => {
   const server = await startTestServer({ env: { DOSSIER_WEBHOOKS_PER_ACCOUNT: "1" } });
-  const create = (event_type: string) => server.send("ada", "POST", "/webhooks", { event_type, url: "http://93.184.216.34/" });
+  const create = (event_type: string) =>
+    server.send("ada", "POST", "/webhooks", { event_type, url: "http://93.184.216.34/" });
   expect((await create("import.finished")).status).toBe(201);
   const { status, body } = await create("transcription.completed");
   expect([status, body.detail]).toEqual([400, expect.stringContaining("at most 1 ")]);
@@ -21,16 +22,22 @@ test("the line lets so many in at a time, and no more of any one", async () => {
   const running: string[] = [];
   const begun: string[] = [];
   const gates: (() => void)[] = [];
-  const work = (who: string) => line(who, async () => {
-    running.push(who);
-    begun.push(who);
-    await new Promise<void>((resolve) => { gates.push(resolve); });
-    running.splice(running.indexOf(who), 1);
-  });
+  const work = (who: string) =>
+    line(who, async () => {
+      running.push(who);
+      begun.push(who);
+      await new Promise<void>((resolve) => {
+        gates.push(resolve);
+      });
+      running.splice(running.indexOf(who), 1);
+    });
   const all = [work("a"), work("a"), work("a"), work("b"), work("b"), work("c")];
   await Bun.sleep(0);
   expect(running).toEqual(["a", "a", "b"]);
-  while (begun.length < 6) { gates.shift()!(); await Bun.sleep(0); }
+  while (begun.length < 6) {
+    gates.shift()!();
+    await Bun.sleep(0);
+  }
   expect(begun).toEqual(["a", "a", "b", "a", "b", "c"]);
   for (const open of gates) open();
   await Promise.all(all);
@@ -55,8 +62,16 @@ describe("sealing", () => {
   const cases: [string, () => string][] = [
     ["at another place", () => seal.unseal(sealed, "row 2")],
     ["with another key", () => createSeal("/nonexistent", "another").unseal(sealed, "row 1")],
-    ["changed", () => seal.unseal(sealed.replace(/.(.{8})$/, (all, end) => (all[0] === "A" ? "B" : "A") + end), "row 1")],
+    [
+      "changed",
+      () =>
+        seal.unseal(
+          sealed.replace(/.(.{8})$/, (all, end) => (all[0] === "A" ? "B" : "A") + end),
+          "row 1",
+        ),
+    ],
     ["cut short", () => seal.unseal(sealed.slice(0, 20), "row 1")],
   ];
-  for (const [why, open] of cases) test(`does not open ${why}`, () => expect(open).toThrow("secret key"));
+  for (const [why, open] of cases)
+    test(`does not open ${why}`, () => expect(open).toThrow("secret key"));
 });

@@ -2,4 +2,6 @@
 
 /** `value` give or take up to `share` of it (0.2 is a fifth), as a whole number. */
 export const spread = (value: number, share: number): number =>
-  Math.round(value * (1 - share + 2 * share * crypto.getRandomValues(new Uint32Array(1))[0]! / 2 ** 32));
+  Math.round(
+    value * (1 - share + (2 * share * crypto.getRandomValues(new Uint32Array(1))[0]!) / 2 ** 32),
+  );

@@ -8,4 +8,5 @@ export const systemClock: Clock = { now_ms: () => Date.now() };
 /** RFC 3339 in UTC: how every time reads on the wire. */
 export const rfc3339 = (at_ms: number): string => new Date(at_ms).toISOString();
 /** The same for a time that may be absent. */
-export const rfc3339OrNull = (at_ms: number | null): string | null => at_ms === null ? null : rfc3339(at_ms);
+export const rfc3339OrNull = (at_ms: number | null): string | null =>
+  at_ms === null ? null : rfc3339(at_ms);

@@ -5,10 +5,18 @@ import { Value } from "@sinclair/typebox/value";
 /** Every problem found, as sentences; the configuration is not used when there is one. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
-  constructor(readonly problems: readonly string[]) { super(`The configuration is not valid:\n  ${problems.join("\n  ")}`); }
+  constructor(readonly problems: readonly string[]) {
+    super(`The configuration is not valid:\n  ${problems.join("\n  ")}`);
+  }
 }
 
-export interface Setting { readonly section: string; readonly key: string; readonly value: unknown; readonly origin: string; readonly secret: boolean }
+export interface Setting {
+  readonly section: string;
+  readonly key: string;
+  readonly value: unknown;
+  readonly origin: string;
+  readonly secret: boolean;
+}
 export interface Config {
   /** Decoded values by section: durations in ms, sizes in bytes. */
   readonly values: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -16,9 +24,17 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 /** A setting as it may be shown. */
-export interface ShownSetting { readonly setting: string; readonly value: unknown; readonly origin: string }
+export interface ShownSetting {
+  readonly setting: string;
+  readonly value: unknown;
+  readonly origin: string;
+}
 export const shownSettings = ({ settings }: Config): ShownSetting[] =>
-  settings.map(({ section, key, value, origin, secret }) => ({ setting: `${section}.${key}`, value: secret ? "[secret]" : value, origin }));
+  settings.map(({ section, key, value, origin, secret }) => ({
+    setting: `${section}.${key}`,
+    value: secret ? "[secret]" : value,
+    origin,
+  }));
 
 export type Sections = ReadonlyMap<string, TObject>;
 
@@ -32,7 +48,10 @@ export interface ConfigSources {
   readonly readSecretFile: (path: string) => string;
 }
 
-type Kinded = TSchema & { readonly kind?: "duration" | "size" | "list" | "secret"; readonly of?: "string" | "duration" };
+type Kinded = TSchema & {
+  readonly kind?: "duration" | "size" | "list" | "secret";
+  readonly of?: "string" | "duration";
+};
 /** These settings of the section `server` go without its name in the environment. */
 const unsectioned = new Set(["data", "host", "port", "secret_key"]);
 
@@ -56,7 +75,11 @@ export function readConfig(sections: Sections, sources: ConfigSources, lenient =
 }
 
 /** One section and what is wrong with it. */
-export function readSection(section: string, schema: TObject, sources: ConfigSources): { values: Record<string, unknown>; settings: Setting[]; problems: string[] } {
+export function readSection(
+  section: string,
+  schema: TObject,
+  sources: ConfigSources,
+): { values: Record<string, unknown>; settings: Setting[]; problems: string[] } {
   const values: Record<string, unknown> = {};
   const settings: Setting[] = [];
   const problems: string[] = [];
@@ -64,18 +87,34 @@ export function readSection(section: string, schema: TObject, sources: ConfigSou
     const found = findRaw(section, key, of, sources, problems);
     if (found === undefined) {
       if (of.kind === "list" && of.default === undefined) values[key] = [];
-      else if (schema.required?.includes(key)) problems.push(`${section}.${key} is required (${envName(section, key)}).`);
+      else if (schema.required?.includes(key))
+        problems.push(`${section}.${key} is required (${envName(section, key)}).`);
       continue;
     }
     const decoded = decode(found.raw, of);
-    if ("problem" in decoded) { problems.push(`${section}.${key} ${decoded.problem} (from ${found.origin}).`); continue; }
+    if ("problem" in decoded) {
+      problems.push(`${section}.${key} ${decoded.problem} (from ${found.origin}).`);
+      continue;
+    }
     values[key] = decoded.value;
-    settings.push({ section, key, value: found.raw, origin: found.origin, secret: of.kind === "secret" });
+    settings.push({
+      section,
+      key,
+      value: found.raw,
+      origin: found.origin,
+      secret: of.kind === "secret",
+    });
   }
   return { values, settings, problems };
 }
 
-function findRaw(section: string, key: string, of: Kinded, sources: ConfigSources, problems: string[]): { raw: unknown; origin: string } | undefined {
+function findRaw(
+  section: string,
+  key: string,
+  of: Kinded,
+  sources: ConfigSources,
+  problems: string[],
+): { raw: unknown; origin: string } | undefined {
   const flag = sources.flags[`${section}.${key}`];
   if (flag !== undefined) return { raw: flag, origin: `--${key.replaceAll("_", "-")}` };
   const name = envName(section, key);
@@ -84,8 +123,12 @@ function findRaw(section: string, key: string, of: Kinded, sources: ConfigSource
   if (of.kind === "secret") {
     const path = sources.env[`${name}_FILE`];
     if (path) {
-      try { return { raw: sources.readSecretFile(path).trim(), origin: `${name}_FILE` }; }
-      catch { problems.push(`${section}.${key}: the file ${path} of ${name}_FILE can't be read.`); return undefined; }
+      try {
+        return { raw: sources.readSecretFile(path).trim(), origin: `${name}_FILE` };
+      } catch {
+        problems.push(`${section}.${key}: the file ${path} of ${name}_FILE can't be read.`);
+        return undefined;
+      }
     }
   }
   const table = sources.file[section];
@@ -97,41 +140,84 @@ function findRaw(section: string, key: string, of: Kinded, sources: ConfigSource
 type Decoded = { readonly value: unknown } | { readonly problem: string };
 
 function decode(raw: unknown, of: Kinded): Decoded {
-  if (of.kind === "duration") return measured(raw, durations_ms, "a duration such as 500ms, 30s, 5m, 2h or 30d");
+  if (of.kind === "duration")
+    return measured(raw, durations_ms, "a duration such as 500ms, 30s, 5m, 2h or 30d");
   if (of.kind === "size") return measured(raw, sizes_bytes, "a size such as 512KiB, 64MiB or 2GiB");
   if (of.kind === "list") return decodeList(raw, of);
-  if (of.kind === "secret") return typeof raw === "string" ? { value: raw } : { problem: "must be a text" };
+  if (of.kind === "secret")
+    return typeof raw === "string" ? { value: raw } : { problem: "must be a text" };
   const value = typeof raw === "string" ? fromText(raw, of) : raw;
   const wrong = Value.Errors(of, value).First();
   return wrong ? { problem: `must be ${expected(of)}, not ${JSON.stringify(raw)}` } : { value };
 }
 
 function decodeList(raw: unknown, of: Kinded): Decoded {
-  const items = typeof raw === "string" ? raw.split(",").map((item) => item.trim()).filter((item) => item !== "") : raw;
-  if (!Array.isArray(items) || !items.every((item) => typeof item === "string")) return { problem: "must be a list of texts" };
+  const items =
+    typeof raw === "string"
+      ? raw
+          .split(",")
+          .map((item) => item.trim())
+          .filter((item) => item !== "")
+      : raw;
+  if (!Array.isArray(items) || !items.every((item) => typeof item === "string"))
+    return { problem: "must be a list of texts" };
   if (of.of !== "duration") return { value: items };
-  const decoded = items.map((item) => measured(item, durations_ms, "a list of durations such as 5s,5m"));
-  return decoded.find((item) => "problem" in item) ?? { value: decoded.map((item) => (item as { value: unknown }).value) };
+  const decoded = items.map((item) =>
+    measured(item, durations_ms, "a list of durations such as 5s,5m"),
+  );
+  return (
+    decoded.find((item) => "problem" in item) ?? {
+      value: decoded.map((item) => (item as { value: unknown }).value),
+    }
+  );
 }
 
 const fromText = (raw: string, of: Kinded): unknown => {
-  if (of.type === "integer" || of.type === "number") return /^-?\d+(\.\d+)?$/.test(raw) ? Number(raw) : raw;
+  if (of.type === "integer" || of.type === "number")
+    return /^-?\d+(\.\d+)?$/.test(raw) ? Number(raw) : raw;
   if (of.type === "boolean") return raw === "true" ? true : raw === "false" ? false : raw;
   return raw;
 };
 
-const durations_ms: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const sizes_bytes: Record<string, number> = { "": 1, B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 };
+const durations_ms: Record<string, number> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+const sizes_bytes: Record<string, number> = {
+  "": 1,
+  B: 1,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+};
 
 function measured(raw: unknown, units: Record<string, number>, words: string): Decoded {
-  const parts = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*$/.exec(typeof raw === "number" ? String(raw) : typeof raw === "string" ? raw : "");
+  const parts = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*$/.exec(
+    typeof raw === "number" ? String(raw) : typeof raw === "string" ? raw : "",
+  );
   const unit = parts ? units[parts[2]!] : undefined;
-  return parts && unit !== undefined ? { value: Math.round(Number(parts[1]) * unit) } : { problem: `must be ${words}, not ${JSON.stringify(raw)}` };
+  return parts && unit !== undefined
+    ? { value: Math.round(Number(parts[1]) * unit) }
+    : { problem: `must be ${words}, not ${JSON.stringify(raw)}` };
 }
 
 function expected(of: Kinded): string {
-  if (Array.isArray(of.anyOf)) return of.anyOf.map((one: TSchema) => JSON.stringify(one.const ?? one.type)).join(" or ");
-  const range = [of.minimum === undefined ? [] : `at least ${of.minimum}`, of.maximum === undefined ? [] : `at most ${of.maximum}`].flat().join(" and ");
+  if (Array.isArray(of.anyOf))
+    return of.anyOf.map((one: TSchema) => JSON.stringify(one.const ?? one.type)).join(" or ");
+  const range = [
+    of.minimum === undefined ? [] : `at least ${of.minimum}`,
+    of.maximum === undefined ? [] : `at most ${of.maximum}`,
+  ]
+    .flat()
+    .join(" and ");
   return `${/^[aeiou]/.test(of.type) ? "an" : "a"} ${of.type}${range && ` of ${range}`}${of.pattern ? ` that matches ${of.pattern}` : ""}`;
 }
 
@@ -142,21 +228,49 @@ const slip_edits_max = 2;
  * Sections and keys that no schema knows, each with the nearest one that exists. An environment is shared with other programs and other versions:
  * `foreign` are its variables that look like nothing of ours.
  */
-function findUnknown(sections: Sections, { file, file_name, env }: ConfigSources): { sections: string[]; keys: string[]; foreign: string[] } {
-  const names = [...sections].flatMap(([section, schema]) => Object.entries(schema.properties as Record<string, Kinded>)
-    .flatMap(([key, of]) => of.kind === "secret" ? [envName(section, key), `${envName(section, key)}_FILE`] : [envName(section, key)]));
+function findUnknown(
+  sections: Sections,
+  { file, file_name, env }: ConfigSources,
+): { sections: string[]; keys: string[]; foreign: string[] } {
+  const names = [...sections].flatMap(([section, schema]) =>
+    Object.entries(schema.properties as Record<string, Kinded>).flatMap(([key, of]) =>
+      of.kind === "secret"
+        ? [envName(section, key), `${envName(section, key)}_FILE`]
+        : [envName(section, key)],
+    ),
+  );
   const unknown = { sections: [] as string[], keys: [] as string[], foreign: [] as string[] };
   for (const [section, table] of Object.entries(file)) {
     const schema = sections.get(section);
-    if (!isTable(table)) { unknown.keys.push(`${file_name}: ${section} stands outside of a section; settings belong below one, such as [server].`); continue; }
-    if (!schema) { unknown.sections.push(`${file_name}: there is no section [${section}]${meant(section, [...sections.keys()], (s) => `[${s}]`)}`); continue; }
-    for (const key of Object.keys(table)) if (!(key in schema.properties)) unknown.keys.push(`${file_name}: there is no setting ${section}.${key}${meant(key, Object.keys(schema.properties), (k) => `${section}.${k}`)}`);
+    if (!isTable(table)) {
+      unknown.keys.push(
+        `${file_name}: ${section} stands outside of a section; settings belong below one, such as [server].`,
+      );
+      continue;
+    }
+    if (!schema) {
+      unknown.sections.push(
+        `${file_name}: there is no section [${section}]${meant(section, [...sections.keys()], (s) => `[${s}]`)}`,
+      );
+      continue;
+    }
+    for (const key of Object.keys(table))
+      if (!(key in schema.properties))
+        unknown.keys.push(
+          `${file_name}: there is no setting ${section}.${key}${meant(key, Object.keys(schema.properties), (k) => `${section}.${k}`)}`,
+        );
   }
   for (const name of Object.keys(env)) {
     if (!name.startsWith("DOSSIER_") || names.includes(name)) continue;
     const near = nearest(name, names);
-    const slip = [...sections.keys()].some((section) => name.startsWith(`DOSSIER_${section.toUpperCase()}_`)) || near !== undefined && editDistance(name, near) <= slip_edits_max;
-    (slip ? unknown.keys : unknown.foreign).push(`environment: there is no setting ${name}${meant(name, names, (known) => known)}`);
+    const slip =
+      [...sections.keys()].some((section) =>
+        name.startsWith(`DOSSIER_${section.toUpperCase()}_`),
+      ) ||
+      (near !== undefined && editDistance(name, near) <= slip_edits_max);
+    (slip ? unknown.keys : unknown.foreign).push(
+      `environment: there is no setting ${name}${meant(name, names, (known) => known)}`,
+    );
   }
   return unknown;
 }
@@ -168,17 +282,23 @@ const meant = (wrong: string, known: readonly string[], show: (name: string) => 
 
 /** The known word with the fewest edits, or undefined when there is none. */
 export function nearest(wrong: string, known: readonly string[]): string | undefined {
-  return known.map((word) => ({ word, edits: editDistance(wrong.toLowerCase(), word.toLowerCase()) })).sort((a, b) => a.edits - b.edits)[0]?.word;
+  return known
+    .map((word) => ({ word, edits: editDistance(wrong.toLowerCase(), word.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits)[0]?.word;
 }
 
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
-    for (let j = 1; j <= b.length; j++) next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    for (let j = 1; j <= b.length; j++)
+      next.push(
+        Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)),
+      );
     row = next;
   }
   return row[b.length]!;
 }
 
-const isTable = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

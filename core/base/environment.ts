@@ -1,4 +1,9 @@
 /** The environment for programs that the operator names: as it is, but for our own settings, which may be secrets. */
 
 export const environmentForPrograms = (): Record<string, string> =>
-  Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith("DOSSIER_")));
+  Object.fromEntries(
+    Object.entries(process.env).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && !entry[0].startsWith("DOSSIER_"),
+    ),
+  );

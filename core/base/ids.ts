@@ -9,16 +9,22 @@ let last_random: number[] = [];
 export function ulid(now_ms: number = Date.now()): string {
   if (now_ms > last_ms) {
     last_ms = now_ms;
-    last_random = [...crypto.getRandomValues(new Uint8Array(random_digits))].map((byte) => byte & 31);
+    last_random = [...crypto.getRandomValues(new Uint8Array(random_digits))].map(
+      (byte) => byte & 31,
+    );
   } else increment(last_random);
   let time = "";
-  for (let rest = last_ms, i = 0; i < 10; i++, rest = Math.floor(rest / 32)) time = alphabet[rest % 32]! + time;
+  for (let rest = last_ms, i = 0; i < 10; i++, rest = Math.floor(rest / 32))
+    time = alphabet[rest % 32]! + time;
   return time + last_random.map((digit) => alphabet[digit]!).join("");
 }
 
 function increment(digits: number[]): void {
   for (let i = digits.length - 1; i >= 0; i--) {
-    if (digits[i] !== 31) { digits[i]!++; return; }
+    if (digits[i] !== 31) {
+      digits[i]!++;
+      return;
+    }
     digits[i] = 0;
   }
 }

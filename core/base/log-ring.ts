@@ -1,7 +1,12 @@
 /** The newest lines of the log, kept in memory for whoever looks at the running server. */
 import { levels, type Level } from "./log";
 
-export interface LogLine { readonly at: string; readonly level: Level; readonly message: string; readonly fields: Readonly<Record<string, unknown>> }
+export interface LogLine {
+  readonly at: string;
+  readonly level: Level;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
 export interface LogRing {
   /** A line as it was written: JSON, without secrets. */
   add(line: string): void;
@@ -24,8 +29,13 @@ export function createLogRing(): LogRing {
       const found: LogLine[] = [];
       for (const line of newest_first) {
         if (found.length === most) break;
-        const { time, level, message, ...fields } = JSON.parse(line) as { time: string; level: Level; message: string };
-        if (levels.indexOf(level) >= levels.indexOf(least)) found.push({ at: time, level, message, fields });
+        const { time, level, message, ...fields } = JSON.parse(line) as {
+          time: string;
+          level: Level;
+          message: string;
+        };
+        if (levels.indexOf(level) >= levels.indexOf(least))
+          found.push({ at: time, level, message, fields });
       }
       return found;
     },

@@ -14,14 +14,38 @@ export interface Log {
 }
 
 /** Writes lines of `least` and above. `write` gets one line without its line break. */
-export function jsonLog(least: Level = "info", write: (line: string) => void = (line) => void process.stderr.write(`${line}\n`), base: object = {}): Log {
-  const at = (level: Level) => (message: string, fields: object = {}) => {
-    if (levels.indexOf(level) < levels.indexOf(least)) return;
-    write(redact(JSON.stringify({ time: new Date().toISOString(), level, message, ...base, ...fields })));
+export function jsonLog(
+  least: Level = "info",
+  write: (line: string) => void = (line) => void process.stderr.write(`${line}\n`),
+  base: object = {},
+): Log {
+  const at =
+    (level: Level) =>
+    (message: string, fields: object = {}) => {
+      if (levels.indexOf(level) < levels.indexOf(least)) return;
+      write(
+        redact(
+          JSON.stringify({ time: new Date().toISOString(), level, message, ...base, ...fields }),
+        ),
+      );
+    };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: (fields) => jsonLog(least, write, { ...base, ...fields }),
   };
-  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), child: (fields) => jsonLog(least, write, { ...base, ...fields }) };
 }
 
 /** What may be said of an unknown error in a log. */
 export const errorFields = (error: unknown): object =>
-  error instanceof Error ? { error: error.message, stack: error.stack?.split("\n").slice(1, 8).map((line) => line.trim()) } : { error: String(error) };
+  error instanceof Error
+    ? {
+        error: error.message,
+        stack: error.stack
+          ?.split("\n")
+          .slice(1, 8)
+          .map((line) => line.trim()),
+      }
+    : { error: String(error) };

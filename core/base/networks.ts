@@ -16,14 +16,22 @@ export function networkList(networks: readonly string[]): BlockList {
     const [address = "", bits] = network.split("/");
     const family = isIP(address);
     const widest = family === 6 ? 128 : 32;
-    if (family === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= widest))) throw new Error(`${network} is not a network such as 10.0.0.0/8`);
-    block.addSubnet(address, bits === undefined ? widest : Number(bits), family === 6 ? "ipv6" : "ipv4");
+    if (family === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= widest)))
+      throw new Error(`${network} is not a network such as 10.0.0.0/8`);
+    block.addSubnet(
+      address,
+      bits === undefined ? widest : Number(bits),
+      family === 6 ? "ipv6" : "ipv4",
+    );
   }
   return block;
 }
 
 /** The networks of a setting. @throws ConfigError naming the setting. */
 export function networkSetting(setting: string, networks: readonly string[]): BlockList {
-  try { return networkList(networks); }
-  catch (error) { throw new ConfigError([`${setting}: ${(error as Error).message}.`]); }
+  try {
+    return networkList(networks);
+  } catch (error) {
+    throw new ConfigError([`${setting}: ${(error as Error).message}.`]);
+  }
 }

@@ -35,31 +35,53 @@ export interface SettingOptions {
 }
 
 /** Reads the configuration and loads plugin files. @throws ConfigError */
-export async function readSetting({ flags, env, built_in, trial_command, log_level }: SettingOptions): Promise<Setting> {
+export async function readSetting({
+  flags,
+  env,
+  built_in,
+  trial_command,
+  log_level,
+}: SettingOptions): Promise<Setting> {
   const located = locate(flags, env);
   const files = trial_command === null ? [] : findPluginFiles(located.plugins);
   const tryOut = trialBy([...(trial_command ?? []), "--data", located.data], env);
   const loaded = await loadPlugins(files, tryOut);
   const { dropped_in, failures } = checkSettings(loaded, located);
-  const sections = new Map([...coreSections, ...[...built_in, ...loaded.plugins.map(({ plugin }) => plugin)].map((plugin) => [plugin.section, plugin.config] as const)]);
-  for (const { plugin } of loaded.plugins) if (!dropped_in.some((one) => one.plugin === plugin)) sections.set(plugin.section, emptied(plugin.config));
+  const sections = new Map([
+    ...coreSections,
+    ...[...built_in, ...loaded.plugins.map(({ plugin }) => plugin)].map(
+      (plugin) => [plugin.section, plugin.config] as const,
+    ),
+  ]);
+  for (const { plugin } of loaded.plugins)
+    if (!dropped_in.some((one) => one.plugin === plugin))
+      sections.set(plugin.section, emptied(plugin.config));
   const lenient = failures.length > 0 || trial_command === null;
   const config = readConfig(sections, located.sources, lenient);
   const recent = createLogRing();
-  const log = jsonLog(log_level ?? config.values.server!.log_level as Level, (line) => {
+  const log = jsonLog(log_level ?? (config.values.server!.log_level as Level), (line) => {
     recent.add(line);
     process.stderr.write(`${line}\n`);
   });
-  for (const warning of config.warnings) if (trial_command !== null) log.warn("configuration", { warning });
+  for (const warning of config.warnings)
+    if (trial_command !== null) log.warn("configuration", { warning });
   return { located, config, dropped_in, failures, log, recent };
 }
 
 /** A dropped-in plugin whose settings are wrong is left out, with the reason. */
-function checkSettings(loaded: Loaded, { sources }: Located): { dropped_in: Loaded["plugins"]; failures: PluginFailure[] } {
+function checkSettings(
+  loaded: Loaded,
+  { sources }: Located,
+): { dropped_in: Loaded["plugins"]; failures: PluginFailure[] } {
   const failures = [...loaded.failures];
   const dropped_in = loaded.plugins.filter(({ plugin, file }) => {
     const { problems } = readSection(plugin.section, plugin.config, sources);
-    if (problems.length > 0) failures.push({ name: plugin.name, file, reason: `its settings are not valid: ${problems.join(" ")}` });
+    if (problems.length > 0)
+      failures.push({
+        name: plugin.name,
+        file,
+        reason: `its settings are not valid: ${problems.join(" ")}`,
+      });
     return problems.length === 0;
   });
   return { dropped_in, failures };
@@ -67,21 +89,54 @@ function checkSettings(loaded: Loaded, { sources }: Located): { dropped_in: Load
 
 /** Knows the keys, and which are secret, and asks nothing else of them: the section of a plugin that is left out. */
 const emptied = (config: Plugin["config"]): Plugin["config"] =>
-  Type.Object(Object.fromEntries(Object.entries(config.properties as Record<string, { kind?: string }>).map(([key, { kind }]) => [key, Type.Optional(kind === "secret" ? Secret() : Type.Any())])));
+  Type.Object(
+    Object.fromEntries(
+      Object.entries(config.properties as Record<string, { kind?: string }>).map(
+        ([key, { kind }]) => [key, Type.Optional(kind === "secret" ? Secret() : Type.Any())],
+      ),
+    ),
+  );
 
-export interface Assembled { readonly host: Host; readonly store: Store; readonly files: Files; close(): Promise<void> }
+export interface Assembled {
+  readonly host: Host;
+  readonly store: Store;
+  readonly files: Files;
+  close(): Promise<void>;
+}
 
 /** Opens the data directory and sets every plugin up; nothing runs yet. */
-export async function assemble(setting: Setting, built_in: readonly Plugin[], isolate: TaskIsolate["run"], public_url: () => string, beforeMigration?: () => Promise<void>): Promise<Assembled> {
+export async function assemble(
+  setting: Setting,
+  built_in: readonly Plugin[],
+  isolate: TaskIsolate["run"],
+  public_url: () => string,
+  beforeMigration?: () => Promise<void>,
+): Promise<Assembled> {
   const { data } = setting.located;
-  const paths = { data, database: join(data, "dossier.db"), temporary: join(data, "tmp"), backups: join(data, "backups") };
+  const paths = {
+    data,
+    database: join(data, "dossier.db"),
+    temporary: join(data, "tmp"),
+    backups: join(data, "backups"),
+  };
   openDataDirectory(data);
   const store = openStore(paths.database, { log: setting.log });
   try {
     const files = openFiles(join(data, "files"));
     const host = await createHost({
-      built_in, dropped_in: setting.dropped_in, failures: setting.failures, config: setting.config,
-      store, files, clock: systemClock, log: setting.log, recent: setting.recent, isolate, paths, public_url, beforeMigration,
+      built_in,
+      dropped_in: setting.dropped_in,
+      failures: setting.failures,
+      config: setting.config,
+      store,
+      files,
+      clock: systemClock,
+      log: setting.log,
+      recent: setting.recent,
+      isolate,
+      paths,
+      public_url,
+      beforeMigration,
     });
     return { host, store, files, close: () => store.close() };
   } catch (error) {
@@ -91,16 +146,27 @@ export async function assemble(setting: Setting, built_in: readonly Plugin[], is
 }
 
 /** What may lie in a data directory before its first start. */
-const own = new Set(["dossier.toml", "plugins", "tessdata", "secret.key", "files", "backups", "tmp"]);
+const own = new Set([
+  "dossier.toml",
+  "plugins",
+  "tessdata",
+  "secret.key",
+  "files",
+  "backups",
+  "tmp",
+]);
 /** Something in the directory that a data directory doesn't hold, unless a server was there already. */
 function strangerIn(data: string): string | undefined {
   const names = readdirSync(data).filter((name) => !name.startsWith(".") && name !== "lost+found");
-  return names.some((name) => name.startsWith("dossier.")) ? undefined : names.find((name) => !own.has(name));
+  return names.some((name) => name.startsWith("dossier."))
+    ? undefined
+    : names.find((name) => !own.has(name));
 }
 
 /** Makes what is missing; only the user of this process may read it. A directory that serves something else is left as it is. @throws ConfigError */
 export function openDataDirectory(data: string): void {
-  const unusable = (why: string): ConfigError => new ConfigError([`The data directory ${data} can't be used: ${why}`]);
+  const unusable = (why: string): ConfigError =>
+    new ConfigError([`The data directory ${data} can't be used: ${why}`]);
   let stranger: string | undefined;
   try {
     mkdirSync(data, { recursive: true, mode: 0o700 });
@@ -109,6 +175,17 @@ export function openDataDirectory(data: string): void {
       chmodSync(data, 0o700);
       for (const below of ["tmp", "backups"]) mkdirSync(join(data, below), { recursive: true });
     }
-  } catch (error) { throw unusable((error as { code?: string }).code === "EEXIST" ? "it is not a directory." : error instanceof Error ? error.message : String(error)); }
-  if (stranger !== undefined) throw unusable(`it holds other things, such as ${stranger}. Name an empty directory with --data.`);
+  } catch (error) {
+    throw unusable(
+      (error as { code?: string }).code === "EEXIST"
+        ? "it is not a directory."
+        : error instanceof Error
+          ? error.message
+          : String(error),
+    );
+  }
+  if (stranger !== undefined)
+    throw unusable(
+      `it holds other things, such as ${stranger}. Name an empty directory with --data.`,
+    );
 }

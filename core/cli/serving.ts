@@ -5,11 +5,25 @@ import { errorFields, type Log } from "../base/log";
 import { networkSetting } from "../base/networks";
 import { commit, version } from "../base/version";
 import { apiEntrance, createFront, surfaceEntrance, type Front } from "../http/front";
-import { compileRoutes, createRouter, fullPath, isOn, lateRouter, type Mounted } from "../http/mount";
+import {
+  compileRoutes,
+  createRouter,
+  fullPath,
+  isOn,
+  lateRouter,
+  type Mounted,
+} from "../http/mount";
 import { api, openApiDocument, type Described } from "../http/openapi";
 import { route, type Route } from "../http/route";
 import { serve, type Served } from "../http/serve";
-import { Authenticator, RateLimiter, RequestObserver, StartNotice, Surface, type RateLimit } from "../http/slots";
+import {
+  Authenticator,
+  RateLimiter,
+  RequestObserver,
+  StartNotice,
+  Surface,
+  type RateLimit,
+} from "../http/slots";
 import type { TaskIsolate } from "../isolate/isolate";
 import type { Plugin } from "../plugin/define";
 import type { Host } from "../plugin/host";
@@ -23,56 +37,133 @@ const uploads_ms_max = 2_000;
 const jobs_ms_max = 5_000;
 
 const HealthRecord = Type.Object({
-  status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")]), version: Type.String(),
+  status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")]),
+  version: Type.String(),
   plugins: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
 });
 export const coreRoutes = {
   openapi: route.get("/openapi.json", {
-    summary: "The OpenAPI contract", description: "This document. It needs no API key.", tag: "Contract", operation: "getOpenApi", public: true, surface: "api",
-    answers: { 200: { description: "The OpenAPI 3.1 document.", schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }), example: { openapi: "3.1.0" } } },
+    summary: "The OpenAPI contract",
+    description: "This document. It needs no API key.",
+    tag: "Contract",
+    operation: "getOpenApi",
+    public: true,
+    surface: "api",
+    answers: {
+      200: {
+        description: "The OpenAPI 3.1 document.",
+        schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }),
+        example: { openapi: "3.1.0" },
+      },
+    },
   }),
   health: route.get("/health", {
-    summary: "Health", tag: "Operations", operation: "getHealth", root: true,
-    answers: { 200: { description: "The server answers; `degraded` names what does not work.", schema: HealthRecord } },
+    summary: "Health",
+    tag: "Operations",
+    operation: "getHealth",
+    root: true,
+    answers: {
+      200: {
+        description: "The server answers; `degraded` names what does not work.",
+        schema: HealthRecord,
+      },
+    },
   }),
 };
 
 /** The routes of the whole API as a document, without a server. */
-export const documentOf = (routes: readonly Route<any, any>[], server_url: string): object => openApiDocument([coreRoutes.openapi, ...routes], api, { version, server_url });
+export const documentOf = (routes: readonly Route<any, any>[], server_url: string): object =>
+  openApiDocument([coreRoutes.openapi, ...routes], api, { version, server_url });
 
 /** The front door over everything that the plugins bring. @throws ConfigError, and Error when plugins get in each other's way. */
-export function createApplication(host: Host, setting: Setting, stopping: AbortSignal, public_url: () => string): Front {
+export function createApplication(
+  host: Host,
+  setting: Setting,
+  stopping: AbortSignal,
+  public_url: () => string,
+): Front {
   const authenticators = host.slot(Authenticator);
-  if (authenticators.length !== 1) throw new Error(`Exactly one plugin must know callers by their keys; ${authenticators.length} do.`);
+  if (authenticators.length !== 1)
+    throw new Error(
+      `Exactly one plugin must know callers by their keys; ${authenticators.length} do.`,
+    );
   const [limiter, second] = host.slot(RateLimiter);
   if (second) throw new Error("More than one plugin limits the rate of requests.");
   const surfaces = host.slot(Surface);
-  const compiled = compileRoutes([...coreHandlers(host, public_url), ...surfaces.map((surface) => documentRoute(surface, host, public_url)), ...host.mounted], stopping);
+  const compiled = compileRoutes(
+    [
+      ...coreHandlers(host, public_url),
+      ...surfaces.map((surface) => documentRoute(surface, host, public_url)),
+      ...host.mounted,
+    ],
+    stopping,
+  );
   const routesOn = (described: Described) => {
     const mine = compiled.filter(({ route }) => isOn(route, described.name));
-    const open = new Set(mine.filter(({ route }) => route.public).map(({ route }) => fullPath(route, described.prefix)));
-    return { router: () => createRouter(mine, { at: described.prefix, document: described.document.path }), isPublic: (path: string) => open.has(path) };
+    const open = new Set(
+      mine
+        .filter(({ route }) => route.public)
+        .map(({ route }) => fullPath(route, described.prefix)),
+    );
+    return {
+      router: () => createRouter(mine, { at: described.prefix, document: described.document.path }),
+      isPublic: (path: string) => open.has(path),
+    };
   };
   const ofApi = routesOn(api);
   return createFront({
     entrances: [
       apiEntrance(ofApi.router(), ofApi.isPublic, authenticators[0]!.authenticate),
-      ...surfaces.map((surface) => { const { router, isPublic } = routesOn(surface); return surfaceEntrance(surface, lateRouter(router), isPublic); }),
+      ...surfaces.map((surface) => {
+        const { router, isPublic } = routesOn(surface);
+        return surfaceEntrance(surface, lateRouter(router), isPublic);
+      }),
     ],
-    root: createRouter(compiled.filter(({ route }) => route.root), { at: "", document: api.document.path }),
-    surfaces, observers: host.slot(RequestObserver), rateLimit: limiter?.take ?? unlimited,
-    trusted_proxies: trustedProxies(setting), public_url, log: setting.log,
+    root: createRouter(
+      compiled.filter(({ route }) => route.root),
+      { at: "", document: api.document.path },
+    ),
+    surfaces,
+    observers: host.slot(RequestObserver),
+    rateLimit: limiter?.take ?? unlimited,
+    trusted_proxies: trustedProxies(setting),
+    public_url,
+    log: setting.log,
   });
 }
 
 function coreHandlers(host: Host, public_url: () => string): Mounted[] {
   let openapi: string | undefined;
   return [
-    { route: coreRoutes.openapi, handler: () => new Response(openapi ??= JSON.stringify(documentOf(host.mounted.map((one) => one.route), public_url())), { headers: { "content-type": "application/json" } }) },
-    { route: coreRoutes.health, handler: async () => {
-      const plugins = [...host.failures.map(({ name, reason }) => ({ name, reason })), ...(await host.health()).map(({ plugin, failing }) => ({ name: plugin, reason: failing }))];
-      return Response.json({ status: plugins.length === 0 ? "ok" : "degraded", version, plugins }, { headers: { "cache-control": "no-store" } });
-    } },
+    {
+      route: coreRoutes.openapi,
+      handler: () =>
+        new Response(
+          (openapi ??= JSON.stringify(
+            documentOf(
+              host.mounted.map((one) => one.route),
+              public_url(),
+            ),
+          )),
+          { headers: { "content-type": "application/json" } },
+        ),
+    },
+    {
+      route: coreRoutes.health,
+      handler: async () => {
+        const plugins = [
+          ...host.failures.map(({ name, reason }) => ({ name, reason })),
+          ...(await host.health()).map(({ plugin, failing }) => ({
+            name: plugin,
+            reason: failing,
+          })),
+        ];
+        return Response.json(
+          { status: plugins.length === 0 ? "ok" : "degraded", version, plugins },
+          { headers: { "cache-control": "no-store" } },
+        );
+      },
+    },
   ];
 }
 
@@ -81,22 +172,62 @@ function documentRoute(surface: Surface, host: Host, public_url: () => string): 
   let document: string | undefined;
   return {
     route: route.get(surface.document.path, {
-      summary: "The OpenAPI document", tag: "Contract", operation: `getOpenApiOf_${surface.name}`, root: true,
-      answers: { 200: { description: "The OpenAPI 3.1 document.", schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }) } },
+      summary: "The OpenAPI document",
+      tag: "Contract",
+      operation: `getOpenApiOf_${surface.name}`,
+      root: true,
+      answers: {
+        200: {
+          description: "The OpenAPI 3.1 document.",
+          schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }),
+        },
+      },
     }),
-    handler: () => new Response(document ??= JSON.stringify(openApiDocument(host.mounted.map((one) => one.route), surface, { version, server_url: public_url() })), { headers: { "content-type": "application/json" } }),
+    handler: () =>
+      new Response(
+        (document ??= JSON.stringify(
+          openApiDocument(
+            host.mounted.map((one) => one.route),
+            surface,
+            { version, server_url: public_url() },
+          ),
+        )),
+        { headers: { "content-type": "application/json" } },
+      ),
   };
 }
 
-const unlimited = (): RateLimit => ({ limit: Number.MAX_SAFE_INTEGER, remaining: Number.MAX_SAFE_INTEGER, reset_s: Math.floor(Date.now() / 1_000) + 60, allowed: true });
+const unlimited = (): RateLimit => ({
+  limit: Number.MAX_SAFE_INTEGER,
+  remaining: Number.MAX_SAFE_INTEGER,
+  reset_s: Math.floor(Date.now() / 1_000) + 60,
+  allowed: true,
+});
 
-const trustedProxies = (setting: Setting): BlockList => networkSetting("server.trusted_proxies", setting.config.values.server!.trusted_proxies as string[]);
+const trustedProxies = (setting: Setting): BlockList =>
+  networkSetting(
+    "server.trusted_proxies",
+    setting.config.values.server!.trusted_proxies as string[],
+  );
 
-export interface Running { readonly served: Served; readonly host: Host; stop(): Promise<void> }
+export interface Running {
+  readonly served: Served;
+  readonly host: Host;
+  stop(): Promise<void>;
+}
 
 /** Starts a server and prints where it is. @throws Error in words when it can't. */
-export async function startServer(setting: Setting, built_in: readonly Plugin[], isolate: TaskIsolate["run"], print: (line: string) => void): Promise<Running> {
-  const { host: listen, port, public_url } = setting.config.values.server as { host: string; port: number; public_url?: string };
+export async function startServer(
+  setting: Setting,
+  built_in: readonly Plugin[],
+  isolate: TaskIsolate["run"],
+  print: (line: string) => void,
+): Promise<Running> {
+  const {
+    host: listen,
+    port,
+    public_url,
+  } = setting.config.values.server as { host: string; port: number; public_url?: string };
   let address = `http://${listen}:${port}`;
   const publicUrl = () => (public_url ?? address).replace(/\/$/, "");
   openDataDirectory(setting.located.data);
@@ -116,19 +247,30 @@ export async function startServer(setting: Setting, built_in: readonly Plugin[],
       throw error;
     }
     address = served.url;
-    setting.log.info("listening", { version, commit, url: served.url, data: setting.located.data, plugins: host.plugins.length, left_out: host.failures.map(({ name, reason }) => ({ name, reason })) });
+    setting.log.info("listening", {
+      version,
+      commit,
+      url: served.url,
+      data: setting.located.data,
+      plugins: host.plugins.length,
+      left_out: host.failures.map(({ name, reason }) => ({ name, reason })),
+    });
     // After the log lines, so that what a person must read stands last.
     print(`Dossier ${version} is ready at ${publicUrl()}/`);
     for (const notice of host.slot(StartNotice)) print(await notice());
-    return { served, host, async stop() {
-      stopping.abort();
-      const giving_up = setTimeout(assembled.files.giveUp, uploads_ms_max);
-      await served.stop(requests_ms_max);
-      clearTimeout(giving_up);
-      await host.stop(jobs_ms_max);
-      await assembled.close();
-      unlock();
-    } };
+    return {
+      served,
+      host,
+      async stop() {
+        stopping.abort();
+        const giving_up = setTimeout(assembled.files.giveUp, uploads_ms_max);
+        await served.stop(requests_ms_max);
+        clearTimeout(giving_up);
+        await host.stop(jobs_ms_max);
+        await assembled.close();
+        unlock();
+      },
+    };
   } catch (error) {
     unlock();
     throw error;
@@ -137,8 +279,12 @@ export async function startServer(setting: Setting, built_in: readonly Plugin[],
 
 /** Runs until SIGTERM or SIGINT; a second signal ends at once. A stray throw of a plugin's timer is logged and survived. */
 export async function serveUntilStopped(start: () => Promise<Running>, log: Log): Promise<void> {
-  process.on("uncaughtException", (error) => log.error("uncaught error in the background", errorFields(error)));
-  process.on("unhandledRejection", (error) => log.error("unhandled rejection in the background", errorFields(error)));
+  process.on("uncaughtException", (error) =>
+    log.error("uncaught error in the background", errorFields(error)),
+  );
+  process.on("unhandledRejection", (error) =>
+    log.error("unhandled rejection in the background", errorFields(error)),
+  );
   const { promise, resolve } = Promise.withResolvers<void>();
   let asked = false;
   const stop = (signal: string) => {

@@ -9,34 +9,82 @@ import { List, Secret } from "../base/settings";
 export type Flags = Readonly<Record<string, string | undefined>>;
 
 export const coreSections: ReadonlyMap<string, TObject> = new Map<string, TObject>([
-  ["server", Type.Object({
-    data: Type.String({ default: "./dossier-data", description: "The data directory." }),
-    host: Type.String({ default: "127.0.0.1", description: "The address to listen on." }),
-    port: Type.Integer({ default: 4780, minimum: 0, maximum: 65535, description: "The port to listen on; 0 takes a free one." }),
-    trusted_proxies: List("string", { description: "Networks of reverse proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8." }),
-    public_url: Type.Optional(Type.String({ pattern: "^https?://", description: "The address people reach this server by." })),
-    secret_key: Type.Optional(Secret({ description: "Seals secrets at rest instead of the file secret.key." })),
-    log_level: Type.Union([Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")], { default: "info", description: "The least level that is logged." }),
-  })],
-  ["plugins", Type.Object({
-    directory: Type.Optional(Type.String({ description: "Where plugin files lie; `plugins` in the data directory unless given." })),
-  })],
+  [
+    "server",
+    Type.Object({
+      data: Type.String({ default: "./dossier-data", description: "The data directory." }),
+      host: Type.String({ default: "127.0.0.1", description: "The address to listen on." }),
+      port: Type.Integer({
+        default: 4780,
+        minimum: 0,
+        maximum: 65535,
+        description: "The port to listen on; 0 takes a free one.",
+      }),
+      trusted_proxies: List("string", {
+        description:
+          "Networks of reverse proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8.",
+      }),
+      public_url: Type.Optional(
+        Type.String({
+          pattern: "^https?://",
+          description: "The address people reach this server by.",
+        }),
+      ),
+      secret_key: Type.Optional(
+        Secret({ description: "Seals secrets at rest instead of the file secret.key." }),
+      ),
+      log_level: Type.Union(
+        [Type.Literal("debug"), Type.Literal("info"), Type.Literal("warn"), Type.Literal("error")],
+        { default: "info", description: "The least level that is logged." },
+      ),
+    }),
+  ],
+  [
+    "plugins",
+    Type.Object({
+      directory: Type.Optional(
+        Type.String({
+          description: "Where plugin files lie; `plugins` in the data directory unless given.",
+        }),
+      ),
+    }),
+  ],
 ]);
 
-export interface Located { readonly data: string; readonly plugins: string; readonly sources: ConfigSources }
+export interface Located {
+  readonly data: string;
+  readonly plugins: string;
+  readonly sources: ConfigSources;
+}
 
 /** Finds the data directory and reads its dossier.toml. @throws ConfigError when the file is not TOML. */
 export function locate(flags: Flags, env: Readonly<Record<string, string | undefined>>): Located {
-  const data = resolve(flags["server.data"] ?? (env[envName("server", "data")] || "./dossier-data"));
+  const data = resolve(
+    flags["server.data"] ?? (env[envName("server", "data")] || "./dossier-data"),
+  );
   const path = join(data, "dossier.toml");
-  const sources: ConfigSources = { file: readToml(path), file_name: "dossier.toml", env, flags, readSecretFile: (file) => readFileSync(file, "utf8") };
+  const sources: ConfigSources = {
+    file: readToml(path),
+    file_name: "dossier.toml",
+    env,
+    flags,
+    readSecretFile: (file) => readFileSync(file, "utf8"),
+  };
   const inFile = (sources.file.plugins as { directory?: unknown } | undefined)?.directory;
-  const plugins = flags["plugins.directory"] ?? (env[envName("plugins", "directory")] || (typeof inFile === "string" ? resolve(data, inFile) : join(data, "plugins")));
+  const plugins =
+    flags["plugins.directory"] ??
+    (env[envName("plugins", "directory")] ||
+      (typeof inFile === "string" ? resolve(data, inFile) : join(data, "plugins")));
   return { data, plugins: resolve(plugins), sources };
 }
 
 function readToml(path: string): Readonly<Record<string, unknown>> {
   if (!existsSync(path)) return {};
-  try { return Bun.TOML.parse(readFileSync(path, "utf8")) as Record<string, unknown>; }
-  catch (error) { throw new ConfigError([`${path} is not valid TOML: ${error instanceof Error ? error.message : String(error)}`]); }
+  try {
+    return Bun.TOML.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
+  } catch (error) {
+    throw new ConfigError([
+      `${path} is not valid TOML: ${error instanceof Error ? error.message : String(error)}`,
+    ]);
+  }
 }

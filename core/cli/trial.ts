@@ -9,7 +9,10 @@ import { assemble } from "./compose";
 import { coreSections, locate } from "./sources";
 
 /** `--data DIR file…`; lines of JSON on standard output, read by `trialBy`. */
-export async function runTrial(words: readonly string[], built_in: readonly Plugin[]): Promise<void> {
+export async function runTrial(
+  words: readonly string[],
+  built_in: readonly Plugin[],
+): Promise<void> {
   const say = (of: object) => process.stdout.write(`${JSON.stringify(of)}\n`);
   const [, data = "", ...files] = words;
   const located = locate({ "server.data": data }, process.env);
@@ -18,17 +21,47 @@ export async function runTrial(words: readonly string[], built_in: readonly Plug
     say({ trial: "at", file, doing: "import" });
     try {
       const plugin = await importPlugin(file);
-      for (const route of Object.values(plugin.routes as Plugin["routes"])) requireCheckable(route as Mounted["route"]);
-      const wrapped: Plugin = { ...plugin, setup: (ctx) => { say({ trial: "at", file, doing: "set-up" }); return plugin.setup(ctx); } };
+      for (const route of Object.values(plugin.routes as Plugin["routes"]))
+        requireCheckable(route as Mounted["route"]);
+      const wrapped: Plugin = {
+        ...plugin,
+        setup: (ctx) => {
+          say({ trial: "at", file, doing: "set-up" });
+          return plugin.setup(ctx);
+        },
+      };
       // Wrong settings are told by the server itself, with their names: here they only keep the set-up from running.
-      if (readSection(plugin.section, plugin.config, located.sources).problems.length === 0) dropped_in.push({ plugin: wrapped, file });
-    } catch (error) { say({ trial: "bad", file, reason: reasonOf(error) }); }
+      if (readSection(plugin.section, plugin.config, located.sources).problems.length === 0)
+        dropped_in.push({ plugin: wrapped, file });
+    } catch (error) {
+      say({ trial: "bad", file, reason: reasonOf(error) });
+    }
   }
   const scratch = process.env[trial_scratch]!;
-  const values = Object.fromEntries([...coreSections, ...[...built_in, ...dropped_in.map(({ plugin }) => plugin)].map((plugin) => [plugin.section, plugin.config] as const)]
-    .map(([section, schema]) => [section, readSection(section, schema, located.sources).values]));
-  const setting = { located: { ...located, data: scratch }, config: { values, settings: [], warnings: [] }, dropped_in, failures: [], log: jsonLog("error", () => {}), recent: createLogRing() };
-  const assembled = await assemble(setting, built_in, async () => { throw new Error("no task runs while plugins are tried out"); }, () => "http://127.0.0.1");
+  const values = Object.fromEntries(
+    [
+      ...coreSections,
+      ...[...built_in, ...dropped_in.map(({ plugin }) => plugin)].map(
+        (plugin) => [plugin.section, plugin.config] as const,
+      ),
+    ].map(([section, schema]) => [section, readSection(section, schema, located.sources).values]),
+  );
+  const setting = {
+    located: { ...located, data: scratch },
+    config: { values, settings: [], warnings: [] },
+    dropped_in,
+    failures: [],
+    log: jsonLog("error", () => {}),
+    recent: createLogRing(),
+  };
+  const assembled = await assemble(
+    setting,
+    built_in,
+    async () => {
+      throw new Error("no task runs while plugins are tried out");
+    },
+    () => "http://127.0.0.1",
+  );
   for (const { file, reason } of assembled.host.failures) say({ trial: "bad", file, reason });
   say({ trial: "end" });
   await assembled.close();

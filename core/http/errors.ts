@@ -1,7 +1,10 @@
 /** Answers that are not a success: one class, thrown from any depth, turned into problem+json by the front door. */
 
 /** One field that is wrong. `pointer` is a JSON pointer into the body (`/name`) or names a query field (`?page`). */
-export interface FieldProblem { readonly pointer: string; readonly detail: string }
+export interface FieldProblem {
+  readonly pointer: string;
+  readonly detail: string;
+}
 
 /** An answer to the caller that is not a success. `detail` is a sentence for the person who must act. */
 export class HttpError extends Error {
@@ -12,7 +15,10 @@ export class HttpError extends Error {
     /** Stable and documented; clients may branch on it. */
     readonly code: string,
     readonly detail: string,
-    extra: { readonly headers?: Readonly<Record<string, string>>; readonly errors?: readonly FieldProblem[] } = {},
+    extra: {
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly errors?: readonly FieldProblem[];
+    } = {},
   ) {
     super(detail);
     this.headers = extra.headers ?? {};
@@ -23,9 +29,12 @@ export class HttpError extends Error {
 /** 400. Name the field, when there is one, so that the caller knows what to change. */
 export const badRequest = (detail: string, pointer?: string, code = "invalid_request"): HttpError =>
   new HttpError(400, code, detail, pointer === undefined ? {} : { errors: [{ pointer, detail }] });
-export const forbidden = (detail: string, code = "forbidden"): HttpError => new HttpError(403, code, detail);
-export const notFound = (what: string): HttpError => new HttpError(404, "not_found", `The ${what} could not be found.`);
-export const conflict = (detail: string, code = "conflict"): HttpError => new HttpError(409, code, detail);
+export const forbidden = (detail: string, code = "forbidden"): HttpError =>
+  new HttpError(403, code, detail);
+export const notFound = (what: string): HttpError =>
+  new HttpError(404, "not_found", `The ${what} could not be found.`);
+export const conflict = (detail: string, code = "conflict"): HttpError =>
+  new HttpError(409, code, detail);
 export const gone = (detail: string): HttpError => new HttpError(410, "gone", detail);
 export const tooLarge = (detail: string): HttpError => new HttpError(413, "too_large", detail);
 export const unavailable = (detail: string, retry_after_s: number): HttpError =>

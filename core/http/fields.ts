@@ -8,7 +8,10 @@ export const description_length_max = 4_000;
 export function codePoints(text: string): number {
   let surrogate_pairs = 0;
   for (let i = 0; i < text.length - 1; i++) {
-    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) { surrogate_pairs += 1; i += 1; }
+    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      surrogate_pairs += 1;
+      i += 1;
+    }
   }
   return text.length - surrogate_pairs;
 }
@@ -25,7 +28,8 @@ export function trimmed(text: string): string {
   while (end > start && isSpace(text.charAt(end - 1))) end -= 1;
   return text.slice(start, end);
 }
-const isSpace = (character: string): boolean => /^[\p{White_Space}\u180E\u200B\u2060\uFEFF]$/u.test(character);
+const isSpace = (character: string): boolean =>
+  /^[\p{White_Space}\u180E\u200B\u2060\uFEFF]$/u.test(character);
 
 /** Nothing but spaces, as `trimmed` knows them. */
 export const isBlank = (text: string): boolean => trimmed(text) === "";
@@ -54,12 +58,20 @@ export function checkedText(value: string, pointer: string, length_max: number):
   // Between one and two UTF-16 units make a code point: only a length in between needs counting.
   if (value.length <= length_max) return value;
   const length = codePoints(value);
-  if (length > length_max) throw badRequest(`${fieldName(pointer)} may have at most ${count(length_max)} characters; this one has ${count(length)}.`, pointer);
+  if (length > length_max)
+    throw badRequest(
+      `${fieldName(pointer)} may have at most ${count(length_max)} characters; this one has ${count(length)}.`,
+      pointer,
+    );
   return value;
 }
 
 /** The same for a field that may be absent: `null` and absent both read as null. @throws HttpError 400 that names `pointer`. */
-export const optionalText = (value: string | null | undefined, pointer: string, length_max: number): string | null =>
+export const optionalText = (
+  value: string | null | undefined,
+  pointer: string,
+  length_max: number,
+): string | null =>
   value === undefined || value === null ? null : checkedText(value, pointer, length_max);
 
 const blank = (pointer: string) => badRequest(`${fieldName(pointer)} must not be blank.`, pointer);

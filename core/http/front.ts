@@ -39,30 +39,50 @@ export interface FrontParts extends Believed {
 }
 export type Front = (request: Request, peer_address: string) => Promise<Response>;
 
-export const createFront = (parts: FrontParts): Front => async (incoming, peer_address) => {
-  const request_id = newId("req");
-  const path = pathOf(incoming.url);
-  const alias = isAlias(path);
-  const headers: Record<string, string> = { "x-request-id": request_id, "x-content-type-options": "nosniff" };
-  if (alias) announceAlias(path, headers);
-  const visit: Visit = { request_id, headers, visitor: visitorOf(incoming, peer_address, parts), seen: null };
-  let response: Response;
-  try { response = await answer(parts, alias ? asVersioned(incoming) : asRoutable(incoming), visit); }
-  catch (error) {
-    const what = { request_id, method: incoming.method, path };
-    if (incoming.signal.aborted) parts.log.info("the client went away", what);
-    else if (!(error instanceof HttpError)) parts.log.error("request failed", { ...what, ...errorFields(error) });
-    response = problemResponse(error, request_id);
-  }
-  for (const name in headers) response.headers.set(name, headers[name]!);
-  for (const surface of parts.surfaces) if (isBelow(path, surface.root)) addMissing(response.headers, surface.headers);
-  if (visit.seen) for (const observe of parts.observers) observe({ ...visit.seen, status: response.status });
-  return incoming.method === "HEAD" ? await withoutBody(response) : response;
-};
+export const createFront =
+  (parts: FrontParts): Front =>
+  async (incoming, peer_address) => {
+    const request_id = newId("req");
+    const path = pathOf(incoming.url);
+    const alias = isAlias(path);
+    const headers: Record<string, string> = {
+      "x-request-id": request_id,
+      "x-content-type-options": "nosniff",
+    };
+    if (alias) announceAlias(path, headers);
+    const visit: Visit = {
+      request_id,
+      headers,
+      visitor: visitorOf(incoming, peer_address, parts),
+      seen: null,
+    };
+    let response: Response;
+    try {
+      response = await answer(parts, alias ? asVersioned(incoming) : asRoutable(incoming), visit);
+    } catch (error) {
+      const what = { request_id, method: incoming.method, path };
+      if (incoming.signal.aborted) parts.log.info("the client went away", what);
+      else if (!(error instanceof HttpError))
+        parts.log.error("request failed", { ...what, ...errorFields(error) });
+      response = problemResponse(error, request_id);
+    }
+    for (const name in headers) response.headers.set(name, headers[name]!);
+    for (const surface of parts.surfaces)
+      if (isBelow(path, surface.root)) addMissing(response.headers, surface.headers);
+    if (visit.seen)
+      for (const observe of parts.observers) observe({ ...visit.seen, status: response.status });
+    return incoming.method === "HEAD" ? await withoutBody(response) : response;
+  };
 
-interface Visit { readonly request_id: string; readonly headers: Record<string, string>; readonly visitor: Visitor; seen: Omit<Seen, "status"> | null }
+interface Visit {
+  readonly request_id: string;
+  readonly headers: Record<string, string>;
+  readonly visitor: Visitor;
+  seen: Omit<Seen, "status"> | null;
+}
 
-const isBelow = (path: string, area: string): boolean => path.startsWith(area) && (path.length === area.length || path[area.length] === "/");
+const isBelow = (path: string, area: string): boolean =>
+  path.startsWith(area) && (path.length === area.length || path[area.length] === "/");
 function addMissing(headers: Headers, wanted: Readonly<Record<string, string>>): void {
   for (const name in wanted) if (!headers.has(name)) headers.set(name, wanted[name]!);
 }
@@ -86,10 +106,20 @@ async function answer(parts: FrontParts, request: Request, visit: Visit): Promis
 }
 
 /** Pages and health: nobody needs to be known. Health checks only look at the window; the files of a surface's pages, of which one page needs many, don't count at all. */
-async function answerAtRoot(parts: FrontParts, request: Request, path: string, visit: Visit): Promise<Response> {
+async function answerAtRoot(
+  parts: FrontParts,
+  request: Request,
+  path: string,
+  visit: Visit,
+): Promise<Response> {
   const { request_id, visitor } = visit;
   const of_page = parts.surfaces.some(({ root }) => isBelow(path, root));
-  const limit = countIn(parts, `address:${visitor.address}`, of_page || path === "/health" ? 0 : 1, visit);
+  const limit = countIn(
+    parts,
+    `address:${visitor.address}`,
+    of_page || path === "/health" ? 0 : 1,
+    visit,
+  );
   if (!limit.allowed && !of_page) throw tooManyRequests(limit);
   return parts.root.handle(request, { caller: null, request_id, visitor });
 }
@@ -103,22 +133,37 @@ function countIn(parts: FrontParts, subject: string, charge: 0 | 1, { headers }:
 }
 
 /** The API: known by its key, counted by its owner. */
-export const apiEntrance = (router: Router, isPublic: Entrance["isPublic"], authenticate: (token: string) => Caller | null): Entrance => ({
-  name: "api", area: old_prefix, router, isPublic,
+export const apiEntrance = (
+  router: Router,
+  isPublic: Entrance["isPublic"],
+  authenticate: (token: string) => Caller | null,
+): Entrance => ({
+  name: "api",
+  area: old_prefix,
+  router,
+  isPublic,
   admit(request) {
     const token = bearerToken(request.headers.get("authorization"));
     return { caller: token === null ? null : authenticate(token) };
   },
   unauthorized: (request) => unauthorized(request.headers.has("authorization")),
-  bucketOf: (caller, { address }) => caller ? `owner:${caller.owner_id}` : `address:${address}`,
+  bucketOf: (caller, { address }) => (caller ? `owner:${caller.owner_id}` : `address:${address}`),
 });
 
 /** Another surface: known by what it goes by, counted apart from the API. */
-export const surfaceEntrance = (surface: Surface, router: Router, isPublic: Entrance["isPublic"]): Entrance => ({
-  name: surface.name, area: surface.prefix, router, isPublic,
+export const surfaceEntrance = (
+  surface: Surface,
+  router: Router,
+  isPublic: Entrance["isPublic"],
+): Entrance => ({
+  name: surface.name,
+  area: surface.prefix,
+  router,
+  isPublic,
   admit: (request, visitor) => surface.admit(request, visitor),
   unauthorized: () => surface.unauthorized(),
-  bucketOf: (caller, { address }) => caller ? `${surface.name}:${caller.owner_id}` : `address:${surface.name}:${address}`,
+  bucketOf: (caller, { address }) =>
+    caller ? `${surface.name}:${caller.owner_id}` : `address:${surface.name}:${address}`,
 });
 
 /** The token of exactly one `Authorization: Bearer`; the scheme is case-insensitive. */
@@ -127,16 +172,36 @@ function bearerToken(header: string | null): string | null {
   return match ? match[1]! : null;
 }
 
-const unauthorized = (token_was_sent: boolean): HttpError => new HttpError(401, "unauthorized",
-  token_was_sent ? "The API key is not valid: it may be mistyped, expired or deactivated." : "This needs an API key: send the header `Authorization: Bearer <API_KEY>`.",
-  { headers: { "www-authenticate": token_was_sent ? `Bearer realm="dossier", error="invalid_token"` : `Bearer realm="dossier"` } });
+const unauthorized = (token_was_sent: boolean): HttpError =>
+  new HttpError(
+    401,
+    "unauthorized",
+    token_was_sent
+      ? "The API key is not valid: it may be mistyped, expired or deactivated."
+      : "This needs an API key: send the header `Authorization: Bearer <API_KEY>`.",
+    {
+      headers: {
+        "www-authenticate": token_was_sent
+          ? `Bearer realm="dossier", error="invalid_token"`
+          : `Bearer realm="dossier"`,
+      },
+    },
+  );
 
 function tooManyRequests({ limit, reset_s }: RateLimit): HttpError {
   const retry_after_s = Math.max(1, reset_s - Math.floor(systemClock.now_ms() / 1_000));
-  return new HttpError(429, "rate_limited", `More than ${limit} requests came in this window. Try again in ${retry_after_s} s.`, { headers: { "retry-after": String(retry_after_s) } });
+  return new HttpError(
+    429,
+    "rate_limited",
+    `More than ${limit} requests came in this window. Try again in ${retry_after_s} s.`,
+    { headers: { "retry-after": String(retry_after_s) } },
+  );
 }
 
-const isAlias = (path: string): boolean => (path === old_prefix || path.startsWith(`${old_prefix}/`)) && path !== prefix && !path.startsWith(`${prefix}/`);
+const isAlias = (path: string): boolean =>
+  (path === old_prefix || path.startsWith(`${old_prefix}/`)) &&
+  path !== prefix &&
+  !path.startsWith(`${prefix}/`);
 
 function announceAlias(path: string, headers: Record<string, string>): void {
   headers.warning = `299 - "Deprecated: use ${prefix}"`;
@@ -146,15 +211,23 @@ function announceAlias(path: string, headers: Record<string, string>): void {
 
 /** The same request at the versioned path, HEAD as GET. */
 const asVersioned = (request: Request): Request =>
-  new Request(routable_origin + prefix + request.url.slice(pathStart(request.url) + old_prefix.length), asGet(request));
+  new Request(
+    routable_origin + prefix + request.url.slice(pathStart(request.url) + old_prefix.length),
+    asGet(request),
+  );
 /** HEAD as GET. Elysia looks for the path behind the eleventh character: with a host of one to three letters it would miss it. */
 function asRoutable(request: Request): Request {
   const from = pathStart(request.url);
-  return request.method === "HEAD" || from < 11 ? new Request(routable_origin + request.url.slice(from), asGet(request)) : request;
+  return request.method === "HEAD" || from < 11
+    ? new Request(routable_origin + request.url.slice(from), asGet(request))
+    : request;
 }
 /** Stands for whatever host was asked: nothing behind the front door looks at it. */
 const routable_origin = "http://dossier.internal";
-const asGet = (request: Request): RequestInit => request.method === "HEAD" ? { method: "GET", headers: request.headers, signal: request.signal } : request;
+const asGet = (request: Request): RequestInit =>
+  request.method === "HEAD"
+    ? { method: "GET", headers: request.headers, signal: request.signal }
+    : request;
 
 /** What GET would answer, with the length of its body in place of the body; a stream is not begun. */
 async function withoutBody(response: Response): Promise<Response> {
@@ -163,7 +236,10 @@ async function withoutBody(response: Response): Promise<Response> {
   if (headers.get("content-type")?.startsWith("text/event-stream")) {
     void response.body.cancel();
     // Null would be announced as a body of no bytes.
-    return new Response(new ReadableStream({ start: (empty) => empty.close() }), { status, headers });
+    return new Response(new ReadableStream({ start: (empty) => empty.close() }), {
+      status,
+      headers,
+    });
   }
   if (headers.has("content-length")) void response.body.cancel();
   else headers.set("content-length", String((await response.arrayBuffer()).byteLength));

@@ -1,7 +1,18 @@
 /** Mounts declared routes on Elysia: each request runs through scope, size, type and shape checks, in this order, before its handler. */
 import { Elysia, type AnyElysia } from "elysia";
 import type { TSchema } from "@sinclair/typebox";
-import { checkLength, checkMediaType, compileChecker, compileQuery, hasBody, json_body_bytes_max, mediaType, parseJson, readBytes, requireCheckable as requireSchema } from "./body";
+import {
+  checkLength,
+  checkMediaType,
+  compileChecker,
+  compileQuery,
+  hasBody,
+  json_body_bytes_max,
+  mediaType,
+  parseJson,
+  readBytes,
+  requireCheckable as requireSchema,
+} from "./body";
 import { badRequest, forbidden, HttpError } from "./errors";
 import { pathOf, searchOf } from "./path";
 import { Reply, type Call, type Caller, type Multipart, type Route, type Visitor } from "./route";
@@ -10,9 +21,16 @@ import { createTurns } from "./turns";
 export const prefix = "/api/dev/v1";
 
 /** What the front door knows of a request before it is routed. */
-export interface Admission { readonly caller: Caller | null; readonly request_id: string; readonly visitor: Visitor }
+export interface Admission {
+  readonly caller: Caller | null;
+  readonly request_id: string;
+  readonly visitor: Visitor;
+}
 
-export interface Mounted { readonly route: Route<any, any>; readonly handler: (call: Call<any, any>) => unknown }
+export interface Mounted {
+  readonly route: Route<any, any>;
+  readonly handler: (call: Call<any, any>) => unknown;
+}
 export interface Router {
   /** @throws what the handler throws: the front door answers it. */
   handle(request: Request, admission: Admission): Promise<Response>;
@@ -21,12 +39,17 @@ export interface Router {
 const wait_ms_max = 30_000;
 
 /** Where it is found: `at` is the prefix of the surface, unless it is at the root. */
-export const fullPath = (route: Route<any, any>, at: string = prefix): string => `${route.root ? "" : at}${route.path}`;
+export const fullPath = (route: Route<any, any>, at: string = prefix): string =>
+  `${route.root ? "" : at}${route.path}`;
 /** Routes that name no surface are part of every one. */
-export const isOn = (route: Route<any, any>, surface: string): boolean => !route.root && (route.surface ?? surface) === surface;
+export const isOn = (route: Route<any, any>, surface: string): boolean =>
+  !route.root && (route.surface ?? surface) === surface;
 
 /** A route whose checks are made: once, however many surfaces it is part of. */
-export interface Compiled { readonly route: Route<any, any>; readonly run: Run }
+export interface Compiled {
+  readonly route: Route<any, any>;
+  readonly run: Run;
+}
 export const compileRoutes = (mounted: readonly Mounted[], stopping: AbortSignal): Compiled[] =>
   mounted.map(({ route, handler }) => ({ route, run: compileRoute(route, handler, stopping) }));
 
@@ -35,7 +58,11 @@ export function requireCheckable({ method, path, query, body }: Route<any, any>)
   try {
     if (query) requireSchema(query);
     if (body && !isMultipart(body)) requireSchema(body);
-  } catch (error) { throw new Error(`requests to its route ${method} ${path} can't be checked: ${error instanceof Error ? error.message : String(error)}`); }
+  } catch (error) {
+    throw new Error(
+      `requests to its route ${method} ${path} can't be checked: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
 }
 
 export interface RouterOptions {
@@ -45,31 +72,49 @@ export interface RouterOptions {
   readonly document: string;
 }
 
-export function createRouter(compiled: readonly Compiled[], { at, document }: RouterOptions): Router {
+export function createRouter(
+  compiled: readonly Compiled[],
+  { at, document }: RouterOptions,
+): Router {
   const app: AnyElysia = new Elysia({ aot: true, normalize: false });
   const admissions = new WeakMap<Request, Admission>();
   const failures = new WeakMap<Request, unknown>();
   for (const { route, run } of compiled) {
-    app.route(route.method, fullPath(route, at), async ({ request, params }: any) => {
-      // Elysia's error hooks would change what was thrown: keep it for the front door.
-      try { return await run(request, readable(params), admissions.get(request)!); }
-      catch (error) { failures.set(request, error); return new Response(null, { status: 500 }); }
-    }, { parse: "none" } as never);
+    app.route(
+      route.method,
+      fullPath(route, at),
+      async ({ request, params }: any) => {
+        // Elysia's error hooks would change what was thrown: keep it for the front door.
+        try {
+          return await run(request, readable(params), admissions.get(request)!);
+        } catch (error) {
+          failures.set(request, error);
+          return new Response(null, { status: 500 });
+        }
+      },
+      { parse: "none" } as never,
+    );
   }
   app.onError(({ request, code }: any) => {
-    if (code === "NOT_FOUND") return new Response(null, { status: 404, headers: { "x-unrouted": "1" } });
+    if (code === "NOT_FOUND")
+      return new Response(null, { status: 404, headers: { "x-unrouted": "1" } });
     failures.set(request, new HttpError(400, "invalid_request", "The request could not be read."));
     return new Response(null, { status: 500 });
   });
   app.compile();
-  const allowed = allowTable(compiled.map(({ route }) => ({ method: route.method, path: fullPath(route, at) })));
-  return { async handle(request, admission) {
-    admissions.set(request, admission);
-    const response: Response = await app.handle(request);
-    if (failures.has(request)) throw failures.get(request);
-    if (response.status === 404 && response.headers.has("x-unrouted")) throw unrouted(request, allowed, document);
-    return response;
-  } };
+  const allowed = allowTable(
+    compiled.map(({ route }) => ({ method: route.method, path: fullPath(route, at) })),
+  );
+  return {
+    async handle(request, admission) {
+      admissions.set(request, admission);
+      const response: Response = await app.handle(request);
+      if (failures.has(request)) throw failures.get(request);
+      if (response.status === 404 && response.headers.has("x-unrouted"))
+        throw unrouted(request, allowed, document);
+      return response;
+    },
+  };
 }
 
 /** A router that is made when the first request needs it. */
@@ -79,24 +124,57 @@ export function lateRouter(make: () => Router): Router {
 }
 
 /** A path that exists with other methods is 405 with `Allow`; any other is 404. */
-function unrouted(request: Request, allowed: (path: string) => readonly string[], document: string): HttpError {
+function unrouted(
+  request: Request,
+  allowed: (path: string) => readonly string[],
+  document: string,
+): HttpError {
   const methods = allowed(pathOf(request.url));
-  if (methods.length === 0) return new HttpError(404, "no_such_route", `There is no ${pathOf(request.url)} here. The API is described at ${document}.`);
-  return new HttpError(405, "method_not_allowed", `${request.method} is not possible here, only ${methods.join(", ")}.`, { headers: { allow: methods.join(", ") } });
+  if (methods.length === 0)
+    return new HttpError(
+      404,
+      "no_such_route",
+      `There is no ${pathOf(request.url)} here. The API is described at ${document}.`,
+    );
+  return new HttpError(
+    405,
+    "method_not_allowed",
+    `${request.method} is not possible here, only ${methods.join(", ")}.`,
+    { headers: { allow: methods.join(", ") } },
+  );
 }
 
-function allowTable(routes: readonly { readonly method: string; readonly path: string }[]): (path: string) => readonly string[] {
+function allowTable(
+  routes: readonly { readonly method: string; readonly path: string }[],
+): (path: string) => readonly string[] {
   const patterns = new Map<string, { readonly matches: RegExp; readonly methods: Set<string> }>();
   for (const { method, path } of routes) {
     const shape = path.replace(/:[^/]+/g, ":");
-    const entry = patterns.get(shape) ?? { matches: new RegExp(`^${shape.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll(":", "[^/]+").replaceAll("*", ".*")}/?$`), methods: new Set<string>() };
+    const entry = patterns.get(shape) ?? {
+      matches: new RegExp(
+        `^${shape
+          .replace(/[.+?^${}()|[\]\\]/g, "\\$&")
+          .replaceAll(":", "[^/]+")
+          .replaceAll("*", ".*")}/?$`,
+      ),
+      methods: new Set<string>(),
+    };
     entry.methods.add(method);
     if (method === "GET") entry.methods.add("HEAD");
     patterns.set(shape, entry);
   }
-  const fixedFirst = [...patterns].sort(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")));
+  const fixedFirst = [...patterns].sort(
+    ([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")),
+  );
   // `/documents/file` is also `/documents/:id`: every pattern that matches has a say.
-  return (path) => [...new Set(fixedFirst.filter(([, { matches }]) => matches.test(path)).flatMap(([, { methods }]) => [...methods]))].sort();
+  return (path) =>
+    [
+      ...new Set(
+        fixedFirst
+          .filter(([, { matches }]) => matches.test(path))
+          .flatMap(([, { methods }]) => [...methods]),
+      ),
+    ].sort();
 }
 
 /** An escape that spells no text (`%ff`) comes as null: the empty name, which nothing has. */
@@ -105,29 +183,55 @@ function readable(params: Record<string, string | null>): Record<string, string>
   return params as Record<string, string>;
 }
 
-type Run = (request: Request, params: Record<string, string>, admission: Admission) => Promise<Response>;
+type Run = (
+  request: Request,
+  params: Record<string, string>,
+  admission: Admission,
+) => Promise<Response>;
 
 const nobody: Caller = { owner_id: "", key_id: "", scopes: [] };
 
-function compileRoute(route: Route<any, any>, handler: Mounted["handler"], stopping: AbortSignal): Run {
-  const scope = route.public || route.root ? null : route.scope ?? (route.method === "GET" ? "read" : "write");
+function compileRoute(
+  route: Route<any, any>,
+  handler: Mounted["handler"],
+  stopping: AbortSignal,
+): Run {
+  const scope =
+    route.public || route.root
+      ? null
+      : (route.scope ?? (route.method === "GET" ? "read" : "write"));
   const readQuery = route.query ? compileQuery(route.query) : () => ({});
   // A multipart route knows its own limit, which is a setting, and refuses by it before it reads.
-  const bytes_max = route.body_bytes_max ?? (isMultipart(route.body) ? Infinity : json_body_bytes_max);
+  const bytes_max =
+    route.body_bytes_max ?? (isMultipart(route.body) ? Infinity : json_body_bytes_max);
   const body = bodyReader(route);
   return async (request, params, { caller, request_id, visitor }) => {
-    if (route.admin && !caller?.admin) throw forbidden("Only administrators may do this.", "admin_only");
-    if (scope !== null && !caller?.scopes.includes(scope)) throw forbidden(`This API key may not ${scope}: it lacks that scope.`, "missing_scope");
+    if (route.admin && !caller?.admin)
+      throw forbidden("Only administrators may do this.", "admin_only");
+    if (scope !== null && !caller?.scopes.includes(scope))
+      throw forbidden(`This API key may not ${scope}: it lacks that scope.`, "missing_scope");
     checkLength(request, bytes_max);
     const bytes = await body.read(request);
     const run = async (): Promise<Response> => {
       // The body's shape and the query's are one step; the body's size and type come before both.
       const value = body.parse(bytes);
       const query = readQuery(searchOf(request.url));
-      const call = { caller: caller ?? nobody, params, query, body: value, request, request_id, visitor, stopping, wait_ms: waitOf(request) } as Call<any, any>;
+      const call = {
+        caller: caller ?? nobody,
+        params,
+        query,
+        body: value,
+        request,
+        request_id,
+        visitor,
+        stopping,
+        wait_ms: waitOf(request),
+      } as Call<any, any>;
       return respond(await handler(call));
     };
-    return bytes && bytes.length > large_body_bytes ? largeBodies.run(caller?.owner_id ?? visitor.address, request.signal, run) : run();
+    return bytes && bytes.length > large_body_bytes
+      ? largeBodies.run(caller?.owner_id ?? visitor.address, request.signal, run)
+      : run();
   };
 }
 
@@ -135,10 +239,14 @@ function compileRoute(route: Route<any, any>, handler: Mounted["handler"], stopp
 const large_body_bytes = 2 ** 20;
 const largeBodies = createTurns({ patience_ms: 500, aside_max: 2 });
 
-const isMultipart = (body: TSchema | Multipart | undefined): body is Multipart => body !== undefined && "multipart" in body;
+const isMultipart = (body: TSchema | Multipart | undefined): body is Multipart =>
+  body !== undefined && "multipart" in body;
 
 /** `read` answers undefined when there is no body to parse. */
-interface BodyReader { read(request: Request): Promise<Uint8Array | undefined>; parse(bytes: Uint8Array | undefined): unknown }
+interface BodyReader {
+  read(request: Request): Promise<Uint8Array | undefined>;
+  parse(bytes: Uint8Array | undefined): unknown;
+}
 
 function bodyReader(route: Route<any, any>): BodyReader {
   const none = async (): Promise<undefined> => undefined;
@@ -163,12 +271,21 @@ function bodyReader(route: Route<any, any>): BodyReader {
 
 /** The handler reads a multipart body itself; JSON, where the route takes that too, is read and checked as ever. */
 function multipartReader({ or_json }: Multipart): BodyReader {
-  if (!or_json) return { read: async (request) => { checkMediaType(request, "multipart/form-data"); return undefined; }, parse: () => undefined };
+  if (!or_json)
+    return {
+      read: async (request) => {
+        checkMediaType(request, "multipart/form-data");
+        return undefined;
+      },
+      parse: () => undefined,
+    };
   const checker = compileChecker(or_json);
   return {
     async read(request) {
       checkMediaType(request, "multipart/form-data", "application/json");
-      return mediaType(request) === "application/json" ? readBytes(request, json_body_bytes_max) : undefined;
+      return mediaType(request) === "application/json"
+        ? readBytes(request, json_body_bytes_max)
+        : undefined;
     },
     parse(bytes) {
       if (!bytes) return undefined;

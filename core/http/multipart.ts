@@ -6,13 +6,19 @@ export const boundaryOf = (content_type: string | null): string | undefined => {
   return match?.[1] ?? match?.[2];
 };
 
-export interface Disposition { readonly name: string | undefined; readonly file_name: string | undefined }
+export interface Disposition {
+  readonly name: string | undefined;
+  readonly file_name: string | undefined;
+}
 
 /** `form-data; name="file"; filename="…"`, in the quoting of browsers (`%22`) and of other clients (`\"`). */
 export function dispositionOf(header: string | undefined): Disposition {
   const value = header ?? "";
   if (!/^form-data\s*(;|$)/i.test(value)) return { name: undefined, file_name: undefined };
-  return { name: parameter(value, "name"), file_name: extended(value) ?? parameter(value, "filename") };
+  return {
+    name: parameter(value, "name"),
+    file_name: extended(value) ?? parameter(value, "filename"),
+  };
 }
 
 function parameter(header: string, name: string): string | undefined {
@@ -29,7 +35,11 @@ function parameter(header: string, name: string): string | undefined {
 function extended(header: string): string | undefined {
   const match = /;\s*filename\*=utf-8'[^']*'([^\s;"]+)/i.exec(header);
   if (!match) return undefined;
-  try { return decodeURIComponent(match[1]!); } catch { return undefined; }
+  try {
+    return decodeURIComponent(match[1]!);
+  } catch {
+    return undefined;
+  }
 }
 
 const text = (bytes: string): string => Buffer.from(bytes, "latin1").toString("utf8");

@@ -6,15 +6,33 @@ export const per_page_max = 200;
 
 /** Query fields of every list. `per_page` above the maximum is clamped, not refused. */
 export const PageQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: "1-based page number." })),
-  per_page: Type.Optional(Type.Integer({ minimum: 1, default: per_page_default, description: `Items per page; above ${per_page_max} means ${per_page_max}.` })),
+  page: Type.Optional(
+    Type.Integer({ minimum: 1, default: 1, description: "1-based page number." }),
+  ),
+  per_page: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      default: per_page_default,
+      description: `Items per page; above ${per_page_max} means ${per_page_max}.`,
+    }),
+  ),
 });
 
 /** As it comes from the query; both fields are optional. */
-export interface PageRequest { readonly page?: number | undefined; readonly per_page?: number | undefined }
+export interface PageRequest {
+  readonly page?: number | undefined;
+  readonly per_page?: number | undefined;
+}
 export interface Page<T> {
   data: T[];
-  pagination: { count: number; total: number; per_page: number; total_pages: number; next_page: number | null; previous_page: number | null };
+  pagination: {
+    count: number;
+    total: number;
+    per_page: number;
+    total_pages: number;
+    next_page: number | null;
+    previous_page: number | null;
+  };
 }
 
 /** Where the page lies: `limit` rows after `offset`. */
@@ -30,7 +48,10 @@ export function toPage<T>(data: T[], total: number, request: PageRequest): Page<
   return {
     data,
     pagination: {
-      count: data.length, total, per_page: limit, total_pages,
+      count: data.length,
+      total,
+      per_page: limit,
+      total_pages,
       next_page: page < total_pages ? page + 1 : null,
       previous_page: page > 1 && total_pages > 0 ? Math.min(page - 1, total_pages) : null,
     },
@@ -38,14 +59,15 @@ export function toPage<T>(data: T[], total: number, request: PageRequest): Page<
 }
 
 /** The schema of a page of `item`. */
-export const PageOf = <S extends TSchema>(item: S) => Type.Object({
-  data: Type.Array(item),
-  pagination: Type.Object({
-    count: Type.Integer({ description: "Items in this page." }),
-    total: Type.Integer({ description: "Items in the whole list." }),
-    per_page: Type.Integer({ description: "Page size in effect." }),
-    total_pages: Type.Integer(),
-    next_page: Type.Union([Type.Integer(), Type.Null()]),
-    previous_page: Type.Union([Type.Integer(), Type.Null()]),
-  }),
-});
+export const PageOf = <S extends TSchema>(item: S) =>
+  Type.Object({
+    data: Type.Array(item),
+    pagination: Type.Object({
+      count: Type.Integer({ description: "Items in this page." }),
+      total: Type.Integer({ description: "Items in the whole list." }),
+      per_page: Type.Integer({ description: "Page size in effect." }),
+      total_pages: Type.Integer(),
+      next_page: Type.Union([Type.Integer(), Type.Null()]),
+      previous_page: Type.Union([Type.Integer(), Type.Null()]),
+    }),
+  });

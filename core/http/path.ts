@@ -1,7 +1,8 @@
 /** The parts of a request's address, read from the string: a `new URL` for each request costs more than its routing does. */
 
 /** Where the path begins, or -1. Without a host that is one, Bun gives the path alone. */
-export const pathStart = (url: string): number => url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
+export const pathStart = (url: string): number =>
+  url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
 
 /** The path without the query: `/api/dev/v1/folders`. */
 export function pathOf(url: string): string {

@@ -2,8 +2,20 @@
 import { HttpError } from "./errors";
 
 const titles: Readonly<Record<number, string>> = {
-  400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 409: "Conflict", 410: "Gone", 413: "Content Too Large",
-  415: "Unsupported Media Type", 416: "Range Not Satisfiable", 429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable", 507: "Insufficient Storage",
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  409: "Conflict",
+  410: "Gone",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  416: "Range Not Satisfiable",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  503: "Service Unavailable",
+  507: "Insufficient Storage",
 };
 
 /** The title of a status, as RFC 9110 names it. */
@@ -11,9 +23,28 @@ export const titleOf = (status: number): string => titles[status] ?? "Error";
 
 /** An unknown error becomes a 500 that says nothing of the inside: no stack, path or SQL. */
 export function problemResponse(error: unknown, request_id: string): Response {
-  const { status, code, detail, errors, headers } = error instanceof HttpError
-    ? error
-    : { status: 500, code: "internal_error", detail: "Something went wrong inside the server. The log has the cause under this request id.", errors: undefined, headers: {} };
-  const body = { type: "about:blank", title: titleOf(status), status, detail, code, ...(errors ? { errors } : {}), request_id };
-  return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/problem+json", ...headers } });
+  const { status, code, detail, errors, headers } =
+    error instanceof HttpError
+      ? error
+      : {
+          status: 500,
+          code: "internal_error",
+          detail:
+            "Something went wrong inside the server. The log has the cause under this request id.",
+          errors: undefined,
+          headers: {},
+        };
+  const body = {
+    type: "about:blank",
+    title: titleOf(status),
+    status,
+    detail,
+    code,
+    ...(errors ? { errors } : {}),
+    request_id,
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/problem+json", ...headers },
+  });
 }

@@ -36,7 +36,11 @@ export interface Answer<S extends TSchema = TSchema> {
 
 /** A multipart body: the handler reads `request.body` itself, so that nothing is buffered. */
 export interface Multipart {
-  readonly multipart: { readonly part: string; readonly many?: boolean; readonly description: string };
+  readonly multipart: {
+    readonly part: string;
+    readonly many?: boolean;
+    readonly description: string;
+  };
   /** The route takes this as JSON, too: the handler then finds it in `body`, which is undefined for a multipart body. */
   readonly or_json?: TSchema;
 }
@@ -76,16 +80,29 @@ export interface RouteShape {
   readonly example?: unknown;
 }
 
-export interface Route<Path extends string = string, S extends RouteShape = RouteShape> extends RouteShape {
+export interface Route<
+  Path extends string = string,
+  S extends RouteShape = RouteShape,
+> extends RouteShape {
   readonly method: Method;
   /** Below the API prefix, parameters as `:name`: `/folders/:folderId`. A path at the root may end with `/*`: everything below it. */
   readonly path: Path;
   readonly shape?: S;
 }
 
-type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}` ? Name | ParamNames<Rest> : P extends `${string}:${infer Name}` ? Name : never;
+type ParamNames<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : P extends `${string}:${infer Name}`
+    ? Name
+    : never;
 type QueryOf<S> = S extends { readonly query: infer Q extends TSchema } ? Static<Q> : {};
-type BodyOf<S> = S extends { readonly body: infer B } ? (B extends TSchema ? Static<B> : B extends { readonly or_json: infer J extends TSchema } ? Static<J> | undefined : undefined) : undefined;
+type BodyOf<S> = S extends { readonly body: infer B }
+  ? B extends TSchema
+    ? Static<B>
+    : B extends { readonly or_json: infer J extends TSchema }
+      ? Static<J> | undefined
+      : undefined
+  : undefined;
 
 /** What a handler is given. */
 export interface Call<P extends string = string, S extends RouteShape = RouteShape> {
@@ -105,18 +122,38 @@ export interface Call<P extends string = string, S extends RouteShape = RouteSha
 
 /** A success other than plain 200 JSON. Made by `reply`. */
 export class Reply {
-  constructor(readonly status: number, readonly body: unknown, readonly headers: Readonly<Record<string, string>>) {}
+  constructor(
+    readonly status: number,
+    readonly body: unknown,
+    readonly headers: Readonly<Record<string, string>>,
+  ) {}
 }
 /** `reply(201, folder, { location: … })`. A body of `undefined` sends none. */
-export const reply = (status: number, body?: unknown, headers: Readonly<Record<string, string>> = {}): Reply => new Reply(status, body, headers);
+export const reply = (
+  status: number,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Reply => new Reply(status, body, headers);
 
 /** A handler returns the 200 body, a `Reply`, or a raw `Response` for bytes and streams. */
-export type Handler<R> = R extends Route<infer P, infer S> ? (call: Call<P, S>) => unknown | Promise<unknown> : never;
+export type Handler<R> =
+  R extends Route<infer P, infer S> ? (call: Call<P, S>) => unknown | Promise<unknown> : never;
 /** One handler for each declared route: forgetting one does not compile. */
 export type HandlersOf<Rs> = { readonly [K in keyof Rs]: Handler<Rs[K]> };
 
-const make = (method: Method) => <const P extends string, S extends RouteShape>(path: P, shape: S): Route<P, S> =>
-  ({ ...shape, method, path });
+const make =
+  (method: Method) =>
+  <const P extends string, S extends RouteShape>(path: P, shape: S): Route<P, S> => ({
+    ...shape,
+    method,
+    path,
+  });
 
 /** Declares a route: `route.get("/folders/:folderId", { … })`. */
-export const route = { get: make("GET"), post: make("POST"), put: make("PUT"), patch: make("PATCH"), delete: make("DELETE") };
+export const route = {
+  get: make("GET"),
+  post: make("POST"),
+  put: make("PUT"),
+  patch: make("PATCH"),
+  delete: make("DELETE"),
+};

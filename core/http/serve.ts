@@ -16,26 +16,42 @@ const idle_timeout_s = 60;
 /** Each route has its own limit, told in its 413; this one only ends what no route would read. */
 const body_bytes_backstop = 2 ** 40;
 
-function whyNotOpened({ code, message }: Error & { code?: string }, host: string, port: number): string {
+function whyNotOpened(
+  { code, message }: Error & { code?: string },
+  host: string,
+  port: number,
+): string {
   // The runtime says of a name that stands for no address that its port is taken, or that a file exists.
   const doubtful = isIP(host) === 0 && host !== "localhost";
   const doubt = doubtful ? `, or ${host} is not an address of this machine` : "";
-  if (code === "EADDRINUSE") return `Port ${port} on ${host} is in use already${doubt}. Is another Dossier running? Choose another with --port.`;
-  if (code === "EADDRNOTAVAIL" || doubtful) return `${host} is not an address of this machine. Choose another with --host, such as 127.0.0.1.`;
-  if (code === "EACCES") return `This user may not open port ${port} on ${host}. Choose one above 1023 with --port.`;
+  if (code === "EADDRINUSE")
+    return `Port ${port} on ${host} is in use already${doubt}. Is another Dossier running? Choose another with --port.`;
+  if (code === "EADDRNOTAVAIL" || doubtful)
+    return `${host} is not an address of this machine. Choose another with --host, such as 127.0.0.1.`;
+  if (code === "EACCES")
+    return `This user may not open port ${port} on ${host}. Choose one above 1023 with --port.`;
   return `${host}:${port} can't be opened: ${message}`;
 }
 
 /** @throws Error in words when the address can't be opened. */
-export function serve(front: Front, { host, port, log }: { readonly host: string; readonly port: number; readonly log: Log }): Served {
+export function serve(
+  front: Front,
+  { host, port, log }: { readonly host: string; readonly port: number; readonly log: Log },
+): Served {
   let server: Bun.Server<undefined>;
   try {
     server = Bun.serve({
-      hostname: host, port, idleTimeout: idle_timeout_s, maxRequestBodySize: body_bytes_backstop,
+      hostname: host,
+      port,
+      idleTimeout: idle_timeout_s,
+      maxRequestBodySize: body_bytes_backstop,
       fetch: (request, self) => front(request, self.requestIP(request)?.address ?? ""),
       error(error) {
         log.error("request failed outside the front door", { error: error.message });
-        return new Response("The server failed to answer.", { status: 500, headers: { "content-type": "text/plain; charset=utf-8" } });
+        return new Response("The server failed to answer.", {
+          status: 500,
+          headers: { "content-type": "text/plain; charset=utf-8" },
+        });
       },
     });
   } catch (error) {

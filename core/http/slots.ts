@@ -4,7 +4,9 @@ import type { HttpError } from "./errors";
 import type { Caller, Visitor } from "./route";
 
 /** Knows a caller by the token of `Authorization: Bearer`, or answers null. Exactly one plugin fills it. */
-export const Authenticator = slot<{ authenticate(token: string): Caller | null }>("http.authenticator");
+export const Authenticator = slot<{ authenticate(token: string): Caller | null }>(
+  "http.authenticator",
+);
 
 export interface RateLimit {
   /** Requests allowed in a window. */
@@ -15,7 +17,10 @@ export interface RateLimit {
   readonly allowed: boolean;
 }
 /** Counts requests. `subject` is an owner or an address. `charge` 0 only looks. At most one plugin fills it. */
-export const RateLimiter = slot<{ take(subject: string, charge: 0 | 1): RateLimit; readonly window_ms?: number }>("http.rate_limiter");
+export const RateLimiter = slot<{
+  take(subject: string, charge: 0 | 1): RateLimit;
+  readonly window_ms?: number;
+}>("http.rate_limiter");
 
 /** What is known of a request to a surface before it is routed. */
 export interface Admitted {
@@ -32,7 +37,13 @@ export interface Surface {
   /** Where the routes are mounted, below `root`: `/console/api/v1`. */
   readonly prefix: string;
   /** The path of its OpenAPI document, which needs no caller. */
-  readonly document: { readonly path: string; readonly title: string; readonly description: string; readonly security: Readonly<Record<string, unknown>>; readonly unauthorized: string };
+  readonly document: {
+    readonly path: string;
+    readonly title: string;
+    readonly description: string;
+    readonly security: Readonly<Record<string, unknown>>;
+    readonly unauthorized: string;
+  };
   /** On every answer below `root` that does not set them itself. */
   readonly headers: Readonly<Record<string, string>>;
   /** Who is calling. It must not look at `Authorization`, as the API never looks at cookies. */
@@ -43,7 +54,11 @@ export interface Surface {
 export const Surface = slot<Surface>("http.surface");
 
 /** One request that was answered below the prefix of the API or of a surface. */
-export interface Seen { readonly surface: string; readonly owner_id: string | null; readonly status: number }
+export interface Seen {
+  readonly surface: string;
+  readonly owner_id: string | null;
+  readonly status: number;
+}
 /** Hears of every request, after its answer is known and before it is sent: must be quick, and must not throw. */
 export const RequestObserver = slot<(seen: Seen) => void>("http.request_observer");
 

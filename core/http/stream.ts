@@ -1,21 +1,33 @@
 /** An answer in pieces, made as they are wanted. */
 
 /** Asks `next` for a further piece when the one before was taken: a client that reads slowly costs nothing but time. `null` ends the stream; `close` is called once it is over, however it ends. */
-export function streamOf(next: () => Promise<string | null>, close: () => void, first?: string): ReadableStream<Uint8Array> {
+export function streamOf(
+  next: () => Promise<string | null>,
+  close: () => void,
+  first?: string,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let cancelled = false;
-  return new ReadableStream<Uint8Array>({
-    start(controller) { if (first !== undefined) controller.enqueue(encoder.encode(first)); },
-    async pull(controller) {
-      const piece = await next().catch((error: unknown) => { close(); throw error; });
-      if (cancelled) return;
-      if (piece !== null) return controller.enqueue(encoder.encode(piece));
-      close();
-      controller.close();
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        if (first !== undefined) controller.enqueue(encoder.encode(first));
+      },
+      async pull(controller) {
+        const piece = await next().catch((error: unknown) => {
+          close();
+          throw error;
+        });
+        if (cancelled) return;
+        if (piece !== null) return controller.enqueue(encoder.encode(piece));
+        close();
+        controller.close();
+      },
+      cancel() {
+        cancelled = true;
+        close();
+      },
     },
-    cancel() {
-      cancelled = true;
-      close();
-    },
-  }, { highWaterMark: 0 });
+    { highWaterMark: 0 },
+  );
 }

@@ -16,13 +16,26 @@ export function createTurns(limits: TurnsLimits): Turns {
   const line = createLine({ inside_max: 1, ...limits });
   /** When the last that each has asked for has ended. */
   const own = new Map<string, Promise<void>>();
-  return { run(who, signal, work) {
-    const mine = (own.get(who) ?? Promise.resolve()).then(async () => {
-      const leave = await line.enter(signal);
-      try { return await work(); } finally { leave(); }
-    });
-    const ended: Promise<void> = mine.then(() => undefined, () => undefined).then(() => { if (own.get(who) === ended) own.delete(who); });
-    own.set(who, ended);
-    return mine;
-  } };
+  return {
+    run(who, signal, work) {
+      const mine = (own.get(who) ?? Promise.resolve()).then(async () => {
+        const leave = await line.enter(signal);
+        try {
+          return await work();
+        } finally {
+          leave();
+        }
+      });
+      const ended: Promise<void> = mine
+        .then(
+          () => undefined,
+          () => undefined,
+        )
+        .then(() => {
+          if (own.get(who) === ended) own.delete(who);
+        });
+      own.set(who, ended);
+      return mine;
+    },
+  };
 }

@@ -11,20 +11,34 @@ export interface Believed {
 }
 
 /** The address is the last hop of `X-Forwarded-For`, the scheme and the host those of `X-Forwarded-Proto` and `-Host`, when the peer is a trusted proxy. */
-export function visitorOf(request: Request, peer: string, { trusted_proxies, public_url }: Believed): Visitor {
+export function visitorOf(
+  request: Request,
+  peer: string,
+  { trusted_proxies, public_url }: Believed,
+): Visitor {
   const { headers } = request;
   const asked = headers.get("host") ?? "";
-  const forwarded = headers.has("x-forwarded-for") || headers.has("x-forwarded-proto") || headers.has("x-forwarded-host");
-  if (!forwarded || !inBlock(trusted_proxies, peer)) return { address: peer, host: asked, secure: isHttpsOf(public_url(), asked) };
+  const forwarded =
+    headers.has("x-forwarded-for") ||
+    headers.has("x-forwarded-proto") ||
+    headers.has("x-forwarded-host");
+  if (!forwarded || !inBlock(trusted_proxies, peer))
+    return { address: peer, host: asked, secure: isHttpsOf(public_url(), asked) };
   const hop = lastOf(headers.get("x-forwarded-for"));
   const scheme = lastOf(headers.get("x-forwarded-proto"))?.toLowerCase();
   const host = lastOf(headers.get("x-forwarded-host")) ?? asked;
-  return { address: hop === undefined || isIP(hop) === 0 ? peer : hop, host, secure: scheme === undefined ? isHttpsOf(public_url(), host) : scheme === "https" };
+  return {
+    address: hop === undefined || isIP(hop) === 0 ? peer : hop,
+    host,
+    secure: scheme === undefined ? isHttpsOf(public_url(), host) : scheme === "https",
+  };
 }
 
-const lastOf = (header: string | null): string | undefined => header === null ? undefined : header.slice(header.lastIndexOf(",") + 1).trim() || undefined;
+const lastOf = (header: string | null): string | undefined =>
+  header === null ? undefined : header.slice(header.lastIndexOf(",") + 1).trim() || undefined;
 
-const isHttpsOf = (public_url: string, host: string): boolean => public_url.startsWith("https://") && sameHost(new URL(public_url).host, host);
+const isHttpsOf = (public_url: string, host: string): boolean =>
+  public_url.startsWith("https://") && sameHost(new URL(public_url).host, host);
 
 /** Hosts as they stand in `Host` and in an origin, where the standard port may be left out. */
 export const sameHost = (a: string, b: string): boolean => plainHost(a) === plainHost(b);

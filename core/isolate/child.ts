@@ -4,13 +4,17 @@ import type { Task } from "../plugin/define";
 import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
 
 /** Finds a plugin's task by name; may load the plugin first. */
-export type FindTask = (plugin: string, task: string) => Task | undefined | Promise<Task | undefined>;
+export type FindTask = (
+  plugin: string,
+  task: string,
+) => Task | undefined | Promise<Task | undefined>;
 
 /** Serves tasks until standard input ends, then ends the process. */
 export async function runChild(findTask: FindTask): Promise<never> {
   keepStandardOutputFree();
   endOnStrayErrors();
-  for await (const request of decodeLines<Request>(Bun.stdin.stream())) void answer(findTask, request);
+  for await (const request of decodeLines<Request>(Bun.stdin.stream()))
+    void answer(findTask, request);
   process.exit(0); // The parent has let go, perhaps by dying: whatever still runs has nobody to report to.
 }
 
@@ -26,14 +30,18 @@ async function answer(findTask: FindTask, { plugin, task, input }: Request): Pro
 
 function describe(error: unknown): { message: string; code?: string } {
   if (!(error instanceof Error)) return { message: String(error) };
-  return "code" in error && typeof error.code === "string" ? { message: error.message, code: error.code } : { message: error.message };
+  return "code" in error && typeof error.code === "string"
+    ? { message: error.message, code: error.code }
+    : { message: error.message };
 }
 
 /** Returns when the bytes are in the pipe, where a kill of this process can't undo them. */
 function send(reply: Reply): void {
   const bytes = encodeLine(reply);
   for (let at = 0; at < bytes.length;) {
-    try { at += writeSync(1, bytes, at); } catch (error) {
+    try {
+      at += writeSync(1, bytes, at);
+    } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
       Bun.sleepSync(1); // The pipe is full, and something has made it non-blocking.
     }

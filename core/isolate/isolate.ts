@@ -11,7 +11,12 @@ import type { Request } from "./protocol";
 const warm_bytes_max = 256 * 1024 * 1024;
 
 /** Runs a plugin's task in a child. Its limits count from when it leaves the line. @throws TaskFailure */
-export type IsolatedRun = (plugin: string, task: string, input: unknown, options: IsolateOptions<any>) => Promise<unknown>;
+export type IsolatedRun = (
+  plugin: string,
+  task: string,
+  input: unknown,
+  options: IsolateOptions<any>,
+) => Promise<unknown>;
 
 export interface IsolateParts {
   /** The words that start this program once more so that it calls `runChild`. */
@@ -35,7 +40,15 @@ export interface TaskIsolate {
 }
 
 export function createIsolate(parts: IsolateParts): TaskIsolate {
-  const { command, log, children_max = Math.max(2, Math.floor(availableParallelism() / 2)), patience_ms = 50, aside_max = 2, runs_max = 50, idle_ms = 60_000 } = parts;
+  const {
+    command,
+    log,
+    children_max = Math.max(2, Math.floor(availableParallelism() / 2)),
+    patience_ms = 50,
+    aside_max = 2,
+    runs_max = 50,
+    idle_ms = 60_000,
+  } = parts;
   const line = createLine({ inside_max: children_max, patience_ms, aside_max });
   const stopping = new AbortController();
   const children = new Set<ChildProcess>();
@@ -45,11 +58,17 @@ export function createIsolate(parts: IsolateParts): TaskIsolate {
   const start = (): ChildProcess => {
     const child = startChild(command);
     children.add(child);
-    void child.ended.then(() => { children.delete(child); letGo(child); });
+    void child.ended.then(() => {
+      children.delete(child);
+      letGo(child);
+    });
     return child;
   };
   const keepWarm = (child: ChildProcess): void => {
-    const cooling = setTimeout(() => { letGo(child); child.kill(); }, idle_ms);
+    const cooling = setTimeout(() => {
+      letGo(child);
+      child.kill();
+    }, idle_ms);
     cooling.unref();
     warm.set(child, cooling);
   };
@@ -66,12 +85,17 @@ export function createIsolate(parts: IsolateParts): TaskIsolate {
   /** Starts one ahead of the run that will want it: a run that steps aside keeps its child, and one that is killed takes it along. */
   const prepare = (): void => {
     if (children.size >= warm_max || stopping.signal.aborted) return;
-    try { keepWarm(start()); } catch { /* The run that wants it tries again, and says why it can't be. */ }
+    try {
+      keepWarm(start());
+    } catch {
+      /* The run that wants it tries again, and says why it can't be. */
+    }
   };
   const giveBack = async (child: ChildProcess): Promise<void> => {
-    const bytes = await residentBytes(child.pid) ?? 0;
+    const bytes = (await residentBytes(child.pid)) ?? 0;
     if (stopping.signal.aborted) return child.kill();
-    if (child.alive() && warm.size < warm_max && child.runs() < runs_max && bytes <= warm_bytes_max) return keepWarm(child);
+    if (child.alive() && warm.size < warm_max && child.runs() < runs_max && bytes <= warm_bytes_max)
+      return keepWarm(child);
     child.kill();
     void child.ended.then(prepare);
   };
@@ -80,10 +104,20 @@ export function createIsolate(parts: IsolateParts): TaskIsolate {
     const used = child.runs() > 0;
     let heard = false;
     try {
-      return await runWithin(child, request, { ...options, onMessage: (message) => { heard = true; options.onMessage?.(message); } });
+      return await runWithin(child, request, {
+        ...options,
+        onMessage: (message) => {
+          heard = true;
+          options.onMessage?.(message);
+        },
+      });
     } catch (error) {
       if (!(error instanceof TaskFailure) || error.reason !== "crashed") throw error;
-      log.warn("a task's process ended unexpectedly", { task: `${request.plugin}.${request.task}`, error: error.message, printed: child.printed() });
+      log.warn("a task's process ended unexpectedly", {
+        task: `${request.plugin}.${request.task}`,
+        error: error.message,
+        printed: child.printed(),
+      });
       if (used && !heard) return await attempt(request, options); // It may have died before this run began; a fresh one can't have.
       throw error;
     } finally {
@@ -91,7 +125,9 @@ export function createIsolate(parts: IsolateParts): TaskIsolate {
     }
   };
   const run: IsolatedRun = async (plugin, task, input, options) => {
-    const signal = AbortSignal.any(options.signal ? [options.signal, stopping.signal] : [stopping.signal]);
+    const signal = AbortSignal.any(
+      options.signal ? [options.signal, stopping.signal] : [stopping.signal],
+    );
     const entered = line.enter(signal);
     if (line.crowded() && warm.size === 0) prepare();
     const leave = await entered;
@@ -103,14 +139,21 @@ export function createIsolate(parts: IsolateParts): TaskIsolate {
   };
   const stop: TaskIsolate["stop"] = async () => {
     stopping.abort();
-    for (const child of warm.keys()) { letGo(child); child.kill(); }
+    for (const child of warm.keys()) {
+      letGo(child);
+      child.kill();
+    }
     await Promise.all([...children].map((child) => child.ended));
   };
   return { run, stop };
 }
 
 /** One run on one child, which is dead afterwards when a limit stopped it. */
-async function runWithin(child: ChildProcess, request: Request, { timeout_ms, memory_max_bytes, onMessage, signal }: IsolateOptions<any>): Promise<unknown> {
+async function runWithin(
+  child: ChildProcess,
+  request: Request,
+  { timeout_ms, memory_max_bytes, onMessage, signal }: IsolateOptions<any>,
+): Promise<unknown> {
   let stopped: Error | undefined;
   let over = false;
   const stop = (why: Error): void => {
@@ -121,13 +164,32 @@ async function runWithin(child: ChildProcess, request: Request, { timeout_ms, me
   const onAbort = (): void => stop(aborted());
   if (signal?.aborted) throw aborted();
   signal?.addEventListener("abort", onAbort);
-  const timer = setTimeout(() => stop(new TaskFailure("timeout", `The task took longer than ${timeout_ms / 1000} s and was stopped.`)), timeout_ms);
+  const timer = setTimeout(
+    () =>
+      stop(
+        new TaskFailure(
+          "timeout",
+          `The task took longer than ${timeout_ms / 1000} s and was stopped.`,
+        ),
+      ),
+    timeout_ms,
+  );
   const poll = setInterval(async () => {
-    if ((await residentBytes(child.pid) ?? 0) > memory_max_bytes) stop(new TaskFailure("memory", `The task needed more than ${Math.round(memory_max_bytes / 1024 ** 2)} MiB of memory and was stopped.`));
+    if (((await residentBytes(child.pid)) ?? 0) > memory_max_bytes)
+      stop(
+        new TaskFailure(
+          "memory",
+          `The task needed more than ${Math.round(memory_max_bytes / 1024 ** 2)} MiB of memory and was stopped.`,
+        ),
+      );
   }, poll_ms);
   try {
     return await child.run(request, (message) => {
-      try { onMessage?.(message); } catch (error) { stop(error instanceof Error ? error : new Error(String(error))); }
+      try {
+        onMessage?.(message);
+      } catch (error) {
+        stop(error instanceof Error ? error : new Error(String(error)));
+      }
     });
   } catch (error) {
     throw stopped ?? error;

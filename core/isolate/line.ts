@@ -20,7 +20,9 @@ export function createLine({ inside_max, patience_ms, aside_max }: LineLimits): 
   let inside = 0;
   let aside = 0;
   const waiting: (() => void)[] = [];
-  const admitNext = (): void => { if (inside < inside_max) waiting.shift()?.(); };
+  const admitNext = (): void => {
+    if (inside < inside_max) waiting.shift()?.();
+  };
 
   /** Takes a place; returns what gives it back. */
   const takePlace = (): (() => void) => {
@@ -41,20 +43,21 @@ export function createLine({ inside_max, patience_ms, aside_max }: LineLimits): 
       admitNext();
     };
   };
-  const enter: Line["enter"] = (signal) => new Promise((resolve, reject) => {
-    const admit = (): void => {
-      signal.removeEventListener("abort", giveUp);
-      resolve(takePlace());
-    };
-    const giveUp = (): void => {
-      const place = waiting.indexOf(admit);
-      if (place >= 0) waiting.splice(place, 1);
-      reject(new TaskFailure("aborted", "The task was stopped."));
-    };
-    if (signal.aborted) return giveUp();
-    if (inside < inside_max) return admit();
-    signal.addEventListener("abort", giveUp, { once: true });
-    waiting.push(admit);
-  });
+  const enter: Line["enter"] = (signal) =>
+    new Promise((resolve, reject) => {
+      const admit = (): void => {
+        signal.removeEventListener("abort", giveUp);
+        resolve(takePlace());
+      };
+      const giveUp = (): void => {
+        const place = waiting.indexOf(admit);
+        if (place >= 0) waiting.splice(place, 1);
+        reject(new TaskFailure("aborted", "The task was stopped."));
+      };
+      if (signal.aborted) return giveUp();
+      if (inside < inside_max) return admit();
+      signal.addEventListener("abort", giveUp, { once: true });
+      waiting.push(admit);
+    });
   return { enter, crowded: () => waiting.length > 0 };
 }

@@ -27,7 +27,11 @@ export interface ChildProcess {
   readonly ended: Promise<void>;
 }
 
-type Waiting = { readonly onMessage: (message: unknown) => void; readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void };
+type Waiting = {
+  readonly onMessage: (message: unknown) => void;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+};
 
 /**
  * Starts a child. A memory limit of the kernel (RLIMIT_DATA) was tried and left out: WebAssembly memory then grows ten times slower.
@@ -36,7 +40,9 @@ type Waiting = { readonly onMessage: (message: unknown) => void; readonly resolv
 export function startChild(command: readonly string[]): ChildProcess {
   const process = Bun.spawn([...command], {
     env: { BUN_FEATURE_FLAG_NO_ORPHANS: "1" }, // Nothing of the parent's environment; and the kernel ends the child when the parent is killed.
-    stdin: "pipe", stdout: "pipe", stderr: "pipe",
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
   });
   stepBack(process.pid);
   let waiting: Waiting | undefined;
@@ -50,7 +56,8 @@ export function startChild(command: readonly string[]): ChildProcess {
   };
   const hear = (reply: Reply): void => {
     if ("message" in reply) waiting?.onMessage(reply.message);
-    else if ("error" in reply) settle()?.reject(new TaskFailure("threw", reply.error.message, reply.error.code));
+    else if ("error" in reply)
+      settle()?.reject(new TaskFailure("threw", reply.error.message, reply.error.code));
     else settle()?.resolve(reply.result);
   };
   const listen = async (): Promise<void> => {
@@ -58,17 +65,25 @@ export function startChild(command: readonly string[]): ChildProcess {
       for await (const reply of decodeLines<Reply>(process.stdout)) hear(reply);
     } catch {
       process.kill("SIGKILL");
-      settle()?.reject(new TaskFailure("crashed", "The process of the task wrote something that is no reply."));
+      settle()?.reject(
+        new TaskFailure("crashed", "The process of the task wrote something that is no reply."),
+      );
     }
   };
   const drain = async (): Promise<void> => {
     const decoder = new TextDecoder();
-    for await (const chunk of process.stderr) printed = (printed + decoder.decode(chunk, { stream: true })).slice(-stderr_characters_max);
+    for await (const chunk of process.stderr)
+      printed = (printed + decoder.decode(chunk, { stream: true })).slice(-stderr_characters_max);
   };
   const output = Promise.all([listen(), drain()]);
   const ended = process.exited.then(async () => {
     await Promise.race([output, Bun.sleep(drain_ms)]);
-    settle()?.reject(new TaskFailure("crashed", `The process of the task ended unexpectedly (${process.signalCode ?? `exit code ${process.exitCode}`}).`));
+    settle()?.reject(
+      new TaskFailure(
+        "crashed",
+        `The process of the task ended unexpectedly (${process.signalCode ?? `exit code ${process.exitCode}`}).`,
+      ),
+    );
   });
 
   return {
@@ -76,18 +91,23 @@ export function startChild(command: readonly string[]): ChildProcess {
     alive: () => !process.killed && process.exitCode === null && process.signalCode === null,
     runs: () => runs,
     printed: () => printed,
-    run: (request, onMessage) => new Promise((resolve, reject) => {
-      runs++;
-      waiting = { onMessage, resolve, reject };
-      void sendTo(process.stdin, encodeLine(request));
-    }),
+    run: (request, onMessage) =>
+      new Promise((resolve, reject) => {
+        runs++;
+        waiting = { onMessage, resolve, reject };
+        void sendTo(process.stdin, encodeLine(request));
+      }),
     kill: () => process.kill("SIGKILL"),
     ended,
   };
 }
 
 function stepBack(pid: number): void {
-  try { setPriority(pid, niceness); } catch { /* It has died already, or this system has no such order. */ }
+  try {
+    setPriority(pid, niceness);
+  } catch {
+    /* It has died already, or this system has no such order. */
+  }
 }
 
 /** A child that has died meanwhile says so by its end; the failed write adds nothing. */
@@ -95,5 +115,7 @@ async function sendTo(stdin: Bun.FileSink, bytes: Uint8Array): Promise<void> {
   try {
     stdin.write(bytes);
     await stdin.flush();
-  } catch { /* see above */ }
+  } catch {
+    /* see above */
+  }
 }

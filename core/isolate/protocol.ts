@@ -1,6 +1,10 @@
 /** What parent and child say to each other: one JSON value a line, requests on the child's standard input, answers on its standard output. */
 
-export interface Request { readonly plugin: string; readonly task: string; readonly input: unknown }
+export interface Request {
+  readonly plugin: string;
+  readonly task: string;
+  readonly input: unknown;
+}
 /** Any number of messages, then one result or one error. */
 export type Reply =
   | { readonly message: unknown }
@@ -10,7 +14,8 @@ export type Reply =
 /** A line longer than this is a fault: whatever is this large belongs into a file. */
 const line_bytes_max = 64 * 1024 * 1024;
 
-export const encodeLine = (value: Request | Reply): Uint8Array => new TextEncoder().encode(`${JSON.stringify(value)}\n`);
+export const encodeLine = (value: Request | Reply): Uint8Array =>
+  new TextEncoder().encode(`${JSON.stringify(value)}\n`);
 
 /** The values of a stream of lines, as they arrive. An unfinished last line is dropped: its writer died. @throws SyntaxError, RangeError */
 export async function* decodeLines<T>(stream: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
@@ -26,6 +31,7 @@ export async function* decodeLines<T>(stream: AsyncIterable<Uint8Array>): AsyncG
     }
     parts.push(pieces.at(-1)!);
     unfinished_bytes += chunk.length;
-    if (unfinished_bytes > line_bytes_max) throw new RangeError(`A line is longer than ${line_bytes_max} bytes.`);
+    if (unfinished_bytes > line_bytes_max)
+      throw new RangeError(`A line is longer than ${line_bytes_max} bytes.`);
   }
 }

@@ -11,7 +11,21 @@ import type { JobsTables, JobState } from "./schema";
 type JobsDb = Db<JobsTables>;
 type Row = JobsTables["core_jobs"];
 /** Without the payload, which may quote what people wrote. Times are epoch milliseconds. */
-export interface JobOverview extends Pick<Row, "id" | "plugin" | "name" | "state" | "attempts" | "attempts_max" | "error" | "run_at" | "created_at" | "started_at" | "finished_at" | "subject"> {
+export interface JobOverview extends Pick<
+  Row,
+  | "id"
+  | "plugin"
+  | "name"
+  | "state"
+  | "attempts"
+  | "attempts_max"
+  | "error"
+  | "run_at"
+  | "created_at"
+  | "started_at"
+  | "finished_at"
+  | "subject"
+> {
   readonly retriable: boolean;
 }
 export interface OverviewParts {
@@ -22,39 +36,83 @@ export interface OverviewParts {
   readonly wake: () => void;
 }
 
-const columns = ["id", "plugin", "name", "state", "attempts", "attempts_max", "error", "run_at", "created_at", "started_at", "finished_at", "subject"] as const;
+const columns = [
+  "id",
+  "plugin",
+  "name",
+  "state",
+  "attempts",
+  "attempts_max",
+  "error",
+  "run_at",
+  "created_at",
+  "started_at",
+  "finished_at",
+  "subject",
+] as const;
 
 /** Whether the payload of a job that failed for good is kept, so that it can be asked for again. */
-export const canReturn = ({ gaveUp, revive }: JobHandler["limits"]): boolean => revive !== undefined || gaveUp === undefined;
+export const canReturn = ({ gaveUp, revive }: JobHandler["limits"]): boolean =>
+  revive !== undefined || gaveUp === undefined;
 
 export function createOverview({ store, clock, handlerFor, wake }: OverviewParts) {
   return {
     /** Those that wait by when they run, the others by when they began or ended, the newest first. */
-    async list(state: JobState, { limit, offset }: { readonly limit: number; readonly offset: number }): Promise<{ rows: JobOverview[]; total: number }> {
+    async list(
+      state: JobState,
+      { limit, offset }: { readonly limit: number; readonly offset: number },
+    ): Promise<{ rows: JobOverview[]; total: number }> {
       const all = inState(store.db, state);
-      const { total } = await all.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-      const ordered = state === "ready" ? all.orderBy("run_at") : all.orderBy(state === "running" ? "started_at" : "finished_at", "desc");
-      const rows = await ordered.select([...columns]).limit(limit).offset(offset).execute();
+      const { total } = await all
+        .select((e) => e.fn.countAll().as("total"))
+        .executeTakeFirstOrThrow();
+      const ordered =
+        state === "ready"
+          ? all.orderBy("run_at")
+          : all.orderBy(state === "running" ? "started_at" : "finished_at", "desc");
+      const rows = await ordered
+        .select([...columns])
+        .limit(limit)
+        .offset(offset)
+        .execute();
       const retriable = (row: (typeof rows)[number]): boolean => {
         const handler = state === "failed" ? handlerFor(row) : undefined;
         return handler !== undefined && canReturn(handler.limits);
       };
-      return { rows: rows.map((row) => ({ ...row, retriable: retriable(row) })), total: toNumber(total) };
+      return {
+        rows: rows.map((row) => ({ ...row, retriable: retriable(row) })),
+        total: toNumber(total),
+      };
     },
 
     /** @throws HttpError 404, 409 when it did not fail, or can't be run again. */
-    retry: (id: string): Promise<void> => store.inTransaction(async (tx: JobsDb) => {
-      const job = await tx.selectFrom("core_jobs").selectAll().where("id", "=", id).executeTakeFirst();
-      if (!job) throw notFound("job");
-      if (job.state !== "failed") throw conflict(`This job has not failed: it is ${job.state}.`, "not_failed");
-      const handler = handlerFor(job);
-      if (!handler || !canReturn(handler.limits) || job.payload === "") throw conflict("This job can't be run again. What it was for says how to try again.", "not_retriable");
-      const payload: unknown = JSON.parse(job.payload);
-      if (!Value.Check(handler.on.payload, payload)) throw conflict("This job can't be run again: it was made for another version of its plugin.", "not_retriable");
-      if (handler.limits.revive) await revived(tx, job, () => handler.limits.revive!(tx, payload), clock.now_ms());
-      else await ready(tx, id, clock.now_ms());
-      store.afterCommit(wake);
-    }),
+    retry: (id: string): Promise<void> =>
+      store.inTransaction(async (tx: JobsDb) => {
+        const job = await tx
+          .selectFrom("core_jobs")
+          .selectAll()
+          .where("id", "=", id)
+          .executeTakeFirst();
+        if (!job) throw notFound("job");
+        if (job.state !== "failed")
+          throw conflict(`This job has not failed: it is ${job.state}.`, "not_failed");
+        const handler = handlerFor(job);
+        if (!handler || !canReturn(handler.limits) || job.payload === "")
+          throw conflict(
+            "This job can't be run again. What it was for says how to try again.",
+            "not_retriable",
+          );
+        const payload: unknown = JSON.parse(job.payload);
+        if (!Value.Check(handler.on.payload, payload))
+          throw conflict(
+            "This job can't be run again: it was made for another version of its plugin.",
+            "not_retriable",
+          );
+        if (handler.limits.revive)
+          await revived(tx, job, () => handler.limits.revive!(tx, payload), clock.now_ms());
+        else await ready(tx, id, clock.now_ms());
+        store.afterCommit(wake);
+      }),
   };
 }
 export type Overview = ReturnType<typeof createOverview>;
@@ -62,17 +120,40 @@ export type Overview = ReturnType<typeof createOverview>;
 /** Written out, not bound: only then the database knows that its indexes of such jobs will do. */
 function inState(db: JobsDb, state: JobState) {
   const jobs = db.selectFrom("core_jobs").where(sql<boolean>`state = ${sql.lit(state)}`);
-  return state === "ready" || state === "running" ? jobs : jobs.where(sql<boolean>`state in ('done', 'failed', 'cancelled')`);
+  return state === "ready" || state === "running"
+    ? jobs
+    : jobs.where(sql<boolean>`state in ('done', 'failed', 'cancelled')`);
 }
 
-async function revived(tx: JobsDb, { id }: Row, revive: () => Promise<void>, now_ms: number): Promise<void> {
+async function revived(
+  tx: JobsDb,
+  { id }: Row,
+  revive: () => Promise<void>,
+  now_ms: number,
+): Promise<void> {
   await revive();
-  await tx.updateTable("core_jobs").set({ state: "cancelled", payload: "", finished_at: now_ms }).where("id", "=", id).execute();
+  await tx
+    .updateTable("core_jobs")
+    .set({ state: "cancelled", payload: "", finished_at: now_ms })
+    .where("id", "=", id)
+    .execute();
 }
 
 async function ready(tx: JobsDb, id: string, now_ms: number): Promise<void> {
-  try { await tx.updateTable("core_jobs").set({ state: "ready", attempts: 0, error: null, run_at: now_ms, started_at: null, finished_at: null }).where("id", "=", id).execute(); }
-  catch (error) {
+  try {
+    await tx
+      .updateTable("core_jobs")
+      .set({
+        state: "ready",
+        attempts: 0,
+        error: null,
+        run_at: now_ms,
+        started_at: null,
+        finished_at: null,
+      })
+      .where("id", "=", id)
+      .execute();
+  } catch (error) {
     if (isUnique(error)) throw conflict("Another such job is waiting already.", "already_waiting");
     throw error;
   }

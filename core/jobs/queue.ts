@@ -20,13 +20,22 @@ export interface QueueParts {
   /** How long a handler may go on after its signal fired before its slot is given to another. */
   readonly grace_ms?: number;
 }
-export interface QueueStatus { readonly ready: number; readonly running: number; readonly failed: number }
+export interface QueueStatus {
+  readonly ready: number;
+  readonly running: number;
+  readonly failed: number;
+}
 
 export interface Queue {
   /** Before `start`. */
   register(plugin: string, handler: JobHandler): void;
   /** As in the plugin contract. @throws Error on a payload that does not fit, or when nobody handles the job. */
-  enqueue<R extends JobRef>(db: Db<any>, on: R, payload: PayloadOf<R>, options?: EnqueueOptions): Promise<void>;
+  enqueue<R extends JobRef>(
+    db: Db<any>,
+    on: R,
+    payload: PayloadOf<R>,
+    options?: EnqueueOptions,
+  ): Promise<void>;
   emit<R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>): Promise<void>;
   cancelJobs(db: Db<any>, subjects: readonly string[]): Promise<void>;
   /** Makes interrupted jobs wait again and begins to run jobs. Only behind the lock on the data directory. */
@@ -59,7 +68,13 @@ const prune_pause_ms = 20;
 /** Looks for jobs are at least so far apart while some are at work. */
 const look_gap_ms = 3;
 
-export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_000 }: QueueParts): Queue {
+export function createQueue({
+  store,
+  clock,
+  log,
+  slots_max = 16,
+  grace_ms = 10_000,
+}: QueueParts): Queue {
   const handlers = new Map<string, { readonly plugin: string; readonly handler: JobHandler }>();
   const active = new Map<string, Run & { readonly ended: Promise<void> }>();
   /** One job name never takes all slots: the others would wait for its slowest run. */
@@ -69,19 +84,38 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
   let view = { last_owner: "", lanes: 1 };
   const served_log = createServedLog();
 
-  const subscribers = (id: string) => [...handlers.values()].filter(({ handler }) => handler.on.id === id);
+  const subscribers = (id: string) =>
+    [...handlers.values()].filter(({ handler }) => handler.on.id === id);
 
   /** How many of those that run take a slot. */
-  const working = (): number => [...active.values()].reduce((sum, { handler }) => handler.limits.waits === true ? sum : sum + 1, 0);
+  const working = (): number =>
+    [...active.values()].reduce(
+      (sum, { handler }) => (handler.limits.waits === true ? sum : sum + 1),
+      0,
+    );
 
   function rooms(): { readonly slots: number; readonly rooms: table.Room[] } {
     const running = new Map<string, number>();
     const slots = slots_max - working();
-    for (const { job } of active.values()) running.set(handlerOf(job), (running.get(handlerOf(job)) ?? 0) + 1);
-    const all = [...handlers].map(([key, { plugin, handler: { on, limits: { concurrency = 1, waits = false } } }]) => {
-      const free = (waits ? concurrency : Math.min(concurrency, handler_slots_max)) - (running.get(key) ?? 0);
-      return { plugin, name: on.id, waits, free, owner_max: ownerMax({ waits, free }) };
-    });
+    for (const { job } of active.values())
+      running.set(handlerOf(job), (running.get(handlerOf(job)) ?? 0) + 1);
+    const all = [...handlers].map(
+      ([
+        key,
+        {
+          plugin,
+          handler: {
+            on,
+            limits: { concurrency = 1, waits = false },
+          },
+        },
+      ]) => {
+        const free =
+          (waits ? concurrency : Math.min(concurrency, handler_slots_max)) -
+          (running.get(key) ?? 0);
+        return { plugin, name: on.id, waits, free, owner_max: ownerMax({ waits, free }) };
+      },
+    );
     return { slots, rooms: all.filter((room) => room.free > 0 && (room.waits || slots > 0)) };
   }
 
@@ -93,7 +127,10 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
       const now_ms = clock.now_ms();
       const picked = await choose(room.rooms, room.slots, now_ms);
       const lease = { token: newUuid(), until_ms: now_ms + lease_ms };
-      const jobs = picked.ids.length === 0 ? [] : await store.inTransaction((tx) => table.claimJobs(tx, picked.ids, lease, now_ms));
+      const jobs =
+        picked.ids.length === 0
+          ? []
+          : await store.inTransaction((tx) => table.claimJobs(tx, picked.ids, lease, now_ms));
       jobs.forEach(begin);
       return jobs.length;
     });
@@ -102,14 +139,28 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
   }
 
   /** With many lanes only some are looked at, beginning after the owner served last; with few, all of them. */
-  async function choose(free: readonly table.Room[], slots: number, now_ms: number): Promise<Picked> {
+  async function choose(
+    free: readonly table.Room[],
+    slots: number,
+    now_ms: number,
+  ): Promise<Picked> {
     const many = view.lanes > lanes_few;
     const most = slots + (free.some(({ waits }) => waits) ? claims_max : 0);
     const all_max = many ? most * candidates_per_slot : candidates_max;
-    const look = (after_owner: string) => table.candidates(store.db, free, now_ms, { after_owner, each_max: Math.min(claims_max, Math.ceil(most / view.lanes)), all_max });
+    const look = (after_owner: string) =>
+      table.candidates(store.db, free, now_ms, {
+        after_owner,
+        each_max: Math.min(claims_max, Math.ceil(most / view.lanes)),
+        all_max,
+      });
     const ahead = await look(many ? view.last_owner : "");
-    const jobs = many && ahead.length < all_max ? [...ahead, ...await look("")] : ahead;
-    const picked = pick([...new Map(jobs.map((job) => [job.id, job])).values()], free, slots, served_log);
+    const jobs = many && ahead.length < all_max ? [...ahead, ...(await look(""))] : ahead;
+    const picked = pick(
+      [...new Map(jobs.map((job) => [job.id, job])).values()],
+      free,
+      slots,
+      served_log,
+    );
     view = { last_owner: picked.last_owner || view.last_owner, lanes: Math.max(1, picked.lanes) };
     return picked;
   }
@@ -117,9 +168,13 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
   function begin(job: table.Claimed): void {
     const { handler } = handlers.get(handlerOf(job))!;
     const one: Run = { job, handler, controller: new AbortController() };
-    const ended = run({ store, clock, log, grace_ms }, one).finally(() => { active.delete(job.id); loop.wake(); });
+    const ended = run({ store, clock, log, grace_ms }, one).finally(() => {
+      active.delete(job.id);
+      loop.wake();
+    });
     active.set(job.id, { ...one, ended });
-    if (state === "draining") one.controller.abort(new Stopped("shutdown", "the server is stopping"));
+    if (state === "draining")
+      one.controller.abort(new Stopped("shutdown", "the server is stopping"));
   }
 
   const loop = createLoop();
@@ -140,7 +195,10 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     const wake = () => {
       if (state !== "started" || asked) return;
       asked = true;
-      if (!going) setImmediate(() => { if (state === "started") under_way = go(); });
+      if (!going)
+        setImmediate(() => {
+          if (state === "started") under_way = go();
+        });
     };
     async function go(): Promise<void> {
       going = true;
@@ -151,14 +209,16 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
           clearTimeout(timer);
           await tend();
           // A look at the table costs as much as a small job: while jobs work, the next look gathers what has come and ended meanwhile.
-          if (working() > 0) await Bun.sleep(Math.max(0, looked_at_ms + look_gap_ms - performance.now()));
+          if (working() > 0)
+            await Bun.sleep(Math.max(0, looked_at_ms + look_gap_ms - performance.now()));
           if (state !== "started") return;
           looked_at_ms = performance.now();
-          if (await claim() > 0) asked = true;
+          if ((await claim()) > 0) asked = true;
           failing = false;
           if (asked) continue;
           const next = await table.nextRunAt(store.db, clock.now_ms());
-          pause_ms = next === undefined ? poll_ms : Math.min(poll_ms, Math.max(1, next - clock.now_ms()));
+          pause_ms =
+            next === undefined ? poll_ms : Math.min(poll_ms, Math.max(1, next - clock.now_ms()));
         } while (asked && state === "started");
       } catch (error) {
         // Once, not at every poll of a night.
@@ -182,7 +242,9 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
       }
       if (Math.abs(now_ms - pruned_at_ms) >= prune_every_ms) {
         pruned_at_ms = now_ms;
-        pruning = prune().catch((error: unknown) => log.error("finished jobs could not be deleted", errorFields(error)));
+        pruning = prune().catch((error: unknown) =>
+          log.error("finished jobs could not be deleted", errorFields(error)),
+        );
       }
     }
     /** Nothing of it touches the database any more when it returns. */
@@ -196,26 +258,51 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
 
   async function renew(): Promise<void> {
     const before = [...active.values()];
-    const held = await table.renewLeases(store.db, [...new Set(before.map(({ job }) => job.lease_token))], clock.now_ms() + lease_ms);
+    const held = await table.renewLeases(
+      store.db,
+      [...new Set(before.map(({ job }) => job.lease_token))],
+      clock.now_ms() + lease_ms,
+    );
     for (const { job, controller } of before) {
-      if (!held.has(job.id) && active.has(job.id)) controller.abort(new Stopped("lost", "the lease of this job is over"));
+      if (!held.has(job.id) && active.has(job.id))
+        controller.abort(new Stopped("lost", "the lease of this job is over"));
     }
   }
 
   async function prune(): Promise<void> {
     for (const [ended, keep_ms] of Object.entries(kept_ms) as [keyof typeof kept_ms, number][]) {
-      while (state === "started" && await table.pruneJobs(store.db, ended, clock.now_ms() - keep_ms, prune_each) === prune_each) await Bun.sleep(prune_pause_ms);
+      while (
+        state === "started" &&
+        (await table.pruneJobs(store.db, ended, clock.now_ms() - keep_ms, prune_each)) ===
+          prune_each
+      )
+        await Bun.sleep(prune_pause_ms);
     }
   }
 
-  function newJob(plugin: string, handler: JobHandler, payload: unknown, options: EnqueueOptions): table.NewJob {
+  function newJob(
+    plugin: string,
+    handler: JobHandler,
+    payload: unknown,
+    options: EnqueueOptions,
+  ): table.NewJob {
     const { limits, on } = handler;
     const now_ms = clock.now_ms();
     const lane = options.lane || handlerOf({ plugin, name: on.id });
     return {
-      id: newId("job"), plugin, name: on.id, payload: JSON.stringify(payload), owner: options.owner || limits.ownerOf?.(payload) || lane, lane,
-      lane_max: options.lane_max ?? limits.concurrency ?? 1, priority: Math.trunc(options.priority ?? 0), run_at: Math.trunc(options.run_at_ms ?? now_ms),
-      attempts_max: limits.attempts_max, key: options.key ?? null, subject: options.subject ?? null, created_at: now_ms,
+      id: newId("job"),
+      plugin,
+      name: on.id,
+      payload: JSON.stringify(payload),
+      owner: options.owner || limits.ownerOf?.(payload) || lane,
+      lane,
+      lane_max: options.lane_max ?? limits.concurrency ?? 1,
+      priority: Math.trunc(options.priority ?? 0),
+      run_at: Math.trunc(options.run_at_ms ?? now_ms),
+      attempts_max: limits.attempts_max,
+      key: options.key ?? null,
+      subject: options.subject ?? null,
+      created_at: now_ms,
     };
   }
 
@@ -223,7 +310,10 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     register(plugin, handler) {
       const key = handlerOf({ plugin, name: handler.on.id });
       const rival = handler.on.kind === "job" ? subscribers(handler.on.id)[0] : handlers.get(key);
-      if (rival) throw new Error(`plugin ${plugin}: ${handler.on.kind} ${handler.on.id} is handled by plugin ${rival.plugin} already`);
+      if (rival)
+        throw new Error(
+          `plugin ${plugin}: ${handler.on.kind} ${handler.on.id} is handled by plugin ${rival.plugin} already`,
+        );
       handlers.set(key, { plugin, handler });
     },
 
@@ -238,14 +328,16 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
     async emit(db, on, payload) {
       requireFit(on, payload);
       const interested = subscribers(on.id);
-      for (const { plugin, handler } of interested) await table.insertJob(db, newJob(plugin, handler, payload, {}));
+      for (const { plugin, handler } of interested)
+        await table.insertJob(db, newJob(plugin, handler, payload, {}));
       if (interested.length > 0) store.afterCommit(loop.wake);
     },
 
     async cancelJobs(db, subjects) {
       const ids = await table.cancelJobs(db, subjects, clock.now_ms());
       store.afterCommit(() => {
-        for (const id of ids) active.get(id)?.controller.abort(new Stopped("cancelled", "the job was cancelled"));
+        for (const id of ids)
+          active.get(id)?.controller.abort(new Stopped("cancelled", "the job was cancelled"));
       });
     },
 
@@ -261,16 +353,25 @@ export function createQueue({ store, clock, log, slots_max = 16, grace_ms = 10_0
       await loop.stop();
       await claiming;
       const left = [...active.values()];
-      for (const { controller } of left) controller.abort(new Stopped("shutdown", "the server is stopping"));
+      for (const { controller } of left)
+        controller.abort(new Stopped("shutdown", "the server is stopping"));
       await within(Promise.all(left.map(({ ended }) => ended)), timeout_ms);
       for (const { job } of active.values()) {
-        log.warn("a job did not stop in time; it runs again at the next start", { job: job.id, name: job.name });
+        log.warn("a job did not stop in time; it runs again at the next start", {
+          job: job.id,
+          name: job.name,
+        });
         await table.returnJob(store.db, job, clock.now_ms());
       }
     },
 
     status: () => table.countJobs(store.db),
-    overview: createOverview({ store, clock, handlerFor: (job) => handlers.get(handlerOf(job))?.handler, wake: loop.wake }),
+    overview: createOverview({
+      store,
+      clock,
+      handlerFor: (job) => handlers.get(handlerOf(job))?.handler,
+      wake: loop.wake,
+    }),
 
     async runDue() {
       await table.freeJobs(store.db, clock.now_ms());
@@ -294,5 +395,8 @@ async function within(work: Promise<unknown>, timeout_ms: number): Promise<void>
 
 function requireFit(on: JobRef | EventRef, payload: unknown): void {
   const problem = Value.Errors(on.payload, payload).First();
-  if (problem) throw new Error(`${on.kind} ${on.id}: the payload does not fit its schema: ${problem.path || "/"} ${problem.message}`);
+  if (problem)
+    throw new Error(
+      `${on.kind} ${on.id}: the payload does not fit its schema: ${problem.path || "/"} ${problem.message}`,
+    );
 }

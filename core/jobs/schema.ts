@@ -8,9 +8,26 @@ export type JobState = "ready" | "running" | "done" | "failed" | "cancelled";
 
 export interface JobsTables {
   core_jobs: {
-    id: string; plugin: string; name: string; payload: string; owner: string; lane: string; lane_max: number; priority: number; state: JobState;
-    run_at: number; attempts: number; attempts_max: number; lease_until: number | null; lease_token: string | null;
-    key: string | null; subject: string | null; error: string | null; created_at: number; started_at: number | null; finished_at: number | null;
+    id: string;
+    plugin: string;
+    name: string;
+    payload: string;
+    owner: string;
+    lane: string;
+    lane_max: number;
+    priority: number;
+    state: JobState;
+    run_at: number;
+    attempts: number;
+    attempts_max: number;
+    lease_until: number | null;
+    lease_token: string | null;
+    key: string | null;
+    subject: string | null;
+    error: string | null;
+    created_at: number;
+    started_at: number | null;
+    finished_at: number | null;
   };
   /** The last tick of each schedule that became a job. */
   core_ticks: { name: string; tick_at: number };
@@ -28,7 +45,8 @@ const indexes = [
 ];
 
 async function createJobs(tx: Db<any>): Promise<void> {
-  await tx.schema.createTable("core_jobs")
+  await tx.schema
+    .createTable("core_jobs")
     .addColumn("id", "text", (c) => c.primaryKey())
     .addColumn("plugin", "text", (c) => c.notNull())
     .addColumn("name", "text", (c) => c.notNull())
@@ -50,7 +68,8 @@ async function createJobs(tx: Db<any>): Promise<void> {
     .addColumn("finished_at", "bigint")
     .execute();
   for (const index of indexes) await sql.raw(index).execute(tx);
-  await tx.schema.createTable("core_ticks")
+  await tx.schema
+    .createTable("core_ticks")
     .addColumn("name", "text", (c) => c.primaryKey())
     .addColumn("tick_at", "bigint", (c) => c.notNull())
     .execute();
@@ -58,19 +77,32 @@ async function createJobs(tx: Db<any>): Promise<void> {
 
 /** Who the job is for: where runs are short, owners share them. Until now every lane was one. */
 async function addOwner(tx: Db<any>): Promise<void> {
-  await tx.schema.alterTable("core_jobs").addColumn("owner", "text", (c) => c.notNull().defaultTo("")).execute();
+  await tx.schema
+    .alterTable("core_jobs")
+    .addColumn("owner", "text", (c) => c.notNull().defaultTo(""))
+    .execute();
   await sql`update core_jobs set owner = lane`.execute(tx);
   await tx.schema.dropIndex("core_jobs_ready").execute();
   // Walked by the claim: one step for each handler, owner, lane and priority, however many jobs wait there.
-  await sql`create index core_jobs_ready on core_jobs (plugin, name, owner, lane, priority, run_at, id) where state = 'ready'`.execute(tx);
+  await sql`create index core_jobs_ready on core_jobs (plugin, name, owner, lane, priority, run_at, id) where state = 'ready'`.execute(
+    tx,
+  );
 }
 
 /** What failed and is kept to be asked for again is found by what it was about, when that goes. */
 const addFailed = async (tx: Db<any>): Promise<void> => {
-  await sql`create index core_jobs_failed on core_jobs (subject) where subject is not null and state = 'failed' and payload != ''`.execute(tx);
+  await sql`create index core_jobs_failed on core_jobs (subject) where subject is not null and state = 'failed' and payload != ''`.execute(
+    tx,
+  );
 };
 
 export const coreSchema: Schema = {
-  name: "core", version, tables: ["core_jobs", "core_ticks"],
-  migrations: [{ id: "0001_jobs", up: createJobs }, { id: "0002_job_owner", up: addOwner }, { id: "0003_failed_jobs", up: addFailed }],
+  name: "core",
+  version,
+  tables: ["core_jobs", "core_ticks"],
+  migrations: [
+    { id: "0001_jobs", up: createJobs },
+    { id: "0002_job_owner", up: addOwner },
+    { id: "0003_failed_jobs", up: addFailed },
+  ],
 };

@@ -7,31 +7,57 @@ import type { JobsTables, JobState } from "./schema";
 type JobsDb = Db<JobsTables>;
 
 export interface NewJob {
-  readonly id: string; readonly plugin: string; readonly name: string; readonly payload: string;
-  readonly owner: string; readonly lane: string; readonly lane_max: number; readonly priority: number; readonly run_at: number;
-  readonly attempts_max: number; readonly key: string | null; readonly subject: string | null; readonly created_at: number;
+  readonly id: string;
+  readonly plugin: string;
+  readonly name: string;
+  readonly payload: string;
+  readonly owner: string;
+  readonly lane: string;
+  readonly lane_max: number;
+  readonly priority: number;
+  readonly run_at: number;
+  readonly attempts_max: number;
+  readonly key: string | null;
+  readonly subject: string | null;
+  readonly created_at: number;
 }
 /** A job that waits and may run now. */
 export interface Candidate {
-  readonly id: string; readonly plugin: string; readonly name: string; readonly owner: string; readonly lane: string; readonly lane_max: number;
-  readonly priority: number; readonly run_at: number;
+  readonly id: string;
+  readonly plugin: string;
+  readonly name: string;
+  readonly owner: string;
+  readonly lane: string;
+  readonly lane_max: number;
+  readonly priority: number;
+  readonly run_at: number;
   /** Jobs of its owner, and of its lane, that run at the moment. */
-  readonly owner_running: number; readonly lane_running: number;
+  readonly owner_running: number;
+  readonly lane_running: number;
 }
 export interface Claimed {
-  readonly id: string; readonly plugin: string; readonly name: string; readonly payload: string;
-  readonly attempts: number; readonly attempts_max: number; readonly lease_token: string; readonly run_at: number;
+  readonly id: string;
+  readonly plugin: string;
+  readonly name: string;
+  readonly payload: string;
+  readonly attempts: number;
+  readonly attempts_max: number;
+  readonly lease_token: string;
+  readonly run_at: number;
 }
 /** A handler with room for `free` more runs. */
 export interface Room {
-  readonly plugin: string; readonly name: string; readonly free: number;
+  readonly plugin: string;
+  readonly name: string;
+  readonly free: number;
   /** Owners of whose jobs so many run get no further run of this handler. */
   readonly owner_max: number;
   /** Its runs take no slot. */
   readonly waits: boolean;
 }
 
-const all = async <R>(db: JobsDb, sql: string, parameters: readonly unknown[]): Promise<R[]> => (await db.executeQuery<R>(CompiledQuery.raw(sql, [...parameters]))).rows;
+const all = async <R>(db: JobsDb, sql: string, parameters: readonly unknown[]): Promise<R[]> =>
+  (await db.executeQuery<R>(CompiledQuery.raw(sql, [...parameters]))).rows;
 const marks = (count: number): string => Array(count).fill("?").join(", ");
 
 const insert_sql = `insert into core_jobs (id, plugin, name, payload, owner, lane, lane_max, priority, state, run_at, attempts, attempts_max, key, subject, created_at)
@@ -39,9 +65,22 @@ values (?, ?, ?, ?, ?, ?, ?, ?, 'ready', ?, 0, ?, ?, ?, ?)
 on conflict (name, key) where key is not null and state in ('ready', 'running') do nothing`;
 
 /** Nothing happens when an unfinished job has the key. */
-export const insertJob = (db: JobsDb, job: NewJob): Promise<unknown> => all(db, insert_sql, [
-  job.id, job.plugin, job.name, job.payload, job.owner, job.lane, job.lane_max, job.priority, job.run_at, job.attempts_max, job.key, job.subject, job.created_at,
-]);
+export const insertJob = (db: JobsDb, job: NewJob): Promise<unknown> =>
+  all(db, insert_sql, [
+    job.id,
+    job.plugin,
+    job.name,
+    job.payload,
+    job.owner,
+    job.lane,
+    job.lane_max,
+    job.priority,
+    job.run_at,
+    job.attempts_max,
+    job.key,
+    job.subject,
+    job.created_at,
+  ]);
 
 /**
  * Steps from one (owner, lane, priority) to the next instead of reading the jobs of a lane: a lane with a hundred thousand jobs costs what one with one job costs,
@@ -70,29 +109,78 @@ and coalesce(b.running, 0) < j.lane_max
 limit ?`;
 
 /** Where a look for candidates begins and how much it takes. */
-export interface Look { readonly after_owner: string; readonly each_max: number; readonly all_max: number }
+export interface Look {
+  readonly after_owner: string;
+  readonly each_max: number;
+  readonly all_max: number;
+}
 
 /** Jobs that are due of owners after `after_owner`: the first `each_max` of every lane and priority, `all_max` in all. Handlers take turns. */
-export const candidates = (db: JobsDb, rooms: readonly Room[], now_ms: number, look: Look): Promise<Candidate[]> =>
-  rooms.length === 0 ? Promise.resolve([])
-    : all(db, candidates_sql(rooms.length), [...rooms.flatMap((room) => [room.plugin, room.name, room.owner_max]), look.after_owner, now_ms, look.each_max, look.all_max]);
+export const candidates = (
+  db: JobsDb,
+  rooms: readonly Room[],
+  now_ms: number,
+  look: Look,
+): Promise<Candidate[]> =>
+  rooms.length === 0
+    ? Promise.resolve([])
+    : all(db, candidates_sql(rooms.length), [
+        ...rooms.flatMap((room) => [room.plugin, room.name, room.owner_max]),
+        look.after_owner,
+        now_ms,
+        look.each_max,
+        look.all_max,
+      ]);
 
 /** Takes these jobs; the attempt counts from here on. Those that are no longer waiting are not in the answer. */
-export const claimJobs = (db: JobsDb, ids: readonly string[], lease: { readonly token: string; readonly until_ms: number }, now_ms: number): Promise<Claimed[]> =>
-  ids.length === 0 ? Promise.resolve([]) : all(db, `update core_jobs set state = 'running', attempts = attempts + 1, lease_until = ?, lease_token = ?, started_at = ?
-where state = 'ready' and id in (${marks(ids.length)}) returning id, plugin, name, payload, attempts, attempts_max, lease_token, run_at`, [lease.until_ms, lease.token, now_ms, ...ids]);
+export const claimJobs = (
+  db: JobsDb,
+  ids: readonly string[],
+  lease: { readonly token: string; readonly until_ms: number },
+  now_ms: number,
+): Promise<Claimed[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : all(
+        db,
+        `update core_jobs set state = 'running', attempts = attempts + 1, lease_until = ?, lease_token = ?, started_at = ?
+where state = 'ready' and id in (${marks(ids.length)}) returning id, plugin, name, payload, attempts, attempts_max, lease_token, run_at`,
+        [lease.until_ms, lease.token, now_ms, ...ids],
+      );
 
 /** How a run ends. Each of these is refused (false) when the job was cancelled or its lease is another's by now. */
 type Held = Pick<Claimed, "id" | "lease_token">;
-const fenced = async (db: JobsDb, set: string, values: readonly unknown[], { id, lease_token }: Held): Promise<boolean> =>
-  (await all(db, `update core_jobs set ${set}, lease_until = null, lease_token = null where id = ? and lease_token = ? and state = 'running' returning id`, [...values, id, lease_token])).length === 1;
+const fenced = async (
+  db: JobsDb,
+  set: string,
+  values: readonly unknown[],
+  { id, lease_token }: Held,
+): Promise<boolean> =>
+  (
+    await all(
+      db,
+      `update core_jobs set ${set}, lease_until = null, lease_token = null where id = ? and lease_token = ? and state = 'running' returning id`,
+      [...values, id, lease_token],
+    )
+  ).length === 1;
 
 // The payload goes when the job ends: it may quote what is deleted later.
 export const completeJob = (db: JobsDb, job: Held, now_ms: number): Promise<boolean> =>
   fenced(db, "state = 'done', payload = '', error = null, finished_at = ?", [now_ms], job);
 /** `keep_payload`: an administrator may ask for it again. */
-export const failJob = (db: JobsDb, job: Held, error: string, now_ms: number, keep_payload: boolean): Promise<boolean> =>
-  fenced(db, `state = 'failed', ${keep_payload ? "" : "payload = '', "}error = ?, finished_at = ?`, [error, now_ms], job);
+export const failJob = (
+  db: JobsDb,
+  job: Held,
+  error: string,
+  now_ms: number,
+  keep_payload: boolean,
+): Promise<boolean> =>
+  fenced(
+    db,
+    `state = 'failed', ${keep_payload ? "" : "payload = '', "}error = ?, finished_at = ?`,
+    [error, now_ms],
+    job,
+  );
 export const retryJob = (db: JobsDb, job: Held, error: string, run_at: number): Promise<boolean> =>
   fenced(db, "state = 'ready', error = ?, run_at = ?", [error, run_at], job);
 /** Back to waiting as if it had not been claimed. */
@@ -100,53 +188,118 @@ export const returnJob = (db: JobsDb, job: Held, run_at: number): Promise<boolea
   fenced(db, "state = 'ready', attempts = attempts - 1, run_at = ?", [run_at], job);
 
 /** Lengthens the leases with these tokens. Returns the ids of the jobs that still have them. */
-export const renewLeases = async (db: JobsDb, tokens: readonly string[], until_ms: number): Promise<Set<string>> =>
-  new Set(tokens.length === 0 ? [] : (await all<{ id: string }>(db, `update core_jobs set lease_until = ? where state = 'running' and lease_token in (${marks(tokens.length)}) returning id`, [until_ms, ...tokens])).map((row) => row.id));
+export const renewLeases = async (
+  db: JobsDb,
+  tokens: readonly string[],
+  until_ms: number,
+): Promise<Set<string>> =>
+  new Set(
+    tokens.length === 0
+      ? []
+      : (
+          await all<{ id: string }>(
+            db,
+            `update core_jobs set lease_until = ? where state = 'running' and lease_token in (${marks(tokens.length)}) returning id`,
+            [until_ms, ...tokens],
+          )
+        ).map((row) => row.id),
+  );
 
 /** Makes jobs wait again whose lease has run out (`before_ms`), or all that run, when nobody else can be running them. Returns how many. */
 export const freeJobs = async (db: JobsDb, before_ms: number | "all"): Promise<number> =>
-  (await all(db, `update core_jobs set state = 'ready', lease_until = null, lease_token = null where state = 'running'${before_ms === "all" ? "" : " and lease_until < ?"} returning id`, before_ms === "all" ? [] : [before_ms])).length;
+  (
+    await all(
+      db,
+      `update core_jobs set state = 'ready', lease_until = null, lease_token = null where state = 'running'${before_ms === "all" ? "" : " and lease_until < ?"} returning id`,
+      before_ms === "all" ? [] : [before_ms],
+    )
+  ).length;
 
 /** Subjects per statement: far below the limit of bound values. */
 const subjects_each = 500;
 
 /** Ends unfinished jobs about these subjects and returns their ids. */
-export async function cancelJobs(db: JobsDb, subjects: readonly string[], now_ms: number): Promise<string[]> {
+export async function cancelJobs(
+  db: JobsDb,
+  subjects: readonly string[],
+  now_ms: number,
+): Promise<string[]> {
   const ids: string[] = [];
   for (let from = 0; from < subjects.length; from += subjects_each) {
     const some = subjects.slice(from, from + subjects_each);
-    const rows = await all<{ id: string }>(db, `update core_jobs set state = 'cancelled', payload = '', finished_at = ?, lease_until = null, lease_token = null
-where subject is not null and state in ('ready', 'running') and subject in (${marks(some.length)}) returning id`, [now_ms, ...some]);
+    const rows = await all<{ id: string }>(
+      db,
+      `update core_jobs set state = 'cancelled', payload = '', finished_at = ?, lease_until = null, lease_token = null
+where subject is not null and state in ('ready', 'running') and subject in (${marks(some.length)}) returning id`,
+      [now_ms, ...some],
+    );
     ids.push(...rows.map((row) => row.id));
     // One that failed is not asked for again.
-    await all(db, `update core_jobs set payload = '' where subject is not null and state = 'failed' and payload != '' and subject in (${marks(some.length)})`, some);
+    await all(
+      db,
+      `update core_jobs set payload = '' where subject is not null and state = 'failed' and payload != '' and subject in (${marks(some.length)})`,
+      some,
+    );
   }
   return ids;
 }
 
 /** When the next job becomes due after `now_ms`; undefined when none will. */
 export async function nextRunAt(db: JobsDb, now_ms: number): Promise<number | undefined> {
-  const [row] = await all<{ run_at: number }>(db, "select run_at from core_jobs where state = 'ready' and run_at > ? order by run_at limit 1", [now_ms]);
+  const [row] = await all<{ run_at: number }>(
+    db,
+    "select run_at from core_jobs where state = 'ready' and run_at > ? order by run_at limit 1",
+    [now_ms],
+  );
   return row && toNumber(row.run_at);
 }
 
 /** Makes every waiting job due so much earlier. */
-export const bringForward = (db: JobsDb, by_ms: number): Promise<unknown> => all(db, "update core_jobs set run_at = run_at - ? where state = 'ready'", [by_ms]);
+export const bringForward = (db: JobsDb, by_ms: number): Promise<unknown> =>
+  all(db, "update core_jobs set run_at = run_at - ? where state = 'ready'", [by_ms]);
 
 /** Deletes jobs of this state that ended before `before_ms`, at most `most`, and returns how many. */
-export async function pruneJobs(db: JobsDb, state: JobState, before_ms: number, most: number): Promise<number> {
-  const gone = await all(db, `delete from core_jobs where id in (select id from core_jobs where state in ('done', 'failed', 'cancelled') and state = ? and finished_at < ? order by finished_at limit ?) returning id`, [state, before_ms, most]);
+export async function pruneJobs(
+  db: JobsDb,
+  state: JobState,
+  before_ms: number,
+  most: number,
+): Promise<number> {
+  const gone = await all(
+    db,
+    `delete from core_jobs where id in (select id from core_jobs where state in ('done', 'failed', 'cancelled') and state = ? and finished_at < ? order by finished_at limit ?) returning id`,
+    [state, before_ms, most],
+  );
   return gone.length;
 }
 
 /** How many jobs are in each state that matters. */
-export async function countJobs(db: JobsDb): Promise<{ ready: number; running: number; failed: number }> {
-  const count = async (state: string) => toNumber((await all<{ n: number }>(db, `select count(*) as n from core_jobs where state = '${state}'${state === "failed" ? " and state in ('done', 'failed', 'cancelled')" : ""}`, []))[0]!.n);
-  return { ready: await count("ready"), running: await count("running"), failed: await count("failed") };
+export async function countJobs(
+  db: JobsDb,
+): Promise<{ ready: number; running: number; failed: number }> {
+  const count = async (state: string) =>
+    toNumber(
+      (
+        await all<{ n: number }>(
+          db,
+          `select count(*) as n from core_jobs where state = '${state}'${state === "failed" ? " and state in ('done', 'failed', 'cancelled')" : ""}`,
+          [],
+        )
+      )[0]!.n,
+    );
+  return {
+    ready: await count("ready"),
+    running: await count("running"),
+    failed: await count("failed"),
+  };
 }
 
 /** True when `tick_at` is later than every tick of this schedule before; remembers it then. */
 export async function takeTick(db: JobsDb, name: string, tick_at: number): Promise<boolean> {
-  const taken = await all(db, "insert into core_ticks (name, tick_at) values (?, ?) on conflict (name) do update set tick_at = excluded.tick_at where core_ticks.tick_at < excluded.tick_at returning name", [name, tick_at]);
+  const taken = await all(
+    db,
+    "insert into core_ticks (name, tick_at) values (?, ?) on conflict (name) do update set tick_at = excluded.tick_at where core_ticks.tick_at < excluded.tick_at returning name",
+    [name, tick_at],
+  );
   return taken.length === 1;
 }

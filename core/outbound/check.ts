@@ -11,8 +11,14 @@ export type Checked =
   | Exclude<Looked, { readonly kind: "found" }>;
 
 /** Looks the host up (an address stands for itself) and holds every address against the rule. Never throws. */
-export async function checkHost({ host, is_address }: Target, lookup: Lookup, allows: AddressRule): Promise<Checked> {
+export async function checkHost(
+  { host, is_address }: Target,
+  lookup: Lookup,
+  allows: AddressRule,
+): Promise<Checked> {
   const looked: Looked = is_address ? { kind: "found", addresses: [host] } : await lookup(host);
   if (looked.kind !== "found") return looked;
-  return looked.addresses.every(allows) ? { kind: "allowed", addresses: looked.addresses } : { kind: "refused" };
+  return looked.addresses.every(allows)
+    ? { kind: "allowed", addresses: looked.addresses }
+    : { kind: "refused" };
 }

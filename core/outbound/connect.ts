@@ -12,37 +12,67 @@ export interface PinnedRequest {
 
 const addresses_max = 4;
 /** Nothing was sent: the next address may be tried. */
-const unconnected = ["ConnectionRefused", "FailedToOpenSocket", "ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"];
+const unconnected = [
+  "ConnectionRefused",
+  "FailedToOpenSocket",
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EADDRNOTAVAIL",
+];
 
 /**
  * Connects to the first of the addresses that takes a connection; the certificate is verified against the URL's name.
  * No redirect is followed, no proxy and no TLS switch of the environment has a say, nothing is unpacked.
  * @throws Error when no answer came.
  */
-export async function fetchPinned(target: Target, addresses: readonly string[], request: PinnedRequest): Promise<Response> {
+export async function fetchPinned(
+  target: Target,
+  addresses: readonly string[],
+  request: PinnedRequest,
+): Promise<Response> {
   for (const [index, address] of addresses.slice(0, addresses_max).entries()) {
-    try { return await fetchAt(target, address, request); }
-    catch (error) {
-      if (!unconnected.includes(codeOf(error)) || index + 1 === Math.min(addresses.length, addresses_max)) throw error;
+    try {
+      return await fetchAt(target, address, request);
+    } catch (error) {
+      if (
+        !unconnected.includes(codeOf(error)) ||
+        index + 1 === Math.min(addresses.length, addresses_max)
+      )
+        throw error;
     }
   }
   throw new Error("the host has no address");
 }
 
-function fetchAt({ url, host, is_address }: Target, address: string, { method, headers, body, signal }: PinnedRequest): Promise<Response> {
+function fetchAt(
+  { url, host, is_address }: Target,
+  address: string,
+  { method, headers, body, signal }: PinnedRequest,
+): Promise<Response> {
   const at = `${url.protocol}//${isIP(address) === 6 ? `[${address}]` : address}${url.port === "" ? "" : `:${url.port}`}${url.pathname}${url.search}`;
   return fetch(at, {
-    method, redirect: "manual", keepalive: false, decompress: false, proxy: false, signal,
+    method,
+    redirect: "manual",
+    keepalive: false,
+    decompress: false,
+    proxy: false,
+    signal,
     headers: { "accept-encoding": "identity", ...headers, host: url.host },
     tls: { rejectUnauthorized: true, ...(is_address ? {} : { serverName: host }) },
     ...(body === undefined ? {} : { body }),
   } as RequestInit);
 }
 
-export const codeOf = (error: unknown): string => error instanceof Error && "code" in error ? String(error.code) : "";
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "";
 
 /** The beginning of an answer's body; what comes after `bytes_max` or `ms_max` is left, and so is what can't be read. */
-export async function readHead(response: Response, bytes_max: number, ms_max: number): Promise<Uint8Array> {
+export async function readHead(
+  response: Response,
+  bytes_max: number,
+  ms_max: number,
+): Promise<Uint8Array> {
   if (!response.body) return new Uint8Array();
   const reader = response.body.getReader();
   const { promise: expired, resolve } = Promise.withResolvers<{ done: true; value: undefined }>();
@@ -57,7 +87,9 @@ export async function readHead(response: Response, bytes_max: number, ms_max: nu
     }
   } catch {
     // Cut off in the middle: what came counts.
-  } finally { clearTimeout(timer); }
+  } finally {
+    clearTimeout(timer);
+  }
   reader.cancel().catch(() => undefined);
   return Buffer.concat(chunks).subarray(0, bytes_max);
 }

@@ -31,11 +31,15 @@ export function createLookup({ servers, timeout_ms = lookup_ms_max }: LookupOpti
     const answers: (Looked | undefined)[] = [undefined, undefined];
     const { promise: expired, resolve: expire } = Promise.withResolvers<void>();
     const timer = setTimeout(expire, timeout_ms);
-    const asked = [resolver.resolve4(host), resolver.resolve6(host)].map(async (asking, family) => { answers[family] = await answerOf(asking); });
+    const asked = [resolver.resolve4(host), resolver.resolve6(host)].map(async (asking, family) => {
+      answers[family] = await answerOf(asking);
+    });
     await Promise.race([Promise.all(asked), expired]);
     clearTimeout(timer);
     resolver.cancel();
-    return together(answers.map((answer) => answer ?? { kind: "silent", reason: "no answer in time" }));
+    return together(
+      answers.map((answer) => answer ?? { kind: "silent", reason: "no answer in time" }),
+    );
   };
 }
 
@@ -47,14 +51,18 @@ function createResolver(servers: readonly string[]): Resolver {
 
 const absent_codes = ["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA"];
 
-const answerOf = (asking: Promise<string[]>): Promise<Looked> => asking.then(
-  (addresses) => addresses.length === 0 ? { kind: "absent" } : { kind: "found", addresses },
-  (error: { code?: string }) => absent_codes.includes(error.code ?? "") ? { kind: "absent" } : { kind: "silent", reason: `the name server failed (${error.code ?? "unknown error"})` },
-);
+const answerOf = (asking: Promise<string[]>): Promise<Looked> =>
+  asking.then(
+    (addresses) => (addresses.length === 0 ? { kind: "absent" } : { kind: "found", addresses }),
+    (error: { code?: string }) =>
+      absent_codes.includes(error.code ?? "")
+        ? { kind: "absent" }
+        : { kind: "silent", reason: `the name server failed (${error.code ?? "unknown error"})` },
+  );
 
 /** IPv4 first: a machine without IPv6 gets to the right one sooner. */
 function together(answers: readonly Looked[]): Looked {
-  const addresses = answers.flatMap((answer) => answer.kind === "found" ? answer.addresses : []);
+  const addresses = answers.flatMap((answer) => (answer.kind === "found" ? answer.addresses : []));
   if (addresses.length > 0) return { kind: "found", addresses };
   return answers.find((answer) => answer.kind === "silent") ?? { kind: "absent" };
 }

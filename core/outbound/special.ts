@@ -4,18 +4,34 @@ import { inBlock, networkList, networkSetting } from "../base/networks";
 
 /** Blocks of IPv4 that are not for public servers. The few that IANA calls reachable (anycast relays, AS112) serve no HTTP. */
 export const special_v4: readonly (readonly [block: string, what: string])[] = [
-  ["0.0.0.0/8", "this network"], ["10.0.0.0/8", "private"], ["100.64.0.0/10", "shared with the provider"], ["127.0.0.0/8", "loopback"],
-  ["169.254.0.0/16", "link-local, where clouds keep their metadata"], ["172.16.0.0/12", "private"], ["192.0.0.0/24", "protocol assignments"],
-  ["192.0.2.0/24", "documentation"], ["192.31.196.0/24", "AS112"], ["192.52.193.0/24", "AMT"], ["192.88.99.0/24", "6to4 relays"],
-  ["192.168.0.0/16", "private"], ["192.175.48.0/24", "AS112"], ["198.18.0.0/15", "benchmarks"], ["198.51.100.0/24", "documentation"],
-  ["203.0.113.0/24", "documentation"], ["224.0.0.0/4", "multicast"], ["240.0.0.0/4", "reserved, and broadcast"],
+  ["0.0.0.0/8", "this network"],
+  ["10.0.0.0/8", "private"],
+  ["100.64.0.0/10", "shared with the provider"],
+  ["127.0.0.0/8", "loopback"],
+  ["169.254.0.0/16", "link-local, where clouds keep their metadata"],
+  ["172.16.0.0/12", "private"],
+  ["192.0.0.0/24", "protocol assignments"],
+  ["192.0.2.0/24", "documentation"],
+  ["192.31.196.0/24", "AS112"],
+  ["192.52.193.0/24", "AMT"],
+  ["192.88.99.0/24", "6to4 relays"],
+  ["192.168.0.0/16", "private"],
+  ["192.175.48.0/24", "AS112"],
+  ["198.18.0.0/15", "benchmarks"],
+  ["198.51.100.0/24", "documentation"],
+  ["203.0.113.0/24", "documentation"],
+  ["224.0.0.0/4", "multicast"],
+  ["240.0.0.0/4", "reserved, and broadcast"],
 ];
 /** The only IPv6 addresses that are given out; all others (loopback, mapped, NAT64, unique local, link-local, multicast …) lie outside. */
 export const global_v6 = "2000::/3";
 /** … and the blocks of it that are not for public servers. */
 export const special_v6: readonly (readonly [block: string, what: string])[] = [
-  ["2001::/23", "protocol assignments: Teredo, benchmarks, ORCHID"], ["2001:db8::/32", "documentation"], ["2002::/16", "6to4, which carries any IPv4 address"],
-  ["2620:4f:8000::/48", "AS112"], ["3fff::/20", "documentation"],
+  ["2001::/23", "protocol assignments: Teredo, benchmarks, ORCHID"],
+  ["2001:db8::/32", "documentation"],
+  ["2002::/16", "6to4, which carries any IPv4 address"],
+  ["2620:4f:8000::/48", "AS112"],
+  ["3fff::/20", "documentation"],
 ];
 
 const special = networkList([...special_v4, ...special_v6].map(([block]) => block));
@@ -24,7 +40,12 @@ const global = networkList([global_v6]);
 /** True for an address that a server of the public Internet may have; false for everything else, also for what is no address. */
 export function isPublic(address: string): boolean {
   const family = isIP(address);
-  if (family === 0 || address.includes("%") || special.check(address, family === 6 ? "ipv6" : "ipv4")) return false;
+  if (
+    family === 0 ||
+    address.includes("%") ||
+    special.check(address, family === 6 ? "ipv6" : "ipv4")
+  )
+    return false;
   return family === 4 || global.check(address, "ipv6");
 }
 
@@ -32,7 +53,10 @@ export function isPublic(address: string): boolean {
 export type AddressRule = (address: string) => boolean;
 
 /** Public addresses, and those of the networks (CIDR) that the operator allows in `setting`. @throws ConfigError naming the one that is no network. */
-export function createAddressRule(allow_networks: readonly string[], setting = "allow_networks"): AddressRule {
+export function createAddressRule(
+  allow_networks: readonly string[],
+  setting = "allow_networks",
+): AddressRule {
   const allowed = networkSetting(setting, allow_networks);
   return (address) => isPublic(address) || inBlock(allowed, address);
 }

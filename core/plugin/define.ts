@@ -61,10 +61,14 @@ export interface JobHandler {
 }
 /** Pairs a ref with its handler, so that the payload type comes from the ref's schema. The slow part is the handler; what it changes is the effect it returns. */
 export const handle = <R extends JobRef | EventRef>(
-  on: R, run: (payload: PayloadOf<R>, job: JobRun) => Promise<JobEffect | void>, limits: JobLimits<PayloadOf<R>>,
+  on: R,
+  run: (payload: PayloadOf<R>, job: JobRun) => Promise<JobEffect | void>,
+  limits: JobLimits<PayloadOf<R>>,
 ): JobHandler => ({ on, run, limits });
 /** Throw it from a job to fail for good at once, without further attempts. */
-export class PermanentFailure extends Error { override readonly name = "PermanentFailure"; }
+export class PermanentFailure extends Error {
+  override readonly name = "PermanentFailure";
+}
 
 export interface EnqueueOptions {
   /** Not before, epoch ms. Default: now. */
@@ -83,12 +87,23 @@ export interface EnqueueOptions {
 }
 
 /** Adds one value to a slot. */
-export interface Fill { readonly slot: SlotRef<any>; readonly value: unknown }
+export interface Fill {
+  readonly slot: SlotRef<any>;
+  readonly value: unknown;
+}
 export const fill = <T>(slot: SlotRef<T>, value: NoInfer<T>): Fill => ({ slot, value });
 
 /** Enqueues a job at every tick of a cron expression (UTC, croner syntax); a tick is never doubled. */
-export interface Schedule { readonly cron: string; readonly on: JobRef; readonly payload: unknown }
-export const every = <R extends JobRef>(cron: string, on: R, payload: NoInfer<PayloadOf<R>>): Schedule => ({ cron, on, payload });
+export interface Schedule {
+  readonly cron: string;
+  readonly on: JobRef;
+  readonly payload: unknown;
+}
+export const every = <R extends JobRef>(
+  cron: string,
+  on: R,
+  payload: NoInfer<PayloadOf<R>>,
+): Schedule => ({ cron, on, payload });
 
 /** A command of the executable: `dossier user create --email …`. */
 export interface Command {
@@ -99,7 +114,13 @@ export interface Command {
   readonly args?: readonly string[];
   /** True when it may be the first on a data directory, and makes it; any other wants one that is there. */
   readonly starts_data?: boolean;
-  readonly options?: readonly { readonly flags: string; readonly description: string; readonly required?: boolean; readonly choices?: readonly string[]; readonly default?: string }[];
+  readonly options?: readonly {
+    readonly flags: string;
+    readonly description: string;
+    readonly required?: boolean;
+    readonly choices?: readonly string[];
+    readonly default?: string;
+  }[];
 }
 export interface CommandInput {
   readonly args: readonly string[];
@@ -119,7 +140,9 @@ export interface Task<I = any, M = any, O = any> {
   /** Runs in the child. `send` reports progress to the parent while it runs; a kill keeps what was sent. */
   readonly run: (input: I, send: (message: M) => void) => Promise<O>;
 }
-export const task = <I, M, O>(run: (input: I, send: (message: M) => void) => Promise<O>): Task<I, M, O> => ({ run });
+export const task = <I, M, O>(
+  run: (input: I, send: (message: M) => void) => Promise<O>,
+): Task<I, M, O> => ({ run });
 export interface IsolateOptions<M> {
   readonly timeout_ms: number;
   readonly memory_max_bytes: number;
@@ -129,10 +152,19 @@ export interface IsolateOptions<M> {
 /** Why a task ended without a result. `reason` tells a limit from a fault of the task itself; `code` is that of the error it threw, when that had one. */
 export class TaskFailure extends Error {
   override readonly name = "TaskFailure";
-  constructor(readonly reason: "timeout" | "memory" | "crashed" | "aborted" | "threw", message: string, readonly code?: string) { super(message); }
+  constructor(
+    readonly reason: "timeout" | "memory" | "crashed" | "aborted" | "threw",
+    message: string,
+    readonly code?: string,
+  ) {
+    super(message);
+  }
 }
-export type Isolate<T> = <K extends keyof T>(name: K, input: T[K] extends Task<infer I, any, any> ? I : never,
-  options: IsolateOptions<T[K] extends Task<any, infer M, any> ? M : never>) => Promise<T[K] extends Task<any, any, infer O> ? O : never>;
+export type Isolate<T> = <K extends keyof T>(
+  name: K,
+  input: T[K] extends Task<infer I, any, any> ? I : never,
+  options: IsolateOptions<T[K] extends Task<any, infer M, any> ? M : never>,
+) => Promise<T[K] extends Task<any, any, infer O> ? O : never>;
 
 /** A record of a user that is another now, for those who look at it at this moment. */
 export interface Change {
@@ -169,7 +201,12 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   readonly log: Log;
   /** A fresh opaque id: `fld_` + ULID, sortable by creation. */
   readonly newId: (prefix: string) => string;
-  readonly enqueue: <R extends JobRef>(db: Db<any>, on: R, payload: PayloadOf<R>, options?: EnqueueOptions) => Promise<void>;
+  readonly enqueue: <R extends JobRef>(
+    db: Db<any>,
+    on: R,
+    payload: PayloadOf<R>,
+    options?: EnqueueOptions,
+  ) => Promise<void>;
   readonly emit: <R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>) => Promise<void>;
   /** Removes waiting jobs about these records and aborts running ones once the transaction is on disk. */
   readonly cancelJobs: (db: Db<any>, subjects: readonly string[]) => Promise<void>;
@@ -188,7 +225,9 @@ type Routes = Readonly<Record<string, Route<any, any>>>;
 type Commands = Readonly<Record<string, Command>>;
 type Tasks = Readonly<Record<string, Task>>;
 
-type Promised<K extends string, T> = {} extends T ? { readonly [P in K]?: T } : { readonly [P in K]: T };
+type Promised<K extends string, T> = {} extends T
+  ? { readonly [P in K]?: T }
+  : { readonly [P in K]: T };
 /** What `setup` returns. What the manifest promises (services, routes, commands) must be there; the rest is optional. */
 export type Parts<P, R, K> = {
   readonly fills?: readonly Fill[];
@@ -199,9 +238,19 @@ export type Parts<P, R, K> = {
   readonly start?: () => Promise<void>;
   /** Runs after the last request and job, in reverse order. */
   readonly stop?: () => Promise<void>;
-} & Promised<"services", ServicesOf<P>> & Promised<"routes", HandlersOf<R>> & Promised<"commands", { readonly [N in keyof K]: CommandHandler }>;
+} & Promised<"services", ServicesOf<P>> &
+  Promised<"routes", HandlersOf<R>> &
+  Promised<"commands", { readonly [N in keyof K]: CommandHandler }>;
 
-export interface Plugin<C extends TObject = any, N extends Services = any, P extends Services = any, L extends Slots = any, R extends Routes = any, K extends Commands = any, T extends Tasks = any> {
+export interface Plugin<
+  C extends TObject = any,
+  N extends Services = any,
+  P extends Services = any,
+  L extends Slots = any,
+  R extends Routes = any,
+  K extends Commands = any,
+  T extends Tasks = any,
+> {
   readonly contract: number;
   /** Lower case, digits and dashes. Also the default section of its settings, with `_` for `-`. */
   readonly name: string;
@@ -225,16 +274,45 @@ export interface Plugin<C extends TObject = any, N extends Services = any, P ext
 
 /** Checks the shape at compile time and fills the blanks. It registers nothing: a plugin is a value. */
 export function definePlugin<
-  C extends TObject = TObject<{}>, N extends Services = {}, P extends Services = {}, L extends Slots = {},
-  R extends Routes = {}, K extends Commands = {}, T extends Tasks = {},
->(manifest: Pick<Plugin<C, N, P, L, R, K, T>, "name" | "version"> & {
-  readonly contract?: number; readonly section?: string; readonly config?: C; readonly needs?: N; readonly provides?: P; readonly slots?: L;
-  readonly events?: readonly EventRef<any>[]; readonly tables?: readonly string[]; readonly migrations?: readonly Migration[];
-  readonly routes?: R; readonly commands?: K; readonly tasks?: T;
-  readonly setup: (ctx: Context<C, N, L, T>) => NoInfer<Parts<P, R, K>> | Promise<NoInfer<Parts<P, R, K>>>;
-}): Plugin<C, N, P, L, R, K, T> {
+  C extends TObject = TObject<{}>,
+  N extends Services = {},
+  P extends Services = {},
+  L extends Slots = {},
+  R extends Routes = {},
+  K extends Commands = {},
+  T extends Tasks = {},
+>(
+  manifest: Pick<Plugin<C, N, P, L, R, K, T>, "name" | "version"> & {
+    readonly contract?: number;
+    readonly section?: string;
+    readonly config?: C;
+    readonly needs?: N;
+    readonly provides?: P;
+    readonly slots?: L;
+    readonly events?: readonly EventRef<any>[];
+    readonly tables?: readonly string[];
+    readonly migrations?: readonly Migration[];
+    readonly routes?: R;
+    readonly commands?: K;
+    readonly tasks?: T;
+    readonly setup: (
+      ctx: Context<C, N, L, T>,
+    ) => NoInfer<Parts<P, R, K>> | Promise<NoInfer<Parts<P, R, K>>>;
+  },
+): Plugin<C, N, P, L, R, K, T> {
   return {
-    contract: CONTRACT, section: manifest.name.replaceAll("-", "_"), config: Type.Object({}) as unknown as C, needs: {} as N, provides: {} as P, slots: {} as L,
-    events: [], tables: [], migrations: [], routes: {} as R, commands: {} as K, tasks: {} as T, ...manifest,
+    contract: CONTRACT,
+    section: manifest.name.replaceAll("-", "_"),
+    config: Type.Object({}) as unknown as C,
+    needs: {} as N,
+    provides: {} as P,
+    slots: {} as L,
+    events: [],
+    tables: [],
+    migrations: [],
+    routes: {} as R,
+    commands: {} as K,
+    tasks: {} as T,
+    ...manifest,
   };
 }

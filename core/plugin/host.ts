@@ -20,8 +20,16 @@ import { order } from "./order";
 import type { ServiceRef, SlotRef } from "./refs";
 
 /** A plugin that is not part of the running server, and why. */
-export interface PluginFailure { readonly name: string; readonly file: string | null; readonly reason: string }
-export interface PluginStatus { readonly name: string; readonly version: string; readonly built_in: boolean }
+export interface PluginFailure {
+  readonly name: string;
+  readonly file: string | null;
+  readonly reason: string;
+}
+export interface PluginStatus {
+  readonly name: string;
+  readonly version: string;
+  readonly built_in: boolean;
+}
 
 export interface HostParts {
   /** Part of the executable: a problem in one of them stops the start. */
@@ -37,7 +45,12 @@ export interface HostParts {
   readonly log: Log;
   readonly recent: LogRing;
   readonly isolate: TaskIsolate["run"];
-  readonly paths: { readonly data: string; readonly database: string; readonly temporary: string; readonly backups: string };
+  readonly paths: {
+    readonly data: string;
+    readonly database: string;
+    readonly temporary: string;
+    readonly backups: string;
+  };
   readonly public_url: () => string;
   /** Called before tables change; throws when they may not. */
   readonly beforeMigration?: (() => Promise<void>) | undefined;
@@ -61,7 +74,10 @@ export interface Host {
 const setup_ms_max = 3_000;
 const health_ms_max = 2_000;
 
-interface SetUp { readonly plugin: Plugin; readonly parts: Record<string, any> }
+interface SetUp {
+  readonly plugin: Plugin;
+  readonly parts: Record<string, any>;
+}
 
 /** @throws Error when a built-in plugin can't run, ConfigError when its settings are to blame; a dropped-in one is left out and listed. */
 export async function createHost(parts: HostParts): Promise<Host> {
@@ -69,11 +85,15 @@ export async function createHost(parts: HostParts): Promise<Host> {
   const fileOf = new Map(parts.dropped_in.map(({ plugin, file }) => [plugin, file]));
   const leaveOut = (plugin: Plugin, reason: string): void => {
     const file = fileOf.get(plugin);
-    if (file === undefined) throw new Error(`The built-in plugin ${plugin.name} can't run: ${reason}.`);
+    if (file === undefined)
+      throw new Error(`The built-in plugin ${plugin.name} can't run: ${reason}.`);
     failures.push({ name: plugin.name, file, reason });
     parts.log.error("plugin left out", { plugin: plugin.name, file, reason });
   };
-  const sealed = createSeal(parts.paths.data, parts.config.values.server?.secret_key as string | undefined);
+  const sealed = createSeal(
+    parts.paths.data,
+    parts.config.values.server?.secret_key as string | undefined,
+  );
   const { sorted, refused } = order([...parts.built_in, ...fileOf.keys()]);
   for (const { plugin, reason } of refused) leaveOut(plugin, reason);
 
@@ -81,16 +101,44 @@ export async function createHost(parts: HostParts): Promise<Host> {
   const migrated = await migrateAll(sorted, fileOf, parts, leaveOut);
   const slots = createSlots();
   let host: Host | undefined;
-  const operations = createOperations({ ...parts, queue, started_at_ms: parts.clock.now_ms(), host: () => host! });
+  const operations = createOperations({
+    ...parts,
+    queue,
+    started_at_ms: parts.clock.now_ms(),
+    host: () => host!,
+  });
   const services = new Map<string, unknown>();
   const up: SetUp[] = [];
   for (const plugin of migrated) {
-    const missing = Object.values(plugin.needs as Record<string, ServiceRef<unknown>>).find((ref) => !services.has(ref.id));
-    if (missing) { leaveOut(plugin, `it needs the service ${missing.id}, whose plugin was left out`); continue; }
+    const missing = Object.values(plugin.needs as Record<string, ServiceRef<unknown>>).find(
+      (ref) => !services.has(ref.id),
+    );
+    if (missing) {
+      leaveOut(plugin, `it needs the service ${missing.id}, whose plugin was left out`);
+      continue;
+    }
     try {
-      const made = await limited(Promise.resolve(plugin.setup(contextOf(plugin, fileOf.get(plugin), { ...parts, sealed, operations }, queue, services, slots))), fileOf.has(plugin) ? setup_ms_max : Infinity, "its set-up");
+      const made = await limited(
+        Promise.resolve(
+          plugin.setup(
+            contextOf(
+              plugin,
+              fileOf.get(plugin),
+              { ...parts, sealed, operations },
+              queue,
+              services,
+              slots,
+            ),
+          ),
+        ),
+        fileOf.has(plugin) ? setup_ms_max : Infinity,
+        "its set-up",
+      );
       up.push({ plugin, parts: checkedParts(plugin, made) });
-      for (const [key, ref] of Object.entries(plugin.provides as Record<string, ServiceRef<unknown>>)) services.set(ref.id, (made as any).services[key]);
+      for (const [key, ref] of Object.entries(
+        plugin.provides as Record<string, ServiceRef<unknown>>,
+      ))
+        services.set(ref.id, (made as any).services[key]);
     } catch (error) {
       if (error instanceof ConfigError && !fileOf.has(plugin)) throw error;
       leaveOut(plugin, error instanceof Error ? error.message : String(error));
@@ -101,13 +149,22 @@ export async function createHost(parts: HostParts): Promise<Host> {
     for (const handler of one.parts.jobs ?? []) queue.register(one.plugin.name, handler);
   }
   slots.complete();
-  return host = assemble(up, failures, fileOf, queue, slots, parts);
+  return (host = assemble(up, failures, fileOf, queue, slots, parts));
 }
 
-async function migrateAll(sorted: readonly Plugin[], dropped_in: ReadonlyMap<Plugin, string>, parts: HostParts, leaveOut: (plugin: Plugin, reason: string) => void): Promise<Plugin[]> {
+async function migrateAll(
+  sorted: readonly Plugin[],
+  dropped_in: ReadonlyMap<Plugin, string>,
+  parts: HostParts,
+  leaveOut: (plugin: Plugin, reason: string) => void,
+): Promise<Plugin[]> {
   let copied = false;
   const bring = async (schemas: readonly Schema[]): Promise<void> => {
-    const applied = await migrate(parts.store, schemas, parts.clock, { backups: copied ? null : parts.paths.backups, log: parts.log, before: parts.beforeMigration });
+    const applied = await migrate(parts.store, schemas, parts.clock, {
+      backups: copied ? null : parts.paths.backups,
+      log: parts.log,
+      before: parts.beforeMigration,
+    });
     // One copy from before all of them: a further one would push an older start's out.
     copied ||= applied.length > 0;
   };
@@ -115,27 +172,63 @@ async function migrateAll(sorted: readonly Plugin[], dropped_in: ReadonlyMap<Plu
   const good: Plugin[] = [];
   for (const plugin of sorted) {
     if (dropped_in.has(plugin)) {
-      try { await bring([plugin]); }
-      catch (error) { leaveOut(plugin, `its migration failed: ${error instanceof Error ? error.message : String(error)}`); continue; }
+      try {
+        await bring([plugin]);
+      } catch (error) {
+        leaveOut(
+          plugin,
+          `its migration failed: ${error instanceof Error ? error.message : String(error)}`,
+        );
+        continue;
+      }
     }
     good.push(plugin);
   }
   return good;
 }
 
-function contextOf(plugin: Plugin, file: string | undefined, parts: HostParts & { readonly sealed: Seal; readonly operations: Operations }, queue: Queue, services: ReadonlyMap<string, unknown>, slots: Slots): never {
+function contextOf(
+  plugin: Plugin,
+  file: string | undefined,
+  parts: HostParts & { readonly sealed: Seal; readonly operations: Operations },
+  queue: Queue,
+  services: ReadonlyMap<string, unknown>,
+  slots: Slots,
+): never {
   const { store, files, sealed, operations, clock, paths, public_url } = parts;
   return {
     config: parts.config.values[plugin.section] ?? {},
-    services: mapValues(plugin.needs as Record<string, ServiceRef<unknown>>, (ref) => services.get(ref.id)),
-    slots: mapValues(plugin.slots as Record<string, SlotRef<unknown>>, (ref) => () => slots.read(ref.id)),
-    database: () => store.db, inTransaction: store.inTransaction, afterCommit: store.afterCommit, hot: store.hot, scrub: store.scrub,
-    changed: (change: Change) => store.afterCommit(() => { for (const observe of slots.read(ChangeObserver.id) as ((change: Change) => void)[]) observe(change); }),
-    files, sealed, clock, log: parts.log.child({ plugin: plugin.name }), newId,
-    enqueue: queue.enqueue, emit: queue.emit, cancelJobs: queue.cancelJobs,
+    services: mapValues(plugin.needs as Record<string, ServiceRef<unknown>>, (ref) =>
+      services.get(ref.id),
+    ),
+    slots: mapValues(
+      plugin.slots as Record<string, SlotRef<unknown>>,
+      (ref) => () => slots.read(ref.id),
+    ),
+    database: () => store.db,
+    inTransaction: store.inTransaction,
+    afterCommit: store.afterCommit,
+    hot: store.hot,
+    scrub: store.scrub,
+    changed: (change: Change) =>
+      store.afterCommit(() => {
+        for (const observe of slots.read(ChangeObserver.id) as ((change: Change) => void)[])
+          observe(change);
+      }),
+    files,
+    sealed,
+    clock,
+    log: parts.log.child({ plugin: plugin.name }),
+    newId,
+    enqueue: queue.enqueue,
+    emit: queue.emit,
+    cancelJobs: queue.cancelJobs,
     // The child finds a built-in plugin by its name, and loads any other from its file.
-    isolate: (task: string, input: unknown, options: never) => parts.isolate(file ?? plugin.name, task, input, options),
-    paths, public_url, operations,
+    isolate: (task: string, input: unknown, options: never) =>
+      parts.isolate(file ?? plugin.name, task, input, options),
+    paths,
+    public_url,
+    operations,
   } as never;
 }
 
@@ -146,58 +239,111 @@ function checkedParts(plugin: Plugin, made: unknown): Record<string, any> {
   for (const kind of ["services", "routes", "commands"] as const) {
     const promised = Object.keys(kind === "services" ? plugin.provides : plugin[kind]);
     const missing = promised.find((key) => parts[kind]?.[key] === undefined);
-    if (missing !== undefined) throw new Error(`it promised ${kind}.${missing} and its set-up did not return it`);
+    if (missing !== undefined)
+      throw new Error(`it promised ${kind}.${missing} and its set-up did not return it`);
   }
   return parts;
 }
 
-function assemble(up: SetUp[], failures: PluginFailure[], fileOf: ReadonlyMap<Plugin, string>, queue: Queue, slots: Slots, parts: HostParts): Host {
+function assemble(
+  up: SetUp[],
+  failures: PluginFailure[],
+  fileOf: ReadonlyMap<Plugin, string>,
+  queue: Queue,
+  slots: Slots,
+  parts: HostParts,
+): Host {
   const schedules = createSchedules({ queue, store: parts.store, log: parts.log });
   const fail = (plugin: Plugin, what: string, error: unknown) => {
-    failures.push({ name: plugin.name, file: fileOf.get(plugin) ?? null, reason: `${what} failed: ${error instanceof Error ? error.message : String(error)}` });
+    failures.push({
+      name: plugin.name,
+      file: fileOf.get(plugin) ?? null,
+      reason: `${what} failed: ${error instanceof Error ? error.message : String(error)}`,
+    });
     parts.log.error(`plugin ${what} failed`, { plugin: plugin.name, ...errorFields(error) });
   };
   return {
-    plugins: up.map(({ plugin }) => ({ name: plugin.name, version: plugin.version, built_in: !fileOf.has(plugin) })),
+    plugins: up.map(({ plugin }) => ({
+      name: plugin.name,
+      version: plugin.version,
+      built_in: !fileOf.has(plugin),
+    })),
     failures,
-    mounted: up.flatMap(({ plugin, parts: made }) => Object.entries(plugin.routes).map(([key, route]) => ({ route: route as Mounted["route"], handler: made.routes[key] }))),
-    commands: up.flatMap(({ plugin, parts: made }) => Object.entries(plugin.commands as Record<string, Command>).map(([key, command]) => ({ command, handler: made.commands[key] }))),
+    mounted: up.flatMap(({ plugin, parts: made }) =>
+      Object.entries(plugin.routes).map(([key, route]) => ({
+        route: route as Mounted["route"],
+        handler: made.routes[key],
+      })),
+    ),
+    commands: up.flatMap(({ plugin, parts: made }) =>
+      Object.entries(plugin.commands as Record<string, Command>).map(([key, command]) => ({
+        command,
+        handler: made.commands[key],
+      })),
+    ),
     queue,
     slot: (ref) => slots.read(ref.id) as never,
     async health() {
-      const answers = await Promise.all(up.filter((one) => one.parts.health).map(async ({ plugin, parts: made }) => {
-        const answer = await limited(made.health(), health_ms_max, "its health check").catch((error: unknown) => ({ failing: String(error) }));
-        return answer === "ok" ? [] : [{ plugin: plugin.name, failing: (answer as { failing: string }).failing }];
-      }));
+      const answers = await Promise.all(
+        up
+          .filter((one) => one.parts.health)
+          .map(async ({ plugin, parts: made }) => {
+            const answer = await limited(made.health(), health_ms_max, "its health check").catch(
+              (error: unknown) => ({ failing: String(error) }),
+            );
+            return answer === "ok"
+              ? []
+              : [{ plugin: plugin.name, failing: (answer as { failing: string }).failing }];
+          }),
+      );
       return answers.flat();
     },
     async start() {
       for (const { plugin, parts: made } of up) {
         if (!made.start) continue;
-        if (!fileOf.has(plugin)) { await made.start(); continue; }
-        await limited(made.start(), setup_ms_max, "its start").catch((error: unknown) => fail(plugin, "start", error));
+        if (!fileOf.has(plugin)) {
+          await made.start();
+          continue;
+        }
+        await limited(made.start(), setup_ms_max, "its start").catch((error: unknown) =>
+          fail(plugin, "start", error),
+        );
       }
       await queue.start();
-      for (const { parts: made } of up) for (const schedule of made.schedules ?? []) schedules.add(schedule);
+      for (const { parts: made } of up)
+        for (const schedule of made.schedules ?? []) schedules.add(schedule);
     },
     async stop(drain_ms) {
       schedules.stop();
       await queue.drain(drain_ms);
-      for (const { plugin, parts: made } of up.toReversed()) if (made.stop) await limited(made.stop(), setup_ms_max, "its stop").catch((error: unknown) => fail(plugin, "stop", error));
+      for (const { plugin, parts: made } of up.toReversed())
+        if (made.stop)
+          await limited(made.stop(), setup_ms_max, "its stop").catch((error: unknown) =>
+            fail(plugin, "stop", error),
+          );
     },
   };
 }
 
-interface Slots { add(fill: Fill): void; complete(): void; read(id: string): readonly unknown[] }
+interface Slots {
+  add(fill: Fill): void;
+  complete(): void;
+  read(id: string): readonly unknown[];
+}
 
 function createSlots(): Slots {
   const values = new Map<string, unknown[]>();
   let complete = false;
   return {
     add: ({ slot, value }) => void values.set(slot.id, [...(values.get(slot.id) ?? []), value]),
-    complete: () => { complete = true; },
+    complete: () => {
+      complete = true;
+    },
     read(id) {
-      if (!complete) throw new Error(`the slot ${id} was read before every plugin was set up; read it inside a handler`);
+      if (!complete)
+        throw new Error(
+          `the slot ${id} was read before every plugin was set up; read it inside a handler`,
+        );
       return values.get(id) ?? [];
     },
   };
@@ -207,9 +353,16 @@ function createSlots(): Slots {
 async function limited<T>(work: Promise<T>, limit_ms: number, what: string): Promise<T> {
   if (limit_ms === Infinity) return work;
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`${what} took longer than ${limit_ms / 1_000} s`)), limit_ms);
-  try { return await Promise.race([work, promise]); }
-  finally { clearTimeout(timer); }
+  const timer = setTimeout(
+    () => reject(new Error(`${what} took longer than ${limit_ms / 1_000} s`)),
+    limit_ms,
+  );
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
-const mapValues = <T, R>(of: Record<string, T>, change: (value: T) => R): Record<string, R> => Object.fromEntries(Object.entries(of).map(([key, value]) => [key, change(value)]));
+const mapValues = <T, R>(of: Record<string, T>, change: (value: T) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(of).map(([key, value]) => [key, change(value)]));

@@ -9,7 +9,13 @@ import type { JobState } from "../jobs/schema";
 import type { Store } from "../store/open";
 import type { PluginFailure, PluginStatus } from "./host";
 
-export interface PluginOverview { readonly name: string; readonly version: string | null; readonly built_in: boolean; readonly status: "loaded" | "failing" | "left_out"; readonly reason: string | null }
+export interface PluginOverview {
+  readonly name: string;
+  readonly version: string | null;
+  readonly built_in: boolean;
+  readonly status: "loaded" | "failing" | "left_out";
+  readonly reason: string | null;
+}
 export interface Operations {
   readonly started_at_ms: number;
   /** Every plugin, those that are left out too; asks each for its health. */
@@ -20,7 +26,10 @@ export interface Operations {
   logs(least: Level, most: number): LogLine[];
   readonly jobs: {
     count(): Promise<QueueStatus>;
-    list(state: JobState, window: { readonly limit: number; readonly offset: number }): Promise<{ rows: JobOverview[]; total: number }>;
+    list(
+      state: JobState,
+      window: { readonly limit: number; readonly offset: number },
+    ): Promise<{ rows: JobOverview[]; total: number }>;
     /** @throws HttpError 404, 409 when it did not fail, or can't be run again. */
     retry(id: string): Promise<void>;
   };
@@ -37,26 +46,59 @@ export interface OperationsParts {
   readonly queue: Queue;
   readonly recent: LogRing;
   /** The host, once it is complete. */
-  readonly host: () => { readonly plugins: readonly PluginStatus[]; readonly failures: readonly PluginFailure[]; health(): Promise<{ readonly plugin: string; readonly failing: string }[]> };
+  readonly host: () => {
+    readonly plugins: readonly PluginStatus[];
+    readonly failures: readonly PluginFailure[];
+    health(): Promise<{ readonly plugin: string; readonly failing: string }[]>;
+  };
 }
 
-export const createOperations = ({ started_at_ms, config, store, queue, recent, host }: OperationsParts): Operations => ({
+export const createOperations = ({
+  started_at_ms,
+  config,
+  store,
+  queue,
+  recent,
+  host,
+}: OperationsParts): Operations => ({
   started_at_ms,
   async plugins() {
     const { plugins, failures, health } = host();
     const failing = new Map((await health()).map((one) => [one.plugin, one.failing]));
     return [
-      ...plugins.map(({ name, version, built_in }) => ({ name, version, built_in, status: failing.has(name) ? "failing" as const : "loaded" as const, reason: failing.get(name) ?? null })),
-      ...failures.map(({ name, reason }) => ({ name, version: null, built_in: false, status: "left_out" as const, reason })),
+      ...plugins.map(({ name, version, built_in }) => ({
+        name,
+        version,
+        built_in,
+        status: failing.has(name) ? ("failing" as const) : ("loaded" as const),
+        reason: failing.get(name) ?? null,
+      })),
+      ...failures.map(({ name, reason }) => ({
+        name,
+        version: null,
+        built_in: false,
+        status: "left_out" as const,
+        reason,
+      })),
     ];
   },
   settings: () => shownSettings(config),
   logs: (least, most) => recent.read(least, most),
   jobs: { count: queue.status, list: queue.overview.list, retry: queue.overview.retry },
   async schema() {
-    const rows = await store.db.selectFrom("core_migrations").select(["plugin", "id", "applied_at"]).orderBy("applied_at").orderBy("plugin").orderBy("id").execute() as { plugin: string; id: string; applied_at: number }[];
+    const rows = (await store.db
+      .selectFrom("core_migrations")
+      .select(["plugin", "id", "applied_at"])
+      .orderBy("applied_at")
+      .orderBy("plugin")
+      .orderBy("id")
+      .execute()) as { plugin: string; id: string; applied_at: number }[];
     const last = rows.at(-1)!;
-    return { steps: rows.length, last: `${last.plugin}/${last.id}`, applied_at: rfc3339(last.applied_at) };
+    return {
+      steps: rows.length,
+      last: `${last.plugin}/${last.id}`,
+      applied_at: rfc3339(last.applied_at),
+    };
   },
   storageFull: store.full,
 });

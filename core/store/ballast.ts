@@ -15,10 +15,16 @@ const look_again_ms = 1_000;
 const block_bytes = 65_536;
 
 /** Room on the file system that holds `path`, bytes. Unknown room counts as endless. */
-export function roomAt(path: string): { readonly free_bytes: number; readonly reserve_bytes: number } {
+export function roomAt(path: string): {
+  readonly free_bytes: number;
+  readonly reserve_bytes: number;
+} {
   try {
     const { bavail, blocks, bsize } = statfsSync(path);
-    return { free_bytes: bavail * bsize, reserve_bytes: Math.min(bytes_max, Math.floor(blocks * bsize / share_of_disk)) };
+    return {
+      free_bytes: bavail * bsize,
+      reserve_bytes: Math.min(bytes_max, Math.floor((blocks * bsize) / share_of_disk)),
+    };
   } catch {
     return { free_bytes: Infinity, reserve_bytes: 0 };
   }
@@ -34,13 +40,21 @@ const least_bytes = 2 ** 20;
 export function withRoom<R>(path: string, open: () => R): R {
   const directory = dirname(path);
   const isShort = () => roomAt(directory).free_bytes < least_bytes;
-  try { return open(); }
-  catch (error) {
+  try {
+    return open();
+  } catch (error) {
     if (!isShort()) throw error;
     rmSync(ballastOf(path), { force: true });
   }
-  try { return open(); }
-  catch (error) { throw isShort() ? new Error(`the disk that holds ${directory} is full. Free some space on it and try again`, { cause: error }) : error; }
+  try {
+    return open();
+  } catch (error) {
+    throw isShort()
+      ? new Error(`the disk that holds ${directory} is full. Free some space on it and try again`, {
+          cause: error,
+        })
+      : error;
+  }
 }
 
 /** What grows leaves room for the database: without any, not even a deletion works. @throws HttpError 507 */
@@ -64,7 +78,8 @@ export interface Ballast {
 export function createBallast(path: string, log: Log): Ballast {
   const file = ballastOf(path);
   const { free_bytes, reserve_bytes } = roomAt(dirname(path));
-  let dropped = free_bytes < reserve_bytes && statSync(file, { throwIfNoEntry: false }) === undefined;
+  let dropped =
+    free_bytes < reserve_bytes && statSync(file, { throwIfNoEntry: false }) === undefined;
   let restoring: Promise<void> | undefined;
   let looked_at_ms = -Infinity;
 
@@ -76,9 +91,14 @@ export function createBallast(path: string, log: Log): Ballast {
     if (dropped) log.info("there is room on the disk again");
     dropped = false;
   }
-  const restore = () => restoring ??= write()
-    .catch((error: unknown) => log.warn("no room could be set aside for a full disk", errorFields(error)))
-    .finally(() => { restoring = undefined; });
+  const restore = () =>
+    (restoring ??= write()
+      .catch((error: unknown) =>
+        log.warn("no room could be set aside for a full disk", errorFields(error)),
+      )
+      .finally(() => {
+        restoring = undefined;
+      }));
 
   return {
     restore,
@@ -87,7 +107,9 @@ export function createBallast(path: string, log: Log): Ballast {
       if (dropped) return;
       dropped = true;
       rmSync(file, { force: true });
-      log.error("the disk is full: uploads are refused until there is room again", { directory: dirname(path) });
+      log.error("the disk is full: uploads are refused until there is room again", {
+        directory: dirname(path),
+      });
     },
     full() {
       if (dropped && performance.now() - looked_at_ms > look_again_ms) {
@@ -106,7 +128,8 @@ async function fill(path: string, size_bytes: number): Promise<void> {
     const file = await open(unfinished, "w");
     try {
       // Random, so that a file system that compresses does not make it small.
-      for (let left = size_bytes; left > 0; left -= block_bytes) await file.write(crypto.getRandomValues(new Uint8Array(Math.min(left, block_bytes))));
+      for (let left = size_bytes; left > 0; left -= block_bytes)
+        await file.write(crypto.getRandomValues(new Uint8Array(Math.min(left, block_bytes))));
     } finally {
       await file.close();
     }

@@ -7,7 +7,11 @@ const problems_max = 5;
 export function findDamage(path: string): string[] {
   const database = new Database(path, { readonly: true });
   try {
-    const rows = database.query<{ quick_check: string }, []>(`pragma quick_check(${problems_max})`).all();
+    const rows = database
+      .query<{ quick_check: string }, []>(`pragma quick_check(${problems_max})`)
+      .all();
     return rows.map((row) => row.quick_check).filter((line) => line !== "ok");
-  } finally { database.close(); }
+  } finally {
+    database.close();
+  }
 }

@@ -27,7 +27,10 @@ type StillUsed = (sha256: string) => Promise<boolean>;
 
 export interface Files {
   /** Reads to the end, hashing; memory does not grow with the size. @throws HttpError 413 above the limit, 507 or 503 when the storage fails; nothing stays behind then. */
-  receive(bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>, limits: { readonly bytes_max: number }): Promise<Received>;
+  receive(
+    bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
+    limits: { readonly bytes_max: number },
+  ): Promise<Received>;
   /** What will write much asks first, in the database too: the room that is left then is for deletions. @throws HttpError 507 */
   requireRoom(): void;
   path(sha256: string): string;
@@ -49,7 +52,12 @@ const is_name = /^[0-9a-f]{64}$/;
 const check_room_bytes = 4 * 2 ** 20;
 
 /** How many uploads hold a hash, who wants it gone when they let go, and the lock between the two. */
-interface Guard { readonly mutex: Mutex; users: number; pins: number; removal: StillUsed | undefined }
+interface Guard {
+  readonly mutex: Mutex;
+  users: number;
+  pins: number;
+  removal: StillUsed | undefined;
+}
 
 /** Files of one directory; there must be only one of these for it in the process. */
 export function openFiles(directory: string): Files {
@@ -61,7 +69,12 @@ export function openFiles(directory: string): Files {
 
   /** Runs `step` while nobody else decides about these bytes. */
   async function guardedBy<R>(sha256: string, step: (guard: Guard) => Promise<R>): Promise<R> {
-    const guard = guards.get(sha256) ?? { mutex: new Mutex(), users: 0, pins: 0, removal: undefined };
+    const guard = guards.get(sha256) ?? {
+      mutex: new Mutex(),
+      users: 0,
+      pins: 0,
+      removal: undefined,
+    };
     guards.set(sha256, guard);
     guard.users += 1;
     const free = await guard.mutex.lock();
@@ -77,28 +90,35 @@ export function openFiles(directory: string): Files {
   }
 
   /** True when the file went. */
-  const removeOne = (sha256: string, stillUsed: StillUsed): Promise<boolean> => guardedBy(sha256, async (guard) => {
-    if (guard.pins > 0) {
-      guard.removal = stillUsed;
-      return false;
-    }
-    if (await stillUsed(sha256)) return false;
-    await rm(path(sha256), { force: true });
-    return true;
-  });
+  const removeOne = (sha256: string, stillUsed: StillUsed): Promise<boolean> =>
+    guardedBy(sha256, async (guard) => {
+      if (guard.pins > 0) {
+        guard.removal = stillUsed;
+        return false;
+      }
+      if (await stillUsed(sha256)) return false;
+      await rm(path(sha256), { force: true });
+      return true;
+    });
 
-  const keep = (sha256: string, size_bytes: number, from: string, file: FileHandle): Promise<void> => guardedBy(sha256, async (guard) => {
-    const target = path(sha256);
-    if ((await sizeOf(target)) === size_bytes) await rm(from, { force: true });
-    else {
-      await file.sync();
-      const made = await mkdir(dirname(target), { recursive: true });
-      await rename(from, target);
-      await sync(dirname(target));
-      if (made !== undefined) await sync(directory);
-    }
-    guard.pins += 1;
-  });
+  const keep = (
+    sha256: string,
+    size_bytes: number,
+    from: string,
+    file: FileHandle,
+  ): Promise<void> =>
+    guardedBy(sha256, async (guard) => {
+      const target = path(sha256);
+      if ((await sizeOf(target)) === size_bytes) await rm(from, { force: true });
+      else {
+        await file.sync();
+        const made = await mkdir(dirname(target), { recursive: true });
+        await rename(from, target);
+        await sync(dirname(target));
+        if (made !== undefined) await sync(directory);
+      }
+      guard.pins += 1;
+    });
 
   async function unpin(sha256: string): Promise<void> {
     const removal = await guardedBy(sha256, async (guard) => {
@@ -114,10 +134,14 @@ export function openFiles(directory: string): Files {
   function received(sha256: string, size_bytes: number, from: string, file: FileHandle): Received {
     let state: "arrived" | "kept" | "released" = "arrived";
     return {
-      sha256, size_bytes,
-      get path() { return state === "arrived" ? from : path(sha256); },
+      sha256,
+      size_bytes,
+      get path() {
+        return state === "arrived" ? from : path(sha256);
+      },
       async keep() {
-        if (state !== "arrived") throw new Error("an upload can be kept once, and not after its release");
+        if (state !== "arrived")
+          throw new Error("an upload can be kept once, and not after its release");
         await keep(sha256, size_bytes, from, file);
         state = "kept";
       },
@@ -148,7 +172,12 @@ export function openFiles(directory: string): Files {
       let file: FileHandle | undefined;
       try {
         file = await open(from, "wx");
-        const { sha256, size_bytes } = await write(directory, file, bytes as AsyncIterable<Uint8Array>, bytes_max);
+        const { sha256, size_bytes } = await write(
+          directory,
+          file,
+          bytes as AsyncIterable<Uint8Array>,
+          bytes_max,
+        );
         return received(sha256, size_bytes, from, file);
       } catch (error) {
         await file?.close();
@@ -161,7 +190,10 @@ export function openFiles(directory: string): Files {
     },
 
     giveUp() {
-      for (const stream of open_streams) stream.destroy(unavailable("The server is stopping. Nothing was saved; send the file again.", 5));
+      for (const stream of open_streams)
+        stream.destroy(
+          unavailable("The server is stopping. Nothing was saved; send the file again.", 5),
+        );
     },
 
     async remove(sha256s, stillUsed) {
@@ -177,7 +209,7 @@ export function openFiles(directory: string): Files {
       for (const folder of await readdir(directory)) {
         if (!is_folder.test(folder)) continue;
         for (const name of await readdir(join(directory, folder))) {
-          if (is_name.test(name) && await removeOne(name, stillUsed)) gone += 1;
+          if (is_name.test(name) && (await removeOne(name, stillUsed))) gone += 1;
         }
       }
       return gone;
@@ -186,7 +218,12 @@ export function openFiles(directory: string): Files {
 }
 
 /** One chunk at a time: the sender waits while the disk does. */
-async function write(directory: string, file: FileHandle, bytes: AsyncIterable<Uint8Array>, bytes_max: number): Promise<{ sha256: string; size_bytes: number }> {
+async function write(
+  directory: string,
+  file: FileHandle,
+  bytes: AsyncIterable<Uint8Array>,
+  bytes_max: number,
+): Promise<{ sha256: string; size_bytes: number }> {
   const hash = new Bun.CryptoHasher("sha256");
   let size_bytes = 0;
   let checked_bytes = -Infinity;
@@ -196,14 +233,16 @@ async function write(directory: string, file: FileHandle, bytes: AsyncIterable<U
       checked_bytes = size_bytes;
     }
     size_bytes += chunk.byteLength;
-    if (size_bytes > bytes_max) throw tooLarge(`The file is larger than ${bytes_max} bytes, the most that is accepted.`);
+    if (size_bytes > bytes_max)
+      throw tooLarge(`The file is larger than ${bytes_max} bytes, the most that is accepted.`);
     hash.update(chunk);
     await file.writeFile(chunk);
   }
   return { sha256: hash.digest("hex"), size_bytes };
 }
 
-const sizeOf = async (path: string): Promise<number | undefined> => (await stat(path).catch(() => undefined))?.size;
+const sizeOf = async (path: string): Promise<number | undefined> =>
+  (await stat(path).catch(() => undefined))?.size;
 
 /** Makes a rename in this directory survive a power cut. */
 async function sync(directory: string): Promise<void> {

@@ -28,14 +28,21 @@ const undo = CompiledQuery.raw("rollback to member");
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Answers what `work` gave once it is on disk. @throws what `work` threw, after its changes are undone; or why the group could not be written. */
-export function createGroup({ transact, isOpen, full }: GroupParts): <R>(work: Work<R>) => Promise<R> {
+export function createGroup({
+  transact,
+  isOpen,
+  full,
+}: GroupParts): <R>(work: Work<R>) => Promise<R> {
   const waiting: Member[] = [];
   let leading = false;
 
   async function lead(): Promise<void> {
     leading = true;
-    try { while (waiting.length > 0) await writeOne(); }
-    finally { leading = false; }
+    try {
+      while (waiting.length > 0) await writeOne();
+    } finally {
+      leading = false;
+    }
   }
 
   async function writeOne(): Promise<void> {
@@ -49,7 +56,8 @@ export function createGroup({ transact, isOpen, full }: GroupParts): <R>(work: W
         const commit_at_ms = performance.now() + gather_ms_max;
         for (let joined = 0; joined < members_max; joined++) {
           // One turn of the event loop lets requests that have arrived get here before the disk is waited for.
-          if (waiting.length === 0 && joined > 0 && performance.now() < commit_at_ms) await nextTurn();
+          if (waiting.length === 0 && joined > 0 && performance.now() < commit_at_ms)
+            await nextTurn();
           at = waiting.shift();
           if (!at) break;
           await runMember(tx, at, was_full, (result) => done.push({ member: at!, result }));
@@ -67,11 +75,17 @@ export function createGroup({ transact, isOpen, full }: GroupParts): <R>(work: W
   }
 
   /** @throws when the whole group is lost. */
-  async function runMember(tx: Kysely<any>, member: Member, was_full: boolean, keep: (result: unknown) => void): Promise<void> {
+  async function runMember(
+    tx: Kysely<any>,
+    member: Member,
+    was_full: boolean,
+    keep: (result: unknown) => void,
+  ): Promise<void> {
     await tx.executeQuery(savepoint);
     let result: unknown;
-    try { result = await member.work(tx); }
-    catch (error) {
+    try {
+      result = await member.work(tx);
+    } catch (error) {
       if (!isOpen()) throw error;
       await tx.executeQuery(undo);
       await tx.executeQuery(release);
@@ -88,8 +102,9 @@ export function createGroup({ transact, isOpen, full }: GroupParts): <R>(work: W
     else member.reject(error);
   }
 
-  return (work) => new Promise((resolve, reject) => {
-    waiting.push({ work, resolve, reject, tries: 0 });
-    if (!leading) void lead();
-  });
+  return (work) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ work, resolve, reject, tries: 0 });
+      if (!leading) void lead();
+    });
 }

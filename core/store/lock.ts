@@ -21,7 +21,10 @@ export function lockDirectory(directory: string): () => void {
       return database;
     } catch (error) {
       database.close();
-      if (isBusy(error)) throw new Error(`another server is running on ${directory}: it holds ${path}. Stop it first, or give this one a data directory of its own.`);
+      if (isBusy(error))
+        throw new Error(
+          `another server is running on ${directory}: it holds ${path}. Stop it first, or give this one a data directory of its own.`,
+        );
       throw error;
     }
   };

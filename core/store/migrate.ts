@@ -11,7 +11,10 @@ import type { Db, Store } from "./open";
 /** The part of a plugin that concerns the database. Core's own tables come as one of these, first in the list. */
 export type Schema = Pick<Plugin, "name" | "version" | "tables" | "migrations">;
 
-interface Step { readonly schema: Schema; readonly migration: Migration }
+interface Step {
+  readonly schema: Schema;
+  readonly migration: Migration;
+}
 
 export interface MigrateOptions {
   /** Where the copy of the database goes; null when one from before this start is there already. The newest three are kept. */
@@ -25,9 +28,19 @@ export interface MigrateOptions {
  * Applies what is missing, plugins in the order given, and returns it as `plugin/id`. Tables of plugins that are not given stay as they are.
  * @throws Error when a newer build wrote the database, or when a step fails or touches a table that is not its plugin's.
  */
-export async function migrate(store: Store, plugins: readonly Schema[], clock: Clock, { backups, log, before }: MigrateOptions): Promise<string[]> {
+export async function migrate(
+  store: Store,
+  plugins: readonly Schema[],
+  clock: Clock,
+  { backups, log, before }: MigrateOptions,
+): Promise<string[]> {
   const known = await ledger(store.db);
-  const steps = plugins.flatMap((schema) => missing(schema, known.filter((row) => row.plugin === schema.name).map((row) => row.id)));
+  const steps = plugins.flatMap((schema) =>
+    missing(
+      schema,
+      known.filter((row) => row.plugin === schema.name).map((row) => row.id),
+    ),
+  );
   if (steps.length === 0) return [];
   await before?.();
   if (backups !== null && (await tableNames(store.db)).length > 0) {
@@ -37,7 +50,8 @@ export async function migrate(store: Store, plugins: readonly Schema[], clock: C
   }
   await createLedger(store.db);
   const applied: string[] = [];
-  for (const step of steps) if (await apply(store, step, clock)) applied.push(`${step.schema.name}/${step.migration.id}`);
+  for (const step of steps)
+    if (await apply(store, step, clock)) applied.push(`${step.schema.name}/${step.migration.id}`);
   log.info("migrated the database", { applied });
   return applied;
 }
@@ -46,49 +60,83 @@ export async function migrate(store: Store, plugins: readonly Schema[], clock: C
 async function apply(store: Store, { schema, migration }: Step, clock: Clock): Promise<boolean> {
   try {
     return await store.inTransaction(async (tx) => {
-      if ((await ledger(tx)).some((row) => row.plugin === schema.name && row.id === migration.id)) return false;
+      if ((await ledger(tx)).some((row) => row.plugin === schema.name && row.id === migration.id))
+        return false;
       const before = await tableNames(tx);
       await migration.up(tx);
       requireOwnTables(schema, before, await tableNames(tx));
-      await tx.insertInto("core_migrations").values({ plugin: schema.name, id: migration.id, applied_at: clock.now_ms() }).execute();
+      await tx
+        .insertInto("core_migrations")
+        .values({ plugin: schema.name, id: migration.id, applied_at: clock.now_ms() })
+        .execute();
       return true;
     });
   } catch (error) {
-    throw new Error(`migration ${schema.name}/${migration.id} failed and was undone: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(
+      `migration ${schema.name}/${migration.id} failed and was undone: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   } finally {
     store.forgetStatements();
   }
 }
 
-const createLedger = (db: Db) => db.schema.createTable("core_migrations").ifNotExists()
-  .addColumn("plugin", "text", (c) => c.notNull())
-  .addColumn("id", "text", (c) => c.notNull())
-  .addColumn("applied_at", "bigint", (c) => c.notNull())
-  .addPrimaryKeyConstraint("core_migrations_pk", ["plugin", "id"])
-  .execute();
+const createLedger = (db: Db) =>
+  db.schema
+    .createTable("core_migrations")
+    .ifNotExists()
+    .addColumn("plugin", "text", (c) => c.notNull())
+    .addColumn("id", "text", (c) => c.notNull())
+    .addColumn("applied_at", "bigint", (c) => c.notNull())
+    .addPrimaryKeyConstraint("core_migrations_pk", ["plugin", "id"])
+    .execute();
 
 /** Every step that was ever applied. */
 const ledger = async (db: Db): Promise<{ plugin: string; id: string }[]> =>
-  (await tableNames(db)).includes("core_migrations") ? db.selectFrom("core_migrations").select(["plugin", "id"]).execute() : [];
+  (await tableNames(db)).includes("core_migrations")
+    ? db.selectFrom("core_migrations").select(["plugin", "id"]).execute()
+    : [];
 
 function missing(schema: Schema, applied: readonly string[]): Step[] {
   const ids = schema.migrations.map((migration) => migration.id);
   const unsorted = ids.find((id, i) => i > 0 && id <= ids[i - 1]!);
-  if (unsorted !== undefined) throw new Error(`plugin ${schema.name}: migration ${unsorted} must sort after the one before it`);
+  if (unsorted !== undefined)
+    throw new Error(
+      `plugin ${schema.name}: migration ${unsorted} must sort after the one before it`,
+    );
   const stranger = applied.find((id) => !ids.includes(id));
-  if (stranger !== undefined) throw new Error(`plugin ${schema.name}: the database was written by a newer build (it has migration ${stranger}, which ${schema.version} does not know). Start that build, or restore the copy made before it.`);
-  return schema.migrations.filter((migration) => !applied.includes(migration.id)).map((migration) => ({ schema, migration }));
+  if (stranger !== undefined)
+    throw new Error(
+      `plugin ${schema.name}: the database was written by a newer build (it has migration ${stranger}, which ${schema.version} does not know). Start that build, or restore the copy made before it.`,
+    );
+  return schema.migrations
+    .filter((migration) => !applied.includes(migration.id))
+    .map((migration) => ({ schema, migration }));
 }
 
 async function tableNames(db: Db): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite!_%' escape '!' order by name`.execute(db);
+  const { rows } = await sql<{
+    name: string;
+  }>`select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite!_%' escape '!' order by name`.execute(
+    db,
+  );
   return rows.map((row) => row.name);
 }
 
-function requireOwnTables(schema: Schema, before: readonly string[], after: readonly string[]): void {
-  const changed = [...after.filter((name) => !before.includes(name)), ...before.filter((name) => !after.includes(name))];
+function requireOwnTables(
+  schema: Schema,
+  before: readonly string[],
+  after: readonly string[],
+): void {
+  const changed = [
+    ...after.filter((name) => !before.includes(name)),
+    ...before.filter((name) => !after.includes(name)),
+  ];
   const foreign = changed.find((name) => !schema.tables.includes(name));
-  if (foreign !== undefined) throw new Error(`plugin ${schema.name} may only make and drop the tables it declares (${schema.tables.join(", ") || "none"}), not ${foreign}`);
+  if (foreign !== undefined)
+    throw new Error(
+      `plugin ${schema.name} may only make and drop the tables it declares (${schema.tables.join(", ") || "none"}), not ${foreign}`,
+    );
 }
 
 /** How many copies are kept. */
@@ -99,19 +147,28 @@ const is_copy = /^\d{8}T\d{6}Z-before-.+\.db$/;
 async function forgetCopies(directory: string): Promise<void> {
   const names = (await readdir(directory)).sort();
   const copies = names.filter((name) => is_copy.test(name));
-  const halves = names.filter((name) => is_copy.test(name.replace(/\.unfinished$/, "")) && !is_copy.test(name));
-  for (const name of [...copies.slice(0, -copies_max), ...halves]) await rm(join(directory, name), { force: true });
+  const halves = names.filter(
+    (name) => is_copy.test(name.replace(/\.unfinished$/, "")) && !is_copy.test(name),
+  );
+  for (const name of [...copies.slice(0, -copies_max), ...halves])
+    await rm(join(directory, name), { force: true });
 }
 
 /** `20260131T120000Z`: sorts by time and is a file name everywhere. */
-const fileTime = (clock: Clock): string => rfc3339(clock.now_ms()).replace(/\.\d+Z$/, "Z").replaceAll(/[-:]/g, "");
+const fileTime = (clock: Clock): string =>
+  rfc3339(clock.now_ms())
+    .replace(/\.\d+Z$/, "Z")
+    .replaceAll(/[-:]/g, "");
 
 /** A whole and consistent copy, complete when it has its name. Returns its path. */
 async function copyDatabase(db: Db, directory: string, name: string): Promise<string> {
   await mkdir(directory, { recursive: true });
   // Several may be made in one second, when plugins migrate one by one.
   const taken = await readdir(directory);
-  const path = join(directory, `${name}${taken.includes(`${name}.db`) ? `-${taken.length}` : ""}.db`);
+  const path = join(
+    directory,
+    `${name}${taken.includes(`${name}.db`) ? `-${taken.length}` : ""}.db`,
+  );
   const unfinished = `${path}.unfinished`;
   await rm(unfinished, { force: true });
   await sql`vacuum into ${unfinished}`.execute(db);

@@ -41,7 +41,10 @@ export interface Store {
 }
 
 /** What a transaction knows of itself. It may outlive its end in a timer or promise that was started inside, hence `open`. */
-interface Surrounding { open: boolean; readonly after: (() => void)[] }
+interface Surrounding {
+  open: boolean;
+  readonly after: (() => void)[];
+}
 
 const busy_timeout_ms = 5_000;
 
@@ -49,16 +52,33 @@ const ballast_after_ms = 10_000;
 
 /** The busy timeout comes first: switching to WAL can itself meet another opener. */
 const pragmas = [
-  `busy_timeout = ${busy_timeout_ms}`, "page_size = 4096", "journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON",
-  "secure_delete = ON", "wal_autocheckpoint = 4000", "temp_store = MEMORY", "cache_size = -8000",
+  `busy_timeout = ${busy_timeout_ms}`,
+  "page_size = 4096",
+  "journal_mode = WAL",
+  "synchronous = FULL",
+  "foreign_keys = ON",
+  "secure_delete = ON",
+  "wal_autocheckpoint = 4000",
+  "temp_store = MEMORY",
+  "cache_size = -8000",
 ];
 
 /** Everything goes through `inTransaction`, because only it marks the surroundings that `refuse` looks at. */
 class Root extends Kysely<any> {
-  override transaction(): never { throw new Error("use `inTransaction`, not `db.transaction()`"); }
-  override startTransaction(): never { throw new Error("use `inTransaction`, not `db.startTransaction()`"); }
-  override connection(): never { throw new Error("there is one connection: use the database or `inTransaction`, not `db.connection()`"); }
-  begin() { return super.transaction(); }
+  override transaction(): never {
+    throw new Error("use `inTransaction`, not `db.transaction()`");
+  }
+  override startTransaction(): never {
+    throw new Error("use `inTransaction`, not `db.startTransaction()`");
+  }
+  override connection(): never {
+    throw new Error(
+      "there is one connection: use the database or `inTransaction`, not `db.connection()`",
+    );
+  }
+  begin() {
+    return super.transaction();
+  }
 }
 
 /** Opens the file, or makes it. Its directory must be there. @throws Error naming the file when it can't be written to. */
@@ -70,7 +90,8 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
   const statements = kyselyStatements(database, ballast.drop);
   const hot = new Statements(reader, (raw) => raw);
   const refuse = () => {
-    if (surrounding.getStore()?.open) throw new Error("a query went around the open transaction: pass `tx` down, not the database");
+    if (surrounding.getStore()?.open)
+      throw new Error("a query went around the open transaction: pass `tx` down, not the database");
   };
   const db = new Root({ dialect: new BunSqliteDialect(database, statements, mutex, refuse) });
   const scrub = createScrub(database, mutex, busy_timeout_ms, log);
@@ -79,7 +100,11 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
   const later = setTimeout(() => void ballast.restore(), ballast_after_ms).unref();
 
   const attempt = (work: () => void) => {
-    try { work(); } catch (error) { log.error("work after a commit failed", errorFields(error)); }
+    try {
+      work();
+    } catch (error) {
+      log.error("work after a commit failed", errorFields(error));
+    }
   };
 
   // The leader of a group runs for everyone: what surrounds the one who came first is not its own.
@@ -94,14 +119,21 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
   });
 
   return {
-    db, path, scrub: scrub.soon, full: ballast.full,
+    db,
+    path,
+    scrub: scrub.soon,
+    full: ballast.full,
     async inTransaction(work) {
       refuse();
       const here: Surrounding = { open: false, after: [] };
       const result = await join((tx) => {
         here.open = true;
         here.after.length = 0;
-        return surrounding.run(here, () => work(tx)).finally(() => { here.open = false; });
+        return surrounding
+          .run(here, () => work(tx))
+          .finally(() => {
+            here.open = false;
+          });
       });
       surrounding.exit(() => here.after.forEach(attempt));
       return result;
@@ -112,10 +144,15 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
       else surrounding.exit(() => attempt(work));
     },
     hot: {
-      get: <R>(sql: string, ...params: readonly Bound[]) => guarded(() => hot.get(sql).get(...params)) as R | null ?? undefined,
-      all: <R>(sql: string, ...params: readonly Bound[]) => guarded(() => hot.get(sql).all(...params)) as R[],
+      get: <R>(sql: string, ...params: readonly Bound[]) =>
+        (guarded(() => hot.get(sql).get(...params)) as R | null) ?? undefined,
+      all: <R>(sql: string, ...params: readonly Bound[]) =>
+        guarded(() => hot.get(sql).all(...params)) as R[],
     },
-    forgetStatements() { statements.clear(); hot.clear(); },
+    forgetStatements() {
+      statements.clear();
+      hot.clear();
+    },
     async close() {
       clearTimeout(later);
       await ballast.settled();
@@ -139,6 +176,9 @@ function connect(path: string): [Database, Database] {
     reader.run(`pragma busy_timeout = ${busy_timeout_ms}`);
     return [database, reader];
   } catch (error) {
-    throw new Error(`the database ${path} can't be opened for writing: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(
+      `the database ${path} can't be opened for writing: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }

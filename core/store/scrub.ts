@@ -12,7 +12,9 @@ const wait_for_readers_ms = 10;
 /** A reader that stays longer than this is reported. */
 const report_after_tries = 80;
 
-interface Checkpoint { readonly busy: number }
+interface Checkpoint {
+  readonly busy: number;
+}
 
 export function createScrub(database: Database, mutex: Mutex, busy_timeout_ms: number, log: Log) {
   let wanted = false;
@@ -40,14 +42,19 @@ export function createScrub(database: Database, mutex: Mutex, busy_timeout_ms: n
 
   async function tryOnce(): Promise<boolean> {
     const free = await mutex.lock();
-    try { return tryNow(); } finally { free(); }
+    try {
+      return tryNow();
+    } finally {
+      free();
+    }
   }
 
   async function untilEmpty(): Promise<void> {
     do {
       wanted = false;
       for (let tries = 1; !(await tryOnce()) && !stopped; tries++) {
-        if (tries === report_after_tries && !failing) log.warn("a long read keeps deleted text in the write-ahead log");
+        if (tries === report_after_tries && !failing)
+          log.warn("a long read keeps deleted text in the write-ahead log");
         await Bun.sleep(tries < report_after_tries ? retry_ms : 20 * retry_ms);
       }
     } while (wanted && !stopped);

@@ -1,6 +1,15 @@
 /** Seals secrets that must be read again: AES-256-GCM with a key that is not in the database. */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 
 /** `bound_to` names the place of the secret, such as its table and row: moved elsewhere it can't be opened. */
@@ -12,12 +21,15 @@ export interface Seal {
 
 const key_file = "secret.key";
 const mark = "v1.";
-const nonce_bytes = 12, tag_bytes = 16, key_bytes = 32;
+const nonce_bytes = 12,
+  tag_bytes = 16,
+  key_bytes = 32;
 
 /** The key is made of `secret_key` when there is one, else it is in the data directory: a new one when it is wanted first. */
 export function createSeal(data: string, secret_key: string | undefined): Seal {
   let known: Buffer | undefined;
-  const key = (): Buffer => known ??= secret_key ? derived(secret_key) : fileKey(join(data, key_file));
+  const key = (): Buffer =>
+    (known ??= secret_key ? derived(secret_key) : fileKey(join(data, key_file)));
   return {
     seal(text, bound_to) {
       const nonce = randomBytes(nonce_bytes);
@@ -28,14 +40,34 @@ export function createSeal(data: string, secret_key: string | undefined): Seal {
     unseal(sealed, bound_to) {
       const bytes = Buffer.from(sealed.slice(mark.length), "base64");
       try {
-        const decipher = createDecipheriv("aes-256-gcm", key(), bytes.subarray(0, nonce_bytes), { authTagLength: tag_bytes }).setAAD(Buffer.from(bound_to)).setAuthTag(bytes.subarray(-tag_bytes));
-        return Buffer.concat([decipher.update(bytes.subarray(nonce_bytes, -tag_bytes)), decipher.final()]).toString("utf8");
-      } catch { throw new Error("a sealed secret can't be opened: the secret key is not the one it was sealed with"); }
+        const decipher = createDecipheriv("aes-256-gcm", key(), bytes.subarray(0, nonce_bytes), {
+          authTagLength: tag_bytes,
+        })
+          .setAAD(Buffer.from(bound_to))
+          .setAuthTag(bytes.subarray(-tag_bytes));
+        return Buffer.concat([
+          decipher.update(bytes.subarray(nonce_bytes, -tag_bytes)),
+          decipher.final(),
+        ]).toString("utf8");
+      } catch {
+        throw new Error(
+          "a sealed secret can't be opened: the secret key is not the one it was sealed with",
+        );
+      }
     },
   };
 }
 
-const derived = (secret_key: string): Buffer => Buffer.from(hkdfSync("sha256", createHash("sha256").update(secret_key).digest(), "", "dossier sealed secrets", key_bytes));
+const derived = (secret_key: string): Buffer =>
+  Buffer.from(
+    hkdfSync(
+      "sha256",
+      createHash("sha256").update(secret_key).digest(),
+      "",
+      "dossier sealed secrets",
+      key_bytes,
+    ),
+  );
 
 /** Reads the key, or makes it: complete or not at all, and never over another one. @throws Error when the file holds no key. */
 function fileKey(path: string): Buffer {
@@ -45,10 +77,16 @@ function fileKey(path: string): Buffer {
     try {
       writeSync(file, `${randomBytes(key_bytes).toString("base64")}\n`);
       fsyncSync(file);
-    } finally { closeSync(file); }
-    try { linkSync(temporary, path); }
-    catch (error) { if (!existsSync(path)) throw error; }
-    finally { rmSync(temporary, { force: true }); }
+    } finally {
+      closeSync(file);
+    }
+    try {
+      linkSync(temporary, path);
+    } catch (error) {
+      if (!existsSync(path)) throw error;
+    } finally {
+      rmSync(temporary, { force: true });
+    }
   }
   const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
   if (key.length !== key_bytes) throw new Error(`${path} holds no key; put the right file back`);

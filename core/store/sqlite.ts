@@ -1,8 +1,15 @@
 /** bun:sqlite as Kysely's own SQLite dialect wants it: cached statements, one connection, transactions that take the write lock at once. */
 import type { Database, Statement } from "bun:sqlite";
 import {
-  CompiledQuery, SqliteAdapter, SqliteDialect, SqliteDriver,
-  type DatabaseConnection, type DialectAdapter, type Driver, type SqliteDatabase, type SqliteStatement,
+  CompiledQuery,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+  type DatabaseConnection,
+  type DialectAdapter,
+  type Driver,
+  type SqliteDatabase,
+  type SqliteStatement,
 } from "kysely";
 import { isFull, translated } from "./codes";
 import type { Mutex } from "./mutex";
@@ -13,7 +20,10 @@ const statements_max = 400;
 /** Statements of one connection by their text. bun:sqlite's own cache holds only twenty. `made` wraps each one for its user. */
 export class Statements<S> {
   readonly #kept = new Map<string, { readonly raw: Raw; readonly made: S }>();
-  constructor(private readonly database: Database, private readonly make: (raw: Raw) => S) {}
+  constructor(
+    private readonly database: Database,
+    private readonly make: (raw: Raw) => S,
+  ) {}
 
   get(sql: string): S {
     let entry = this.#kept.get(sql);
@@ -53,17 +63,22 @@ export function guarded<R>(step: () => R, onFull?: () => void): R {
  * The statements of the main connection, in the shape that Kysely's driver runs. `onFull` is told when the disk has no room, and gives some back:
  * a statement that stands alone is then tried once more. (A transaction is tried again as a whole, by the group.)
  */
-export const kyselyStatements = (database: Database, onFull: () => void): Statements<SqliteStatement> => new Statements(database, (raw) => ({
-  reader: raw.columnNames.length > 0,
-  all: (parameters) => twice(database, () => raw.all(...parameters), onFull),
-  run: (parameters) => twice(database, () => raw.run(...parameters), onFull),
-  iterate: (parameters) => guarded(() => raw.iterate(...parameters)),
-}));
+export const kyselyStatements = (
+  database: Database,
+  onFull: () => void,
+): Statements<SqliteStatement> =>
+  new Statements(database, (raw) => ({
+    reader: raw.columnNames.length > 0,
+    all: (parameters) => twice(database, () => raw.all(...parameters), onFull),
+    run: (parameters) => twice(database, () => raw.run(...parameters), onFull),
+    iterate: (parameters) => guarded(() => raw.iterate(...parameters)),
+  }));
 
 function twice<R>(database: Database, step: () => R, onFull: () => void): R {
   const alone = !database.inTransaction;
-  try { return guarded(step, onFull); }
-  catch (error) {
+  try {
+    return guarded(step, onFull);
+  } catch (error) {
     if (!alone || !isFull(error)) throw error;
     return guarded(step);
   }
@@ -72,7 +87,12 @@ function twice<R>(database: Database, step: () => R, onFull: () => void): R {
 class OneConnectionDriver extends SqliteDriver {
   /** Lets the next one have the connection. */
   #free: (() => void) | undefined;
-  constructor(database: SqliteDatabase, private readonly raw: Database, private readonly mutex: Mutex, private readonly refuse: () => void) {
+  constructor(
+    database: SqliteDatabase,
+    private readonly raw: Database,
+    private readonly mutex: Mutex,
+    private readonly refuse: () => void,
+  ) {
     super({ database });
   }
 
@@ -97,17 +117,34 @@ class OneConnectionDriver extends SqliteDriver {
 
 /** Kysely asks for its own lock before it asks the driver; ours must come after `refuse`, so the lock is the driver's. */
 class OwnLockAdapter extends SqliteAdapter {
-  override get supportsMultipleConnections(): boolean { return true; }
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
 }
 
 export class BunSqliteDialect extends SqliteDialect {
   readonly #make: () => Driver;
   /** `refuse` throws when whoever asks for the connection must not wait for it. */
-  constructor(database: Database, statements: Statements<SqliteStatement>, mutex: Mutex, refuse: () => void) {
-    const shim: SqliteDatabase = { prepare: (sql) => statements.get(sql), close: () => { statements.clear(); database.close(); } };
+  constructor(
+    database: Database,
+    statements: Statements<SqliteStatement>,
+    mutex: Mutex,
+    refuse: () => void,
+  ) {
+    const shim: SqliteDatabase = {
+      prepare: (sql) => statements.get(sql),
+      close: () => {
+        statements.clear();
+        database.close();
+      },
+    };
     super({ database: shim });
     this.#make = () => new OneConnectionDriver(shim, database, mutex, refuse);
   }
-  override createDriver(): Driver { return this.#make(); }
-  override createAdapter(): DialectAdapter { return new OwnLockAdapter(); }
+  override createDriver(): Driver {
+    return this.#make();
+  }
+  override createAdapter(): DialectAdapter {
+    return new OwnLockAdapter();
+  }
 }

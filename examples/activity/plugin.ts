@@ -2,30 +2,67 @@
  * Activity: remembers every document whose indexing has ended, lists them at GET /api/dev/v1/activity and shows them on a page of the console.
  * A complete plugin in one file, to read and to start from. To use it, copy it to `<data directory>/plugins/activity.ts` and restart Dossier.
  */
-import { definePlugin, Duration, every, fill, handle, job, PageOf, PageQuery, pageWindow, rfc3339, route, t, toNumber, toPage, type Migration } from "dossier";
+import {
+  definePlugin,
+  Duration,
+  every,
+  fill,
+  handle,
+  job,
+  PageOf,
+  PageQuery,
+  pageWindow,
+  rfc3339,
+  route,
+  t,
+  toNumber,
+  toPage,
+  type Migration,
+} from "dossier";
 import { ConsolePages, Documents, DocumentSettled, DocumentUses } from "dossier/contracts";
 
 // --- Its own table ----------------------------------------------------------------------------------------------------
 // A plugin owns the tables that carry its name. Times are epoch milliseconds, ids are text: SQL that any database understands.
 
-interface Entry { id: string; owner_id: string; document_id: string; version: number; status: "synced" | "sync_failed"; at: number }
-interface Tables { activity: Entry }
+interface Entry {
+  id: string;
+  owner_id: string;
+  document_id: string;
+  version: number;
+  status: "synced" | "sync_failed";
+  at: number;
+}
+interface Tables {
+  activity: Entry;
+}
 
 /** Runs once, in order, each in a transaction of its own. A released step is never edited: the next change is the next step. */
 const migrations: readonly Migration[] = [
-  { id: "0001_activity", up: async (tx) => {
-    await tx.schema.createTable("activity")
-      .addColumn("id", "text", (column) => column.primaryKey())
-      .addColumn("owner_id", "text", (column) => column.notNull())
-      .addColumn("document_id", "text", (column) => column.notNull())
-      .addColumn("version", "integer", (column) => column.notNull())
-      .addColumn("status", "text", (column) => column.notNull())
-      .addColumn("at", "bigint", (column) => column.notNull())
-      .execute();
-    await tx.schema.createIndex("activity_by_owner").on("activity").columns(["owner_id", "at", "id"]).execute();
-    await tx.schema.createIndex("activity_by_document").on("activity").column("document_id").execute();
-    await tx.schema.createIndex("activity_by_time").on("activity").column("at").execute();
-  } },
+  {
+    id: "0001_activity",
+    up: async (tx) => {
+      await tx.schema
+        .createTable("activity")
+        .addColumn("id", "text", (column) => column.primaryKey())
+        .addColumn("owner_id", "text", (column) => column.notNull())
+        .addColumn("document_id", "text", (column) => column.notNull())
+        .addColumn("version", "integer", (column) => column.notNull())
+        .addColumn("status", "text", (column) => column.notNull())
+        .addColumn("at", "bigint", (column) => column.notNull())
+        .execute();
+      await tx.schema
+        .createIndex("activity_by_owner")
+        .on("activity")
+        .columns(["owner_id", "at", "id"])
+        .execute();
+      await tx.schema
+        .createIndex("activity_by_document")
+        .on("activity")
+        .column("document_id")
+        .execute();
+      await tx.schema.createIndex("activity_by_time").on("activity").column("at").execute();
+    },
+  },
 ];
 
 // --- Its route --------------------------------------------------------------------------------------------------------
@@ -41,16 +78,36 @@ const EntryRecord = t.Object({
 
 const routes = {
   list: route.get("/activity", {
-    summary: "List recent activity", tag: "Activity", operation: "listActivity",
+    summary: "List recent activity",
+    tag: "Activity",
+    operation: "listActivity",
     description: "Documents of the caller whose indexing has ended, latest first.",
     query: PageQuery,
-    answers: { 200: {
-      description: "One page of activity.", schema: PageOf(EntryRecord),
-      example: {
-        data: [{ document_id: "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF", document_name: "Handbook.pdf", version: 1, status: "synced", at: "2026-03-01T09:30:00.000Z" }],
-        pagination: { count: 1, total: 1, per_page: 50, total_pages: 1, next_page: null, previous_page: null },
+    answers: {
+      200: {
+        description: "One page of activity.",
+        schema: PageOf(EntryRecord),
+        example: {
+          data: [
+            {
+              document_id: "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",
+              document_name: "Handbook.pdf",
+              version: 1,
+              status: "synced",
+              at: "2026-03-01T09:30:00.000Z",
+            },
+          ],
+          pagination: {
+            count: 1,
+            total: 1,
+            per_page: 50,
+            total_pages: 1,
+            next_page: null,
+            previous_page: null,
+          },
+        },
       },
-    } },
+    },
   }),
 };
 
@@ -99,7 +156,9 @@ export default definePlugin({
   name: "activity",
   version: "1.0.0",
   /** `[activity] keep = "90d"` in dossier.toml, or DOSSIER_ACTIVITY_KEEP=90d in the environment. */
-  config: t.Object({ keep: Duration({ default: "30d", description: "How long activity is remembered." }) }),
+  config: t.Object({
+    keep: Duration({ default: "30d", description: "How long activity is remembered." }),
+  }),
   /** Another plugin's service: its types come with it, its code does not. */
   needs: { documents: Documents },
   tables: ["activity"],
@@ -110,18 +169,41 @@ export default definePlugin({
     const db = database<Tables>();
 
     /** Subscribes to an event of another plugin. What it returns is written in the transaction that ends the job: exactly once. */
-    const remember = handle(DocumentSettled, async ({ owner_id, document_id, version, status }) => async (tx) => {
-      await tx.insertInto("activity").values({ id: newId("act"), owner_id, document_id, version, status, at: clock.now_ms() }).execute();
-    }, { attempts_max: 5, timeout_ms: 10_000 });
+    const remember = handle(
+      DocumentSettled,
+      async ({ owner_id, document_id, version, status }) =>
+        async (tx) => {
+          await tx
+            .insertInto("activity")
+            .values({
+              id: newId("act"),
+              owner_id,
+              document_id,
+              version,
+              status,
+              at: clock.now_ms(),
+            })
+            .execute();
+        },
+      { attempts_max: 5, timeout_ms: 10_000 },
+    );
 
-    const prune = handle(Prune, async () => async (tx) => {
-      await tx.deleteFrom("activity").where("at", "<", clock.now_ms() - config.keep).execute();
-    }, { attempts_max: 3, timeout_ms: 60_000 });
+    const prune = handle(
+      Prune,
+      async () => async (tx) => {
+        await tx
+          .deleteFrom("activity")
+          .where("at", "<", clock.now_ms() - config.keep)
+          .execute();
+      },
+      { attempts_max: 3, timeout_ms: 60_000 },
+    );
 
     /** Fills a slot: what goes with a document when it goes for good. Runs inside the deleting transaction. */
     const forget = fill(DocumentUses, {
       async remove(tx, document_ids) {
-        if (document_ids.length > 0) await tx.deleteFrom("activity").where("document_id", "in", document_ids).execute();
+        if (document_ids.length > 0)
+          await tx.deleteFrom("activity").where("document_id", "in", document_ids).execute();
       },
     });
 
@@ -130,17 +212,39 @@ export default definePlugin({
       schedules: [every("17 3 * * *", Prune, {})],
       /** A server that never runs at night still forgets. The key keeps it to one such job, however often it is restarted. */
       start: () => enqueue(db, Prune, {}, { key: "activity.prune" }),
-      fills: [forget, fill(ConsolePages, { path: "activity", title: "Activity", group: "work", module: page })],
+      fills: [
+        forget,
+        fill(ConsolePages, { path: "activity", title: "Activity", group: "work", module: page }),
+      ],
       routes: {
         list: async ({ caller, query }) => {
           const { limit, offset } = pageWindow(query);
           const mine = db.selectFrom("activity").where("owner_id", "=", caller.owner_id);
-          const { total } = await mine.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-          const rows = await mine.selectAll().orderBy("at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute();
-          const names = await services.documents.names(db, rows.map((row) => row.document_id));
-          return toPage(rows.map(({ document_id, version, status, at }) => ({
-            document_id, document_name: names.get(document_id)?.name ?? "", version, status, at: rfc3339(at),
-          })), toNumber(total), query);
+          const { total } = await mine
+            .select((e) => e.fn.countAll().as("total"))
+            .executeTakeFirstOrThrow();
+          const rows = await mine
+            .selectAll()
+            .orderBy("at", "desc")
+            .orderBy("id", "desc")
+            .limit(limit)
+            .offset(offset)
+            .execute();
+          const names = await services.documents.names(
+            db,
+            rows.map((row) => row.document_id),
+          );
+          return toPage(
+            rows.map(({ document_id, version, status, at }) => ({
+              document_id,
+              document_name: names.get(document_id)?.name ?? "",
+              version,
+              status,
+              at: rfc3339(at),
+            })),
+            toNumber(total),
+            query,
+          );
         },
       },
     };

@@ -13,7 +13,10 @@ const schema = t.Object({
   url: t.String({ description: "Where the text lies." }),
   section: t.Optional(t.String({ description: "Only the links below this Markdown heading." })),
 });
-interface ReadingList { readonly url: string; readonly section?: string }
+interface ReadingList {
+  readonly url: string;
+  readonly section?: string;
+}
 
 const source: ImportSource<ReadingList> = {
   type: "reading-list",
@@ -28,7 +31,8 @@ const source: ImportSource<ReadingList> = {
     // The sentence is what the person who started the import reads in its record.
     if (wanted === null) throw new SourceFailure(`The text has no heading “${section}”.`);
     for (const { address, name } of linksIn(wanted)) {
-      if (URL.canParse(address, file.url)) yield { uri: new URL(address, file.url).href, ...(name === undefined ? {} : { name }) };
+      if (URL.canParse(address, file.url))
+        yield { uri: new URL(address, file.url).href, ...(name === undefined ? {} : { name }) };
       else yield { uri: address, error: "This link is no address." };
     }
   },
@@ -38,18 +42,34 @@ const source: ImportSource<ReadingList> = {
 function partBelow(text: string, heading: string): string | null {
   const lines = text.split(/\r?\n/);
   const levelOf = (line: string): number => /^(#{1,6})\s/.exec(line)?.[1]!.length ?? 7;
-  const start = lines.findIndex((line) => levelOf(line) < 7 && line.replace(/^#+\s+/, "").trim().toLowerCase() === heading.trim().toLowerCase());
+  const start = lines.findIndex(
+    (line) =>
+      levelOf(line) < 7 &&
+      line
+        .replace(/^#+\s+/, "")
+        .trim()
+        .toLowerCase() === heading.trim().toLowerCase(),
+  );
   if (start < 0) return null;
-  const length = lines.slice(start + 1).findIndex((line) => levelOf(line) <= levelOf(lines[start]!));
+  const length = lines
+    .slice(start + 1)
+    .findIndex((line) => levelOf(line) <= levelOf(lines[start]!));
   return lines.slice(start + 1, length < 0 ? undefined : start + 1 + length).join("\n");
 }
 
 /** `[name](address)`, and addresses that stand by themselves. */
 function* linksIn(text: string): Generator<{ readonly address: string; readonly name?: string }> {
-  for (const [, name, address, plain] of text.matchAll(/\[([^\]\n]*)\]\(\s*<?([^)\s>]+)>?[^)\n]*\)|(https?:\/\/[^\s<>()"']+)/g)) {
+  for (const [, name, address, plain] of text.matchAll(
+    /\[([^\]\n]*)\]\(\s*<?([^)\s>]+)>?[^)\n]*\)|(https?:\/\/[^\s<>()"']+)/g,
+  )) {
     if (plain !== undefined) yield { address: plain };
-    else if (!address!.startsWith("#") && !/^mailto:/i.test(address!)) yield { address: address!, name: name! };
+    else if (!address!.startsWith("#") && !/^mailto:/i.test(address!))
+      yield { address: address!, name: name! };
   }
 }
 
-export default definePlugin({ name: "reading-list", version: "1.0.0", setup: () => ({ fills: [fill(ImportSources, source)] }) });
+export default definePlugin({
+  name: "reading-list",
+  version: "1.0.0",
+  setup: () => ({ fills: [fill(ImportSources, source)] }),
+});

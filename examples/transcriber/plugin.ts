@@ -5,7 +5,12 @@ import { Transcribers, TranscriptionFailure, type Transcriber } from "dossier/co
 export default definePlugin({
   name: "whisper-server",
   version: "1.0.0",
-  config: t.Object({ url: t.String({ default: "http://127.0.0.1:8080/inference", description: "Where whisper-server takes recordings." }) }),
+  config: t.Object({
+    url: t.String({
+      default: "http://127.0.0.1:8080/inference",
+      description: "Where whisper-server takes recordings.",
+    }),
+  }),
   setup({ config }) {
     const transcriber: Transcriber = {
       name: "whisper-server",
@@ -16,11 +21,23 @@ export default definePlugin({
         form.set("file", Bun.file(path), "recording");
         form.set("response_format", "vtt");
         if (language !== null) form.set("language", language);
-        const response = await fetch(config.url, { method: "POST", body: form, signal }).catch(() => undefined);
+        const response = await fetch(config.url, { method: "POST", body: form, signal }).catch(
+          () => undefined,
+        );
         signal.throwIfAborted();
         // The last word says whether another attempt may help.
-        if (!response) throw new TranscriptionFailure("transcriber_unavailable", "whisper-server can't be reached. The administrator starts it, or corrects whisper_server.url.", true);
-        if (!response.ok) throw new TranscriptionFailure("transcriber_failed", `whisper-server answered with status ${response.status}; what it printed says why.`, response.status >= 500);
+        if (!response)
+          throw new TranscriptionFailure(
+            "transcriber_unavailable",
+            "whisper-server can't be reached. The administrator starts it, or corrects whisper_server.url.",
+            true,
+          );
+        if (!response.ok)
+          throw new TranscriptionFailure(
+            "transcriber_failed",
+            `whisper-server answered with status ${response.status}; what it printed says why.`,
+            response.status >= 500,
+          );
         // WebVTT, SRT, JSON or plain text: the host sees which it is.
         return response.text();
       },

@@ -1,5 +1,18 @@
 /** The HTTP face of API keys and, for administrators, of users. Only the console has it. */
-import { badRequest, PageOf, PageQuery, pageWindow, reply, rfc3339, rfc3339OrNull, route, t, toPage, type HandlersOf, type PageRequest } from "../../core/sdk";
+import {
+  badRequest,
+  PageOf,
+  PageQuery,
+  pageWindow,
+  reply,
+  rfc3339,
+  rfc3339OrNull,
+  route,
+  t,
+  toPage,
+  type HandlersOf,
+  type PageRequest,
+} from "../../core/sdk";
 import { readTime } from "./commands";
 import type { Key, User } from "./contract";
 import type { Invitations } from "./invitations";
@@ -12,87 +25,232 @@ const Time = t.String({ format: "date-time" });
 const TimeOrNull = t.Union([Time, t.Null()]);
 
 const KeyRecord = t.Object({
-  id: t.String(), name: t.String(), prefix: t.String({ description: "How the key starts." }), scopes: t.Array(Scope), active: t.Boolean(),
-  created_at: Time, expires_at: TimeOrNull, last_used_at: TimeOrNull,
+  id: t.String(),
+  name: t.String(),
+  prefix: t.String({ description: "How the key starts." }),
+  scopes: t.Array(Scope),
+  active: t.Boolean(),
+  created_at: Time,
+  expires_at: TimeOrNull,
+  last_used_at: TimeOrNull,
 });
-const NewKeyRecord = t.Composite([KeyRecord, t.Object({ token: t.String({ description: "The key itself, shown only here." }) })]);
+const NewKeyRecord = t.Composite([
+  KeyRecord,
+  t.Object({ token: t.String({ description: "The key itself, shown only here." }) }),
+]);
 const UserRecord = t.Object({
-  id: t.String(), email: t.String(), role: Role, active: t.Boolean(), invited: t.Boolean({ description: "The invitation was not used yet." }), created_at: Time,
+  id: t.String(),
+  email: t.String(),
+  role: Role,
+  active: t.Boolean(),
+  invited: t.Boolean({ description: "The invitation was not used yet." }),
+  created_at: Time,
   last_seen_at: { ...TimeOrNull, description: "In the console, as far as a session remains." },
 });
 
 const key_example = {
-  id: "key_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC", name: "laptop", prefix: "dsk_4fK2mQ9xT1aB", scopes: ["read", "write"], active: true,
-  created_at: "2026-11-21T09:00:00.000Z", expires_at: null, last_used_at: null,
+  id: "key_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
+  name: "laptop",
+  prefix: "dsk_4fK2mQ9xT1aB",
+  scopes: ["read", "write"],
+  active: true,
+  created_at: "2026-11-21T09:00:00.000Z",
+  expires_at: null,
+  last_used_at: null,
 };
-const user_example = { id: "usr_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC", email: "bob@example.com", role: "member", active: true, invited: true, created_at: "2026-11-21T09:00:00.000Z", last_seen_at: null };
-const one_page = { count: 1, total: 1, per_page: 50, total_pages: 1, next_page: null, previous_page: null };
+const user_example = {
+  id: "usr_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
+  email: "bob@example.com",
+  role: "member",
+  active: true,
+  invited: true,
+  created_at: "2026-11-21T09:00:00.000Z",
+  last_seen_at: null,
+};
+const one_page = {
+  count: 1,
+  total: 1,
+  per_page: 50,
+  total_pages: 1,
+  next_page: null,
+  previous_page: null,
+};
 const invite_example = "https://dossier.example.com/console/invite#t=dsi_…";
 
 export const adminRoutes = {
   keys: route.get("/keys", {
-    summary: "List one's API keys", tag: "Keys", operation: "listKeys", surface, description: "Newest first, deactivated ones included.", query: PageQuery,
-    answers: { 200: { description: "One page of keys.", schema: PageOf(KeyRecord), example: { data: [key_example], pagination: one_page } } },
+    summary: "List one's API keys",
+    tag: "Keys",
+    operation: "listKeys",
+    surface,
+    description: "Newest first, deactivated ones included.",
+    query: PageQuery,
+    answers: {
+      200: {
+        description: "One page of keys.",
+        schema: PageOf(KeyRecord),
+        example: { data: [key_example], pagination: one_page },
+      },
+    },
   }),
   createKey: route.post("/keys", {
-    summary: "Create an API key", tag: "Keys", operation: "createKey", surface, description: "`token` is the key itself: it is shown only in this answer.",
+    summary: "Create an API key",
+    tag: "Keys",
+    operation: "createKey",
+    surface,
+    description: "`token` is the key itself: it is shown only in this answer.",
     body: t.Object({
-      name: t.String(), expires_at: t.Optional(t.Union([t.String({ description: "RFC 3339; null: never." }), t.Null()])), scopes: t.Optional(t.Array(Scope, { description: "Default: both.", maxItems: 2 })),
+      name: t.String(),
+      expires_at: t.Optional(
+        t.Union([t.String({ description: "RFC 3339; null: never." }), t.Null()]),
+      ),
+      scopes: t.Optional(t.Array(Scope, { description: "Default: both.", maxItems: 2 })),
     }),
     example: { name: "laptop", expires_at: null, scopes: ["read", "write"] },
-    answers: { 201: { description: "The key.", schema: NewKeyRecord, example: { ...key_example, token: "dsk_…" } } },
+    answers: {
+      201: {
+        description: "The key.",
+        schema: NewKeyRecord,
+        example: { ...key_example, token: "dsk_…" },
+      },
+    },
   }),
   deactivateKey: route.post("/keys/:keyId/deactivate", {
-    summary: "Deactivate an API key", tag: "Keys", operation: "deactivateKey", surface, description: "For good, from the next request on.",
-    answers: { 200: { description: "The key.", schema: KeyRecord, example: { ...key_example, active: false } } },
+    summary: "Deactivate an API key",
+    tag: "Keys",
+    operation: "deactivateKey",
+    surface,
+    description: "For good, from the next request on.",
+    answers: {
+      200: {
+        description: "The key.",
+        schema: KeyRecord,
+        example: { ...key_example, active: false },
+      },
+    },
   }),
   users: route.get("/users", {
-    summary: "List users", tag: "Users", operation: "listUsers", surface, admin: true, description: "Newest first.", query: PageQuery,
-    answers: { 200: { description: "One page of users.", schema: PageOf(UserRecord), example: { data: [user_example], pagination: one_page } } },
+    summary: "List users",
+    tag: "Users",
+    operation: "listUsers",
+    surface,
+    admin: true,
+    description: "Newest first.",
+    query: PageQuery,
+    answers: {
+      200: {
+        description: "One page of users.",
+        schema: PageOf(UserRecord),
+        example: { data: [user_example], pagination: one_page },
+      },
+    },
   }),
   invite: route.post("/users", {
-    summary: "Invite a user", tag: "Users", operation: "inviteUser", surface, admin: true,
-    description: "Answers with a link that works once, for seven days: hand it over yourself, Dossier sends no mail.",
-    body: t.Object({ email: t.String(), role: Role }), example: { email: "bob@example.com", role: "member" },
-    answers: { 201: { description: "The user, and the invitation.", schema: t.Object({ user: UserRecord, invite_url: t.String() }), example: { user: user_example, invite_url: invite_example } } },
+    summary: "Invite a user",
+    tag: "Users",
+    operation: "inviteUser",
+    surface,
+    admin: true,
+    description:
+      "Answers with a link that works once, for seven days: hand it over yourself, Dossier sends no mail.",
+    body: t.Object({ email: t.String(), role: Role }),
+    example: { email: "bob@example.com", role: "member" },
+    answers: {
+      201: {
+        description: "The user, and the invitation.",
+        schema: t.Object({ user: UserRecord, invite_url: t.String() }),
+        example: { user: user_example, invite_url: invite_example },
+      },
+    },
     errors: { 409: "There is a user with this email already (`email_taken`)." },
   }),
   changeUser: route.patch("/users/:userId", {
-    summary: "Change a user", tag: "Users", operation: "changeUser", surface, admin: true,
-    description: "Takes effect at the user's next request. A user who is deactivated is signed out everywhere, and none of their keys works.",
-    body: t.Object({ role: t.Optional(Role), active: t.Optional(t.Boolean()) }), example: { active: false },
-    answers: { 200: { description: "The user.", schema: UserRecord, example: { ...user_example, active: false } } },
+    summary: "Change a user",
+    tag: "Users",
+    operation: "changeUser",
+    surface,
+    admin: true,
+    description:
+      "Takes effect at the user's next request. A user who is deactivated is signed out everywhere, and none of their keys works.",
+    body: t.Object({ role: t.Optional(Role), active: t.Optional(t.Boolean()) }),
+    example: { active: false },
+    answers: {
+      200: {
+        description: "The user.",
+        schema: UserRecord,
+        example: { ...user_example, active: false },
+      },
+    },
     errors: { 409: "This is the last active administrator (`last_admin`)." },
   }),
   resetUser: route.post("/users/:userId/reset", {
-    summary: "Make a link to a new password", tag: "Users", operation: "resetUser", surface, admin: true,
-    description: "It works once, for 24 hours (seven days for a user who was only invited), and takes the place of an earlier one. The old password works until it is used.",
-    answers: { 200: { description: "The link.", schema: t.Object({ reset_url: t.String() }), example: { reset_url: invite_example } } },
+    summary: "Make a link to a new password",
+    tag: "Users",
+    operation: "resetUser",
+    surface,
+    admin: true,
+    description:
+      "It works once, for 24 hours (seven days for a user who was only invited), and takes the place of an earlier one. The old password works until it is used.",
+    answers: {
+      200: {
+        description: "The link.",
+        schema: t.Object({ reset_url: t.String() }),
+        example: { reset_url: invite_example },
+      },
+    },
     errors: { 409: "The user is deactivated." },
   }),
 };
 
-export interface AdminRoutesParts { readonly accounts: UsersAndKeys; readonly invitations: Invitations; readonly lastSeen: () => Promise<ReadonlyMap<string, number>> }
+export interface AdminRoutesParts {
+  readonly accounts: UsersAndKeys;
+  readonly invitations: Invitations;
+  readonly lastSeen: () => Promise<ReadonlyMap<string, number>>;
+}
 
-export const adminHandlers = ({ accounts, invitations, lastSeen }: AdminRoutesParts): HandlersOf<typeof adminRoutes> => {
-  const userRecord = ({ id, email, role, active, invited, created_at }: User, seen: ReadonlyMap<string, number>) =>
-    ({ id, email, role, active, invited, created_at: rfc3339(created_at), last_seen_at: rfc3339OrNull(seen.get(id) ?? null) });
+export const adminHandlers = ({
+  accounts,
+  invitations,
+  lastSeen,
+}: AdminRoutesParts): HandlersOf<typeof adminRoutes> => {
+  const userRecord = (
+    { id, email, role, active, invited, created_at }: User,
+    seen: ReadonlyMap<string, number>,
+  ) => ({
+    id,
+    email,
+    role,
+    active,
+    invited,
+    created_at: rfc3339(created_at),
+    last_seen_at: rfc3339OrNull(seen.get(id) ?? null),
+  });
   return {
-    keys: async ({ caller, query }) => pageOf((await accounts.listKeys(caller.owner_id)).map(keyRecord), query),
+    keys: async ({ caller, query }) =>
+      pageOf((await accounts.listKeys(caller.owner_id)).map(keyRecord), query),
     createKey: async ({ caller, body: { name, scopes, expires_at } }) => {
-      const { key, token } = await accounts.createKey(caller.owner_id, { name, ...(scopes ? { scopes } : {}), expires_at: expires_at ? expiryOf(expires_at) : null });
+      const { key, token } = await accounts.createKey(caller.owner_id, {
+        name,
+        ...(scopes ? { scopes } : {}),
+        expires_at: expires_at ? expiryOf(expires_at) : null,
+      });
       return reply(201, { ...keyRecord(key), token }, { "cache-control": "no-store" });
     },
-    deactivateKey: async ({ caller, params }) => keyRecord(await accounts.deactivateKey(params.keyId, caller.owner_id)),
+    deactivateKey: async ({ caller, params }) =>
+      keyRecord(await accounts.deactivateKey(params.keyId, caller.owner_id)),
     users: async ({ query }) => {
       const seen = await lastSeen();
-      return pageOf((await accounts.listUsers()).map((user) => userRecord(user, seen)), query);
+      return pageOf(
+        (await accounts.listUsers()).map((user) => userRecord(user, seen)),
+        query,
+      );
     },
     invite: async ({ body }) => {
       const { user, url } = await invitations.invite(body);
       return reply(201, { user: userRecord(user, new Map()), invite_url: url });
     },
-    changeUser: async ({ params, body }) => userRecord(await accounts.changeUser(params.userId, body), await lastSeen()),
+    changeUser: async ({ params, body }) =>
+      userRecord(await accounts.changeUser(params.userId, body), await lastSeen()),
     resetUser: async ({ params }) => ({ reset_url: await invitations.renew(params.userId) }),
   };
 };
@@ -104,9 +262,29 @@ function pageOf<T>(rows: readonly T[], page: PageRequest) {
 }
 
 function expiryOf(written: string): number {
-  try { return readTime(written); }
-  catch (error) { throw badRequest((error as Error).message, "/expires_at"); }
+  try {
+    return readTime(written);
+  } catch (error) {
+    throw badRequest((error as Error).message, "/expires_at");
+  }
 }
 
-const keyRecord = ({ id, name, prefix, scopes, active, created_at, expires_at, last_used_at }: Key) =>
-  ({ id, name, prefix, scopes, active, created_at: rfc3339(created_at), expires_at: rfc3339OrNull(expires_at), last_used_at: rfc3339OrNull(last_used_at) });
+const keyRecord = ({
+  id,
+  name,
+  prefix,
+  scopes,
+  active,
+  created_at,
+  expires_at,
+  last_used_at,
+}: Key) => ({
+  id,
+  name,
+  prefix,
+  scopes,
+  active,
+  created_at: rfc3339(created_at),
+  expires_at: rfc3339OrNull(expires_at),
+  last_used_at: rfc3339OrNull(last_used_at),
+});

@@ -5,37 +5,95 @@ import type { FirstAdmin } from "./first-admin";
 import type { UsersAndKeys } from "./service";
 
 const email_option = { flags: "--email <email>", description: "the user's email", required: true };
-const password_option = { flags: "--password-stdin", description: "read the password from standard input", required: true };
+const password_option = {
+  flags: "--password-stdin",
+  description: "read the password from standard input",
+  required: true,
+};
 const user_option = { flags: "--user <email or id>", description: "whose keys", required: true };
 const json_option = { flags: "--json", description: "print one JSON array" };
 
 export const commands = {
   userCreate: {
-    name: "user create", summary: "Create a user.", starts_data: true,
-    options: [email_option, { flags: "--role <role>", description: "what the user may do", choices: ["admin", "member"], default: "member" }, password_option],
+    name: "user create",
+    summary: "Create a user.",
+    starts_data: true,
+    options: [
+      email_option,
+      {
+        flags: "--role <role>",
+        description: "what the user may do",
+        choices: ["admin", "member"],
+        default: "member",
+      },
+      password_option,
+    ],
   },
   userList: { name: "user list", summary: "List users, newest first.", options: [json_option] },
-  userPasswd: { name: "user passwd", summary: "Change a user's password.", options: [email_option, password_option] },
+  userPasswd: {
+    name: "user passwd",
+    summary: "Change a user's password.",
+    options: [email_option, password_option],
+  },
   keyCreate: {
-    name: "key create", summary: "Create an API key and print it: the only time it is shown.",
+    name: "key create",
+    summary: "Create an API key and print it: the only time it is shown.",
     options: [
       user_option,
       { flags: "--name <name>", description: "what the key is for", required: true },
-      { flags: "--scopes <scopes>", description: "what the key may do: read, write or both", default: "read,write" },
-      { flags: "--expires <date>", description: "when it stops working, such as 2027-01-01 (default: never)" },
+      {
+        flags: "--scopes <scopes>",
+        description: "what the key may do: read, write or both",
+        default: "read,write",
+      },
+      {
+        flags: "--expires <date>",
+        description: "when it stops working, such as 2027-01-01 (default: never)",
+      },
     ],
   },
-  keyList: { name: "key list", summary: "List a user's keys, newest first.", options: [user_option, json_option] },
-  keyDeactivate: { name: "key deactivate", summary: "Make a key stop working, at once and for good.", args: ["id"] },
-  setup: { name: "setup", summary: "Set up a new server.", starts_data: true, options: [{ flags: "--link", description: "print a one-time link to create the first administrator", required: true }] },
+  keyList: {
+    name: "key list",
+    summary: "List a user's keys, newest first.",
+    options: [user_option, json_option],
+  },
+  keyDeactivate: {
+    name: "key deactivate",
+    summary: "Make a key stop working, at once and for good.",
+    args: ["id"],
+  },
+  setup: {
+    name: "setup",
+    summary: "Set up a new server.",
+    starts_data: true,
+    options: [
+      {
+        flags: "--link",
+        description: "print a one-time link to create the first administrator",
+        required: true,
+      },
+    ],
+  },
 } satisfies Record<string, Command>;
 
-export const commandHandlers = (accounts: UsersAndKeys, firstAdmin: FirstAdmin): { readonly [N in keyof typeof commands]: CommandHandler } => ({
+export const commandHandlers = (
+  accounts: UsersAndKeys,
+  firstAdmin: FirstAdmin,
+): { readonly [N in keyof typeof commands]: CommandHandler } => ({
   userCreate: async ({ options, print, stdin }) => {
-    const user = await accounts.createUser({ email: text(options.email), password: await stdin(), role: text(options.role) as Role });
+    const user = await accounts.createUser({
+      email: text(options.email),
+      password: await stdin(),
+      role: text(options.role) as Role,
+    });
     print(`Created ${user.email} (${user.id}), ${user.role}.`);
   },
-  userList: async ({ options, print }) => show((await accounts.listUsers()).map(userRow), { json: Boolean(options.json), empty: "There are no users.", print }),
+  userList: async ({ options, print }) =>
+    show((await accounts.listUsers()).map(userRow), {
+      json: Boolean(options.json),
+      empty: "There are no users.",
+      print,
+    }),
   userPasswd: async ({ options, print, stdin }) => {
     const user = await accounts.findUser(text(options.email));
     await accounts.changePassword(user.id, await stdin());
@@ -44,14 +102,20 @@ export const commandHandlers = (accounts: UsersAndKeys, firstAdmin: FirstAdmin):
   keyCreate: async ({ options, print }) => {
     const { token } = await accounts.createKey((await accounts.findUser(text(options.user))).id, {
       name: text(options.name),
-      scopes: text(options.scopes).split(",").map((scope) => scope.trim()) as Scope[],
+      scopes: text(options.scopes)
+        .split(",")
+        .map((scope) => scope.trim()) as Scope[],
       expires_at: options.expires === undefined ? null : readTime(text(options.expires)),
     });
     print(token);
   },
   keyList: async ({ options, print }) => {
     const user = await accounts.findUser(text(options.user));
-    show((await accounts.listKeys(user.id)).map(keyRow), { json: Boolean(options.json), empty: `${user.email} has no keys.`, print });
+    show((await accounts.listKeys(user.id)).map(keyRow), {
+      json: Boolean(options.json),
+      empty: `${user.email} has no keys.`,
+      print,
+    });
   },
   keyDeactivate: async ({ args, print }) => {
     const key = await accounts.deactivateKey(args[0]!);
@@ -60,7 +124,8 @@ export const commandHandlers = (accounts: UsersAndKeys, firstAdmin: FirstAdmin):
   setup: async ({ print }) => print(await firstAdmin.newLink()),
 });
 
-const text = (option: string | boolean | undefined): string => typeof option === "string" ? option : "";
+const text = (option: string | boolean | undefined): string =>
+  typeof option === "string" ? option : "";
 
 /** `2027-01-01` (midnight UTC) or an RFC 3339 time, as epoch ms. @throws Error when it is neither. */
 export function readTime(written: string): number {
@@ -68,27 +133,74 @@ export function readTime(written: string): number {
   const at_ms = wanted.test(written) ? Date.parse(written) : NaN;
   // The runtime takes 2027-02-30 for a day of March.
   const day = Date.parse(written.slice(0, 10));
-  if (Number.isNaN(at_ms) || !rfc3339(day).startsWith(written.slice(0, 10))) throw new Error(`"${written}" is not a date such as 2027-01-01 or 2027-01-01T12:00:00Z.`);
+  if (Number.isNaN(at_ms) || !rfc3339(day).startsWith(written.slice(0, 10)))
+    throw new Error(`"${written}" is not a date such as 2027-01-01 or 2027-01-01T12:00:00Z.`);
   return at_ms;
 }
 
 type Row = Readonly<Record<string, string | boolean | readonly string[] | null>>;
 
-const userRow = ({ id, email, role, active, created_at }: User): Row => ({ id, email, role, active, created_at: rfc3339(created_at) });
-const keyRow = ({ id, name, prefix, scopes, active, created_at, expires_at, last_used_at }: Key): Row =>
-  ({ id, name, prefix, scopes, active, created_at: rfc3339(created_at), expires_at: rfc3339OrNull(expires_at), last_used_at: rfc3339OrNull(last_used_at) });
+const userRow = ({ id, email, role, active, created_at }: User): Row => ({
+  id,
+  email,
+  role,
+  active,
+  created_at: rfc3339(created_at),
+});
+const keyRow = ({
+  id,
+  name,
+  prefix,
+  scopes,
+  active,
+  created_at,
+  expires_at,
+  last_used_at,
+}: Key): Row => ({
+  id,
+  name,
+  prefix,
+  scopes,
+  active,
+  created_at: rfc3339(created_at),
+  expires_at: rfc3339OrNull(expires_at),
+  last_used_at: rfc3339OrNull(last_used_at),
+});
 
-interface Showing { readonly json: boolean; readonly empty: string; readonly print: (line: string) => void }
+interface Showing {
+  readonly json: boolean;
+  readonly empty: string;
+  readonly print: (line: string) => void;
+}
 
 /** Rows as one JSON array, or as a table with aligned columns for people. */
 function show(rows: readonly Row[], { json, empty, print }: Showing): void {
   if (json) return print(JSON.stringify(rows, null, 2));
   if (rows.length === 0) return print(empty);
   const titles = Object.keys(rows[0]!);
-  const cells = [titles.map((title) => title.replaceAll("_", " ")), ...rows.map((row) => titles.map((title) => inWords(row[title]!)))];
-  const widths = titles.map((_title, column) => Math.max(...cells.map((line) => line[column]!.length)));
-  for (const line of cells) print(line.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd());
+  const cells = [
+    titles.map((title) => title.replaceAll("_", " ")),
+    ...rows.map((row) => titles.map((title) => inWords(row[title]!))),
+  ];
+  const widths = titles.map((_title, column) =>
+    Math.max(...cells.map((line) => line[column]!.length)),
+  );
+  for (const line of cells)
+    print(
+      line
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join("  ")
+        .trimEnd(),
+    );
 }
 
 const inWords = (value: Row[string]): string =>
-  value === null || value === undefined ? "-" : typeof value === "boolean" ? (value ? "yes" : "no") : typeof value === "string" ? value : value.join(",");
+  value === null || value === undefined
+    ? "-"
+    : typeof value === "boolean"
+      ? value
+        ? "yes"
+        : "no"
+      : typeof value === "string"
+        ? value
+        : value.join(",");

@@ -31,7 +31,11 @@ export interface Key {
   /** Up to half a minute late while the server runs; null: never used. */
   readonly last_used_at: number | null;
 }
-export interface NewUser { readonly email: string; readonly password: string; readonly role: Role }
+export interface NewUser {
+  readonly email: string;
+  readonly password: string;
+  readonly role: Role;
+}
 export interface NewKey {
   readonly name: string;
   /** Default: both. */

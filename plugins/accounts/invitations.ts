@@ -2,49 +2,103 @@
 import { HttpError } from "../../core/sdk";
 import type { Role, User } from "./contract";
 import { checkPassword } from "./passwords";
-import { checkedEmail, emailTaken, folded, sessionsChanged, toUser, type AccountsParts } from "./service";
-import { deletePasswordLink, deleteSessions, findByPasswordLink, putPasswordLink } from "./session-store";
+import {
+  checkedEmail,
+  emailTaken,
+  folded,
+  sessionsChanged,
+  toUser,
+  type AccountsParts,
+} from "./service";
+import {
+  deletePasswordLink,
+  deleteSessions,
+  findByPasswordLink,
+  putPasswordLink,
+} from "./session-store";
 import { findUser, insertUser, updateUser, type AccountsDb, type UserRow } from "./store";
 import { newToken, sha256 } from "./token";
 
 const invitation_valid_ms = 7 * 24 * 3_600_000;
 const reset_valid_ms = 24 * 3_600_000;
 
-export interface InvitationsParts extends Pick<AccountsParts, "db" | "inTransaction" | "now_ms" | "newId" | "passwords" | "changed"> { readonly public_url: () => string }
+export interface InvitationsParts extends Pick<
+  AccountsParts,
+  "db" | "inTransaction" | "now_ms" | "newId" | "passwords" | "changed"
+> {
+  readonly public_url: () => string;
+}
 /** What a link is for. */
-export interface LinkFacts { readonly email: string; readonly kind: "invitation" | "reset" }
+export interface LinkFacts {
+  readonly email: string;
+  readonly kind: "invitation" | "reset";
+}
 
-export function createInvitations({ db, inTransaction, now_ms, newId, passwords, public_url, changed }: InvitationsParts) {
+export function createInvitations({
+  db,
+  inTransaction,
+  now_ms,
+  newId,
+  passwords,
+  public_url,
+  changed,
+}: InvitationsParts) {
   /** A new link of this user; the one before it ends. */
   const newLink = async (tx: AccountsDb, user: UserRow): Promise<string> => {
     const token = newToken("dsi");
-    await putPasswordLink(tx, { user_id: user.id, token_sha256: sha256(token), expires_at: now_ms() + (isInvited(user) ? invitation_valid_ms : reset_valid_ms) });
+    await putPasswordLink(tx, {
+      user_id: user.id,
+      token_sha256: sha256(token),
+      expires_at: now_ms() + (isInvited(user) ? invitation_valid_ms : reset_valid_ms),
+    });
     return `${public_url()}/console/invite#t=${token}`;
   };
   const require = async (from: AccountsDb, token: string): Promise<UserRow> => {
     const user = await findByPasswordLink(from, sha256(token), now_ms());
-    if (!user) throw new HttpError(403, "bad_link", "This link is not valid: it may be incomplete, used, replaced by a newer one, or too old. Ask an administrator for another.");
+    if (!user)
+      throw new HttpError(
+        403,
+        "bad_link",
+        "This link is not valid: it may be incomplete, used, replaced by a newer one, or too old. Ask an administrator for another.",
+      );
     return user;
   };
 
   return {
     /** A user without a password, and the link to one. @throws HttpError 400, 409 `email_taken`. */
-    async invite(input: { readonly email: string; readonly role: Role }): Promise<{ readonly user: User; readonly url: string }> {
+    async invite(input: {
+      readonly email: string;
+      readonly role: Role;
+    }): Promise<{ readonly user: User; readonly url: string }> {
       const email = checkedEmail(input.email);
-      const row: UserRow = { id: newId("usr"), email, email_folded: folded(email), role: input.role, password_hash: "", active: 1, created_at: now_ms() };
+      const row: UserRow = {
+        id: newId("usr"),
+        email,
+        email_folded: folded(email),
+        role: input.role,
+        password_hash: "",
+        active: 1,
+        created_at: now_ms(),
+      };
       return inTransaction(async (tx) => {
-        if (!await insertUser(tx, row)) throw emailTaken(email);
+        if (!(await insertUser(tx, row))) throw emailTaken(email);
         return { user: toUser(row), url: await newLink(tx, row) };
       });
     },
 
     /** A link to a new password; the old one works until it is used. @throws HttpError 404, 409 when the user is deactivated. */
-    renew: (user_id: string): Promise<string> => inTransaction(async (tx) => {
-      const user = await findUser(tx, user_id);
-      if (!user) throw new HttpError(404, "not_found", "The user could not be found.");
-      if (user.active !== 1) throw new HttpError(409, "deactivated", "This user is deactivated: activate the user first.");
-      return newLink(tx, user);
-    }),
+    renew: (user_id: string): Promise<string> =>
+      inTransaction(async (tx) => {
+        const user = await findUser(tx, user_id);
+        if (!user) throw new HttpError(404, "not_found", "The user could not be found.");
+        if (user.active !== 1)
+          throw new HttpError(
+            409,
+            "deactivated",
+            "This user is deactivated: activate the user first.",
+          );
+        return newLink(tx, user);
+      }),
 
     /** @throws HttpError 403 `bad_link`. */
     async look(token: string): Promise<LinkFacts> {

@@ -12,18 +12,27 @@ const kept_max = 20_000;
 /** No account has a longer name: whoever sends one fills no memory with it. */
 const account_length_max = 330;
 
-interface Failures { count: number; until_ms: number; last_ms: number }
+interface Failures {
+  count: number;
+  until_ms: number;
+  last_ms: number;
+}
 
 export function createLockout({ now_ms }: { readonly now_ms: () => number }) {
   const kept = new Map<string, Failures>();
 
   const subjects = (account: string, address: string): readonly (readonly [string, number])[] => {
     const network = networkOf(address);
-    return [[`${network} ${account.slice(0, account_length_max)}`, free_of_account], [network, free_of_address]];
+    return [
+      [`${network} ${account.slice(0, account_length_max)}`, free_of_account],
+      [network, free_of_address],
+    ];
   };
   const failuresOf = (subject: string): Failures | undefined => {
     const found = kept.get(subject);
-    return found && Math.max(found.last_ms, found.until_ms) + forget_ms > now_ms() ? found : undefined;
+    return found && Math.max(found.last_ms, found.until_ms) + forget_ms > now_ms()
+      ? found
+      : undefined;
   };
   const add = (subject: string, free: number): void => {
     const count = (failuresOf(subject)?.count ?? 0) + 1;
@@ -47,10 +56,18 @@ export function createLockout({ now_ms }: { readonly now_ms: () => number }) {
     },
     /** The try that `enter` let through was right. What others at this address got wrong stays counted. */
     succeeded(account: string, address: string): void {
-      const [[mine], [network]] = subjects(account, address) as [readonly [string, number], readonly [string, number]];
+      const [[mine], [network]] = subjects(account, address) as [
+        readonly [string, number],
+        readonly [string, number],
+      ];
       kept.delete(mine);
       const of_network = kept.get(network);
-      if (of_network) kept.set(network, { ...of_network, count: of_network.count - 1, until_ms: of_network.count - 1 < free_of_address ? 0 : of_network.until_ms });
+      if (of_network)
+        kept.set(network, {
+          ...of_network,
+          count: of_network.count - 1,
+          until_ms: of_network.count - 1 < free_of_address ? 0 : of_network.until_ms,
+        });
     },
     /** How many are kept now. */
     size: (): number => kept.size,
@@ -65,5 +82,8 @@ function networkOf(address: string): string {
   const groups = head.split(":").filter((group) => group !== "");
   const rest = tail === undefined ? [] : tail.split(":").filter((group) => group !== "");
   const missing = tail === undefined ? 0 : 8 - groups.length - rest.length;
-  return [...groups, ...Array<string>(Math.max(0, missing)).fill("0"), ...rest].slice(0, 4).map((group) => group.replace(/^0+(?=.)/, "")).join(":");
+  return [...groups, ...Array<string>(Math.max(0, missing)).fill("0"), ...rest]
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ""))
+    .join(":");
 }

@@ -10,16 +10,29 @@ const waiting_max = 100;
 
 /** @throws HttpError 400 that says what is missing. */
 export function checkPassword(password: string, pointer = "/password"): void {
-  if (codePoints(password) < password_length_min) throw badRequest(`The password must have at least ${password_length_min} characters.`, pointer);
-  if (Buffer.byteLength(password) > password_bytes_max) throw badRequest(`The password may have at most ${password_bytes_max.toLocaleString("en-US")} bytes.`, pointer);
+  if (codePoints(password) < password_length_min)
+    throw badRequest(`The password must have at least ${password_length_min} characters.`, pointer);
+  if (Buffer.byteLength(password) > password_bytes_max)
+    throw badRequest(
+      `The password may have at most ${password_bytes_max.toLocaleString("en-US")} bytes.`,
+      pointer,
+    );
 }
 
 /** The hash of a password that nobody has, made as `hash` makes one: what is compared when there is no user to compare with. */
-const decoy = "$argon2id$v=19$m=65536,t=2,p=1$AvQSl3ip+Kfo/qjObxq4rLYowGWpLNNA/p7zWg9jHcE$fab9c0yzDZqOtVXyD95+orz+WGMFjsBCiAwR9P+emL0";
+const decoy =
+  "$argon2id$v=19$m=65536,t=2,p=1$AvQSl3ip+Kfo/qjObxq4rLYowGWpLNNA/p7zWg9jHcE$fab9c0yzDZqOtVXyD95+orz+WGMFjsBCiAwR9P+emL0";
 
 export function createPasswords() {
   const limited = createGate(concurrency_max);
-  const hash = (password: string): Promise<string> => limited(() => Bun.password.hash(normal(password), { algorithm: "argon2id", memoryCost: 65_536, timeCost: 2 }));
+  const hash = (password: string): Promise<string> =>
+    limited(() =>
+      Bun.password.hash(normal(password), {
+        algorithm: "argon2id",
+        memoryCost: 65_536,
+        timeCost: 2,
+      }),
+    );
 
   return {
     /** What is stored instead of the password. */
@@ -27,7 +40,9 @@ export function createPasswords() {
     /** Whether it is the password of this hash. Without a hash (undefined, or empty: no password yet) the answer is no, and takes as long. */
     async verify(password: string, password_hash: string | undefined): Promise<boolean> {
       if (Buffer.byteLength(password) > password_bytes_max) return false;
-      const same = await limited(() => Bun.password.verify(normal(password), password_hash || decoy, "argon2id"));
+      const same = await limited(() =>
+        Bun.password.verify(normal(password), password_hash || decoy, "argon2id"),
+      );
       return same && Boolean(password_hash);
     },
   };
@@ -42,7 +57,8 @@ function createGate(max: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
   return async <R>(work: () => Promise<R>): Promise<R> => {
-    if (waiting.length === waiting_max) throw unavailable("Too many people are signing in at this moment. Try again shortly.", 5);
+    if (waiting.length === waiting_max)
+      throw unavailable("Too many people are signing in at this moment. Try again shortly.", 5);
     if (running === max) await new Promise<void>((go) => waiting.push(go));
     else running += 1;
     try {

@@ -20,35 +20,64 @@ export default definePlugin({
   version: "1.0.0",
   section: "admin",
   config: t.Object({
-    email: t.Optional(t.String({ description: "Email of the first administrator. Read only while there is none." })),
-    password: t.Optional(Secret({ description: "Password of the first administrator. Read only while there is none." })),
+    email: t.Optional(
+      t.String({ description: "Email of the first administrator. Read only while there is none." }),
+    ),
+    password: t.Optional(
+      Secret({
+        description: "Password of the first administrator. Read only while there is none.",
+      }),
+    ),
   }),
   provides: { accounts: Accounts, sessions: Sessions },
-  tables: ["accounts_users", "accounts_keys", "accounts_setup_links", "accounts_sessions", "accounts_password_links"],
+  tables: [
+    "accounts_users",
+    "accounts_keys",
+    "accounts_setup_links",
+    "accounts_sessions",
+    "accounts_password_links",
+  ],
   migrations,
   routes: { ...routes, ...adminRoutes },
   commands,
   setup: ({ changed, clock, config, database, hot, inTransaction, log, newId, public_url }) => {
     const now_ms = () => clock.now_ms();
     const db = database<AccountsTables>();
-    const parts = { db, hot, inTransaction, now_ms, newId, passwords: createPasswords(), public_url, changed };
+    const parts = {
+      db,
+      hot,
+      inTransaction,
+      now_ms,
+      newId,
+      passwords: createPasswords(),
+      public_url,
+      changed,
+    };
     const accounts = createAccounts(parts);
     const firstAdmin = createFirstAdmin(parts);
     const invitations = createInvitations(parts);
-    const writeEach = (note: typeof noteUse) => (uses: ReadonlyMap<string, number>) => inTransaction(async (tx) => {
-      for (const [id, at_ms] of uses) await note(tx, id, at_ms);
-    });
+    const writeEach = (note: typeof noteUse) => (uses: ReadonlyMap<string, number>) =>
+      inTransaction(async (tx) => {
+        for (const [id, at_ms] of uses) await note(tx, id, at_ms);
+      });
     const usage = createUsage({ log, write: writeEach(noteUse) });
     const seen = createUsage({ log, write: writeEach(noteSeen) });
     const sessions = createSessions({ ...parts, lockout: createLockout({ now_ms }), seen });
     return {
       services: { accounts: { ...accounts, signInHint: firstAdmin.signInHint }, sessions },
-      routes: { ...accountHandlers({ accounts, firstAdmin, invitations, sessions }), ...adminHandlers({ accounts, invitations, lastSeen: () => lastSeen(db) }) },
+      routes: {
+        ...accountHandlers({ accounts, firstAdmin, invitations, sessions }),
+        ...adminHandlers({ accounts, invitations, lastSeen: () => lastSeen(db) }),
+      },
       commands: commandHandlers(accounts, firstAdmin),
-      fills: [fill(Authenticator, createAuthenticator({ hot, now_ms, noteUse: usage.note })), fill(StartNotice, firstAdmin.signInHint)],
+      fills: [
+        fill(Authenticator, createAuthenticator({ hot, now_ms, noteUse: usage.note })),
+        fill(StartNotice, firstAdmin.signInHint),
+      ],
       start: async () => {
         const admin = await firstAdmin.fromSettings(config);
-        if (admin) log.info("created the first administrator from the settings", { user_id: admin.id });
+        if (admin)
+          log.info("created the first administrator from the settings", { user_id: admin.id });
         usage.start();
         seen.start();
       },

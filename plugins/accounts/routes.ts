@@ -1,5 +1,15 @@
 /** The HTTP face of signing in: sessions, the first administrator, invitations, and one's own account. Only the console has it. */
-import { PageOf, PageQuery, reply, rfc3339, route, t, version, type Call, type HandlersOf } from "../../core/sdk";
+import {
+  PageOf,
+  PageQuery,
+  reply,
+  rfc3339,
+  route,
+  t,
+  version,
+  type Call,
+  type HandlersOf,
+} from "../../core/sdk";
 import type { User } from "./contract";
 import type { FirstAdmin } from "./first-admin";
 import type { Invitations } from "./invitations";
@@ -16,82 +26,256 @@ const Role = t.Union([t.Literal("admin"), t.Literal("member")]);
 const Who = t.Object({ id: t.String(), email: t.String(), role: Role });
 const Signed = t.Object({ user: Who });
 const SessionRecord = t.Object({
-  id: t.String(), created_at: t.String({ format: "date-time" }), last_seen_at: t.String({ format: "date-time" }), address: t.String(), user_agent: t.String(),
+  id: t.String(),
+  created_at: t.String({ format: "date-time" }),
+  last_seen_at: t.String({ format: "date-time" }),
+  address: t.String(),
+  user_agent: t.String(),
   current: t.Boolean({ description: "The session of this request." }),
 });
 
-const who_example = { id: "usr_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC", email: "ada@example.com", role: "admin" };
-const session_example = { id: "ses_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC", created_at: "2026-11-21T09:00:00.000Z", last_seen_at: "2026-11-21T09:30:00.000Z", address: "192.0.2.7", user_agent: "Mozilla/5.0", current: true };
+const who_example = {
+  id: "usr_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
+  email: "ada@example.com",
+  role: "admin",
+};
+const session_example = {
+  id: "ses_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
+  created_at: "2026-11-21T09:00:00.000Z",
+  last_seen_at: "2026-11-21T09:30:00.000Z",
+  address: "192.0.2.7",
+  user_agent: "Mozilla/5.0",
+  current: true,
+};
 const cookie = { "set-cookie": "The session." };
-const signed = (description: string) => ({ description, schema: Signed, example: { user: who_example }, headers: cookie });
+const signed = (description: string) => ({
+  description,
+  schema: Signed,
+  example: { user: who_example },
+  headers: cookie,
+});
 const none = (description: string) => ({ description });
 
 export const routes = {
   session: route.get("/session", {
-    summary: "Who is signed in", tag, operation: "getSession", surface, public: true, description: "Never 401: `user` is null when nobody is.",
-    answers: { 200: {
-      description: "Who, and what runs here.",
-      schema: t.Object({ user: t.Union([Who, t.Null()]), setup_needed: t.Boolean({ description: "There is no administrator yet." }), version: t.String() }),
-      example: { user: who_example, setup_needed: false, version: "0.1.0" },
-    } },
+    summary: "Who is signed in",
+    tag,
+    operation: "getSession",
+    surface,
+    public: true,
+    description: "Never 401: `user` is null when nobody is.",
+    answers: {
+      200: {
+        description: "Who, and what runs here.",
+        schema: t.Object({
+          user: t.Union([Who, t.Null()]),
+          setup_needed: t.Boolean({ description: "There is no administrator yet." }),
+          version: t.String(),
+        }),
+        example: { user: who_example, setup_needed: false, version: "0.1.0" },
+      },
+    },
   }),
   signIn: route.post("/session", {
-    summary: "Sign in", tag, operation: "signIn", surface, public: true, body_bytes_max,
-    body: t.Object({ email: t.String(), password: t.String() }), example: { email: "ada@example.com", password: "correct horse battery staple" },
+    summary: "Sign in",
+    tag,
+    operation: "signIn",
+    surface,
+    public: true,
+    body_bytes_max,
+    body: t.Object({ email: t.String(), password: t.String() }),
+    example: { email: "ada@example.com", password: "correct horse battery staple" },
     answers: { 200: signed("Signed in.") },
-    errors: { 401: "The email or the password is wrong (`invalid_credentials`).", 403: "The request comes from another site (`cross_site`).", 429: "There were too many failed tries (`locked_out`), or the rate limit is exceeded." },
+    errors: {
+      401: "The email or the password is wrong (`invalid_credentials`).",
+      403: "The request comes from another site (`cross_site`).",
+      429: "There were too many failed tries (`locked_out`), or the rate limit is exceeded.",
+    },
   }),
-  signOut: route.delete("/session", { summary: "Sign out", tag, operation: "signOut", surface, public: true, answers: { 204: { ...none("Signed out, also when nobody was signed in."), headers: cookie } } }),
+  signOut: route.delete("/session", {
+    summary: "Sign out",
+    tag,
+    operation: "signOut",
+    surface,
+    public: true,
+    answers: { 204: { ...none("Signed out, also when nobody was signed in."), headers: cookie } },
+  }),
   setup: route.post("/setup", {
-    summary: "Create the first administrator", tag, operation: "setUp", surface, public: true, body_bytes_max,
-    body: t.Object({ token: t.String({ description: "From the set-up link." }), email: t.String(), password: t.String() }),
+    summary: "Create the first administrator",
+    tag,
+    operation: "setUp",
+    surface,
+    public: true,
+    body_bytes_max,
+    body: t.Object({
+      token: t.String({ description: "From the set-up link." }),
+      email: t.String(),
+      password: t.String(),
+    }),
     example: { token: "dst_…", email: "ada@example.com", password: "correct horse battery staple" },
     answers: { 201: signed("Created, and signed in.") },
-    errors: { 403: "The link is not valid (`bad_link`).", 409: "There is an administrator already (`already_set_up`), or a user with this email (`email_taken`)." },
+    errors: {
+      403: "The link is not valid (`bad_link`).",
+      409: "There is an administrator already (`already_set_up`), or a user with this email (`email_taken`).",
+    },
   }),
   checkSetup: route.post("/setup/check", {
-    summary: "Check a set-up link", tag, operation: "checkSetup", surface, public: true, body_bytes_max, body: t.Object({ token: t.String() }), example: { token: "dst_…" },
-    answers: { 204: none("It is valid.") }, errors: { 403: "The link is not valid (`bad_link`).", 409: "There is an administrator already (`already_set_up`)." },
+    summary: "Check a set-up link",
+    tag,
+    operation: "checkSetup",
+    surface,
+    public: true,
+    body_bytes_max,
+    body: t.Object({ token: t.String() }),
+    example: { token: "dst_…" },
+    answers: { 204: none("It is valid.") },
+    errors: {
+      403: "The link is not valid (`bad_link`).",
+      409: "There is an administrator already (`already_set_up`).",
+    },
   }),
   accept: route.post("/invite", {
-    summary: "Use an invitation or a link to a new password", tag, operation: "acceptInvitation", surface, public: true, body_bytes_max,
-    description: "Sets the password, ends every other session of the user and signs in. The link works once.",
-    body: t.Object({ token: t.String(), password: t.String() }), example: { token: "dsi_…", password: "correct horse battery staple" },
-    answers: { 200: signed("Signed in.") }, errors: { 403: "The link is not valid (`bad_link`)." },
+    summary: "Use an invitation or a link to a new password",
+    tag,
+    operation: "acceptInvitation",
+    surface,
+    public: true,
+    body_bytes_max,
+    description:
+      "Sets the password, ends every other session of the user and signs in. The link works once.",
+    body: t.Object({ token: t.String(), password: t.String() }),
+    example: { token: "dsi_…", password: "correct horse battery staple" },
+    answers: { 200: signed("Signed in.") },
+    errors: { 403: "The link is not valid (`bad_link`)." },
   }),
   checkInvitation: route.post("/invite/check", {
-    summary: "Check an invitation or a link to a new password", tag, operation: "checkInvitation", surface, public: true, body_bytes_max, body: t.Object({ token: t.String() }), example: { token: "dsi_…" },
-    answers: { 200: { description: "Whose it is.", schema: t.Object({ email: t.String(), kind: t.Union([t.Literal("invitation"), t.Literal("reset")]) }), example: { email: "ada@example.com", kind: "invitation" } } },
+    summary: "Check an invitation or a link to a new password",
+    tag,
+    operation: "checkInvitation",
+    surface,
+    public: true,
+    body_bytes_max,
+    body: t.Object({ token: t.String() }),
+    example: { token: "dsi_…" },
+    answers: {
+      200: {
+        description: "Whose it is.",
+        schema: t.Object({
+          email: t.String(),
+          kind: t.Union([t.Literal("invitation"), t.Literal("reset")]),
+        }),
+        example: { email: "ada@example.com", kind: "invitation" },
+      },
+    },
     errors: { 403: "The link is not valid (`bad_link`)." },
   }),
   sessions: route.get("/account/sessions", {
-    summary: "List one's sessions", tag, operation: "listSessions", surface, description: "Where the caller is signed in, newest first.", query: PageQuery,
-    answers: { 200: { description: "One page of sessions.", schema: PageOf(SessionRecord), example: { data: [session_example], pagination: { count: 1, total: 1, per_page: 50, total_pages: 1, next_page: null, previous_page: null } } } },
+    summary: "List one's sessions",
+    tag,
+    operation: "listSessions",
+    surface,
+    description: "Where the caller is signed in, newest first.",
+    query: PageQuery,
+    answers: {
+      200: {
+        description: "One page of sessions.",
+        schema: PageOf(SessionRecord),
+        example: {
+          data: [session_example],
+          pagination: {
+            count: 1,
+            total: 1,
+            per_page: 50,
+            total_pages: 1,
+            next_page: null,
+            previous_page: null,
+          },
+        },
+      },
+    },
   }),
-  endSession: route.delete("/account/sessions/:sessionId", { summary: "End a session", tag, operation: "endSession", surface, answers: { 204: none("It has ended.") } }),
-  endOthers: route.delete("/account/sessions", { summary: "End every other session", tag, operation: "endOtherSessions", surface, answers: { 204: none("Only the session of this request goes on.") } }),
+  endSession: route.delete("/account/sessions/:sessionId", {
+    summary: "End a session",
+    tag,
+    operation: "endSession",
+    surface,
+    answers: { 204: none("It has ended.") },
+  }),
+  endOthers: route.delete("/account/sessions", {
+    summary: "End every other session",
+    tag,
+    operation: "endOtherSessions",
+    surface,
+    answers: { 204: none("Only the session of this request goes on.") },
+  }),
   password: route.put("/account/password", {
-    summary: "Change one's password", tag, operation: "changePassword", surface, body_bytes_max, description: "Ends every other session.",
-    body: t.Object({ current_password: t.String(), new_password: t.String() }), example: { current_password: "correct horse battery staple", new_password: "another horse battery staple" },
-    answers: { 204: none("Changed.") }, errors: { 400: "The current password is wrong (`wrong_password`), or the new one won't do.", 429: "There were too many failed tries (`locked_out`), or the rate limit is exceeded." },
+    summary: "Change one's password",
+    tag,
+    operation: "changePassword",
+    surface,
+    body_bytes_max,
+    description: "Ends every other session.",
+    body: t.Object({ current_password: t.String(), new_password: t.String() }),
+    example: {
+      current_password: "correct horse battery staple",
+      new_password: "another horse battery staple",
+    },
+    answers: { 204: none("Changed.") },
+    errors: {
+      400: "The current password is wrong (`wrong_password`), or the new one won't do.",
+      429: "There were too many failed tries (`locked_out`), or the rate limit is exceeded.",
+    },
   }),
 };
 
-export interface AccountRoutesParts { readonly accounts: UsersAndKeys; readonly firstAdmin: FirstAdmin; readonly invitations: Invitations; readonly sessions: SessionService }
+export interface AccountRoutesParts {
+  readonly accounts: UsersAndKeys;
+  readonly firstAdmin: FirstAdmin;
+  readonly invitations: Invitations;
+  readonly sessions: SessionService;
+}
 
-export const accountHandlers = ({ accounts, firstAdmin, invitations, sessions }: AccountRoutesParts): HandlersOf<typeof routes> => ({
-  session: async ({ caller }) => ({ user: caller.owner_id === "" ? null : who(await accounts.findUser(caller.owner_id)), setup_needed: !await firstAdmin.isSetUp(), version }),
-  signIn: async (call) => signedIn(200, await sessions.signIn(call.body, call.request, call.visitor), call),
+export const accountHandlers = ({
+  accounts,
+  firstAdmin,
+  invitations,
+  sessions,
+}: AccountRoutesParts): HandlersOf<typeof routes> => ({
+  session: async ({ caller }) => ({
+    user: caller.owner_id === "" ? null : who(await accounts.findUser(caller.owner_id)),
+    setup_needed: !(await firstAdmin.isSetUp()),
+    version,
+  }),
+  signIn: async (call) =>
+    signedIn(200, await sessions.signIn(call.body, call.request, call.visitor), call),
   signOut: async ({ request, visitor }) => {
     await sessions.signOut(request, visitor);
     return reply(204, undefined, { "set-cookie": sessionCookie(visitor, null) });
   },
-  setup: async (call) => signedIn(201, await sessions.begin(await firstAdmin.complete(call.body.token, call.body), call.request, call.visitor), call),
+  setup: async (call) =>
+    signedIn(
+      201,
+      await sessions.begin(
+        await firstAdmin.complete(call.body.token, call.body),
+        call.request,
+        call.visitor,
+      ),
+      call,
+    ),
   checkSetup: async ({ body }) => {
     await firstAdmin.check(body.token);
     return reply(204);
   },
-  accept: async (call) => signedIn(200, await sessions.begin(await invitations.accept(call.body.token, call.body.password), call.request, call.visitor), call),
+  accept: async (call) =>
+    signedIn(
+      200,
+      await sessions.begin(
+        await invitations.accept(call.body.token, call.body.password),
+        call.request,
+        call.visitor,
+      ),
+      call,
+    ),
   checkInvitation: ({ body }) => invitations.look(body.token),
   sessions: async ({ caller, query }) => {
     const { data, pagination } = await sessions.list(caller.owner_id, caller.key_id, query);
@@ -114,6 +298,23 @@ export const accountHandlers = ({ accounts, firstAdmin, invitations, sessions }:
 });
 
 const who = ({ id, email, role }: User) => ({ id, email, role });
-const signedIn = (status: 200 | 201, { user, token }: SignedIn, { visitor }: Pick<Call, "visitor">) => reply(status, { user: who(user) }, { "set-cookie": sessionCookie(visitor, token) });
-const sessionRecord = ({ id, created_at, last_seen_at, address, user_agent, current }: Session) =>
-  ({ id, created_at: rfc3339(created_at), last_seen_at: rfc3339(last_seen_at), address, user_agent, current });
+const signedIn = (
+  status: 200 | 201,
+  { user, token }: SignedIn,
+  { visitor }: Pick<Call, "visitor">,
+) => reply(status, { user: who(user) }, { "set-cookie": sessionCookie(visitor, token) });
+const sessionRecord = ({
+  id,
+  created_at,
+  last_seen_at,
+  address,
+  user_agent,
+  current,
+}: Session) => ({
+  id,
+  created_at: rfc3339(created_at),
+  last_seen_at: rfc3339(last_seen_at),
+  address,
+  user_agent,
+  current,
+});

@@ -1,5 +1,15 @@
 /** The rules about users and keys. Knows nothing of HTTP requests and writes no SQL. */
-import { badRequest, checkedName, conflict, notFound, trimmed, type Caller, type Change, type Db, type HotReads } from "../../core/sdk";
+import {
+  badRequest,
+  checkedName,
+  conflict,
+  notFound,
+  trimmed,
+  type Caller,
+  type Change,
+  type Db,
+  type HotReads,
+} from "../../core/sdk";
 import type { Accounts, Key, NewKey, NewUser, Role, Scope, User } from "./contract";
 import { checkPassword, type Passwords } from "./passwords";
 import { deletePasswordLink, deleteSessions } from "./session-store";
@@ -21,27 +31,58 @@ export interface AccountsParts {
 export type UsersAndKeys = ReturnType<typeof createAccounts>;
 
 /** Sessions of this user have begun or ended, or may do something else now: those who look on look again, and streams of ended ones end. */
-export const sessionsChanged = (owner_id: string, id = "all", action: Change["action"] = "deleted"): Change => ({ owner_id, kind: "session", id, action });
-const keyChanged = ({ user_id, id }: KeyRow, action: Change["action"]): Change => ({ owner_id: user_id, kind: "key", id, action });
+export const sessionsChanged = (
+  owner_id: string,
+  id = "all",
+  action: Change["action"] = "deleted",
+): Change => ({ owner_id, kind: "session", id, action });
+const keyChanged = ({ user_id, id }: KeyRow, action: Change["action"]): Change => ({
+  owner_id: user_id,
+  kind: "key",
+  id,
+  action,
+});
 
-export function createAccounts({ db, inTransaction, now_ms, newId, passwords, changed }: AccountsParts) {
+export function createAccounts({
+  db,
+  inTransaction,
+  now_ms,
+  newId,
+  passwords,
+  changed,
+}: AccountsParts) {
   const findRow = async (id_or_email: string): Promise<UserRow> => {
-    const row = id_or_email.includes("@") ? await store.findUserByEmail(db, folded(id_or_email)) : await store.findUser(db, id_or_email);
+    const row = id_or_email.includes("@")
+      ? await store.findUserByEmail(db, folded(id_or_email))
+      : await store.findUser(db, id_or_email);
     if (!row) throw notFound("user");
     return row;
   };
 
   /** Takes effect at the next request. @throws HttpError 404, 409 `last_admin` when nobody could administer the server any more. */
-  const changeUser = (user_id: string, { role, active }: { readonly role?: Role; readonly active?: boolean }): Promise<User> => inTransaction(async (tx) => {
-    const before = await store.findUser(tx, user_id);
-    if (!before) throw notFound("user");
-    const row = await store.updateUser(tx, user_id, { role: role ?? before.role, active: active === undefined ? before.active : Number(active) });
-    const administers = ({ role: as, active: is_active }: UserRow): boolean => as === "admin" && is_active === 1;
-    if (administers(before) && !administers(row!) && await store.countOtherActiveAdmins(tx, user_id) === 0) throw conflict("This is the last active administrator.", "last_admin");
-    if (active === false) await deleteSessions(tx, user_id);
-    changed(sessionsChanged(user_id, "all", active === false ? "deleted" : "changed"));
-    return toUser(row!);
-  });
+  const changeUser = (
+    user_id: string,
+    { role, active }: { readonly role?: Role; readonly active?: boolean },
+  ): Promise<User> =>
+    inTransaction(async (tx) => {
+      const before = await store.findUser(tx, user_id);
+      if (!before) throw notFound("user");
+      const row = await store.updateUser(tx, user_id, {
+        role: role ?? before.role,
+        active: active === undefined ? before.active : Number(active),
+      });
+      const administers = ({ role: as, active: is_active }: UserRow): boolean =>
+        as === "admin" && is_active === 1;
+      if (
+        administers(before) &&
+        !administers(row!) &&
+        (await store.countOtherActiveAdmins(tx, user_id)) === 0
+      )
+        throw conflict("This is the last active administrator.", "last_admin");
+      if (active === false) await deleteSessions(tx, user_id);
+      changed(sessionsChanged(user_id, "all", active === false ? "deleted" : "changed"));
+      return toUser(row!);
+    });
 
   return {
     findUser: async (id_or_email) => toUser(await findRow(id_or_email)),
@@ -50,7 +91,7 @@ export function createAccounts({ db, inTransaction, now_ms, newId, passwords, ch
 
     async createUser(input) {
       const row = await newUserRow(input, { now_ms, newId, passwords });
-      if (!await store.insertUser(db, row)) throw emailTaken(row.email);
+      if (!(await store.insertUser(db, row))) throw emailTaken(row.email);
       return toUser(row);
     },
 
@@ -65,7 +106,7 @@ export function createAccounts({ db, inTransaction, now_ms, newId, passwords, ch
       checkPassword(password);
       const password_hash = await passwords.hash(password);
       await inTransaction(async (tx) => {
-        if (!await store.updateUser(tx, user_id, { password_hash })) throw notFound("user");
+        if (!(await store.updateUser(tx, user_id, { password_hash }))) throw notFound("user");
         await deleteSessions(tx, user_id, kept_session_id);
         await deletePasswordLink(tx, user_id);
         changed(sessionsChanged(user_id));
@@ -101,7 +142,13 @@ export function createAccounts({ db, inTransaction, now_ms, newId, passwords, ch
  * Knows callers by their key: one prepared look-up on each request, nothing cached, so that a deactivated key or user stops at once.
  * `noteUse` hears of every good key.
  */
-export const createAuthenticator = ({ hot, now_ms, noteUse }: Pick<AccountsParts, "hot" | "now_ms"> & { readonly noteUse: (key_id: string, at_ms: number) => void }) => ({
+export const createAuthenticator = ({
+  hot,
+  now_ms,
+  noteUse,
+}: Pick<AccountsParts, "hot" | "now_ms"> & {
+  readonly noteUse: (key_id: string, at_ms: number) => void;
+}) => ({
   authenticate(token: string): Caller | null {
     const public_id = publicIdOf(token);
     const key = public_id === null ? undefined : store.findWorkingKey(hot, public_id);
@@ -114,49 +161,108 @@ export const createAuthenticator = ({ hot, now_ms, noteUse }: Pick<AccountsParts
 });
 
 /** A user as it is stored, its password hashed. @throws HttpError 400 on an email or a password that won't do. */
-export async function newUserRow({ email, password, role }: NewUser, { now_ms, newId, passwords }: Pick<AccountsParts, "now_ms" | "newId" | "passwords">): Promise<UserRow> {
+export async function newUserRow(
+  { email, password, role }: NewUser,
+  { now_ms, newId, passwords }: Pick<AccountsParts, "now_ms" | "newId" | "passwords">,
+): Promise<UserRow> {
   const address = checkedEmail(email);
   checkPassword(password);
-  return { id: newId("usr"), email: address, email_folded: folded(address), role, password_hash: await passwords.hash(password), active: 1, created_at: now_ms() };
+  return {
+    id: newId("usr"),
+    email: address,
+    email_folded: folded(address),
+    role,
+    password_hash: await passwords.hash(password),
+    active: 1,
+    created_at: now_ms(),
+  };
 }
 
 /** A key as it is stored, and its token. @throws HttpError 400 on a name, scopes or an expiry that won't do. */
-export function newKeyRow(user_id: string, { name, scopes = everyScope, expires_at = null }: NewKey, { now_ms, newId }: Pick<AccountsParts, "now_ms" | "newId">): { row: KeyRow; token: string } {
+export function newKeyRow(
+  user_id: string,
+  { name, scopes = everyScope, expires_at = null }: NewKey,
+  { now_ms, newId }: Pick<AccountsParts, "now_ms" | "newId">,
+): { row: KeyRow; token: string } {
   const now = now_ms();
-  if (expires_at !== null && expires_at <= now) throw badRequest("The key would have expired already: give a time to come.", "/expires_at");
+  if (expires_at !== null && expires_at <= now)
+    throw badRequest("The key would have expired already: give a time to come.", "/expires_at");
   const { token, public_id } = newKeyToken();
   const row: KeyRow = {
-    id: newId("key"), user_id, public_id, token_sha256: sha256(token), name: checkedName(name, "/name"),
-    scopes: checkedScopes(scopes), active: 1, created_at: now, expires_at, last_used_at: null,
+    id: newId("key"),
+    user_id,
+    public_id,
+    token_sha256: sha256(token),
+    name: checkedName(name, "/name"),
+    scopes: checkedScopes(scopes),
+    active: 1,
+    created_at: now,
+    expires_at,
+    last_used_at: null,
   };
   return { row, token };
 }
 
-export const emailTaken = (email: string) => conflict(`There is a user with the email ${email} already.`, "email_taken");
+export const emailTaken = (email: string) =>
+  conflict(`There is a user with the email ${email} already.`, "email_taken");
 
 /** One @, a local part of at most 64 characters, a domain of at most 255, no spaces and nothing invisible. */
-const email_shape = /^[^\s\p{C}@<>"(),:;\\[\]]{1,64}@[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}.-]{0,253}[\p{L}\p{M}\p{N}])?$/u;
+const email_shape =
+  /^[^\s\p{C}@<>"(),:;\\[\]]{1,64}@[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}.-]{0,253}[\p{L}\p{M}\p{N}])?$/u;
 
 /** The address as it is stored. @throws HttpError 400 */
 export function checkedEmail(text: string): string {
   const email = trimmed(text).normalize("NFC");
-  if (!email_shape.test(email) || email.includes("..")) throw badRequest(`The email must be an address such as ada@example.com.`, "/email");
+  if (!email_shape.test(email) || email.includes(".."))
+    throw badRequest(`The email must be an address such as ada@example.com.`, "/email");
   return email;
 }
 /** Under which an email is unique: the same letters in any case. */
 export const folded = (email: string): string => trimmed(email).normalize("NFC").toLowerCase();
 
 const everyScope: readonly Scope[] = ["read", "write"];
-const scopeSets: Readonly<Record<string, readonly Scope[]>> = { "read": ["read"], "write": ["write"], "read,write": everyScope };
+const scopeSets: Readonly<Record<string, readonly Scope[]>> = {
+  read: ["read"],
+  write: ["write"],
+  "read,write": everyScope,
+};
 const scopesOf = (stored: string): readonly Scope[] => scopeSets[stored]!;
 
 function checkedScopes(scopes: readonly string[]): string {
   const unknown = scopes.find((scope) => !(everyScope as readonly string[]).includes(scope));
-  if (unknown !== undefined) throw badRequest(`There is no scope "${unknown}"; the scopes are read and write.`, "/scopes");
-  if (scopes.length === 0) throw badRequest("The key needs at least one scope: read or write.", "/scopes");
+  if (unknown !== undefined)
+    throw badRequest(`There is no scope "${unknown}"; the scopes are read and write.`, "/scopes");
+  if (scopes.length === 0)
+    throw badRequest("The key needs at least one scope: read or write.", "/scopes");
   return everyScope.filter((scope) => scopes.includes(scope)).join(",");
 }
 
-export const toUser = ({ id, email, role, active, password_hash, created_at }: UserRow): User => ({ id, email, role: role satisfies Role, active: active === 1, invited: password_hash === "", created_at });
-const toKey = ({ id, user_id, name, public_id, scopes, active, created_at, expires_at, last_used_at }: KeyRow): Key =>
-  ({ id, user_id, name, prefix: keyPrefix(public_id), scopes: scopesOf(scopes), active: active === 1, created_at, expires_at, last_used_at });
+export const toUser = ({ id, email, role, active, password_hash, created_at }: UserRow): User => ({
+  id,
+  email,
+  role: role satisfies Role,
+  active: active === 1,
+  invited: password_hash === "",
+  created_at,
+});
+const toKey = ({
+  id,
+  user_id,
+  name,
+  public_id,
+  scopes,
+  active,
+  created_at,
+  expires_at,
+  last_used_at,
+}: KeyRow): Key => ({
+  id,
+  user_id,
+  name,
+  prefix: keyPrefix(public_id),
+  scopes: scopesOf(scopes),
+  active: active === 1,
+  created_at,
+  expires_at,
+  last_used_at,
+});

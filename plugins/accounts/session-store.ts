@@ -4,72 +4,169 @@ import type { Role } from "./contract";
 import type { AccountsDb, PasswordLinkRow, SessionRow, UserRow } from "./store";
 
 /** What a request needs to know of a session and its user. */
-export interface HotSession extends Pick<SessionRow, "id" | "user_id" | "created_at" | "last_seen_at"> { readonly role: Role }
+export interface HotSession extends Pick<
+  SessionRow,
+  "id" | "user_id" | "created_at" | "last_seen_at"
+> {
+  readonly role: Role;
+}
 
 /** The session, when its user is not deactivated. On every request of the console, hence by hand and without a cache. */
 function working(hot: HotReads, by: "token_sha256" | "id", value: string): HotSession | undefined {
-  const session = hot.get<Omit<HotSession, "role">>(`select id, user_id, created_at, last_seen_at from accounts_sessions where ${by} = ?`, value);
-  const user = session && hot.get<{ role: Role }>("select role from accounts_users where id = ? and active = 1", session.user_id);
+  const session = hot.get<Omit<HotSession, "role">>(
+    `select id, user_id, created_at, last_seen_at from accounts_sessions where ${by} = ?`,
+    value,
+  );
+  const user =
+    session &&
+    hot.get<{ role: Role }>(
+      "select role from accounts_users where id = ? and active = 1",
+      session.user_id,
+    );
   return user && { ...session, role: user.role };
 }
-export const findByToken = (hot: HotReads, token_sha256: string): HotSession | undefined => working(hot, "token_sha256", token_sha256);
-export const findById = (hot: HotReads, id: string): HotSession | undefined => working(hot, "id", id);
+export const findByToken = (hot: HotReads, token_sha256: string): HotSession | undefined =>
+  working(hot, "token_sha256", token_sha256);
+export const findById = (hot: HotReads, id: string): HotSession | undefined =>
+  working(hot, "id", id);
 
 export const insertSession = async (db: AccountsDb, row: SessionRow): Promise<void> => {
   await db.insertInto("accounts_sessions").values(row).execute();
 };
 
-export async function listSessions(db: AccountsDb, user_id: string, { limit, offset }: { readonly limit: number; readonly offset: number }): Promise<{ rows: SessionRow[]; total: number }> {
+export async function listSessions(
+  db: AccountsDb,
+  user_id: string,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<{ rows: SessionRow[]; total: number }> {
   const mine = db.selectFrom("accounts_sessions").where("user_id", "=", user_id);
   const { total } = await mine.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  return { rows: await mine.selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute(), total: toNumber(total) };
+  return {
+    rows: await mine
+      .selectAll()
+      .orderBy("created_at", "desc")
+      .orderBy("id", "desc")
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    total: toNumber(total),
+  };
 }
 
 /** False when this user has no such session. */
-export const deleteSession = async (db: AccountsDb, user_id: string, id: string): Promise<boolean> =>
-  await db.deleteFrom("accounts_sessions").where("id", "=", id).where("user_id", "=", user_id).returning("id").executeTakeFirst() !== undefined;
+export const deleteSession = async (
+  db: AccountsDb,
+  user_id: string,
+  id: string,
+): Promise<boolean> =>
+  (await db
+    .deleteFrom("accounts_sessions")
+    .where("id", "=", id)
+    .where("user_id", "=", user_id)
+    .returning("id")
+    .executeTakeFirst()) !== undefined;
 
 export const deleteByToken = async (db: AccountsDb, token_sha256: string): Promise<void> => {
   await db.deleteFrom("accounts_sessions").where("token_sha256", "=", token_sha256).execute();
 };
 
 /** All of a user but `kept_id`. */
-export const deleteSessions = async (db: AccountsDb, user_id: string, kept_id = ""): Promise<void> => {
-  await db.deleteFrom("accounts_sessions").where("user_id", "=", user_id).where("id", "!=", kept_id).execute();
+export const deleteSessions = async (
+  db: AccountsDb,
+  user_id: string,
+  kept_id = "",
+): Promise<void> => {
+  await db
+    .deleteFrom("accounts_sessions")
+    .where("user_id", "=", user_id)
+    .where("id", "!=", kept_id)
+    .execute();
 };
 
 /** Of every user: those that began before the first time, or were last used before the second. */
-export const deleteExpired = async (db: AccountsDb, created_before: number, seen_before: number): Promise<void> => {
-  await db.deleteFrom("accounts_sessions").where((e) => e.or([e("created_at", "<=", created_before), e("last_seen_at", "<=", seen_before)])).execute();
+export const deleteExpired = async (
+  db: AccountsDb,
+  created_before: number,
+  seen_before: number,
+): Promise<void> => {
+  await db
+    .deleteFrom("accounts_sessions")
+    .where((e) =>
+      e.or([e("created_at", "<=", created_before), e("last_seen_at", "<=", seen_before)]),
+    )
+    .execute();
 };
 
 /** Keeps the `most` newest sessions of a user. */
-export const deleteOldest = async (db: AccountsDb, user_id: string, most: number): Promise<void> => {
-  const oldest = await db.selectFrom("accounts_sessions").select("id").where("user_id", "=", user_id).orderBy("created_at", "desc").orderBy("id", "desc").limit(1_000).offset(most).execute();
-  if (oldest.length > 0) await db.deleteFrom("accounts_sessions").where("id", "in", oldest.map(({ id }) => id)).execute();
+export const deleteOldest = async (
+  db: AccountsDb,
+  user_id: string,
+  most: number,
+): Promise<void> => {
+  const oldest = await db
+    .selectFrom("accounts_sessions")
+    .select("id")
+    .where("user_id", "=", user_id)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(1_000)
+    .offset(most)
+    .execute();
+  if (oldest.length > 0)
+    await db
+      .deleteFrom("accounts_sessions")
+      .where(
+        "id",
+        "in",
+        oldest.map(({ id }) => id),
+      )
+      .execute();
 };
 
 /** Moves `last_seen_at` forward, never back. */
 export const noteSeen = async (db: AccountsDb, id: string, at: number): Promise<void> => {
-  await db.updateTable("accounts_sessions").set({ last_seen_at: at }).where("id", "=", id).where("last_seen_at", "<", at).execute();
+  await db
+    .updateTable("accounts_sessions")
+    .set({ last_seen_at: at })
+    .where("id", "=", id)
+    .where("last_seen_at", "<", at)
+    .execute();
 };
 
 /** When each of these users was last seen in the console; those who have no session are not there. */
 export async function lastSeen(db: AccountsDb): Promise<Map<string, number>> {
-  const rows = await db.selectFrom("accounts_sessions").select((e) => ["user_id", e.fn.max("last_seen_at").as("at")]).groupBy("user_id").execute();
+  const rows = await db
+    .selectFrom("accounts_sessions")
+    .select((e) => ["user_id", e.fn.max("last_seen_at").as("at")])
+    .groupBy("user_id")
+    .execute();
   return new Map(rows.map(({ user_id, at }) => [user_id, toNumber(at)]));
 }
 
 /** Takes the place of an earlier link of this user. */
 export const putPasswordLink = async (db: AccountsDb, row: PasswordLinkRow): Promise<void> => {
   const { token_sha256, expires_at } = row;
-  await db.insertInto("accounts_password_links").values(row).onConflict((c) => c.column("user_id").doUpdateSet({ token_sha256, expires_at })).execute();
+  await db
+    .insertInto("accounts_password_links")
+    .values(row)
+    .onConflict((c) => c.column("user_id").doUpdateSet({ token_sha256, expires_at }))
+    .execute();
 };
 
 /** Whose link it is, when it has not expired and its user is not deactivated. */
-export const findByPasswordLink = (db: AccountsDb, token_sha256: string, now: number): Promise<UserRow | undefined> =>
-  db.selectFrom("accounts_password_links").innerJoin("accounts_users", "accounts_users.id", "accounts_password_links.user_id").selectAll("accounts_users")
-    .where("accounts_password_links.token_sha256", "=", token_sha256).where("expires_at", ">", now).where("active", "=", 1).executeTakeFirst();
+export const findByPasswordLink = (
+  db: AccountsDb,
+  token_sha256: string,
+  now: number,
+): Promise<UserRow | undefined> =>
+  db
+    .selectFrom("accounts_password_links")
+    .innerJoin("accounts_users", "accounts_users.id", "accounts_password_links.user_id")
+    .selectAll("accounts_users")
+    .where("accounts_password_links.token_sha256", "=", token_sha256)
+    .where("expires_at", ">", now)
+    .where("active", "=", 1)
+    .executeTakeFirst();
 
 export const deletePasswordLink = async (db: AccountsDb, user_id: string): Promise<void> => {
   await db.deleteFrom("accounts_password_links").where("user_id", "=", user_id).execute();

@@ -1,5 +1,14 @@
 /** Sessions of the browser: who is signed in, for how long, and by which cookie. */
-import { HttpError, notFound, pageWindow, toPage, type Caller, type Page, type PageRequest, type Visitor } from "../../core/sdk";
+import {
+  HttpError,
+  notFound,
+  pageWindow,
+  toPage,
+  type Caller,
+  type Page,
+  type PageRequest,
+  type Visitor,
+} from "../../core/sdk";
 import type { Sessions, User } from "./contract";
 import type { Lockout } from "./lockout";
 import { folded, sessionsChanged, toUser, type AccountsParts } from "./service";
@@ -13,20 +22,47 @@ export const absolute_ms = 14 * 24 * 3_600_000;
 const sessions_max = 100;
 const user_agent_length_max = 300;
 
-export interface SessionsParts extends Pick<AccountsParts, "db" | "hot" | "inTransaction" | "now_ms" | "newId" | "passwords" | "changed"> {
+export interface SessionsParts extends Pick<
+  AccountsParts,
+  "db" | "hot" | "inTransaction" | "now_ms" | "newId" | "passwords" | "changed"
+> {
   readonly lockout: Lockout;
   /** When sessions were last used, as far as that is not written yet. */
   readonly seen: { note(id: string, at_ms: number): void; lastOf(id: string): number | undefined };
 }
 /** A session that has just begun: the token goes into the cookie, and is kept nowhere. */
-export interface SignedIn { readonly user: User; readonly token: string }
+export interface SignedIn {
+  readonly user: User;
+  readonly token: string;
+}
 /** Times are epoch milliseconds. */
-export interface Session extends Pick<SessionRow, "id" | "created_at" | "last_seen_at" | "address" | "user_agent"> { readonly current: boolean }
+export interface Session extends Pick<
+  SessionRow,
+  "id" | "created_at" | "last_seen_at" | "address" | "user_agent"
+> {
+  readonly current: boolean;
+}
 
-export function createSessions({ db, hot, inTransaction, now_ms, newId, passwords, lockout, seen, changed }: SessionsParts) {
-  const isFresh = ({ id, created_at, last_seen_at }: Pick<SessionRow, "id" | "created_at" | "last_seen_at">): boolean => {
+export function createSessions({
+  db,
+  hot,
+  inTransaction,
+  now_ms,
+  newId,
+  passwords,
+  lockout,
+  seen,
+  changed,
+}: SessionsParts) {
+  const isFresh = ({
+    id,
+    created_at,
+    last_seen_at,
+  }: Pick<SessionRow, "id" | "created_at" | "last_seen_at">): boolean => {
     const now = now_ms();
-    return created_at + absolute_ms > now && Math.max(last_seen_at, seen.lastOf(id) ?? 0) + idle_ms > now;
+    return (
+      created_at + absolute_ms > now && Math.max(last_seen_at, seen.lastOf(id) ?? 0) + idle_ms > now
+    );
   };
 
   const callerOf: Sessions["callerOf"] = (request, visitor) => {
@@ -34,23 +70,41 @@ export function createSessions({ db, hot, inTransaction, now_ms, newId, password
     const session = token === null ? undefined : store.findByToken(hot, sha256(token));
     if (!session || !isFresh(session)) return null;
     seen.note(session.id, now_ms());
-    return { owner_id: session.user_id, key_id: session.id, scopes: ["read", "write"], admin: session.role === "admin" } satisfies Caller;
+    return {
+      owner_id: session.user_id,
+      key_id: session.id,
+      scopes: ["read", "write"],
+      admin: session.role === "admin",
+    } satisfies Caller;
   };
 
   /** Begins a session, and ends the one that this browser had: nobody goes on under a token that was known before. `by`: the hash of the password that was given. @throws HttpError 401 when it has been changed since. */
-  const begin = async (user: User, request: Request, visitor: Visitor, by?: string): Promise<SignedIn> => {
+  const begin = async (
+    user: User,
+    request: Request,
+    visitor: Visitor,
+    by?: string,
+  ): Promise<SignedIn> => {
     const token = newToken("dss");
     const before = tokenOf(request, visitor);
     const now = now_ms();
     const id = newId("ses");
     await inTransaction(async (tx) => {
       // Checking a password takes a while: a change meanwhile has ended all sessions, and this one would have been one of them.
-      if (by !== undefined && (await findUser(tx, user.id))?.password_hash !== by) throw invalidCredentials();
+      if (by !== undefined && (await findUser(tx, user.id))?.password_hash !== by)
+        throw invalidCredentials();
       await store.deleteExpired(tx, now - absolute_ms, now - idle_ms);
       if (before !== null) await store.deleteByToken(tx, sha256(before));
       await store.insertSession(tx, {
-        id, user_id: user.id, token_sha256: sha256(token), created_at: now, last_seen_at: now,
-        address: visitor.address, user_agent: (request.headers.get("user-agent") ?? "").slice(0, user_agent_length_max).toWellFormed(),
+        id,
+        user_id: user.id,
+        token_sha256: sha256(token),
+        created_at: now,
+        last_seen_at: now,
+        address: visitor.address,
+        user_agent: (request.headers.get("user-agent") ?? "")
+          .slice(0, user_agent_length_max)
+          .toWellFormed(),
       });
       await store.deleteOldest(tx, user.id, sessions_max);
       changed(sessionsChanged(user.id, id, "created"));
@@ -59,7 +113,12 @@ export function createSessions({ db, hot, inTransaction, now_ms, newId, password
   };
 
   /** Whether it is the user's password, as far as there was no guessing before. @throws HttpError 429 `locked_out` */
-  const isPassword = async (account: string, password: string, password_hash: string | undefined, { address }: Visitor): Promise<boolean> => {
+  const isPassword = async (
+    account: string,
+    password: string,
+    password_hash: string | undefined,
+    { address }: Visitor,
+  ): Promise<boolean> => {
     const wait_s = lockout.enter(account, address);
     if (wait_s > 0) throw lockedOut(wait_s);
     const right = await passwords.verify(password, password_hash);
@@ -83,10 +142,15 @@ export function createSessions({ db, hot, inTransaction, now_ms, newId, password
     },
 
     /** @throws HttpError 401 `invalid_credentials`, the same for an unknown email as for a wrong password, 429 `locked_out`. */
-    async signIn({ email, password }: { readonly email: string; readonly password: string }, request: Request, visitor: Visitor): Promise<SignedIn> {
+    async signIn(
+      { email, password }: { readonly email: string; readonly password: string },
+      request: Request,
+      visitor: Visitor,
+    ): Promise<SignedIn> {
       const account = folded(email);
       const row = await findUserByEmail(db, account);
-      if (!await isPassword(account, password, row?.password_hash, visitor) || row?.active !== 1) throw invalidCredentials();
+      if (!(await isPassword(account, password, row?.password_hash, visitor)) || row?.active !== 1)
+        throw invalidCredentials();
       return begin(toUser(row), request, visitor, row.password_hash);
     },
 
@@ -95,7 +159,9 @@ export function createSessions({ db, hot, inTransaction, now_ms, newId, password
       const row = await findUser(db, user_id);
       if (await isPassword(row?.email_folded ?? "", password, row?.password_hash, visitor)) return;
       const detail = "This is not your current password.";
-      throw new HttpError(400, "wrong_password", detail, { errors: [{ pointer: "/current_password", detail }] });
+      throw new HttpError(400, "wrong_password", detail, {
+        errors: [{ pointer: "/current_password", detail }],
+      });
     },
 
     async signOut(request: Request, visitor: Visitor): Promise<void> {
@@ -108,12 +174,20 @@ export function createSessions({ db, hot, inTransaction, now_ms, newId, password
       const now = now_ms();
       await store.deleteExpired(db, now - absolute_ms, now - idle_ms);
       const { rows, total } = await store.listSessions(db, user_id, pageWindow(page));
-      return toPage(rows.map((row) => ({ ...row, last_seen_at: Math.max(row.last_seen_at, seen.lastOf(row.id) ?? 0), current: row.id === current_id })), total, page);
+      return toPage(
+        rows.map((row) => ({
+          ...row,
+          last_seen_at: Math.max(row.last_seen_at, seen.lastOf(row.id) ?? 0),
+          current: row.id === current_id,
+        })),
+        total,
+        page,
+      );
     },
 
     /** @throws HttpError 404 */
     async end(user_id: string, session_id: string): Promise<void> {
-      if (!await end(user_id, session_id)) throw notFound("session");
+      if (!(await end(user_id, session_id))) throw notFound("session");
     },
 
     async endOthers(user_id: string, kept_id: string): Promise<void> {
@@ -124,11 +198,17 @@ export function createSessions({ db, hot, inTransaction, now_ms, newId, password
 }
 export type SessionService = ReturnType<typeof createSessions>;
 
-const invalidCredentials = () => new HttpError(401, "invalid_credentials", "The email or the password is wrong.", { headers: { "www-authenticate": `Session realm="dossier"` } });
-const lockedOut = (wait_s: number) => new HttpError(429, "locked_out", `There were too many failed tries. Try again in ${wait_s} s.`, { headers: { "retry-after": String(wait_s) } });
+const invalidCredentials = () =>
+  new HttpError(401, "invalid_credentials", "The email or the password is wrong.", {
+    headers: { "www-authenticate": `Session realm="dossier"` },
+  });
+const lockedOut = (wait_s: number) =>
+  new HttpError(429, "locked_out", `There were too many failed tries. Try again in ${wait_s} s.`, {
+    headers: { "retry-after": String(wait_s) },
+  });
 
 /** Over HTTPS a name that browsers hold to this host and this protocol; over plain HTTP they refuse that one. */
-const cookieName = ({ secure }: Visitor): string => secure ? "__Host-dossier" : "dossier";
+const cookieName = ({ secure }: Visitor): string => (secure ? "__Host-dossier" : "dossier");
 
 /** The token in the cookie, or null. */
 function tokenOf({ headers }: Request, visitor: Visitor): string | null {

@@ -35,7 +35,11 @@ export interface SessionRow {
   readonly user_agent: string;
 }
 /** An invitation of a user without a password, or a link to a new one. A user has one at most. */
-export interface PasswordLinkRow { readonly user_id: string; readonly token_sha256: string; readonly expires_at: number }
+export interface PasswordLinkRow {
+  readonly user_id: string;
+  readonly token_sha256: string;
+  readonly expires_at: number;
+}
 export interface AccountsTables {
   accounts_users: UserRow;
   accounts_keys: KeyRow;
@@ -47,42 +51,91 @@ export type AccountsDb = Db<AccountsTables>;
 
 /** False when the email is taken. */
 export const insertUser = async (db: AccountsDb, row: UserRow): Promise<boolean> =>
-  await db.insertInto("accounts_users").values(row).onConflict((c) => c.column("email_folded").doNothing()).returning("id").executeTakeFirst() !== undefined;
+  (await db
+    .insertInto("accounts_users")
+    .values(row)
+    .onConflict((c) => c.column("email_folded").doNothing())
+    .returning("id")
+    .executeTakeFirst()) !== undefined;
 
 export const findUser = (db: AccountsDb, id: string): Promise<UserRow | undefined> =>
   db.selectFrom("accounts_users").selectAll().where("id", "=", id).executeTakeFirst();
 
-export const findUserByEmail = (db: AccountsDb, email_folded: string): Promise<UserRow | undefined> =>
-  db.selectFrom("accounts_users").selectAll().where("email_folded", "=", email_folded).executeTakeFirst();
+export const findUserByEmail = (
+  db: AccountsDb,
+  email_folded: string,
+): Promise<UserRow | undefined> =>
+  db
+    .selectFrom("accounts_users")
+    .selectAll()
+    .where("email_folded", "=", email_folded)
+    .executeTakeFirst();
 
 export const listUsers = (db: AccountsDb): Promise<UserRow[]> =>
-  db.selectFrom("accounts_users").selectAll().orderBy("created_at", "desc").orderBy("id", "desc").execute();
+  db
+    .selectFrom("accounts_users")
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
 
 export const hasAdmin = async (db: AccountsDb): Promise<boolean> =>
-  await db.selectFrom("accounts_users").select("id").where("role", "=", "admin").limit(1).executeTakeFirst() !== undefined;
+  (await db
+    .selectFrom("accounts_users")
+    .select("id")
+    .where("role", "=", "admin")
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
 
 /** Other administrators who can sign in: those who were only invited can't yet. */
 export async function countOtherActiveAdmins(db: AccountsDb, user_id: string): Promise<number> {
-  const { others } = await db.selectFrom("accounts_users").select((e) => e.fn.countAll().as("others"))
-    .where("role", "=", "admin").where("active", "=", 1).where("password_hash", "!=", "").where("id", "!=", user_id).executeTakeFirstOrThrow();
+  const { others } = await db
+    .selectFrom("accounts_users")
+    .select((e) => e.fn.countAll().as("others"))
+    .where("role", "=", "admin")
+    .where("active", "=", 1)
+    .where("password_hash", "!=", "")
+    .where("id", "!=", user_id)
+    .executeTakeFirstOrThrow();
   return toNumber(others);
 }
 
 /** The user after the change; undefined when there is none. */
-export const updateUser = (db: AccountsDb, id: string, values: Partial<Pick<UserRow, "password_hash" | "active" | "role">>): Promise<UserRow | undefined> =>
-  db.updateTable("accounts_users").set(values).where("id", "=", id).returningAll().executeTakeFirst();
+export const updateUser = (
+  db: AccountsDb,
+  id: string,
+  values: Partial<Pick<UserRow, "password_hash" | "active" | "role">>,
+): Promise<UserRow | undefined> =>
+  db
+    .updateTable("accounts_users")
+    .set(values)
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
 
 export const insertKey = async (db: AccountsDb, row: KeyRow): Promise<void> => {
   await db.insertInto("accounts_keys").values(row).execute();
 };
 
 export const listKeys = (db: AccountsDb, user_id: string): Promise<KeyRow[]> =>
-  db.selectFrom("accounts_keys").selectAll().where("user_id", "=", user_id).orderBy("created_at", "desc").orderBy("id", "desc").execute();
+  db
+    .selectFrom("accounts_keys")
+    .selectAll()
+    .where("user_id", "=", user_id)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
 
 /** The key after the change; undefined when there is none, or it is not this user's. */
-export const deactivateKey = (db: AccountsDb, id: string, of_user_id: string | undefined): Promise<KeyRow | undefined> => {
+export const deactivateKey = (
+  db: AccountsDb,
+  id: string,
+  of_user_id: string | undefined,
+): Promise<KeyRow | undefined> => {
   const key = db.updateTable("accounts_keys").set({ active: 0 }).where("id", "=", id);
-  return (of_user_id === undefined ? key : key.where("user_id", "=", of_user_id)).returningAll().executeTakeFirst();
+  return (of_user_id === undefined ? key : key.where("user_id", "=", of_user_id))
+    .returningAll()
+    .executeTakeFirst();
 };
 
 /** What a request needs to know of a key. */
@@ -93,22 +146,44 @@ export type HotKey = Pick<KeyRow, "id" | "user_id" | "token_sha256" | "scopes" |
  * two look-ups, because SQLite takes several times as long for the same as one join.
  */
 export function findWorkingKey(hot: HotReads, public_id: string): HotKey | undefined {
-  const key = hot.get<HotKey>("select id, user_id, token_sha256, scopes, expires_at from accounts_keys where public_id = ? and active = 1", public_id);
-  return key && hot.get("select id from accounts_users where id = ? and active = 1", key.user_id) ? key : undefined;
+  const key = hot.get<HotKey>(
+    "select id, user_id, token_sha256, scopes, expires_at from accounts_keys where public_id = ? and active = 1",
+    public_id,
+  );
+  return key && hot.get("select id from accounts_users where id = ? and active = 1", key.user_id)
+    ? key
+    : undefined;
 }
 
 /** Moves `last_used_at` forward, never back. */
 export async function noteUse(db: AccountsDb, key_id: string, at: number): Promise<void> {
-  await db.updateTable("accounts_keys").set({ last_used_at: at })
-    .where("id", "=", key_id).where((e) => e.or([e("last_used_at", "is", null), e("last_used_at", "<", at)])).execute();
+  await db
+    .updateTable("accounts_keys")
+    .set({ last_used_at: at })
+    .where("id", "=", key_id)
+    .where((e) => e.or([e("last_used_at", "is", null), e("last_used_at", "<", at)]))
+    .execute();
 }
 
-export const insertSetupLink = async (db: AccountsDb, token_sha256: string, expires_at: number): Promise<void> => {
+export const insertSetupLink = async (
+  db: AccountsDb,
+  token_sha256: string,
+  expires_at: number,
+): Promise<void> => {
   await db.insertInto("accounts_setup_links").values({ token_sha256, expires_at }).execute();
 };
 
-export const hasSetupLink = async (db: AccountsDb, token_sha256: string, now: number): Promise<boolean> =>
-  await db.selectFrom("accounts_setup_links").select("token_sha256").where("token_sha256", "=", token_sha256).where("expires_at", ">", now).executeTakeFirst() !== undefined;
+export const hasSetupLink = async (
+  db: AccountsDb,
+  token_sha256: string,
+  now: number,
+): Promise<boolean> =>
+  (await db
+    .selectFrom("accounts_setup_links")
+    .select("token_sha256")
+    .where("token_sha256", "=", token_sha256)
+    .where("expires_at", ">", now)
+    .executeTakeFirst()) !== undefined;
 
 export const deleteExpiredSetupLinks = async (db: AccountsDb, now: number): Promise<void> => {
   await db.deleteFrom("accounts_setup_links").where("expires_at", "<=", now).execute();

@@ -28,23 +28,31 @@ export function publicIdOf(token: string): string | null {
 }
 
 /** A new token of 32 secret characters: `dst_` of a one-time set-up link, `dsi_` of an invitation or a link to a new password, `dss_` of a session. */
-export const newToken = (kind: "dst" | "dsi" | "dss"): string => `${kind}_${randomText(secret_length)}`;
+export const newToken = (kind: "dst" | "dsi" | "dss"): string =>
+  `${kind}_${randomText(secret_length)}`;
 
 /** Lowercase hex. A fast hash is right here: with 190 random bits there is nothing to guess. */
-export const sha256 = (token: string): string => new Bun.CryptoHasher("sha256").update(token).digest("hex");
+export const sha256 = (token: string): string =>
+  new Bun.CryptoHasher("sha256").update(token).digest("hex");
 
 /** Compares two SHA-256 digests in hex in a time that does not depend on where they differ. */
-export const sameDigest = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a, "hex"), Buffer.from(b, "hex"));
+export const sameDigest = (a: string, b: string): boolean =>
+  timingSafeEqual(Buffer.from(a, "hex"), Buffer.from(b, "hex"));
 
 function checksum(text: string): string {
   let digits = "";
-  for (let rest = Bun.hash.crc32(text); digits.length < checksum_length; rest = Math.floor(rest / 62)) digits = alphabet[rest % 62]! + digits;
+  for (
+    let rest = Bun.hash.crc32(text);
+    digits.length < checksum_length;
+    rest = Math.floor(rest / 62)
+  )
+    digits = alphabet[rest % 62]! + digits;
   return digits;
 }
 
 /** Characters of the alphabet, each equally likely: bytes that would favour the first ones are thrown away. */
 function randomText(length: number): string {
-  const fair_max = 256 - 256 % alphabet.length;
+  const fair_max = 256 - (256 % alphabet.length);
   let text = "";
   while (text.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length))) {

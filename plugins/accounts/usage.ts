@@ -24,7 +24,9 @@ export function createUsage({ write, log }: UsageParts) {
     } catch (error) {
       // What came in meanwhile is newer.
       uses = new Map([...batch, ...uses]);
-      log.warn("the last use of keys and sessions could not be written yet", { error: String(error) });
+      log.warn("the last use of keys and sessions could not be written yet", {
+        error: String(error),
+      });
     } finally {
       batch = new Map();
     }
@@ -34,12 +36,16 @@ export function createUsage({ write, log }: UsageParts) {
   const flush = async (): Promise<void> => {
     while (writing) await writing;
     if (uses.size === 0) return;
-    writing = writeAll().finally(() => { writing = undefined; });
+    writing = writeAll().finally(() => {
+      writing = undefined;
+    });
     await writing;
   };
 
   return {
-    note(id: string, at_ms: number): void { uses.set(id, at_ms); },
+    note(id: string, at_ms: number): void {
+      uses.set(id, at_ms);
+    },
     /** Epoch ms of the last use that is not written yet. */
     lastOf: (id: string): number | undefined => uses.get(id) ?? batch.get(id),
     flush,

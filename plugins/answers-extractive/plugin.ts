@@ -16,7 +16,13 @@ export default definePlugin({
     const retrieve = createRetrieve(index.analyze);
     return {
       services: { wording: { sentences: sentencesOf, retrieve } },
-      fills: [fill(Answerers, { name: "extractive", rank: 0, answer: createExtractive(index.analyze, retrieve, () => clock.now_ms()) })],
+      fills: [
+        fill(Answerers, {
+          name: "extractive",
+          rank: 0,
+          answer: createExtractive(index.analyze, retrieve, () => clock.now_ms()),
+        }),
+      ],
     };
   },
 });

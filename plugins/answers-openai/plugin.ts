@@ -7,22 +7,51 @@ import { SearchIndex } from "../index/contract";
 import { createGenerative } from "./answering";
 import { endpointOf } from "./settings";
 
-const name = "openai", rank = 100;
+const name = "openai",
+  rank = 100;
 
 export default definePlugin({
   name: "answers-openai",
   version: "1.0.0",
   section: "answers",
   config: t.Object({
-    provider: t.Union([t.Literal("extractive"), t.Literal("openai")], { default: "extractive", description: "Who answers: sentences of the documents, or a language model." }),
-    base_url: t.Optional(t.String({ description: "Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the environment is not used." })),
-    api_key: t.Optional(Secret({ description: "Sent to the endpoint; none for one that wants none." })),
+    provider: t.Union([t.Literal("extractive"), t.Literal("openai")], {
+      default: "extractive",
+      description: "Who answers: sentences of the documents, or a language model.",
+    }),
+    base_url: t.Optional(
+      t.String({
+        description:
+          "Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the environment is not used.",
+      }),
+    ),
+    api_key: t.Optional(
+      Secret({ description: "Sent to the endpoint; none for one that wants none." }),
+    ),
     model: t.Optional(t.String({ description: "The model's name there." })),
-    fallback: t.Union([t.Literal("extractive"), t.Literal("fail")], { default: "extractive", description: "When the model can't answer: quote the documents with a warning, or fail." }),
-    timeout: Duration({ default: "60s", description: "For one answer in all, further attempts included." }),
-    silence_timeout: Duration({ default: "20s", description: "The longest pause in the middle of an answer." }),
-    context_tokens: t.Integer({ default: 8_192, minimum: 2_048, description: "What the model reads and writes at once." }),
-    answer_tokens: t.Integer({ default: 800, minimum: 64, maximum: 8_192, description: "The longest answer." }),
+    fallback: t.Union([t.Literal("extractive"), t.Literal("fail")], {
+      default: "extractive",
+      description: "When the model can't answer: quote the documents with a warning, or fail.",
+    }),
+    timeout: Duration({
+      default: "60s",
+      description: "For one answer in all, further attempts included.",
+    }),
+    silence_timeout: Duration({
+      default: "20s",
+      description: "The longest pause in the middle of an answer.",
+    }),
+    context_tokens: t.Integer({
+      default: 8_192,
+      minimum: 2_048,
+      description: "What the model reads and writes at once.",
+    }),
+    answer_tokens: t.Integer({
+      default: 800,
+      minimum: 64,
+      maximum: 8_192,
+      description: "The longest answer.",
+    }),
   }),
   needs: { index: SearchIndex, wording: Wording },
   slots: { answerers: Answerers },
@@ -34,13 +63,28 @@ export default definePlugin({
     const { context_tokens, answer_tokens, fallback, timeout, silence_timeout } = config;
     const answer = createGenerative({
       call: createProvider({ ...endpoint, answer_tokens, silence_ms: silence_timeout }),
-      model: endpoint.model, limits: { context_tokens, answer_tokens }, timeout_ms: timeout, fallback,
-      next: () => slots.answerers().filter((one) => one.rank < rank).toSorted((a, b) => b.rank - a.rank)[0],
-      wording, analyze: (text) => index.analyze(text), now_ms: () => clock.now_ms(), log,
+      model: endpoint.model,
+      limits: { context_tokens, answer_tokens },
+      timeout_ms: timeout,
+      fallback,
+      next: () =>
+        slots
+          .answerers()
+          .filter((one) => one.rank < rank)
+          .toSorted((a, b) => b.rank - a.rank)[0],
+      wording,
+      analyze: (text) => index.analyze(text),
+      now_ms: () => clock.now_ms(),
+      log,
     });
-    return { fills: [
-      fill(Answerers, { name, rank, answer }),
-      fill(SystemChecks, { name: "Language model", run: () => askEndpoint({ ...endpoint, section: "answers" }) }),
-    ] };
+    return {
+      fills: [
+        fill(Answerers, { name, rank, answer }),
+        fill(SystemChecks, {
+          name: "Language model",
+          run: () => askEndpoint({ ...endpoint, section: "answers" }),
+        }),
+      ],
+    };
   },
 });

@@ -7,7 +7,10 @@ import { ProviderFailure } from "./failure";
 import type { Message } from "./provider";
 import { tokensOf } from "./tokens";
 
-export interface Limits { readonly context_tokens: number; readonly answer_tokens: number }
+export interface Limits {
+  readonly context_tokens: number;
+  readonly answer_tokens: number;
+}
 export interface Conversation {
   readonly messages: readonly Message[];
   /** The passages that were sent: source `n` is `sources[n - 1]`. */
@@ -18,9 +21,12 @@ export interface Conversation {
 }
 
 export const sources_max = 12;
-const source_tokens_max = 6_000, history_tokens_max = 1_500, message_tokens = 8;
+const source_tokens_max = 6_000,
+  history_tokens_max = 1_500,
+  message_tokens = 8;
 /** Shares of the context. */
-const instructions_share = 0.25, history_share = 0.2;
+const instructions_share = 0.25,
+  history_share = 0.2;
 
 const rules = `You answer questions from the sources in the user's message, and from nothing else.
 
@@ -38,23 +44,54 @@ const reminder = `Remember: every sentence ends with the number of its source in
  * Fits everything into the context; passages are taken by rank as long as they fit. `strict`: says the most important rule once more.
  * @throws ProviderFailure when not even the question fits.
  */
-export function compose(question: Question, passages: readonly FoundPassage[], { context_tokens, answer_tokens }: Limits, strict: boolean): Conversation {
+export function compose(
+  question: Question,
+  passages: readonly FoundPassage[],
+  { context_tokens, answer_tokens }: Limits,
+  strict: boolean,
+): Conversation {
   const asked = `\n\nQuestion: ${escaped(question.text)}${strict ? `\n\n${reminder}` : ""}`;
-  let left = context_tokens - answer_tokens - tokensOf(rules) - tokensOf(asked) - 2 * message_tokens;
-  const prompts = fitting(question.prompts, (prompt) => tokensOf(prompt.text), Math.min(left, context_tokens * instructions_share));
+  let left =
+    context_tokens - answer_tokens - tokensOf(rules) - tokensOf(asked) - 2 * message_tokens;
+  const prompts = fitting(
+    question.prompts,
+    (prompt) => tokensOf(prompt.text),
+    Math.min(left, context_tokens * instructions_share),
+  );
   left -= sum(prompts, (prompt) => tokensOf(prompt.text));
-  const turns = turnsThatFit(question.history, Math.min(left, history_tokens_max, context_tokens * history_share));
+  const turns = turnsThatFit(
+    question.history,
+    Math.min(left, history_tokens_max, context_tokens * history_share),
+  );
   left -= sum(turns, (message) => tokensOf(message.content) + message_tokens);
   const sources = passagesThatFit(passages, Math.min(left, source_tokens_max));
-  if (sources.length === 0) throw new ProviderFailure("too_long", "the question leaves no room for passages in answers.context_tokens", { again: false });
-  const system = prompts.length === 0 ? rules : `${rules}\n\nWishes of the user about style, language and form, in their order:\n<instructions>\n${prompts.map((prompt) => escaped(prompt.text)).join("\n\n")}\n</instructions>`;
+  if (sources.length === 0)
+    throw new ProviderFailure(
+      "too_long",
+      "the question leaves no room for passages in answers.context_tokens",
+      { again: false },
+    );
+  const system =
+    prompts.length === 0
+      ? rules
+      : `${rules}\n\nWishes of the user about style, language and form, in their order:\n<instructions>\n${prompts.map((prompt) => escaped(prompt.text)).join("\n\n")}\n</instructions>`;
   return {
-    messages: [{ role: "system", content: system }, ...turns, { role: "user", content: `<sources>\n${sources.map(sourceBlock).join("\n")}\n</sources>${asked}` }],
-    sources, prompts, left_out: question.prompts.filter((prompt) => !prompts.includes(prompt)),
+    messages: [
+      { role: "system", content: system },
+      ...turns,
+      {
+        role: "user",
+        content: `<sources>\n${sources.map(sourceBlock).join("\n")}\n</sources>${asked}`,
+      },
+    ],
+    sources,
+    prompts,
+    left_out: question.prompts.filter((prompt) => !prompts.includes(prompt)),
   };
 }
 
-const sum = <T>(of: readonly T[], count: (one: T) => number): number => of.reduce((total, one) => total + count(one), 0);
+const sum = <T>(of: readonly T[], count: (one: T) => number): number =>
+  of.reduce((total, one) => total + count(one), 0);
 
 /** Those that fit, in their order. */
 function fitting<T>(of: readonly T[], count: (one: T) => number, max: number): T[] {
@@ -83,7 +120,9 @@ function turnsThatFit(history: Question["history"], max: number): Message[] {
 /** By rank, up to the first that does not fit. */
 function passagesThatFit(passages: readonly FoundPassage[], max: number): FoundPassage[] {
   let used = 0;
-  const end = passages.slice(0, sources_max).findIndex((passage, at) => (used += tokensOf(sourceBlock(passage, at))) > max);
+  const end = passages
+    .slice(0, sources_max)
+    .findIndex((passage, at) => (used += tokensOf(sourceBlock(passage, at))) > max);
   return passages.slice(0, end < 0 ? sources_max : end);
 }
 
@@ -91,5 +130,10 @@ const sourceBlock = ({ document_name, heading, quote }: FoundPassage, at: number
   `<source id="${at + 1}" document="${attribute(document_name)}"${heading === null ? "" : ` heading="${attribute(heading)}"`}>\n${escaped(quote.replace(/\s*\[\d{1,3}\]/g, ""))}\n</source>`;
 
 /** Text can't end the block it stands in, nor begin another one. */
-const escaped = (text: string): string => text.replace(/<(?=\s*\/?\s*(?:sources?|instructions|think)\b)/gi, "&lt;");
-const attribute = (text: string): string => text.replace(/[<>"&]/g, " ").replace(/\s+/g, " ").trim();
+const escaped = (text: string): string =>
+  text.replace(/<(?=\s*\/?\s*(?:sources?|instructions|think)\b)/gi, "&lt;");
+const attribute = (text: string): string =>
+  text
+    .replace(/[<>"&]/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();

@@ -1,7 +1,11 @@
 /** Checks that the settings of a model belong together, before anyone asks. */
 import { ConfigError } from "../../core/sdk";
 
-export interface Endpoint { readonly base_url: string; readonly model: string; readonly api_key: string | undefined }
+export interface Endpoint {
+  readonly base_url: string;
+  readonly model: string;
+  readonly api_key: string | undefined;
+}
 export interface AnswersSettings {
   readonly provider: "extractive" | "openai";
   readonly base_url?: string | undefined;
@@ -16,14 +20,32 @@ export interface AnswersSettings {
 const timeout_ms_max = 4 * 60_000;
 
 /** Where the model is; null when none is wanted. @throws ConfigError that says what to set. */
-export function endpointOf({ provider, base_url, model, api_key, timeout, context_tokens, answer_tokens }: AnswersSettings): Endpoint | null {
+export function endpointOf({
+  provider,
+  base_url,
+  model,
+  api_key,
+  timeout,
+  context_tokens,
+  answer_tokens,
+}: AnswersSettings): Endpoint | null {
   if (provider !== "openai") return null;
   const problems = [
-    base_url ? problemOfUrl(base_url) : "answers.base_url is missing, and answers.provider is openai: set DOSSIER_ANSWERS_BASE_URL to the endpoint, such as http://127.0.0.1:11434/v1.",
-    model?.trim() ? null : "answers.model is missing, and answers.provider is openai: set DOSSIER_ANSWERS_MODEL to the model's name there.",
-    timeout > 0 && timeout <= timeout_ms_max ? null : "answers.timeout must be more than nothing and at most 4m.",
-    answer_tokens * 2 <= context_tokens ? null : "answers.answer_tokens must be at most half of answers.context_tokens.",
-    api_key === undefined || /^[\x21-\x7e]+$/.test(api_key) ? null : "answers.api_key holds characters that no key has.",
+    base_url
+      ? problemOfUrl(base_url)
+      : "answers.base_url is missing, and answers.provider is openai: set DOSSIER_ANSWERS_BASE_URL to the endpoint, such as http://127.0.0.1:11434/v1.",
+    model?.trim()
+      ? null
+      : "answers.model is missing, and answers.provider is openai: set DOSSIER_ANSWERS_MODEL to the model's name there.",
+    timeout > 0 && timeout <= timeout_ms_max
+      ? null
+      : "answers.timeout must be more than nothing and at most 4m.",
+    answer_tokens * 2 <= context_tokens
+      ? null
+      : "answers.answer_tokens must be at most half of answers.context_tokens.",
+    api_key === undefined || /^[\x21-\x7e]+$/.test(api_key)
+      ? null
+      : "answers.api_key holds characters that no key has.",
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new ConfigError(problems);
   return { base_url: base_url!.replace(/\/+$/, ""), model: model!.trim(), api_key };
@@ -31,6 +53,9 @@ export function endpointOf({ provider, base_url, model, api_key, timeout, contex
 
 function problemOfUrl(base_url: string): string | null {
   const url = URL.canParse(base_url) ? new URL(base_url) : null;
-  if (!url || !/^https?:$/.test(url.protocol)) return "answers.base_url must begin with http:// or https://.";
-  return url.username || url.password || url.search || url.hash ? "answers.base_url must hold no user name, password, query or fragment; a key goes into answers.api_key." : null;
+  if (!url || !/^https?:$/.test(url.protocol))
+    return "answers.base_url must begin with http:// or https://.";
+  return url.username || url.password || url.search || url.hash
+    ? "answers.base_url must hold no user name, password, query or fragment; a key goes into answers.api_key."
+    : null;
 }

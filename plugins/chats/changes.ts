@@ -7,7 +7,10 @@ export interface Changes {
    * Listens from now on; `next` answers at the first change since it answered last, at the time limit or when a signal fires, whichever is first:
    * true when there was a change. One `next` at a time.
    */
-  listen(...ids: readonly string[]): { next(timeout_ms: number, signals: readonly AbortSignal[]): Promise<boolean>; close(): void };
+  listen(...ids: readonly string[]): {
+    next(timeout_ms: number, signals: readonly AbortSignal[]): Promise<boolean>;
+    close(): void;
+  };
   /** Listeners that are not closed. */
   readonly count: number;
 }
@@ -18,22 +21,26 @@ export function createChanges(): Changes {
   const listen: Changes["listen"] = (...ids) => {
     let changed = false;
     let wake = () => {};
-    const hear = () => { changed = true; wake(); };
+    const hear = () => {
+      changed = true;
+      wake();
+    };
     for (const id of ids) listeners.set(id, (listeners.get(id) ?? new Set()).add(hear));
     return {
-      next: (timeout_ms, signals) => new Promise((resolve) => {
-        const timer = setTimeout(end, timeout_ms);
-        function end() {
-          clearTimeout(timer);
-          for (const signal of signals) signal.removeEventListener("abort", end);
-          wake = () => {};
-          resolve(changed);
-          changed = false;
-        }
-        wake = end;
-        for (const signal of signals) signal.addEventListener("abort", end);
-        if (changed || signals.some((signal) => signal.aborted)) end();
-      }),
+      next: (timeout_ms, signals) =>
+        new Promise((resolve) => {
+          const timer = setTimeout(end, timeout_ms);
+          function end() {
+            clearTimeout(timer);
+            for (const signal of signals) signal.removeEventListener("abort", end);
+            wake = () => {};
+            resolve(changed);
+            changed = false;
+          }
+          wake = end;
+          for (const signal of signals) signal.addEventListener("abort", end);
+          if (changed || signals.some((signal) => signal.aborted)) end();
+        }),
       close() {
         for (const id of ids) {
           const here = listeners.get(id);
@@ -45,8 +52,12 @@ export function createChanges(): Changes {
   };
 
   return {
-    announce(id) { for (const hear of [...listeners.get(id) ?? []]) hear(); },
+    announce(id) {
+      for (const hear of [...(listeners.get(id) ?? [])]) hear();
+    },
     listen,
-    get count() { return new Set([...listeners.values()].flatMap((here) => [...here])).size; },
+    get count() {
+      return new Set([...listeners.values()].flatMap((here) => [...here])).size;
+    },
   };
 }

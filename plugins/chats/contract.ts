@@ -23,7 +23,10 @@ export interface Question {
   /** Earlier turns of the session, oldest first. */
   readonly history: readonly { readonly question: string; readonly answer: string }[];
   /** Searches the session's folders, and nothing else. */
-  readonly find: (query: string, options: { readonly limit: number; readonly context?: string }) => Promise<Retrieved>;
+  readonly find: (
+    query: string,
+    options: { readonly limit: number; readonly context?: string },
+  ) => Promise<Retrieved>;
   /**
    * Shows those who watch a further piece of the answer while it is being made, so only what may be seen: its markers are sure, and numbered as in the answer.
    * Optional to call. When the answer that is returned does not begin with what was shown, it is shown anew.
@@ -32,8 +35,14 @@ export interface Question {
   readonly signal: AbortSignal;
 }
 /** An answer before the chat adds its queue time. */
-export type Answered = Omit<AnswerResult, "timings"> & { readonly timings: { readonly retrieve_ms: number; readonly generate_ms: number } };
+export type Answered = Omit<AnswerResult, "timings"> & {
+  readonly timings: { readonly retrieve_ms: number; readonly generate_ms: number };
+};
 
 /** Answers questions. The one with the highest `rank` is asked. */
-export interface Answerer { readonly name: string; readonly rank: number; readonly answer: (question: Question) => Promise<Answered> }
+export interface Answerer {
+  readonly name: string;
+  readonly rank: number;
+  readonly answer: (question: Question) => Promise<Answered>;
+}
 export const Answerers = slot<Answerer>("chats.answerers");

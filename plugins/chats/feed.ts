@@ -28,13 +28,16 @@ export function createFeed(write: (text: string) => Promise<boolean>): Feed {
   }
   function begin(): void {
     timer = undefined;
-    writing = flush().finally(() => { writing = undefined; gather(); });
+    writing = flush().finally(() => {
+      writing = undefined;
+      gather();
+    });
   }
   async function flush(): Promise<void> {
     const end = whole();
     const text = pending.slice(0, end);
     pending = pending.slice(end);
-    if (!await write(text)) stopped = true;
+    if (!(await write(text))) stopped = true;
   }
 
   return {

@@ -2,64 +2,121 @@
 import { sql, type Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
-  { id: "0001_chats", up: async (tx) => {
-    await tx.schema.createTable("chats")
-      .addColumn("id", "text", (c) => c.primaryKey())
-      .addColumn("owner_id", "text", (c) => c.notNull())
-      .addColumn("name", "text")
-      .addColumn("message_count", "integer", (c) => c.notNull())
-      .addColumn("last_message_at", "bigint")
-      .addColumn("created_at", "bigint", (c) => c.notNull())
-      .addColumn("updated_at", "bigint", (c) => c.notNull())
-      .addColumn("deleted_at", "bigint")
-      .execute();
-    await tx.schema.createIndex("chats_live").on("chats").columns(["owner_id", "created_at", "id"]).where(sql.ref("deleted_at"), "is", null).execute();
-    await tx.schema.createIndex("chats_deleted").on("chats").columns(["owner_id", "created_at", "id"]).where(sql.ref("deleted_at"), "is not", null).execute();
-    for (const [table, column] of [["chats_folders", "folder_id"], ["chats_prompts", "prompt_id"]] as const) {
-      await tx.schema.createTable(table)
-        .addColumn("chat_id", "text", (c) => c.notNull().references("chats.id").onDelete("cascade"))
-        .addColumn(column, "text", (c) => c.notNull())
-        .addColumn("position", "integer", (c) => c.notNull())
-        .addPrimaryKeyConstraint(`${table}_key`, ["chat_id", column])
+  {
+    id: "0001_chats",
+    up: async (tx) => {
+      await tx.schema
+        .createTable("chats")
+        .addColumn("id", "text", (c) => c.primaryKey())
+        .addColumn("owner_id", "text", (c) => c.notNull())
+        .addColumn("name", "text")
+        .addColumn("message_count", "integer", (c) => c.notNull())
+        .addColumn("last_message_at", "bigint")
+        .addColumn("created_at", "bigint", (c) => c.notNull())
+        .addColumn("updated_at", "bigint", (c) => c.notNull())
+        .addColumn("deleted_at", "bigint")
         .execute();
-      await tx.schema.createIndex(`${table}_by_${column}`).on(table).column(column).execute();
-    }
-  } },
-  { id: "0002_messages", up: async (tx) => {
-    await tx.schema.createTable("chats_messages")
-      .addColumn("id", "text", (c) => c.primaryKey())
-      .addColumn("chat_id", "text", (c) => c.notNull().references("chats.id").onDelete("cascade"))
-      .addColumn("request_id", "text", (c) => c.notNull())
-      .addColumn("request_key", "text", (c) => c.notNull())
-      .addColumn("text", "text", (c) => c.notNull())
-      .addColumn("status", "text", (c) => c.notNull())
-      .addColumn("created_at", "bigint", (c) => c.notNull())
-      .addColumn("started_at", "bigint")
-      .addColumn("completed_at", "bigint")
-      .addColumn("result", "text")
-      .addColumn("error_code", "text")
-      .addColumn("error_message", "text")
-      .execute();
-    await tx.schema.createIndex("chats_messages_request").on("chats_messages").columns(["chat_id", "request_key"]).unique().execute();
-    await tx.schema.createIndex("chats_messages_newest").on("chats_messages").columns(["chat_id", "created_at", "id"]).execute();
-    await tx.schema.createTable("chats_citations")
-      .addColumn("message_id", "text", (c) => c.notNull().references("chats_messages.id").onDelete("cascade"))
-      .addColumn("document_id", "text", (c) => c.notNull())
-      .addPrimaryKeyConstraint("chats_citations_key", ["message_id", "document_id"])
-      .execute();
-    await tx.schema.createIndex("chats_citations_by_document").on("chats_citations").column("document_id").execute();
-  } },
-  { id: "0003_events", up: async (tx) => {
-    await tx.schema.alterTable("chats_messages").addColumn("attempt", "integer", (c) => c.notNull().defaultTo(0)).execute();
-    await tx.schema.alterTable("chats_messages").addColumn("last_event", "integer", (c) => c.notNull().defaultTo(0)).execute();
-    await tx.schema.createTable("chats_events")
-      .addColumn("message_id", "text", (c) => c.notNull().references("chats_messages.id").onDelete("cascade"))
-      .addColumn("seq", "integer", (c) => c.notNull())
-      .addColumn("kind", "text", (c) => c.notNull())
-      .addColumn("data", "text", (c) => c.notNull())
-      .addColumn("created_at", "bigint", (c) => c.notNull())
-      .addPrimaryKeyConstraint("chats_events_key", ["message_id", "seq"])
-      .execute();
-    await tx.schema.createIndex("chats_events_last").on("chats_events").column("created_at").where(sql<boolean>`kind in ('done', 'error')`).execute();
-  } },
+      await tx.schema
+        .createIndex("chats_live")
+        .on("chats")
+        .columns(["owner_id", "created_at", "id"])
+        .where(sql.ref("deleted_at"), "is", null)
+        .execute();
+      await tx.schema
+        .createIndex("chats_deleted")
+        .on("chats")
+        .columns(["owner_id", "created_at", "id"])
+        .where(sql.ref("deleted_at"), "is not", null)
+        .execute();
+      for (const [table, column] of [
+        ["chats_folders", "folder_id"],
+        ["chats_prompts", "prompt_id"],
+      ] as const) {
+        await tx.schema
+          .createTable(table)
+          .addColumn("chat_id", "text", (c) =>
+            c.notNull().references("chats.id").onDelete("cascade"),
+          )
+          .addColumn(column, "text", (c) => c.notNull())
+          .addColumn("position", "integer", (c) => c.notNull())
+          .addPrimaryKeyConstraint(`${table}_key`, ["chat_id", column])
+          .execute();
+        await tx.schema.createIndex(`${table}_by_${column}`).on(table).column(column).execute();
+      }
+    },
+  },
+  {
+    id: "0002_messages",
+    up: async (tx) => {
+      await tx.schema
+        .createTable("chats_messages")
+        .addColumn("id", "text", (c) => c.primaryKey())
+        .addColumn("chat_id", "text", (c) => c.notNull().references("chats.id").onDelete("cascade"))
+        .addColumn("request_id", "text", (c) => c.notNull())
+        .addColumn("request_key", "text", (c) => c.notNull())
+        .addColumn("text", "text", (c) => c.notNull())
+        .addColumn("status", "text", (c) => c.notNull())
+        .addColumn("created_at", "bigint", (c) => c.notNull())
+        .addColumn("started_at", "bigint")
+        .addColumn("completed_at", "bigint")
+        .addColumn("result", "text")
+        .addColumn("error_code", "text")
+        .addColumn("error_message", "text")
+        .execute();
+      await tx.schema
+        .createIndex("chats_messages_request")
+        .on("chats_messages")
+        .columns(["chat_id", "request_key"])
+        .unique()
+        .execute();
+      await tx.schema
+        .createIndex("chats_messages_newest")
+        .on("chats_messages")
+        .columns(["chat_id", "created_at", "id"])
+        .execute();
+      await tx.schema
+        .createTable("chats_citations")
+        .addColumn("message_id", "text", (c) =>
+          c.notNull().references("chats_messages.id").onDelete("cascade"),
+        )
+        .addColumn("document_id", "text", (c) => c.notNull())
+        .addPrimaryKeyConstraint("chats_citations_key", ["message_id", "document_id"])
+        .execute();
+      await tx.schema
+        .createIndex("chats_citations_by_document")
+        .on("chats_citations")
+        .column("document_id")
+        .execute();
+    },
+  },
+  {
+    id: "0003_events",
+    up: async (tx) => {
+      await tx.schema
+        .alterTable("chats_messages")
+        .addColumn("attempt", "integer", (c) => c.notNull().defaultTo(0))
+        .execute();
+      await tx.schema
+        .alterTable("chats_messages")
+        .addColumn("last_event", "integer", (c) => c.notNull().defaultTo(0))
+        .execute();
+      await tx.schema
+        .createTable("chats_events")
+        .addColumn("message_id", "text", (c) =>
+          c.notNull().references("chats_messages.id").onDelete("cascade"),
+        )
+        .addColumn("seq", "integer", (c) => c.notNull())
+        .addColumn("kind", "text", (c) => c.notNull())
+        .addColumn("data", "text", (c) => c.notNull())
+        .addColumn("created_at", "bigint", (c) => c.notNull())
+        .addPrimaryKeyConstraint("chats_events_key", ["message_id", "seq"])
+        .execute();
+      await tx.schema
+        .createIndex("chats_events_last")
+        .on("chats_events")
+        .column("created_at")
+        .where(sql<boolean>`kind in ('done', 'error')`)
+        .execute();
+    },
+  },
 ];

@@ -20,38 +20,111 @@ import { createStreaming } from "./streaming";
 export default definePlugin({
   name: "chats",
   version: "1.0.0",
-  needs: { folders: Folders, prompts: Prompts, documents: Documents, retrieval: Retrieval, quotas: Quotas },
+  needs: {
+    folders: Folders,
+    prompts: Prompts,
+    documents: Documents,
+    retrieval: Retrieval,
+    quotas: Quotas,
+  },
   slots: { answerers: Answerers },
-  tables: ["chats", "chats_folders", "chats_prompts", "chats_messages", "chats_citations", "chats_events"],
+  tables: [
+    "chats",
+    "chats_folders",
+    "chats_prompts",
+    "chats_messages",
+    "chats_citations",
+    "chats_events",
+  ],
   migrations,
   routes,
   setup: (ctx) => {
-    const { afterCommit, changed, inTransaction, newId, log, hot, services: { folders, prompts, documents, retrieval, quotas } } = ctx;
+    const {
+      afterCommit,
+      changed,
+      inTransaction,
+      newId,
+      log,
+      hot,
+      services: { folders, prompts, documents, retrieval, quotas },
+    } = ctx;
     const db = ctx.database<ChatsTables>();
     const now_ms = () => ctx.clock.now_ms();
     // Apart, because a poll waits for another status, and not for each piece of text.
-    const changes = createChanges(), watched = createChanges();
+    const changes = createChanges(),
+      watched = createChanges();
     const tellWatchers = (id: string) => watched.announce(id);
-    const tell = (id: string) => { changes.announce(id); tellWatchers(id); };
-    const chats = createChats({ db, inTransaction, afterCommit, now_ms, newId, folders, prompts, tell, changed, charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "chats", count) });
+    const tell = (id: string) => {
+      changes.announce(id);
+      tellWatchers(id);
+    };
+    const chats = createChats({
+      db,
+      inTransaction,
+      afterCommit,
+      now_ms,
+      newId,
+      folders,
+      prompts,
+      tell,
+      changed,
+      charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "chats", count),
+    });
     const messages = createMessages({
-      db, inTransaction, afterCommit, now_ms, newId, chats, documents, changes, tell, changed,
-      enqueueAnswer: (tx, message_id, owner_id) => ctx.enqueue(tx, AnswerMessage, { message_id },
-        { subject: message_id, lane: `chats.answer:${owner_id}`, lane_max: answers_of_owner_max }),
+      db,
+      inTransaction,
+      afterCommit,
+      now_ms,
+      newId,
+      chats,
+      documents,
+      changes,
+      tell,
+      changed,
+      enqueueAnswer: (tx, message_id, owner_id) =>
+        ctx.enqueue(
+          tx,
+          AnswerMessage,
+          { message_id },
+          { subject: message_id, lane: `chats.answer:${owner_id}`, lane_max: answers_of_owner_max },
+        ),
       cancelAnswer: (tx, message_id) => ctx.cancelJobs(tx, [message_id]),
     });
     return {
       jobs: [
-        createAnswering({ db, inTransaction, now_ms, afterCommit, answerers: ctx.slots.answerers, folders, prompts, documents, retrieval, tell, tellWatchers, changed, log }),
-        handle(PruneEvents, createPruning({ inTransaction, now_ms }), { attempts_max: 3, timeout_ms: 10 * 60_000 }),
+        createAnswering({
+          db,
+          inTransaction,
+          now_ms,
+          afterCommit,
+          answerers: ctx.slots.answerers,
+          folders,
+          prompts,
+          documents,
+          retrieval,
+          tell,
+          tellWatchers,
+          changed,
+          log,
+        }),
+        handle(PruneEvents, createPruning({ inTransaction, now_ms }), {
+          attempts_max: 3,
+          timeout_ms: 10 * 60_000,
+        }),
       ],
       schedules: [every("*/10 * * * *", PruneEvents, {})],
       fills: [
-        fill(FolderContents, { remove: (tx, _owner_id, folder_ids) => removeFolderUses(tx, folder_ids) }),
+        fill(FolderContents, {
+          remove: (tx, _owner_id, folder_ids) => removeFolderUses(tx, folder_ids),
+        }),
         fill(PromptUses, { remove: (tx, _owner_id, prompt_id) => removePromptUses(tx, prompt_id) }),
         fill(DocumentUses, { remove: createBlanking({ now_ms, afterCommit, tellWatchers }) }),
       ],
-      routes: chatHandlers(chats, messages, createStreaming({ db, hot, documents, messages, watched, log })),
+      routes: chatHandlers(
+        chats,
+        messages,
+        createStreaming({ db, hot, documents, messages, watched, log }),
+      ),
     };
   },
 });

@@ -13,7 +13,13 @@ export interface PruningParts {
   readonly now_ms: () => number;
 }
 
-export const createPruning = ({ inTransaction, now_ms }: PruningParts) => async (_payload: object, { signal }: Pick<JobRun, "signal">): Promise<void> => {
-  const ended_before = now_ms() - kept_ms;
-  while (await inTransaction((tx) => pruneEvents(tx, ended_before, messages_at_once)) === messages_at_once) signal.throwIfAborted();
-};
+export const createPruning =
+  ({ inTransaction, now_ms }: PruningParts) =>
+  async (_payload: object, { signal }: Pick<JobRun, "signal">): Promise<void> => {
+    const ended_before = now_ms() - kept_ms;
+    while (
+      (await inTransaction((tx) => pruneEvents(tx, ended_before, messages_at_once))) ===
+      messages_at_once
+    )
+      signal.throwIfAborted();
+  };

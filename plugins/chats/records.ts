@@ -6,17 +6,35 @@ import { folders_max, prompts_max } from "./service";
 import type { Chat, MessageRow } from "./store";
 
 const Time = (description: string) => t.String({ format: "date-time", description });
-const TimeOrNull = (description: string) => t.Union([t.String({ format: "date-time" }), t.Null()], { description });
+const TimeOrNull = (description: string) =>
+  t.Union([t.String({ format: "date-time" }), t.Null()], { description });
 
-const Name = t.Union([t.String(), t.Null()], { description: "What people call the session: trimmed, at most 255 characters. A blank name is none." });
-const UsedFolders = t.Array(t.String(), { maxItems: folders_max, description: `Ids of the folders that answers come from, subfolders included; at most ${folders_max}.` });
-const UsedPrompts = t.Array(t.String(), { maxItems: prompts_max, description: `Ids of the saved prompts that answers respect, in this order; at most ${prompts_max}.` });
+const Name = t.Union([t.String(), t.Null()], {
+  description:
+    "What people call the session: trimmed, at most 255 characters. A blank name is none.",
+});
+const UsedFolders = t.Array(t.String(), {
+  maxItems: folders_max,
+  description: `Ids of the folders that answers come from, subfolders included; at most ${folders_max}.`,
+});
+const UsedPrompts = t.Array(t.String(), {
+  maxItems: prompts_max,
+  description: `Ids of the saved prompts that answers respect, in this order; at most ${prompts_max}.`,
+});
 
 /** The body of create and change. */
 export const ChatBody = t.Object({
   name: t.Optional(Name),
-  usedFolders: t.Optional(t.Union([UsedFolders, t.Null()], { description: "Ids of folders. On a change it replaces the list; null empties it." })),
-  usedPrompts: t.Optional(t.Union([UsedPrompts, t.Null()], { description: "Ids of saved prompts. On a change it replaces the list; null empties it." })),
+  usedFolders: t.Optional(
+    t.Union([UsedFolders, t.Null()], {
+      description: "Ids of folders. On a change it replaces the list; null empties it.",
+    }),
+  ),
+  usedPrompts: t.Optional(
+    t.Union([UsedPrompts, t.Null()], {
+      description: "Ids of saved prompts. On a change it replaces the list; null empties it.",
+    }),
+  ),
 });
 
 export const ChatRecord = t.Object({
@@ -31,19 +49,34 @@ export const ChatRecord = t.Object({
 });
 
 export const chatRecord = (chat: Chat): Static<typeof ChatRecord> => ({
-  id: chat.id, name: chat.name, usedFolders: [...chat.folder_ids], usedPrompts: [...chat.prompt_ids],
-  message_count: chat.message_count, last_message_at: rfc3339OrNull(chat.last_message_at),
-  created_at: rfc3339(chat.created_at), updated_at: rfc3339(chat.updated_at),
+  id: chat.id,
+  name: chat.name,
+  usedFolders: [...chat.folder_ids],
+  usedPrompts: [...chat.prompt_ids],
+  message_count: chat.message_count,
+  last_message_at: rfc3339OrNull(chat.last_message_at),
+  created_at: rfc3339(chat.created_at),
+  updated_at: rfc3339(chat.updated_at),
 });
 
-const RequestId = t.String({ description: "UUID of the request, as it was sent or made by the server." });
-const Status = t.Union((["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const).map((name) => t.Literal(name)), { description: "The state the message has now." });
+const RequestId = t.String({
+  description: "UUID of the request, as it was sent or made by the server.",
+});
+const Status = t.Union(
+  (["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELLED"] as const).map((name) =>
+    t.Literal(name),
+  ),
+  { description: "The state the message has now." },
+);
 
 export const MessageBody = t.Object({
   text: t.String({ description: "The message of the user. Not blank, at most 32,000 characters." }),
-  requestId: t.Optional(t.Union([t.String({ description: "A UUID." }), t.Null()], {
-    description: "UUID that names this message within its session; the server makes one when it is absent. Sending the same id and text once more starts nothing new.",
-  })),
+  requestId: t.Optional(
+    t.Union([t.String({ description: "A UUID." }), t.Null()], {
+      description:
+        "UUID that names this message within its session; the server makes one when it is absent. Sending the same id and text once more starts nothing new.",
+    }),
+  ),
 });
 
 /** The answer to sending and cancelling. */
@@ -51,11 +84,20 @@ export const MessageState = t.Object({
   requestId: RequestId,
   status: Status,
 });
-export const messageState = ({ request_id, status }: MessageRow): Static<typeof MessageState> => ({ requestId: request_id, status });
+export const messageState = ({ request_id, status }: MessageRow): Static<typeof MessageState> => ({
+  requestId: request_id,
+  status,
+});
 
 export const Poll = t.Union([
-  t.Object({ status: t.Union([t.Literal("PENDING"), t.Literal("PROCESSING")]), requestId: RequestId }, { description: "Still running: poll again shortly." }),
-  t.Object({ status: t.Literal("COMPLETED"), requestId: RequestId, result: AnswerResult }, { description: "The answer is there." }),
+  t.Object(
+    { status: t.Union([t.Literal("PENDING"), t.Literal("PROCESSING")]), requestId: RequestId },
+    { description: "Still running: poll again shortly." },
+  ),
+  t.Object(
+    { status: t.Literal("COMPLETED"), requestId: RequestId, result: AnswerResult },
+    { description: "The answer is there." },
+  ),
 ]);
 
 export const MessageRecord = t.Object({
@@ -65,37 +107,85 @@ export const MessageRecord = t.Object({
   created_at: Time("When the message was sent."),
   completed_at: TimeOrNull("When it was answered, failed or was cancelled."),
   result: t.Union([AnswerResult, t.Null()], { description: "The answer of a COMPLETED message." }),
-  error: t.Union([t.Object({ code: t.String(), message: t.String() }), t.Null()], { description: "Why a message FAILED or was CANCELLED." }),
+  error: t.Union([t.Object({ code: t.String(), message: t.String() }), t.Null()], {
+    description: "Why a message FAILED or was CANCELLED.",
+  }),
 });
 export const messageRecord = (message: Message): Static<typeof MessageRecord> => ({
-  requestId: message.request_id, text: message.text, status: message.status,
-  created_at: rfc3339(message.created_at), completed_at: rfc3339OrNull(message.completed_at),
+  requestId: message.request_id,
+  text: message.text,
+  status: message.status,
+  created_at: rfc3339(message.created_at),
+  completed_at: rfc3339OrNull(message.completed_at),
   result: message.result,
-  error: message.error_code === null ? null : { code: message.error_code, message: message.error_message ?? "" },
+  error:
+    message.error_code === null
+      ? null
+      : { code: message.error_code, message: message.error_message ?? "" },
 });
 
 export const chat_example: Static<typeof ChatRecord> = {
-  id: "chs_01JB2N6P8R0S2T4V6W8X0Y2Z4A", name: "Leave", usedFolders: ["fld_01JB2M3R8S5T7V9W1X3Y5Z7A2C"], usedPrompts: [],
-  message_count: 1, last_message_at: "2026-03-01T09:31:00.000Z", created_at: "2026-03-01T09:30:00.000Z", updated_at: "2026-03-01T09:30:00.000Z",
+  id: "chs_01JB2N6P8R0S2T4V6W8X0Y2Z4A",
+  name: "Leave",
+  usedFolders: ["fld_01JB2M3R8S5T7V9W1X3Y5Z7A2C"],
+  usedPrompts: [],
+  message_count: 1,
+  last_message_at: "2026-03-01T09:31:00.000Z",
+  created_at: "2026-03-01T09:30:00.000Z",
+  updated_at: "2026-03-01T09:30:00.000Z",
 };
 const quote = "Full-time employees accrue 25 days of leave a year.";
 const result_example: AnswerResult = {
-  answer: `${quote} [1]`, outcome: "answered", grounded: true,
-  citations: [{
-    id: 1, document_id: "doc_01JB2M4T9V6W8X3Y5Z7A1C2E4G", document_name: "handbook.pdf", document_version: 1, folder_id: "fld_01JB2M3R8S5T7V9W1X3Y5Z7A2C",
-    quote, start: 18_204, end: 18_204 + quote.length, page: 12, page_end: 12, time_start: null, time_end: null, heading: "Leave", score: 7.31,
-    verified: true, stale: false, url: "/api/dev/v1/documents/doc_01JB2M4T9V6W8X3Y5Z7A1C2E4G",
-  }],
-  model: "extractive", prompts: [], usage: null, timings: { queue_ms: 3, retrieve_ms: 4, generate_ms: 2 }, warnings: [],
+  answer: `${quote} [1]`,
+  outcome: "answered",
+  grounded: true,
+  citations: [
+    {
+      id: 1,
+      document_id: "doc_01JB2M4T9V6W8X3Y5Z7A1C2E4G",
+      document_name: "handbook.pdf",
+      document_version: 1,
+      folder_id: "fld_01JB2M3R8S5T7V9W1X3Y5Z7A2C",
+      quote,
+      start: 18_204,
+      end: 18_204 + quote.length,
+      page: 12,
+      page_end: 12,
+      time_start: null,
+      time_end: null,
+      heading: "Leave",
+      score: 7.31,
+      verified: true,
+      stale: false,
+      url: "/api/dev/v1/documents/doc_01JB2M4T9V6W8X3Y5Z7A1C2E4G",
+    },
+  ],
+  model: "extractive",
+  prompts: [],
+  usage: null,
+  timings: { queue_ms: 3, retrieve_ms: 4, generate_ms: 2 },
+  warnings: [],
 };
 export const request_id_example = "6f1f2c0e-2f0b-4b7e-9f43-1d2a7c9b5e10";
-export const poll_example: Static<typeof Poll> = { status: "COMPLETED", requestId: request_id_example, result: result_example };
+export const poll_example: Static<typeof Poll> = {
+  status: "COMPLETED",
+  requestId: request_id_example,
+  result: result_example,
+};
 export const message_example: Static<typeof MessageRecord> = {
-  requestId: request_id_example, text: "How many days of leave do employees get?", status: "COMPLETED",
-  created_at: "2026-03-01T09:31:00.000Z", completed_at: "2026-03-01T09:31:00.010Z", result: result_example, error: null,
+  requestId: request_id_example,
+  text: "How many days of leave do employees get?",
+  status: "COMPLETED",
+  created_at: "2026-03-01T09:31:00.000Z",
+  completed_at: "2026-03-01T09:31:00.010Z",
+  result: result_example,
+  error: null,
 };
 
-export const StreamText = t.String({ description: "Server-sent events, each with `id`, `event` and one line of JSON as `data`. Lines that begin with a colon are comments that keep the connection open." });
+export const StreamText = t.String({
+  description:
+    "Server-sent events, each with `id`, `event` and one line of JSON as `data`. Lines that begin with a colon are comments that keep the connection open.",
+});
 export const stream_words = `The answer while it is being made, as server-sent events. Any number of clients may watch; the poll stays the truth.
 
 | event | data |
@@ -110,8 +200,12 @@ Ids grow within a message. With \`Last-Event-ID\` the stream goes on after that 
 once the last event was received it answers 204, which tells browsers not to come back.
 An answer that had to be made again, after a fault or because a document it used was deleted, begins with a new \`status\`.
 The end of an answer finished long ago is told anew in the same form, from a \`status\` on. When the session is deleted or the server stops, the stream ends without \`done\`.`;
-const stream_event = (id: number, event: string, data: unknown): string => `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+const stream_event = (id: number, event: string, data: unknown): string =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 export const stream_example = [
-  stream_event(1, "status", { status: "PENDING" }), stream_event(2, "status", { status: "PROCESSING" }), stream_event(3, "delta", { text: result_example.answer }),
-  stream_event(4, "citation", result_example.citations[0]), stream_event(5, "done", result_example),
+  stream_event(1, "status", { status: "PENDING" }),
+  stream_event(2, "status", { status: "PROCESSING" }),
+  stream_event(3, "delta", { text: result_example.answer }),
+  stream_event(4, "citation", result_example.citations[0]),
+  stream_event(5, "done", result_example),
 ].join("");

@@ -1,10 +1,34 @@
 /** The HTTP face of chat sessions and messages: a shape in, one call to the service, a shape out. */
-import { badRequest, PageOf, PageQuery, reply, route, t, toPage, type Call, type HandlersOf } from "../../core/sdk";
+import {
+  badRequest,
+  PageOf,
+  PageQuery,
+  reply,
+  route,
+  t,
+  toPage,
+  type Call,
+  type HandlersOf,
+} from "../../core/sdk";
 import type { Message } from "./living";
 import type { MessageService } from "./messages";
 import {
-  ChatBody, chat_example, chatRecord, ChatRecord, MessageBody, message_example, MessageRecord, messageRecord, MessageState, messageState, Poll, poll_example, request_id_example, stream_example,
-  stream_words, StreamText,
+  ChatBody,
+  chat_example,
+  chatRecord,
+  ChatRecord,
+  MessageBody,
+  message_example,
+  MessageRecord,
+  messageRecord,
+  MessageState,
+  messageState,
+  Poll,
+  poll_example,
+  request_id_example,
+  stream_example,
+  stream_words,
+  StreamText,
 } from "./records";
 import type { ChatService } from "./service";
 import type { MessageRow } from "./store";
@@ -12,86 +36,200 @@ import type { Streaming } from "./streaming";
 
 const tag = "Chats";
 const errors = { 410: "The chat session has expired: it was deleted." };
-const one_page = { count: 1, total: 1, per_page: 50, total_pages: 1, next_page: null, previous_page: null };
-const session = (description: string) => ({ description, schema: ChatRecord, example: chat_example });
-const started_headers = { location: "Path of what to poll.", "retry-after": "Seconds to wait before the first poll." };
+const one_page = {
+  count: 1,
+  total: 1,
+  per_page: 50,
+  total_pages: 1,
+  next_page: null,
+  previous_page: null,
+};
+const session = (description: string) => ({
+  description,
+  schema: ChatRecord,
+  example: chat_example,
+});
+const started_headers = {
+  location: "Path of what to poll.",
+  "retry-after": "Seconds to wait before the first poll.",
+};
 
 export const routes = {
   list: route.get("/chats", {
-    summary: "List chat sessions", tag, operation: "listChats",
+    summary: "List chat sessions",
+    tag,
+    operation: "listChats",
     description: "The caller's chat sessions, newest first.",
-    query: t.Composite([PageQuery, t.Object({
-      deleted: t.Optional(t.Boolean({ default: false, description: "`true` lists the deleted sessions instead: those that can be restored." })),
-    })]),
-    answers: { 200: { description: "One page of sessions.", schema: PageOf(ChatRecord), example: { data: [chat_example], pagination: one_page } } },
+    query: t.Composite([
+      PageQuery,
+      t.Object({
+        deleted: t.Optional(
+          t.Boolean({
+            default: false,
+            description: "`true` lists the deleted sessions instead: those that can be restored.",
+          }),
+        ),
+      }),
+    ]),
+    answers: {
+      200: {
+        description: "One page of sessions.",
+        schema: PageOf(ChatRecord),
+        example: { data: [chat_example], pagination: one_page },
+      },
+    },
   }),
   create: route.post("/chats", {
-    summary: "Create a chat session", tag, operation: "createChat",
-    description: "Every field is optional, and so is the body. Lists that are absent are empty; an id given twice counts once.",
-    body: ChatBody, body_optional: true, example: { name: chat_example.name, usedFolders: chat_example.usedFolders },
-    answers: { 201: { ...session("The new session."), headers: { location: "Path of the new session." } } },
+    summary: "Create a chat session",
+    tag,
+    operation: "createChat",
+    description:
+      "Every field is optional, and so is the body. Lists that are absent are empty; an id given twice counts once.",
+    body: ChatBody,
+    body_optional: true,
+    example: { name: chat_example.name, usedFolders: chat_example.usedFolders },
+    answers: {
+      201: { ...session("The new session."), headers: { location: "Path of the new session." } },
+    },
     errors: { 404: "A folder or prompt that is named could not be found." },
   }),
-  get: route.get("/chats/:sessionId", { summary: "Get a chat session", tag, operation: "getChat", answers: { 200: session("The session.") }, errors }),
+  get: route.get("/chats/:sessionId", {
+    summary: "Get a chat session",
+    tag,
+    operation: "getChat",
+    answers: { 200: session("The session.") },
+    errors,
+  }),
   change: route.put("/chats/:sessionId", {
-    summary: "Change a chat session", tag, operation: "updateChat",
+    summary: "Change a chat session",
+    tag,
+    operation: "updateChat",
     description: "Replaces the fields that are given. Null takes the name away and empties a list.",
-    body: ChatBody, example: { usedFolders: chat_example.usedFolders },
-    answers: { 200: session("The session after the change.") }, errors,
+    body: ChatBody,
+    example: { usedFolders: chat_example.usedFolders },
+    answers: { 200: session("The session after the change.") },
+    errors,
   }),
   remove: route.delete("/chats/:sessionId", {
-    summary: "Delete a chat session", tag, operation: "deleteChat",
-    description: "Reversible: `POST /chats/{sessionId}/restore` brings it back. An answer that is being made is finished meanwhile.",
-    answers: { 204: { description: "It is deleted." } }, errors: { 410: "It is deleted already." },
+    summary: "Delete a chat session",
+    tag,
+    operation: "deleteChat",
+    description:
+      "Reversible: `POST /chats/{sessionId}/restore` brings it back. An answer that is being made is finished meanwhile.",
+    answers: { 204: { description: "It is deleted." } },
+    errors: { 410: "It is deleted already." },
   }),
   restore: route.post("/chats/:sessionId/restore", {
-    summary: "Restore a chat session", tag, operation: "restoreChat",
-    description: "Brings a deleted session back with its messages. A session that is not deleted stays as it is.",
+    summary: "Restore a chat session",
+    tag,
+    operation: "restoreChat",
+    description:
+      "Brings a deleted session back with its messages. A session that is not deleted stays as it is.",
     answers: { 200: session("The session.") },
   }),
   send: route.post("/chats/:sessionId/messages", {
-    summary: "Send a message", tag, operation: "sendMessage",
-    description: "Starts an answer, which is read by polling. With a `requestId` of your own, sending the same message again is harmless: it answers 202 with the state that the message has.",
-    body: MessageBody, example: { text: message_example.text, requestId: request_id_example },
-    answers: { 202: { description: "The message is accepted.", schema: MessageState, headers: started_headers, example: { requestId: request_id_example, status: "PENDING" } } },
+    summary: "Send a message",
+    tag,
+    operation: "sendMessage",
+    description:
+      "Starts an answer, which is read by polling. With a `requestId` of your own, sending the same message again is harmless: it answers 202 with the state that the message has.",
+    body: MessageBody,
+    example: { text: message_example.text, requestId: request_id_example },
+    answers: {
+      202: {
+        description: "The message is accepted.",
+        schema: MessageState,
+        headers: started_headers,
+        example: { requestId: request_id_example, status: "PENDING" },
+      },
+    },
     errors: { ...errors, 409: "The requestId was used in this session with another text." },
   }),
   messages: route.get("/chats/:sessionId/messages", {
-    summary: "List messages", tag, operation: "listMessages",
-    description: "The messages of the session with their answers, newest first. Only here, and in the answers to sending and cancelling, `status` may also read `FAILED` or `CANCELLED`.",
+    summary: "List messages",
+    tag,
+    operation: "listMessages",
+    description:
+      "The messages of the session with their answers, newest first. Only here, and in the answers to sending and cancelling, `status` may also read `FAILED` or `CANCELLED`.",
     query: PageQuery,
-    answers: { 200: { description: "One page of messages.", schema: PageOf(MessageRecord), example: { data: [message_example], pagination: one_page } } }, errors,
-  }),
-  poll: route.get("/chats/:sessionId/messages/:requestId", {
-    summary: "Poll an answer", tag, operation: "pollMessage", waits: true,
-    description: "With `Prefer: wait=20` (RFC 7240, at most 30 s) it answers as soon as the status changes; without it, at once.",
     answers: {
       200: {
-        description: "The answer, or the state of the running request.", schema: Poll, example: poll_example,
-        headers: { "retry-after": "Seconds to wait before the next poll, while it is running.", "preference-applied": "`wait=N`, the seconds in effect, when the request asked to wait." },
+        description: "One page of messages.",
+        schema: PageOf(MessageRecord),
+        example: { data: [message_example], pagination: one_page },
       },
-      500: { description: "The request failed or was cancelled. The body is the message alone.", schema: t.String(), media_type: "text/plain", example: "The answer was cancelled." },
+    },
+    errors,
+  }),
+  poll: route.get("/chats/:sessionId/messages/:requestId", {
+    summary: "Poll an answer",
+    tag,
+    operation: "pollMessage",
+    waits: true,
+    description:
+      "With `Prefer: wait=20` (RFC 7240, at most 30 s) it answers as soon as the status changes; without it, at once.",
+    answers: {
+      200: {
+        description: "The answer, or the state of the running request.",
+        schema: Poll,
+        example: poll_example,
+        headers: {
+          "retry-after": "Seconds to wait before the next poll, while it is running.",
+          "preference-applied": "`wait=N`, the seconds in effect, when the request asked to wait.",
+        },
+      },
+      500: {
+        description: "The request failed or was cancelled. The body is the message alone.",
+        schema: t.String(),
+        media_type: "text/plain",
+        example: "The answer was cancelled.",
+      },
     },
     errors,
   }),
   stream: route.get("/chats/:sessionId/messages/:requestId/stream", {
-    summary: "Watch an answer", tag, operation: "streamMessage", description: stream_words,
-    request_headers: { "Last-Event-ID": "The id of the last event that was received: the stream goes on after it. Without it, or with an id that this message never gave, it begins with the first one." },
+    summary: "Watch an answer",
+    tag,
+    operation: "streamMessage",
+    description: stream_words,
+    request_headers: {
+      "Last-Event-ID":
+        "The id of the last event that was received: the stream goes on after it. Without it, or with an id that this message never gave, it begins with the first one.",
+    },
     answers: {
-      200: { description: "The events, as they come. The stream ends after `done` or `error`.", schema: StreamText, media_type: "text/event-stream", example: stream_example },
+      200: {
+        description: "The events, as they come. The stream ends after `done` or `error`.",
+        schema: StreamText,
+        media_type: "text/event-stream",
+        example: stream_example,
+      },
       204: { description: "The last event was received before: there is nothing more." },
     },
     errors,
   }),
   cancel: route.post("/chats/:sessionId/messages/:requestId/cancel", {
-    summary: "Cancel an answer", tag, operation: "cancelMessage",
-    description: "Ends a running request. Polling it answers 500 `The answer was cancelled.` from then on.",
-    answers: { 202: { description: "It is cancelled.", schema: MessageState, headers: started_headers, example: { requestId: request_id_example, status: "CANCELLED" } } },
+    summary: "Cancel an answer",
+    tag,
+    operation: "cancelMessage",
+    description:
+      "Ends a running request. Polling it answers 500 `The answer was cancelled.` from then on.",
+    answers: {
+      202: {
+        description: "It is cancelled.",
+        schema: MessageState,
+        headers: started_headers,
+        example: { requestId: request_id_example, status: "CANCELLED" },
+      },
+    },
     errors: { ...errors, 409: "The message is finished." },
   }),
 };
 
-export const chatHandlers = (chats: ChatService, messages: MessageService, streaming: Streaming): HandlersOf<typeof routes> => ({
+export const chatHandlers = (
+  chats: ChatService,
+  messages: MessageService,
+  streaming: Streaming,
+): HandlersOf<typeof routes> => ({
   list: async ({ caller, query }) => {
     const { chats: rows, total } = await chats.list(caller.owner_id, query.deleted ?? false, query);
     return toPage(rows.map(chatRecord), total, query);
@@ -101,46 +239,72 @@ export const chatHandlers = (chats: ChatService, messages: MessageService, strea
     return reply(201, chatRecord(chat), { location: `/api/dev/v1/chats/${chat.id}` });
   },
   get: async ({ caller, params }) => chatRecord(await chats.get(caller.owner_id, params.sessionId)),
-  change: async ({ caller, params, body }) => chatRecord(await chats.change(caller.owner_id, params.sessionId, body)),
+  change: async ({ caller, params, body }) =>
+    chatRecord(await chats.change(caller.owner_id, params.sessionId, body)),
   remove: async ({ caller, params }) => {
     await chats.remove(caller.owner_id, params.sessionId);
     return reply(204);
   },
-  restore: async ({ caller, params }) => chatRecord(await chats.restore(caller.owner_id, params.sessionId)),
-  send: async ({ caller, params, body }) => accepted(await messages.submit(caller.owner_id, params.sessionId, body)),
+  restore: async ({ caller, params }) =>
+    chatRecord(await chats.restore(caller.owner_id, params.sessionId)),
+  send: async ({ caller, params, body }) =>
+    accepted(await messages.submit(caller.owner_id, params.sessionId, body)),
   messages: async ({ caller, params, query }) => {
     const { messages: rows, total } = await messages.list(caller.owner_id, params.sessionId, query);
     return toPage(rows.map(messageRecord), total, query);
   },
   poll: async (call) => {
     const wait = { timeout_ms: call.wait_ms, signals: [call.request.signal, call.stopping] };
-    return polled(await messages.poll(call.caller.owner_id, call.params.sessionId, call.params.requestId, wait), call);
+    return polled(
+      await messages.poll(call.caller.owner_id, call.params.sessionId, call.params.requestId, wait),
+      call,
+    );
   },
   stream: async ({ caller, params, request, stopping }) => {
-    const stream = await streaming.watch(caller.owner_id, params.sessionId, params.requestId, lastEventOf(request), [request.signal, stopping]);
+    const stream = await streaming.watch(
+      caller.owner_id,
+      params.sessionId,
+      params.requestId,
+      lastEventOf(request),
+      [request.signal, stopping],
+    );
     return stream ? new Response(stream, { headers: stream_headers }) : reply(204);
   },
-  cancel: async ({ caller, params }) => accepted(await messages.cancel(caller.owner_id, params.sessionId, params.requestId)),
+  cancel: async ({ caller, params }) =>
+    accepted(await messages.cancel(caller.owner_id, params.sessionId, params.requestId)),
 });
 
 /** Nobody between server and client may keep, change or hold back what is sent. */
-const stream_headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store, no-transform", "x-accel-buffering": "no" };
+const stream_headers = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+};
 
 /** @throws HttpError 400 when it is none of the ids that streams give. */
 function lastEventOf(request: Request): number {
   const id = request.headers.get("last-event-id");
   if (id === null || id === "") return 0;
-  if (!/^\d{1,15}$/.test(id)) throw badRequest("The header Last-Event-ID must be an id that this stream gave.");
+  if (!/^\d{1,15}$/.test(id))
+    throw badRequest("The header Last-Event-ID must be an id that this stream gave.");
   return Number(id);
 }
 
 const accepted = (message: MessageRow) =>
-  reply(202, messageState(message), { location: `/api/dev/v1/chats/${message.chat_id}/messages/${message.request_id}`, "retry-after": "1" });
+  reply(202, messageState(message), {
+    location: `/api/dev/v1/chats/${message.chat_id}/messages/${message.request_id}`,
+    "retry-after": "1",
+  });
 
 function polled(message: Message, { wait_ms }: Pick<Call, "wait_ms">) {
-  const applied: Record<string, string> = wait_ms > 0 ? { "preference-applied": `wait=${wait_ms / 1_000}` } : {};
+  const applied: Record<string, string> =
+    wait_ms > 0 ? { "preference-applied": `wait=${wait_ms / 1_000}` } : {};
   const { status, request_id: requestId, result } = message;
   if (status === "COMPLETED") return reply(200, { status, requestId, result }, applied);
-  if (status === "PENDING" || status === "PROCESSING") return reply(200, { status, requestId }, { ...applied, "retry-after": "1" });
-  return new Response(message.error_message, { status: 500, headers: { ...applied, "content-type": "text/plain; charset=utf-8" } });
+  if (status === "PENDING" || status === "PROCESSING")
+    return reply(200, { status, requestId }, { ...applied, "retry-after": "1" });
+  return new Response(message.error_message, {
+    status: 500,
+    headers: { ...applied, "content-type": "text/plain; charset=utf-8" },
+  });
 }

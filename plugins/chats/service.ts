@@ -1,5 +1,14 @@
 /** The rules about chat sessions. Knows nothing of HTTP requests and writes no SQL. */
-import { checkedName, forbidden, gone, isBlank, notFound, type Change, type Db, type PageRequest } from "../../core/sdk";
+import {
+  checkedName,
+  forbidden,
+  gone,
+  isBlank,
+  notFound,
+  type Change,
+  type Db,
+  type PageRequest,
+} from "../../core/sdk";
 import type { Folders } from "../folders/contract";
 import type { Prompts } from "../prompts/contract";
 import * as store from "./store";
@@ -29,8 +38,20 @@ export interface ChatParts {
   readonly changed: (change: Change) => void;
 }
 
-export function createChats({ db, inTransaction, afterCommit, now_ms, newId, folders, prompts, charge, tell, changed }: ChatParts) {
-  const changedTo = (owner_id: string, id: string, action: Change["action"]): void => changed({ owner_id, kind: "chat", id, action });
+export function createChats({
+  db,
+  inTransaction,
+  afterCommit,
+  now_ms,
+  newId,
+  folders,
+  prompts,
+  charge,
+  tell,
+  changed,
+}: ChatParts) {
+  const changedTo = (owner_id: string, id: string, action: Change["action"]): void =>
+    changed({ owner_id, kind: "chat", id, action });
   /** Deleted or not. @throws HttpError 404, or 403 when it is another user's. */
   const requireRow = async (from: Db, owner_id: string, chat_id: string): Promise<ChatRow> => {
     const row = await store.findChat(from, chat_id);
@@ -42,14 +63,23 @@ export function createChats({ db, inTransaction, afterCommit, now_ms, newId, fol
   /** @throws HttpError 404, 403, or 410 when it is deleted. */
   const requireOpen = async (from: Db, owner_id: string, chat_id: string): Promise<ChatRow> => {
     const row = await requireRow(from, owner_id, chat_id);
-    if (row.deleted_at !== null) throw gone(`This chat session has expired: it was deleted. POST /api/dev/v1/chats/${chat_id}/restore brings it back.`);
+    if (row.deleted_at !== null)
+      throw gone(
+        `This chat session has expired: it was deleted. POST /api/dev/v1/chats/${chat_id}/restore brings it back.`,
+      );
     return row;
   };
 
-  const whole = async (from: Db, row: ChatRow): Promise<Chat> => (await store.withUses(from, [row]))[0]!;
+  const whole = async (from: Db, row: ChatRow): Promise<Chat> =>
+    (await store.withUses(from, [row]))[0]!;
 
   /** Replaces what is given. @throws HttpError 404 or 403 on a folder or prompt. */
-  async function setUses(tx: Db, owner_id: string, chat_id: string, { usedFolders, usedPrompts }: ChatInput): Promise<void> {
+  async function setUses(
+    tx: Db,
+    owner_id: string,
+    chat_id: string,
+    { usedFolders, usedPrompts }: ChatInput,
+  ): Promise<void> {
     const folder_ids = usedFolders && unique(usedFolders);
     const prompt_ids = usedPrompts && unique(usedPrompts);
     if (folder_ids?.length) await folders.scope(tx, owner_id, folder_ids, "/usedFolders");
@@ -62,19 +92,30 @@ export function createChats({ db, inTransaction, afterCommit, now_ms, newId, fol
     requireOpen,
 
     /** Live sessions, or the deleted ones that can be restored. */
-    async list(owner_id: string, deleted: boolean, page: PageRequest): Promise<{ chats: Chat[]; total: number }> {
+    async list(
+      owner_id: string,
+      deleted: boolean,
+      page: PageRequest,
+    ): Promise<{ chats: Chat[]; total: number }> {
       const { rows, total } = await store.listChats(db, owner_id, deleted, page);
       return { chats: await store.withUses(db, rows), total };
     },
 
-    get: async (owner_id: string, chat_id: string): Promise<Chat> => whole(db, await requireOpen(db, owner_id, chat_id)),
+    get: async (owner_id: string, chat_id: string): Promise<Chat> =>
+      whole(db, await requireOpen(db, owner_id, chat_id)),
 
     /** @throws HttpError 400 on a name that is too long, 404 or 403 on a folder or prompt, 403 when the quota is reached. */
     async create(owner_id: string, input: ChatInput): Promise<Chat> {
       const now = now_ms();
       const row: ChatRow = {
-        id: newId("chs"), owner_id, name: nameOf(input.name),
-        message_count: 0, last_message_at: null, created_at: now, updated_at: now, deleted_at: null,
+        id: newId("chs"),
+        owner_id,
+        name: nameOf(input.name),
+        message_count: 0,
+        last_message_at: null,
+        created_at: now,
+        updated_at: now,
+        deleted_at: null,
       };
       return inTransaction(async (tx) => {
         await charge(tx, owner_id, 1);
@@ -90,7 +131,12 @@ export function createChats({ db, inTransaction, afterCommit, now_ms, newId, fol
       const values = input.name === undefined ? {} : { name: nameOf(input.name) };
       return inTransaction(async (tx) => {
         const before = await requireOpen(tx, owner_id, chat_id);
-        if (input.name === undefined && input.usedFolders === undefined && input.usedPrompts === undefined) return whole(tx, before);
+        if (
+          input.name === undefined &&
+          input.usedFolders === undefined &&
+          input.usedPrompts === undefined
+        )
+          return whole(tx, before);
         const updated_at = now_ms();
         await setUses(tx, owner_id, chat_id, input);
         await store.updateChat(tx, chat_id, values, updated_at);
@@ -100,24 +146,26 @@ export function createChats({ db, inTransaction, afterCommit, now_ms, newId, fol
     },
 
     /** Takes the session out of use, and nobody waits or watches any more; its messages stay and an answer in work is finished. @throws HttpError 403, 404, 410. */
-    remove: (owner_id: string, chat_id: string): Promise<void> => inTransaction(async (tx) => {
-      await requireOpen(tx, owner_id, chat_id);
-      await store.setDeleted(tx, chat_id, now_ms());
-      await charge(tx, owner_id, -1);
-      afterCommit(() => tell(chat_id));
-      changedTo(owner_id, chat_id, "deleted");
-    }),
+    remove: (owner_id: string, chat_id: string): Promise<void> =>
+      inTransaction(async (tx) => {
+        await requireOpen(tx, owner_id, chat_id);
+        await store.setDeleted(tx, chat_id, now_ms());
+        await charge(tx, owner_id, -1);
+        afterCommit(() => tell(chat_id));
+        changedTo(owner_id, chat_id, "deleted");
+      }),
 
     /** Brings a deleted session back; one that is not deleted stays as it is. @throws HttpError 404, or 403 also when the quota is reached. */
-    restore: (owner_id: string, chat_id: string): Promise<Chat> => inTransaction(async (tx) => {
-      const row = await requireRow(tx, owner_id, chat_id);
-      if (row.deleted_at !== null) {
-        await charge(tx, owner_id, 1);
-        await store.setDeleted(tx, chat_id, null);
-        changedTo(owner_id, chat_id, "created");
-      }
-      return whole(tx, row);
-    }),
+    restore: (owner_id: string, chat_id: string): Promise<Chat> =>
+      inTransaction(async (tx) => {
+        const row = await requireRow(tx, owner_id, chat_id);
+        if (row.deleted_at !== null) {
+          await charge(tx, owner_id, 1);
+          await store.setDeleted(tx, chat_id, null);
+          changedTo(owner_id, chat_id, "created");
+        }
+        return whole(tx, row);
+      }),
   };
 }
 export type ChatService = ReturnType<typeof createChats>;
@@ -125,4 +173,5 @@ export type ChatService = ReturnType<typeof createChats>;
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 
 /** A session need not have a name: null and a blank one mean none. */
-const nameOf = (name: string | null | undefined): string | null => name === undefined || name === null || isBlank(name) ? null : checkedName(name, "/name");
+const nameOf = (name: string | null | undefined): string | null =>
+  name === undefined || name === null || isBlank(name) ? null : checkedName(name, "/name");

@@ -50,7 +50,10 @@ export interface ChatsTables {
 export type ChatsDb = Db<ChatsTables>;
 
 /** What a session uses, in the order it was given. */
-export interface Uses { readonly folder_ids: readonly string[]; readonly prompt_ids: readonly string[] }
+export interface Uses {
+  readonly folder_ids: readonly string[];
+  readonly prompt_ids: readonly string[];
+}
 export type Chat = ChatRow & Uses;
 
 export const insertChat = async (tx: ChatsDb, row: ChatRow): Promise<void> => {
@@ -61,11 +64,25 @@ export const findChat = (db: ChatsDb, id: string): Promise<ChatRow | undefined> 
   db.selectFrom("chats").selectAll().where("id", "=", id).executeTakeFirst();
 
 /** One page of live or of deleted sessions, newest first, and how many the owner has of them. */
-export async function listChats(db: ChatsDb, owner_id: string, deleted: boolean, page: PageRequest): Promise<{ rows: ChatRow[]; total: number }> {
+export async function listChats(
+  db: ChatsDb,
+  owner_id: string,
+  deleted: boolean,
+  page: PageRequest,
+): Promise<{ rows: ChatRow[]; total: number }> {
   const { limit, offset } = pageWindow(page);
-  const mine = db.selectFrom("chats").where("owner_id", "=", owner_id).where("deleted_at", deleted ? "is not" : "is", null);
+  const mine = db
+    .selectFrom("chats")
+    .where("owner_id", "=", owner_id)
+    .where("deleted_at", deleted ? "is not" : "is", null);
   const { total } = await mine.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  const rows = await mine.selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute();
+  const rows = await mine
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .offset(offset)
+    .execute();
   return { rows, total: Number(total) };
 }
 
@@ -73,8 +90,18 @@ export async function listChats(db: ChatsDb, owner_id: string, deleted: boolean,
 export async function withUses(db: ChatsDb, rows: readonly ChatRow[]): Promise<Chat[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
-  const folders = await db.selectFrom("chats_folders").select(["chat_id", "folder_id as used_id"]).where("chat_id", "in", ids).orderBy("position").execute();
-  const prompts = await db.selectFrom("chats_prompts").select(["chat_id", "prompt_id as used_id"]).where("chat_id", "in", ids).orderBy("position").execute();
+  const folders = await db
+    .selectFrom("chats_folders")
+    .select(["chat_id", "folder_id as used_id"])
+    .where("chat_id", "in", ids)
+    .orderBy("position")
+    .execute();
+  const prompts = await db
+    .selectFrom("chats_prompts")
+    .select(["chat_id", "prompt_id as used_id"])
+    .where("chat_id", "in", ids)
+    .orderBy("position")
+    .execute();
   const folders_of = Map.groupBy(folders, (use) => use.chat_id);
   const prompts_of = Map.groupBy(prompts, (use) => use.chat_id);
   return rows.map((row) => ({
@@ -85,32 +112,70 @@ export async function withUses(db: ChatsDb, rows: readonly ChatRow[]): Promise<C
 }
 
 /** Sets the name when one is given, and the time of the change. */
-export const updateChat = async (tx: ChatsDb, id: string, values: { readonly name?: string | null }, updated_at: number): Promise<void> => {
-  await tx.updateTable("chats").set({ ...values, updated_at }).where("id", "=", id).execute();
+export const updateChat = async (
+  tx: ChatsDb,
+  id: string,
+  values: { readonly name?: string | null },
+  updated_at: number,
+): Promise<void> => {
+  await tx
+    .updateTable("chats")
+    .set({ ...values, updated_at })
+    .where("id", "=", id)
+    .execute();
 };
 
 /** Deletes (a time) or restores (null). */
-export const setDeleted = async (tx: ChatsDb, id: string, deleted_at: number | null): Promise<void> => {
+export const setDeleted = async (
+  tx: ChatsDb,
+  id: string,
+  deleted_at: number | null,
+): Promise<void> => {
   await tx.updateTable("chats").set({ deleted_at }).where("id", "=", id).execute();
 };
 
 /** One more message, of now. */
-export const countMessage = async (tx: ChatsDb, id: string, last_message_at: number): Promise<void> => {
-  await tx.updateTable("chats").set((e) => ({ message_count: e("message_count", "+", 1), last_message_at })).where("id", "=", id).execute();
+export const countMessage = async (
+  tx: ChatsDb,
+  id: string,
+  last_message_at: number,
+): Promise<void> => {
+  await tx
+    .updateTable("chats")
+    .set((e) => ({ message_count: e("message_count", "+", 1), last_message_at }))
+    .where("id", "=", id)
+    .execute();
 };
 
-export async function replaceFolders(tx: ChatsDb, chat_id: string, folder_ids: readonly string[]): Promise<void> {
+export async function replaceFolders(
+  tx: ChatsDb,
+  chat_id: string,
+  folder_ids: readonly string[],
+): Promise<void> {
   await tx.deleteFrom("chats_folders").where("chat_id", "=", chat_id).execute();
-  if (folder_ids.length > 0) await tx.insertInto("chats_folders").values(folder_ids.map((folder_id, position) => ({ chat_id, folder_id, position }))).execute();
+  if (folder_ids.length > 0)
+    await tx
+      .insertInto("chats_folders")
+      .values(folder_ids.map((folder_id, position) => ({ chat_id, folder_id, position })))
+      .execute();
 }
 
-export async function replacePrompts(tx: ChatsDb, chat_id: string, prompt_ids: readonly string[]): Promise<void> {
+export async function replacePrompts(
+  tx: ChatsDb,
+  chat_id: string,
+  prompt_ids: readonly string[],
+): Promise<void> {
   await tx.deleteFrom("chats_prompts").where("chat_id", "=", chat_id).execute();
-  if (prompt_ids.length > 0) await tx.insertInto("chats_prompts").values(prompt_ids.map((prompt_id, position) => ({ chat_id, prompt_id, position }))).execute();
+  if (prompt_ids.length > 0)
+    await tx
+      .insertInto("chats_prompts")
+      .values(prompt_ids.map((prompt_id, position) => ({ chat_id, prompt_id, position })))
+      .execute();
 }
 
 export async function removeFolderUses(tx: ChatsDb, folder_ids: readonly string[]): Promise<void> {
-  if (folder_ids.length > 0) await tx.deleteFrom("chats_folders").where("folder_id", "in", folder_ids).execute();
+  if (folder_ids.length > 0)
+    await tx.deleteFrom("chats_folders").where("folder_id", "in", folder_ids).execute();
 }
 
 export const removePromptUses = async (tx: ChatsDb, prompt_id: string): Promise<void> => {
@@ -121,52 +186,124 @@ const unfinished: readonly MessageStatus[] = ["PENDING", "PROCESSING"];
 
 /** False when the session has a message of this request already. */
 export const insertMessage = async (tx: ChatsDb, row: MessageRow): Promise<boolean> =>
-  await tx.insertInto("chats_messages").values(row)
-    .onConflict((c) => c.columns(["chat_id", "request_key"]).doNothing()).returning("id").executeTakeFirst() !== undefined;
+  (await tx
+    .insertInto("chats_messages")
+    .values(row)
+    .onConflict((c) => c.columns(["chat_id", "request_key"]).doNothing())
+    .returning("id")
+    .executeTakeFirst()) !== undefined;
 
-export const findMessage = (db: ChatsDb, chat_id: string, request_key: string): Promise<MessageRow | undefined> =>
-  db.selectFrom("chats_messages").selectAll().where("chat_id", "=", chat_id).where("request_key", "=", request_key).executeTakeFirst();
+export const findMessage = (
+  db: ChatsDb,
+  chat_id: string,
+  request_key: string,
+): Promise<MessageRow | undefined> =>
+  db
+    .selectFrom("chats_messages")
+    .selectAll()
+    .where("chat_id", "=", chat_id)
+    .where("request_key", "=", request_key)
+    .executeTakeFirst();
 
 /** How far a message is, without its text and its answer, which can be long. */
 export type Progress = Pick<MessageRow, "id" | "status" | "last_event">;
-export const findProgress = (db: ChatsDb, chat_id: string, request_key: string): Promise<Progress | undefined> =>
-  db.selectFrom("chats_messages").select(["id", "status", "last_event"]).where("chat_id", "=", chat_id).where("request_key", "=", request_key).executeTakeFirst();
+export const findProgress = (
+  db: ChatsDb,
+  chat_id: string,
+  request_key: string,
+): Promise<Progress | undefined> =>
+  db
+    .selectFrom("chats_messages")
+    .select(["id", "status", "last_event"])
+    .where("chat_id", "=", chat_id)
+    .where("request_key", "=", request_key)
+    .executeTakeFirst();
 
 export const findById = (db: ChatsDb, id: string): Promise<MessageRow | undefined> =>
   db.selectFrom("chats_messages").selectAll().where("id", "=", id).executeTakeFirst();
 
 /** One page of a session's messages, newest first, and how many it has in all. */
-export async function listMessages(db: ChatsDb, chat_id: string, page: PageRequest): Promise<{ rows: MessageRow[]; total: number }> {
+export async function listMessages(
+  db: ChatsDb,
+  chat_id: string,
+  page: PageRequest,
+): Promise<{ rows: MessageRow[]; total: number }> {
   const { limit, offset } = pageWindow(page);
   const all = db.selectFrom("chats_messages").where("chat_id", "=", chat_id);
   const { total } = await all.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  const rows = await all.selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute();
+  const rows = await all
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .offset(offset)
+    .execute();
   return { rows, total: Number(total) };
 }
 
 /** Marks an unfinished message as being answered, once more; undefined when it is finished. The first start counts. */
-export const startMessage = (tx: ChatsDb, id: string, now: number): Promise<MessageRow | undefined> =>
-  tx.updateTable("chats_messages").set((e) => ({ status: "PROCESSING", started_at: e.fn.coalesce("started_at", e.val(now)), attempt: e("attempt", "+", 1) }))
-    .where("id", "=", id).where("status", "in", unfinished).returningAll().executeTakeFirst();
+export const startMessage = (
+  tx: ChatsDb,
+  id: string,
+  now: number,
+): Promise<MessageRow | undefined> =>
+  tx
+    .updateTable("chats_messages")
+    .set((e) => ({
+      status: "PROCESSING",
+      started_at: e.fn.coalesce("started_at", e.val(now)),
+      attempt: e("attempt", "+", 1),
+    }))
+    .where("id", "=", id)
+    .where("status", "in", unfinished)
+    .returningAll()
+    .executeTakeFirst();
 
-export type Ending = Pick<MessageRow, "completed_at"> & { readonly status: MessageStatus } & Partial<Pick<MessageRow, "result" | "error_code" | "error_message">>;
+export type Ending = Pick<MessageRow, "completed_at"> & {
+  readonly status: MessageStatus;
+} & Partial<Pick<MessageRow, "result" | "error_code" | "error_message">>;
 
 /** Ends an unfinished message. False when it is finished already: what it says then stays. */
 export const endMessage = async (tx: ChatsDb, id: string, ending: Ending): Promise<boolean> =>
-  await tx.updateTable("chats_messages").set(ending).where("id", "=", id).where("status", "in", unfinished).returning("id").executeTakeFirst() !== undefined;
+  (await tx
+    .updateTable("chats_messages")
+    .set(ending)
+    .where("id", "=", id)
+    .where("status", "in", unfinished)
+    .returning("id")
+    .executeTakeFirst()) !== undefined;
 
 /** The last answered messages before this one, oldest first. */
-export async function turnsBefore(db: ChatsDb, { id, chat_id, created_at }: MessageRow, limit: number): Promise<{ text: string; result: string | null }[]> {
-  const newest_first = await db.selectFrom("chats_messages").select(["text", "result"])
-    .where("chat_id", "=", chat_id).where("created_at", "<=", created_at).where("id", "<", id).where("status", "=", "COMPLETED")
-    .orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).execute();
+export async function turnsBefore(
+  db: ChatsDb,
+  { id, chat_id, created_at }: MessageRow,
+  limit: number,
+): Promise<{ text: string; result: string | null }[]> {
+  const newest_first = await db
+    .selectFrom("chats_messages")
+    .select(["text", "result"])
+    .where("chat_id", "=", chat_id)
+    .where("created_at", "<=", created_at)
+    .where("id", "<", id)
+    .where("status", "=", "COMPLETED")
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
   return newest_first.reverse();
 }
 
-export async function insertCitations(tx: ChatsDb, message_id: string, document_ids: readonly string[]): Promise<void> {
+export async function insertCitations(
+  tx: ChatsDb,
+  message_id: string,
+  document_ids: readonly string[],
+): Promise<void> {
   if (document_ids.length === 0) return;
-  await tx.insertInto("chats_citations").values(document_ids.map((document_id) => ({ message_id, document_id })))
-    .onConflict((c) => c.columns(["message_id", "document_id"]).doNothing()).execute();
+  await tx
+    .insertInto("chats_citations")
+    .values(document_ids.map((document_id) => ({ message_id, document_id })))
+    .onConflict((c) => c.columns(["message_id", "document_id"]).doNothing())
+    .execute();
 }
 
 export const deleteCitations = async (tx: ChatsDb, message_id: string): Promise<void> => {
@@ -174,12 +311,36 @@ export const deleteCitations = async (tx: ChatsDb, message_id: string): Promise<
 };
 
 /** Up to `limit` answers that cite one of these documents, or are being made from one and shown. */
-export const citingMessages = async (tx: ChatsDb, document_ids: readonly string[], limit: number): Promise<{ id: string; result: string | null }[]> =>
-  document_ids.length === 0 ? [] : tx.selectFrom("chats_messages").select(["id", "result"])
-    .where("id", "in", (e) => e.selectFrom("chats_citations").select("message_id").where("document_id", "in", document_ids)).limit(limit).execute();
+export const citingMessages = async (
+  tx: ChatsDb,
+  document_ids: readonly string[],
+  limit: number,
+): Promise<{ id: string; result: string | null }[]> =>
+  document_ids.length === 0
+    ? []
+    : tx
+        .selectFrom("chats_messages")
+        .select(["id", "result"])
+        .where("id", "in", (e) =>
+          e
+            .selectFrom("chats_citations")
+            .select("message_id")
+            .where("document_id", "in", document_ids),
+        )
+        .limit(limit)
+        .execute();
 
 /** Rewrites the result of an answer that no longer cites these documents. */
-export async function dropCitations(tx: ChatsDb, message_id: string, document_ids: readonly string[], result: string | null): Promise<void> {
+export async function dropCitations(
+  tx: ChatsDb,
+  message_id: string,
+  document_ids: readonly string[],
+  result: string | null,
+): Promise<void> {
   await tx.updateTable("chats_messages").set({ result }).where("id", "=", message_id).execute();
-  await tx.deleteFrom("chats_citations").where("message_id", "=", message_id).where("document_id", "in", document_ids).execute();
+  await tx
+    .deleteFrom("chats_citations")
+    .where("message_id", "=", message_id)
+    .where("document_id", "in", document_ids)
+    .execute();
 }

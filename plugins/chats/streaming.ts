@@ -30,17 +30,28 @@ const events_at_once = 32;
 /** Far more than people watch, far fewer than would keep the server from others. */
 export const streams_of_owner_max = 256;
 
-const state_sql = "select m.status, c.deleted_at from chats_messages m join chats c on c.id = m.chat_id where m.id = ?";
+const state_sql =
+  "select m.status, c.deleted_at from chats_messages m join chats c on c.id = m.chat_id where m.id = ?";
 const events_sql = `select seq, kind, data from chats_events where message_id = ? and seq > ? order by seq limit ${events_at_once}`;
 
 type State = Pick<store.MessageRow, "status"> & { readonly deleted_at: number | null };
 type Numbered = Pick<EventRow, "seq" | "kind" | "data">;
 
-export function createStreaming({ db, hot, documents, messages, watched, log, heartbeat_ms = heartbeat_every_ms, streams_max = streams_of_owner_max }: StreamingParts) {
+export function createStreaming({
+  db,
+  hot,
+  documents,
+  messages,
+  watched,
+  log,
+  heartbeat_ms = heartbeat_every_ms,
+  streams_max = streams_of_owner_max,
+}: StreamingParts) {
   /** Open streams by owner. */
   const open = new Map<string, number>();
 
-  const eventsAfter = (message_id: string, seq: number): Numbered[] => hot.all<Numbered>(events_sql, message_id, seq);
+  const eventsAfter = (message_id: string, seq: number): Numbered[] =>
+    hot.all<Numbered>(events_sql, message_id, seq);
 
   async function asItReads(message_id: string): Promise<Message> {
     const [message] = await readable(db, documents, [(await store.findById(db, message_id))!]);
@@ -49,7 +60,10 @@ export function createStreaming({ db, hot, documents, messages, watched, log, he
 
   /** A finished message whose events were deleted tells its end once more, with numbers after those. */
   function retoldOf(message: Message): Numbered[] {
-    return retold(message.result).map((event: NewEvent, at) => ({ ...event, seq: message.last_event + 1 + at }));
+    return retold(message.result).map((event: NewEvent, at) => ({
+      ...event,
+      seq: message.last_event + 1 + at,
+    }));
   }
 
   /** The number to go on after: 0 is the beginning, also for a number that this message never gave; null when the last event was seen. */
@@ -58,19 +72,27 @@ export function createStreaming({ db, hot, documents, messages, watched, log, he
     if (last_seen > 0 && isFinal(message) && last_seen === last_event) return null;
     if (last_seen < last_event) return last_seen;
     if (!isFinal(message)) return last_seen === last_event ? last_seen : 0;
-    const end = eventsAfter(id, 0).length > 0 ? last_event : retoldOf(await asItReads(id)).at(-1)!.seq;
+    const end =
+      eventsAfter(id, 0).length > 0 ? last_event : retoldOf(await asItReads(id)).at(-1)!.seq;
     return last_seen === end ? null : last_seen < end ? last_seen : 0;
   }
 
   /** What there is to send next; null at the end. One call at a time. */
-  function reader(message_id: string, from: number, next: () => Promise<boolean>, isOver: () => boolean): () => Promise<string | null> {
+  function reader(
+    message_id: string,
+    from: number,
+    next: () => Promise<boolean>,
+    isOver: () => boolean,
+  ): () => Promise<string | null> {
     let cursor = from;
     let over = false;
     const send = async (events: readonly Numbered[]): Promise<string> => {
       const last = events.at(-1)!;
       cursor = last.seq;
       over = isLast(last.kind);
-      const message = events.some(({ kind }) => kind !== "status" && kind !== "delta") ? await asItReads(message_id) : null;
+      const message = events.some(({ kind }) => kind !== "status" && kind !== "delta")
+        ? await asItReads(message_id)
+        : null;
       return events.map((event) => written(event, message)).join("");
     };
     return async () => {
@@ -83,7 +105,7 @@ export function createStreaming({ db, hot, documents, messages, watched, log, he
           const rest = retoldOf(await asItReads(message_id)).filter(({ seq }) => seq > cursor);
           return rest.length === 0 ? null : send(rest.slice(0, events_at_once));
         }
-        if (!await next() && !isOver()) return ":\n\n";
+        if (!(await next()) && !isOver()) return ":\n\n";
       }
       return null;
     };
@@ -94,7 +116,13 @@ export function createStreaming({ db, hot, documents, messages, watched, log, he
      * The events of a message after `last_seen`, as they come; null when the last one was seen.
      * It ends after `done` or `error`, when the session is deleted, and when a signal fires. @throws HttpError 404, 403, 410; 429 when the owner has too many streams open.
      */
-    async watch(owner_id: string, chat_id: string, request_id: string, last_seen: number, signals: readonly AbortSignal[]): Promise<ReadableStream<Uint8Array> | null> {
+    async watch(
+      owner_id: string,
+      chat_id: string,
+      request_id: string,
+      last_seen: number,
+      signals: readonly AbortSignal[],
+    ): Promise<ReadableStream<Uint8Array> | null> {
       const message = await messages.progress(owner_id, chat_id, request_id);
       const { id } = message;
       const from = await placeOf(message, last_seen);
@@ -115,21 +143,39 @@ export function createStreaming({ db, hot, documents, messages, watched, log, he
       };
       for (const signal of signals) signal.addEventListener("abort", close);
       if (signals.some((signal) => signal.aborted)) close();
-      const read = reader(id, from, () => listener.next(heartbeat_ms, []), () => closed);
-      return streamOf(async () => {
-        try { return await read(); }
-        catch (error) {
-          log.error("an answer could not be shown to its end", { message_id: id, error: error instanceof Error ? error.message : String(error) });
-          return null;
-        }
-      }, close, `retry: ${retry_ms}\n\n`);
+      const read = reader(
+        id,
+        from,
+        () => listener.next(heartbeat_ms, []),
+        () => closed,
+      );
+      return streamOf(
+        async () => {
+          try {
+            return await read();
+          } catch (error) {
+            log.error("an answer could not be shown to its end", {
+              message_id: id,
+              error: error instanceof Error ? error.message : String(error),
+            });
+            return null;
+          }
+        },
+        close,
+        `retry: ${retry_ms}\n\n`,
+      );
     },
   };
 }
 export type Streaming = ReturnType<typeof createStreaming>;
 
 const tooMany = (streams_max: number): HttpError =>
-  new HttpError(429, "too_many_streams", `${streams_max} answers are being watched already. Close one of the streams, or poll.`, { headers: { "retry-after": String(retry_ms / 1_000) } });
+  new HttpError(
+    429,
+    "too_many_streams",
+    `${streams_max} answers are being watched already. Close one of the streams, or poll.`,
+    { headers: { "retry-after": String(retry_ms / 1_000) } },
+  );
 const isLast = (kind: EventKind): boolean => kind === "done" || kind === "error";
 
 /** One event on the wire. `message` is there for events that quote it. */
@@ -138,10 +184,15 @@ function written({ seq, kind, data }: Numbered, message: Message | null): string
 }
 function dataOf(kind: EventKind, data: string, message: Message | null): unknown {
   switch (kind) {
-    case "status": return { status: data };
-    case "delta": return { text: data };
-    case "citation": return message?.result?.citations.find(({ id }) => id === Number(data));
-    case "done": return message?.result;
-    case "error": return { code: message?.error_code, message: message?.error_message };
+    case "status":
+      return { status: data };
+    case "delta":
+      return { text: data };
+    case "citation":
+      return message?.result?.citations.find(({ id }) => id === Number(data));
+    case "done":
+      return message?.result;
+    case "error":
+      return { code: message?.error_code, message: message?.error_message };
   }
 }

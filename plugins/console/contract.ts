@@ -26,5 +26,8 @@ export interface CheckResult {
   readonly fix: string | null;
 }
 /** Something that administrators see in the overview of the system. It is asked at most once a minute, and should answer within three seconds. */
-export interface SystemCheck { readonly name: string; readonly run: () => Promise<CheckResult> }
+export interface SystemCheck {
+  readonly name: string;
+  readonly run: () => Promise<CheckResult>;
+}
 export const SystemChecks = slot<SystemCheck>("console.system_checks");

@@ -23,7 +23,10 @@ const retry_ms = 2_000;
 const ring_max = 500;
 export const streams_max = 10;
 
-interface Numbered { readonly seq: number; readonly change: Change }
+interface Numbered {
+  readonly seq: number;
+  readonly change: Change;
+}
 interface Watched {
   /** Everything after this number was kept, as far as it is not pushed out of the ring. */
   from_seq: number;
@@ -32,9 +35,20 @@ interface Watched {
   readonly listeners: Set<() => void>;
   leaving: ReturnType<typeof setTimeout> | undefined;
 }
-export interface Watch { readonly owner_id: string; readonly session_id: string; readonly last_event_id: string | null; readonly signals: readonly AbortSignal[] }
+export interface Watch {
+  readonly owner_id: string;
+  readonly session_id: string;
+  readonly last_event_id: string | null;
+  readonly signals: readonly AbortSignal[];
+}
 
-export function createFeed({ isLive, newUuid, gather_ms = gather_default_ms, heartbeat_ms = heartbeat_default_ms, linger_ms = linger_default_ms }: FeedParts) {
+export function createFeed({
+  isLive,
+  newUuid,
+  gather_ms = gather_default_ms,
+  heartbeat_ms = heartbeat_default_ms,
+  linger_ms = linger_default_ms,
+}: FeedParts) {
   /** Numbers of another run of the server mean nothing. */
   const run = newUuid().slice(0, 8);
   const watched = new Map<string, Watched>();
@@ -56,7 +70,13 @@ export function createFeed({ isLive, newUuid, gather_ms = gather_default_ms, hea
   }
 
   function watchedBy(owner_id: string): Watched {
-    const one = watched.get(owner_id) ?? { from_seq: seq, ring: [], pending: new Map<string, Change>(), listeners: new Set<() => void>(), leaving: undefined };
+    const one = watched.get(owner_id) ?? {
+      from_seq: seq,
+      ring: [],
+      pending: new Map<string, Change>(),
+      listeners: new Set<() => void>(),
+      leaving: undefined,
+    };
     watched.set(owner_id, one);
     clearTimeout(one.leaving);
     return one;
@@ -91,10 +111,21 @@ export function createFeed({ isLive, newUuid, gather_ms = gather_default_ms, hea
     /** A user's changes from now on, or from where `last_event_id` left off. Ends when a signal fires and when the session ends. @throws HttpError 429 above the most streams of one user. */
     open({ owner_id, session_id, last_event_id, signals }: Watch): ReadableStream<Uint8Array> {
       const one = watchedBy(owner_id);
-      if (one.listeners.size >= streams_max) throw new HttpError(429, "too_many_streams", `One user may watch ${streams_max} streams at a time. Close a page.`, { headers: { "retry-after": "30" } });
+      if (one.listeners.size >= streams_max)
+        throw new HttpError(
+          429,
+          "too_many_streams",
+          `One user may watch ${streams_max} streams at a time. Close a page.`,
+          { headers: { "retry-after": "30" } },
+        );
       const place = last_event_id === null ? seq : placeOf(last_event_id, one);
       let cursor = place ?? seq;
-      let first = last_event_id === null ? event(cursor, "ready", {}) : place === null ? event(cursor, "refetch", {}) : "";
+      let first =
+        last_event_id === null
+          ? event(cursor, "ready", {})
+          : place === null
+            ? event(cursor, "refetch", {})
+            : "";
       first = `retry: ${retry_ms}\n\n${first}`;
       let wake = (): void => undefined;
       const listener = () => wake();
@@ -112,14 +143,29 @@ export function createFeed({ isLive, newUuid, gather_ms = gather_default_ms, hea
 
       /** What there is to send, after a wait when there is nothing. */
       const next = async (): Promise<string | null> => {
-        if (first !== "") { const text = first; first = ""; return text; }
-        if (!over && cursor >= lastOf(one)) await pause(heartbeat_ms, (done) => { wake = done; });
+        if (first !== "") {
+          const text = first;
+          first = "";
+          return text;
+        }
+        if (!over && cursor >= lastOf(one))
+          await pause(heartbeat_ms, (done) => {
+            wake = done;
+          });
         if (over) return null;
-        if (!isLive(session_id)) { close(); return event(cursor, "signed_out", {}); }
-        if (cursor < one.from_seq) { cursor = lastOf(one); return event(cursor, "refetch", {}); }
+        if (!isLive(session_id)) {
+          close();
+          return event(cursor, "signed_out", {});
+        }
+        if (cursor < one.from_seq) {
+          cursor = lastOf(one);
+          return event(cursor, "refetch", {});
+        }
         const news = one.ring.filter(({ seq: at }) => at > cursor);
         cursor = news.at(-1)?.seq ?? cursor;
-        return news.length === 0 ? ":\n\n" : news.map(({ seq: at, change }) => event(at, "change", wireOf(change))).join("");
+        return news.length === 0
+          ? ":\n\n"
+          : news.map(({ seq: at, change }) => event(at, "change", wireOf(change))).join("");
       };
       return streamOf(next, close);
     },
@@ -128,8 +174,12 @@ export function createFeed({ isLive, newUuid, gather_ms = gather_default_ms, hea
     size: (): number => watched.size,
   };
 
-  function event(at: number, name: string, data: object): string { return `${idOf(at)}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`; }
-  function lastOf(one: Watched): number { return one.ring.at(-1)?.seq ?? one.from_seq; }
+  function event(at: number, name: string, data: object): string {
+    return `${idOf(at)}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  }
+  function lastOf(one: Watched): number {
+    return one.ring.at(-1)?.seq ?? one.from_seq;
+  }
 }
 export type Feed = ReturnType<typeof createFeed>;
 
@@ -137,12 +187,20 @@ export type Feed = ReturnType<typeof createFeed>;
 const merged = (before: Change | undefined, now: Change): Change =>
   before?.action === "created" && now.action === "changed" ? { ...now, action: "created" } : now;
 
-const wireOf = ({ kind, id, folder_id = null, action }: Change) => ({ kind, id, folder_id, action });
+const wireOf = ({ kind, id, folder_id = null, action }: Change) => ({
+  kind,
+  id,
+  folder_id,
+  action,
+});
 
 /** Waits so long, or until `done` is called. */
 function pause(limit_ms: number, started: (done: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, limit_ms);
-    started(() => { clearTimeout(timer); resolve(); });
+    started(() => {
+      clearTimeout(timer);
+      resolve();
+    });
   });
 }

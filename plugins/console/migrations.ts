@@ -2,16 +2,24 @@
 import type { Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
-  { id: "0001_usage", up: async (tx) => {
-    await tx.schema.createTable("console_usage")
-      .addColumn("owner_id", "text", (c) => c.notNull())
-      .addColumn("day", "text", (c) => c.notNull())
-      .addColumn("requests", "bigint", (c) => c.notNull())
-      .addColumn("answers", "bigint", (c) => c.notNull())
-      .addColumn("uploads", "bigint", (c) => c.notNull())
-      .addColumn("storage_bytes", "bigint", (c) => c.notNull())
-      .addPrimaryKeyConstraint("console_usage_pk", ["owner_id", "day"])
-      .execute();
-    await tx.schema.createIndex("console_usage_by_day").on("console_usage").column("day").execute();
-  } },
+  {
+    id: "0001_usage",
+    up: async (tx) => {
+      await tx.schema
+        .createTable("console_usage")
+        .addColumn("owner_id", "text", (c) => c.notNull())
+        .addColumn("day", "text", (c) => c.notNull())
+        .addColumn("requests", "bigint", (c) => c.notNull())
+        .addColumn("answers", "bigint", (c) => c.notNull())
+        .addColumn("uploads", "bigint", (c) => c.notNull())
+        .addColumn("storage_bytes", "bigint", (c) => c.notNull())
+        .addPrimaryKeyConstraint("console_usage_pk", ["owner_id", "day"])
+        .execute();
+      await tx.schema
+        .createIndex("console_usage_by_day")
+        .on("console_usage")
+        .column("day")
+        .execute();
+    },
+  },
 ];

@@ -1,6 +1,17 @@
 /** The console: a web page over the same API, behind a session instead of a key, and what only the console has. */
 import { join } from "node:path";
-import { ChangeObserver, definePlugin, fill, findDamage, newUuid, RateLimiter, RequestObserver, Surface, task, type Operations } from "../../core/sdk";
+import {
+  ChangeObserver,
+  definePlugin,
+  fill,
+  findDamage,
+  newUuid,
+  RateLimiter,
+  RequestObserver,
+  Surface,
+  task,
+  type Operations,
+} from "../../core/sdk";
 import { Sessions } from "../accounts/contract";
 import { Quotas } from "../quotas/contract";
 import { assets, index_html } from "./assets.gen";
@@ -18,7 +29,9 @@ import { systemHandlers, systemRoutes, type Limits } from "./system-routes";
 import { createUsage } from "./usage";
 
 /** As it was set; null when it was not. */
-const settingOf = (operations: Operations, name: string): string | null => operations.settings().find(({ setting }) => setting === name)?.value as string | undefined ?? null;
+const settingOf = (operations: Operations, name: string): string | null =>
+  (operations.settings().find(({ setting }) => setting === name)?.value as string | undefined) ??
+  null;
 
 /** Every file is looked at for them. */
 const sizes_hold_ms = 60_000;
@@ -33,35 +46,82 @@ export default definePlugin({
   migrations,
   routes: { ...routes, ...systemRoutes },
   tasks: { findDamage: task(async (path: string) => findDamage(path)) },
-  setup: ({ clock, database, inTransaction, isolate, log, operations, paths, services: { sessions, quotas }, slots }) => {
+  setup: ({
+    clock,
+    database,
+    inTransaction,
+    isolate,
+    log,
+    operations,
+    paths,
+    services: { sessions, quotas },
+    slots,
+  }) => {
     const now_ms = () => clock.now_ms();
     const pages = () => fitPages(slots.pages());
     const site = createSite({ assets, index_html, pages });
     const feed = createFeed({ isLive: sessions.isLive, newUuid });
-    const usage = createUsage({ db: database<ConsoleTables>(), inTransaction, now_ms, log, storageOf: (owner_id) => quotas.heldNow(owner_id, "storage") });
-    const checks = createChecks({ operations, paths, now_ms, findDamage: () => isolate("findDamage", paths.database, damage_limits) });
+    const usage = createUsage({
+      db: database<ConsoleTables>(),
+      inTransaction,
+      now_ms,
+      log,
+      storageOf: (owner_id) => quotas.heldNow(owner_id, "storage"),
+    });
+    const checks = createChecks({
+      operations,
+      paths,
+      now_ms,
+      findDamage: () => isolate("findDamage", paths.database, damage_limits),
+    });
     const limits = (): Limits => {
       const [limiter] = slots.limiter();
       return {
-        folders: quotas.limitOf("folders"), documents: quotas.limitOf("documents"), chats: quotas.limitOf("chats"), storage_bytes: quotas.limitOf("storage"),
-        requests_per_window: limiter?.take("", 0).limit ?? null, window_s: limiter?.window_ms === undefined ? null : Math.ceil(limiter.window_ms / 1_000),
+        folders: quotas.limitOf("folders"),
+        documents: quotas.limitOf("documents"),
+        chats: quotas.limitOf("chats"),
+        storage_bytes: quotas.limitOf("storage"),
+        requests_per_window: limiter?.take("", 0).limit ?? null,
+        window_s: limiter?.window_ms === undefined ? null : Math.ceil(limiter.window_ms / 1_000),
       };
     };
     const system = systemHandlers({
-      operations, now_ms, limits, usage: usage.read, checks: () => checks.run(slots.checks()),
-      held: (owner_id) => ({ bytes: quotas.heldNow(owner_id, "storage"), documents: quotas.heldNow(owner_id, "documents"), folders: quotas.heldNow(owner_id, "folders"), chats: quotas.heldNow(owner_id, "chats") }),
-      storage: remembering(async () => ({
-        database_bytes: await databaseBytes(paths.database), files_bytes: await directoryBytes(join(paths.data, "files")), free_bytes: (await freeOf(paths.data)).free_bytes,
-      }), sizes_hold_ms, now_ms),
+      operations,
+      now_ms,
+      limits,
+      usage: usage.read,
+      checks: () => checks.run(slots.checks()),
+      held: (owner_id) => ({
+        bytes: quotas.heldNow(owner_id, "storage"),
+        documents: quotas.heldNow(owner_id, "documents"),
+        folders: quotas.heldNow(owner_id, "folders"),
+        chats: quotas.heldNow(owner_id, "chats"),
+      }),
+      storage: remembering(
+        async () => ({
+          database_bytes: await databaseBytes(paths.database),
+          files_bytes: await directoryBytes(join(paths.data, "files")),
+          free_bytes: (await freeOf(paths.data)).free_bytes,
+        }),
+        sizes_hold_ms,
+        now_ms,
+      ),
     });
     return {
       fills: [
-        fill(Surface, createSurface({ sessions, public_url: settingOf(operations, "server.public_url") })),
-        fill(ChangeObserver, feed.observe), fill(ChangeObserver, usage.noteChange), fill(RequestObserver, usage.noteRequest),
+        fill(
+          Surface,
+          createSurface({ sessions, public_url: settingOf(operations, "server.public_url") }),
+        ),
+        fill(ChangeObserver, feed.observe),
+        fill(ChangeObserver, usage.noteChange),
+        fill(RequestObserver, usage.noteRequest),
       ],
       routes: { ...handlers({ site, pages, feed }), ...system },
       start: async () => {
-        fitPages(slots.pages(), ({ path, title }, reason) => log.warn("a page of a plugin is not shown", { path, title, reason }));
+        fitPages(slots.pages(), ({ path, title }, reason) =>
+          log.warn("a page of a plugin is not shown", { path, title, reason }),
+        );
         await usage.start();
       },
       stop: usage.stop,

@@ -5,7 +5,8 @@ import type { Feed } from "./feed";
 import { modulePath, type Site } from "./site";
 
 const PageRecord = t.Object({
-  path: t.String({ description: "The page's address below `/console/`." }), title: t.String(),
+  path: t.String({ description: "The page's address below `/console/`." }),
+  title: t.String(),
   group: t.Union([t.Literal("work"), t.Literal("developer"), t.Literal("admin")]),
   module: t.String({ description: "The path of its ES module." }),
 });
@@ -14,40 +15,116 @@ const html = (description: string) => ({ description, media_type: "text/html" })
 const stream_example = `id: 6f9619ff-7\nevent: change\ndata: {"kind":"document","id":"doc_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC","folder_id":"fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC","action":"changed"}\n\n`;
 
 export const routes = {
-  root: route.get("/", { summary: "Leads to the console", tag: "Pages", operation: "showRoot", root: true, answers: { 302: { description: "To the console." } } }),
-  console: route.get(console_root, { summary: "Leads to the console", tag: "Pages", operation: "showConsoleRoot", root: true, answers: { 302: { description: "To the console." } } }),
-  site: route.get(`${console_root}/*`, { summary: "The console and its files", tag: "Pages", operation: "showConsole", root: true, answers: { 200: html("The page, or a file of it.") } }),
+  root: route.get("/", {
+    summary: "Leads to the console",
+    tag: "Pages",
+    operation: "showRoot",
+    root: true,
+    answers: { 302: { description: "To the console." } },
+  }),
+  console: route.get(console_root, {
+    summary: "Leads to the console",
+    tag: "Pages",
+    operation: "showConsoleRoot",
+    root: true,
+    answers: { 302: { description: "To the console." } },
+  }),
+  site: route.get(`${console_root}/*`, {
+    summary: "The console and its files",
+    tag: "Pages",
+    operation: "showConsole",
+    root: true,
+    answers: { 200: html("The page, or a file of it.") },
+  }),
   pages: route.get("/pages", {
-    summary: "List the pages that plugins add", tag: "Console", operation: "listPages", surface: "console",
-    description: "In the order of their titles; those for administrators are shown to administrators only.",
-    answers: { 200: { description: "The pages.", schema: t.Array(PageRecord), example: [{ path: "activity", title: "Activity", group: "work", module: `${console_root}/plugins/activity.js` }] } },
+    summary: "List the pages that plugins add",
+    tag: "Console",
+    operation: "listPages",
+    surface: "console",
+    description:
+      "In the order of their titles; those for administrators are shown to administrators only.",
+    answers: {
+      200: {
+        description: "The pages.",
+        schema: t.Array(PageRecord),
+        example: [
+          {
+            path: "activity",
+            title: "Activity",
+            group: "work",
+            module: `${console_root}/plugins/activity.js`,
+          },
+        ],
+      },
+    },
   }),
   events: route.get("/events", {
-    summary: "Watch for changes", tag: "Console", operation: "watchChanges", surface: "console",
+    summary: "Watch for changes",
+    tag: "Console",
+    operation: "watchChanges",
+    surface: "console",
     description: `Server-sent events about the caller's records. \`ready\`: changes from now on follow. \`change\`: \`{kind, id, folder_id, action}\`, where \`action\` is created, changed or deleted.
 \`refetch\`: some were missed, look at everything again. \`signed_out\`: the session has ended. Every event has an id; \`Last-Event-ID\` goes on after it. A silent stream sends a comment every 15 s.`,
-    query: t.Object({ last_event_id: t.Optional(t.String({ description: "The same as the header, for clients that can't send it." })) }),
+    query: t.Object({
+      last_event_id: t.Optional(
+        t.String({ description: "The same as the header, for clients that can't send it." }),
+      ),
+    }),
     request_headers: { "Last-Event-ID": "The last event that was seen." },
-    answers: { 200: { description: "The stream.", media_type: "text/event-stream", schema: t.String(), example: stream_example } },
+    answers: {
+      200: {
+        description: "The stream.",
+        media_type: "text/event-stream",
+        schema: t.String(),
+        example: stream_example,
+      },
+    },
     errors: { 429: "The caller watches too many streams already, or the rate limit is exceeded." },
   }),
 };
 
-const stream_headers = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store", "x-accel-buffering": "no" };
+const stream_headers = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+};
 
-export interface ConsoleParts { readonly site: Site; readonly pages: () => readonly ConsolePage[]; readonly feed: Feed }
+export interface ConsoleParts {
+  readonly site: Site;
+  readonly pages: () => readonly ConsolePage[];
+  readonly feed: Feed;
+}
 
 export const handlers = ({ site, pages, feed }: ConsoleParts): HandlersOf<typeof routes> => ({
   root: toConsole,
   // A router may take both spellings for one.
-  console: ({ request }) => pathOf(request) === console_root ? toConsole() : site(request, pathOf(request)),
+  console: ({ request }) =>
+    pathOf(request) === console_root ? toConsole() : site(request, pathOf(request)),
   site: ({ request }) => site(request, pathOf(request)),
-  pages: ({ caller }) => pages().filter(({ group }) => group !== "admin" || caller.admin)
-    .map((page) => ({ path: page.path, title: page.title, group: page.group, module: modulePath(page) })),
-  events: ({ caller, query, request, stopping }) => new Response(feed.open({
-    owner_id: caller.owner_id, session_id: caller.key_id, last_event_id: request.headers.get("last-event-id") ?? query.last_event_id ?? null, signals: [request.signal, stopping],
-  }), { headers: stream_headers }),
+  pages: ({ caller }) =>
+    pages()
+      .filter(({ group }) => group !== "admin" || caller.admin)
+      .map((page) => ({
+        path: page.path,
+        title: page.title,
+        group: page.group,
+        module: modulePath(page),
+      })),
+  events: ({ caller, query, request, stopping }) =>
+    new Response(
+      feed.open({
+        owner_id: caller.owner_id,
+        session_id: caller.key_id,
+        last_event_id: request.headers.get("last-event-id") ?? query.last_event_id ?? null,
+        signals: [request.signal, stopping],
+      }),
+      { headers: stream_headers },
+    ),
 });
 
 const pathOf = (request: Request): string => new URL(request.url).pathname;
-const toConsole = (): Response => new Response(null, { status: 302, headers: { location: `${console_root}/`, "cache-control": "no-store" } });
+const toConsole = (): Response =>
+  new Response(null, {
+    status: 302,
+    headers: { location: `${console_root}/`, "cache-control": "no-store" },
+  });

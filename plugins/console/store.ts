@@ -2,24 +2,49 @@
 import { sql, type Db } from "../../core/sdk";
 
 /** `day` is `2026-11-21`, in UTC. `storage_bytes` is what was held when the row was last written. */
-export interface UsageRow { readonly owner_id: string; readonly day: string; readonly requests: number; readonly answers: number; readonly uploads: number; readonly storage_bytes: number }
-export interface ConsoleTables { console_usage: UsageRow }
+export interface UsageRow {
+  readonly owner_id: string;
+  readonly day: string;
+  readonly requests: number;
+  readonly answers: number;
+  readonly uploads: number;
+  readonly storage_bytes: number;
+}
+export interface ConsoleTables {
+  console_usage: UsageRow;
+}
 type ConsoleDb = Db<ConsoleTables>;
 
 /** Adds to the counts of the day; the storage takes the place of what was noted before. */
 export const addUsage = async (db: ConsoleDb, row: UsageRow): Promise<void> => {
-  await db.insertInto("console_usage").values(row).onConflict((c) => c.columns(["owner_id", "day"]).doUpdateSet({
-    requests: sql<number>`console_usage.requests + excluded.requests`, answers: sql<number>`console_usage.answers + excluded.answers`,
-    uploads: sql<number>`console_usage.uploads + excluded.uploads`, storage_bytes: sql<number>`excluded.storage_bytes`,
-  })).execute();
+  await db
+    .insertInto("console_usage")
+    .values(row)
+    .onConflict((c) =>
+      c.columns(["owner_id", "day"]).doUpdateSet({
+        requests: sql<number>`console_usage.requests + excluded.requests`,
+        answers: sql<number>`console_usage.answers + excluded.answers`,
+        uploads: sql<number>`console_usage.uploads + excluded.uploads`,
+        storage_bytes: sql<number>`excluded.storage_bytes`,
+      }),
+    )
+    .execute();
 };
 
 /** The owner's days from this one on, and before them the last one that there is. */
-export async function readUsage(db: ConsoleDb, owner_id: string, from_day: string): Promise<{ readonly rows: UsageRow[]; readonly before: UsageRow | undefined }> {
+export async function readUsage(
+  db: ConsoleDb,
+  owner_id: string,
+  from_day: string,
+): Promise<{ readonly rows: UsageRow[]; readonly before: UsageRow | undefined }> {
   const mine = db.selectFrom("console_usage").selectAll().where("owner_id", "=", owner_id);
   return {
     rows: await mine.where("day", ">=", from_day).orderBy("day").execute(),
-    before: await mine.where("day", "<", from_day).orderBy("day", "desc").limit(1).executeTakeFirst(),
+    before: await mine
+      .where("day", "<", from_day)
+      .orderBy("day", "desc")
+      .limit(1)
+      .executeTakeFirst(),
   };
 }
 

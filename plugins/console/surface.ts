@@ -12,7 +12,8 @@ export interface SurfaceParts {
 
 /** On every answer that is not a page. */
 const strict_headers = {
-  "content-security-policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "content-security-policy":
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "referrer-policy": "no-referrer",
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
@@ -20,19 +21,37 @@ const strict_headers = {
 };
 
 export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface => ({
-  name: "console", root: console_root, prefix: `${console_root}/api/v1`, headers: strict_headers,
+  name: "console",
+  root: console_root,
+  prefix: `${console_root}/api/v1`,
+  headers: strict_headers,
   document: {
-    path: `${console_root}/api/openapi.json`, title: "Dossier console",
-    description: "What the console calls: every route of the API in the name of whoever is signed in, and its own for accounts, keys, users, usage and the system.",
-    security: { session: { type: "apiKey", in: "cookie", name: "dossier", description: "The cookie of a session; `__Host-dossier` over HTTPS. Changes must come from the console's own origin." } },
+    path: `${console_root}/api/openapi.json`,
+    title: "Dossier console",
+    description:
+      "What the console calls: every route of the API in the name of whoever is signed in, and its own for accounts, keys, users, usage and the system.",
+    security: {
+      session: {
+        type: "apiKey",
+        in: "cookie",
+        name: "dossier",
+        description:
+          "The cookie of a session; `__Host-dossier` over HTTPS. Changes must come from the console's own origin.",
+      },
+    },
     unauthorized: "Nobody is signed in.",
   },
   admit(request, visitor): Admitted {
-    const refusal = safe_methods.has(request.method) ? undefined : refusalOf(request, visitor, public_url);
+    const refusal = safe_methods.has(request.method)
+      ? undefined
+      : refusalOf(request, visitor, public_url);
     // What another site made a browser send counts as nobody's.
     return refusal ? { caller: null, refusal } : { caller: sessions.callerOf(request, visitor) };
   },
-  unauthorized: () => new HttpError(401, "signed_out", "Nobody is signed in here: sign in first.", { headers: { "www-authenticate": `Session realm="dossier"` } }),
+  unauthorized: () =>
+    new HttpError(401, "signed_out", "Nobody is signed in here: sign in first.", {
+      headers: { "www-authenticate": `Session realm="dossier"` },
+    }),
 });
 
 const safe_methods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -41,22 +60,43 @@ const safe_methods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
  * Why a request that changes something is refused: it was not sent by a page of this server.
  * A browser says so in `Sec-Fetch-Site`; an old one, and every other program, in `Origin` alone. Where both are given, both must be right.
  */
-export function refusalOf({ headers }: Request, { host, secure }: Visitor, public_url: string | null): HttpError | undefined {
+export function refusalOf(
+  { headers }: Request,
+  { host, secure }: Visitor,
+  public_url: string | null,
+): HttpError | undefined {
   const site = headers.get("sec-fetch-site");
   const origin = headers.get("origin");
-  if (site !== null && site !== "same-origin") return crossSite("It was sent by a page of another site.");
-  if (origin === null) return site === null ? crossSite("It says neither Sec-Fetch-Site nor Origin, so nobody knows which page sent it.") : undefined;
+  if (site !== null && site !== "same-origin")
+    return crossSite("It was sent by a page of another site.");
+  if (origin === null)
+    return site === null
+      ? crossSite("It says neither Sec-Fetch-Site nor Origin, so nobody knows which page sent it.")
+      : undefined;
   // Whoever can make a name of their own point here has pages of that name: once the server's name is known, no other name counts.
-  const asked = public_url === null ? [host] : isName(host) ? [new URL(public_url).host] : [new URL(public_url).host, host];
+  const asked =
+    public_url === null
+      ? [host]
+      : isName(host)
+        ? [new URL(public_url).host]
+        : [new URL(public_url).host, host];
   const from = URL.canParse(origin) ? new URL(origin) : undefined;
-  if (!from || !asked.some((own) => sameHost(own, from.host))) return crossSite(`It was sent by a page of ${origin}, and this server is asked as ${host}. Behind a reverse proxy, set server.public_url to the address that people use.`);
-  return secure && from.protocol !== "https:" ? crossSite("It was sent by a page that did not come by HTTPS.") : undefined;
+  if (!from || !asked.some((own) => sameHost(own, from.host)))
+    return crossSite(
+      `It was sent by a page of ${origin}, and this server is asked as ${host}. Behind a reverse proxy, set server.public_url to the address that people use.`,
+    );
+  return secure && from.protocol !== "https:"
+    ? crossSite("It was sent by a page that did not come by HTTPS.")
+    : undefined;
 }
 
 /** Not an address, and not this machine's own name for itself. */
 function isName(host: string): boolean {
   const name = host.replace(/:\d+$/, "").toLowerCase();
-  return isIP(name.replace(/^\[|\]$/g, "")) === 0 && name !== "localhost" && !name.endsWith(".localhost");
+  return (
+    isIP(name.replace(/^\[|\]$/g, "")) === 0 && name !== "localhost" && !name.endsWith(".localhost")
+  );
 }
 
-const crossSite = (why: string): HttpError => new HttpError(403, "cross_site", `This request was refused. ${why}`);
+const crossSite = (why: string): HttpError =>
+  new HttpError(403, "cross_site", `This request was refused. ${why}`);

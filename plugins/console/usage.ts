@@ -17,7 +17,13 @@ export interface UsageParts {
   readonly log: Log;
 }
 type Counted = "requests" | "answers" | "uploads";
-interface Counts { readonly owner_id: string; readonly day: string; requests: number; answers: number; uploads: number }
+interface Counts {
+  readonly owner_id: string;
+  readonly day: string;
+  requests: number;
+  answers: number;
+  uploads: number;
+}
 export type UsageDay = Pick<UsageRow, Counted | "storage_bytes"> & { readonly date: string };
 
 export function createUsage({ db, inTransaction, now_ms, storageOf, log }: UsageParts) {
@@ -41,7 +47,8 @@ export function createUsage({ db, inTransaction, now_ms, storageOf, log }: Usage
     counts = new Map();
     try {
       await inTransaction(async (tx) => {
-        for (const one of batch.values()) await store.addUsage(tx, { ...one, storage_bytes: storageOf(one.owner_id) });
+        for (const one of batch.values())
+          await store.addUsage(tx, { ...one, storage_bytes: storageOf(one.owner_id) });
       });
     } catch (error) {
       for (const [key, one] of batch) counts.set(key, added(one, counts.get(key)));
@@ -49,7 +56,7 @@ export function createUsage({ db, inTransaction, now_ms, storageOf, log }: Usage
     }
   }
   /** Never fails: what can't be written is kept for the next time. */
-  const flush = (): Promise<void> => writing = writing.then(write);
+  const flush = (): Promise<void> => (writing = writing.then(write));
 
   return {
     /** Requests of programs count; what the console asks for by itself does not. */
@@ -68,14 +75,23 @@ export function createUsage({ db, inTransaction, now_ms, storageOf, log }: Usage
     async read(owner_id: string, days: number): Promise<UsageDay[]> {
       await flush();
       const today_ms = now_ms();
-      const dates = Array.from({ length: days }, (_, back) => dayOf(today_ms - (days - 1 - back) * day_ms));
+      const dates = Array.from({ length: days }, (_, back) =>
+        dayOf(today_ms - (days - 1 - back) * day_ms),
+      );
       const { rows, before } = await store.readUsage(db, owner_id, dates[0]!);
       const by_day = new Map(rows.map((row) => [row.day, row]));
       let storage_bytes = toNumber(before?.storage_bytes);
       return dates.map((date, at) => {
         const row = by_day.get(date);
-        storage_bytes = at === days - 1 ? storageOf(owner_id) : toNumber(row?.storage_bytes ?? storage_bytes);
-        return { date, requests: toNumber(row?.requests), answers: toNumber(row?.answers), uploads: toNumber(row?.uploads), storage_bytes };
+        storage_bytes =
+          at === days - 1 ? storageOf(owner_id) : toNumber(row?.storage_bytes ?? storage_bytes);
+        return {
+          date,
+          requests: toNumber(row?.requests),
+          answers: toNumber(row?.answers),
+          uploads: toNumber(row?.uploads),
+          storage_bytes,
+        };
       });
     },
 
@@ -93,5 +109,12 @@ export function createUsage({ db, inTransaction, now_ms, storageOf, log }: Usage
 }
 export type UsageService = ReturnType<typeof createUsage>;
 
-const added = (one: Counts, other: Counts | undefined): Counts => other === undefined ? one
-  : { ...one, requests: one.requests + other.requests, answers: one.answers + other.answers, uploads: one.uploads + other.uploads };
+const added = (one: Counts, other: Counts | undefined): Counts =>
+  other === undefined
+    ? one
+    : {
+        ...one,
+        requests: one.requests + other.requests,
+        answers: one.answers + other.answers,
+        uploads: one.uploads + other.uploads,
+      };

@@ -53,15 +53,32 @@ export interface Documents {
   /** The document. @throws HttpError 404 when it does not exist, 403 when it is another user's. */
   require(db: Db, owner_id: string, document_id: string): Promise<DocumentName>;
   /** The same for many; `pointer` names the field the ids came from. @throws HttpError 404 or 403. */
-  requireAll(db: Db, owner_id: string, document_ids: readonly string[], pointer: string): Promise<void>;
+  requireAll(
+    db: Db,
+    owner_id: string,
+    document_ids: readonly string[],
+    pointer: string,
+  ): Promise<void>;
   /** Names and versions by id; ids that are gone are absent. */
   names(db: Db, document_ids: readonly string[]): Promise<Map<string, DocumentName>>;
   /** Whether the text between `start` and `end` (code points) of the version that answers now is still exactly `quote`. False when the document is gone. */
-  holds(db: Db, passage: { readonly document_id: string; readonly start: number; readonly end: number; readonly quote: string }): Promise<boolean>;
+  holds(
+    db: Db,
+    passage: {
+      readonly document_id: string;
+      readonly start: number;
+      readonly end: number;
+      readonly quote: string;
+    },
+  ): Promise<boolean>;
   /** Those of the quotes that the version that answers now has anywhere in its text; none when the document is gone. */
   saying(db: Db, document_id: string, quotes: readonly string[]): Promise<Set<string>>;
   /** Ids of documents with a live link to one of the folders, among `document_ids`. */
-  linked(db: Db, document_ids: readonly string[], folder_ids: readonly string[]): Promise<Set<string>>;
+  linked(
+    db: Db,
+    document_ids: readonly string[],
+    folder_ids: readonly string[],
+  ): Promise<Set<string>>;
   /**
    * Makes a document, or the next version of the one that is known, inside the caller's transaction, and queues its indexing.
    * @throws HttpError 403, 404, 409 when an upload has the name, 507. The transaction must end then: part of it may be written.
@@ -81,11 +98,19 @@ export interface DocumentUse {
 export const DocumentUses = slot<DocumentUse>("documents.uses");
 
 /** Asked before an original is deleted, by those who keep originals without a document. */
-export const FileUses = slot<{ isUsed(db: Db, sha256: string): Promise<boolean> }>("documents.file_uses");
+export const FileUses = slot<{ isUsed(db: Db, sha256: string): Promise<boolean> }>(
+  "documents.file_uses",
+);
 
 /** Indexing has ended, well or badly. */
-export const DocumentSettled = event("document.settled", t.Object({
-  owner_id: t.String(), document_id: t.String(), version: t.Integer(), status: t.Union([t.Literal("synced"), t.Literal("sync_failed")]),
-  /** Why it failed: the code and the sentence of the record. */
-  error: t.Optional(t.Object({ code: t.String(), message: t.String() })),
-}));
+export const DocumentSettled = event(
+  "document.settled",
+  t.Object({
+    owner_id: t.String(),
+    document_id: t.String(),
+    version: t.Integer(),
+    status: t.Union([t.Literal("synced"), t.Literal("sync_failed")]),
+    /** Why it failed: the code and the sentence of the record. */
+    error: t.Optional(t.Object({ code: t.String(), message: t.String() })),
+  }),
+);

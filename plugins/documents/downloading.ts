@@ -6,21 +6,44 @@ import type { Original } from "./reading";
 export function originalResponse(request: Request, original: Original): Response {
   const etag = `"${original.sha256}"`;
   const headers: Record<string, string> = {
-    "content-type": original.media_type, "content-disposition": attachment(original.name), etag,
-    "accept-ranges": "bytes", "x-content-type-options": "nosniff", "content-security-policy": "sandbox", "cache-control": "private, no-cache",
+    "content-type": original.media_type,
+    "content-disposition": attachment(original.name),
+    etag,
+    "accept-ranges": "bytes",
+    "x-content-type-options": "nosniff",
+    "content-security-policy": "sandbox",
+    "cache-control": "private, no-cache",
   };
-  if (matches(request.headers.get("if-none-match"), etag)) return new Response(null, { status: 304, headers: { etag, "cache-control": headers["cache-control"]! } });
+  if (matches(request.headers.get("if-none-match"), etag))
+    return new Response(null, {
+      status: 304,
+      headers: { etag, "cache-control": headers["cache-control"]! },
+    });
   const condition = request.headers.get("if-range");
-  const range = condition === null || condition === etag ? rangeOf(request.headers.get("range"), original.size_bytes) : undefined;
+  const range =
+    condition === null || condition === etag
+      ? rangeOf(request.headers.get("range"), original.size_bytes)
+      : undefined;
   if (range === "outside") throw outside(original.size_bytes);
-  if (!range) return new Response(original.bytes, { headers: { ...headers, "content-length": String(original.size_bytes) } });
-  return new Response(original.bytes.slice(range.start, range.end), { status: 206, headers: {
-    ...headers, "content-length": String(range.end - range.start), "content-range": `bytes ${range.start}-${range.end - 1}/${original.size_bytes}`,
-  } });
+  if (!range)
+    return new Response(original.bytes, {
+      headers: { ...headers, "content-length": String(original.size_bytes) },
+    });
+  return new Response(original.bytes.slice(range.start, range.end), {
+    status: 206,
+    headers: {
+      ...headers,
+      "content-length": String(range.end - range.start),
+      "content-range": `bytes ${range.start}-${range.end - 1}/${original.size_bytes}`,
+    },
+  });
 }
 
 /** Bytes from `start` to `end`, end exclusive. Undefined when the whole is asked for, in several pieces, or in words that mean nothing. */
-export function rangeOf(header: string | null, size_bytes: number): { readonly start: number; readonly end: number } | "outside" | undefined {
+export function rangeOf(
+  header: string | null,
+  size_bytes: number,
+): { readonly start: number; readonly end: number } | "outside" | undefined {
   const match = header === null ? null : /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim());
   if (!match || (match[1] === "" && match[2] === "")) return undefined;
   const [first, last] = [match[1]!, match[2]!];
@@ -30,18 +53,33 @@ export function rangeOf(header: string | null, size_bytes: number): { readonly s
   }
   const start = Number(first);
   if (last !== "" && Number(last) < start) return undefined;
-  return start >= size_bytes ? "outside" : { start, end: last === "" ? size_bytes : Math.min(Number(last) + 1, size_bytes) };
+  return start >= size_bytes
+    ? "outside"
+    : { start, end: last === "" ? size_bytes : Math.min(Number(last) + 1, size_bytes) };
 }
 
 const matches = (header: string | null, etag: string): boolean =>
-  header !== null && header.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
+  header !== null &&
+  header.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
 
 /** RFC 6266: a plain name for old clients, the real one in UTF-8 (RFC 8187) for the rest. */
 export function attachment(name: string): string {
-  const plain = name.normalize("NFKD").replaceAll(/\p{M}/gu, "").replaceAll(/[^\x20-\x7e]/g, "_").replaceAll(/["\\%]/g, "_");
-  const real = encodeURIComponent(name.toWellFormed()).replaceAll(/['()*!]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+  const plain = name
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .replaceAll(/[^\x20-\x7e]/g, "_")
+    .replaceAll(/["\\%]/g, "_");
+  const real = encodeURIComponent(name.toWellFormed()).replaceAll(
+    /['()*!]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   return `attachment; filename="${plain}"; filename*=UTF-8''${real}`;
 }
 
-const outside = (size_bytes: number): HttpError => new HttpError(416, "range_not_satisfiable",
-  `The original has ${size_bytes} bytes; the range lies outside.`, { headers: { "content-range": `bytes */${size_bytes}` } });
+const outside = (size_bytes: number): HttpError =>
+  new HttpError(
+    416,
+    "range_not_satisfiable",
+    `The original has ${size_bytes} bytes; the range lies outside.`,
+    { headers: { "content-range": `bytes */${size_bytes}` } },
+  );

@@ -2,24 +2,42 @@
 import { sql, type Db, type Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
-  { id: "0001_documents", up: async (tx) => {
-    await createDocuments(tx);
-    await createVersions(tx);
-    await createLinks(tx);
-  } },
-  { id: "0002_headings", up: async (tx) => {
-    await tx.schema.alterTable("documents_versions").addColumn("headings", "text").execute();
-  } },
-  { id: "0003_intake", up: async (tx) => {
-    await tx.schema.alterTable("documents_versions").addColumn("times", "text").execute();
-    await tx.schema.alterTable("documents_versions").addColumn("text_ready", "integer", (c) => c.notNull().defaultTo(0)).execute();
-    // What a later import knows its documents by.
-    await tx.schema.createIndex("documents_by_source").on("documents").columns(["source_uri"]).where(sql.ref("source_kind"), "=", "import").execute();
-  } },
+  {
+    id: "0001_documents",
+    up: async (tx) => {
+      await createDocuments(tx);
+      await createVersions(tx);
+      await createLinks(tx);
+    },
+  },
+  {
+    id: "0002_headings",
+    up: async (tx) => {
+      await tx.schema.alterTable("documents_versions").addColumn("headings", "text").execute();
+    },
+  },
+  {
+    id: "0003_intake",
+    up: async (tx) => {
+      await tx.schema.alterTable("documents_versions").addColumn("times", "text").execute();
+      await tx.schema
+        .alterTable("documents_versions")
+        .addColumn("text_ready", "integer", (c) => c.notNull().defaultTo(0))
+        .execute();
+      // What a later import knows its documents by.
+      await tx.schema
+        .createIndex("documents_by_source")
+        .on("documents")
+        .columns(["source_uri"])
+        .where(sql.ref("source_kind"), "=", "import")
+        .execute();
+    },
+  },
 ];
 
 async function createDocuments(tx: Db): Promise<void> {
-  await tx.schema.createTable("documents")
+  await tx.schema
+    .createTable("documents")
     .addColumn("id", "text", (c) => c.primaryKey())
     .addColumn("owner_id", "text", (c) => c.notNull())
     .addColumn("name", "text", (c) => c.notNull())
@@ -49,7 +67,8 @@ async function createDocuments(tx: Db): Promise<void> {
 
 async function createVersions(tx: Db): Promise<void> {
   // The text comes last: a row is read without it when it is not asked for.
-  await tx.schema.createTable("documents_versions")
+  await tx.schema
+    .createTable("documents_versions")
     .addColumn("document_id", "text", (c) => c.notNull())
     .addColumn("version", "integer", (c) => c.notNull())
     .addColumn("sha256", "text", (c) => c.notNull())
@@ -61,11 +80,17 @@ async function createVersions(tx: Db): Promise<void> {
     .addPrimaryKeyConstraint("documents_versions_pk", ["document_id", "version"])
     .addForeignKeyConstraint("documents_versions_document_fk", ["document_id"], "documents", ["id"])
     .execute();
-  await tx.schema.createIndex("documents_versions_by_file").on("documents_versions").columns(["sha256"]).where(sql.ref("in_files"), "=", 1).execute();
+  await tx.schema
+    .createIndex("documents_versions_by_file")
+    .on("documents_versions")
+    .columns(["sha256"])
+    .where(sql.ref("in_files"), "=", 1)
+    .execute();
 }
 
 async function createLinks(tx: Db): Promise<void> {
-  await tx.schema.createTable("documents_links")
+  await tx.schema
+    .createTable("documents_links")
     .addColumn("document_id", "text", (c) => c.notNull())
     .addColumn("folder_id", "text", (c) => c.notNull())
     .addColumn("name_key", "text", (c) => c.notNull())
@@ -78,11 +103,31 @@ async function createLinks(tx: Db): Promise<void> {
     .addForeignKeyConstraint("documents_links_folder_fk", ["folder_id"], "folders", ["id"])
     .execute();
   // The list of a folder, its count, and what of it can be restored.
-  await tx.schema.createIndex("documents_links_by_folder").on("documents_links").columns(["folder_id", "deleted_at", "document_created_at", "document_id"]).execute();
+  await tx.schema
+    .createIndex("documents_links_by_folder")
+    .on("documents_links")
+    .columns(["folder_id", "deleted_at", "document_created_at", "document_id"])
+    .execute();
   // The newest of a name.
-  await tx.schema.createIndex("documents_links_by_name").on("documents_links").columns(["folder_id", "name_key", "document_created_at", "document_id"]).where(sql.ref("deleted_at"), "is", null).execute();
+  await tx.schema
+    .createIndex("documents_links_by_name")
+    .on("documents_links")
+    .columns(["folder_id", "name_key", "document_created_at", "document_id"])
+    .where(sql.ref("deleted_at"), "is", null)
+    .execute();
   // The same-name rule of uploads, exact under concurrent uploads.
-  await tx.schema.createIndex("documents_links_reserved_name").unique().on("documents_links").columns(["folder_id", "name_key"])
-    .where(sql.ref("deleted_at"), "is", null).where(sql.ref("reserves_name"), "=", 1).execute();
-  await tx.schema.createIndex("documents_links_deleted").on("documents_links").columns(["deleted_at"]).where(sql.ref("deleted_at"), "is not", null).execute();
+  await tx.schema
+    .createIndex("documents_links_reserved_name")
+    .unique()
+    .on("documents_links")
+    .columns(["folder_id", "name_key"])
+    .where(sql.ref("deleted_at"), "is", null)
+    .where(sql.ref("reserves_name"), "=", 1)
+    .execute();
+  await tx.schema
+    .createIndex("documents_links_deleted")
+    .on("documents_links")
+    .columns(["deleted_at"])
+    .where(sql.ref("deleted_at"), "is not", null)
+    .execute();
 }

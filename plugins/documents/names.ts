@@ -12,7 +12,11 @@ const control = /\p{Cc}/u;
 /** A name as a person gives it: trimmed, not blank, no control characters, at most 255 characters. @throws HttpError 400 that names `pointer`. */
 export function documentName(value: string, pointer: string): string {
   const name = checkedName(value, pointer);
-  if (control.test(name)) throw badRequest("The name must not contain control characters such as line breaks or tabs.", pointer);
+  if (control.test(name))
+    throw badRequest(
+      "The name must not contain control characters such as line breaks or tabs.",
+      pointer,
+    );
   return name;
 }
 
@@ -29,6 +33,12 @@ export function nameOfText(content: string): string {
 
 /** The name of what was brought, from whatever its source calls it: without control characters, cut to the longest name. */
 export function broughtName(given: string): string {
-  const name = trimmed(given.slice(0, 4 * name_length_max).toWellFormed().replaceAll(/\p{Cc}+/gu, " ").replaceAll(/\s+/g, " "));
+  const name = trimmed(
+    given
+      .slice(0, 4 * name_length_max)
+      .toWellFormed()
+      .replaceAll(/\p{Cc}+/gu, " ")
+      .replaceAll(/\s+/g, " "),
+  );
   return trimmed([...name].slice(0, name_length_max).join("")) || untitled;
 }

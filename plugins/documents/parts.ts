@@ -20,8 +20,14 @@ export interface DocumentParts {
   readonly folders: Folders;
   readonly quotas: Quotas;
   readonly index: SearchIndex;
-  readonly queueIndexing: (tx: Db, document: Pick<DocumentRow, "id" | "owner_id" | "version">) => Promise<void>;
-  readonly queueRetitling: (tx: Db, document: Pick<DocumentRow, "id" | "owner_id">) => Promise<void>;
+  readonly queueIndexing: (
+    tx: Db,
+    document: Pick<DocumentRow, "id" | "owner_id" | "version">,
+  ) => Promise<void>;
+  readonly queueRetitling: (
+    tx: Db,
+    document: Pick<DocumentRow, "id" | "owner_id">,
+  ) => Promise<void>;
   readonly cancelIndexing: (tx: Db, document_ids: readonly string[]) => Promise<void>;
   /** Tells the other plugins, inside the transaction that writes it, that indexing has ended. */
   readonly announceSettled: (tx: Db, settled: PayloadOf<typeof DocumentSettled>) => Promise<void>;
@@ -32,5 +38,16 @@ export interface DocumentParts {
 }
 
 /** The document as each of these folders shows it. */
-export const changesIn = (folder_ids: readonly string[], owner_id: string, id: string, action: Change["action"] = "changed"): readonly Change[] =>
-  (folder_ids.length === 0 ? [null] : folder_ids).map((folder_id) => ({ owner_id, kind: "document", id, folder_id, action }));
+export const changesIn = (
+  folder_ids: readonly string[],
+  owner_id: string,
+  id: string,
+  action: Change["action"] = "changed",
+): readonly Change[] =>
+  (folder_ids.length === 0 ? [null] : folder_ids).map((folder_id) => ({
+    owner_id,
+    kind: "document",
+    id,
+    folder_id,
+    action,
+  }));

@@ -15,7 +15,19 @@ export interface PurgingParts extends DocumentParts {
   readonly restore_for_ms: number;
 }
 
-export function createPurging({ db, inTransaction, now_ms, scrub, removeFiles, folders, quotas, index, cancelIndexing, removeUses, restore_for_ms }: PurgingParts) {
+export function createPurging({
+  db,
+  inTransaction,
+  now_ms,
+  scrub,
+  removeFiles,
+  folders,
+  quotas,
+  index,
+  cancelIndexing,
+  removeUses,
+  restore_for_ms,
+}: PurgingParts) {
   async function purge(tx: Db, document_ids: readonly string[]): Promise<void> {
     for (const some of slices(document_ids)) {
       await cancelIndexing(tx, some);
@@ -45,12 +57,19 @@ export function createPurging({ db, inTransaction, now_ms, scrub, removeFiles, f
       for (;;) {
         const found = await links.onlyIn(db, folder_ids, part_documents_max);
         let left_bytes = part_bytes_max;
-        const part = found.filter(({ size_bytes }, index) => (left_bytes -= size_bytes) >= 0 || index === 0);
+        const part = found.filter(
+          ({ size_bytes }, index) => (left_bytes -= size_bytes) >= 0 || index === 0,
+        );
         if (part.length === 0) return;
         const ids = part.map(({ id }) => id);
         await inTransaction(async (tx) => {
           const held = await links.foldersOfAll(tx, ids);
-          await folders.count(tx, part.flatMap(({ id, status }) => held.get(id)!.map((folder_id) => ({ folder_id, status, by: -1 }))));
+          await folders.count(
+            tx,
+            part.flatMap(({ id, status }) =>
+              held.get(id)!.map((folder_id) => ({ folder_id, status, by: -1 })),
+            ),
+          );
           await purge(tx, ids);
         });
       }
@@ -76,4 +95,6 @@ export function createPurging({ db, inTransaction, now_ms, scrub, removeFiles, f
 export type Purging = ReturnType<typeof createPurging>;
 
 const slices = (ids: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(ids.length / ids_at_once) }, (_, i) => ids.slice(i * ids_at_once, (i + 1) * ids_at_once));
+  Array.from({ length: Math.ceil(ids.length / ids_at_once) }, (_, i) =>
+    ids.slice(i * ids_at_once, (i + 1) * ids_at_once),
+  );

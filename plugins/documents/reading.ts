@@ -1,5 +1,12 @@
 /** Looking at documents: what may be seen by whom, one by one, as a list, as text and as the original bytes. */
-import { forbidden, HttpError, notFound, type Db, type Files, type PageRequest } from "../../core/sdk";
+import {
+  forbidden,
+  HttpError,
+  notFound,
+  type Db,
+  type Files,
+  type PageRequest,
+} from "../../core/sdk";
 import type { Folders } from "../folders/contract";
 import type { Documents } from "./contract";
 import * as links from "./links";
@@ -10,19 +17,40 @@ import * as store from "./store";
 import type { DocumentRow, DocumentsDb } from "./store";
 
 /** The bytes that were sent, with what is needed to send them back. */
-export interface Original { readonly name: string; readonly media_type: string; readonly sha256: string; readonly size_bytes: number; readonly bytes: Blob }
+export interface Original {
+  readonly name: string;
+  readonly media_type: string;
+  readonly sha256: string;
+  readonly size_bytes: number;
+  readonly bytes: Blob;
+}
 
 /** @throws HttpError 404 when there is no such document, 403 when it is another user's. */
-export async function requireDocument(from: Db, owner_id: string, document_id: string): Promise<DocumentRow> {
+export async function requireDocument(
+  from: Db,
+  owner_id: string,
+  document_id: string,
+): Promise<DocumentRow> {
   return requireOwn(await store.findDocument(from, document_id), owner_id);
 }
-function requireOwn<D extends { readonly owner_id: string }>(document: D | undefined, owner_id: string): D {
+function requireOwn<D extends { readonly owner_id: string }>(
+  document: D | undefined,
+  owner_id: string,
+): D {
   if (!document) throw notFound("document");
   if (document.owner_id !== owner_id) throw forbidden("This document belongs to another user.");
   return document;
 }
 
-export function createReading({ db, files, folders }: { readonly db: DocumentsDb; readonly files: Files; readonly folders: Folders }) {
+export function createReading({
+  db,
+  files,
+  folders,
+}: {
+  readonly db: DocumentsDb;
+  readonly files: Files;
+  readonly folders: Folders;
+}) {
   const get = async (owner_id: string, document_id: string): Promise<Document> => {
     const row = await requireDocument(db, owner_id, document_id);
     return { row, folder_ids: await links.foldersOf(db, document_id) };
@@ -32,8 +60,14 @@ export function createReading({ db, files, folders }: { readonly db: DocumentsDb
     get,
 
     /** @throws HttpError 403 or 404. */
-    async getWithContent(owner_id: string, document_id: string): Promise<Document & { readonly content: string }> {
-      const { content, ...row } = requireOwn(await store.findWithContent(db, document_id), owner_id);
+    async getWithContent(
+      owner_id: string,
+      document_id: string,
+    ): Promise<Document & { readonly content: string }> {
+      const { content, ...row } = requireOwn(
+        await store.findWithContent(db, document_id),
+        owner_id,
+      );
       return { row, folder_ids: await links.foldersOf(db, document_id), content: content ?? "" };
     },
 
@@ -45,21 +79,43 @@ export function createReading({ db, files, folders }: { readonly db: DocumentsDb
     },
 
     /** The documents of one folder, subfolders aside. @throws HttpError 403 or 404 on the folder. */
-    async list(owner_id: string, folder_id: string, filter: ListFilter, page: PageRequest): Promise<{ readonly documents: Document[]; readonly total: number }> {
+    async list(
+      owner_id: string,
+      folder_id: string,
+      filter: ListFilter,
+      page: PageRequest,
+    ): Promise<{ readonly documents: Document[]; readonly total: number }> {
       await folders.require(db, owner_id, folder_id);
       const { rows, total } = await links.listDocuments(db, folder_id, filter, page);
-      const folder_ids = await links.foldersOfAll(db, rows.map((row) => row.id));
-      return { documents: rows.map((row) => ({ row, folder_ids: folder_ids.get(row.id)! })), total };
+      const folder_ids = await links.foldersOfAll(
+        db,
+        rows.map((row) => row.id),
+      );
+      return {
+        documents: rows.map((row) => ({ row, folder_ids: folder_ids.get(row.id)! })),
+        total,
+      };
     },
 
     /** @throws HttpError 403 or 404. */
     async original(owner_id: string, document_id: string): Promise<Original> {
       for (let first = true; ; first = false) {
-        const { name, media_type, sha256, size_bytes, in_files, content } = requireOwn(await store.findOriginal(db, document_id), owner_id);
-        if (in_files === 0) return { name, media_type: `${media_type}; charset=utf-8`, sha256, size_bytes, bytes: new Blob([content ?? ""]) };
+        const { name, media_type, sha256, size_bytes, in_files, content } = requireOwn(
+          await store.findOriginal(db, document_id),
+          owner_id,
+        );
+        if (in_files === 0)
+          return {
+            name,
+            media_type: `${media_type}; charset=utf-8`,
+            sha256,
+            size_bytes,
+            bytes: new Blob([content ?? ""]),
+          };
         const bytes = files.blob(sha256);
         // The version may have been switched, and its file deleted, since its row was read: then there is a newer row.
-        if (!first || await bytes.exists()) return { name, media_type, sha256, size_bytes, bytes };
+        if (!first || (await bytes.exists()))
+          return { name, media_type, sha256, size_bytes, bytes };
       }
     },
   };
@@ -74,13 +130,32 @@ export const documents: Omit<Documents, "intake" | "removeFiles" | "upload_bytes
   },
 
   async requireAll(from, owner_id, document_ids, pointer) {
-    const by_id = new Map((await store.findNames(from, document_ids)).map((document) => [document.id, document]));
-    refuse(404, "not_found", "could not be found", pointer, document_ids.filter((id) => !by_id.has(id)));
-    refuse(403, "forbidden", "belongs to another user", pointer, document_ids.filter((id) => by_id.get(id)!.owner_id !== owner_id));
+    const by_id = new Map(
+      (await store.findNames(from, document_ids)).map((document) => [document.id, document]),
+    );
+    refuse(
+      404,
+      "not_found",
+      "could not be found",
+      pointer,
+      document_ids.filter((id) => !by_id.has(id)),
+    );
+    refuse(
+      403,
+      "forbidden",
+      "belongs to another user",
+      pointer,
+      document_ids.filter((id) => by_id.get(id)!.owner_id !== owner_id),
+    );
   },
 
   names: async (from, document_ids) =>
-    new Map((await store.findNames(from, document_ids)).map(({ id, name, current_version }) => [id, { id, name, current_version }])),
+    new Map(
+      (await store.findNames(from, document_ids)).map(({ id, name, current_version }) => [
+        id,
+        { id, name, current_version },
+      ]),
+    ),
 
   holds: (from, passage) => store.contentHolds(from, passage),
 
@@ -93,7 +168,13 @@ export const documents: Omit<Documents, "intake" | "removeFiles" | "upload_bytes
 };
 
 /** Names the field and the first document that can't be used. */
-function refuse(status: 403 | 404, code: string, why: string, pointer: string, document_ids: readonly string[]): void {
+function refuse(
+  status: 403 | 404,
+  code: string,
+  why: string,
+  pointer: string,
+  document_ids: readonly string[],
+): void {
   if (document_ids.length === 0) return;
   const detail = `The document ${document_ids[0]} ${why}.`;
   throw new HttpError(status, code, detail, { errors: [{ pointer, detail }] });

@@ -2,13 +2,34 @@
 import { rfc3339, rfc3339OrNull, t, type Static } from "../../core/sdk";
 import type { DocumentRow } from "./store";
 
-const orNull = { string: t.Union([t.String(), t.Null()]), integer: t.Union([t.Integer(), t.Null()]) };
+const orNull = {
+  string: t.Union([t.String(), t.Null()]),
+  integer: t.Union([t.Integer(), t.Null()]),
+};
 const Time = (description: string) => t.String({ format: "date-time", description });
 
-export const Status = t.Union([t.Literal("syncing"), t.Literal("synced"), t.Literal("sync_failed")], {
-  description: "`syncing`: the newest version is being indexed; `synced`: it answers; `sync_failed`: it could not be indexed, see `error`.",
-});
-export const ErrorCode = t.Union((["unsupported_type", "too_large", "encrypted", "corrupt", "empty", "timeout", "out_of_memory", "extract_failed", "cancelled"] as const).map((code) => t.Literal(code)));
+export const Status = t.Union(
+  [t.Literal("syncing"), t.Literal("synced"), t.Literal("sync_failed")],
+  {
+    description:
+      "`syncing`: the newest version is being indexed; `synced`: it answers; `sync_failed`: it could not be indexed, see `error`.",
+  },
+);
+export const ErrorCode = t.Union(
+  (
+    [
+      "unsupported_type",
+      "too_large",
+      "encrypted",
+      "corrupt",
+      "empty",
+      "timeout",
+      "out_of_memory",
+      "extract_failed",
+      "cancelled",
+    ] as const
+  ).map((code) => t.Literal(code)),
+);
 
 export const DocumentRecord = t.Object({
   id: t.String({ description: "Opaque, starts with `doc_`." }),
@@ -16,52 +37,108 @@ export const DocumentRecord = t.Object({
   status: Status,
   content_url: t.String({ description: "Where the whole document is fetched, its text included." }),
   folder_ids: t.Array(t.String(), { description: "The folders that hold it now." }),
-  media_type: t.String({ description: "Of the newest version; until it is read, what the sender said." }),
+  media_type: t.String({
+    description: "Of the newest version; until it is read, what the sender said.",
+  }),
   size_bytes: t.Integer({ minimum: 0, description: "Of the newest version." }),
   sha256: t.String({ description: "Of the newest version, lower-case hex." }),
   version: t.Integer({ minimum: 1, description: "Counts up with every overwrite." }),
   page_count: orNull.integer,
-  language: t.Union([t.String(), t.Null()], { description: "Of the text, as far as it could be told." }),
+  language: t.Union([t.String(), t.Null()], {
+    description: "Of the text, as far as it could be told.",
+  }),
   source: t.Object({
-    kind: t.Union([t.Literal("text"), t.Literal("upload"), t.Literal("import"), t.Literal("transcription")]),
-    uri: orNull.string, run_id: orNull.string,
+    kind: t.Union([
+      t.Literal("text"),
+      t.Literal("upload"),
+      t.Literal("import"),
+      t.Literal("transcription"),
+    ]),
+    uri: orNull.string,
+    run_id: orNull.string,
   }),
   indexing: t.Object({
-    stage: t.Union((["queued", "extracting", "chunking", "embedding", "storing", "done"] as const).map((stage) => t.Literal(stage))),
+    stage: t.Union(
+      (["queued", "extracting", "chunking", "embedding", "storing", "done"] as const).map((stage) =>
+        t.Literal(stage),
+      ),
+    ),
     progress: t.Number({ minimum: 0, maximum: 1 }),
     attempts: t.Integer({ minimum: 0 }),
   }),
-  error: t.Union([t.Object({ code: ErrorCode, message: t.String() }), t.Null()], { description: "Why the newest version could not be indexed." }),
+  error: t.Union([t.Object({ code: ErrorCode, message: t.String() }), t.Null()], {
+    description: "Why the newest version could not be indexed.",
+  }),
   warnings: t.Array(t.Object({ code: t.String(), message: t.String(), page: orNull.integer })),
   created_at: Time("When the document was created."),
   updated_at: Time("When its name, version or status last changed."),
-  synced_at: t.Union([t.String({ format: "date-time" }), t.Null()], { description: "When the version that answers was indexed." }),
+  synced_at: t.Union([t.String({ format: "date-time" }), t.Null()], {
+    description: "When the version that answers was indexed.",
+  }),
 });
 export type DocumentRecord = Static<typeof DocumentRecord>;
 
-export const DocumentWithContent = t.Composite([DocumentRecord, t.Object({
-  content: t.Optional(t.String({ description: "The text of the version that answers; empty until there is text, absent with `content=false`." })),
-})]);
+export const DocumentWithContent = t.Composite([
+  DocumentRecord,
+  t.Object({
+    content: t.Optional(
+      t.String({
+        description:
+          "The text of the version that answers; empty until there is text, absent with `content=false`.",
+      }),
+    ),
+  }),
+]);
 
 /** A document and the folders that hold it. */
-export interface Document { readonly row: DocumentRow; readonly folder_ids: readonly string[] }
+export interface Document {
+  readonly row: DocumentRow;
+  readonly folder_ids: readonly string[];
+}
 
 export const documentUrl = (id: string): string => `/api/dev/v1/documents/${id}`;
 
 export const toRecord = ({ row, folder_ids }: Document): DocumentRecord => ({
-  id: row.id, name: row.name, status: row.status, content_url: documentUrl(row.id), folder_ids: [...folder_ids],
-  media_type: row.media_type, size_bytes: row.size_bytes, sha256: row.sha256, version: row.version, page_count: row.page_count, language: row.language,
+  id: row.id,
+  name: row.name,
+  status: row.status,
+  content_url: documentUrl(row.id),
+  folder_ids: [...folder_ids],
+  media_type: row.media_type,
+  size_bytes: row.size_bytes,
+  sha256: row.sha256,
+  version: row.version,
+  page_count: row.page_count,
+  language: row.language,
   source: { kind: row.source_kind, uri: row.source_uri, run_id: row.source_run_id },
   indexing: { stage: row.stage, progress: row.progress, attempts: row.attempts },
-  error: row.error_code === null ? null : { code: row.error_code as Static<typeof ErrorCode>, message: row.error_message ?? "" },
+  error:
+    row.error_code === null
+      ? null
+      : { code: row.error_code as Static<typeof ErrorCode>, message: row.error_message ?? "" },
   warnings: JSON.parse(row.warnings),
-  created_at: rfc3339(row.created_at), updated_at: rfc3339(row.updated_at), synced_at: rfc3339OrNull(row.synced_at),
+  created_at: rfc3339(row.created_at),
+  updated_at: rfc3339(row.updated_at),
+  synced_at: rfc3339OrNull(row.synced_at),
 });
 
 export const example: DocumentRecord = {
-  id: "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF", name: "mooring-survey.pdf", status: "synced", content_url: "/api/dev/v1/documents/doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",
-  folder_ids: ["fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF"], media_type: "application/pdf", size_bytes: 184_320,
-  sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", version: 1, page_count: 12, language: "en",
-  source: { kind: "upload", uri: null, run_id: null }, indexing: { stage: "done", progress: 1, attempts: 1 }, error: null, warnings: [],
-  created_at: "2026-03-01T09:30:00.000Z", updated_at: "2026-03-01T09:30:04.000Z", synced_at: "2026-03-01T09:30:04.000Z",
+  id: "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",
+  name: "mooring-survey.pdf",
+  status: "synced",
+  content_url: "/api/dev/v1/documents/doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",
+  folder_ids: ["fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF"],
+  media_type: "application/pdf",
+  size_bytes: 184_320,
+  sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+  version: 1,
+  page_count: 12,
+  language: "en",
+  source: { kind: "upload", uri: null, run_id: null },
+  indexing: { stage: "done", progress: 1, attempts: 1 },
+  error: null,
+  warnings: [],
+  created_at: "2026-03-01T09:30:00.000Z",
+  updated_at: "2026-03-01T09:30:04.000Z",
+  synced_at: "2026-03-01T09:30:04.000Z",
 };

@@ -6,100 +6,254 @@ import { DocumentRecord, DocumentWithContent, example, Status } from "./record";
 const FolderQuery = t.Object({ folder_id: t.String({ description: "The folder." }) });
 const NewText = t.Object({
   folder_id: t.String({ description: "The folder it goes into." }),
-  name: t.Optional(t.Union([t.String(), t.Null()], { description: "At most 255 characters. Without it the document is named after its first line." })),
-  content: t.String({ description: "The text, kept exactly as it is sent. An empty one is stored, and ends as `sync_failed`." }),
+  name: t.Optional(
+    t.Union([t.String(), t.Null()], {
+      description: "At most 255 characters. Without it the document is named after its first line.",
+    }),
+  ),
+  content: t.String({
+    description:
+      "The text, kept exactly as it is sent. An empty one is stored, and ends as `sync_failed`.",
+  }),
 });
 
-const syncing = { ...example, status: "syncing", indexing: { stage: "queued", progress: 0, attempts: 0 }, page_count: null, language: null, synced_at: null, updated_at: example.created_at } as const;
-const located = { location: "Path of the document: poll it until its status is no longer `syncing`." };
+const syncing = {
+  ...example,
+  status: "syncing",
+  indexing: { stage: "queued", progress: 0, attempts: 0 },
+  page_count: null,
+  language: null,
+  synced_at: null,
+  updated_at: example.created_at,
+} as const;
+const located = {
+  location: "Path of the document: poll it until its status is no longer `syncing`.",
+};
 const answer = (description: string) => ({ description, schema: DocumentRecord, example });
 const taken = "An upload of the folder already has this name.";
 const tag = "Documents";
 
 export const routes = {
   list: route.get("/documents", {
-    summary: "List the documents of a folder", tag, operation: "listDocuments",
-    description: "The documents of this very folder, subfolders aside, newest first. Items carry no text: fetch it from `content_url`.",
-    query: t.Composite([FolderQuery, t.Object({
-      status: t.Optional(Status),
-      name: t.Optional(t.String({ description: "Only documents whose name contains this, in any case." })),
-      deleted: t.Optional(t.Boolean({ description: "With `true`: the documents that were taken out of the folder and can be restored." })),
-    }), PageQuery]),
-    answers: { 200: {
-      description: "One page of documents.", schema: PageOf(DocumentRecord),
-      example: { data: [example], pagination: { count: 1, total: 1, per_page: 50, total_pages: 1, next_page: null, previous_page: null } },
-    } },
+    summary: "List the documents of a folder",
+    tag,
+    operation: "listDocuments",
+    description:
+      "The documents of this very folder, subfolders aside, newest first. Items carry no text: fetch it from `content_url`.",
+    query: t.Composite([
+      FolderQuery,
+      t.Object({
+        status: t.Optional(Status),
+        name: t.Optional(
+          t.String({ description: "Only documents whose name contains this, in any case." }),
+        ),
+        deleted: t.Optional(
+          t.Boolean({
+            description:
+              "With `true`: the documents that were taken out of the folder and can be restored.",
+          }),
+        ),
+      }),
+      PageQuery,
+    ]),
+    answers: {
+      200: {
+        description: "One page of documents.",
+        schema: PageOf(DocumentRecord),
+        example: {
+          data: [example],
+          pagination: {
+            count: 1,
+            total: 1,
+            per_page: 50,
+            total_pages: 1,
+            next_page: null,
+            previous_page: null,
+          },
+        },
+      },
+    },
   }),
   createText: route.post("/documents", {
-    summary: "Create a text document", tag, operation: "createDocument",
+    summary: "Create a text document",
+    tag,
+    operation: "createDocument",
     description: "Stores the text and indexes it in the background. Texts may share a name.",
-    body: NewText, example: { folder_id: example.folder_ids[0], name: "Visit notes", content: "The mooring was lifted at noon." },
-    answers: { 201: { description: "The document, not yet indexed.", schema: DocumentRecord, headers: located,
-      example: { ...syncing, name: "Visit notes", media_type: "text/plain", source: { ...syncing.source, kind: "text" } } } },
-    errors: { 413: "The body is larger than 16 MiB.", 415: "The body is not JSON.", 507: "The storage is full; nothing was saved." },
+    body: NewText,
+    example: {
+      folder_id: example.folder_ids[0],
+      name: "Visit notes",
+      content: "The mooring was lifted at noon.",
+    },
+    answers: {
+      201: {
+        description: "The document, not yet indexed.",
+        schema: DocumentRecord,
+        headers: located,
+        example: {
+          ...syncing,
+          name: "Visit notes",
+          media_type: "text/plain",
+          source: { ...syncing.source, kind: "text" },
+        },
+      },
+    },
+    errors: {
+      413: "The body is larger than 16 MiB.",
+      415: "The body is not JSON.",
+      507: "The storage is full; nothing was saved.",
+    },
   }),
   upload: route.post("/documents/file", {
-    summary: "Upload a file", tag, operation: "uploadDocument",
-    description: "Stores the file, reads its text and indexes it in the background. Its name is the last segment of the part's file name. "
-      + "A document of the same name in the folder is refused with 409, or replaced with `overwrite=true`: it keeps its id, and its old text answers until the new one is indexed.",
-    query: t.Composite([FolderQuery, t.Object({ overwrite: t.Optional(t.Boolean({ default: false, description: "Replace the newest document of that name." })) })]),
-    body: { multipart: { part: "file", description: "The file. Its file name is required; its media type is only a hint." } },
+    summary: "Upload a file",
+    tag,
+    operation: "uploadDocument",
+    description:
+      "Stores the file, reads its text and indexes it in the background. Its name is the last segment of the part's file name. " +
+      "A document of the same name in the folder is refused with 409, or replaced with `overwrite=true`: it keeps its id, and its old text answers until the new one is indexed.",
+    query: t.Composite([
+      FolderQuery,
+      t.Object({
+        overwrite: t.Optional(
+          t.Boolean({ default: false, description: "Replace the newest document of that name." }),
+        ),
+      }),
+    ]),
+    body: {
+      multipart: {
+        part: "file",
+        description: "The file. Its file name is required; its media type is only a hint.",
+      },
+    },
     // The limit is a setting: the handler compares it before it reads anything.
     body_bytes_max: Number.MAX_SAFE_INTEGER,
     answers: {
-      200: { description: "The document it replaced, not yet indexed.", schema: DocumentRecord, headers: located, example: { ...syncing, version: 2 } },
-      201: { description: "The new document, not yet indexed.", schema: DocumentRecord, headers: located, example: syncing },
+      200: {
+        description: "The document it replaced, not yet indexed.",
+        schema: DocumentRecord,
+        headers: located,
+        example: { ...syncing, version: 2 },
+      },
+      201: {
+        description: "The new document, not yet indexed.",
+        schema: DocumentRecord,
+        headers: located,
+        example: syncing,
+      },
     },
-    errors: { 409: "A document with the same file name already exists.", 413: "The file is larger than the server accepts.", 415: "The body is not multipart/form-data.", 507: "The storage is full; nothing was saved." },
+    errors: {
+      409: "A document with the same file name already exists.",
+      413: "The file is larger than the server accepts.",
+      415: "The body is not multipart/form-data.",
+      507: "The storage is full; nothing was saved.",
+    },
   }),
   get: route.get("/documents/:documentId", {
-    summary: "Get a document", tag, operation: "getDocument",
-    query: t.Object({ content: t.Optional(t.Boolean({ description: "With `false`, leaves the text out." })) }),
-    answers: { 200: { description: "The document with its text.", schema: DocumentWithContent, example: { ...example, content: "The mooring was lifted at noon." } } },
+    summary: "Get a document",
+    tag,
+    operation: "getDocument",
+    query: t.Object({
+      content: t.Optional(t.Boolean({ description: "With `false`, leaves the text out." })),
+    }),
+    answers: {
+      200: {
+        description: "The document with its text.",
+        schema: DocumentWithContent,
+        example: { ...example, content: "The mooring was lifted at noon." },
+      },
+    },
   }),
   outline: route.get("/documents/:documentId/outline", {
-    summary: "Get the pages and headings of a document", tag, operation: "getDocumentOutline", surface: "console",
+    summary: "Get the pages and headings of a document",
+    tag,
+    operation: "getDocumentOutline",
+    surface: "console",
     description: "Of the text that answers.",
-    answers: { 200: { description: "Their places in the content.", schema: Outline, example: outline_example } },
+    answers: {
+      200: {
+        description: "Their places in the content.",
+        schema: Outline,
+        example: outline_example,
+      },
+    },
   }),
   original: route.get("/documents/:documentId/file", {
-    summary: "Download the original", tag, operation: "downloadDocument",
-    description: "The bytes as they were sent, of the version that answers. One `Range` is honoured.",
+    summary: "Download the original",
+    tag,
+    operation: "downloadDocument",
+    description:
+      "The bytes as they were sent, of the version that answers. One `Range` is honoured.",
     answers: {
-      200: { description: "The bytes.", media_type: "application/octet-stream", schema: t.String({ format: "binary" }), headers: {
-        "content-disposition": "An attachment with the document's name.", etag: "The SHA-256 of the bytes.", "accept-ranges": "Always `bytes`.",
-      } },
-      206: { description: "The bytes of the range.", media_type: "application/octet-stream", schema: t.String({ format: "binary" }), headers: { "content-range": "Which bytes, and of how many." } },
+      200: {
+        description: "The bytes.",
+        media_type: "application/octet-stream",
+        schema: t.String({ format: "binary" }),
+        headers: {
+          "content-disposition": "An attachment with the document's name.",
+          etag: "The SHA-256 of the bytes.",
+          "accept-ranges": "Always `bytes`.",
+        },
+      },
+      206: {
+        description: "The bytes of the range.",
+        media_type: "application/octet-stream",
+        schema: t.String({ format: "binary" }),
+        headers: { "content-range": "Which bytes, and of how many." },
+      },
       304: { description: "They are what `If-None-Match` names." },
     },
     errors: { 416: "The range lies outside." },
   }),
   rename: route.patch("/documents/:documentId", {
-    summary: "Rename a document", tag, operation: "renameDocument",
-    body: t.Object({ name: t.String({ description: "Trimmed, not blank, at most 255 characters." }) }), example: { name: "mooring-survey-2026.pdf" },
+    summary: "Rename a document",
+    tag,
+    operation: "renameDocument",
+    body: t.Object({
+      name: t.String({ description: "Trimmed, not blank, at most 255 characters." }),
+    }),
+    example: { name: "mooring-survey-2026.pdf" },
     answers: { 200: answer("The document under its new name.") },
     errors: { 409: taken },
   }),
   unlink: route.delete("/documents/:documentId", {
-    summary: "Take a document out of a folder", tag, operation: "unlinkDocument",
-    description: "The document leaves the folder's list, search and chats at once, and stays in its other folders. It can be restored; one that no folder has is deleted for good after a while.",
+    summary: "Take a document out of a folder",
+    tag,
+    operation: "unlinkDocument",
+    description:
+      "The document leaves the folder's list, search and chats at once, and stays in its other folders. It can be restored; one that no folder has is deleted for good after a while.",
     query: FolderQuery,
     answers: { 204: { description: "It is out of the folder." } },
   }),
   reindex: route.post("/documents/:documentId/reindex", {
-    summary: "Index a document again", tag, operation: "reindexDocument",
-    description: "Reads and indexes the newest version again, above all after `sync_failed`. What answers now goes on answering meanwhile.",
-    answers: { 202: { description: "The document, about to be indexed.", schema: DocumentRecord, headers: { ...located, "retry-after": "Seconds until polling makes sense." }, example: syncing } },
+    summary: "Index a document again",
+    tag,
+    operation: "reindexDocument",
+    description:
+      "Reads and indexes the newest version again, above all after `sync_failed`. What answers now goes on answering meanwhile.",
+    answers: {
+      202: {
+        description: "The document, about to be indexed.",
+        schema: DocumentRecord,
+        headers: { ...located, "retry-after": "Seconds until polling makes sense." },
+        example: syncing,
+      },
+    },
   }),
   link: route.post("/documents/:documentId/links", {
-    summary: "Put a document into another folder", tag, operation: "linkDocument",
-    description: "The document stays in its other folders. One that is in the folder already stays there.",
-    body: FolderQuery, example: { folder_id: example.folder_ids[0] },
+    summary: "Put a document into another folder",
+    tag,
+    operation: "linkDocument",
+    description:
+      "The document stays in its other folders. One that is in the folder already stays there.",
+    body: FolderQuery,
+    example: { folder_id: example.folder_ids[0] },
     answers: { 200: answer("The document, in one more folder.") },
     errors: { 409: taken },
   }),
   restore: route.post("/documents/:documentId/restore", {
-    summary: "Put a document back into a folder", tag, operation: "restoreDocument",
+    summary: "Put a document back into a folder",
+    tag,
+    operation: "restoreDocument",
     description: "Undoes taking it out of that folder.",
     query: FolderQuery,
     answers: { 200: answer("The document, back in the folder.") },

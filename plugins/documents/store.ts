@@ -71,94 +71,259 @@ export interface LinkRow {
   readonly created_at: number;
   readonly deleted_at: number | null;
 }
-export interface DocumentsTables { documents: DocumentRow; documents_versions: VersionRow; documents_links: LinkRow }
+export interface DocumentsTables {
+  documents: DocumentRow;
+  documents_versions: VersionRow;
+  documents_links: LinkRow;
+}
 export type DocumentsDb = Db<DocumentsTables>;
 
 export const findDocument = (db: DocumentsDb, id: string): Promise<DocumentRow | undefined> =>
   db.selectFrom("documents").selectAll().where("id", "=", id).executeTakeFirst();
 
-export const insertDocument = (db: DocumentsDb, row: DocumentRow) => db.insertInto("documents").values(row).execute();
+export const insertDocument = (db: DocumentsDb, row: DocumentRow) =>
+  db.insertInto("documents").values(row).execute();
 export const updateDocument = (db: DocumentsDb, id: string, values: Partial<DocumentRow>) =>
   db.updateTable("documents").set(values).where("id", "=", id).execute();
 
 /** Ids, names and current versions, for other plugins. */
-export const findNames = async (db: DocumentsDb, ids: readonly string[]): Promise<(DocumentName & { readonly owner_id: string })[]> =>
-  ids.length === 0 ? [] : db.selectFrom("documents").select(["id", "name", "current_version", "owner_id"]).where("id", "in", ids).execute();
+export const findNames = async (
+  db: DocumentsDb,
+  ids: readonly string[],
+): Promise<(DocumentName & { readonly owner_id: string })[]> =>
+  ids.length === 0
+    ? []
+    : db
+        .selectFrom("documents")
+        .select(["id", "name", "current_version", "owner_id"])
+        .where("id", "in", ids)
+        .execute();
 
 /** A change by the job that indexes this version. False when the version is no longer in work: it was replaced, or the document is gone. */
-async function whileInWork(db: DocumentsDb, id: string, version: number, values: Partial<DocumentRow>): Promise<{ readonly name: string; readonly owner_id: string } | undefined> {
-  return db.updateTable("documents").set(values).where("id", "=", id).where("version", "=", version).where("status", "=", "syncing")
-    .returning(["name", "owner_id"]).executeTakeFirst();
+async function whileInWork(
+  db: DocumentsDb,
+  id: string,
+  version: number,
+  values: Partial<DocumentRow>,
+): Promise<{ readonly name: string; readonly owner_id: string } | undefined> {
+  return db
+    .updateTable("documents")
+    .set(values)
+    .where("id", "=", id)
+    .where("version", "=", version)
+    .where("status", "=", "syncing")
+    .returning(["name", "owner_id"])
+    .executeTakeFirst();
 }
-export const setProgress = (db: DocumentsDb, id: string, version: number, values: Pick<DocumentRow, "stage" | "progress" | "attempts">) =>
-  whileInWork(db, id, version, values);
-export const setSynced = (db: DocumentsDb, id: string, version: number, values: Pick<DocumentRow, "attempts" | "media_type" | "page_count" | "language" | "warnings" | "synced_at">) =>
+export const setProgress = (
+  db: DocumentsDb,
+  id: string,
+  version: number,
+  values: Pick<DocumentRow, "stage" | "progress" | "attempts">,
+) => whileInWork(db, id, version, values);
+export const setSynced = (
+  db: DocumentsDb,
+  id: string,
+  version: number,
+  values: Pick<
+    DocumentRow,
+    "attempts" | "media_type" | "page_count" | "language" | "warnings" | "synced_at"
+  >,
+) =>
   whileInWork(db, id, version, {
-    ...values, current_version: version, status: "synced", stage: "done", progress: 1, error_code: null, error_message: null, updated_at: values.synced_at!,
+    ...values,
+    current_version: version,
+    status: "synced",
+    stage: "done",
+    progress: 1,
+    error_code: null,
+    error_message: null,
+    updated_at: values.synced_at!,
   });
-export const setFailed = (db: DocumentsDb, id: string, version: number, values: Pick<DocumentRow, "error_code" | "error_message" | "updated_at"> & Partial<Pick<DocumentRow, "attempts">>) =>
-  whileInWork(db, id, version, { ...values, status: "sync_failed" });
+export const setFailed = (
+  db: DocumentsDb,
+  id: string,
+  version: number,
+  values: Pick<DocumentRow, "error_code" | "error_message" | "updated_at"> &
+    Partial<Pick<DocumentRow, "attempts">>,
+) => whileInWork(db, id, version, { ...values, status: "sync_failed" });
 
-export const insertVersion = (db: DocumentsDb, row: VersionRow) => db.insertInto("documents_versions").values(row).execute();
+export const insertVersion = (db: DocumentsDb, row: VersionRow) =>
+  db.insertInto("documents_versions").values(row).execute();
 
 /** A version that waits to be indexed; absent when it was replaced or is not in work any more. `content` is null when it is extracted from a file. */
-export const findInWork = (db: DocumentsDb, id: string, version: number) => db.selectFrom("documents as d").where("d.id", "=", id)
-  .innerJoin("documents_versions as v", (join) => join.onRef("v.document_id", "=", "d.id").onRef("v.version", "=", "d.version"))
-  .where("d.version", "=", version).where("d.status", "=", "syncing")
-  .select(["d.id", "d.owner_id", "d.name", "v.version", "v.sha256", "v.size_bytes", "v.media_type", "v.in_files", "v.text_ready", "v.pages", "v.headings", "v.times", readyContent.as("content")]).executeTakeFirst();
+export const findInWork = (db: DocumentsDb, id: string, version: number) =>
+  db
+    .selectFrom("documents as d")
+    .where("d.id", "=", id)
+    .innerJoin("documents_versions as v", (join) =>
+      join.onRef("v.document_id", "=", "d.id").onRef("v.version", "=", "d.version"),
+    )
+    .where("d.version", "=", version)
+    .where("d.status", "=", "syncing")
+    .select([
+      "d.id",
+      "d.owner_id",
+      "d.name",
+      "v.version",
+      "v.sha256",
+      "v.size_bytes",
+      "v.media_type",
+      "v.in_files",
+      "v.text_ready",
+      "v.pages",
+      "v.headings",
+      "v.times",
+      readyContent.as("content"),
+    ])
+    .executeTakeFirst();
 export type InWork = NonNullable<Awaited<ReturnType<typeof findInWork>>>;
 
 /** The version that answers; before there is one, the one in work. In one statement, because the version may be switched at any moment. */
-const answering = (db: DocumentsDb, id: string) => db.selectFrom("documents as d").where("d.id", "=", id)
-  .innerJoin("documents_versions as v", (join) => join.onRef("v.document_id", "=", "d.id")
-    .on("v.version", "=", sql<number>`case when d.current_version > 0 then d.current_version else d.version end`));
+const answering = (db: DocumentsDb, id: string) =>
+  db
+    .selectFrom("documents as d")
+    .where("d.id", "=", id)
+    .innerJoin("documents_versions as v", (join) =>
+      join
+        .onRef("v.document_id", "=", "d.id")
+        .on(
+          "v.version",
+          "=",
+          sql<number>`case when d.current_version > 0 then d.current_version else d.version end`,
+        ),
+    );
 
 /** The document with the text that answers; null until there is one. */
-export const findWithContent = (db: DocumentsDb, id: string): Promise<(DocumentRow & { readonly content: string | null }) | undefined> =>
+export const findWithContent = (
+  db: DocumentsDb,
+  id: string,
+): Promise<(DocumentRow & { readonly content: string | null }) | undefined> =>
   answering(db, id).selectAll("d").select("v.content").executeTakeFirst();
 
 /** The version whose original is sent back, with the text when that is the original. */
 export const findOriginal = (db: DocumentsDb, id: string) =>
-  answering(db, id).select(["d.owner_id", "d.name", "v.sha256", "v.size_bytes", "v.media_type", "v.in_files", sentContent.as("content")]).executeTakeFirst();
+  answering(db, id)
+    .select([
+      "d.owner_id",
+      "d.name",
+      "v.sha256",
+      "v.size_bytes",
+      "v.media_type",
+      "v.in_files",
+      sentContent.as("content"),
+    ])
+    .executeTakeFirst();
 
 /** The text of a version `v` that was sent as text: one that was extracted can be long, and is not needed. */
 const sentContent = sql<string | null>`case when v.in_files = 0 then v.content end`;
 /** The text of a version `v` that needs no extraction. */
-const readyContent = sql<string | null>`case when v.in_files = 0 or v.text_ready = 1 then v.content end`;
+const readyContent = sql<
+  string | null
+>`case when v.in_files = 0 or v.text_ready = 1 then v.content end`;
 
 /** The text that answers, with its pages, its headings and its name: what the index knows of it. Absent before the first version is indexed. */
 export const findAnswering = (db: DocumentsDb, id: string) =>
-  answering(db, id).where("d.current_version", ">", 0).select(["d.name", "v.version", "v.content", "v.pages", "v.headings", "v.times"]).executeTakeFirst();
+  answering(db, id)
+    .where("d.current_version", ">", 0)
+    .select(["d.name", "v.version", "v.content", "v.pages", "v.headings", "v.times"])
+    .executeTakeFirst();
 
-export const setExtracted = (db: DocumentsDb, document_id: string, version: number, values: Pick<VersionRow, "content" | "pages" | "headings" | "times" | "media_type">) =>
-  db.updateTable("documents_versions").set(values).where("document_id", "=", document_id).where("version", "=", version).execute();
+export const setExtracted = (
+  db: DocumentsDb,
+  document_id: string,
+  version: number,
+  values: Pick<VersionRow, "content" | "pages" | "headings" | "times" | "media_type">,
+) =>
+  db
+    .updateTable("documents_versions")
+    .set(values)
+    .where("document_id", "=", document_id)
+    .where("version", "=", version)
+    .execute();
 
 /** Drops every version but these; returns the files that they were. */
-export const dropOtherVersions = async (db: DocumentsDb, document_id: string, kept: readonly number[]): Promise<string[]> => filesOf(
-  await db.deleteFrom("documents_versions").where("document_id", "=", document_id).where("version", "not in", kept).returning(["sha256", "in_files"]).execute());
+export const dropOtherVersions = async (
+  db: DocumentsDb,
+  document_id: string,
+  kept: readonly number[],
+): Promise<string[]> =>
+  filesOf(
+    await db
+      .deleteFrom("documents_versions")
+      .where("document_id", "=", document_id)
+      .where("version", "not in", kept)
+      .returning(["sha256", "in_files"])
+      .execute(),
+  );
 
 /** Whether a version still has its original in this file. */
 export const fileIsUsed = async (db: DocumentsDb, sha256: string): Promise<boolean> =>
-  await db.selectFrom("documents_versions").select("version").where("sha256", "=", sha256).where("in_files", "=", 1).limit(1).executeTakeFirst() !== undefined;
+  (await db
+    .selectFrom("documents_versions")
+    .select("version")
+    .where("sha256", "=", sha256)
+    .where("in_files", "=", 1)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
 
 /** Whether the text from `start` to `end` (code points) of the version that answers is exactly `quote`. */
-export async function contentHolds(db: DocumentsDb, { document_id, start, end, quote }: { document_id: string; start: number; end: number; quote: string }): Promise<boolean> {
-  const row = await db.selectFrom("documents as d")
-    .innerJoin("documents_versions as v", (join) => join.onRef("v.document_id", "=", "d.id").onRef("v.version", "=", "d.current_version"))
-    .select(sql<string | null>`substr(v.content, ${start + 1}, ${end - start})`.as("text")).where("d.id", "=", document_id).executeTakeFirst();
+export async function contentHolds(
+  db: DocumentsDb,
+  {
+    document_id,
+    start,
+    end,
+    quote,
+  }: { document_id: string; start: number; end: number; quote: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("documents as d")
+    .innerJoin("documents_versions as v", (join) =>
+      join.onRef("v.document_id", "=", "d.id").onRef("v.version", "=", "d.current_version"),
+    )
+    .select(sql<string | null>`substr(v.content, ${start + 1}, ${end - start})`.as("text"))
+    .where("d.id", "=", document_id)
+    .executeTakeFirst();
   return row?.text === quote;
 }
 
-export interface Freed { readonly files: string[]; readonly owners: readonly { readonly owner_id: string; readonly documents: number; readonly bytes: number }[] }
+export interface Freed {
+  readonly files: string[];
+  readonly owners: readonly {
+    readonly owner_id: string;
+    readonly documents: number;
+    readonly bytes: number;
+  }[];
+}
 
 /** Takes documents out for good, links first; tells what that frees. `ids` is not empty. */
 export async function deleteDocuments(db: DocumentsDb, ids: readonly string[]): Promise<Freed> {
   await db.deleteFrom("documents_links").where("document_id", "in", ids).execute();
-  const versions = await db.deleteFrom("documents_versions").where("document_id", "in", ids).returning(["sha256", "in_files"]).execute();
-  const owners = await db.selectFrom("documents").where("id", "in", ids).groupBy("owner_id")
-    .select((e) => ["owner_id", e.fn.countAll().as("documents"), e.fn.sum("size_bytes").as("bytes")]).execute();
+  const versions = await db
+    .deleteFrom("documents_versions")
+    .where("document_id", "in", ids)
+    .returning(["sha256", "in_files"])
+    .execute();
+  const owners = await db
+    .selectFrom("documents")
+    .where("id", "in", ids)
+    .groupBy("owner_id")
+    .select((e) => [
+      "owner_id",
+      e.fn.countAll().as("documents"),
+      e.fn.sum("size_bytes").as("bytes"),
+    ])
+    .execute();
   await db.deleteFrom("documents").where("id", "in", ids).execute();
-  return { files: filesOf(versions), owners: owners.map((row) => ({ owner_id: row.owner_id, documents: toNumber(row.documents), bytes: toNumber(row.bytes) })) };
+  return {
+    files: filesOf(versions),
+    owners: owners.map((row) => ({
+      owner_id: row.owner_id,
+      documents: toNumber(row.documents),
+      bytes: toNumber(row.bytes),
+    })),
+  };
 }
 
 const filesOf = (versions: readonly Pick<VersionRow, "sha256" | "in_files">[]): string[] =>

@@ -1,7 +1,12 @@
 /** Checks that the settings of the embedder belong together, before anything is asked of it. */
 import { ConfigError } from "../../core/sdk";
 
-export interface Endpoint { readonly base_url: string; readonly model: string; readonly api_key: string | undefined; readonly dimensions: number | null }
+export interface Endpoint {
+  readonly base_url: string;
+  readonly model: string;
+  readonly api_key: string | undefined;
+  readonly dimensions: number | null;
+}
 export interface EmbeddingsSettings {
   readonly base_url?: string | undefined;
   readonly api_key?: string | undefined;
@@ -11,20 +16,36 @@ export interface EmbeddingsSettings {
 }
 
 /** Where the embedder is. @throws ConfigError that says what is wrong with the settings. */
-export function endpointOf({ base_url, api_key, model, dimensions, timeout }: EmbeddingsSettings): Endpoint | "off" | "incomplete" {
+export function endpointOf({
+  base_url,
+  api_key,
+  model,
+  dimensions,
+  timeout,
+}: EmbeddingsSettings): Endpoint | "off" | "incomplete" {
   const named = model?.trim();
   if (!base_url || !named) return base_url || named ? "incomplete" : "off";
   const problems = [
     problemOfUrl(base_url),
-    api_key === undefined || /^[\x21-\x7e]*$/.test(api_key) ? null : "embeddings.api_key holds characters that no key has.",
+    api_key === undefined || /^[\x21-\x7e]*$/.test(api_key)
+      ? null
+      : "embeddings.api_key holds characters that no key has.",
     timeout > 0 ? null : "embeddings.timeout must be more than nothing.",
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new ConfigError(problems);
-  return { base_url: base_url.replace(/\/+$/, ""), model: named, api_key: api_key || undefined, dimensions: dimensions ?? null };
+  return {
+    base_url: base_url.replace(/\/+$/, ""),
+    model: named,
+    api_key: api_key || undefined,
+    dimensions: dimensions ?? null,
+  };
 }
 
 function problemOfUrl(base_url: string): string | null {
   const url = URL.canParse(base_url) ? new URL(base_url) : null;
-  if (!url || !/^https?:$/.test(url.protocol)) return "embeddings.base_url must begin with http:// or https://.";
-  return url.username || url.password || url.search || url.hash ? "embeddings.base_url must hold no user name, password, query or fragment; a key goes into embeddings.api_key." : null;
+  if (!url || !/^https?:$/.test(url.protocol))
+    return "embeddings.base_url must begin with http:// or https://.";
+  return url.username || url.password || url.search || url.hash
+    ? "embeddings.base_url must hold no user name, password, query or fragment; a key goes into embeddings.api_key."
+    : null;
 }

@@ -2,12 +2,29 @@
 import { service, slot } from "../../core/sdk";
 
 /** A page, slide or sheet of the text. Offsets are UTF-16 indices into `Extracted.text`, end exclusive. */
-export interface PageSpan { readonly page: number; readonly start: number; readonly end: number }
+export interface PageSpan {
+  readonly page: number;
+  readonly start: number;
+  readonly end: number;
+}
 /** A heading of the text; `level` 1 is the highest. Offsets are UTF-16 indices into `Extracted.text`, end exclusive. */
-export interface HeadingSpan { readonly start: number; readonly end: number; readonly level: number }
+export interface HeadingSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly level: number;
+}
 /** Where in a recording a stretch of the text is spoken, seconds. Offsets are UTF-16 indices into the text, end exclusive. */
-export interface TimeSpan { readonly start: number; readonly end: number; readonly time_start: number; readonly time_end: number }
-export interface Warning { readonly code: string; readonly message: string; readonly page: number | null }
+export interface TimeSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly time_start: number;
+  readonly time_end: number;
+}
+export interface Warning {
+  readonly code: string;
+  readonly message: string;
+  readonly page: number | null;
+}
 
 export interface Extracted {
   /** Well-formed, without U+0000, line breaks as `\n`. */
@@ -24,11 +41,25 @@ export interface Extracted {
   readonly warnings: readonly Warning[];
 }
 
-export type ExtractionCode = "unsupported_type" | "too_large" | "encrypted" | "corrupt" | "empty" | "timeout" | "out_of_memory" | "extract_failed" | "cancelled";
+export type ExtractionCode =
+  | "unsupported_type"
+  | "too_large"
+  | "encrypted"
+  | "corrupt"
+  | "empty"
+  | "timeout"
+  | "out_of_memory"
+  | "extract_failed"
+  | "cancelled";
 /** Why a file gave no text, in a sentence for the person who uploaded it. */
 export class ExtractionFailure extends Error {
   override readonly name = "ExtractionFailure";
-  constructor(readonly code: ExtractionCode, message: string) { super(message); }
+  constructor(
+    readonly code: ExtractionCode,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
 export interface ExtractionSource {

@@ -6,25 +6,43 @@ const sample_chars = 64 * 1024;
 /** A quoted cell that goes on for longer than this was never closed: its quotes are letters. */
 const cell_chars_max = 100_000;
 
-interface Cell { readonly text: string; readonly end: number }
+interface Cell {
+  readonly text: string;
+  readonly end: number;
+}
 
 /** The character between the cells; null when this is no table. Rows of equal length tell it, else the most frequent one in the first row. */
 export function delimiterOf(text: string): string | null {
   const sample = text.slice(0, sample_chars);
-  const counted = delimiters.map((delimiter) => {
-    const widths: number[] = [];
-    for (const row of rowsOf(sample, delimiter)) if (row.length > 1 || row[0] !== "") widths.push(row.length);
-    if (sample.length < text.length) widths.pop();
-    const first = widths[0] ?? 1;
-    return { delimiter, first, even: widths.filter((width) => width === first).length / Math.max(1, widths.length) };
-  }).filter(({ first }) => first > 1);
-  counted.sort((one, other) => Number(other.even > 0.9) - Number(one.even > 0.9) || other.first - one.first);
+  const counted = delimiters
+    .map((delimiter) => {
+      const widths: number[] = [];
+      for (const row of rowsOf(sample, delimiter))
+        if (row.length > 1 || row[0] !== "") widths.push(row.length);
+      if (sample.length < text.length) widths.pop();
+      const first = widths[0] ?? 1;
+      return {
+        delimiter,
+        first,
+        even: widths.filter((width) => width === first).length / Math.max(1, widths.length),
+      };
+    })
+    .filter(({ first }) => first > 1);
+  counted.sort(
+    (one, other) => Number(other.even > 0.9) - Number(one.even > 0.9) || other.first - one.first,
+  );
   return counted[0]?.delimiter ?? null;
 }
 
 export function tabulate(text: string, delimiter: string): string {
   const lines: string[] = [];
-  for (const row of rowsOf(text, delimiter)) lines.push(row.map((cell) => cell.replace(/\s+/g, " ").trim()).join("\t").trimEnd());
+  for (const row of rowsOf(text, delimiter))
+    lines.push(
+      row
+        .map((cell) => cell.replace(/\s+/g, " ").trim())
+        .join("\t")
+        .trimEnd(),
+    );
   return lines.join("\n");
 }
 
@@ -32,7 +50,10 @@ export function tabulate(text: string, delimiter: string): string {
 function* rowsOf(text: string, delimiter: string): Generator<string[]> {
   let row: string[] = [];
   for (let at = text.startsWith("\ufeff") ? 1 : 0; at < text.length;) {
-    const cell = text[at] === "\"" ? quoted(text, at, delimiter) ?? bare(text, at, delimiter) : bare(text, at, delimiter);
+    const cell =
+      text[at] === '"'
+        ? (quoted(text, at, delimiter) ?? bare(text, at, delimiter))
+        : bare(text, at, delimiter);
     row.push(cell.text);
     at = cell.end + 1;
     if (text[cell.end] === delimiter && at < text.length) continue;
@@ -49,14 +70,16 @@ function bare(text: string, from: number, delimiter: string): Cell {
 function quoted(text: string, from: number, delimiter: string): Cell | null {
   const parts: string[] = [];
   for (let at = from + 1; at - from < cell_chars_max;) {
-    const quote = text.indexOf("\"", at);
+    const quote = text.indexOf('"', at);
     if (quote < 0) return null;
     parts.push(text.slice(at, quote));
-    if (text[quote + 1] !== "\"") {
+    if (text[quote + 1] !== '"') {
       const end = quote + 1;
-      return end >= text.length || text[end] === delimiter || text[end] === "\n" ? { text: parts.join(""), end } : null;
+      return end >= text.length || text[end] === delimiter || text[end] === "\n"
+        ? { text: parts.join(""), end }
+        : null;
     }
-    parts.push("\"");
+    parts.push('"');
     at = quote + 2;
   }
   return null;

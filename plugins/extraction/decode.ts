@@ -28,7 +28,8 @@ const japanese_shift = "\x1b$B";
 export function announcedEncoding(head: Uint8Array): Encoding | null {
   const mark = marks.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte));
   if (mark) return { label: mark.label, skip: mark.bytes.length, exact: false };
-  if (Buffer.from(head.buffer, head.byteOffset, head.length).includes(japanese_shift)) return { label: "iso-2022-jp", skip: 0, exact: false };
+  if (Buffer.from(head.buffer, head.byteOffset, head.length).includes(japanese_shift))
+    return { label: "iso-2022-jp", skip: 0, exact: false };
   if (!head.includes(0)) return null;
   let [even, odd] = [0, 0];
   for (let at = head.indexOf(0); at >= 0; at = head.indexOf(0, at + 1)) {
@@ -46,7 +47,11 @@ export function mayBeText(head: Uint8Array): boolean {
   const announced = announcedEncoding(head);
   if (!announced) return !isFullOfControls(head);
   if (!announced.label.startsWith("utf-16")) return true;
-  return !isFullOfControls(Uint16Array.from(textDecoder(announced.label).decode(head), (character) => character.charCodeAt(0)));
+  return !isFullOfControls(
+    Uint16Array.from(textDecoder(announced.label).decode(head), (character) =>
+      character.charCodeAt(0),
+    ),
+  );
 }
 /** Whether there are more control characters than in any text. */
 export function isFullOfControls(codes: ArrayLike<number>): boolean {
@@ -56,7 +61,8 @@ export function isFullOfControls(codes: ArrayLike<number>): boolean {
 }
 /** Backspace to carriage return, the end mark of DOS, escape. */
 const isUsual = (code: number): boolean => (code >= 8 && code <= 13) || code === 26 || code === 27;
-const textDecoder = (label: string): TextDecoder => new TextDecoder(label as Bun.Encoding, { ignoreBOM: true });
+const textDecoder = (label: string): TextDecoder =>
+  new TextDecoder(label as Bun.Encoding, { ignoreBOM: true });
 
 /** The encoding of a file; null when it is no text. `guess` is asked only about what is neither announced nor UTF-8. */
 export async function encodingOf(chunks: Chunks, guess: Guess): Promise<Encoding | null> {
@@ -76,12 +82,17 @@ export async function encodingOf(chunks: Chunks, guess: Guess): Promise<Encoding
       return label === null ? null : { label, skip: 0, exact: false };
     }
   }
-  try { strict.decode(); } catch { return { ...utf8, exact: false }; }
+  try {
+    strict.decode();
+  } catch {
+    return { ...utf8, exact: false };
+  }
   return utf8;
 }
 
 /** Where the letters beyond ASCII begin: what comes before says nothing about the encoding. */
-const telling = (bytes: Uint8Array): Uint8Array => bytes.subarray(Math.max(0, bytes.findIndex((byte) => byte > 127) - context_bytes));
+const telling = (bytes: Uint8Array): Uint8Array =>
+  bytes.subarray(Math.max(0, bytes.findIndex((byte) => byte > 127) - context_bytes));
 const context_bytes = 200;
 
 /** Text in UTF-8 with a few broken places, as in a file that was cut or mixed: far more of it fits than not. */
@@ -99,14 +110,22 @@ export interface Piece {
 }
 /** The text of a file, piece by piece. */
 export function* decode(chunks: Chunks, { label, skip, exact }: Encoding): Generator<Piece> {
-  const decoder = label.startsWith("utf-32") ? utf32Decoder(label === "utf-32le") : textDecoder(label);
+  const decoder = label.startsWith("utf-32")
+    ? utf32Decoder(label === "utf-32le")
+    : textDecoder(label);
   let rest = skip;
   let held = "";
   const pieceOf = (raw: string, last: boolean): Piece => {
     const all = held + raw;
     held = !last && all.endsWith("\r") ? "\r" : ""; // The line feed may come with the next chunk.
-    const text = all.slice(0, all.length - held.length).replace(/\r\n?/g, "\n").replaceAll("\0", "");
-    return { text, broken: exact || !text.includes("\ufffd") ? 0 : text.split("\ufffd").length - 1 };
+    const text = all
+      .slice(0, all.length - held.length)
+      .replace(/\r\n?/g, "\n")
+      .replaceAll("\0", "");
+    return {
+      text,
+      broken: exact || !text.includes("\ufffd") ? 0 : text.split("\ufffd").length - 1,
+    };
   };
   for (const chunk of chunks()) {
     const bytes = chunk.subarray(Math.min(rest, chunk.length));
@@ -117,7 +136,9 @@ export function* decode(chunks: Chunks, { label, skip, exact }: Encoding): Gener
 }
 
 /** UTF-32, which `TextDecoder` does not know. */
-function utf32Decoder(little_endian: boolean): { decode(bytes?: Uint8Array, options?: { stream: boolean }): string } {
+function utf32Decoder(little_endian: boolean): {
+  decode(bytes?: Uint8Array, options?: { stream: boolean }): string;
+} {
   let left = new Uint8Array(0);
   return {
     decode(bytes) {
@@ -125,12 +146,16 @@ function utf32Decoder(little_endian: boolean): { decode(bytes?: Uint8Array, opti
       const all = new Uint8Array(left.length + bytes.length);
       all.set(left);
       all.set(bytes, left.length);
-      left = all.slice(all.length - all.length % 4);
+      left = all.slice(all.length - (all.length % 4));
       const view = new DataView(all.buffer);
       const characters: string[] = [];
       for (let at = 0; at + 4 <= all.length; at += 4) {
         const code = view.getUint32(at, little_endian);
-        characters.push(code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? "\ufffd" : String.fromCodePoint(code));
+        characters.push(
+          code > 0x10ffff || (code >= 0xd800 && code < 0xe000)
+            ? "\ufffd"
+            : String.fromCodePoint(code),
+        );
       }
       return characters.join("");
     },

@@ -11,7 +11,10 @@ export interface LegacyParts extends ReadingParts {
   readonly limits: ChildLimits;
 }
 
-const startsWith = (head: Uint8Array, mark: string): boolean => Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, mark.length)).equals(Buffer.from(mark, "latin1"));
+const startsWith = (head: Uint8Array, mark: string): boolean =>
+  Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, mark.length)).equals(
+    Buffer.from(mark, "latin1"),
+  );
 
 export const legacyExtractor = (parts: LegacyParts): Extractor => ({
   name: "Word, Excel and PowerPoint before 2007",
@@ -26,9 +29,17 @@ const rtf_mark = /^(?:\xef\xbb\xbf)?\s{0,64}\{\\rtf/;
 export const rtfExtractor = (parts: LegacyParts): Extractor => ({
   name: "RTF",
   rank: 70,
-  recognises: (head) => rtf_mark.test(Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 100)).toString("latin1")),
+  recognises: (head) =>
+    rtf_mark.test(
+      Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 100)).toString("latin1"),
+    ),
   extract: (source, watch) => readBy(parts, "rtf", source, watch),
 });
 
-const readBy = (parts: LegacyParts, task: "legacy" | "rtf", { path }: ExtractionSource, watch: ExtractionWatch): Promise<Extracted> =>
+const readBy = (
+  parts: LegacyParts,
+  task: "legacy" | "rtf",
+  { path }: ExtractionSource,
+  watch: ExtractionWatch,
+): Promise<Extracted> =>
   readInChild(parts, watch, (where, within) => parts.isolate(task, { path, ...where }, within));

@@ -1,17 +1,31 @@
 /** What a file looks like by its first bytes: for saying what can't be read, and for not taking it for text. */
 
-interface Look { readonly what: string; readonly starts: string; readonly at?: number; readonly and?: (head: string) => boolean }
+interface Look {
+  readonly what: string;
+  readonly starts: string;
+  readonly at?: number;
+  readonly and?: (head: string) => boolean;
+}
 
-const has = (...words: readonly string[]) => (head: string): boolean => words.some((word) => head.includes(word));
+const has =
+  (...words: readonly string[]) =>
+  (head: string): boolean =>
+    words.some((word) => head.includes(word));
 /** Text may begin with the same letters, but has no such character. */
 const zero = has("\0");
-const brand = (...brands: readonly string[]) => (head: string): boolean => brands.includes(head.slice(8, 12));
+const brand =
+  (...brands: readonly string[]) =>
+  (head: string): boolean =>
+    brands.includes(head.slice(8, 12));
 
 /** The first that fits counts. Bytes as Latin-1 characters. */
 const looks: readonly Look[] = [
   { what: "a ZIP archive", starts: "PK\x03\x04" },
   { what: "an empty ZIP archive", starts: "PK\x05\x06" },
-  { what: "an Office file of the older kind (.doc, .xls, .ppt) or an Outlook message", starts: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" },
+  {
+    what: "an Office file of the older kind (.doc, .xls, .ppt) or an Outlook message",
+    starts: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+  },
   { what: "an RTF document", starts: "{\\rtf" },
   { what: "a Word document of before Word 6", starts: "\xdb\xa5", and: zero },
   { what: "a Word document of before Word 6", starts: "\x31\xbe\0\0" },
@@ -28,7 +42,12 @@ const looks: readonly Look[] = [
   { what: "a WebP image", starts: "RIFF", and: (head) => head.slice(8, 12) === "WEBP" },
   { what: "a bitmap image", starts: "BM", and: (head) => head.slice(6, 10) === "\0\0\0\0" },
   { what: "a Photoshop image", starts: "8BPS", and: zero },
-  { what: "a HEIC or AVIF image", starts: "ftyp", at: 4, and: brand("heic", "heix", "mif1", "msf1", "avif") },
+  {
+    what: "a HEIC or AVIF image",
+    starts: "ftyp",
+    at: 4,
+    and: brand("heic", "heix", "mif1", "msf1", "avif"),
+  },
   { what: "a WAV recording", starts: "RIFF", and: (head) => head.slice(8, 12) === "WAVE" },
   { what: "an AVI video", starts: "RIFF", and: (head) => head.slice(8, 12) === "AVI " },
   { what: "a video or audio recording (MP4)", starts: "ftyp", at: 4, and: zero },
@@ -60,6 +79,8 @@ const looks: readonly Look[] = [
 /** What kind of file this is, with its article (`a PNG image`); null for text, and for what nobody knows. */
 export function lookOf(head: Uint8Array): string | null {
   const characters = Buffer.from(head.buffer, head.byteOffset, head.length).toString("latin1");
-  const look = looks.find(({ starts, at = 0, and }) => characters.startsWith(starts, at) && (and?.(characters) ?? true));
+  const look = looks.find(
+    ({ starts, at = 0, and }) => characters.startsWith(starts, at) && (and?.(characters) ?? true),
+  );
   return look?.what ?? null;
 }

@@ -17,11 +17,15 @@ export const officeExtractor = (parts: OfficeParts): Extractor => ({
   name: "Word, Excel and PowerPoint since 2007, OpenDocument, EPUB",
   rank: 80,
   recognises: (head) => {
-    const beginning = Buffer.from(head.buffer, head.byteOffset, Math.min(8, head.length)).toString("latin1");
+    const beginning = Buffer.from(head.buffer, head.byteOffset, Math.min(8, head.length)).toString(
+      "latin1",
+    );
     return marks.some((mark) => beginning.startsWith(mark));
   },
-  extract: (source, watch) => readInChild(parts, watch, (where, within) => {
-    const onMessage = ({ progress }: { readonly progress: number }): void => watch.onProgress(progress);
-    return parts.isolate("office", { path: source.path, ...where }, { ...within, onMessage });
-  }),
+  extract: (source, watch) =>
+    readInChild(parts, watch, (where, within) => {
+      const onMessage = ({ progress }: { readonly progress: number }): void =>
+        watch.onProgress(progress);
+      return parts.isolate("office", { path: source.path, ...where }, { ...within, onMessage });
+    }),
 });

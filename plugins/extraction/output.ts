@@ -1,7 +1,9 @@
 /** The file in which a child leaves the text that it read. */
 import { closeSync, openSync, writeSync } from "node:fs";
 
-export interface Output extends Disposable { readonly write: (contents: string | Uint8Array) => void }
+export interface Output extends Disposable {
+  readonly write: (contents: string | Uint8Array) => void;
+}
 
 /** The file must not exist yet. */
 export function openOutput(path: string): Output {

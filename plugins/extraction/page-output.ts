@@ -24,14 +24,23 @@ export type PageMessage =
   /** Files for languages that can't be used; by name. */
   | { readonly step: "languages"; readonly unusable: readonly string[] }
   /** The page is in the output, up to its byte `bytes`; `start` and `end` are UTF-16 indices. */
-  | { readonly step: "page"; readonly page: number; readonly kind: "text"; readonly doubtful: boolean; readonly start: number; readonly end: number; readonly bytes: number }
+  | {
+      readonly step: "page";
+      readonly page: number;
+      readonly kind: "text";
+      readonly doubtful: boolean;
+      readonly start: number;
+      readonly end: number;
+      readonly bytes: number;
+    }
   | { readonly step: "page"; readonly page: number; readonly kind: PageWithoutText };
 
 /**
  * Nothing on it; a picture without a word that can be trusted; a picture, but so many were read before; letters without a meaning; more pixels than are
  * read; broken.
  */
-export type PageWithoutText = "blank" | "illegible" | "unrecognised" | "garbled" | "oversized" | "damaged";
+export type PageWithoutText =
+  "blank" | "illegible" | "unrecognised" | "garbled" | "oversized" | "damaged";
 export interface PageText {
   readonly text: string;
   /** The recogniser was not sure. */
@@ -47,7 +56,11 @@ export interface PageOutput {
 }
 
 /** `path` is a file that does not exist yet. `put` throws ExtractionFailure when the text gets longer than `characters_max`, in UTF-16 units. */
-export function openPageOutput(path: string, characters_max: number, send: (message: PageMessage) => void): PageOutput {
+export function openPageOutput(
+  path: string,
+  characters_max: number,
+  send: (message: PageMessage) => void,
+): PageOutput {
   const file = openSync(path, "wx", 0o600);
   let [characters, bytes] = [0, 0];
   const put: PageOutput["put"] = (page, read) => {
@@ -55,9 +68,21 @@ export function openPageOutput(path: string, characters_max: number, send: (mess
     const separator = characters === 0 ? "" : between_pages;
     const start = characters + separator.length;
     characters = start + read.text.length;
-    if (characters > characters_max) throw new ExtractionFailure("too_large", `The text is longer than ${characters_max} characters.`);
+    if (characters > characters_max)
+      throw new ExtractionFailure(
+        "too_large",
+        `The text is longer than ${characters_max} characters.`,
+      );
     bytes += write(file, separator + read.text);
-    send({ step: "page", page, kind: "text", doubtful: read.doubtful, start, end: characters, bytes });
+    send({
+      step: "page",
+      page,
+      kind: "text",
+      doubtful: read.doubtful,
+      start,
+      end: characters,
+      bytes,
+    });
   };
   return { put, close: () => closeSync(file) };
 }

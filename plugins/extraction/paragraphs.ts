@@ -39,12 +39,17 @@ function besideIt(line: Line, next: Line): string {
   return gap < 0.15 * line.size ? "" : " ";
 }
 
-function startsParagraph(lines: readonly Line[], at: number, leading: (size: number) => number): boolean {
+function startsParagraph(
+  lines: readonly Line[],
+  at: number,
+  leading: (size: number) => number,
+): boolean {
   const [previous, line] = [lines[at - 1]!, lines[at]!];
   const step = previous.base - line.base;
   const goes_on = !endsSentence(previous.text) && /^\p{Ll}/u.test(line.text);
   const size_ratio = line.size / previous.size;
-  const isUnfinished = (): boolean => !endsSentence(previous.text) && Math.abs(size_ratio - 1) < 0.05 && !endedEarly(lines, at);
+  const isUnfinished = (): boolean =>
+    !endsSentence(previous.text) && Math.abs(size_ratio - 1) < 0.05 && !endedEarly(lines, at);
   if (step < 0) return !(goes_on || isUnfinished()); // Up again: the next column, or a part that stands elsewhere.
   if (size_ratio > 1.3 || size_ratio < 0.77) return true;
   const usual = leading(Math.max(line.size, previous.size));
@@ -55,20 +60,28 @@ function startsParagraph(lines: readonly Line[], at: number, leading: (size: num
 }
 
 /** The number of a footnote may follow; `11.5` is no such end. */
-const endsSentence = (text: string): boolean => /(?:[!?:…。！？：]|(?<!\d)\.)["'”’»)\]]*\d{0,2}$|\.["'”’»)\]]*$/u.test(text);
+const endsSentence = (text: string): boolean =>
+  /(?:[!?:…。！？：]|(?<!\d)\.)["'”’»)\]]*\d{0,2}$|\.["'”’»)\]]*$/u.test(text);
 
 /** The first line of a paragraph that is set in from the lines around it. */
 function isIndented(lines: readonly Line[], at: number): boolean {
   const [previous, line, next] = [lines[at - 1]!, lines[at]!, lines[at + 1]];
   const indent = line.left - previous.left;
-  if (indent < 0.7 * line.size || indent > 6 * line.size || !(endsSentence(previous.text) || endedEarly(lines, at))) return false;
+  if (
+    indent < 0.7 * line.size ||
+    indent > 6 * line.size ||
+    !(endsSentence(previous.text) || endedEarly(lines, at))
+  )
+    return false;
   return next === undefined || line.left - next.left > 0.7 * line.size || next.base > line.base;
 }
 
 /** The line before ended although the first word of this one would have fitted: a break that somebody meant. */
 function endedEarly(lines: readonly Line[], at: number): boolean {
   const [previous, line] = [lines[at - 1]!, lines[at]!];
-  const first_word = (line.text.search(/\s/) + 1 || line.text.length) / line.text.length * (line.right - line.left);
+  const first_word =
+    ((line.text.search(/\s/) + 1 || line.text.length) / line.text.length) *
+    (line.right - line.left);
   const room_needed = previous.right + first_word + 0.5 * line.size;
   for (let near = Math.max(0, at - 4); near < Math.min(lines.length, at + 4); near++) {
     const { left, right } = lines[near]!;
@@ -83,7 +96,12 @@ function leadingOf(lines: readonly Line[]): (size: number) => number {
   for (let at = 1; at < lines.length; at++) {
     const [previous, line] = [lines[at - 1]!, lines[at]!];
     const step = previous.base - line.base;
-    if (step < 0.7 * line.size || step > 2.5 * line.size || Math.abs(line.size / previous.size - 1) > 0.1) continue;
+    if (
+      step < 0.7 * line.size ||
+      step > 2.5 * line.size ||
+      Math.abs(line.size / previous.size - 1) > 0.1
+    )
+      continue;
     const key = Math.round(line.size);
     const some = steps.get(key);
     if (some === undefined) steps.set(key, [step]);

@@ -1,7 +1,10 @@
 /** What people wrote on a page: the values of form fields, and notes. */
 import type { Engine, Reach } from "./pdfium";
 
-export interface Form { readonly handle: number; readonly close: () => void }
+export interface Form {
+  readonly handle: number;
+  readonly close: () => void;
+}
 
 /** The fields of a document; null when it has none. */
 export function openForm(engine: Engine, document: number): Form | null {
@@ -51,7 +54,8 @@ export function readNotes(reach: Reach, form: Form | null, page: number): Notes 
     const subtype = engine.FPDFAnnot_GetSubtype(annotation);
     if (!silent.includes(subtype) && (engine.FPDFAnnot_GetFlags(annotation) & flags_unseen) === 0) {
       drawn ||= shows_text.includes(subtype);
-      const said = subtype === widget ? valueOf(reach, form, annotation) : contentsOf(reach, annotation);
+      const said =
+        subtype === widget ? valueOf(reach, form, annotation) : contentsOf(reach, annotation);
       if (said.trim() !== "") notes.push(said.trim());
     }
     engine.FPDFPage_CloseAnnot(annotation);
@@ -61,26 +65,41 @@ export function readNotes(reach: Reach, form: Form | null, page: number): Notes 
 
 function valueOf(reach: Reach, form: Form | null, annotation: number): string {
   const { engine } = reach;
-  if (form === null || !has_value.includes(engine.FPDFAnnot_GetFormFieldType(form.handle, annotation))) return "";
-  if ((engine.FPDFAnnot_GetFormFieldFlags(form.handle, annotation) & flag_password) !== 0) return "";
-  return readString(reach, (buffer, bytes) => engine.FPDFAnnot_GetFormFieldValue(form.handle, annotation, buffer, bytes));
+  if (
+    form === null ||
+    !has_value.includes(engine.FPDFAnnot_GetFormFieldType(form.handle, annotation))
+  )
+    return "";
+  if ((engine.FPDFAnnot_GetFormFieldFlags(form.handle, annotation) & flag_password) !== 0)
+    return "";
+  return readString(reach, (buffer, bytes) =>
+    engine.FPDFAnnot_GetFormFieldValue(form.handle, annotation, buffer, bytes),
+  );
 }
 
 const contents_key = new TextEncoder().encode("Contents\0");
 function contentsOf(reach: Reach, annotation: number): string {
   const { engine, memory, scratch } = reach;
   new Uint8Array(memory(), scratch, contents_key.length).set(contents_key);
-  return readString(reach, (buffer, bytes) => engine.FPDFAnnot_GetStringValue(annotation, scratch, buffer, bytes));
+  return readString(reach, (buffer, bytes) =>
+    engine.FPDFAnnot_GetStringValue(annotation, scratch, buffer, bytes),
+  );
 }
 
 const decoder = new TextDecoder("utf-16le");
 /** Calls `read` for the length, which counts the zero at the end, and again for the string. */
-function readString({ engine, memory }: Reach, read: (buffer: number, bytes: number) => number): string {
+function readString(
+  { engine, memory }: Reach,
+  read: (buffer: number, bytes: number) => number,
+): string {
   const bytes = read(0, 0);
   if (bytes <= 2) return "";
   const buffer = engine.malloc(bytes);
   read(buffer, bytes);
   const text = decoder.decode(new Uint8Array(memory(), buffer, bytes - 2));
   engine.free(buffer);
-  return text.replace(/\r\n?/g, "\n").replace(/[\0-\x08\x0b-\x1f\u00ad]/g, "").toWellFormed();
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\0-\x08\x0b-\x1f\u00ad]/g, "")
+    .toWellFormed();
 }

@@ -2,7 +2,12 @@
 import type { Reach } from "./pdfium";
 
 /** A picture as a PGM file; its size in pixels. */
-export interface Drawing { readonly bytes: Uint8Array; readonly width: number; readonly height: number; readonly dots_per_inch: number }
+export interface Drawing {
+  readonly bytes: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+  readonly dots_per_inch: number;
+}
 
 const points_per_inch = 72;
 const dots_per_inch = 200;
@@ -22,14 +27,28 @@ export function drawPage(reach: Reach, document: number, index: number): Drawing
   const page = engine.FPDF_LoadPage(document, index);
   if (page === 0) return null;
   const [across, down] = [engine.FPDF_GetPageWidthF(page), engine.FPDF_GetPageHeightF(page)];
-  const scale = Math.min(dots_per_inch / points_per_inch, Math.sqrt(pixels_max / (across * down)), side_max / Math.max(across, down));
-  const [width, height] = [Math.max(1, Math.floor(across * scale)), Math.max(1, Math.floor(down * scale))];
+  const scale = Math.min(
+    dots_per_inch / points_per_inch,
+    Math.sqrt(pixels_max / (across * down)),
+    side_max / Math.max(across, down),
+  );
+  const [width, height] = [
+    Math.max(1, Math.floor(across * scale)),
+    Math.max(1, Math.floor(down * scale)),
+  ];
   const bytes = draw(reach, page, width, height);
   engine.FPDF_ClosePage(page);
-  return bytes === null ? null : { bytes, width, height, dots_per_inch: Math.round(scale * points_per_inch) };
+  return bytes === null
+    ? null
+    : { bytes, width, height, dots_per_inch: Math.round(scale * points_per_inch) };
 }
 
-function draw({ engine, memory }: Reach, page: number, width: number, height: number): Uint8Array | null {
+function draw(
+  { engine, memory }: Reach,
+  page: number,
+  width: number,
+  height: number,
+): Uint8Array | null {
   const bitmap = engine.FPDFBitmap_CreateEx(width, height, format_gray, 0, 0);
   if (bitmap === 0) throw new Error("There is no memory for the picture of a page.");
   engine.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, white);
@@ -39,7 +58,8 @@ function draw({ engine, memory }: Reach, page: number, width: number, height: nu
   const header = new TextEncoder().encode(`P5\n${width} ${height}\n255\n`);
   const picture = new Uint8Array(header.length + width * height);
   picture.set(header);
-  for (let row = 0; row < height; row++) picture.set(pixels.subarray(row * stride, row * stride + width), header.length + row * width);
+  for (let row = 0; row < height; row++)
+    picture.set(pixels.subarray(row * stride, row * stride + width), header.length + row * width);
   engine.FPDFBitmap_Destroy(bitmap);
   return hasContrast(picture.subarray(header.length)) ? picture : null;
 }
@@ -66,14 +86,28 @@ export function coverOfPictures({ engine, memory, scratch }: Reach, page: number
     const type = engine.FPDFPageObj_GetType(object);
     if (type !== object_form) return type === object_image;
     const parts = Math.min(objects_max, engine.FPDFFormObj_CountObjects(object));
-    return Array.from({ length: parts }, (_, at) => engine.FPDFFormObj_GetObject(object, at)).some((part) => engine.FPDFPageObj_GetType(part) === object_image);
+    return Array.from({ length: parts }, (_, at) => engine.FPDFFormObj_GetObject(object, at)).some(
+      (part) => engine.FPDFPageObj_GetType(part) === object_image,
+    );
   };
   let covered = 0;
   for (let index = 0; index < count; index++) {
     const object = engine.FPDFPage_GetObject(page, index);
-    if (!hasPicture(object) || engine.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) === 0) continue;
-    const [left, bottom, right, top] = new Float32Array(memory(), scratch, 4) as unknown as [number, number, number, number];
+    if (
+      !hasPicture(object) ||
+      engine.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) === 0
+    )
+      continue;
+    const [left, bottom, right, top] = new Float32Array(memory(), scratch, 4) as unknown as [
+      number,
+      number,
+      number,
+      number,
+    ];
     covered += (right - left) * (top - bottom);
   }
-  return Math.min(1, covered / (engine.FPDF_GetPageWidthF(page) * engine.FPDF_GetPageHeightF(page)));
+  return Math.min(
+    1,
+    covered / (engine.FPDF_GetPageWidthF(page) * engine.FPDF_GetPageHeightF(page)),
+  );
 }

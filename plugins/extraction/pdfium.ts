@@ -41,7 +41,13 @@ export interface Engine {
   FPDFPage_CountObjects(page: number): number;
   FPDFPage_GetObject(page: number, index: number): number;
   FPDFPageObj_GetType(object: number): number;
-  FPDFPageObj_GetBounds(object: number, left: number, bottom: number, right: number, top: number): number;
+  FPDFPageObj_GetBounds(
+    object: number,
+    left: number,
+    bottom: number,
+    right: number,
+    top: number,
+  ): number;
   FPDFFormObj_CountObjects(object: number): number;
   FPDFFormObj_GetObject(object: number, index: number): number;
   FPDFPage_Flatten(page: number, usage: number): number;
@@ -53,17 +59,44 @@ export interface Engine {
   FPDFAnnot_GetStringValue(annotation: number, key: number, buffer: number, bytes: number): number;
   FPDFAnnot_GetFormFieldType(form: number, annotation: number): number;
   FPDFAnnot_GetFormFieldFlags(form: number, annotation: number): number;
-  FPDFAnnot_GetFormFieldValue(form: number, annotation: number, buffer: number, bytes: number): number;
+  FPDFAnnot_GetFormFieldValue(
+    form: number,
+    annotation: number,
+    buffer: number,
+    bytes: number,
+  ): number;
   PDFiumExt_OpenFormFillInfo(): number;
   PDFiumExt_CloseFormFillInfo(info: number): void;
   PDFiumExt_InitFormFillEnvironment(document: number, info: number): number;
   PDFiumExt_ExitFormFillEnvironment(form: number): void;
-  FPDFBitmap_CreateEx(width: number, height: number, format: number, buffer: number, stride: number): number;
-  FPDFBitmap_FillRect(bitmap: number, left: number, top: number, width: number, height: number, color: number): void;
+  FPDFBitmap_CreateEx(
+    width: number,
+    height: number,
+    format: number,
+    buffer: number,
+    stride: number,
+  ): number;
+  FPDFBitmap_FillRect(
+    bitmap: number,
+    left: number,
+    top: number,
+    width: number,
+    height: number,
+    color: number,
+  ): void;
   FPDFBitmap_GetBuffer(bitmap: number): number;
   FPDFBitmap_GetStride(bitmap: number): number;
   FPDFBitmap_Destroy(bitmap: number): void;
-  FPDF_RenderPageBitmap(bitmap: number, page: number, left: number, top: number, width: number, height: number, rotate: number, flags: number): void;
+  FPDF_RenderPageBitmap(
+    bitmap: number,
+    page: number,
+    left: number,
+    top: number,
+    width: number,
+    height: number,
+    rotate: number,
+    flags: number,
+  ): void;
   FPDFText_LoadPage(page: number): number;
   FPDFText_ClosePage(text: number): void;
   FPDFText_CountChars(text: number): number;
@@ -72,7 +105,14 @@ export interface Engine {
   FPDFText_HasUnicodeMapError(text: number, index: number): number;
   FPDFText_GetFontSize(text: number, index: number): number;
   FPDFText_GetMatrix(text: number, index: number, matrix: number): number;
-  FPDFText_GetCharBox(text: number, index: number, left: number, right: number, bottom: number, top: number): number;
+  FPDFText_GetCharBox(
+    text: number,
+    index: number,
+    left: number,
+    right: number,
+    bottom: number,
+    top: number,
+  ): number;
 }
 /** What every reader of a page needs. */
 export interface Reach {
@@ -92,9 +132,14 @@ let loaded: Promise<Loaded> | undefined;
 /** Loads the engine once. */
 async function load(): Promise<Loaded> {
   const { init } = await import("@embedpdf/pdfium");
-  const wrapped = await init({ wasmBinary: await Bun.file(wasm_path).arrayBuffer(), noFSInit: true } as Parameters<typeof init>[0]);
+  const wrapped = await init({
+    wasmBinary: await Bun.file(wasm_path).arrayBuffer(),
+    noFSInit: true,
+  } as Parameters<typeof init>[0]);
   wrapped.PDFiumExt_Init();
-  const pdfium = wrapped.pdfium as typeof wrapped.pdfium & { readonly HEAPU8: Uint8Array<ArrayBuffer> };
+  const pdfium = wrapped.pdfium as typeof wrapped.pdfium & {
+    readonly HEAPU8: Uint8Array<ArrayBuffer>;
+  };
   return {
     engine: pdfium.wasmExports as unknown as Engine,
     memory: () => pdfium.HEAPU8.buffer,
@@ -110,14 +155,23 @@ export async function openPdf(path: string): Promise<PdfDocument | OpenProblem> 
   let failed = false;
   /** After an abort nothing in the engine can be trusted. */
   const guarded = <T>(work: () => T): T => {
-    try { return work(); } catch (cause) {
+    try {
+      return work();
+    } catch (cause) {
       failed = true;
       loaded = undefined;
       throw new EngineFailure(memory().byteLength, cause);
     }
   };
   const readBlock = addFunction((_parameter, position, buffer, size) => {
-    try { return readSync(file, new Uint8Array(memory(), buffer, size), 0, size, position >>> 0) === size ? 1 : 0; } catch { return 0; }
+    try {
+      return readSync(file, new Uint8Array(memory(), buffer, size), 0, size, position >>> 0) ===
+        size
+        ? 1
+        : 0;
+    } catch {
+      return 0;
+    }
   }, "iiiii");
   const access = engine.malloc(access_bytes);
   const scratch = engine.malloc(scratch_bytes);
@@ -139,7 +193,12 @@ export async function openPdf(path: string): Promise<PdfDocument | OpenProblem> 
     if (document !== 0) {
       form = guarded(() => openForm(engine, document));
       const page_count = guarded(() => engine.FPDF_GetPageCount(document));
-      return { page_count, page: (index) => guarded(() => readPage(reach, document, form, index)), draw: (index) => guarded(() => drawPage(reach, document, index)), close };
+      return {
+        page_count,
+        page: (index) => guarded(() => readPage(reach, document, form, index)),
+        draw: (index) => guarded(() => drawPage(reach, document, index)),
+        close,
+      };
     }
   } catch (error) {
     close();
@@ -164,11 +223,18 @@ function readPage(reach: Reach, document: number, form: Form | null, index: numb
   if (page === 0) return null;
   const { notes, drawn } = readNotes(reach, form, page);
   // Text that fields and notes show becomes text of the page, where it stands.
-  const shown = drawn && engine.FPDFPage_Flatten(page, flatten_for_display) === flatten_done ? reopen(engine, document, index, page) : page;
+  const shown =
+    drawn && engine.FPDFPage_Flatten(page, flatten_for_display) === flatten_done
+      ? reopen(engine, document, index, page)
+      : page;
   if (shown === 0) return null;
   const layer = readTextLayer(reach, shown);
   const has_content = layer.lines.length > 0 || engine.FPDFPage_CountObjects(shown) > 0;
-  const pictures = has_content && layer.lines.reduce((sum, { text }) => sum + text.length, 0) < little_text_characters ? coverOfPictures(reach, shown) : 0;
+  const pictures =
+    has_content &&
+    layer.lines.reduce((sum, { text }) => sum + text.length, 0) < little_text_characters
+      ? coverOfPictures(reach, shown)
+      : 0;
   engine.FPDF_ClosePage(shown);
   return { ...layer, has_content, pictures, notes };
 }

@@ -23,13 +23,33 @@ export default definePlugin({
   name: "extraction",
   version: "1.0.0",
   config: t.Object({
-    memory_max: Size({ default: "600MiB", description: "What reading one file may take; above it the file fails with out_of_memory." }),
-    pages_max: t.Integer({ default: 5_000, minimum: 1, description: "Pages of one PDF, or frames of one TIFF." }),
-    ocr_pages_max: t.Integer({ default: 200, minimum: 0, description: "Pages of one file whose text is recognised from their picture (OCR)." }),
+    memory_max: Size({
+      default: "600MiB",
+      description: "What reading one file may take; above it the file fails with out_of_memory.",
+    }),
+    pages_max: t.Integer({
+      default: 5_000,
+      minimum: 1,
+      description: "Pages of one PDF, or frames of one TIFF.",
+    }),
+    ocr_pages_max: t.Integer({
+      default: 200,
+      minimum: 0,
+      description: "Pages of one file whose text is recognised from their picture (OCR).",
+    }),
     ocr_page_timeout: Duration({ default: "20s", description: "For each such page." }),
-    timeout: Duration({ default: "30s", description: "For reading one file, and for opening a PDF." }),
-    page_timeout: Duration({ default: "500ms", description: "On top of it for each other page of a PDF." }),
-    timeout_max: Duration({ default: "10m", description: "The longest that reading one PDF may take in all." }),
+    timeout: Duration({
+      default: "30s",
+      description: "For reading one file, and for opening a PDF.",
+    }),
+    page_timeout: Duration({
+      default: "500ms",
+      description: "On top of it for each other page of a PDF.",
+    }),
+    timeout_max: Duration({
+      default: "10m",
+      description: "The longest that reading one PDF may take in all.",
+    }),
   }),
   provides: { extraction: Extraction },
   slots: { extractors: Extractors },
@@ -37,12 +57,24 @@ export default definePlugin({
   setup: ({ config, isolate, newId, paths, slots }) => {
     const children = watchOver(isolate);
     const parts = { isolate: children.isolate, newId, temporary: paths.temporary };
-    const limits = { memory_max_bytes: config.memory_max, timeout_ms: config.timeout, characters_max };
-    const page_limits = {
-      ...limits, pages_max: config.pages_max, ocr_pages_max: config.ocr_pages_max, ocr_page_timeout_ms: config.ocr_page_timeout,
-      page_timeout_ms: config.page_timeout, timeout_max_ms: config.timeout_max,
+    const limits = {
+      memory_max_bytes: config.memory_max,
+      timeout_ms: config.timeout,
+      characters_max,
     };
-    const pages = { ...parts, limits: page_limits, languages: join(paths.data, languages_directory) };
+    const page_limits = {
+      ...limits,
+      pages_max: config.pages_max,
+      ocr_pages_max: config.ocr_pages_max,
+      ocr_page_timeout_ms: config.ocr_page_timeout,
+      page_timeout_ms: config.page_timeout,
+      timeout_max_ms: config.timeout_max,
+    };
+    const pages = {
+      ...parts,
+      limits: page_limits,
+      languages: join(paths.data, languages_directory),
+    };
     const extraction = createExtraction(slots.extractors);
     return {
       services: { extraction },
@@ -66,7 +98,10 @@ export default definePlugin({
 const crashes_max = 3;
 
 /** Counts runs that crash one after another. */
-function watchOver(isolate: Isolate<typeof tasks>): { readonly isolate: Isolate<typeof tasks>; readonly failing: () => { failing: string } | null } {
+function watchOver(isolate: Isolate<typeof tasks>): {
+  readonly isolate: Isolate<typeof tasks>;
+  readonly failing: () => { failing: string } | null;
+} {
   let crashes = 0;
   let last = "";
   const note = (error: unknown): void => {
@@ -85,11 +120,17 @@ function watchOver(isolate: Isolate<typeof tasks>): { readonly isolate: Isolate<
         throw error;
       }
     },
-    failing: () => crashes < crashes_max ? null : { failing: `Files can't be read: the last ${crashes} processes ended unexpectedly. ${last}` },
+    failing: () =>
+      crashes < crashes_max
+        ? null
+        : {
+            failing: `Files can't be read: the last ${crashes} processes ended unexpectedly. ${last}`,
+          },
   };
 }
 
 /** Texts that a server left behind when it was killed while it read them. */
 async function removeLeftovers(temporary: string): Promise<void> {
-  for (const name of await readdir(temporary)) if (name.startsWith(output_prefix)) await rm(join(temporary, name), { force: true });
+  for (const name of await readdir(temporary))
+    if (name.startsWith(output_prefix)) await rm(join(temporary, name), { force: true });
 }

@@ -7,7 +7,9 @@ import { writeOutput } from "./output";
 import { chunksOf, decodeInto, guessEncoding } from "./read-text";
 import type { Where } from "./in-child";
 
-export interface HtmlInput extends Where { readonly path: string }
+export interface HtmlInput extends Where {
+  readonly path: string;
+}
 export interface HtmlOutput {
   readonly headings: readonly HeadingSpan[];
   /** How many places could not be decoded. */
@@ -23,8 +25,16 @@ export async function readHtml({ path, output, characters_max }: HtmlInput): Pro
     const named = namedCharset(head);
     return named === null || named === "utf-8" ? guessEncoding(bytes) : named;
   };
-  const { broken } = await decodeInto((text) => void pieces.push(text), () => chunksOf(path), encoding, characters_max);
-  const { text, headings } = assemble([{ page: null, blocks: readPage(pieces.splice(0).join("")) }], characters_max);
+  const { broken } = await decodeInto(
+    (text) => void pieces.push(text),
+    () => chunksOf(path),
+    encoding,
+    characters_max,
+  );
+  const { text, headings } = assemble(
+    [{ page: null, blocks: readPage(pieces.splice(0).join("")) }],
+    characters_max,
+  );
   if (text === "") throw new ExtractionFailure("empty", "This page has no text.");
   writeOutput(output, text);
   return { headings, broken };

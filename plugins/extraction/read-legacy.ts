@@ -23,7 +23,11 @@ export interface LegacyOutput {
   readonly warnings: readonly Warning[];
 }
 
-interface Kind { readonly stream: string; readonly media_type: string; readonly read: (compound: CompoundFile, characters_max: number) => readonly Page[] }
+interface Kind {
+  readonly stream: string;
+  readonly media_type: string;
+  readonly read: (compound: CompoundFile, characters_max: number) => readonly Page[];
+}
 const kinds: readonly Kind[] = [
   { stream: "WordDocument", media_type: "application/msword", read: readDoc },
   { stream: "PowerPoint Document", media_type: "application/vnd.ms-powerpoint", read: readPpt },
@@ -35,29 +39,55 @@ const kinds: readonly Kind[] = [
 const rtf_bytes_max = 256 * 1024 * 1024;
 
 /** @throws ExtractionFailure */
-export async function readRtfFile({ path, output, characters_max }: LegacyInput): Promise<LegacyOutput> {
-  if (statSync(path).size > rtf_bytes_max) throw new ExtractionFailure("too_large", "This RTF file is larger than 256 MiB, and that is more than can be read.");
-  return { media_type: "application/rtf", ...put(readRtf(readFileSync(path), characters_max), output, characters_max) };
+export async function readRtfFile({
+  path,
+  output,
+  characters_max,
+}: LegacyInput): Promise<LegacyOutput> {
+  if (statSync(path).size > rtf_bytes_max)
+    throw new ExtractionFailure(
+      "too_large",
+      "This RTF file is larger than 256 MiB, and that is more than can be read.",
+    );
+  return {
+    media_type: "application/rtf",
+    ...put(readRtf(readFileSync(path), characters_max), output, characters_max),
+  };
 }
 
 /** A compound file. @throws ExtractionFailure */
-export async function readLegacy({ path, output, characters_max }: LegacyInput): Promise<LegacyOutput> {
+export async function readLegacy({
+  path,
+  output,
+  characters_max,
+}: LegacyInput): Promise<LegacyOutput> {
   return withCompound(path, (compound) => {
     const { media_type, pages } = readCompound(compound, characters_max);
     return { media_type, ...put(pages, output, characters_max) };
   });
 }
 /** @throws ExtractionFailure */
-export function readCompound(compound: CompoundFile, characters_max: number): { readonly media_type: string; readonly pages: readonly Page[] } {
+export function readCompound(
+  compound: CompoundFile,
+  characters_max: number,
+): { readonly media_type: string; readonly pages: readonly Page[] } {
   const kind = kinds.find(({ stream }) => compound.has(stream));
   if (kind === undefined) throw unreadable(compound);
   return { media_type: kind.media_type, pages: kind.read(compound, characters_max) };
 }
 
-function put(pages: readonly Page[], output: string, characters_max: number): Omit<LegacyOutput, "media_type"> {
+function put(
+  pages: readonly Page[],
+  output: string,
+  characters_max: number,
+): Omit<LegacyOutput, "media_type"> {
   const { text, ...spans } = assemble(pages, characters_max);
   writeFileSync(output, text, { flag: "wx", mode: 0o600 });
-  return { ...spans, page_count: pages.every(({ page }) => page === null) ? null : pages.length, warnings: [] };
+  return {
+    ...spans,
+    page_count: pages.every(({ page }) => page === null) ? null : pages.length,
+    warnings: [],
+  };
 }
 
 const others: readonly { readonly stream: string; readonly what: string }[] = [
@@ -71,8 +101,13 @@ const others: readonly { readonly stream: string; readonly what: string }[] = [
   { stream: "SwDocContentMgr", what: "a SolidWorks file" },
 ];
 function unreadable(compound: CompoundFile): ExtractionFailure {
-  if (compound.has("EncryptedPackage")) return new ExtractionFailure("encrypted", "This file is protected by a password.");
+  if (compound.has("EncryptedPackage"))
+    return new ExtractionFailure("encrypted", "This file is protected by a password.");
   if (compound.names().length === 0) return damaged();
-  const what = others.find(({ stream }) => compound.has(stream))?.what ?? "a file of an older program";
-  return new ExtractionFailure("unsupported_type", `This is ${what}, which can't be read. Of this kind, Word, Excel and PowerPoint files can be read.`);
+  const what =
+    others.find(({ stream }) => compound.has(stream))?.what ?? "a file of an older program";
+  return new ExtractionFailure(
+    "unsupported_type",
+    `This is ${what}, which can't be read. Of this kind, Word, Excel and PowerPoint files can be read.`,
+  );
 }

@@ -4,11 +4,19 @@ import { EngineFailure, wantedMemory } from "./engine";
 import { lettersIn } from "./ocr/hocr";
 import { recognise, type PictureText } from "./ocr/recognise";
 import { openRecogniser, type Recogniser } from "./ocr/tesseract";
-import { openPageOutput, type PageMessage, type PagesInput, type PageText, type PageWithoutText } from "./page-output";
+import {
+  openPageOutput,
+  type PageMessage,
+  type PagesInput,
+  type PageText,
+  type PageWithoutText,
+} from "./page-output";
 import { joinLines } from "./paragraphs";
 import { little_text_characters, openPdf, type Page, type PdfDocument } from "./pdfium";
 
-export interface PdfInput extends PagesInput { readonly path: string }
+export interface PdfInput extends PagesInput {
+  readonly path: string;
+}
 type Send = (message: PageMessage) => void;
 
 /** @throws ExtractionFailure */
@@ -17,12 +25,17 @@ export async function readPdf(input: PdfInput, send: Send): Promise<null> {
   let page = input.first_page - 1;
   try {
     const document = await openPdf(input.path);
-    if (document === "encrypted") throw new ExtractionFailure("encrypted", "This PDF is protected by a password.");
-    if (document === "corrupt") throw new ExtractionFailure("corrupt", "This PDF is damaged and can't be opened.");
+    if (document === "encrypted")
+      throw new ExtractionFailure("encrypted", "This PDF is protected by a password.");
+    if (document === "corrupt")
+      throw new ExtractionFailure("corrupt", "This PDF is damaged and can't be opened.");
     try {
       checkPageCount(document, input.pages_max);
       send({ step: "opened", page_count: document.page_count });
-      await readPages(document, input, (message) => { if (message.step === "page") page = message.page; send(message); });
+      await readPages(document, input, (message) => {
+        if (message.step === "page") page = message.page;
+        send(message);
+      });
     } finally {
       document.close();
     }
@@ -38,7 +51,11 @@ export async function readPdf(input: PdfInput, send: Send): Promise<null> {
 
 function checkPageCount({ page_count }: PdfDocument, pages_max: number): void {
   if (page_count < 1) throw new ExtractionFailure("corrupt", "This PDF has no pages.");
-  if (page_count > pages_max) throw new ExtractionFailure("too_large", `This PDF has ${page_count} pages; at most ${pages_max} are read.`);
+  if (page_count > pages_max)
+    throw new ExtractionFailure(
+      "too_large",
+      `This PDF has ${page_count} pages; at most ${pages_max} are read.`,
+    );
 }
 
 async function readPages(document: PdfDocument, input: PdfInput, send: Send): Promise<void> {
@@ -48,7 +65,12 @@ async function readPages(document: PdfDocument, input: PdfInput, send: Send): Pr
   try {
     for (let number = input.first_page; number <= document.page_count; number++) {
       const page = document.page(number - 1);
-      output.put(number, page === null ? "damaged" : withNotes(await readPage(page, suspicion, () => fromPicture(number)), page.notes));
+      output.put(
+        number,
+        page === null
+          ? "damaged"
+          : withNotes(await readPage(page, suspicion, () => fromPicture(number)), page.notes),
+      );
     }
   } finally {
     output.close();
@@ -59,15 +81,23 @@ async function readPages(document: PdfDocument, input: PdfInput, send: Send): Pr
 const text_layer_letters_min = 5;
 
 /** How many suspect pages were compared with their picture and not refuted by it: after a few, or one that agrees, the others are believed. */
-interface Suspicion { looks: number }
+interface Suspicion {
+  looks: number;
+}
 const looks_max = 3;
 
-async function readPage(page: Page, suspicion: Suspicion, fromPicture: () => Promise<PictureText | PageWithoutText>): Promise<PageText | PageWithoutText> {
+async function readPage(
+  page: Page,
+  suspicion: Suspicion,
+  fromPicture: () => Promise<PictureText | PageWithoutText>,
+): Promise<PageText | PageWithoutText> {
   const text = page.garbled ? "" : joinLines(page.lines);
   const letters = text.length < little_text_characters ? lettersIn(text) : text.length;
   const layer: PageText | null = text === "" ? null : { text, doubtful: false };
-  if (layer !== null && page.suspect && suspicion.looks < looks_max) return compared(layer, await fromPicture(), suspicion);
-  const looks_scanned = page.garbled || (letters < text_layer_letters_min && page.has_content) || page.pictures > 0.5;
+  if (layer !== null && page.suspect && suspicion.looks < looks_max)
+    return compared(layer, await fromPicture(), suspicion);
+  const looks_scanned =
+    page.garbled || (letters < text_layer_letters_min && page.has_content) || page.pictures > 0.5;
   if (!looks_scanned) return layer ?? "blank";
   const seen = await fromPicture();
   if (typeof seen === "string") return layer ?? (page.garbled ? "garbled" : seen);
@@ -77,22 +107,36 @@ async function readPage(page: Page, suspicion: Suspicion, fromPicture: () => Pro
 }
 
 /** The text layer, unless the picture plainly says something else. */
-function compared(layer: PageText, seen: PictureText | PageWithoutText, suspicion: Suspicion): PageText {
+function compared(
+  layer: PageText,
+  seen: PictureText | PageWithoutText,
+  suspicion: Suspicion,
+): PageText {
   // Of another script than its own the recogniser makes words too, but doubtful ones.
-  const picture = typeof seen !== "string" && (seen.trust === "sure" || (seen.trust === "doubtful" && isLatin(layer.text))) ? seen : null;
+  const picture =
+    typeof seen !== "string" &&
+    (seen.trust === "sure" || (seen.trust === "doubtful" && isLatin(layer.text)))
+      ? seen
+      : null;
   const words = wordsOf(picture?.text ?? "");
   const said = new Set(wordsOf(layer.text));
   const agrees = words.filter((word) => said.has(word)).length >= 0.3 * words.length;
-  if (picture !== null && words.length >= words_told_min && !agrees) return { text: picture.text, doubtful: picture.trust === "doubtful" };
+  if (picture !== null && words.length >= words_told_min && !agrees)
+    return { text: picture.text, doubtful: picture.trust === "doubtful" };
   suspicion.looks = words.length >= words_told_min ? looks_max : suspicion.looks + 1;
   return layer;
 }
 const words_told_min = 5;
-const isLatin = (text: string): boolean => (text.match(/[a-z]/gi)?.length ?? 0) > 0.5 * text.replace(/\P{L}/gu, "").length;
+const isLatin = (text: string): boolean =>
+  (text.match(/[a-z]/gi)?.length ?? 0) > 0.5 * text.replace(/\P{L}/gu, "").length;
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
 
 /** Recognises the text of one page after another, as many as are allowed. */
-function pictureReader(document: PdfDocument, { ocr_pages_max, languages }: PdfInput, send: Send): (page: number) => Promise<PictureText | PageWithoutText> {
+function pictureReader(
+  document: PdfDocument,
+  { ocr_pages_max, languages }: PdfInput,
+  send: Send,
+): (page: number) => Promise<PictureText | PageWithoutText> {
   let recogniser: Recogniser | undefined;
   let pages = 0;
   return async (page) => {
@@ -112,7 +156,10 @@ function pictureReader(document: PdfDocument, { ocr_pages_max, languages }: PdfI
 }
 
 /** What the notes say and the page does not comes after its text. */
-function withNotes(read: PageText | PageWithoutText, notes: readonly string[]): PageText | PageWithoutText {
+function withNotes(
+  read: PageText | PageWithoutText,
+  notes: readonly string[],
+): PageText | PageWithoutText {
   if (notes.length === 0) return read;
   const pieces = typeof read === "string" ? [] : [read.text];
   let said = squash(pieces.join());
@@ -122,6 +169,8 @@ function withNotes(read: PageText | PageWithoutText, notes: readonly string[]): 
     pieces.push(note);
     said += `\n${squashed}`;
   }
-  return pieces.length === 0 ? read : { text: pieces.join("\n\n"), doubtful: typeof read !== "string" && read.doubtful };
+  return pieces.length === 0
+    ? read
+    : { text: pieces.join("\n\n"), doubtful: typeof read !== "string" && read.doubtful };
 }
 const squash = (text: string): string => text.replace(/\s+/g, "");

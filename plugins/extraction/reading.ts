@@ -13,9 +13,16 @@ export interface ReadingParts {
   readonly newId: (prefix: string) => string;
 }
 /** Runs `read` with the path of a file that does not exist yet and is removed afterwards. */
-export async function withOutput<T>({ temporary, newId }: ReadingParts, read: (output: string) => Promise<T>): Promise<T> {
+export async function withOutput<T>(
+  { temporary, newId }: ReadingParts,
+  read: (output: string) => Promise<T>,
+): Promise<T> {
   const output = join(temporary, `${output_prefix}${newId("ext")}`);
-  try { return await read(output); } finally { await rm(output, { force: true }); }
+  try {
+    return await read(output);
+  } finally {
+    await rm(output, { force: true });
+  }
 }
 
 export interface Deadline {
@@ -39,7 +46,10 @@ export function createDeadline(watch: ExtractionWatch): Deadline {
   let held_since_ms: number | null = null;
   const start = (in_ms: number, said_ms: number): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => { missed_ms = said_ms; over.abort(); }, in_ms);
+    timer = setTimeout(() => {
+      missed_ms = said_ms;
+      over.abort();
+    }, in_ms);
   };
   return {
     signal: AbortSignal.any([watch.signal, over.signal]),
@@ -63,16 +73,36 @@ export function createDeadline(watch: ExtractionWatch): Deadline {
   };
 }
 
-const codes: readonly string[] = ["unsupported_type", "too_large", "encrypted", "corrupt", "empty", "timeout", "out_of_memory", "extract_failed", "cancelled"] satisfies ExtractionCode[];
+const codes: readonly string[] = [
+  "unsupported_type",
+  "too_large",
+  "encrypted",
+  "corrupt",
+  "empty",
+  "timeout",
+  "out_of_memory",
+  "extract_failed",
+  "cancelled",
+] satisfies ExtractionCode[];
 
 /** The failure in words for the person who uploaded the file; what is worth another attempt stays as it is. */
 export function explain(error: unknown, deadline: Deadline): unknown {
   if (!(error instanceof TaskFailure)) return error;
   const missed_ms = deadline.missed_ms();
   if (missed_ms !== null || error.reason === "timeout") {
-    return new ExtractionFailure("timeout", missed_ms === null ? "Reading the file took too long and was stopped." : `Reading the file took longer than ${missed_ms / 1000} s and was stopped.`);
+    return new ExtractionFailure(
+      "timeout",
+      missed_ms === null
+        ? "Reading the file took too long and was stopped."
+        : `Reading the file took longer than ${missed_ms / 1000} s and was stopped.`,
+    );
   }
-  if (error.reason === "memory") return new ExtractionFailure("out_of_memory", "Reading the file needed too much memory and was stopped.");
-  if (error.reason === "threw" && error.code !== undefined && codes.includes(error.code)) return new ExtractionFailure(error.code as ExtractionCode, error.message);
+  if (error.reason === "memory")
+    return new ExtractionFailure(
+      "out_of_memory",
+      "Reading the file needed too much memory and was stopped.",
+    );
+  if (error.reason === "threw" && error.code !== undefined && codes.includes(error.code))
+    return new ExtractionFailure(error.code as ExtractionCode, error.message);
   return error;
 }

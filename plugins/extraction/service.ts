@@ -1,5 +1,11 @@
 /** Chooses who reads a file, by its bytes, and holds what comes back to the promises of the contract. */
-import { ExtractionFailure, type Extracted, type Extraction, type ExtractionSource, type Extractor } from "./contract";
+import {
+  ExtractionFailure,
+  type Extracted,
+  type Extraction,
+  type ExtractionSource,
+  type Extractor,
+} from "./contract";
 import { lookOf } from "./looks";
 
 /** How much of the beginning and of the end an extractor is shown, bytes. */
@@ -16,10 +22,16 @@ export const createExtraction = (extractors: () => readonly Extractor[]): Extrac
   },
 });
 
-async function endsOf({ path, size_bytes }: ExtractionSource): Promise<{ head: Uint8Array; tail: Uint8Array }> {
+async function endsOf({
+  path,
+  size_bytes,
+}: ExtractionSource): Promise<{ head: Uint8Array; tail: Uint8Array }> {
   const file = Bun.file(path);
   const head = await file.slice(0, sight_bytes).bytes();
-  return { head, tail: size_bytes <= sight_bytes ? head : await file.slice(size_bytes - sight_bytes).bytes() };
+  return {
+    head,
+    tail: size_bytes <= sight_bytes ? head : await file.slice(size_bytes - sight_bytes).bytes(),
+  };
 }
 
 function refusal(head: Uint8Array, extractors: readonly Extractor[]): string {

@@ -8,4 +8,13 @@ import { readOffice } from "./read-office";
 import { readPdf } from "./read-pdf";
 import { readText } from "./read-text";
 
-export const tasks = { html: task(readHtml), image: task(readImage), legacy: task(readLegacy), mail: task(readMail), office: task(readOffice), pdf: task(readPdf), rtf: task(readRtfFile), text: task(readText) };
+export const tasks = {
+  html: task(readHtml),
+  image: task(readImage),
+  legacy: task(readLegacy),
+  mail: task(readMail),
+  office: task(readOffice),
+  pdf: task(readPdf),
+  rtf: task(readRtfFile),
+  text: task(readText),
+};

@@ -25,5 +25,9 @@ declare module "tesseract.js-core/tesseract-core-simd-lstm.js" {
     readonly FS: { writeFile(path: string, bytes: Uint8Array): void; unlink(path: string): void };
     readonly HEAPU8?: Uint8Array;
   }
-  export default function start(options: { readonly wasmBinary: ArrayBuffer; readonly print: (line: string) => void; readonly printErr: (line: string) => void }): Promise<Module>;
+  export default function start(options: {
+    readonly wasmBinary: ArrayBuffer;
+    readonly print: (line: string) => void;
+    readonly printErr: (line: string) => void;
+  }): Promise<Module>;
 }

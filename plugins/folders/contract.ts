@@ -17,7 +17,12 @@ export interface Folders {
    * These folders and their subfolders, each once. `pointer` names the field the ids came from.
    * @throws HttpError 404 / 403 as `require`.
    */
-  scope(db: Db, owner_id: string, folder_ids: readonly string[], pointer: string): Promise<string[]>;
+  scope(
+    db: Db,
+    owner_id: string,
+    folder_ids: readonly string[],
+    pointer: string,
+  ): Promise<string[]>;
   /** The subfolder of that name, in its canonical composition; made when there is none. `parent_id` is a root folder of the owner. @throws HttpError 403 when a quota is reached. */
   ensureChild(tx: Db, owner_id: string, parent_id: string, name: string): Promise<string>;
   /** How many documents of these folders are still being read. */
@@ -25,7 +30,14 @@ export interface Folders {
   /** Every folder of the owner. */
   all(db: Db, owner_id: string): Promise<string[]>;
   /** Moves the counters of live links, in the transaction that changes the links or a status. */
-  count(tx: Db, changes: readonly { readonly folder_id: string; readonly status: DocumentStatus; readonly by: number }[]): Promise<void>;
+  count(
+    tx: Db,
+    changes: readonly {
+      readonly folder_id: string;
+      readonly status: DocumentStatus;
+      readonly by: number;
+    }[],
+  ): Promise<void>;
 }
 export const Folders = service<Folders>("folders");
 
@@ -38,4 +50,7 @@ export interface Contents {
 /** Those who keep something in folders. */
 export const FolderContents = slot<Contents>("folders.contents");
 
-export const FolderDeleted = event("folder.deleted", t.Object({ owner_id: t.String(), folder_ids: t.Array(t.String()) }));
+export const FolderDeleted = event(
+  "folder.deleted",
+  t.Object({ owner_id: t.String(), folder_ids: t.Array(t.String()) }),
+);

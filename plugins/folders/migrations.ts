@@ -2,22 +2,34 @@
 import type { Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
-  { id: "0001_folders", up: async (tx) => {
-    await tx.schema.createTable("folders")
-      .addColumn("id", "text", (c) => c.primaryKey())
-      .addColumn("owner_id", "text", (c) => c.notNull())
-      .addColumn("parent_id", "text")
-      .addColumn("name", "text", (c) => c.notNull())
-      .addColumn("description", "text")
-      .addColumn("syncing_count", "integer", (c) => c.notNull())
-      .addColumn("synced_count", "integer", (c) => c.notNull())
-      .addColumn("failed_count", "integer", (c) => c.notNull())
-      .addColumn("created_at", "bigint", (c) => c.notNull())
-      .addColumn("updated_at", "bigint", (c) => c.notNull())
-      .addForeignKeyConstraint("folders_parent_fk", ["parent_id"], "folders", ["id"])
-      .execute();
-    // Serves the list in its order and the count of it.
-    await tx.schema.createIndex("folders_by_owner").on("folders").columns(["owner_id", "created_at", "id"]).execute();
-    await tx.schema.createIndex("folders_by_parent").on("folders").columns(["parent_id"]).execute();
-  } },
+  {
+    id: "0001_folders",
+    up: async (tx) => {
+      await tx.schema
+        .createTable("folders")
+        .addColumn("id", "text", (c) => c.primaryKey())
+        .addColumn("owner_id", "text", (c) => c.notNull())
+        .addColumn("parent_id", "text")
+        .addColumn("name", "text", (c) => c.notNull())
+        .addColumn("description", "text")
+        .addColumn("syncing_count", "integer", (c) => c.notNull())
+        .addColumn("synced_count", "integer", (c) => c.notNull())
+        .addColumn("failed_count", "integer", (c) => c.notNull())
+        .addColumn("created_at", "bigint", (c) => c.notNull())
+        .addColumn("updated_at", "bigint", (c) => c.notNull())
+        .addForeignKeyConstraint("folders_parent_fk", ["parent_id"], "folders", ["id"])
+        .execute();
+      // Serves the list in its order and the count of it.
+      await tx.schema
+        .createIndex("folders_by_owner")
+        .on("folders")
+        .columns(["owner_id", "created_at", "id"])
+        .execute();
+      await tx.schema
+        .createIndex("folders_by_parent")
+        .on("folders")
+        .columns(["parent_id"])
+        .execute();
+    },
+  },
 ];

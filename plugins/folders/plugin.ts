@@ -17,18 +17,37 @@ export default definePlugin({
   tables: ["folders"],
   migrations,
   routes,
-  setup: ({ changed, clock, database, emit, hot, inTransaction, newId, scrub, services: { quotas }, slots }) => {
+  setup: ({
+    changed,
+    clock,
+    database,
+    emit,
+    hot,
+    inTransaction,
+    newId,
+    scrub,
+    services: { quotas },
+    slots,
+  }) => {
     const folders = createFolders({
-      db: database<FoldersTables>(), hot, inTransaction, now_ms: () => clock.now_ms(), newId, scrub, changed,
+      db: database<FoldersTables>(),
+      hot,
+      inTransaction,
+      now_ms: () => clock.now_ms(),
+      newId,
+      scrub,
+      changed,
       charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "folders", count),
       held: (owner_id) => quotas.heldNow(owner_id, "folders"),
       removeContents: async (tx, owner_id, folder_ids) => {
         for (const contents of slots.contents()) await contents.remove(tx, owner_id, folder_ids);
       },
       removeInParts: async (owner_id, folder_ids) => {
-        for (const contents of slots.contents()) await contents.removeInParts?.(owner_id, folder_ids);
+        for (const contents of slots.contents())
+          await contents.removeInParts?.(owner_id, folder_ids);
       },
-      announceDeleted: (tx, owner_id, folder_ids) => emit(tx, FolderDeleted, { owner_id, folder_ids: [...folder_ids] }),
+      announceDeleted: (tx, owner_id, folder_ids) =>
+        emit(tx, FolderDeleted, { owner_id, folder_ids: [...folder_ids] }),
     });
     return { services: { folders }, routes: folderHandlers(folders) };
   },

@@ -1,5 +1,12 @@
 /** Every SQL statement about folders. The database comes first, so that the caller decides the transaction. */
-import { pageWindow, sql, toNumber, type Db, type HotReads, type PageRequest } from "../../core/sdk";
+import {
+  pageWindow,
+  sql,
+  toNumber,
+  type Db,
+  type HotReads,
+  type PageRequest,
+} from "../../core/sdk";
 import type { DocumentStatus } from "./contract";
 
 export interface FolderRow {
@@ -16,7 +23,9 @@ export interface FolderRow {
   readonly created_at: number;
   readonly updated_at: number;
 }
-export interface FoldersTables { folders: FolderRow }
+export interface FoldersTables {
+  folders: FolderRow;
+}
 type FoldersDb = Db<FoldersTables>;
 
 /** What the list shows of a folder. */
@@ -38,28 +47,74 @@ export const findFolders = async (db: FoldersDb, ids: readonly string[]): Promis
   ids.length === 0 ? [] : db.selectFrom("folders").selectAll().where("id", "in", ids).execute();
 
 export const ownedIds = async (db: FoldersDb, owner_id: string): Promise<string[]> =>
-  (await db.selectFrom("folders").select("id").where("owner_id", "=", owner_id).execute()).map((row) => row.id);
+  (await db.selectFrom("folders").select("id").where("owner_id", "=", owner_id).execute()).map(
+    (row) => row.id,
+  );
 
 export const sumSyncing = async (db: FoldersDb, ids: readonly string[]): Promise<number> =>
-  ids.length === 0 ? 0 : toNumber((await db.selectFrom("folders").select((e) => e.fn.sum("syncing_count").as("n")).where("id", "in", ids).executeTakeFirstOrThrow()).n);
+  ids.length === 0
+    ? 0
+    : toNumber(
+        (
+          await db
+            .selectFrom("folders")
+            .select((e) => e.fn.sum("syncing_count").as("n"))
+            .where("id", "in", ids)
+            .executeTakeFirstOrThrow()
+        ).n,
+      );
 
 export const childIds = async (db: FoldersDb, parent_ids: readonly string[]): Promise<string[]> =>
-  parent_ids.length === 0 ? [] : (await db.selectFrom("folders").select("id").where("parent_id", "in", parent_ids).execute()).map((row) => row.id);
+  parent_ids.length === 0
+    ? []
+    : (
+        await db.selectFrom("folders").select("id").where("parent_id", "in", parent_ids).execute()
+      ).map((row) => row.id);
 
-export const childrenOf = (db: FoldersDb, parent_id: string): Promise<Pick<FolderRow, "id" | "name">[]> =>
-  db.selectFrom("folders").select(["id", "name"]).where("parent_id", "=", parent_id).orderBy("created_at").orderBy("id").execute();
+export const childrenOf = (
+  db: FoldersDb,
+  parent_id: string,
+): Promise<Pick<FolderRow, "id" | "name">[]> =>
+  db
+    .selectFrom("folders")
+    .select(["id", "name"])
+    .where("parent_id", "=", parent_id)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
 
-export const insertFolder = (db: FoldersDb, row: FolderRow) => db.insertInto("folders").values(row).execute();
+export const insertFolder = (db: FoldersDb, row: FolderRow) =>
+  db.insertInto("folders").values(row).execute();
 
-export const updateFolder = (db: FoldersDb, id: string, values: Partial<Pick<FolderRow, "name" | "description">>, updated_at: number): Promise<FolderRow | undefined> =>
-  db.updateTable("folders").set({ ...values, updated_at }).where("id", "=", id).returningAll().executeTakeFirst();
+export const updateFolder = (
+  db: FoldersDb,
+  id: string,
+  values: Partial<Pick<FolderRow, "name" | "description">>,
+  updated_at: number,
+): Promise<FolderRow | undefined> =>
+  db
+    .updateTable("folders")
+    .set({ ...values, updated_at })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
 
 /** Subfolders go in the same statement as their parent, or before it. */
-export const deleteFolders = (db: FoldersDb, ids: readonly string[]) => db.deleteFrom("folders").where("id", "in", ids).execute();
+export const deleteFolders = (db: FoldersDb, ids: readonly string[]) =>
+  db.deleteFrom("folders").where("id", "in", ids).execute();
 
 /** Moves the counters of one folder. */
-export const moveCounters = (db: FoldersDb, id: string, by: Readonly<Record<DocumentStatus, number>>) => db.updateTable("folders").set({
-  syncing_count: sql<number>`syncing_count + ${by.syncing}`,
-  synced_count: sql<number>`synced_count + ${by.synced}`,
-  failed_count: sql<number>`failed_count + ${by.sync_failed}`,
-}).where("id", "=", id).execute();
+export const moveCounters = (
+  db: FoldersDb,
+  id: string,
+  by: Readonly<Record<DocumentStatus, number>>,
+) =>
+  db
+    .updateTable("folders")
+    .set({
+      syncing_count: sql<number>`syncing_count + ${by.syncing}`,
+      synced_count: sql<number>`synced_count + ${by.synced}`,
+      failed_count: sql<number>`failed_count + ${by.sync_failed}`,
+    })
+    .where("id", "=", id)
+    .execute();

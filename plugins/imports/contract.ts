@@ -49,7 +49,12 @@ export interface SourceTools {
 /** Why a source or an item can't be read: a sentence for the person who started the import, and a code for programs. */
 export class SourceFailure extends Error {
   override readonly name: string = "SourceFailure";
-  constructor(message: string, readonly code = "unreadable") { super(message); }
+  constructor(
+    message: string,
+    readonly code = "unreadable",
+  ) {
+    super(message);
+  }
 }
 
 /** What an item is made of. */
@@ -75,7 +80,11 @@ export interface ImportSource<S = unknown> {
   /** Lists the items. After a crash it is called again: items that are known already count once. @throws SourceFailure when the source can't be read */
   items(source: S, tools: SourceTools): AsyncIterable<SourceItem>;
   /** Reads an item; without it, items are fetched from their address. @throws SourceFailure */
-  read?(item: Pick<SourceItem, "uri" | "name" | "locator">, source: S, tools: SourceTools): Promise<ItemContent>;
+  read?(
+    item: Pick<SourceItem, "uri" | "name" | "locator">,
+    source: S,
+    tools: SourceTools,
+  ): Promise<ItemContent>;
 }
 export const ImportSources = slot<ImportSource>("imports.sources");
 

@@ -2,19 +2,30 @@
 import { sql, type Db, type Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
-  { id: "0001_imports", up: async (tx) => {
-    await createRuns(tx);
-    await createItems(tx);
-    await createSchedules(tx);
-  } },
-  { id: "0002_runs_of_folders", up: async (tx) => {
-    await tx.schema.createIndex("imports_runs_by_folder").on("imports_runs").columns(["folder_id"]).execute();
-  } },
+  {
+    id: "0001_imports",
+    up: async (tx) => {
+      await createRuns(tx);
+      await createItems(tx);
+      await createSchedules(tx);
+    },
+  },
+  {
+    id: "0002_runs_of_folders",
+    up: async (tx) => {
+      await tx.schema
+        .createIndex("imports_runs_by_folder")
+        .on("imports_runs")
+        .columns(["folder_id"])
+        .execute();
+    },
+  },
 ];
 
 async function createRuns(tx: Db): Promise<void> {
   // The source comes last: it may be long, and a row is read without it when it is not asked for.
-  await tx.schema.createTable("imports_runs")
+  await tx.schema
+    .createTable("imports_runs")
     .addColumn("id", "text", (c) => c.primaryKey())
     .addColumn("owner_id", "text", (c) => c.notNull())
     .addColumn("folder_id", "text", (c) => c.notNull())
@@ -36,14 +47,34 @@ async function createRuns(tx: Db): Promise<void> {
     .addColumn("finished_at", "bigint")
     .addColumn("source", "text", (c) => c.notNull())
     .execute();
-  await tx.schema.createIndex("imports_runs_by_owner").on("imports_runs").columns(["owner_id", "created_at", "id"]).execute();
-  await tx.schema.createIndex("imports_runs_unfinished").on("imports_runs").columns(["folder_id"]).where(sql.ref("finished_at"), "is", null).execute();
-  await tx.schema.createIndex("imports_runs_finished").on("imports_runs").columns(["finished_at"]).where(sql.ref("finished_at"), "is not", null).execute();
-  await tx.schema.createIndex("imports_runs_kept").on("imports_runs").columns(["kept_sha256"]).where(sql.ref("kept_sha256"), "is not", null).execute();
+  await tx.schema
+    .createIndex("imports_runs_by_owner")
+    .on("imports_runs")
+    .columns(["owner_id", "created_at", "id"])
+    .execute();
+  await tx.schema
+    .createIndex("imports_runs_unfinished")
+    .on("imports_runs")
+    .columns(["folder_id"])
+    .where(sql.ref("finished_at"), "is", null)
+    .execute();
+  await tx.schema
+    .createIndex("imports_runs_finished")
+    .on("imports_runs")
+    .columns(["finished_at"])
+    .where(sql.ref("finished_at"), "is not", null)
+    .execute();
+  await tx.schema
+    .createIndex("imports_runs_kept")
+    .on("imports_runs")
+    .columns(["kept_sha256"])
+    .where(sql.ref("kept_sha256"), "is not", null)
+    .execute();
 }
 
 async function createItems(tx: Db): Promise<void> {
-  await tx.schema.createTable("imports_items")
+  await tx.schema
+    .createTable("imports_items")
     .addColumn("id", "text", (c) => c.primaryKey())
     .addColumn("run_id", "text", (c) => c.notNull())
     .addColumn("ordinal", "integer", (c) => c.notNull())
@@ -62,19 +93,51 @@ async function createItems(tx: Db): Promise<void> {
     .addColumn("error", "text")
     .addForeignKeyConstraint("imports_items_run_fk", ["run_id"], "imports_runs", ["id"])
     .execute();
-  await tx.schema.createIndex("imports_items_uri").unique().on("imports_items").columns(["run_id", "uri"]).execute();
-  await tx.schema.createIndex("imports_items_by_run").on("imports_items").columns(["run_id", "ordinal"]).execute();
-  await tx.schema.createIndex("imports_items_by_status").on("imports_items").columns(["run_id", "status", "ordinal"]).execute();
+  await tx.schema
+    .createIndex("imports_items_uri")
+    .unique()
+    .on("imports_items")
+    .columns(["run_id", "uri"])
+    .execute();
+  await tx.schema
+    .createIndex("imports_items_by_run")
+    .on("imports_items")
+    .columns(["run_id", "ordinal"])
+    .execute();
+  await tx.schema
+    .createIndex("imports_items_by_status")
+    .on("imports_items")
+    .columns(["run_id", "status", "ordinal"])
+    .execute();
   // What a worker takes next.
-  await tx.schema.createIndex("imports_items_waiting").on("imports_items").columns(["run_id", "host", "ordinal"]).where(sql.ref("status"), "=", "pending").where(sql.ref("document_id"), "is", null).execute();
+  await tx.schema
+    .createIndex("imports_items_waiting")
+    .on("imports_items")
+    .columns(["run_id", "host", "ordinal"])
+    .where(sql.ref("status"), "=", "pending")
+    .where(sql.ref("document_id"), "is", null)
+    .execute();
   // Who waits for a document to be indexed.
-  await tx.schema.createIndex("imports_items_indexing").on("imports_items").columns(["document_id"]).where(sql.ref("status"), "=", "pending").where(sql.ref("document_id"), "is not", null).execute();
+  await tx.schema
+    .createIndex("imports_items_indexing")
+    .on("imports_items")
+    .columns(["document_id"])
+    .where(sql.ref("status"), "=", "pending")
+    .where(sql.ref("document_id"), "is not", null)
+    .execute();
   // Two items of a run never write the same document.
-  await tx.schema.createIndex("imports_items_source").unique().on("imports_items").columns(["run_id", "source_uri"]).where(sql.ref("source_uri"), "is not", null).execute();
+  await tx.schema
+    .createIndex("imports_items_source")
+    .unique()
+    .on("imports_items")
+    .columns(["run_id", "source_uri"])
+    .where(sql.ref("source_uri"), "is not", null)
+    .execute();
 }
 
 async function createSchedules(tx: Db): Promise<void> {
-  await tx.schema.createTable("imports_schedules")
+  await tx.schema
+    .createTable("imports_schedules")
     .addColumn("id", "text", (c) => c.primaryKey())
     .addColumn("owner_id", "text", (c) => c.notNull())
     .addColumn("folder_id", "text", (c) => c.notNull())
@@ -83,6 +146,14 @@ async function createSchedules(tx: Db): Promise<void> {
     .addColumn("next_run_at", "bigint")
     .addColumn("created_at", "bigint", (c) => c.notNull())
     .execute();
-  await tx.schema.createIndex("imports_schedules_by_owner").on("imports_schedules").columns(["owner_id", "created_at", "id"]).execute();
-  await tx.schema.createIndex("imports_schedules_by_folder").on("imports_schedules").columns(["folder_id"]).execute();
+  await tx.schema
+    .createIndex("imports_schedules_by_owner")
+    .on("imports_schedules")
+    .columns(["owner_id", "created_at", "id"])
+    .execute();
+  await tx.schema
+    .createIndex("imports_schedules_by_folder")
+    .on("imports_schedules")
+    .columns(["folder_id"])
+    .execute();
 }

@@ -12,7 +12,8 @@ const hosts_max = 1_000;
 export function createPacing(now_ms: () => number = () => performance.now()): Pacing {
   const free_at = new Map<string, number>();
   const forgetOld = (): void => {
-    if (free_at.size > hosts_max) for (const [host, at] of free_at) if (at <= now_ms()) free_at.delete(host);
+    if (free_at.size > hosts_max)
+      for (const [host, at] of free_at) if (at <= now_ms()) free_at.delete(host);
   };
   const rest: Pacing["rest"] = (host, gap_ms) => {
     if (gap_ms > 0) free_at.set(host, Math.max(free_at.get(host) ?? 0, now_ms() + gap_ms));

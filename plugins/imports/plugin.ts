@@ -2,7 +2,17 @@
 import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createAddressRule, definePlugin, Duration, every, fill, handle, List, t, type Context } from "../../core/sdk";
+import {
+  createAddressRule,
+  definePlugin,
+  Duration,
+  every,
+  fill,
+  handle,
+  List,
+  t,
+  type Context,
+} from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { Documents, DocumentUses, FileUses } from "../documents/contract";
 import { Extraction } from "../extraction/contract";
@@ -43,12 +53,26 @@ export default definePlugin({
   name: "imports",
   version: "1.0.0",
   config: t.Object({
-    allow_networks: List("string", { description: "Networks that are not public and may be imported from all the same, such as 10.1.0.0/16; their hosts get no pauses." }),
-    directories: List("string", { description: "Directories of the server that every user may import from." }),
-    host_delay: Duration({ default: "200ms", description: "The pause that a host gets between two requests." }),
+    allow_networks: List("string", {
+      description:
+        "Networks that are not public and may be imported from all the same, such as 10.1.0.0/16; their hosts get no pauses.",
+    }),
+    directories: List("string", {
+      description: "Directories of the server that every user may import from.",
+    }),
+    host_delay: Duration({
+      default: "200ms",
+      description: "The pause that a host gets between two requests.",
+    }),
     timeout: Duration({ default: "2m", description: "For fetching one file." }),
   }),
-  needs: { accounts: Accounts, documents: Documents, extraction: Extraction, folders: Folders, lookup: NameLookup },
+  needs: {
+    accounts: Accounts,
+    documents: Documents,
+    extraction: Extraction,
+    folders: Folders,
+    lookup: NameLookup,
+  },
   provides: { fetch_rule: FetchRule },
   slots: { sources: ImportSources },
   tables: ["imports_runs", "imports_items", "imports_schedules"],
@@ -56,54 +80,177 @@ export default definePlugin({
   routes,
   tasks,
   setup: (ctx) => {
-    const { cancelJobs, config, emit, enqueue, files, inTransaction, isolate, log, newId, paths, services: { accounts, documents, extraction, folders, lookup } } = ctx;
+    const {
+      cancelJobs,
+      config,
+      emit,
+      enqueue,
+      files,
+      inTransaction,
+      isolate,
+      log,
+      newId,
+      paths,
+      services: { accounts, documents, extraction, folders, lookup },
+    } = ctx;
     const db = ctx.database<ImportsTables>();
     const now_ms = () => ctx.clock.now_ms();
-    const { upload_bytes_max } = documents, allows = createAddressRule(config.allow_networks, "imports.allow_networks");
+    const { upload_bytes_max } = documents,
+      allows = createAddressRule(config.allow_networks, "imports.allow_networks");
     const fetching = createFetching({
-      lookup, allows, isPublic: createAddressRule([]), host_delay_ms: config.host_delay, timeout_ms: config.timeout, pacing: createPacing(), now_ms, files,
+      lookup,
+      allows,
+      isPublic: createAddressRule([]),
+      host_delay_ms: config.host_delay,
+      timeout_ms: config.timeout,
+      pacing: createPacing(),
+      now_ms,
+      files,
     });
     const robots = createRobotsOfRuns();
-    const changed = ({ id, owner_id, folder_id, finished_at }: RunState, action: "created" | "changed") => {
+    const changed = (
+      { id, owner_id, folder_id, finished_at }: RunState,
+      action: "created" | "changed",
+    ) => {
       if (finished_at !== null) robots.forget(id);
       ctx.changed({ owner_id, kind: "import", id, folder_id, action });
     };
-    const ending = createEnding({ now_ms, emit, cancelJobs, removeFiles: documents.removeFiles, changed: (run) => changed(run, "changed") });
+    const ending = createEnding({
+      now_ms,
+      emit,
+      cancelJobs,
+      removeFiles: documents.removeFiles,
+      changed: (run) => changed(run, "changed"),
+    });
     const toolsOf = (run_id: string | null, robots: RobotsOfRun, signal: AbortSignal) =>
-      createTools({ db, inTransaction, fetching, files, temporary: paths.temporary, upload_bytes_max, removeFiles: documents.removeFiles }, run_id, robots, signal);
-    const isActive = async (owner_id: string): Promise<boolean> => (await accounts.findUser(owner_id)).active;
-    const common = { isActive, db, inTransaction, enqueue, now_ms, newId, ending, toolsOf, robotsOf: robots.of, sourceOf: (type: string) => ctx.slots.sources().find((one) => one.type === type) };
-    const imports = createImports({ ...common, folders, sources: ctx.slots.sources, created: (run) => changed(run, "created") });
-    const schedules = createSchedules({ db, inTransaction, enqueue, cancelJobs, now_ms, newId, folders, imports, isActive });
+      createTools(
+        {
+          db,
+          inTransaction,
+          fetching,
+          files,
+          temporary: paths.temporary,
+          upload_bytes_max,
+          removeFiles: documents.removeFiles,
+        },
+        run_id,
+        robots,
+        signal,
+      );
+    const isActive = async (owner_id: string): Promise<boolean> =>
+      (await accounts.findUser(owner_id)).active;
+    const common = {
+      isActive,
+      db,
+      inTransaction,
+      enqueue,
+      now_ms,
+      newId,
+      ending,
+      toolsOf,
+      robotsOf: robots.of,
+      sourceOf: (type: string) => ctx.slots.sources().find((one) => one.type === type),
+    };
+    const imports = createImports({
+      ...common,
+      folders,
+      sources: ctx.slots.sources,
+      created: (run) => changed(run, "created"),
+    });
+    const schedules = createSchedules({
+      db,
+      inTransaction,
+      enqueue,
+      cancelJobs,
+      now_ms,
+      newId,
+      folders,
+      imports,
+      isActive,
+    });
     const device = createDevice({ db, inTransaction, now_ms, newId, documents, ending });
     const listing = createListing(common);
-    const taking = createTaking({ inTransaction, isolate, newId, temporary: paths.temporary, documents, extraction, folders, ending });
+    const taking = createTaking({
+      inTransaction,
+      isolate,
+      newId,
+      temporary: paths.temporary,
+      documents,
+      extraction,
+      folders,
+      ending,
+    });
     const working = createWorking({ ...common, files, fetching, upload_bytes_max, taking });
     return {
       services: { fetch_rule: allows },
-      routes: importHandlers({ imports, schedules, device, requireFolder: (owner_id, folder_id) => folders.require(db, owner_id, folder_id), files, upload_bytes_max }),
+      routes: importHandlers({
+        imports,
+        schedules,
+        device,
+        requireFolder: (owner_id, folder_id) => folders.require(db, owner_id, folder_id),
+        files,
+        upload_bytes_max,
+      }),
       fills: [
-        ...[urlsSource, sitemapSource({ isolate }), feedSource({ isolate }), zipSource({ isolate, newId }), directorySource(config.directories, paths.data)].map((one) => fill(ImportSources, one)),
-        fill(FolderContents, { async remove(tx, _owner_id, folder_ids) {
-          for (const run of await store.unfinishedIn(tx, folder_ids)) await ending.folderGone(tx, run);
-          await store.forgetItemsIn(tx, folder_ids);
-          await schedules.folderGone(tx, folder_ids);
-        } }),
+        ...[
+          urlsSource,
+          sitemapSource({ isolate }),
+          feedSource({ isolate }),
+          zipSource({ isolate, newId }),
+          directorySource(config.directories, paths.data),
+        ].map((one) => fill(ImportSources, one)),
+        fill(FolderContents, {
+          async remove(tx, _owner_id, folder_ids) {
+            for (const run of await store.unfinishedIn(tx, folder_ids))
+              await ending.folderGone(tx, run);
+            await store.forgetItemsIn(tx, folder_ids);
+            await schedules.folderGone(tx, folder_ids);
+          },
+        }),
         fill(DocumentUses, { remove: ending.documentsGone, settled: ending.settled }),
         fill(FileUses, { isUsed: store.keepsFile }),
       ],
       jobs: [
-        handle(ListItems, listing.run, { attempts_max, timeout_ms: 60 * minute_ms, concurrency: waiting_max, waits: true, gaveUp: listing.gaveUp }),
-        handle(ImportItems, working.run, { attempts_max, timeout_ms: 30 * minute_ms, concurrency: waiting_max, waits: true, gaveUp: working.gaveUp }),
-        handle(Tick, schedules.tick, { attempts_max: 5, timeout_ms: minute_ms, gaveUp: schedules.tickFailed }),
-        handle(Prune, async (_payload, { signal }) => {
-          while (!signal.aborted && await inTransaction((tx) => store.forgetRuns(tx, now_ms() - runs_kept_ms)) > 0) await Bun.sleep(20);
-        }, { attempts_max: 3, timeout_ms: 10 * minute_ms }),
+        handle(ListItems, listing.run, {
+          attempts_max,
+          timeout_ms: 60 * minute_ms,
+          concurrency: waiting_max,
+          waits: true,
+          gaveUp: listing.gaveUp,
+        }),
+        handle(ImportItems, working.run, {
+          attempts_max,
+          timeout_ms: 30 * minute_ms,
+          concurrency: waiting_max,
+          waits: true,
+          gaveUp: working.gaveUp,
+        }),
+        handle(Tick, schedules.tick, {
+          attempts_max: 5,
+          timeout_ms: minute_ms,
+          gaveUp: schedules.tickFailed,
+        }),
+        handle(
+          Prune,
+          async (_payload, { signal }) => {
+            while (
+              !signal.aborted &&
+              (await inTransaction((tx) => store.forgetRuns(tx, now_ms() - runs_kept_ms))) > 0
+            )
+              await Bun.sleep(20);
+          },
+          { attempts_max: 3, timeout_ms: 10 * minute_ms },
+        ),
       ],
       schedules: [every("41 3 * * *", Prune, {})],
       start: async () => {
-        if (config.allow_networks.length > 0) log.warn("imports may fetch from networks that are not public", { networks: config.allow_networks });
-        for (const directory of config.directories) if (!existsSync(directory)) log.warn("a directory of imports.directories is not there", { directory });
+        if (config.allow_networks.length > 0)
+          log.warn("imports may fetch from networks that are not public", {
+            networks: config.allow_networks,
+          });
+        for (const directory of config.directories)
+          if (!existsSync(directory))
+            log.warn("a directory of imports.directories is not there", { directory });
         await removeLeftovers(paths);
         await device.endInterrupted();
       },
@@ -113,5 +260,7 @@ export default definePlugin({
 
 /** What a server left behind when it was killed in the middle of a page or an archive. */
 async function removeLeftovers({ temporary }: Context["paths"]): Promise<void> {
-  for (const name of await readdir(temporary)) if (name.startsWith(page_prefix) || name.startsWith(unpacked_prefix)) await rm(join(temporary, name), { force: true });
+  for (const name of await readdir(temporary))
+    if (name.startsWith(page_prefix) || name.startsWith(unpacked_prefix))
+      await rm(join(temporary, name), { force: true });
 }

@@ -5,47 +5,98 @@ import { typeOf, type ItemRow, type RunRow } from "./store";
 import type { ScheduleRow } from "./schedule-store";
 
 const Text = t.String();
-const OrNull = <S extends Parameters<typeof t.Union>[0][number]>(schema: S) => t.Union([schema, t.Null()]);
+const OrNull = <S extends Parameters<typeof t.Union>[0][number]>(schema: S) =>
+  t.Union([schema, t.Null()]);
 const Time = (description: string) => t.String({ format: "date-time", description });
-const Failure = (description: string) => OrNull(t.Object({ code: Text, message: Text }, { description }));
+const Failure = (description: string) =>
+  OrNull(t.Object({ code: Text, message: Text }, { description }));
 const Count = (description: string) => t.Integer({ minimum: 0, description });
 
 /** As it is given: `type` and what that type of source needs. */
-export const Source = t.Object({ type: t.String({ description: "`urls`, `sitemap`, `feed`, `zip` or `directory`; plugins may add further ones." }) }, {
-  additionalProperties: true,
-  description: "`{type: \"urls\", urls}`, `{type: \"sitemap\", url}`, `{type: \"feed\", url}`, `{type: \"zip\", url}` or `{type: \"directory\", path}`.",
-});
-export const Status = t.Union((["pending", "running", "completed", "completed_with_errors", "failed", "cancelled"] as const).map((one) => t.Literal(one)), {
-  description: "`completed`: nothing failed; `completed_with_errors`: some items did; `failed`: none succeeded, or the source could not be read.",
-});
-export const ItemStatus = t.Union((["pending", "succeeded", "failed", "skipped"] as const).map((one) => t.Literal(one)), {
-  description: "`skipped`: it had not changed since an earlier import, or the run was cancelled before it was done.",
-});
+export const Source = t.Object(
+  {
+    type: t.String({
+      description: "`urls`, `sitemap`, `feed`, `zip` or `directory`; plugins may add further ones.",
+    }),
+  },
+  {
+    additionalProperties: true,
+    description:
+      '`{type: "urls", urls}`, `{type: "sitemap", url}`, `{type: "feed", url}`, `{type: "zip", url}` or `{type: "directory", path}`.',
+  },
+);
+export const Status = t.Union(
+  (
+    ["pending", "running", "completed", "completed_with_errors", "failed", "cancelled"] as const
+  ).map((one) => t.Literal(one)),
+  {
+    description:
+      "`completed`: nothing failed; `completed_with_errors`: some items did; `failed`: none succeeded, or the source could not be read.",
+  },
+);
+export const ItemStatus = t.Union(
+  (["pending", "succeeded", "failed", "skipped"] as const).map((one) => t.Literal(one)),
+  {
+    description:
+      "`skipped`: it had not changed since an earlier import, or the run was cancelled before it was done.",
+  },
+);
 
 export const RunRecord = t.Object({
-  id: t.String({ description: "Opaque, starts with `imp_`." }), status: Status, folder_id: t.String({ description: "Where the documents go." }),
-  source: t.Object({ type: Text }, { additionalProperties: true, description: "As it was given; `{type: \"files\"}` for files of the user's device." }),
-  overwrite: t.Boolean(), schedule_id: OrNull(t.String({ description: "The schedule that began it." })),
-  total_item_count: Count("Items that are known so far."), completed_item_count: Count("Succeeded and failed ones."),
-  succeeded_item_count: Count("Indexed, or unchanged."), failed_item_count: Count("Each with its reason, see the items."),
+  id: t.String({ description: "Opaque, starts with `imp_`." }),
+  status: Status,
+  folder_id: t.String({ description: "Where the documents go." }),
+  source: t.Object(
+    { type: Text },
+    {
+      additionalProperties: true,
+      description: 'As it was given; `{type: "files"}` for files of the user\'s device.',
+    },
+  ),
+  overwrite: t.Boolean(),
+  schedule_id: OrNull(t.String({ description: "The schedule that began it." })),
+  total_item_count: Count("Items that are known so far."),
+  completed_item_count: Count("Succeeded and failed ones."),
+  succeeded_item_count: Count("Indexed, or unchanged."),
+  failed_item_count: Count("Each with its reason, see the items."),
   skipped_item_count: Count("Those of the succeeded that were unchanged."),
   error: Failure("Why the source could not be read to its end."),
-  created_at: Time("When it was asked for."), started_at: OrNull(Time("When the source was first read.")), finished_at: OrNull(Time("When its last item ended.")),
+  created_at: Time("When it was asked for."),
+  started_at: OrNull(Time("When the source was first read.")),
+  finished_at: OrNull(Time("When its last item ended.")),
 });
 export const ItemRecord = t.Object({
-  id: Text, uri: t.String({ description: "Where it comes from; the name, for files of the user's device." }), status: ItemStatus,
-  document_id: OrNull(t.String({ description: "The document that was made of it, or that it has not changed." })), error: Failure("Why it was not imported."),
+  id: Text,
+  uri: t.String({ description: "Where it comes from; the name, for files of the user's device." }),
+  status: ItemStatus,
+  document_id: OrNull(
+    t.String({ description: "The document that was made of it, or that it has not changed." }),
+  ),
+  error: Failure("Why it was not imported."),
 });
 export const ScheduleRecord = t.Object({
-  id: t.String({ description: "Opaque, starts with `sch_`." }), folder_id: Text, source: Source, every: t.String({ description: "The cron expression, in UTC." }),
-  next_run_at: OrNull(Time("When the next run begins; null when never again.")), created_at: Time("When it was made."),
+  id: t.String({ description: "Opaque, starts with `sch_`." }),
+  folder_id: Text,
+  source: Source,
+  every: t.String({ description: "The cron expression, in UTC." }),
+  next_run_at: OrNull(Time("When the next run begins; null when never again.")),
+  created_at: Time("When it was made."),
 });
 export const PreviewRecord = t.Object({
-  items: t.Array(t.Object({ uri: Text, name: OrNull(Text), folder: OrNull(t.String({ description: "The subfolder it would go into." })), error: OrNull(t.String({ description: "Why it would fail." })) })),
-  total_item_count: Count("Items in this answer."), more: t.Boolean({ description: "The source has more than are shown: at most 1,000 are." }),
+  items: t.Array(
+    t.Object({
+      uri: Text,
+      name: OrNull(Text),
+      folder: OrNull(t.String({ description: "The subfolder it would go into." })),
+      error: OrNull(t.String({ description: "Why it would fail." })),
+    }),
+  ),
+  total_item_count: Count("Items in this answer."),
+  more: t.Boolean({ description: "The source has more than are shown: at most 1,000 are." }),
 });
 
-const errorOf = ({ error_code, error }: Pick<RunRow, "error_code" | "error">) => error_code === null ? null : { code: error_code, message: error ?? "" };
+const errorOf = ({ error_code, error }: Pick<RunRow, "error_code" | "error">) =>
+  error_code === null ? null : { code: error_code, message: error ?? "" };
 
 const sourceOf = ({ source }: Pick<RunRow, "source">): { type: string } => JSON.parse(source);
 
@@ -59,27 +110,87 @@ export function shortened<R extends Pick<RunRow, "source">>(row: R): R {
 }
 
 export const toRun = (run: RunRow): Static<typeof RunRecord> => ({
-  id: run.id, status: run.status, folder_id: run.folder_id, source: sourceOf(run), overwrite: run.overwrite === 1, schedule_id: run.schedule_id,
-  total_item_count: run.total, completed_item_count: run.succeeded + run.failed, succeeded_item_count: run.succeeded, failed_item_count: run.failed, skipped_item_count: run.skipped,
-  error: errorOf(run), created_at: rfc3339(run.created_at), started_at: rfc3339OrNull(run.started_at), finished_at: rfc3339OrNull(run.finished_at),
+  id: run.id,
+  status: run.status,
+  folder_id: run.folder_id,
+  source: sourceOf(run),
+  overwrite: run.overwrite === 1,
+  schedule_id: run.schedule_id,
+  total_item_count: run.total,
+  completed_item_count: run.succeeded + run.failed,
+  succeeded_item_count: run.succeeded,
+  failed_item_count: run.failed,
+  skipped_item_count: run.skipped,
+  error: errorOf(run),
+  created_at: rfc3339(run.created_at),
+  started_at: rfc3339OrNull(run.started_at),
+  finished_at: rfc3339OrNull(run.finished_at),
 });
-export const toItem = ({ id, uri, status, document_id, ...rest }: ItemRow): Static<typeof ItemRecord> => ({ id, uri, status, document_id, error: errorOf(rest) });
-export const toSchedule = ({ id, folder_id, source, every, next_run_at, created_at }: ScheduleRow): Static<typeof ScheduleRecord> =>
-  ({ id, folder_id, source: sourceOf({ source }), every, next_run_at: rfc3339OrNull(next_run_at), created_at: rfc3339(created_at) });
+export const toItem = ({
+  id,
+  uri,
+  status,
+  document_id,
+  ...rest
+}: ItemRow): Static<typeof ItemRecord> => ({ id, uri, status, document_id, error: errorOf(rest) });
+export const toSchedule = ({
+  id,
+  folder_id,
+  source,
+  every,
+  next_run_at,
+  created_at,
+}: ScheduleRow): Static<typeof ScheduleRecord> => ({
+  id,
+  folder_id,
+  source: sourceOf({ source }),
+  every,
+  next_run_at: rfc3339OrNull(next_run_at),
+  created_at: rfc3339(created_at),
+});
 
 const folder_id = "fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF";
 const source = { type: "sitemap", url: "https://docs.example.com/sitemap.xml" };
 export const run_example: Static<typeof RunRecord> = {
-  id: "imp_01KAJ2Z9Q4W7N8X5R3T6V1Y0BE", status: "completed_with_errors", folder_id, source, overwrite: false, schedule_id: null,
-  total_item_count: 120, completed_item_count: 120, succeeded_item_count: 119, failed_item_count: 1, skipped_item_count: 80, error: null,
-  created_at: "2026-03-01T09:30:00.000Z", started_at: "2026-03-01T09:30:00.100Z", finished_at: "2026-03-01T09:31:12.000Z",
+  id: "imp_01KAJ2Z9Q4W7N8X5R3T6V1Y0BE",
+  status: "completed_with_errors",
+  folder_id,
+  source,
+  overwrite: false,
+  schedule_id: null,
+  total_item_count: 120,
+  completed_item_count: 120,
+  succeeded_item_count: 119,
+  failed_item_count: 1,
+  skipped_item_count: 80,
+  error: null,
+  created_at: "2026-03-01T09:30:00.000Z",
+  started_at: "2026-03-01T09:30:00.100Z",
+  finished_at: "2026-03-01T09:31:12.000Z",
 };
 export const begun_example: Static<typeof RunRecord> = {
-  ...run_example, status: "pending", total_item_count: 0, completed_item_count: 0, succeeded_item_count: 0, failed_item_count: 0, skipped_item_count: 0, started_at: null, finished_at: null,
+  ...run_example,
+  status: "pending",
+  total_item_count: 0,
+  completed_item_count: 0,
+  succeeded_item_count: 0,
+  failed_item_count: 0,
+  skipped_item_count: 0,
+  started_at: null,
+  finished_at: null,
 };
 export const item_example: Static<typeof ItemRecord> = {
-  id: "itm_01KAJ2Z9Q4W7N8X5R3T6V1Y0BF", uri: "https://docs.example.com/moorings", status: "succeeded", document_id: "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF", error: null,
+  id: "itm_01KAJ2Z9Q4W7N8X5R3T6V1Y0BF",
+  uri: "https://docs.example.com/moorings",
+  status: "succeeded",
+  document_id: "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",
+  error: null,
 };
 export const schedule_example: Static<typeof ScheduleRecord> = {
-  id: "sch_01KAJ2Z9Q4W7N8X5R3T6V1Y0BG", folder_id, source, every: "0 6 * * *", next_run_at: "2026-03-02T06:00:00.000Z", created_at: "2026-03-01T09:30:00.000Z",
+  id: "sch_01KAJ2Z9Q4W7N8X5R3T6V1Y0BG",
+  folder_id,
+  source,
+  every: "0 6 * * *",
+  next_run_at: "2026-03-02T06:00:00.000Z",
+  created_at: "2026-03-01T09:30:00.000Z",
 };

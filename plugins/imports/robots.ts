@@ -6,8 +6,15 @@ export interface Robots {
   readonly crawl_delay_s: number | null;
 }
 
-interface Rule { readonly allow: boolean; readonly pattern: string }
-interface Group { readonly agents: string[]; readonly rules: Rule[]; delay_s: number | null }
+interface Rule {
+  readonly allow: boolean;
+  readonly pattern: string;
+}
+interface Group {
+  readonly agents: string[];
+  readonly rules: Rule[];
+  delay_s: number | null;
+}
 
 /** Those of our own name count, together; without any, those for everybody. */
 export function readRobots(text: string, agent: string): Robots {
@@ -15,7 +22,10 @@ export function readRobots(text: string, agent: string): Robots {
   const own = groups.filter(({ agents }) => agents.includes(agent));
   const mine = own.length > 0 ? own : groups.filter(({ agents }) => agents.includes("*"));
   const rules = mine.flatMap((group) => group.rules);
-  return { allows: (path) => path === "/robots.txt" || allowed(rules, escaped(path)), crawl_delay_s: mine.find(({ delay_s }) => delay_s !== null)?.delay_s ?? null };
+  return {
+    allows: (path) => path === "/robots.txt" || allowed(rules, escaped(path)),
+    crawl_delay_s: mine.find(({ delay_s }) => delay_s !== null)?.delay_s ?? null,
+  };
 }
 export const everything: Robots = { allows: () => true, crawl_delay_s: null };
 
@@ -37,7 +47,9 @@ function groupsOf(text: string): Group[] {
     const group = groups.at(-1);
     if (!group || !["allow", "disallow", "crawl-delay"].includes(key)) continue;
     naming = false;
-    if (key === "crawl-delay") { if (/^\d+(\.\d+)?$/.test(value)) group.delay_s ??= Number(value); }
+    if (key === "crawl-delay") {
+      if (/^\d+(\.\d+)?$/.test(value)) group.delay_s ??= Number(value);
+    }
     // An empty pattern means nothing.
     else if (value !== "") group.rules.push({ allow: key === "allow", pattern: escaped(value) });
   }
@@ -48,7 +60,8 @@ function groupsOf(text: string): Group[] {
 function allowed(rules: readonly Rule[], path: string): boolean {
   let [longest, verdict] = [-1, true];
   for (const { allow, pattern } of rules) {
-    if (pattern.length < longest || (pattern.length === longest && !allow) || !fits(pattern, path)) continue;
+    if (pattern.length < longest || (pattern.length === longest && !allow) || !fits(pattern, path))
+      continue;
     [longest, verdict] = [pattern.length, allow];
   }
   return verdict;
@@ -62,7 +75,8 @@ function fits(pattern: string, path: string): boolean {
   let at = pieces[0]!.length;
   for (const [index, piece] of pieces.entries()) {
     if (index === 0) continue;
-    if (anchored && index === pieces.length - 1) return path.length - piece.length >= at && path.endsWith(piece);
+    if (anchored && index === pieces.length - 1)
+      return path.length - piece.length >= at && path.endsWith(piece);
     at = path.indexOf(piece, at);
     if (at < 0) return false;
     at += piece.length;

@@ -1,22 +1,73 @@
 /** The HTTP face of imports and their schedules: a shape in, one call to the service, a shape out. */
-import { announcedBytes, PageOf, PageQuery, receiveFiles, reply, route, t, toPage, type Files, type HandlersOf } from "../../core/sdk";
+import {
+  announcedBytes,
+  PageOf,
+  PageQuery,
+  receiveFiles,
+  reply,
+  route,
+  t,
+  toPage,
+  type Files,
+  type HandlersOf,
+} from "../../core/sdk";
 import type { Device } from "./device";
-import { begun_example, item_example, ItemRecord, ItemStatus, PreviewRecord, run_example, RunRecord, schedule_example, ScheduleRecord, Source, shortened, toItem, toRun, toSchedule } from "./records";
+import {
+  begun_example,
+  item_example,
+  ItemRecord,
+  ItemStatus,
+  PreviewRecord,
+  run_example,
+  RunRecord,
+  schedule_example,
+  ScheduleRecord,
+  Source,
+  shortened,
+  toItem,
+  toRun,
+  toSchedule,
+} from "./records";
 import type { ScheduleService } from "./schedules";
 import type { ImportService } from "./service";
 import type { RunRow } from "./store";
 
-const orNull = { boolean: (description: string) => t.Optional(t.Union([t.Boolean(), t.Null()], { description })) };
+const orNull = {
+  boolean: (description: string) => t.Optional(t.Union([t.Boolean(), t.Null()], { description })),
+};
 const FolderId = t.String({ description: "The folder that the documents go into." });
 const NewImport = t.Object({
-  folder_id: FolderId, source: Source,
+  folder_id: FolderId,
+  source: Source,
   overwrite: orNull.boolean("Bring what has not changed, too, as a new version. Default false."),
   dry_run: orNull.boolean("Only tell what would be imported."),
 });
-const NewSchedule = t.Object({ folder_id: FolderId, source: Source, every: t.String({ description: "A cron expression of five fields in UTC, such as `0 6 * * *`." }) });
+const NewSchedule = t.Object({
+  folder_id: FolderId,
+  source: Source,
+  every: t.String({ description: "A cron expression of five fields in UTC, such as `0 6 * * *`." }),
+});
 
-const pageExample = <T>(one: T) => ({ data: [one], pagination: { count: 1, total: 1, per_page: 50, total_pages: 1, next_page: null, previous_page: null } });
-const begun = (description: string) => ({ description, schema: RunRecord, example: begun_example, headers: { location: "Path of the import, to poll.", "retry-after": "Seconds until the first poll is worth it." } });
+const pageExample = <T>(one: T) => ({
+  data: [one],
+  pagination: {
+    count: 1,
+    total: 1,
+    per_page: 50,
+    total_pages: 1,
+    next_page: null,
+    previous_page: null,
+  },
+});
+const begun = (description: string) => ({
+  description,
+  schema: RunRecord,
+  example: begun_example,
+  headers: {
+    location: "Path of the import, to poll.",
+    "retry-after": "Seconds until the first poll is worth it.",
+  },
+});
 const tag = "Imports";
 /** One request may bring so many files, and so many times the largest one. */
 const files_max = 100;
@@ -24,58 +75,161 @@ const files_bytes_times = 8;
 
 export const routes = {
   create: route.post("/imports", {
-    summary: "Import documents", tag, operation: "createImport",
-    description: "Starts a run that makes documents of a list of addresses, a sitemap, a feed, a ZIP archive or a directory of the server. "
-      + "What an earlier import into the folder has brought is known by its address: it is skipped when it has not changed, and gets a new version when it has. "
-      + "Of web pages the main text is taken. Addresses must be public; `robots.txt` is respected.",
-    body: NewImport, example: { folder_id: run_example.folder_id, source: run_example.source },
+    summary: "Import documents",
+    tag,
+    operation: "createImport",
+    description:
+      "Starts a run that makes documents of a list of addresses, a sitemap, a feed, a ZIP archive or a directory of the server. " +
+      "What an earlier import into the folder has brought is known by its address: it is skipped when it has not changed, and gets a new version when it has. " +
+      "Of web pages the main text is taken. Addresses must be public; `robots.txt` is respected.",
+    body: NewImport,
+    example: { folder_id: run_example.folder_id, source: run_example.source },
     answers: {
-      200: { description: "With `dry_run`: what would be imported.", schema: PreviewRecord, example: { items: [{ uri: item_example.uri, name: null, folder: null, error: null }], total_item_count: 1, more: false } },
+      200: {
+        description: "With `dry_run`: what would be imported.",
+        schema: PreviewRecord,
+        example: {
+          items: [{ uri: item_example.uri, name: null, folder: null, error: null }],
+          total_item_count: 1,
+          more: false,
+        },
+      },
       202: begun("The run, which is about to begin."),
     },
     errors: { 503: "With `dry_run`: the source could not be looked through in time." },
   }),
   files: route.post("/imports/files", {
-    summary: "Import files from the device", tag, operation: "importFiles",
+    summary: "Import files from the device",
+    tag,
+    operation: "importFiles",
     description: `Makes a document of each file, as uploads do: a file whose name is taken fails, or replaces the document with \`overwrite=true\`. At most ${files_max} files a request. No webhook is told of the end.`,
-    query: t.Object({ folder_id: FolderId, overwrite: t.Optional(t.Boolean({ default: false, description: "Replace documents of the same name." })) }),
-    body: { multipart: { part: "files", many: true, description: "The files, each with its name." } },
+    query: t.Object({
+      folder_id: FolderId,
+      overwrite: t.Optional(
+        t.Boolean({ default: false, description: "Replace documents of the same name." }),
+      ),
+    }),
+    body: {
+      multipart: { part: "files", many: true, description: "The files, each with its name." },
+    },
     answers: { 202: begun("The run; its files are stored, and being indexed.") },
-    errors: { 413: "A file, or all of them together, are larger than the server accepts.", 415: "The body is not multipart/form-data.", 507: "The storage is full; nothing was saved." },
+    errors: {
+      413: "A file, or all of them together, are larger than the server accepts.",
+      415: "The body is not multipart/form-data.",
+      507: "The storage is full; nothing was saved.",
+    },
   }),
   list: route.get("/imports", {
-    summary: "List imports", tag, operation: "listImports", description: "The caller's runs, newest first. Of a long list of addresses only the first are shown. A run is forgotten 90 days after its end.", query: PageQuery,
-    answers: { 200: { description: "One page of runs.", schema: PageOf(RunRecord), example: pageExample(run_example) } },
+    summary: "List imports",
+    tag,
+    operation: "listImports",
+    description:
+      "The caller's runs, newest first. Of a long list of addresses only the first are shown. A run is forgotten 90 days after its end.",
+    query: PageQuery,
+    answers: {
+      200: {
+        description: "One page of runs.",
+        schema: PageOf(RunRecord),
+        example: pageExample(run_example),
+      },
+    },
   }),
   get: route.get("/imports/:importId", {
-    summary: "Get an import", tag, operation: "getImport", description: "A run with its counts.",
+    summary: "Get an import",
+    tag,
+    operation: "getImport",
+    description: "A run with its counts.",
     answers: { 200: { description: "The run.", schema: RunRecord, example: run_example } },
   }),
   items: route.get("/imports/:importId/items", {
-    summary: "List the items of an import", tag, operation: "listImportItems", description: "In the order of the source, each with what became of it. None when the folder was deleted: what was imported goes with it.",
+    summary: "List the items of an import",
+    tag,
+    operation: "listImportItems",
+    description:
+      "In the order of the source, each with what became of it. None when the folder was deleted: what was imported goes with it.",
     query: t.Composite([t.Object({ status: t.Optional(ItemStatus) }), PageQuery]),
-    answers: { 200: { description: "One page of items.", schema: PageOf(ItemRecord), example: pageExample(item_example) } },
+    answers: {
+      200: {
+        description: "One page of items.",
+        schema: PageOf(ItemRecord),
+        example: pageExample(item_example),
+      },
+    },
   }),
   cancel: route.post("/imports/:importId/cancel", {
-    summary: "Cancel an import", tag, operation: "cancelImport", description: "Ends the run at once. What is finished stays; what is left is skipped. No webhook is told.",
-    answers: { 202: { ...begun("The run, cancelled."), example: { ...run_example, status: "cancelled" as const } } }, errors: { 409: "The run has ended." },
+    summary: "Cancel an import",
+    tag,
+    operation: "cancelImport",
+    description:
+      "Ends the run at once. What is finished stays; what is left is skipped. No webhook is told.",
+    answers: {
+      202: {
+        ...begun("The run, cancelled."),
+        example: { ...run_example, status: "cancelled" as const },
+      },
+    },
+    errors: { 409: "The run has ended." },
   }),
   retry: route.post("/imports/:importId/retry", {
-    summary: "Retry what has failed", tag, operation: "retryImport", description: "Imports the failed items again, and no others. A source that could not be read in whole is listed again. When the run ends again, webhooks are told again.",
-    answers: { 202: { ...begun("The run, under way again."), example: { ...run_example, status: "running" as const, failed_item_count: 0, completed_item_count: 119, finished_at: null } } },
+    summary: "Retry what has failed",
+    tag,
+    operation: "retryImport",
+    description:
+      "Imports the failed items again, and no others. A source that could not be read in whole is listed again. When the run ends again, webhooks are told again.",
+    answers: {
+      202: {
+        ...begun("The run, under way again."),
+        example: {
+          ...run_example,
+          status: "running" as const,
+          failed_item_count: 0,
+          completed_item_count: 119,
+          finished_at: null,
+        },
+      },
+    },
     errors: { 409: "The run is under way, was cancelled, or nothing of it has failed." },
   }),
   createSchedule: route.post("/import-schedules", {
-    summary: "Schedule an import", tag, operation: "createImportSchedule", description: "Imports a source again and again. A time at which the run before is still under way is left out.",
-    body: NewSchedule, example: { folder_id: schedule_example.folder_id, source: schedule_example.source, every: schedule_example.every },
-    answers: { 201: { description: "The schedule.", schema: ScheduleRecord, example: schedule_example, headers: { location: "Path of the new schedule." } } },
+    summary: "Schedule an import",
+    tag,
+    operation: "createImportSchedule",
+    description:
+      "Imports a source again and again. A time at which the run before is still under way is left out.",
+    body: NewSchedule,
+    example: {
+      folder_id: schedule_example.folder_id,
+      source: schedule_example.source,
+      every: schedule_example.every,
+    },
+    answers: {
+      201: {
+        description: "The schedule.",
+        schema: ScheduleRecord,
+        example: schedule_example,
+        headers: { location: "Path of the new schedule." },
+      },
+    },
   }),
   listSchedules: route.get("/import-schedules", {
-    summary: "List schedules of imports", tag, operation: "listImportSchedules", description: "The caller's schedules, newest first.", query: PageQuery,
-    answers: { 200: { description: "One page of schedules.", schema: PageOf(ScheduleRecord), example: pageExample(schedule_example) } },
+    summary: "List schedules of imports",
+    tag,
+    operation: "listImportSchedules",
+    description: "The caller's schedules, newest first.",
+    query: PageQuery,
+    answers: {
+      200: {
+        description: "One page of schedules.",
+        schema: PageOf(ScheduleRecord),
+        example: pageExample(schedule_example),
+      },
+    },
   }),
   removeSchedule: route.delete("/import-schedules/:scheduleId", {
-    summary: "Delete a schedule of imports", tag, operation: "deleteImportSchedule", description: "Runs that it has begun go on.",
+    summary: "Delete a schedule of imports",
+    tag,
+    operation: "deleteImportSchedule",
+    description: "Runs that it has begun go on.",
     answers: { 204: { description: "It is gone." } },
   }),
 };
@@ -89,40 +243,80 @@ export interface ImportHandlerParts {
   readonly upload_bytes_max: number;
 }
 const at = (id: string): string => `/api/dev/v1/imports/${id}`;
-const accepted = (run: RunRow) => reply(202, toRun(run), { location: at(run.id), "retry-after": "1" });
+const accepted = (run: RunRow) =>
+  reply(202, toRun(run), { location: at(run.id), "retry-after": "1" });
 
-export const importHandlers = ({ imports, schedules, device, requireFolder, files, upload_bytes_max }: ImportHandlerParts): HandlersOf<typeof routes> => ({
+export const importHandlers = ({
+  imports,
+  schedules,
+  device,
+  requireFolder,
+  files,
+  upload_bytes_max,
+}: ImportHandlerParts): HandlersOf<typeof routes> => ({
   create: async ({ caller, body: { folder_id, source, overwrite, dry_run }, request }) => {
     const given = { folder_id, source, overwrite: overwrite ?? false };
     if (dry_run !== true) return accepted(await imports.create(caller.owner_id, given));
     const { items, more } = await imports.preview(caller.owner_id, given, request.signal);
-    return { items: items.map(({ uri, name = null, folder = null, error = null }) => ({ uri, name, folder, error })), total_item_count: items.length, more };
+    return {
+      items: items.map(({ uri, name = null, folder = null, error = null }) => ({
+        uri,
+        name,
+        folder,
+        error,
+      })),
+      total_item_count: items.length,
+      more,
+    };
   },
   files: async ({ caller, query: { folder_id, overwrite = false }, request }) => {
     const total_bytes_max = files_bytes_times * upload_bytes_max;
     announcedBytes(request, total_bytes_max);
     await requireFolder(caller.owner_id, folder_id);
-    const parts = await receiveFiles(request, files, { part: "files", files_max, bytes_max: upload_bytes_max, total_bytes_max, admit: async () => undefined });
+    const parts = await receiveFiles(request, files, {
+      part: "files",
+      files_max,
+      bytes_max: upload_bytes_max,
+      total_bytes_max,
+      admit: async () => undefined,
+    });
     return accepted(await device.import(caller.owner_id, { folder_id, overwrite }, parts));
   },
   list: async ({ caller, query }) => {
     const { rows, total } = await imports.list(caller.owner_id, query);
-    return toPage(rows.map((row) => toRun(shortened(row))), total, query);
+    return toPage(
+      rows.map((row) => toRun(shortened(row))),
+      total,
+      query,
+    );
   },
   get: async ({ caller, params }) => toRun(await imports.get(caller.owner_id, params.importId)),
   items: async ({ caller, params, query }) => {
-    const { rows, total } = await imports.items(caller.owner_id, params.importId, query.status, query);
+    const { rows, total } = await imports.items(
+      caller.owner_id,
+      params.importId,
+      query.status,
+      query,
+    );
     return toPage(rows.map(toItem), total, query);
   },
-  cancel: async ({ caller, params }) => accepted(await imports.cancel(caller.owner_id, params.importId)),
-  retry: async ({ caller, params }) => accepted(await imports.retry(caller.owner_id, params.importId)),
+  cancel: async ({ caller, params }) =>
+    accepted(await imports.cancel(caller.owner_id, params.importId)),
+  retry: async ({ caller, params }) =>
+    accepted(await imports.retry(caller.owner_id, params.importId)),
   createSchedule: async ({ caller, body }) => {
     const schedule = await schedules.create(caller.owner_id, body);
-    return reply(201, toSchedule(schedule), { location: `/api/dev/v1/import-schedules/${schedule.id}` });
+    return reply(201, toSchedule(schedule), {
+      location: `/api/dev/v1/import-schedules/${schedule.id}`,
+    });
   },
   listSchedules: async ({ caller, query }) => {
     const { rows, total } = await schedules.list(caller.owner_id, query);
-    return toPage(rows.map((row) => toSchedule(shortened(row))), total, query);
+    return toPage(
+      rows.map((row) => toSchedule(shortened(row))),
+      total,
+      query,
+    );
   },
   removeSchedule: async ({ caller, params }) => {
     await schedules.remove(caller.owner_id, params.scheduleId);

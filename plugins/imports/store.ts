@@ -3,7 +3,8 @@ import { pageWindow, sql, toNumber, type Db, type PageRequest } from "../../core
 import { source_shown_max } from "./limits";
 import type { ScheduleRow } from "./schedule-store";
 
-export type RunStatus = "pending" | "running" | "completed" | "completed_with_errors" | "failed" | "cancelled";
+export type RunStatus =
+  "pending" | "running" | "completed" | "completed_with_errors" | "failed" | "cancelled";
 export type ItemStatus = "pending" | "succeeded" | "failed" | "skipped";
 
 /** Times are epoch ms. */
@@ -39,8 +40,25 @@ export interface RunRow {
 /** A run without what it was given, which may be long. */
 export type RunState = Omit<RunRow, "source">;
 const state = [
-  "id", "owner_id", "folder_id", "kind", "overwrite", "schedule_id", "status", "error_code", "error", "listed", "total", "succeeded", "failed", "skipped",
-  "kept_url", "kept_sha256", "created_at", "started_at", "finished_at",
+  "id",
+  "owner_id",
+  "folder_id",
+  "kind",
+  "overwrite",
+  "schedule_id",
+  "status",
+  "error_code",
+  "error",
+  "listed",
+  "total",
+  "succeeded",
+  "failed",
+  "skipped",
+  "kept_url",
+  "kept_sha256",
+  "created_at",
+  "started_at",
+  "finished_at",
 ] as const;
 export interface ItemRow {
   readonly id: string;
@@ -65,121 +83,348 @@ export interface ItemRow {
   readonly error_code: string | null;
   readonly error: string | null;
 }
-export interface ImportsTables { imports_runs: RunRow; imports_items: ItemRow; imports_schedules: ScheduleRow }
+export interface ImportsTables {
+  imports_runs: RunRow;
+  imports_items: ItemRow;
+  imports_schedules: ScheduleRow;
+}
 export type ImportsDb = Db<ImportsTables>;
 
-export const insertRun = (db: ImportsDb, row: RunRow) => db.insertInto("imports_runs").values(row).execute();
-export const findRun = (db: ImportsDb, id: string): Promise<RunRow | undefined> => db.selectFrom("imports_runs").selectAll().where("id", "=", id).executeTakeFirst();
+export const insertRun = (db: ImportsDb, row: RunRow) =>
+  db.insertInto("imports_runs").values(row).execute();
+export const findRun = (db: ImportsDb, id: string): Promise<RunRow | undefined> =>
+  db.selectFrom("imports_runs").selectAll().where("id", "=", id).executeTakeFirst();
 /** A run that has not ended. */
 export const findUnfinished = (db: ImportsDb, id: string): Promise<RunState | undefined> =>
-  db.selectFrom("imports_runs").select(state).where("id", "=", id).where("finished_at", "is", null).executeTakeFirst();
+  db
+    .selectFrom("imports_runs")
+    .select(state)
+    .where("id", "=", id)
+    .where("finished_at", "is", null)
+    .executeTakeFirst();
 /** What the run was given. */
 export const sourceOf = async (db: ImportsDb, id: string): Promise<{ readonly type: string }> =>
-  JSON.parse((await db.selectFrom("imports_runs").select("source").where("id", "=", id).executeTakeFirstOrThrow()).source);
+  JSON.parse(
+    (
+      await db
+        .selectFrom("imports_runs")
+        .select("source")
+        .where("id", "=", id)
+        .executeTakeFirstOrThrow()
+    ).source,
+  );
 /** Undefined when it has ended meanwhile. */
-export const startRun = (db: ImportsDb, id: string, started_at: number): Promise<RunState | undefined> =>
-  db.updateTable("imports_runs").set({ status: "running", started_at }).where("id", "=", id).where("finished_at", "is", null).returning(state).executeTakeFirst();
-export const updateRun = (db: ImportsDb, id: string, values: Partial<RunState>): Promise<RunState | undefined> =>
-  db.updateTable("imports_runs").set(values).where("id", "=", id).returning(state).executeTakeFirst();
+export const startRun = (
+  db: ImportsDb,
+  id: string,
+  started_at: number,
+): Promise<RunState | undefined> =>
+  db
+    .updateTable("imports_runs")
+    .set({ status: "running", started_at })
+    .where("id", "=", id)
+    .where("finished_at", "is", null)
+    .returning(state)
+    .executeTakeFirst();
+export const updateRun = (
+  db: ImportsDb,
+  id: string,
+  values: Partial<RunState>,
+): Promise<RunState | undefined> =>
+  db
+    .updateTable("imports_runs")
+    .set(values)
+    .where("id", "=", id)
+    .returning(state)
+    .executeTakeFirst();
 
 /** The beginning of a source: one character more than is shown says that there is more. */
-export const sourceStart = sql<string>`substr(source, 1, ${sql.lit(source_shown_max + 1)})`.as("source");
+export const sourceStart = sql<string>`substr(source, 1, ${sql.lit(source_shown_max + 1)})`.as(
+  "source",
+);
 
 /** Of long sources only the beginning comes. */
-export async function listRuns(db: ImportsDb, owner_id: string, page: PageRequest): Promise<{ readonly rows: RunRow[]; readonly total: number }> {
+export async function listRuns(
+  db: ImportsDb,
+  owner_id: string,
+  page: PageRequest,
+): Promise<{ readonly rows: RunRow[]; readonly total: number }> {
   const { limit, offset } = pageWindow(page);
   const own = db.selectFrom("imports_runs").where("owner_id", "=", owner_id);
   const { total } = await own.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  return { rows: await own.select(state).select(sourceStart).orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute(), total: toNumber(total) };
+  return {
+    rows: await own
+      .select(state)
+      .select(sourceStart)
+      .orderBy("created_at", "desc")
+      .orderBy("id", "desc")
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    total: toNumber(total),
+  };
 }
-export const countUnfinished = async (db: ImportsDb, owner_id: string): Promise<number> => toNumber((await db.selectFrom("imports_runs")
-  .select((e) => e.fn.countAll().as("total")).where("owner_id", "=", owner_id).where("finished_at", "is", null).executeTakeFirstOrThrow()).total);
+export const countUnfinished = async (db: ImportsDb, owner_id: string): Promise<number> =>
+  toNumber(
+    (
+      await db
+        .selectFrom("imports_runs")
+        .select((e) => e.fn.countAll().as("total"))
+        .where("owner_id", "=", owner_id)
+        .where("finished_at", "is", null)
+        .executeTakeFirstOrThrow()
+    ).total,
+  );
 export const unfinishedIn = (db: ImportsDb, folder_ids: readonly string[]): Promise<RunState[]> =>
-  db.selectFrom("imports_runs").select(state).where("folder_id", "in", folder_ids).where("finished_at", "is", null).execute();
+  db
+    .selectFrom("imports_runs")
+    .select(state)
+    .where("folder_id", "in", folder_ids)
+    .where("finished_at", "is", null)
+    .execute();
 export const unfinishedOfSchedule = async (db: ImportsDb, schedule_id: string): Promise<boolean> =>
-  await db.selectFrom("imports_runs").select("id").where("schedule_id", "=", schedule_id).where("finished_at", "is", null).limit(1).executeTakeFirst() !== undefined;
+  (await db
+    .selectFrom("imports_runs")
+    .select("id")
+    .where("schedule_id", "=", schedule_id)
+    .where("finished_at", "is", null)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
 /** Whether a run that has not ended keeps this file. */
 export const keepsFile = async (db: ImportsDb, sha256: string): Promise<boolean> =>
-  await db.selectFrom("imports_runs").select("id").where("kept_sha256", "=", sha256).limit(1).executeTakeFirst() !== undefined;
+  (await db
+    .selectFrom("imports_runs")
+    .select("id")
+    .where("kept_sha256", "=", sha256)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
 /** Runs of device files whose request ended with the server that took it. */
 export const unfinishedDevice = (db: ImportsDb): Promise<RunState[]> =>
-  db.selectFrom("imports_runs").select(state).where("kind", "=", "device").where("finished_at", "is", null).execute();
+  db
+    .selectFrom("imports_runs")
+    .select(state)
+    .where("kind", "=", "device")
+    .where("finished_at", "is", null)
+    .execute();
 
 /** Adds to the counters; the run as it is then. Undefined when it has ended. */
-export const count = (db: ImportsDb, run_id: string, by: Partial<Record<"total" | "succeeded" | "failed" | "skipped", number>>): Promise<RunState | undefined> =>
-  db.updateTable("imports_runs").set({
-    total: sql<number>`total + ${by.total ?? 0}`, succeeded: sql<number>`succeeded + ${by.succeeded ?? 0}`,
-    failed: sql<number>`failed + ${by.failed ?? 0}`, skipped: sql<number>`skipped + ${by.skipped ?? 0}`,
-  }).where("id", "=", run_id).where("finished_at", "is", null).returning(state).executeTakeFirst();
+export const count = (
+  db: ImportsDb,
+  run_id: string,
+  by: Partial<Record<"total" | "succeeded" | "failed" | "skipped", number>>,
+): Promise<RunState | undefined> =>
+  db
+    .updateTable("imports_runs")
+    .set({
+      total: sql<number>`total + ${by.total ?? 0}`,
+      succeeded: sql<number>`succeeded + ${by.succeeded ?? 0}`,
+      failed: sql<number>`failed + ${by.failed ?? 0}`,
+      skipped: sql<number>`skipped + ${by.skipped ?? 0}`,
+    })
+    .where("id", "=", run_id)
+    .where("finished_at", "is", null)
+    .returning(state)
+    .executeTakeFirst();
 
 /** Those that are new to the run. */
-export async function insertItems(db: ImportsDb, rows: readonly ItemRow[]): Promise<Pick<ItemRow, "host" | "status">[]> {
-  return rows.length === 0 ? [] : db.insertInto("imports_items").values([...rows]).onConflict((c) => c.columns(["run_id", "uri"]).doNothing()).returning(["host", "status"]).execute();
+export async function insertItems(
+  db: ImportsDb,
+  rows: readonly ItemRow[],
+): Promise<Pick<ItemRow, "host" | "status">[]> {
+  return rows.length === 0
+    ? []
+    : db
+        .insertInto("imports_items")
+        .values([...rows])
+        .onConflict((c) => c.columns(["run_id", "uri"]).doNothing())
+        .returning(["host", "status"])
+        .execute();
 }
 
 /** What no worker has begun: the next of this host behind `after`. */
-export const waitingItems = (db: ImportsDb, run_id: string, host: string, after: number, limit: number): Promise<ItemRow[]> =>
-  db.selectFrom("imports_items").selectAll().where("run_id", "=", run_id).where("host", "=", host).where("ordinal", ">", after)
-    .where(sql.ref("status"), "=", sql.lit("pending")).where("document_id", "is", null).orderBy("ordinal").limit(limit).execute();
+export const waitingItems = (
+  db: ImportsDb,
+  run_id: string,
+  host: string,
+  after: number,
+  limit: number,
+): Promise<ItemRow[]> =>
+  db
+    .selectFrom("imports_items")
+    .selectAll()
+    .where("run_id", "=", run_id)
+    .where("host", "=", host)
+    .where("ordinal", ">", after)
+    .where(sql.ref("status"), "=", sql.lit("pending"))
+    .where("document_id", "is", null)
+    .orderBy("ordinal")
+    .limit(limit)
+    .execute();
 /** Hosts with something that no worker has begun. */
 export const waitingHosts = async (db: ImportsDb, run_id: string): Promise<string[]> =>
-  (await db.selectFrom("imports_items").select("host").distinct().where("run_id", "=", run_id).where(sql.ref("status"), "=", sql.lit("pending")).where("document_id", "is", null).execute())
-    .map(({ host }) => host);
+  (
+    await db
+      .selectFrom("imports_items")
+      .select("host")
+      .distinct()
+      .where("run_id", "=", run_id)
+      .where(sql.ref("status"), "=", sql.lit("pending"))
+      .where("document_id", "is", null)
+      .execute()
+  ).map(({ host }) => host);
 
 /** A change to an item that is still to be done; undefined when it has ended. */
-export const updatePending = (db: ImportsDb, id: string, values: Partial<ItemRow>): Promise<ItemRow | undefined> =>
-  db.updateTable("imports_items").set(values).where("id", "=", id).where("status", "=", "pending").returningAll().executeTakeFirst();
+export const updatePending = (
+  db: ImportsDb,
+  id: string,
+  values: Partial<ItemRow>,
+): Promise<ItemRow | undefined> =>
+  db
+    .updateTable("imports_items")
+    .set(values)
+    .where("id", "=", id)
+    .where("status", "=", "pending")
+    .returningAll()
+    .executeTakeFirst();
 /** The item of the run that brings the document of this source. */
-export const findBringer = (db: ImportsDb, run_id: string, source_uri: string): Promise<ItemRow | undefined> =>
-  db.selectFrom("imports_items").selectAll().where("run_id", "=", run_id).where("source_uri", "=", source_uri).executeTakeFirst();
+export const findBringer = (
+  db: ImportsDb,
+  run_id: string,
+  source_uri: string,
+): Promise<ItemRow | undefined> =>
+  db
+    .selectFrom("imports_items")
+    .selectAll()
+    .where("run_id", "=", run_id)
+    .where("source_uri", "=", source_uri)
+    .executeTakeFirst();
 /** Items that wait for one of these documents to be indexed. */
-export const indexingItems = async (db: ImportsDb, document_ids: readonly string[]): Promise<ItemRow[]> => document_ids.length === 0 ? [] :
-  db.selectFrom("imports_items").selectAll().where("document_id", "in", document_ids).where(sql.ref("status"), "=", sql.lit("pending")).execute();
+export const indexingItems = async (
+  db: ImportsDb,
+  document_ids: readonly string[],
+): Promise<ItemRow[]> =>
+  document_ids.length === 0
+    ? []
+    : db
+        .selectFrom("imports_items")
+        .selectAll()
+        .where("document_id", "in", document_ids)
+        .where(sql.ref("status"), "=", sql.lit("pending"))
+        .execute();
 
 /** Ends what is left of a run, or of one host of it; returns how many items that were. */
-export async function endPending(db: ImportsDb, run_id: string, values: Pick<ItemRow, "status" | "error_code" | "error">, host?: string): Promise<number> {
-  let pending = db.updateTable("imports_items").set(values).where("run_id", "=", run_id).where("status", "=", "pending");
-  if (host !== undefined) pending = pending.where("host", "=", host).where("document_id", "is", null);
+export async function endPending(
+  db: ImportsDb,
+  run_id: string,
+  values: Pick<ItemRow, "status" | "error_code" | "error">,
+  host?: string,
+): Promise<number> {
+  let pending = db
+    .updateTable("imports_items")
+    .set(values)
+    .where("run_id", "=", run_id)
+    .where("status", "=", "pending");
+  if (host !== undefined)
+    pending = pending.where("host", "=", host).where("document_id", "is", null);
   return toNumber((await pending.executeTakeFirst()).numUpdatedRows);
 }
 /** The error of an item that the source itself could not give: there is nothing to fetch or to read. */
 export const unlisted = "unlisted";
 /** Forgets such items of a run, which a new listing gives again; returns how many. */
-export const forgetUnlisted = async (db: ImportsDb, run_id: string): Promise<number> => toNumber((await db.deleteFrom("imports_items")
-  .where("run_id", "=", run_id).where("status", "=", "failed").where("error_code", "=", unlisted).executeTakeFirst()).numDeletedRows);
+export const forgetUnlisted = async (db: ImportsDb, run_id: string): Promise<number> =>
+  toNumber(
+    (
+      await db
+        .deleteFrom("imports_items")
+        .where("run_id", "=", run_id)
+        .where("status", "=", "failed")
+        .where("error_code", "=", unlisted)
+        .executeTakeFirst()
+    ).numDeletedRows,
+  );
 /** Makes the failed items of a run pending again; returns how many. */
-export const reopenFailed = async (db: ImportsDb, run_id: string): Promise<number> => toNumber((await db.updateTable("imports_items")
-  .set({ status: "pending", error_code: null, error: null, document_id: null, version: null, source_uri: null, joined: 0, attempts: 0 }).where("run_id", "=", run_id).where("status", "=", "failed").executeTakeFirst()).numUpdatedRows);
+export const reopenFailed = async (db: ImportsDb, run_id: string): Promise<number> =>
+  toNumber(
+    (
+      await db
+        .updateTable("imports_items")
+        .set({
+          status: "pending",
+          error_code: null,
+          error: null,
+          document_id: null,
+          version: null,
+          source_uri: null,
+          joined: 0,
+          attempts: 0,
+        })
+        .where("run_id", "=", run_id)
+        .where("status", "=", "failed")
+        .executeTakeFirst()
+    ).numUpdatedRows,
+  );
 
-export async function listItems(db: ImportsDb, run_id: string, status: ItemStatus | undefined, page: PageRequest): Promise<{ readonly rows: ItemRow[]; readonly total: number }> {
+export async function listItems(
+  db: ImportsDb,
+  run_id: string,
+  status: ItemStatus | undefined,
+  page: PageRequest,
+): Promise<{ readonly rows: ItemRow[]; readonly total: number }> {
   const { limit, offset } = pageWindow(page);
   let items = db.selectFrom("imports_items").where("run_id", "=", run_id);
   if (status !== undefined) items = items.where("status", "=", status);
-  const { total } = await items.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  return { rows: await items.selectAll().orderBy("ordinal").limit(limit).offset(offset).execute(), total: toNumber(total) };
+  const { total } = await items
+    .select((e) => e.fn.countAll().as("total"))
+    .executeTakeFirstOrThrow();
+  return {
+    rows: await items.selectAll().orderBy("ordinal").limit(limit).offset(offset).execute(),
+    total: toNumber(total),
+  };
 }
 /** Where the next listing of a run goes on counting. */
 export const nextOrdinal = async (db: ImportsDb, run_id: string): Promise<number> =>
-  toNumber((await db.selectFrom("imports_items").select((e) => e.fn.max("ordinal").as("last")).where("run_id", "=", run_id).executeTakeFirst())?.last ?? -1) + 1;
+  toNumber(
+    (
+      await db
+        .selectFrom("imports_items")
+        .select((e) => e.fn.max("ordinal").as("last"))
+        .where("run_id", "=", run_id)
+        .executeTakeFirst()
+    )?.last ?? -1,
+  ) + 1;
 
 /** What the runs of deleted folders imported: names and addresses go; how it went stays. */
 export async function forgetItemsIn(db: ImportsDb, folder_ids: readonly string[]): Promise<void> {
-  const runs = await db.selectFrom("imports_runs").select(["id", sql<string>`substr(source, 1, 200)`.as("start")]).where("folder_id", "in", folder_ids).execute();
+  const runs = await db
+    .selectFrom("imports_runs")
+    .select(["id", sql<string>`substr(source, 1, 200)`.as("start")])
+    .where("folder_id", "in", folder_ids)
+    .execute();
   for (const [type, of_type] of Map.groupBy(runs, ({ start }) => typeOf(start))) {
     for (let from = 0; from < of_type.length; from += runs_at_once) {
       const ids = of_type.slice(from, from + runs_at_once).map(({ id }) => id);
       await db.deleteFrom("imports_items").where("run_id", "in", ids).execute();
-      await db.updateTable("imports_runs").set({ source: JSON.stringify({ type }) }).where("id", "in", ids).execute();
+      await db
+        .updateTable("imports_runs")
+        .set({ source: JSON.stringify({ type }) })
+        .where("id", "in", ids)
+        .execute();
     }
   }
 }
 /** The type, of the beginning of a source: it always comes first. */
-export const typeOf = (start: string): string => JSON.parse(/^\{"type":("(?:[^"\\]|\\.)*")/.exec(start)![1]!);
+export const typeOf = (start: string): string =>
+  JSON.parse(/^\{"type":("(?:[^"\\]|\\.)*")/.exec(start)![1]!);
 
 const runs_at_once = 20;
 /** Forgets runs that ended long ago, some at a time; returns how many. */
 export async function forgetRuns(db: ImportsDb, finished_until: number): Promise<number> {
-  const old = await db.selectFrom("imports_runs").select("id").where("finished_at", "<=", finished_until).limit(runs_at_once).execute();
+  const old = await db
+    .selectFrom("imports_runs")
+    .select("id")
+    .where("finished_at", "<=", finished_until)
+    .limit(runs_at_once)
+    .execute();
   if (old.length === 0) return 0;
   const ids = old.map(({ id }) => id);
   await db.deleteFrom("imports_items").where("run_id", "in", ids).execute();

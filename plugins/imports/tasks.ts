@@ -4,4 +4,10 @@ import { readFeed, readSitemap } from "./child/lists";
 import { readPage } from "./child/page";
 import { listZip, unzip } from "./child/zip";
 
-export const tasks = { feed: task(readFeed), page: task(readPage), sitemap: task(readSitemap), unzip: task(unzip), zip: task(listZip) };
+export const tasks = {
+  feed: task(readFeed),
+  page: task(readPage),
+  sitemap: task(readSitemap),
+  unzip: task(unzip),
+  zip: task(listZip),
+};

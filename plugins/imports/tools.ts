@@ -20,39 +20,73 @@ export interface ToolsOfRun extends SourceTools {
 }
 
 /** `run_id` null: nothing is kept beyond `close`, as when somebody only looks. */
-export function createTools({ db, inTransaction, fetching, files, temporary, upload_bytes_max, removeFiles }: ToolsParts, run_id: string | null, robots: RobotsOfRun, signal: AbortSignal): ToolsOfRun {
+export function createTools(
+  { db, inTransaction, fetching, files, temporary, upload_bytes_max, removeFiles }: ToolsParts,
+  run_id: string | null,
+  robots: RobotsOfRun,
+  signal: AbortSignal,
+): ToolsOfRun {
   const held = new Set<Received>();
 
   const fetch: SourceTools["fetch"] = async (url, options = {}) => {
-    const got = await fetching.get(url, { bytes_max: options.bytes_max ?? upload_bytes_max, robots: options.robots === false ? null : robots, signal });
+    const got = await fetching.get(url, {
+      bytes_max: options.bytes_max ?? upload_bytes_max,
+      robots: options.robots === false ? null : robots,
+      signal,
+    });
     held.add(got.received);
-    const release = async (): Promise<void> => { if (held.delete(got.received)) await got.received.release(); };
-    return fileAt(got.received.path, got.received.size_bytes, { url: got.url, media_type: got.media_type, release });
+    const release = async (): Promise<void> => {
+      if (held.delete(got.received)) await got.received.release();
+    };
+    return fileAt(got.received.path, got.received.size_bytes, {
+      url: got.url,
+      media_type: got.media_type,
+      release,
+    });
   };
 
   async function fetchKept(run: string, url: string): Promise<FetchedFile> {
     const before = await store.findUnfinished(db, run);
-    const known = before?.kept_url === url && before.kept_sha256 !== null ? before.kept_sha256 : null;
-    if (known !== null) return fileAt(files.path(known), (await files.blob(known).stat()).size, { url, media_type: null, release: async () => undefined });
-    const { received, media_type } = await fetching.get(url, { bytes_max: upload_bytes_max, robots, signal });
+    const known =
+      before?.kept_url === url && before.kept_sha256 !== null ? before.kept_sha256 : null;
+    if (known !== null)
+      return fileAt(files.path(known), (await files.blob(known).stat()).size, {
+        url,
+        media_type: null,
+        release: async () => undefined,
+      });
+    const { received, media_type } = await fetching.get(url, {
+      bytes_max: upload_bytes_max,
+      robots,
+      signal,
+    });
     try {
       await received.keep();
       const kept = await inTransaction(async (tx) => {
         const now = await store.findUnfinished(tx, run);
         if (now?.kept_sha256) removeFiles([now.kept_sha256]);
-        return now ? store.updateRun(tx, run, { kept_url: url, kept_sha256: received.sha256 }) : undefined;
+        return now
+          ? store.updateRun(tx, run, { kept_url: url, kept_sha256: received.sha256 })
+          : undefined;
       });
       if (!kept) throw new SourceFailure("The import has ended.");
     } finally {
       removeFiles([received.sha256]);
       await received.release();
     }
-    return fileAt(files.path(received.sha256), received.size_bytes, { url, media_type, release: async () => undefined });
+    return fileAt(files.path(received.sha256), received.size_bytes, {
+      url,
+      media_type,
+      release: async () => undefined,
+    });
   }
 
   return {
-    signal, temporary, upload_bytes_max, fetch,
-    fetchOnce: (url) => run_id === null ? fetch(url) : fetchKept(run_id, url),
+    signal,
+    temporary,
+    upload_bytes_max,
+    fetch,
+    fetchOnce: (url) => (run_id === null ? fetch(url) : fetchKept(run_id, url)),
     async close() {
       for (const received of held) await received.release();
       held.clear();
@@ -60,5 +94,8 @@ export function createTools({ db, inTransaction, fetching, files, temporary, upl
   };
 }
 
-const fileAt = (path: string, size_bytes: number, rest: Pick<FetchedFile, "url" | "media_type" | "release">): FetchedFile =>
-  ({ path, size_bytes, text: () => Bun.file(path).text(), ...rest });
+const fileAt = (
+  path: string,
+  size_bytes: number,
+  rest: Pick<FetchedFile, "url" | "media_type" | "release">,
+): FetchedFile => ({ path, size_bytes, text: () => Bun.file(path).text(), ...rest });

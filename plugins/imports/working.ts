@@ -1,5 +1,12 @@
 /** The job that imports items: one host of a run after the other item, some documents being finished while the next is fetched. */
-import { HttpError, type Context, type Db, type Files, type JobEffect, type JobRun } from "../../core/sdk";
+import {
+  HttpError,
+  type Context,
+  type Db,
+  type Files,
+  type JobEffect,
+  type JobRun,
+} from "../../core/sdk";
 import { SourceFailure, type ImportSource } from "./contract";
 import type { Ending, Failure } from "./ending";
 import { Busy, type Fetching, type RobotsOfRun } from "./fetching";
@@ -26,7 +33,11 @@ export interface WorkingParts {
 }
 
 /** What a source is read with. */
-interface Reading { readonly source: ImportSource; readonly given: object; readonly tools: ToolsOfRun }
+interface Reading {
+  readonly source: ImportSource;
+  readonly given: object;
+  readonly tools: ToolsOfRun;
+}
 
 /** A job gives its place to the next one after so long. */
 const turn_ms = 20_000;
@@ -38,41 +49,87 @@ const tries_max = 3;
 const later_ms = { unsaid: 10_000, max: 5 * 60_000 };
 
 export function createWorking(parts: WorkingParts) {
-  const { db, inTransaction, enqueue, now_ms, ending, taking, sourceOf, toolsOf, robotsOf, isActive } = parts;
+  const {
+    db,
+    inTransaction,
+    enqueue,
+    now_ms,
+    ending,
+    taking,
+    sourceOf,
+    toolsOf,
+    robotsOf,
+    isActive,
+  } = parts;
 
   /** What a source reads itself. */
   async function readItem(item: ItemRow, { source, given, tools }: Reading): Promise<Brought> {
     const { uri, name, locator } = item;
-    const content = await source.read!({ uri, ...(name === null ? {} : { name }), ...(locator === null ? {} : { locator }) }, given, tools);
+    const content = await source.read!(
+      { uri, ...(name === null ? {} : { name }), ...(locator === null ? {} : { locator }) },
+      given,
+      tools,
+    );
     try {
-      const received = await parts.files.receive(content.bytes, { bytes_max: parts.upload_bytes_max });
-      return { received, url: null, name: content.name, media_type: content.media_type, charset: null };
+      const received = await parts.files.receive(content.bytes, {
+        bytes_max: parts.upload_bytes_max,
+      });
+      return {
+        received,
+        url: null,
+        name: content.name,
+        media_type: content.media_type,
+        charset: null,
+      };
     } finally {
       await content.release?.();
     }
   }
 
-  async function fetchItem({ id }: RunState, { uri }: ItemRow, signal: AbortSignal): Promise<Brought> {
-    const { received, url, media_type, charset, file_name } = await parts.fetching.get(uri, { bytes_max: parts.upload_bytes_max, robots: robotsOf(id), signal });
+  async function fetchItem(
+    { id }: RunState,
+    { uri }: ItemRow,
+    signal: AbortSignal,
+  ): Promise<Brought> {
+    const { received, url, media_type, charset, file_name } = await parts.fetching.get(uri, {
+      bytes_max: parts.upload_bytes_max,
+      robots: robotsOf(id),
+      signal,
+    });
     return { received, url, media_type, charset, name: file_name };
   }
 
-  const fail = (item: ItemRow, error: Failure) => inTransaction((tx) => ending.endItem(tx, item, { how: "failed", error }));
+  const fail = (item: ItemRow, error: Failure) =>
+    inTransaction((tx) => ending.endItem(tx, item, { how: "failed", error }));
 
   /** True when that was its last try: one item that nobody foresaw must not hold up the others of its host for ever. A full disk is not its fault. */
   async function isLastTry(item: ItemRow, error: unknown): Promise<boolean> {
     if (error instanceof HttpError) return false;
     const last = item.attempts + 1 >= tries_max;
-    if (last) await fail(item, { code: "internal_error", message: `It could not be imported, although it was tried ${tries_max} times. The log of the server has the reason.` });
-    else await store.updatePending(db, item.id, { attempts: item.attempts + 1 }).catch(() => undefined);
+    if (last)
+      await fail(item, {
+        code: "internal_error",
+        message: `It could not be imported, although it was tried ${tries_max} times. The log of the server has the reason.`,
+      });
+    else
+      await store
+        .updatePending(db, item.id, { attempts: item.attempts + 1 })
+        .catch(() => undefined);
     return last;
   }
 
   /** When the host may be asked again, epoch ms; undefined when the item is on its way, or has failed. */
-  async function begin(run: RunState, item: ItemRow, reading: Reading, finish: (brought: Brought) => Promise<void>): Promise<number | undefined> {
+  async function begin(
+    run: RunState,
+    item: ItemRow,
+    reading: Reading,
+    finish: (brought: Brought) => Promise<void>,
+  ): Promise<number | undefined> {
     const { source, tools } = reading;
     try {
-      await finish(source.read ? await readItem(item, reading) : await fetchItem(run, item, tools.signal));
+      await finish(
+        source.read ? await readItem(item, reading) : await fetchItem(run, item, tools.signal),
+      );
     } catch (error) {
       tools.signal.throwIfAborted();
       if (error instanceof Busy && item.attempts + 1 < tries_max) {
@@ -80,8 +137,9 @@ export function createWorking(parts: WorkingParts) {
         return now_ms() + Math.min(error.retry_after_ms ?? later_ms.unsaid, later_ms.max);
       }
       if (error instanceof SourceFailure) await fail(item, error);
-      else if (error instanceof HttpError && error.status < 500) await fail(item, { code: error.code, message: error.detail });
-      else if (!await isLastTry(item, error)) throw error;
+      else if (error instanceof HttpError && error.status < 500)
+        await fail(item, { code: error.code, message: error.detail });
+      else if (!(await isLastTry(item, error))) throw error;
     }
     return undefined;
   }
@@ -93,9 +151,14 @@ export function createWorking(parts: WorkingParts) {
     const finishing = new Set<Promise<void>>();
     let failure: { readonly error: unknown } | undefined;
     const finish = async (item: ItemRow, brought: Brought): Promise<void> => {
-      const ended = taking(run, item, brought, tools.signal).catch(async (error: unknown) => {
-        if (tools.signal.aborted || !await isLastTry(item, error)) failure ??= { error };
-      }).catch((error: unknown) => { failure ??= { error }; }).finally(() => finishing.delete(ended));
+      const ended = taking(run, item, brought, tools.signal)
+        .catch(async (error: unknown) => {
+          if (tools.signal.aborted || !(await isLastTry(item, error))) failure ??= { error };
+        })
+        .catch((error: unknown) => {
+          failure ??= { error };
+        })
+        .finally(() => finishing.delete(ended));
       finishing.add(ended);
       if (finishing.size >= finishing_max) await Promise.race(finishing);
     };
@@ -121,20 +184,36 @@ export function createWorking(parts: WorkingParts) {
   }
 
   return {
-    async run({ run_id, host }: { readonly run_id: string; readonly host: string }, job: JobRun): Promise<JobEffect | void> {
+    async run(
+      { run_id, host }: { readonly run_id: string; readonly host: string },
+      job: JobRun,
+    ): Promise<JobEffect | void> {
       const run = await store.findUnfinished(db, run_id);
       if (!run) return;
-      if (!await isActive(run.owner_id)) return (tx) => ending.cancelIfUnfinished(tx, run_id);
+      if (!(await isActive(run.owner_id))) return (tx) => ending.cancelIfUnfinished(tx, run_id);
       const given = await store.sourceOf(db, run_id);
       const source = sourceOf(given.type);
-      if (!source) return (tx) => ending.failHost(tx, run_id, host, { code: "unreadable", message: `There is no kind of source ${given.type} any more.` });
+      if (!source)
+        return (tx) =>
+          ending.failHost(tx, run_id, host, {
+            code: "unreadable",
+            message: `There is no kind of source ${given.type} any more.`,
+          });
       const tools = toolsOf(run_id, robotsOf(run_id), job.signal);
       const later = await work(run, host, { source, given, tools }).finally(() => tools.close());
       return async (tx) => {
-        if ((await store.waitingItems(tx, run_id, host, -1, 1)).length > 0) await queueHost(enqueue, tx, run, host, later);
+        if ((await store.waitingItems(tx, run_id, host, -1, 1)).length > 0)
+          await queueHost(enqueue, tx, run, host, later);
       };
     },
-    gaveUp: (tx: Db<any>, { run_id, host }: { readonly run_id: string; readonly host: string }): Promise<void> =>
-      ending.failHost(tx, run_id, host, { code: "internal_error", message: "It could not be imported, although it was tried several times. The log of the server has the reason." }),
+    gaveUp: (
+      tx: Db<any>,
+      { run_id, host }: { readonly run_id: string; readonly host: string },
+    ): Promise<void> =>
+      ending.failHost(tx, run_id, host, {
+        code: "internal_error",
+        message:
+          "It could not be imported, although it was tried several times. The log of the server has the reason.",
+      }),
   };
 }

@@ -12,10 +12,18 @@ export interface Analyzer {
   readonly walk: (text: string, sink: TermSink) => void;
 }
 
-const separator = 1, word = 2, bigram = 3, trigram = 4, invisible = 5;
-const word_chars_max = 64, parts_max = 6, cached_words_max = 60_000;
+const separator = 1,
+  word = 2,
+  bigram = 3,
+  trigram = 4,
+  invisible = 5;
+const word_chars_max = 64,
+  parts_max = 6,
+  cached_words_max = 60_000;
 /** Longer stems are cut, which stems every language a little: letters kept, by script. */
-const kept_latin = 7, kept_arabic = 4, kept_other = 5;
+const kept_latin = 7,
+  kept_arabic = 4,
+  kept_other = 5;
 
 /** FNV-1a with a last mix, so that the sorted hashes of a segment are spread evenly. */
 export const hashOf = (term: string): number => hashBetween(term, 0, term.length);
@@ -34,7 +42,9 @@ function mixed(raw: number): number {
 
 /** Lower case of an ASCII letter or digit, 0 for every other unit. */
 const ascii_word = new Uint8Array(65_536);
-for (let unit = 48; unit < 123; unit++) if (/[0-9a-z]/i.test(String.fromCharCode(unit))) ascii_word[unit] = String.fromCharCode(unit).toLowerCase().charCodeAt(0);
+for (let unit = 48; unit < 123; unit++)
+  if (/[0-9a-z]/i.test(String.fromCharCode(unit)))
+    ascii_word[unit] = String.fromCharCode(unit).toLowerCase().charCodeAt(0);
 
 const kinds = new Uint8Array(65_536);
 /** How a character takes part in terms; found once for each character. */
@@ -45,12 +55,22 @@ function kindAt(text: string, at: number): number {
 }
 function kindOf(char: string): number {
   if (invisibles.test(char)) return invisible;
-  if (/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u30fc\uff70\u3099\u309a\uff9e\uff9f]/u.test(char)) return bigram;
+  if (
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u30fc\uff70\u3099\u309a\uff9e\uff9f]/u.test(
+      char,
+    )
+  )
+    return bigram;
   if (/\p{Nd}/u.test(char)) return word;
-  if (/[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u.test(char) && /[\p{L}\p{M}]/u.test(char)) return trigram;
+  if (
+    /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u.test(char) &&
+    /[\p{L}\p{M}]/u.test(char)
+  )
+    return trigram;
   return /[\p{L}\p{N}\p{M}]/u.test(char) ? word : separator;
 }
-const width = (text: string, at: number): number => (text.charCodeAt(at) & 0xfc00) === 0xd800 && at + 1 < text.length ? 2 : 1;
+const width = (text: string, at: number): number =>
+  (text.charCodeAt(at) & 0xfc00) === 0xd800 && at + 1 < text.length ? 2 : 1;
 
 /** Stems of ASCII words by their letters: a look-up makes no string. */
 class StemCache {
@@ -67,60 +87,102 @@ class StemCache {
       if (this.same(this.words[found]!, text, start, end)) return found;
       slot = (slot + 1) & mask;
     }
-    if (this.words.length > cached_words_max) { this.clear(); return this.find(text, start, end, raw); }
+    if (this.words.length > cached_words_max) {
+      this.clear();
+      return this.find(text, start, end, raw);
+    }
     const lower = text.slice(start, end).toLowerCase();
     const stem = latinStem(lower);
     this.words.push(lower);
     this.hashes.push(hashOf(stem));
-    return this.slots[slot] = this.stems.push(stem) - 1;
+    return (this.slots[slot] = this.stems.push(stem) - 1);
   }
 
   private same(lower: string, text: string, start: number, end: number): boolean {
     if (lower.length !== end - start) return false;
-    for (let i = 0; i < lower.length; i++) if (lower.charCodeAt(i) !== ascii_word[text.charCodeAt(start + i)]) return false;
+    for (let i = 0; i < lower.length; i++)
+      if (lower.charCodeAt(i) !== ascii_word[text.charCodeAt(start + i)]) return false;
     return true;
   }
 
   private clear(): void {
     this.slots.fill(0);
-    this.words = [""]; this.stems = [""]; this.hashes = [0];
+    this.words = [""];
+    this.stems = [""];
+    this.hashes = [0];
   }
 }
 const stems = new StemCache();
 
-interface Term { readonly term: string; readonly hash: number }
+interface Term {
+  readonly term: string;
+  readonly hash: number;
+}
 /** Terms of words that are not plain ASCII, by the word as written. */
 const other_terms = new Map<string, Term>();
 function termOf(written: string): Term {
   const known = other_terms.get(written);
   if (known !== undefined) return known;
   if (other_terms.size > cached_words_max) other_terms.clear();
-  const term = normalise(written.slice(0, word_chars_max)), made = { term, hash: hashOf(term) };
-  other_terms.set(written.length > word_chars_max ? written.slice(0, word_chars_max) : written, made);
+  const term = normalise(written.slice(0, word_chars_max)),
+    made = { term, hash: hashOf(term) };
+  other_terms.set(
+    written.length > word_chars_max ? written.slice(0, word_chars_max) : written,
+    made,
+  );
   return made;
 }
 
-const latinStem = (lower: string): string => /[0-9]/.test(lower) ? lower : porter2(lower).slice(0, kept_latin);
+const latinStem = (lower: string): string =>
+  /[0-9]/.test(lower) ? lower : porter2(lower).slice(0, kept_latin);
 
-const unmarked_scripts = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}]/u;
+const unmarked_scripts =
+  /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}]/u;
 const folds: Readonly<Record<string, string>> = {
-  ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", ł: "l", þ: "th", ı: "i", ħ: "h", ŋ: "n", ς: "σ", ى: "ي", ی: "ي", ک: "ك", ھ: "ه", ہ: "ه", ة: "ه",
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  đ: "d",
+  ð: "d",
+  ł: "l",
+  þ: "th",
+  ı: "i",
+  ħ: "h",
+  ŋ: "n",
+  ς: "σ",
+  ى: "ي",
+  ی: "ي",
+  ک: "ك",
+  ھ: "ه",
+  ہ: "ه",
+  ة: "ه",
 };
 const folded = /[ßæœøđðłþıħŋςىیکھہة]/g;
 
 /** One spelling for all forms of a letter, without accents where they are optional; then the stem. */
 function normalise(written: string): string {
-  const lower = written.normalize("NFKC").toLowerCase().replace(/[^\p{L}\p{N}\p{M}]/gu, "").replace(/[^\P{Nd}0-9]/gu, digit);
+  const lower = written
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}]/gu, "")
+    .replace(/[^\P{Nd}0-9]/gu, digit);
   if (!unmarked_scripts.test(lower)) return lower;
-  const plain = lower.normalize("NFKD").replace(/\p{M}/gu, "").replace(folded, (char) => folds[char]!);
+  const plain = lower
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(folded, (char) => folds[char]!);
   if (/^[\p{Script=Latin}\p{Nd}]/u.test(plain)) return latinStem(plain);
-  return /^\p{Script=Arabic}/u.test(plain) ? plain.replace(arabic_prefixes, "").slice(0, kept_arabic) : plain.slice(0, kept_other);
+  return /^\p{Script=Arabic}/u.test(plain)
+    ? plain.replace(arabic_prefixes, "").slice(0, kept_arabic)
+    : plain.slice(0, kept_other);
 }
 /** "And", then "in", "like" or "for", then the article; a single letter comes off only a word that stays long. */
 const arabic_prefixes = /^(?:[وف](?=....))?(?:[بك]?ال|لل|[بلك](?=....))?(?=..)/;
 /** A decimal digit of any script as 0 to 9: the ten of a script begin at …0 or at …6. */
 function digit(char: string): string {
-  const code = char.codePointAt(0)!, low = code & 15;
+  const code = char.codePointAt(0)!,
+    low = code & 15;
   return String(/\p{Nd}/u.test(String.fromCodePoint(code - low)) ? low : low - 6);
 }
 
@@ -130,9 +192,18 @@ function walk(text: string, sink: TermSink): void {
   let at = 0;
   while (at < length) {
     const unit = text.charCodeAt(at);
-    if (ascii_word[unit] !== 0) { at = asciiWord(text, at, sink); continue; }
-    if (unit < 128) { at = unit === 39 ? afterPossessive(text, at) : at + 1; continue; }
-    if (unit === 0x2019) { at = afterPossessive(text, at); continue; }
+    if (ascii_word[unit] !== 0) {
+      at = asciiWord(text, at, sink);
+      continue;
+    }
+    if (unit < 128) {
+      at = unit === 39 ? afterPossessive(text, at) : at + 1;
+      continue;
+    }
+    if (unit === 0x2019) {
+      at = afterPossessive(text, at);
+      continue;
+    }
     const kind = kindAt(text, at);
     if (kind === word) at = compound(text, at, sink);
     else if (kind === bigram) at = grams(text, at, sink, bigram);
@@ -143,20 +214,32 @@ function walk(text: string, sink: TermSink): void {
 
 /** Where to go on after an apostrophe: past the `s` of `Ada's`. */
 function afterPossessive(text: string, at: number): number {
-  const possessive = at > 0 && (text.charCodeAt(at + 1) | 32) === 115 && isWord(text, at - 1) && !isWord(text, at + 2);
+  const possessive =
+    at > 0 &&
+    (text.charCodeAt(at + 1) | 32) === 115 &&
+    isWord(text, at - 1) &&
+    !isWord(text, at + 2);
   return possessive ? at + 2 : at + 1;
 }
 
 /** The fast path: a run of ASCII letters and digits that nothing is joined to. Returns where to go on. */
 function asciiWord(text: string, start: number, sink: TermSink): number {
   const length = text.length;
-  let at = start, raw = 0x811c9dc5;
-  for (let lower = ascii_word[text.charCodeAt(at)]!; lower !== 0; lower = ascii_word[text.charCodeAt(at)]!) {
+  let at = start,
+    raw = 0x811c9dc5;
+  for (
+    let lower = ascii_word[text.charCodeAt(at)]!;
+    lower !== 0;
+    lower = ascii_word[text.charCodeAt(at)]!
+  ) {
     raw = Math.imul(raw ^ lower, 0x01000193);
     if (++at === length) break;
   }
   if (at < length && joins(text, at)) return compound(text, start, sink);
-  if (at - start > word_chars_max) { emit(sink, termOf(text.slice(start, start + word_chars_max)), start, at); return at; }
+  if (at - start > word_chars_max) {
+    emit(sink, termOf(text.slice(start, start + word_chars_max)), start, at);
+    return at;
+  }
   const found = stems.find(text, start, at, raw);
   sink(stems.hashes[found]!, start, at, stems.stems[found]!);
   return at;
@@ -174,8 +257,12 @@ function afterLineBreak(text: string, at: number): number {
   line_break.lastIndex = at;
   return line_break.test(text) ? line_break.lastIndex : at;
 }
-const isWord = (text: string, at: number): boolean => at < text.length && (ascii_word[text.charCodeAt(at)] !== 0 || kindAt(text, at) === word);
-const isDigit = (text: string, at: number): boolean => { const unit = text.charCodeAt(at); return unit > 47 && unit < 58; };
+const isWord = (text: string, at: number): boolean =>
+  at < text.length && (ascii_word[text.charCodeAt(at)] !== 0 || kindAt(text, at) === word);
+const isDigit = (text: string, at: number): boolean => {
+  const unit = text.charCodeAt(at);
+  return unit > 47 && unit < 58;
+};
 
 /** When the character at `at` connects two parts of a word (`a-b`, `v1.2`, `3,000`, `exam-\nple`): where the next part begins; else -1. */
 function partAfter(text: string, at: number): number {
@@ -191,7 +278,8 @@ function partAfter(text: string, at: number): number {
 
 /** A word of parts: the joined term and each part. Invisible characters belong to no term. Returns where to go on. */
 function compound(text: string, start: number, sink: TermSink): number {
-  let at = partEnd(text, start), next = at < text.length ? partAfter(text, at) : -1;
+  let at = partEnd(text, start),
+    next = at < text.length ? partAfter(text, at) : -1;
   if (next < 0) {
     emit(sink, termOf(visible(text.slice(start, at))), start, at);
     return Math.max(at, start + 1);
@@ -204,23 +292,30 @@ function compound(text: string, start: number, sink: TermSink): number {
   }
   const joined = parts.length <= parts_max;
   if (joined) emit(sink, termOf(parts.map((part) => part.written).join("")), start, at);
-  const acronym = joined && parts.every((part) => part.written.length === 1 && !isDigit(part.written, 0));
+  const acronym =
+    joined && parts.every((part) => part.written.length === 1 && !isDigit(part.written, 0));
   if (!acronym) for (const part of parts) emit(sink, termOf(part.written), part.start, part.end);
   return at;
 }
 const invisibles = /[\u0002\u00ad\u0640\u200c-\u200f\u2060\ufeff\ufffe]/;
 const hidden = new RegExp(`${invisibles.source}\\s*`, "g");
-const visible = (written: string): string => invisibles.test(written) ? written.replace(hidden, "") : written;
+const visible = (written: string): string =>
+  invisibles.test(written) ? written.replace(hidden, "") : written;
 function emit(sink: TermSink, { term, hash }: Term, start: number, end: number): void {
   if (term !== "") sink(hash, start, end, term);
 }
 
 /** Where a run of word characters ends; a hyphenation mark in it may be followed by a line break. */
 function partEnd(text: string, start: number): number {
-  let at = start, end = start;
+  let at = start,
+    end = start;
   while (at < text.length) {
     const kind = ascii_word[text.charCodeAt(at)] !== 0 ? word : kindAt(text, at);
-    if (kind === word) { at += width(text, at); end = at; continue; }
+    if (kind === word) {
+      at += width(text, at);
+      end = at;
+      continue;
+    }
     if (kind !== invisible) break;
     at = afterLineBreak(text, at + 1);
   }
@@ -229,25 +324,40 @@ function partEnd(text: string, start: number): number {
 
 /** Text without spaces between words: every character and every pair (CJK), or every three characters (Thai and its kin). */
 function grams(text: string, start: number, sink: TermSink, kind: number): number {
-  let end = start, plain = true;
+  let end = start,
+    plain = true;
   while (end < text.length && kindAt(text, end) === kind) {
     const unit = text.charCodeAt(end);
-    if (unit >= 0xd800 || (unit >= 0x1100 && unit < 0x1200) || (unit >= 0x2e80 && unit < 0x2fe0) || unit === 0x3099 || unit === 0x309a) plain = false;
+    if (
+      unit >= 0xd800 ||
+      (unit >= 0x1100 && unit < 0x1200) ||
+      (unit >= 0x2e80 && unit < 0x2fe0) ||
+      unit === 0x3099 ||
+      unit === 0x309a
+    )
+      plain = false;
     end += width(text, end);
   }
-  if (plain) { gramsOf(text, start, end, kind, sink); return end; }
+  if (plain) {
+    gramsOf(text, start, end, kind, sink);
+    return end;
+  }
   // Rare forms (half width, combining, beyond the first plane) change their length: their terms get the place of the whole run.
   const chars = [...text.slice(start, end).normalize("NFKC")];
   for (let i = 0; i < chars.length; i++) {
     sink(hashOf(chars[i]!), start, end, chars[i]!);
-    if (i + 1 < chars.length) sink(hashOf(chars[i]! + chars[i + 1]!), start, end, chars[i]! + chars[i + 1]!);
+    if (i + 1 < chars.length)
+      sink(hashOf(chars[i]! + chars[i + 1]!), start, end, chars[i]! + chars[i + 1]!);
   }
   return end;
 }
 
 function gramsOf(text: string, start: number, end: number, kind: number, sink: TermSink): void {
   const size = kind === bigram ? 2 : 3;
-  if (kind === trigram && end - start < size) { sink(hashBetween(text, start, end), start, end, null); return; }
+  if (kind === trigram && end - start < size) {
+    sink(hashBetween(text, start, end), start, end, null);
+    return;
+  }
   for (let at = start; at < end; at++) {
     if (kind === bigram) sink(hashBetween(text, at, at + 1), at, at + 1, null);
     if (at + size <= end) sink(hashBetween(text, at, at + size), at, at + size, null);

@@ -15,10 +15,22 @@ export interface Chunk {
   readonly holds_heading: boolean;
 }
 /** Lines that may become one paragraph; `line_start` is where the last one begins. */
-interface Lines { readonly start: number; readonly end: number; readonly line_start: number; readonly lines: number }
-interface Block { readonly start: number; readonly end: number; readonly heading: string | null }
+interface Lines {
+  readonly start: number;
+  readonly end: number;
+  readonly line_start: number;
+  readonly lines: number;
+}
+interface Block {
+  readonly start: number;
+  readonly end: number;
+  readonly heading: string | null;
+}
 
-const short_chars = 400, long_chars = 1_600, target_chars = 1_000, heading_chars_max = 100;
+const short_chars = 400,
+  long_chars = 1_600,
+  target_chars = 1_000,
+  heading_chars_max = 100;
 /** A heading that the document marks may be longer: it is one. */
 const marked_chars_max = 300;
 /** A line longer than this is a paragraph of its own. */
@@ -30,16 +42,27 @@ export const gap_chars_max = 64;
  * The chunks of `text` in order, without overlap; only white space lies between them. Costs linear time whatever the text.
  * When `headings` is absent or empty, lines that look like headings are taken for them, but in what was `spoken`: there every short line does.
  */
-export function chunksOf(text: string, pages: readonly PageSpan[], headings: readonly HeadingSpan[] = [], spoken = false): Chunk[] {
+export function chunksOf(
+  text: string,
+  pages: readonly PageSpan[],
+  headings: readonly HeadingSpan[] = [],
+  spoken = false,
+): Chunk[] {
   const assembly = new Assembly(text, pages);
   const marked = headings.length > 0 || spoken ? new MarkedHeadings(text, headings) : undefined;
   let block = null as Lines | null;
   for (let line_start = 0; line_start < text.length;) {
     const line_end = endOfLine(text, line_start);
-    const start = skipSpace(text, line_start, line_end), end = trimSpace(text, start, line_end);
+    const start = skipSpace(text, line_start, line_end),
+      end = trimSpace(text, start, line_end);
     if (start < end) {
-      const breaks = block !== null && (marked ? marked.breaks(block, start, end) : startsOrEndsHeading(text, block, line_start));
-      if (block !== null && (breaks || breaksBefore(text, pages, block, start))) { assembly.add(asBlock(text, block, marked)); block = null; }
+      const breaks =
+        block !== null &&
+        (marked ? marked.breaks(block, start, end) : startsOrEndsHeading(text, block, line_start));
+      if (block !== null && (breaks || breaksBefore(text, pages, block, start))) {
+        assembly.add(asBlock(text, block, marked));
+        block = null;
+      }
       block = { start: block?.start ?? start, end, line_start, lines: (block?.lines ?? 0) + 1 };
     }
     line_start = line_end + 1;
@@ -49,11 +72,25 @@ export function chunksOf(text: string, pages: readonly PageSpan[], headings: rea
 }
 
 /** What `trim` takes off. */
-const isSpace = (unit: number): boolean => unit === 32 || (unit > 8 && unit < 14) || (unit >= 0xa0 && rare_spaces.has(unit));
-const rare_spaces = new Set([0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000, 0xfeff, ...Array.from({ length: 11 }, (_, i) => 0x2000 + i)]);
+const isSpace = (unit: number): boolean =>
+  unit === 32 || (unit > 8 && unit < 14) || (unit >= 0xa0 && rare_spaces.has(unit));
+const rare_spaces = new Set([
+  0xa0,
+  0x1680,
+  0x2028,
+  0x2029,
+  0x202f,
+  0x205f,
+  0x3000,
+  0xfeff,
+  ...Array.from({ length: 11 }, (_, i) => 0x2000 + i),
+]);
 function endOfLine(text: string, from: number): number {
   let at = from;
-  for (; at < text.length; at++) { const unit = text.charCodeAt(at); if (unit === 10 || unit === 12 || unit === 0x2029) return at; }
+  for (; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 10 || unit === 12 || unit === 0x2029) return at;
+  }
   return at;
 }
 function skipSpace(text: string, from: number, to: number): number {
@@ -68,36 +105,57 @@ function trimSpace(text: string, from: number, to: number): number {
 }
 
 /** Whether a paragraph ends between the lines so far and the line whose text begins at `start`. */
-function breaksBefore(text: string, pages: readonly PageSpan[], block: Lines, start: number): boolean {
+function breaksBefore(
+  text: string,
+  pages: readonly PageSpan[],
+  block: Lines,
+  start: number,
+): boolean {
   if (start - block.end > gap_chars_max) return true;
   if (crossesPage(pages, block.end, start)) return !continues(text, block.end, start);
   return lineBreaks(text, block.end, start) > 1 || block.end - block.line_start > wrapped_chars_max;
 }
-const startsOrEndsHeading = (text: string, block: Lines, line_start: number): boolean => isMarked(text, line_start) || (block.lines === 1 && isMarked(text, block.line_start));
+const startsOrEndsHeading = (text: string, block: Lines, line_start: number): boolean =>
+  isMarked(text, line_start) || (block.lines === 1 && isMarked(text, block.line_start));
 function lineBreaks(text: string, from: number, to: number): number {
   let count = 0;
-  for (let at = from; at < to; at++) { const unit = text.charCodeAt(at); if (unit === 10) count++; else if (unit === 12 || unit === 0x2029) count += 2; }
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 10) count++;
+    else if (unit === 12 || unit === 0x2029) count += 2;
+  }
   return count;
 }
 /** A Markdown heading. */
-const isMarked = (text: string, line_start: number): boolean => text.charCodeAt(line_start) === 35 && /^#{1,6}\s/.test(text.slice(line_start, line_start + 8));
+const isMarked = (text: string, line_start: number): boolean =>
+  text.charCodeAt(line_start) === 35 && /^#{1,6}\s/.test(text.slice(line_start, line_start + 8));
 /** A sentence that stops at the foot of a page and goes on at the head of the next one. */
-const continues = (text: string, end: number, start: number): boolean => /[\p{L},\-\u2010\u00ad\ufffe\u0002]$/u.test(text.slice(end - 2, end)) && /^\p{Ll}/u.test(text.slice(start, start + 2));
+const continues = (text: string, end: number, start: number): boolean =>
+  /[\p{L},\-\u2010\u00ad\ufffe\u0002]$/u.test(text.slice(end - 2, end)) &&
+  /^\p{Ll}/u.test(text.slice(start, start + 2));
 
 function crossesPage(pages: readonly PageSpan[], from: number, to: number): boolean {
   return pages.length > 0 && pageAt(pages, from - 1) !== pageAt(pages, to);
 }
 /** Index of the page that holds `at`, or of the last one before it; -1 before the first. */
 function pageAt(pages: readonly PageSpan[], at: number): number {
-  let low = 0, high = pages.length;
-  while (low < high) { const middle = (low + high) >>> 1; if (pages[middle]!.start <= at) low = middle + 1; else high = middle; }
+  let low = 0,
+    high = pages.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (pages[middle]!.start <= at) low = middle + 1;
+    else high = middle;
+  }
   return low - 1;
 }
 
 /** The headings that a document marks itself, asked for line after line. */
 class MarkedHeadings {
   private at = 0;
-  constructor(private readonly text: string, private readonly headings: readonly HeadingSpan[]) {}
+  constructor(
+    private readonly text: string,
+    private readonly headings: readonly HeadingSpan[],
+  ) {}
 
   /** Whether a heading ends with these lines, or begins with the line from `start` to `end`. */
   breaks(block: Lines, start: number, end: number): boolean {
@@ -120,58 +178,103 @@ class MarkedHeadings {
 }
 
 /** A short single line that ends like no sentence, or a marked one, is a heading. */
-function asBlock(text: string, { start, end, lines }: Lines, known: MarkedHeadings | undefined): Block {
+function asBlock(
+  text: string,
+  { start, end, lines }: Lines,
+  known: MarkedHeadings | undefined,
+): Block {
   if (known) return { start, end, heading: known.of(start, end) };
   if (end - start > heading_chars_max + 8 || lines > 2) return { start, end, heading: null };
   const written = text.slice(start, end);
-  const marked = /^#{1,6}\s+(.+?)\s*#*$/.exec(written)?.[1] ?? /^(.+)\n\s*(?:={3,}|-{3,})$/.exec(written)?.[1];
+  const marked =
+    /^#{1,6}\s+(.+?)\s*#*$/.exec(written)?.[1] ?? /^(.+)\n\s*(?:={3,}|-{3,})$/.exec(written)?.[1];
   if (marked !== undefined) return { start, end, heading: marked.trim() };
-  const plain = lines === 1 && written.length <= heading_chars_max && /\p{L}/u.test(written) && !/^[-*•–—>|]/.test(written) && !/[.!?。！？…,;:|।]["'”’)\]]*$/u.test(written);
+  const plain =
+    lines === 1 &&
+    written.length <= heading_chars_max &&
+    /\p{L}/u.test(written) &&
+    !/^[-*•–—>|]/.test(written) &&
+    !/[.!?。！？…,;:|।]["'”’)\]]*$/u.test(written);
   return { start, end, heading: plain ? written : null };
 }
 
 /** Puts blocks together: short ones with the next, headings with what follows; takes long ones apart. */
 class Assembly {
   private readonly chunks: Chunk[] = [];
-  private open: { start: number; end: number; has_body: boolean; holds_heading: boolean } | null = null;
+  private open: { start: number; end: number; has_body: boolean; holds_heading: boolean } | null =
+    null;
   private heading: string | null = null;
 
-  constructor(private readonly text: string, private readonly pages: readonly PageSpan[]) {}
+  constructor(
+    private readonly text: string,
+    private readonly pages: readonly PageSpan[],
+  ) {}
 
   add(block: Block): void {
     const open = this.open;
     if (open !== null && this.closes(open, block)) this.close();
     if (block.heading !== null) this.heading = block.heading;
     const holds_heading = this.open?.holds_heading === true || block.heading !== null;
-    this.open = { start: this.open?.start ?? block.start, end: block.end, has_body: this.open?.has_body === true || block.heading === null, holds_heading };
+    this.open = {
+      start: this.open?.start ?? block.start,
+      end: block.end,
+      has_body: this.open?.has_body === true || block.heading === null,
+      holds_heading,
+    };
     if (block.end - this.open.start > long_chars) this.close();
   }
 
   private closes(open: { start: number; end: number; has_body: boolean }, block: Block): boolean {
-    if (block.start - open.end > gap_chars_max || crossesPage(this.pages, open.end, block.start)) return true;
+    if (block.start - open.end > gap_chars_max || crossesPage(this.pages, open.end, block.start))
+      return true;
     if (!open.has_body) return block.heading !== null && block.end - open.start > target_chars;
-    return block.heading !== null || open.end - open.start >= short_chars || block.end - open.start > long_chars;
+    return (
+      block.heading !== null ||
+      open.end - open.start >= short_chars ||
+      block.end - open.start > long_chars
+    );
   }
 
   private close(): void {
     const open = this.open!;
     this.open = null;
-    if (!open.holds_heading && open.end - open.start < short_chars && this.joinsLast(open.start, open.end)) return;
-    for (const [start, end] of pieces(this.text, open.start, open.end)) this.push(start, end, open.holds_heading && start === open.start);
+    if (
+      !open.holds_heading &&
+      open.end - open.start < short_chars &&
+      this.joinsLast(open.start, open.end)
+    )
+      return;
+    for (const [start, end] of pieces(this.text, open.start, open.end))
+      this.push(start, end, open.holds_heading && start === open.start);
   }
 
   /** A short rest of a section goes to the chunk before it. */
   private joinsLast(start: number, end: number): boolean {
     const last = this.chunks.at(-1);
-    if (last === undefined || last.heading !== this.heading || end - last.start > long_chars || start - last.end > gap_chars_max || crossesPage(this.pages, last.end, start)) return false;
+    if (
+      last === undefined ||
+      last.heading !== this.heading ||
+      end - last.start > long_chars ||
+      start - last.end > gap_chars_max ||
+      crossesPage(this.pages, last.end, start)
+    )
+      return false;
     this.chunks.pop();
     this.push(last.start, end, last.holds_heading);
     return true;
   }
 
   private push(start: number, end: number, holds_heading: boolean): void {
-    const first = this.pages[pageAt(this.pages, start)], last = this.pages[pageAt(this.pages, end - 1)];
-    this.chunks.push({ start, end, page: first?.page ?? null, page_end: last?.page ?? null, heading: this.heading, holds_heading });
+    const first = this.pages[pageAt(this.pages, start)],
+      last = this.pages[pageAt(this.pages, end - 1)];
+    this.chunks.push({
+      start,
+      end,
+      page: first?.page ?? null,
+      page_end: last?.page ?? null,
+      heading: this.heading,
+      holds_heading,
+    });
   }
 
   done(): Chunk[] {
@@ -203,7 +306,13 @@ function cutNear(text: string, from: number, ideal: number, limit: number): numb
   return cut;
 }
 /** The place nearest to `ideal`, between `low` and `limit`, that `fits`; 0 when none does. */
-function nearest(text: string, ideal: number, low: number, limit: number, fits: (text: string, at: number) => boolean): number {
+function nearest(
+  text: string,
+  ideal: number,
+  low: number,
+  limit: number,
+  fits: (text: string, at: number) => boolean,
+): number {
   for (let distance = 0; ideal - distance >= low || ideal + distance < limit; distance++) {
     if (ideal - distance >= low && fits(text, ideal - distance)) return ideal - distance;
     if (ideal + distance < limit && fits(text, ideal + distance)) return ideal + distance;
@@ -212,8 +321,10 @@ function nearest(text: string, ideal: number, low: number, limit: number, fits: 
 }
 /** Whether a sentence ends just before `at`: at a line break, after an ideographic stop, or after a stop, closing marks and before white space. */
 function endsSentence(text: string, at: number): boolean {
-  const unit = text.charCodeAt(at), before = text.charCodeAt(at - 1);
+  const unit = text.charCodeAt(at),
+    before = text.charCodeAt(at - 1);
   if (unit === 10) return true;
-  if (before === 0x3002 || before === 0xff01 || before === 0xff1f || before === 0x0964) return unit !== 0x300d && unit !== 0x300f && unit !== 0x201d;
+  if (before === 0x3002 || before === 0xff01 || before === 0xff1f || before === 0x0964)
+    return unit !== 0x300d && unit !== 0x300f && unit !== 0x201d;
   return isSpace(unit) && /[.!?…؟۔][)\]"'”’»]*$/.test(text.slice(Math.max(0, at - 4), at));
 }

@@ -15,7 +15,12 @@ export interface IndexInput {
   readonly times?: readonly TimeSpan[] | undefined;
 }
 /** A document that is chunked and encoded, ready to be published in one short transaction. Its inside belongs to the index. */
-export interface Prepared { readonly document_id: string; readonly version: number; readonly language: string | null; readonly parts: unknown }
+export interface Prepared {
+  readonly document_id: string;
+  readonly version: number;
+  readonly language: string | null;
+  readonly parts: unknown;
+}
 
 /** A passage of a document version. `start` and `end` are code points into the document's content, end exclusive; `text` is exactly what lies between. */
 export interface Passage {
@@ -65,7 +70,9 @@ export interface SearchIndex {
   remove(tx: Db, document_ids: readonly string[]): Promise<void>;
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult>;
   /** The analysed words of a text, in order, each with its UTF-16 place: the same function that indexes. */
-  analyze(text: string): readonly { readonly term: string; readonly start: number; readonly end: number }[];
+  analyze(
+    text: string,
+  ): readonly { readonly term: string; readonly start: number; readonly end: number }[];
 }
 export const SearchIndex = service<SearchIndex>("index");
 

@@ -5,6 +5,7 @@ import { languageOf } from "./languages";
 import { serve } from "./worker-side";
 
 serve<null, EncodeInput, EncodedSegment, string | null>(() => (input, tell) => {
-  for (const segment of segmentsOf(input, analyzer)) tell(segment, [segment.data.buffer as ArrayBuffer]);
+  for (const segment of segmentsOf(input, analyzer))
+    tell(segment, [segment.data.buffer as ArrayBuffer]);
   return languageOf(input.text);
 });

@@ -16,30 +16,55 @@ export interface EncodeInput {
   readonly times?: readonly TimeSpan[] | undefined;
 }
 /** A chunk with both kinds of offsets: UTF-16 indices, and code points as they go over the wire. */
-export interface EncodedChunk extends Chunk, Spoken { readonly start_point: number; readonly end_point: number }
+export interface EncodedChunk extends Chunk, Spoken {
+  readonly start_point: number;
+  readonly end_point: number;
+}
 /** A chunk's place is that of its segment among the segments, and its own among the chunks. */
-export interface EncodedSegment { readonly data: Segment; readonly chunks: readonly EncodedChunk[] }
+export interface EncodedSegment {
+  readonly data: Segment;
+  readonly chunks: readonly EncodedChunk[];
+}
 
 /** The segments of a document, in order. A title and a heading count for each chunk that stands under them. */
 export function* segmentsOf(input: EncodeInput, analyzer: Analyzer): Generator<EncodedSegment> {
-  const title = hashesOf(input.title, analyzer), points = new CodePoints(input.text), times = new SpokenTimes(input.times ?? []), builder = new SegmentBuilder();
+  const title = hashesOf(input.title, analyzer),
+    points = new CodePoints(input.text),
+    times = new SpokenTimes(input.times ?? []),
+    builder = new SegmentBuilder();
   let chunks: EncodedChunk[] = [];
-  for (const chunk of chunksOf(input.text, input.pages, input.headings, input.times !== undefined && input.times.length > 0)) {
+  for (const chunk of chunksOf(
+    input.text,
+    input.pages,
+    input.headings,
+    input.times !== undefined && input.times.length > 0,
+  )) {
     const body = hashesOf(input.text.slice(chunk.start, chunk.end), analyzer);
-    const heading = chunk.heading === null || chunk.holds_heading ? [] : hashesOf(chunk.heading, analyzer);
-    if (!builder.fits(body.length + heading.length + title.length * title_weight)) { yield { data: builder.finish(analyzer.version), chunks }; chunks = []; }
+    const heading =
+      chunk.heading === null || chunk.holds_heading ? [] : hashesOf(chunk.heading, analyzer);
+    if (!builder.fits(body.length + heading.length + title.length * title_weight)) {
+      yield { data: builder.finish(analyzer.version), chunks };
+      chunks = [];
+    }
     for (const hash of body) builder.add(hash);
     for (const hash of heading) builder.add(hash);
     for (let i = 0; i < title_weight; i++) for (const hash of title) builder.add(hash);
     builder.endChunk(body.length + heading.length + title.length);
-    chunks.push({ ...chunk, start_point: points.at(chunk.start), end_point: points.at(chunk.end), ...times.between(chunk.start, chunk.end) });
+    chunks.push({
+      ...chunk,
+      start_point: points.at(chunk.start),
+      end_point: points.at(chunk.end),
+      ...times.between(chunk.start, chunk.end),
+    });
   }
   if (chunks.length > 0) yield { data: builder.finish(analyzer.version), chunks };
 }
 
 function hashesOf(text: string, analyzer: Analyzer): number[] {
   const hashes: number[] = [];
-  analyzer.walk(text, (hash) => { hashes.push(hash); });
+  analyzer.walk(text, (hash) => {
+    hashes.push(hash);
+  });
   return hashes;
 }
 
@@ -48,10 +73,17 @@ class CodePoints {
   private index = 0;
   private pairs = 0;
   private readonly plain: boolean;
-  constructor(private readonly text: string) { this.plain = !/[\ud800-\udbff]/.test(text); }
+  constructor(private readonly text: string) {
+    this.plain = !/[\ud800-\udbff]/.test(text);
+  }
   at(index: number): number {
     if (this.plain) return index;
-    for (; this.index < index; this.index++) if ((this.text.charCodeAt(this.index) & 0xfc00) === 0xd800 && (this.text.charCodeAt(this.index + 1) & 0xfc00) === 0xdc00) this.pairs++;
+    for (; this.index < index; this.index++)
+      if (
+        (this.text.charCodeAt(this.index) & 0xfc00) === 0xd800 &&
+        (this.text.charCodeAt(this.index + 1) & 0xfc00) === 0xdc00
+      )
+        this.pairs++;
     return index - this.pairs;
   }
 }

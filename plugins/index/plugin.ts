@@ -12,37 +12,108 @@ import { createIndex } from "./service";
 import type { IndexTables } from "./store";
 import { createWorkerClient } from "./worker-client";
 
-const encoder_idle_ms = 30_000, searcher_idle_ms = 2 * 60_000;
+const encoder_idle_ms = 30_000,
+  searcher_idle_ms = 2 * 60_000;
 
 export default definePlugin({
   name: "index",
   version: "1.0.0",
   config: t.Object({
-    cache: Size({ description: "Memory that may hold parts of the index, so that a search need not read them.", default: "256MiB" }),
-    vector_cache: Size({ description: "The same for vectors, when there is an embedder.", default: "256MiB" }),
+    cache: Size({
+      description: "Memory that may hold parts of the index, so that a search need not read them.",
+      default: "256MiB",
+    }),
+    vector_cache: Size({
+      description: "The same for vectors, when there is an embedder.",
+      default: "256MiB",
+    }),
   }),
   provides: { index: SearchIndex },
-  tables: ["index_documents", "index_staged", "index_segments", "index_chunks", "index_scope", "index_vector_sets", "index_vectors", "index_vectors_waiting"],
+  tables: [
+    "index_documents",
+    "index_staged",
+    "index_segments",
+    "index_chunks",
+    "index_scope",
+    "index_vector_sets",
+    "index_vectors",
+    "index_vectors_waiting",
+  ],
   slots: { embedders: Embedders },
   migrations,
-  setup: ({ afterCommit, cancelJobs, clock, config, database, enqueue, files, inTransaction, log, paths, scrub, slots }) => {
+  setup: ({
+    afterCommit,
+    cancelJobs,
+    clock,
+    config,
+    database,
+    enqueue,
+    files,
+    inTransaction,
+    log,
+    paths,
+    scrub,
+    slots,
+  }) => {
     const db = database<IndexTables>();
     const encoder = createWorkerClient<null, EncodeInput, EncodedSegment, string | null>({
-      path: "plugins/index/encode-worker.ts", url: () => new URL("./encode-worker.ts", import.meta.url).href, setting: null, idle_ms: encoder_idle_ms, log,
+      path: "plugins/index/encode-worker.ts",
+      url: () => new URL("./encode-worker.ts", import.meta.url).href,
+      setting: null,
+      idle_ms: encoder_idle_ms,
+      log,
     });
     const searcher = createWorkerClient<SearchSetting, SearchQuestion, never, SearchResult>({
-      path: "plugins/index/search-worker.ts", url: () => new URL("./search-worker.ts", import.meta.url).href,
-      setting: { database: paths.database, cache_bytes_max: config.cache, vector_cache_bytes_max: config.vector_cache }, idle_ms: searcher_idle_ms, log,
+      path: "plugins/index/search-worker.ts",
+      url: () => new URL("./search-worker.ts", import.meta.url).href,
+      setting: {
+        database: paths.database,
+        cache_bytes_max: config.cache,
+        vector_cache_bytes_max: config.vector_cache,
+      },
+      idle_ms: searcher_idle_ms,
+      log,
     });
-    const now_ms = () => clock.now_ms(), embedder = () => slots.embedders()[0];
+    const now_ms = () => clock.now_ms(),
+      embedder = () => slots.embedders()[0];
     const embedding = createEmbedding({
-      db, inTransaction, afterCommit, scrub, requireRoom: files.requireRoom, now_ms, embedder, log,
-      enqueue: (tx) => enqueue(tx, Embed, {}, { key: embedding_subject, subject: embedding_subject, priority: -1 }),
+      db,
+      inTransaction,
+      afterCommit,
+      scrub,
+      requireRoom: files.requireRoom,
+      now_ms,
+      embedder,
+      log,
+      enqueue: (tx) =>
+        enqueue(
+          tx,
+          Embed,
+          {},
+          { key: embedding_subject, subject: embedding_subject, priority: -1 },
+        ),
       cancel: (tx) => cancelJobs(tx, [embedding_subject]),
     });
     const questions = createQuestions({ embedder, serving: embedding.serving, now_ms, log });
-    const service = createIndex({ db, inTransaction, afterCommit, scrub, requireRoom: files.requireRoom, now_ms, encoder, searcher, log, vectorOf: questions.vectorOf, published: embedding.published });
-    const reencoding = createReencoding({ db, index: service.index, drop: service.drop, enqueue: (tx, step) => enqueue(tx, Reencode, { step }, { key: `index.reencode:${step}` }) });
+    const service = createIndex({
+      db,
+      inTransaction,
+      afterCommit,
+      scrub,
+      requireRoom: files.requireRoom,
+      now_ms,
+      encoder,
+      searcher,
+      log,
+      vectorOf: questions.vectorOf,
+      published: embedding.published,
+    });
+    const reencoding = createReencoding({
+      db,
+      index: service.index,
+      drop: service.drop,
+      enqueue: (tx, step) => enqueue(tx, Reencode, { step }, { key: `index.reencode:${step}` }),
+    });
     return {
       services: { index: service.index },
       jobs: [reencoding.handler, embedding.handler],
@@ -51,11 +122,16 @@ export default definePlugin({
         await reencoding.start();
         await embedding.start();
       },
-      stop: async () => { encoder.stop(); searcher.stop(); },
+      stop: async () => {
+        encoder.stop();
+        searcher.stop();
+      },
       async health() {
         const waiting = await service.outdated();
         const failing = [
-          waiting === 0 ? null : `${waiting} documents wait to be indexed anew; until then their old index answers.`,
+          waiting === 0
+            ? null
+            : `${waiting} documents wait to be indexed anew; until then their old index answers.`,
           await embedding.failing(),
           questions.failing(),
         ].filter((one) => one !== null);

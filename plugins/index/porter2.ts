@@ -3,35 +3,115 @@ const vowel = (word: string, at: number): boolean => "aeiouy".includes(word[at]!
 const has_vowel = /[aeiouy]/;
 const doubled = /(bb|dd|ff|gg|mm|nn|pp|rr|tt)$/;
 
-const exceptions = new Map(Object.entries({
-  skis: "ski", skies: "sky", dying: "die", lying: "lie", tying: "tie", idly: "idl", gently: "gentl", ugly: "ugli", early: "earli", only: "onli", singly: "singl",
-  sky: "sky", news: "news", howe: "howe", atlas: "atlas", cosmos: "cosmos", bias: "bias", andes: "andes",
-}));
-const finished_after_plural = new Set(["inning", "outing", "canning", "herring", "earring", "proceed", "exceed", "succeed"]);
+const exceptions = new Map(
+  Object.entries({
+    skis: "ski",
+    skies: "sky",
+    dying: "die",
+    lying: "lie",
+    tying: "tie",
+    idly: "idl",
+    gently: "gentl",
+    ugly: "ugli",
+    early: "earli",
+    only: "onli",
+    singly: "singl",
+    sky: "sky",
+    news: "news",
+    howe: "howe",
+    atlas: "atlas",
+    cosmos: "cosmos",
+    bias: "bias",
+    andes: "andes",
+  }),
+);
+const finished_after_plural = new Set([
+  "inning",
+  "outing",
+  "canning",
+  "herring",
+  "earring",
+  "proceed",
+  "exceed",
+  "succeed",
+]);
 
 /** Ending → what takes its place, longest first; applied when it lies in the region after the first syllable. */
 const second: readonly (readonly [string, string])[] = [
-  ["ational", "ate"], ["fulness", "ful"], ["iveness", "ive"], ["ization", "ize"], ["ousness", "ous"], ["biliti", "ble"], ["lessli", "less"], ["tional", "tion"],
-  ["alism", "al"], ["aliti", "al"], ["ation", "ate"], ["entli", "ent"], ["fulli", "ful"], ["iviti", "ive"], ["ousli", "ous"],
-  ["abli", "able"], ["alli", "al"], ["anci", "ance"], ["ator", "ate"], ["enci", "ence"], ["izer", "ize"], ["bli", "ble"],
+  ["ational", "ate"],
+  ["fulness", "ful"],
+  ["iveness", "ive"],
+  ["ization", "ize"],
+  ["ousness", "ous"],
+  ["biliti", "ble"],
+  ["lessli", "less"],
+  ["tional", "tion"],
+  ["alism", "al"],
+  ["aliti", "al"],
+  ["ation", "ate"],
+  ["entli", "ent"],
+  ["fulli", "ful"],
+  ["iviti", "ive"],
+  ["ousli", "ous"],
+  ["abli", "able"],
+  ["alli", "al"],
+  ["anci", "ance"],
+  ["ator", "ate"],
+  ["enci", "ence"],
+  ["izer", "ize"],
+  ["bli", "ble"],
 ];
 const third: readonly (readonly [string, string])[] = [
-  ["ational", "ate"], ["tional", "tion"], ["alize", "al"], ["icate", "ic"], ["iciti", "ic"], ["ical", "ic"], ["ness", ""], ["ful", ""],
+  ["ational", "ate"],
+  ["tional", "tion"],
+  ["alize", "al"],
+  ["icate", "ic"],
+  ["iciti", "ic"],
+  ["ical", "ic"],
+  ["ness", ""],
+  ["ful", ""],
 ];
-const fourth = ["ement", "able", "ance", "ence", "ible", "ment", "ant", "ate", "ent", "ion", "ism", "iti", "ive", "ize", "ous", "al", "er", "ic"] as const;
+const fourth = [
+  "ement",
+  "able",
+  "ance",
+  "ence",
+  "ible",
+  "ment",
+  "ant",
+  "ate",
+  "ent",
+  "ion",
+  "ism",
+  "iti",
+  "ive",
+  "ize",
+  "ous",
+  "al",
+  "er",
+  "ic",
+] as const;
 
 /** Where the region after the first vowel followed by a non-vowel begins, from `from` on. */
 function regionAfter(word: string, from: number): number {
-  for (let i = from + 1; i < word.length; i++) if (!vowel(word, i) && vowel(word, i - 1)) return i + 1;
+  for (let i = from + 1; i < word.length; i++)
+    if (!vowel(word, i) && vowel(word, i - 1)) return i + 1;
   return word.length;
 }
-const firstRegion = (word: string): number => /^(gener|arsen)/.test(word) ? 5 : word.startsWith("commun") ? 6 : regionAfter(word, 0);
+const firstRegion = (word: string): number =>
+  /^(gener|arsen)/.test(word) ? 5 : word.startsWith("commun") ? 6 : regionAfter(word, 0);
 
 /** Ends in a short syllable: vowel, then a non-vowel other than w, x, Y, after a non-vowel; or two letters, vowel first. */
 function endsShort(word: string): boolean {
   const n = word.length;
   if (n === 2) return vowel(word, 0) && !vowel(word, 1);
-  return n > 2 && !vowel(word, n - 1) && !"wxY".includes(word[n - 1]!) && vowel(word, n - 2) && !vowel(word, n - 3);
+  return (
+    n > 2 &&
+    !vowel(word, n - 1) &&
+    !"wxY".includes(word[n - 1]!) &&
+    vowel(word, n - 2) &&
+    !vowel(word, n - 3)
+  );
 }
 
 function withoutPlural(word: string): string {
@@ -53,17 +133,27 @@ function withoutPast(word: string, r1: number): string {
   return r1 >= rest.length && endsShort(rest) ? `${rest}e` : rest;
 }
 
-function replaced(word: string, endings: readonly (readonly [string, string])[], r1: number): string | undefined {
+function replaced(
+  word: string,
+  endings: readonly (readonly [string, string])[],
+  r1: number,
+): string | undefined {
   const found = endings.find(([ending]) => word.endsWith(ending));
   if (found === undefined) return undefined;
-  return word.length - found[0].length >= r1 ? word.slice(0, word.length - found[0].length) + found[1] : word;
+  return word.length - found[0].length >= r1
+    ? word.slice(0, word.length - found[0].length) + found[1]
+    : word;
 }
 
 function shortened(word: string, r1: number): string {
   const done = replaced(word, second, r1);
   if (done !== undefined) return done;
-  if (word.endsWith("ogi")) return word.length - 3 >= r1 && word.at(-4) === "l" ? word.slice(0, -1) : word;
-  if (word.endsWith("li")) return word.length - 2 >= r1 && "cdeghkmnrt".includes(word.at(-3) ?? " ") ? word.slice(0, -2) : word;
+  if (word.endsWith("ogi"))
+    return word.length - 3 >= r1 && word.at(-4) === "l" ? word.slice(0, -1) : word;
+  if (word.endsWith("li"))
+    return word.length - 2 >= r1 && "cdeghkmnrt".includes(word.at(-3) ?? " ")
+      ? word.slice(0, -2)
+      : word;
   return word;
 }
 
@@ -76,7 +166,8 @@ function withoutSuffix(word: string, r2: number): string {
 
 function withoutLast(word: string, r1: number, r2: number): string {
   const rest = word.slice(0, -1);
-  if (word.endsWith("e")) return rest.length >= r2 || (rest.length >= r1 && !endsShort(rest)) ? rest : word;
+  if (word.endsWith("e"))
+    return rest.length >= r2 || (rest.length >= r1 && !endsShort(rest)) ? rest : word;
   return word.endsWith("ll") && rest.length >= r2 ? rest : word;
 }
 
@@ -87,11 +178,13 @@ export function porter2(raw: string): string {
   if (exception !== undefined) return exception;
   // A consonant y is written Y while the rules run.
   let word = raw.includes("y") ? raw.replace(/^y|(?<=[aeiouy])y/g, "Y").replace(/YY/g, "Yy") : raw;
-  const r1 = firstRegion(word), r2 = regionAfter(word, r1);
+  const r1 = firstRegion(word),
+    r2 = regionAfter(word, r1);
   word = withoutPlural(word);
   if (finished_after_plural.has(word)) return word;
   word = withoutPast(word, r1);
-  if (/[yY]$/.test(word) && word.length > 2 && !vowel(word, word.length - 2)) word = `${word.slice(0, -1)}i`;
+  if (/[yY]$/.test(word) && word.length > 2 && !vowel(word, word.length - 2))
+    word = `${word.slice(0, -1)}i`;
   word = shortened(word, r1);
   if (word.endsWith("ative")) word = word.length - 5 >= r2 ? word.slice(0, -5) : word;
   else word = replaced(word, third, r1) ?? word;

@@ -41,8 +41,13 @@ export function createPreparing(parts: PreparingParts) {
 
   async function prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
     const { document_id, version, title, text, pages, headings, times } = input;
-    const removal = new AbortController(), stop = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
-    const rows = new EditionRows(document_id, text, nextId), stage = new Stage(document_id, inTransaction, () => { stop.throwIfAborted(); requireRoom(); });
+    const removal = new AbortController(),
+      stop = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
+    const rows = new EditionRows(document_id, text, nextId),
+      stage = new Stage(document_id, inTransaction, () => {
+        stop.throwIfAborted();
+        requireRoom();
+      });
     running.set(document_id, (running.get(document_id) ?? new Set()).add(removal));
     try {
       let segments: EditionSegment[] = [];
@@ -52,11 +57,22 @@ export function createPreparing(parts: PreparingParts) {
         stage.write(rows.edition, segments);
         segments = [];
       };
-      const language = await encoder.ask({ title, text, pages, headings, times }, { signal: stop, onPart: (segment) => take(rows.add(segment)) });
+      const language = await encoder.ask(
+        { title, text, pages, headings, times },
+        { signal: stop, onPart: (segment) => take(rows.add(segment)) },
+      );
       take(rows.end());
       await stage.written();
-      const edition: Edition = { edition: rows.edition || nextId(), title, chunks: rows.chunks, headings: stored(headings), times: stored(times), segments: stage.begun ? null : segments };
-      if (stage.begun) signal?.addEventListener("abort", () => void discard(edition.edition), { once: true });
+      const edition: Edition = {
+        edition: rows.edition || nextId(),
+        title,
+        chunks: rows.chunks,
+        headings: stored(headings),
+        times: stored(times),
+        segments: stage.begun ? null : segments,
+      };
+      if (stage.begun)
+        signal?.addEventListener("abort", () => void discard(edition.edition), { once: true });
       return { document_id, version, language, parts: edition };
     } catch (error) {
       await stage.written().catch(() => undefined);
@@ -72,45 +88,65 @@ export function createPreparing(parts: PreparingParts) {
   async function discard(edition: number): Promise<void> {
     try {
       await inTransaction(async (tx) => {
-        if (!await store.deleteStaged(tx, edition)) return;
+        if (!(await store.deleteStaged(tx, edition))) return;
         await store.deleteEditions(tx, [edition]);
         parts.afterCommit(parts.scrub);
       });
-    } catch (error) { parts.log.warn("what was staged stays until the next start", { edition, error: String(error) }); }
+    } catch (error) {
+      parts.log.warn("what was staged stays until the next start", {
+        edition,
+        error: String(error),
+      });
+    }
   }
 
   return {
     prepare,
     /** The document is deleted: what is in work for it ends. */
     stop(document_id: string): void {
-      for (const one of running.get(document_id) ?? []) one.abort(new Error("The document was deleted."));
+      for (const one of running.get(document_id) ?? [])
+        one.abort(new Error("The document was deleted."));
     },
   };
 }
 
-const stored = (spans: readonly object[] | undefined): string | null => spans?.length ? JSON.stringify(spans) : null;
+const stored = (spans: readonly object[] | undefined): string | null =>
+  spans?.length ? JSON.stringify(spans) : null;
 
 /** Writes segments one transaction each, in order, while more of them are being made. */
 class Stage {
   begun = false;
   private writing: Promise<void> = Promise.resolve();
-  constructor(private readonly document_id: string, private readonly inTransaction: PreparingParts["inTransaction"], private readonly mayGoOn: () => void) {}
+  constructor(
+    private readonly document_id: string,
+    private readonly inTransaction: PreparingParts["inTransaction"],
+    private readonly mayGoOn: () => void,
+  ) {}
 
   write(edition: number, segments: readonly EditionSegment[]): void {
     const { document_id } = this;
-    if (!this.begun) this.next(async (tx) => {
-      await store.deleteEditions(tx, await store.stagedEditions(tx, [document_id]));
-      await store.insertStaged(tx, { edition, document_id });
-    });
+    if (!this.begun)
+      this.next(async (tx) => {
+        await store.deleteEditions(tx, await store.stagedEditions(tx, [document_id]));
+        await store.insertStaged(tx, { edition, document_id });
+      });
     this.begun = true;
-    for (const segment of segments) this.next((tx) => store.insertSegment(tx, segment.row, segment.chunks));
+    for (const segment of segments)
+      this.next((tx) => store.insertSegment(tx, segment.row, segment.chunks));
   }
 
   /** Once everything is written. @throws the first fault. */
-  written(): Promise<void> { return this.writing; }
+  written(): Promise<void> {
+    return this.writing;
+  }
 
   private next(work: (tx: Db<IndexTables>) => Promise<unknown>): void {
-    this.writing = this.writing.then(() => this.inTransaction(async (tx) => { this.mayGoOn(); await work(tx); }));
+    this.writing = this.writing.then(() =>
+      this.inTransaction(async (tx) => {
+        this.mayGoOn();
+        await work(tx);
+      }),
+    );
     // Whoever waits for `written` hears of a fault; until then it is nobody's.
     this.writing.catch(() => undefined);
   }

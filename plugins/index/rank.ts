@@ -1,29 +1,51 @@
 /** Exact BM25 over the segments in scope. */
-import { analyzerOf, chunkCount, lengthOf, lengthSum, postingAt, postingsOf, segment_chunks_max, type Segment } from "./segment";
+import {
+  analyzerOf,
+  chunkCount,
+  lengthOf,
+  lengthSum,
+  postingAt,
+  postingsOf,
+  segment_chunks_max,
+  type Segment,
+} from "./segment";
 import type { Query } from "./query";
 
-const k1 = 1.2, b = 0.75;
+const k1 = 1.2,
+  b = 0.75;
 /** Passages that speak for their document. */
 const speaking_max = 5;
 
 /** `document` is the mean score of the best passages of its segment: what the document around it has to say. */
-export interface Hit { readonly segment: number; readonly chunk: number; readonly score: number; readonly document: number }
-export interface Ranking { readonly hits: readonly Hit[]; readonly idfs: readonly number[] }
+export interface Hit {
+  readonly segment: number;
+  readonly chunk: number;
+  readonly score: number;
+  readonly document: number;
+}
+export interface Ranking {
+  readonly hits: readonly Hit[];
+  readonly idfs: readonly number[];
+}
 
 /** The best `limit` chunks. `segments` must come in a fixed order: equal scores keep it. Hits name segments by their place in it. */
 export function rank(segments: readonly Segment[], query: Query, limit: number): Ranking {
   const counts = new Array<number>(query.slots.length).fill(0);
   const found: Found = { segments: [], slots: [], places: [] };
-  let chunks = 0, lengths = 0;
+  let chunks = 0,
+    lengths = 0;
   for (let s = 0; s < segments.length; s++) {
-    const segment = segments[s]!, hashes = query.hashes.get(analyzerOf(segment));
+    const segment = segments[s]!,
+      hashes = query.hashes.get(analyzerOf(segment));
     chunks += chunkCount(segment);
     lengths += lengthSum(segment);
     for (let t = 0; hashes !== undefined && t < hashes.length; t++) {
       const place = postingsOf(segment, hashes[t]!);
       if (place === 0) continue;
       counts[t]! += (place & 0xffff) - (place >>> 16);
-      found.segments.push(s); found.slots.push(t); found.places.push(place);
+      found.segments.push(s);
+      found.slots.push(t);
+      found.places.push(place);
     }
   }
   const idfs = counts.map((count) => Math.log(1 + (chunks - count + 0.5) / (count + 0.5)));
@@ -31,17 +53,34 @@ export function rank(segments: readonly Segment[], query: Query, limit: number):
   return { hits: best(segments, found, weights, lengths / Math.max(1, chunks), limit), idfs };
 }
 /** Which segment holds which slot, and where its postings lie; in the order of segments. */
-interface Found { readonly segments: number[]; readonly slots: number[]; readonly places: number[] }
+interface Found {
+  readonly segments: number[];
+  readonly slots: number[];
+  readonly places: number[];
+}
 
-function best(segments: readonly Segment[], found: Found, weights: readonly number[], length_mean: number, limit: number): Hit[] {
-  const top = new Top(limit), scores = new Float64Array(segment_chunks_max);
+function best(
+  segments: readonly Segment[],
+  found: Found,
+  weights: readonly number[],
+  length_mean: number,
+  limit: number,
+): Hit[] {
+  const top = new Top(limit),
+    scores = new Float64Array(segment_chunks_max);
   for (let at = 0; at < found.places.length;) {
-    const s = found.segments[at]!, segment = segments[s]!, chunks = chunkCount(segment);
+    const s = found.segments[at]!,
+      segment = segments[s]!,
+      chunks = chunkCount(segment);
     for (; found.segments[at] === s; at++) {
-      const weight = weights[found.slots[at]!]!, end = found.places[at]! & 0xffff;
+      const weight = weights[found.slots[at]!]!,
+        end = found.places[at]! & 0xffff;
       for (let place = found.places[at]! >>> 16; place < end; place++) {
-        const posting = postingAt(segment, place), chunk = posting >>> 8, tf = posting & 255;
-        scores[chunk]! += weight * tf / (tf + k1 * (1 - b + b * lengthOf(segment, chunk) / length_mean));
+        const posting = postingAt(segment, place),
+          chunk = posting >>> 8,
+          tf = posting & 255;
+        scores[chunk]! +=
+          (weight * tf) / (tf + k1 * (1 - b + (b * lengthOf(segment, chunk)) / length_mean));
       }
     }
     let document = -1;
@@ -77,6 +116,10 @@ export class Top {
     this.hits.length = Math.min(this.hits.length, this.limit);
     if (this.hits.length === this.limit) this.least = this.hits.at(-1)!.score;
   }
-  sorted(): Hit[] { this.cut(); return this.hits; }
+  sorted(): Hit[] {
+    this.cut();
+    return this.hits;
+  }
 }
-export const byScore = (a: Hit, c: Hit): number => c.score - a.score || a.segment - c.segment || a.chunk - c.chunk;
+export const byScore = (a: Hit, c: Hit): number =>
+  c.score - a.score || a.segment - c.segment || a.chunk - c.chunk;

@@ -5,7 +5,11 @@ import type { SearchResult } from "./contract";
 import { createSearcher, type SearchQuestion } from "./searcher";
 import { serve } from "./worker-side";
 
-export interface SearchSetting { readonly database: string; readonly cache_bytes_max: number; readonly vector_cache_bytes_max: number }
+export interface SearchSetting {
+  readonly database: string;
+  readonly cache_bytes_max: number;
+  readonly vector_cache_bytes_max: number;
+}
 
 serve<SearchSetting, SearchQuestion, never, SearchResult>(({ database, ...limits }) => {
   const connection = new Database(database, { readonly: true });

@@ -24,11 +24,17 @@ export class SegmentCache<T extends { readonly byteLength: number } = Segment> {
   get(id: number, read: (id: number) => T | null): T | null {
     const known = this.young.get(id);
     if (known !== undefined) return known;
-    const kept = this.old.get(id), segment = kept ?? read(id);
+    const kept = this.old.get(id),
+      segment = kept ?? read(id);
     if (segment === null) return segment;
     const bytes = segment.byteLength + entry_bytes;
-    if (kept !== undefined) { this.old.delete(id); this.old_bytes -= bytes; }
-    else if (this.young_bytes + this.old_bytes + bytes > this.bytes_max) { this.refused = true; return segment; }
+    if (kept !== undefined) {
+      this.old.delete(id);
+      this.old_bytes -= bytes;
+    } else if (this.young_bytes + this.old_bytes + bytes > this.bytes_max) {
+      this.refused = true;
+      return segment;
+    }
     this.young.set(id, segment);
     this.young_bytes += bytes;
     return segment;
@@ -45,5 +51,7 @@ export class SegmentCache<T extends { readonly byteLength: number } = Segment> {
   }
 
   /** Bytes held. */
-  get bytes(): number { return this.young_bytes + this.old_bytes; }
+  get bytes(): number {
+    return this.young_bytes + this.old_bytes;
+  }
 }

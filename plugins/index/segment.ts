@@ -6,31 +6,45 @@
 export const segment_chunks_max = 256;
 /** Occurrences of terms after which a segment is closed; so its postings fit 16 bits. */
 export const segment_terms_max = 60_000;
-const header_words = 6, length_max = 65_535, tf_max = 255;
+const header_words = 6,
+  length_max = 65_535,
+  tf_max = 255;
 
 export type Segment = Uint32Array;
 export const analyzerOf = (segment: Segment): number => segment[0]!;
 export const chunkCount = (segment: Segment): number => segment[2]!;
 export const lengthSum = (segment: Segment): number => segment[4]!;
 
-const half = (segment: Segment, at: number): number => (segment[at >>> 1]! >>> ((at & 1) << 4)) & 0xffff;
+const half = (segment: Segment, at: number): number =>
+  (segment[at >>> 1]! >>> ((at & 1) << 4)) & 0xffff;
 /** How many terms the chunk counts as, for its weight. */
-export const lengthOf = (segment: Segment, chunk: number): number => half(segment, (header_words + segment[1]!) * 2 + chunk);
+export const lengthOf = (segment: Segment, chunk: number): number =>
+  half(segment, (header_words + segment[1]!) * 2 + chunk);
 
 /** Where the postings of a term lie, as `first << 16 | end`, unsigned; 0 when the segment does not hold it. */
 export function postingsOf(segment: Segment, hash: number): number {
-  const terms = segment[1]!, last = header_words + terms - 1;
+  const terms = segment[1]!,
+    last = header_words + terms - 1;
   // The hashes are spread evenly, so the guess is a few steps off at most.
-  let at = header_words + Math.floor(hash * terms / 4_294_967_296);
+  let at = header_words + Math.floor((hash * terms) / 4_294_967_296);
   let found = segment[at]!;
-  if (found < hash) do { if (++at > last) return 0; found = segment[at]!; } while (found < hash);
-  else while (found > hash) { if (--at < header_words) return 0; found = segment[at]!; }
+  if (found < hash)
+    do {
+      if (++at > last) return 0;
+      found = segment[at]!;
+    } while (found < hash);
+  else
+    while (found > hash) {
+      if (--at < header_words) return 0;
+      found = segment[at]!;
+    }
   if (found !== hash) return 0;
   const starts = (header_words + terms) * 2 + segment[2]! + (at - header_words);
   return ((half(segment, starts) << 16) | half(segment, starts + 1)) >>> 0;
 }
 /** The posting at a place that `postingsOf` gave: `chunk << 8 | tf`. */
-export const postingAt = (segment: Segment, place: number): number => half(segment, (header_words + segment[1]!) * 2 + segment[2]! + segment[1]! + 1 + place);
+export const postingAt = (segment: Segment, place: number): number =>
+  half(segment, (header_words + segment[1]!) * 2 + segment[2]! + segment[1]! + 1 + place);
 
 /** Collects the terms of chunks, in order, and makes their segment. */
 export class SegmentBuilder {
@@ -41,12 +55,21 @@ export class SegmentBuilder {
   private readonly lengths: number[] = [];
 
   /** Whether a chunk of so many terms still fits. */
-  fits(terms: number): boolean { return this.lengths.length === 0 || (this.lengths.length < segment_chunks_max && this.used + terms <= segment_terms_max); }
+  fits(terms: number): boolean {
+    return (
+      this.lengths.length === 0 ||
+      (this.lengths.length < segment_chunks_max && this.used + terms <= segment_terms_max)
+    );
+  }
 
   /** Counts one term of the chunk that is being added. */
   add(hash: number): void {
     if (this.used - this.chunk_start >= segment_terms_max || this.used === 65_535) return;
-    if (this.used === this.occurrences.length) { const larger = new Float64Array(this.used * 2); larger.set(this.occurrences); this.occurrences = larger; }
+    if (this.used === this.occurrences.length) {
+      const larger = new Float64Array(this.used * 2);
+      larger.set(this.occurrences);
+      this.occurrences = larger;
+    }
     this.occurrences[this.used++] = hash * 65_536 + (this.lengths.length << 8);
   }
 
@@ -56,30 +79,53 @@ export class SegmentBuilder {
     this.chunk_start = this.used;
   }
 
-  get chunks(): number { return this.lengths.length; }
+  get chunks(): number {
+    return this.lengths.length;
+  }
 
   /** The segment of everything added; the builder is empty again. */
   finish(analyzer: number): Segment {
     const sorted = this.occurrences.subarray(0, this.used).sort();
-    const hashes: number[] = [], starts: number[] = [], postings: number[] = [];
+    const hashes: number[] = [],
+      starts: number[] = [],
+      postings: number[] = [];
     for (let at = 0; at < sorted.length;) {
-      const key = sorted[at]!, hash = Math.floor(key / 65_536);
+      const key = sorted[at]!,
+        hash = Math.floor(key / 65_536);
       let end = at + 1;
       while (end < sorted.length && sorted[end] === key) end++;
-      if (hashes.at(-1) !== hash) { hashes.push(hash); starts.push(postings.length); }
-      postings.push((key - hash * 65_536) + Math.min(end - at, tf_max));
+      if (hashes.at(-1) !== hash) {
+        hashes.push(hash);
+        starts.push(postings.length);
+      }
+      postings.push(key - hash * 65_536 + Math.min(end - at, tf_max));
       at = end;
     }
     const segment = packed(analyzer, hashes, this.lengths, [...starts, postings.length], postings);
-    this.used = 0; this.chunk_start = 0; this.lengths.length = 0;
+    this.used = 0;
+    this.chunk_start = 0;
+    this.lengths.length = 0;
     return segment;
   }
 }
 
-function packed(analyzer: number, hashes: readonly number[], lengths: readonly number[], starts: readonly number[], postings: readonly number[]): Segment {
+function packed(
+  analyzer: number,
+  hashes: readonly number[],
+  lengths: readonly number[],
+  starts: readonly number[],
+  postings: readonly number[],
+): Segment {
   const halves = lengths.length + starts.length + postings.length;
   const segment = new Uint32Array(header_words + hashes.length + ((halves + 1) >>> 1));
-  segment.set([analyzer, hashes.length, lengths.length, postings.length, lengths.reduce((sum, one) => sum + one, 0), 0]);
+  segment.set([
+    analyzer,
+    hashes.length,
+    lengths.length,
+    postings.length,
+    lengths.reduce((sum, one) => sum + one, 0),
+    0,
+  ]);
   segment.set(hashes, header_words);
   const words = new Uint16Array(segment.buffer, (header_words + hashes.length) * 4);
   words.set(lengths);

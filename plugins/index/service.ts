@@ -20,7 +20,10 @@ export interface IndexParts {
   readonly encoder: PreparingParts["encoder"];
   readonly searcher: Pick<WorkerClient<SearchQuestion, never, SearchResult>, "ask">;
   /** The question as a vector; undefined when there is no embedder, or none that answers in time. */
-  readonly vectorOf?: (request: SearchRequest, signal: AbortSignal | undefined) => Promise<QuestionVector | undefined>;
+  readonly vectorOf?: (
+    request: SearchRequest,
+    signal: AbortSignal | undefined,
+  ) => Promise<QuestionVector | undefined>;
   /** Told, inside the transaction that publishes it, of a new edition. */
   readonly published?: (tx: Db<IndexTables>, edition: number) => Promise<void>;
   readonly log: Log;
@@ -29,20 +32,58 @@ export interface IndexParts {
 }
 
 export function createIndex(parts: IndexParts) {
-  const { db, inTransaction, afterCommit, scrub, requireRoom, encoder, searcher, log, analyzer_version = analyzer.version } = parts;
+  const {
+    db,
+    inTransaction,
+    afterCommit,
+    scrub,
+    requireRoom,
+    encoder,
+    searcher,
+    log,
+    analyzer_version = analyzer.version,
+  } = parts;
   let last_id = 0;
   /** Grows for ever, across restarts too: a cached segment can't be mistaken for another. */
-  const nextId = (): number => last_id = Math.max(last_id + 1, parts.now_ms() * 1_024);
-  const preparing = createPreparing({ inTransaction, afterCommit, scrub, requireRoom, encoder, nextId, log });
+  const nextId = (): number => (last_id = Math.max(last_id + 1, parts.now_ms() * 1_024));
+  const preparing = createPreparing({
+    inTransaction,
+    afterCommit,
+    scrub,
+    requireRoom,
+    encoder,
+    nextId,
+    log,
+  });
 
-  async function publish(tx: Db, { document_id, version, parts: inside }: Prepared, folder_ids: readonly string[]): Promise<void> {
+  async function publish(
+    tx: Db,
+    { document_id, version, parts: inside }: Prepared,
+    folder_ids: readonly string[],
+  ): Promise<void> {
     const { edition, title, chunks, headings, times, segments } = inside as Edition;
     const before = await store.findDocument(tx, document_id);
-    if (segments === null) { if (!await store.deleteStaged(tx, edition)) throw new Error(`What was prepared of ${document_id} is gone; prepare it again.`); }
-    else for (const segment of segments) await store.insertSegment(tx, segment.row, segment.chunks);
+    if (segments === null) {
+      if (!(await store.deleteStaged(tx, edition)))
+        throw new Error(`What was prepared of ${document_id} is gone; prepare it again.`);
+    } else
+      for (const segment of segments) await store.insertSegment(tx, segment.row, segment.chunks);
     const others = await store.stagedEditions(tx, [document_id]);
-    await store.deleteEditions(tx, before && before.edition !== edition ? [before.edition, ...others] : others);
-    await store.upsertDocument(tx, { document_id, edition, version, title, analyzer: analyzer_version, chunker: chunker_version, chunks, headings, times });
+    await store.deleteEditions(
+      tx,
+      before && before.edition !== edition ? [before.edition, ...others] : others,
+    );
+    await store.upsertDocument(tx, {
+      document_id,
+      edition,
+      version,
+      title,
+      analyzer: analyzer_version,
+      chunker: chunker_version,
+      chunks,
+      headings,
+      times,
+    });
     for (const folder_id of folder_ids) await store.insertScope(tx, folder_id, edition);
     await parts.published?.(tx, edition);
   }
@@ -60,13 +101,20 @@ export function createIndex(parts: IndexParts) {
       await store.deleteDocuments(tx, document_ids);
     },
     async search(request, signal) {
-      if (request.folder_ids.length === 0 || request.limit < 1 || request.document_ids?.length === 0) return { passages: [], terms: [] };
+      if (
+        request.folder_ids.length === 0 ||
+        request.limit < 1 ||
+        request.document_ids?.length === 0
+      )
+        return { passages: [], terms: [] };
       const vector = await parts.vectorOf?.(request, signal);
       return searcher.ask(vector === undefined ? request : { ...request, vector }, { signal });
     },
     analyze(text) {
       const terms: { term: string; start: number; end: number }[] = [];
-      analyzer.walk(text, (_hash, start, end, term) => { terms.push({ term: term ?? text.slice(start, end), start, end }); });
+      analyzer.walk(text, (_hash, start, end, term) => {
+        terms.push({ term: term ?? text.slice(start, end), start, end });
+      });
       return terms;
     },
   };
@@ -82,7 +130,8 @@ export function createIndex(parts: IndexParts) {
       scrub();
     },
     /** Takes away what was prepared for nothing. */
-    drop: async (tx: Db, { parts: inside }: Prepared): Promise<void> => store.deleteEditions(tx, [(inside as Edition).edition]),
+    drop: async (tx: Db, { parts: inside }: Prepared): Promise<void> =>
+      store.deleteEditions(tx, [(inside as Edition).edition]),
     outdated: (): Promise<number> => store.countOutdated(db, analyzer_version, chunker_version),
   };
 }

@@ -2,53 +2,147 @@
 import { sql, toNumber } from "../../core/sdk";
 import type { ChunkRow, IndexDb, VectorSetRow } from "./store";
 
-export const vectorSets = (db: IndexDb): Promise<VectorSetRow[]> => db.selectFrom("index_vector_sets").selectAll().orderBy("id").execute();
-export const insertVectorSet = (tx: IndexDb, row: VectorSetRow) => tx.insertInto("index_vector_sets").values(row).execute();
+export const vectorSets = (db: IndexDb): Promise<VectorSetRow[]> =>
+  db.selectFrom("index_vector_sets").selectAll().orderBy("id").execute();
+export const insertVectorSet = (tx: IndexDb, row: VectorSetRow) =>
+  tx.insertInto("index_vector_sets").values(row).execute();
 /** From now on this set answers, and no other. */
 export const serveVectorSet = async (tx: IndexDb, id: number): Promise<void> => {
   await tx.updateTable("index_vector_sets").set({ serving: 0 }).where("serving", "=", 1).execute();
   await tx.updateTable("index_vector_sets").set({ serving: 1 }).where("id", "=", id).execute();
 };
-export const setDimensions = (tx: IndexDb, id: number, dimensions: number) => tx.updateTable("index_vector_sets").set({ dimensions }).where("id", "=", id).execute();
+export const setDimensions = (tx: IndexDb, id: number, dimensions: number) =>
+  tx.updateTable("index_vector_sets").set({ dimensions }).where("id", "=", id).execute();
 
 /** Deletes some vectors of a set, and the set once it has none. Returns whether it is gone. */
-export async function deleteSomeVectors(tx: IndexDb, set_id: number, limit: number): Promise<boolean> {
-  const some = await tx.selectFrom("index_vectors").select("segment_id").where("set_id", "=", set_id).orderBy("segment_id").limit(limit).execute();
-  if (some.length > 0) await tx.deleteFrom("index_vectors").where("set_id", "=", set_id).where("segment_id", "in", some.map((row) => row.segment_id)).execute();
+export async function deleteSomeVectors(
+  tx: IndexDb,
+  set_id: number,
+  limit: number,
+): Promise<boolean> {
+  const some = await tx
+    .selectFrom("index_vectors")
+    .select("segment_id")
+    .where("set_id", "=", set_id)
+    .orderBy("segment_id")
+    .limit(limit)
+    .execute();
+  if (some.length > 0)
+    await tx
+      .deleteFrom("index_vectors")
+      .where("set_id", "=", set_id)
+      .where(
+        "segment_id",
+        "in",
+        some.map((row) => row.segment_id),
+      )
+      .execute();
   if (some.length === limit) return false;
   await tx.deleteFrom("index_vector_sets").where("id", "=", set_id).execute();
   return true;
 }
 
 /** The segments of an edition wait for their vectors. */
-export const insertWaiting = (tx: IndexDb, edition: number) => tx.insertInto("index_vectors_waiting").columns(["segment_id", "tries"])
-  .expression((build) => build.selectFrom("index_segments").select(["id", sql<number>`0`.as("tries")]).where("edition", "=", edition))
-  .execute();
+export const insertWaiting = (tx: IndexDb, edition: number) =>
+  tx
+    .insertInto("index_vectors_waiting")
+    .columns(["segment_id", "tries"])
+    .expression((build) =>
+      build
+        .selectFrom("index_segments")
+        .select(["id", sql<number>`0`.as("tries")])
+        .where("edition", "=", edition),
+    )
+    .execute();
 /** Exactly the published segments wait that this set lacks. */
 export async function refillWaiting(tx: IndexDb, set_id: number): Promise<void> {
   await tx.deleteFrom("index_vectors_waiting").execute();
-  await tx.insertInto("index_vectors_waiting").columns(["segment_id", "tries"])
-    .expression((build) => build.selectFrom("index_segments as s").innerJoin("index_documents as d", "d.edition", "s.edition").select(["s.id", sql<number>`0`.as("tries")])
-      .where((e) => e.not(e.exists(e.selectFrom("index_vectors as v").select("v.segment_id").where("v.set_id", "=", set_id).whereRef("v.segment_id", "=", "s.id")))))
+  await tx
+    .insertInto("index_vectors_waiting")
+    .columns(["segment_id", "tries"])
+    .expression((build) =>
+      build
+        .selectFrom("index_segments as s")
+        .innerJoin("index_documents as d", "d.edition", "s.edition")
+        .select(["s.id", sql<number>`0`.as("tries")])
+        .where((e) =>
+          e.not(
+            e.exists(
+              e
+                .selectFrom("index_vectors as v")
+                .select("v.segment_id")
+                .where("v.set_id", "=", set_id)
+                .whereRef("v.segment_id", "=", "s.id"),
+            ),
+          ),
+        ),
+    )
     .execute();
 }
 
-export interface WaitingSegment { readonly segment_id: number; readonly tries: number; readonly title: string }
+export interface WaitingSegment {
+  readonly segment_id: number;
+  readonly tries: number;
+  readonly title: string;
+}
 /** What waits: the least tried first, of those the newest. */
-export const nextWaiting = (db: IndexDb, limit: number): Promise<WaitingSegment[]> => db.selectFrom("index_vectors_waiting as w")
-  .innerJoin("index_segments as s", "s.id", "w.segment_id").innerJoin("index_documents as d", "d.document_id", "s.document_id")
-  .select(["w.segment_id", "w.tries", "d.title"]).orderBy("w.tries").orderBy("w.segment_id", "desc").limit(limit).execute();
-export const chunksOfSegment = (db: IndexDb, segment_id: number): Promise<Pick<ChunkRow, "heading" | "text">[]> =>
-  db.selectFrom("index_chunks").select(["heading", "text"]).where("segment_id", "=", segment_id).orderBy("ordinal").execute();
+export const nextWaiting = (db: IndexDb, limit: number): Promise<WaitingSegment[]> =>
+  db
+    .selectFrom("index_vectors_waiting as w")
+    .innerJoin("index_segments as s", "s.id", "w.segment_id")
+    .innerJoin("index_documents as d", "d.document_id", "s.document_id")
+    .select(["w.segment_id", "w.tries", "d.title"])
+    .orderBy("w.tries")
+    .orderBy("w.segment_id", "desc")
+    .limit(limit)
+    .execute();
+export const chunksOfSegment = (
+  db: IndexDb,
+  segment_id: number,
+): Promise<Pick<ChunkRow, "heading" | "text">[]> =>
+  db
+    .selectFrom("index_chunks")
+    .select(["heading", "text"])
+    .where("segment_id", "=", segment_id)
+    .orderBy("ordinal")
+    .execute();
 export const countTry = (db: IndexDb, segment_ids: readonly number[]) =>
-  db.updateTable("index_vectors_waiting").set((e) => ({ tries: e("tries", "+", 1) })).where("segment_id", "in", segment_ids).execute();
+  db
+    .updateTable("index_vectors_waiting")
+    .set((e) => ({ tries: e("tries", "+", 1) }))
+    .where("segment_id", "in", segment_ids)
+    .execute();
 /** Documents that lack vectors. */
 export const countWaiting = async (db: IndexDb): Promise<number> =>
-  toNumber((await db.selectFrom("index_vectors_waiting as w").innerJoin("index_segments as s", "s.id", "w.segment_id")
-    .select(sql<number>`count(distinct s.document_id)`.as("count")).executeTakeFirst())?.count);
+  toNumber(
+    (
+      await db
+        .selectFrom("index_vectors_waiting as w")
+        .innerJoin("index_segments as s", "s.id", "w.segment_id")
+        .select(sql<number>`count(distinct s.document_id)`.as("count"))
+        .executeTakeFirst()
+    )?.count,
+  );
 
 /** Keeps the vectors of a segment that still waits for them; of one that is gone, nothing. */
-export async function insertVectors(tx: IndexDb, set_id: number, segment_id: number, vectors: Float32Array): Promise<void> {
-  const waited = await tx.deleteFrom("index_vectors_waiting").where("segment_id", "=", segment_id).returning("segment_id").executeTakeFirst();
-  if (waited) await tx.insertInto("index_vectors").values({ set_id, segment_id, data: new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength) }).execute();
+export async function insertVectors(
+  tx: IndexDb,
+  set_id: number,
+  segment_id: number,
+  vectors: Float32Array,
+): Promise<void> {
+  const waited = await tx
+    .deleteFrom("index_vectors_waiting")
+    .where("segment_id", "=", segment_id)
+    .returning("segment_id")
+    .executeTakeFirst();
+  if (waited)
+    await tx
+      .insertInto("index_vectors")
+      .values({
+        set_id,
+        segment_id,
+        data: new Uint8Array(vectors.buffer, vectors.byteOffset, vectors.byteLength),
+      })
+      .execute();
 }

@@ -2,8 +2,11 @@
 import type { Log } from "../../core/sdk";
 
 /** What the two sides say to each other. `setting` is sent once, before the first question. */
-export type ToWorker<S, Q> = { readonly setting: S } | { readonly id: number; readonly question: Q };
-export type FromWorker<P, A> = { readonly id: number } & ({ readonly part: P; readonly at: number } | { readonly answer: A } | { readonly error: string });
+export type ToWorker<S, Q> =
+  { readonly setting: S } | { readonly id: number; readonly question: Q };
+export type FromWorker<P, A> = { readonly id: number } & (
+  { readonly part: P; readonly at: number } | { readonly answer: A } | { readonly error: string }
+);
 
 export interface WorkerOptions<S> {
   /** Path of the worker's file from the root of the project, and its address when it runs from source. */
@@ -24,7 +27,14 @@ export interface WorkerClient<Q, P, A> {
   ask(question: Q, options?: AskOptions<P>): Promise<A>;
   stop(): void;
 }
-interface Waiting<Q, P, A> { readonly question: Q; readonly onPart: ((part: P) => void) | undefined; parts: number; deaths: number; readonly resolve: (answer: A) => void; readonly reject: (error: Error) => void }
+interface Waiting<Q, P, A> {
+  readonly question: Q;
+  readonly onPart: ((part: P) => void) | undefined;
+  parts: number;
+  deaths: number;
+  readonly resolve: (answer: A) => void;
+  readonly reject: (error: Error) => void;
+}
 
 const deaths_max = 2;
 
@@ -32,15 +42,23 @@ export function createWorkerClient<S, Q, P, A>(options: WorkerOptions<S>): Worke
   const waiting = new Map<number, Waiting<Q, P, A>>();
   /** What this worker has not answered yet, in the order in which it works; also what nobody waits for any more. */
   let sent = new Set<number>();
-  let worker: Worker | null = null, idle: ReturnType<typeof setTimeout> | undefined, last_id = 0, stopped = false;
+  let worker: Worker | null = null,
+    idle: ReturnType<typeof setTimeout> | undefined,
+    last_id = 0,
+    stopped = false;
 
   function start(): Worker {
     // Inside the executable, workers are found from the root that it was built from.
     const made = new Worker(Bun.isStandaloneExecutable ? `./${options.path}` : options.url());
     made.unref();
     sent = new Set();
-    made.addEventListener("message", ({ data }: MessageEvent<FromWorker<P, A>>) => { if (made === worker) settle(data); });
-    made.addEventListener("error", (event) => { event.preventDefault(); died(made, event.message); });
+    made.addEventListener("message", ({ data }: MessageEvent<FromWorker<P, A>>) => {
+      if (made === worker) settle(data);
+    });
+    made.addEventListener("error", (event) => {
+      event.preventDefault();
+      died(made, event.message);
+    });
     made.addEventListener("close", () => died(made, "it ended"));
     say(made, { setting: options.setting });
     return made;
@@ -51,7 +69,10 @@ export function createWorkerClient<S, Q, P, A>(options: WorkerOptions<S>): Worke
     const one = waiting.get(message.id);
     if ("part" in message) {
       // A question that is asked again gives the same parts again.
-      if (one?.parts === message.at) { one.parts++; one.onPart?.(message.part); }
+      if (one?.parts === message.at) {
+        one.parts++;
+        one.onPart?.(message.part);
+      }
       return;
     }
     sent.delete(message.id);
@@ -68,7 +89,8 @@ export function createWorkerClient<S, Q, P, A>(options: WorkerOptions<S>): Worke
     clearTimeout(idle);
     dead.terminate();
     options.log.warn("a worker died", { worker: options.path, reason, waiting: waiting.size });
-    const [first = 0] = sent, in_work = waiting.get(first);
+    const [first = 0] = sent,
+      in_work = waiting.get(first);
     if (in_work !== undefined && ++in_work.deaths === deaths_max) {
       waiting.delete(first);
       in_work.reject(new Error(`The worker ${options.path} died: ${reason}`));
@@ -101,10 +123,27 @@ export function createWorkerClient<S, Q, P, A>(options: WorkerOptions<S>): Worke
       if (signal?.aborted) return Promise.reject(aborted(signal));
       const id = ++last_id;
       return new Promise<A>((resolve, reject) => {
-        const stop = () => { waiting.delete(id); if (waiting.size === 0 && worker) rest(); reject(aborted(signal!)); };
+        const stop = () => {
+          waiting.delete(id);
+          if (waiting.size === 0 && worker) rest();
+          reject(aborted(signal!));
+        };
         const free = () => signal?.removeEventListener("abort", stop);
         signal?.addEventListener("abort", stop, { once: true });
-        const one = { question, onPart, parts: 0, deaths: 0, resolve: (answer: A) => { free(); resolve(answer); }, reject: (error: Error) => { free(); reject(error); } };
+        const one = {
+          question,
+          onPart,
+          parts: 0,
+          deaths: 0,
+          resolve: (answer: A) => {
+            free();
+            resolve(answer);
+          },
+          reject: (error: Error) => {
+            free();
+            reject(error);
+          },
+        };
         waiting.set(id, one);
         send(id, one);
       });
@@ -118,4 +157,5 @@ export function createWorkerClient<S, Q, P, A>(options: WorkerOptions<S>): Worke
   };
 }
 
-const aborted = (signal: AbortSignal): Error => signal.reason instanceof Error ? signal.reason : new Error("The work was aborted.");
+const aborted = (signal: AbortSignal): Error =>
+  signal.reason instanceof Error ? signal.reason : new Error("The work was aborted.");

@@ -16,7 +16,12 @@ export default definePlugin({
   routes,
   setup: ({ changed, clock, database, inTransaction, newId, scrub, slots }) => {
     const prompts = createPrompts({
-      db: database<PromptsTables>(), inTransaction, now_ms: () => clock.now_ms(), newId, scrub, changed,
+      db: database<PromptsTables>(),
+      inTransaction,
+      now_ms: () => clock.now_ms(),
+      newId,
+      scrub,
+      changed,
       removeUses: async (tx, owner_id, prompt_id) => {
         for (const uses of slots.uses()) await uses.remove(tx, owner_id, prompt_id);
       },

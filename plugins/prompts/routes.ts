@@ -1,59 +1,114 @@
 /** The HTTP face of saved prompts: a shape in, one call to the service, a shape out. */
-import { PageOf, PageQuery, reply, rfc3339, route, t, toPage, type HandlersOf, type Static } from "../../core/sdk";
+import {
+  PageOf,
+  PageQuery,
+  reply,
+  rfc3339,
+  route,
+  t,
+  toPage,
+  type HandlersOf,
+  type Static,
+} from "../../core/sdk";
 import type { PromptService } from "./service";
 import type { PromptRow } from "./store";
 
-const Name = t.String({ description: "What people call the prompt. Trimmed, not blank, at most 255 characters." });
-const Text = t.String({ description: "What the answers are asked to respect. Not blank, at most 32,000 characters." });
-const Description = t.Union([t.String(), t.Null()], { description: "A note for people, at most 4,000 characters." });
+const Name = t.String({
+  description: "What people call the prompt. Trimmed, not blank, at most 255 characters.",
+});
+const Text = t.String({
+  description: "What the answers are asked to respect. Not blank, at most 32,000 characters.",
+});
+const Description = t.Union([t.String(), t.Null()], {
+  description: "A note for people, at most 4,000 characters.",
+});
 const Time = (description: string) => t.String({ format: "date-time", description });
 
 const NewPrompt = t.Object({ name: Name, text: Text, description: t.Optional(Description) });
-const PromptChange = t.Object({ name: t.Optional(Name), text: t.Optional(Text), description: t.Optional(Description) });
+const PromptChange = t.Object({
+  name: t.Optional(Name),
+  text: t.Optional(Text),
+  description: t.Optional(Description),
+});
 const PromptRecord = t.Object({
   id: t.String({ description: "Opaque, starts with `prm_`." }),
-  name: Name, text: Text, description: Description,
+  name: Name,
+  text: Text,
+  description: Description,
   created_at: Time("When it was saved."),
   updated_at: Time("When it was last changed."),
 });
 
 const example: Static<typeof PromptRecord> = {
-  id: "prm_01J9ZK3V6W8Q2T4Y5N7B1C0DEF", name: "Plain words", text: "Answer in plain words and name the page.", description: null,
-  created_at: "2026-03-01T09:30:00.000Z", updated_at: "2026-03-01T09:30:00.000Z",
+  id: "prm_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",
+  name: "Plain words",
+  text: "Answer in plain words and name the page.",
+  description: null,
+  created_at: "2026-03-01T09:30:00.000Z",
+  updated_at: "2026-03-01T09:30:00.000Z",
 };
 const { name, text } = example;
 const answer = (description: string) => ({ description, schema: PromptRecord, example });
 
 export const routes = {
   list: route.get("/prompts", {
-    summary: "List saved prompts", tag: "Prompts", operation: "listPrompts",
+    summary: "List saved prompts",
+    tag: "Prompts",
+    operation: "listPrompts",
     description: "The caller's saved prompts, newest first.",
     query: PageQuery,
-    answers: { 200: {
-      description: "One page of prompts.", schema: PageOf(PromptRecord),
-      example: { data: [example], pagination: { count: 1, total: 1, per_page: 50, total_pages: 1, next_page: null, previous_page: null } },
-    } },
+    answers: {
+      200: {
+        description: "One page of prompts.",
+        schema: PageOf(PromptRecord),
+        example: {
+          data: [example],
+          pagination: {
+            count: 1,
+            total: 1,
+            per_page: 50,
+            total_pages: 1,
+            next_page: null,
+            previous_page: null,
+          },
+        },
+      },
+    },
   }),
   create: route.post("/prompts", {
-    summary: "Save a prompt", tag: "Prompts", operation: "createPrompt",
-    description: "Saves a text that the caller's chat sessions can apply to their answers (`usedPrompts`).",
-    body: NewPrompt, example: { name, text },
-    answers: { 201: { ...answer("The saved prompt."), headers: { location: "Path of the new prompt." } } },
+    summary: "Save a prompt",
+    tag: "Prompts",
+    operation: "createPrompt",
+    description:
+      "Saves a text that the caller's chat sessions can apply to their answers (`usedPrompts`).",
+    body: NewPrompt,
+    example: { name, text },
+    answers: {
+      201: { ...answer("The saved prompt."), headers: { location: "Path of the new prompt." } },
+    },
   }),
   get: route.get("/prompts/:promptId", {
-    summary: "Get a prompt", tag: "Prompts", operation: "getPrompt",
+    summary: "Get a prompt",
+    tag: "Prompts",
+    operation: "getPrompt",
     description: "One of the caller's saved prompts.",
     answers: { 200: answer("The prompt.") },
   }),
   change: route.put("/prompts/:promptId", {
-    summary: "Change a prompt", tag: "Prompts", operation: "updatePrompt",
+    summary: "Change a prompt",
+    tag: "Prompts",
+    operation: "updatePrompt",
     description: "Replaces the fields that are given; a `description` of null is taken away.",
-    body: PromptChange, example: { text },
+    body: PromptChange,
+    example: { text },
     answers: { 200: answer("The prompt after the change.") },
   }),
   remove: route.delete("/prompts/:promptId", {
-    summary: "Delete a prompt", tag: "Prompts", operation: "deletePrompt",
-    description: "Deletes the prompt for good; its id leaves the `usedPrompts` of every chat session.",
+    summary: "Delete a prompt",
+    tag: "Prompts",
+    operation: "deletePrompt",
+    description:
+      "Deletes the prompt for good; its id leaves the `usedPrompts` of every chat session.",
     answers: { 204: { description: "It is gone." } },
   }),
 };
@@ -68,7 +123,8 @@ export const promptHandlers = (prompts: PromptService): HandlersOf<typeof routes
     return reply(201, toRecord(prompt), { location: `/api/dev/v1/prompts/${prompt.id}` });
   },
   get: async ({ caller, params }) => toRecord(await prompts.get(caller.owner_id, params.promptId)),
-  change: async ({ caller, params, body }) => toRecord(await prompts.change(caller.owner_id, params.promptId, body)),
+  change: async ({ caller, params, body }) =>
+    toRecord(await prompts.change(caller.owner_id, params.promptId, body)),
   remove: async ({ caller, params }) => {
     await prompts.remove(caller.owner_id, params.promptId);
     return reply(204);
@@ -76,5 +132,18 @@ export const promptHandlers = (prompts: PromptService): HandlersOf<typeof routes
 });
 
 /** A prompt as it goes over the wire. */
-const toRecord = ({ id, name, text, description, created_at, updated_at }: PromptRow): Static<typeof PromptRecord> =>
-  ({ id, name, text, description, created_at: rfc3339(created_at), updated_at: rfc3339(updated_at) });
+const toRecord = ({
+  id,
+  name,
+  text,
+  description,
+  created_at,
+  updated_at,
+}: PromptRow): Static<typeof PromptRecord> => ({
+  id,
+  name,
+  text,
+  description,
+  created_at: rfc3339(created_at),
+  updated_at: rfc3339(updated_at),
+});

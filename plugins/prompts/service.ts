@@ -1,6 +1,16 @@
 /** The rules about saved prompts. Knows nothing of HTTP requests and writes no SQL. */
 import {
-  checkedName, checkedText, description_length_max, forbidden, HttpError, notFound, optionalText, requiredText, type Change, type Db, type PageRequest,
+  checkedName,
+  checkedText,
+  description_length_max,
+  forbidden,
+  HttpError,
+  notFound,
+  optionalText,
+  requiredText,
+  type Change,
+  type Db,
+  type PageRequest,
 } from "../../core/sdk";
 import type { Prompts } from "./contract";
 import * as store from "./store";
@@ -8,9 +18,17 @@ import type { PromptRow, PromptValues } from "./store";
 
 export const text_length_max = 32_000;
 
-export interface NewPrompt { readonly name: string; readonly text: string; readonly description?: string | null }
+export interface NewPrompt {
+  readonly name: string;
+  readonly text: string;
+  readonly description?: string | null;
+}
 /** Absent fields stay as they are; a description of null is taken away. */
-export interface PromptChange { readonly name?: string; readonly text?: string; readonly description?: string | null }
+export interface PromptChange {
+  readonly name?: string;
+  readonly text?: string;
+  readonly description?: string | null;
+}
 
 export interface PromptParts {
   readonly db: Db<store.PromptsTables>;
@@ -24,8 +42,17 @@ export interface PromptParts {
   readonly changed: (change: Change) => void;
 }
 
-export function createPrompts({ db, inTransaction, now_ms, newId, removeUses, scrub, changed }: PromptParts) {
-  const tell = (owner_id: string, id: string, action: Change["action"]): void => changed({ owner_id, kind: "prompt", id, action });
+export function createPrompts({
+  db,
+  inTransaction,
+  now_ms,
+  newId,
+  removeUses,
+  scrub,
+  changed,
+}: PromptParts) {
+  const tell = (owner_id: string, id: string, action: Change["action"]): void =>
+    changed({ owner_id, kind: "prompt", id, action });
   /** @throws HttpError 404 when there is no such prompt, 403 when it is another user's. */
   const requireOne = async (from: Db, owner_id: string, prompt_id: string): Promise<PromptRow> => {
     const prompt = await store.findPrompt(from, prompt_id);
@@ -38,9 +65,23 @@ export function createPrompts({ db, inTransaction, now_ms, newId, removeUses, sc
     /** Part of the contract. */
     require: (async (from, owner_id, prompt_ids, pointer) => {
       const unique_ids = [...new Set(prompt_ids)];
-      const by_id = new Map((await store.findPrompts(from, unique_ids)).map((prompt) => [prompt.id, prompt]));
-      refuse(404, "not_found", "could not be found", pointer, unique_ids.filter((id) => !by_id.has(id)));
-      refuse(403, "forbidden", "belongs to another user", pointer, unique_ids.filter((id) => by_id.get(id)!.owner_id !== owner_id));
+      const by_id = new Map(
+        (await store.findPrompts(from, unique_ids)).map((prompt) => [prompt.id, prompt]),
+      );
+      refuse(
+        404,
+        "not_found",
+        "could not be found",
+        pointer,
+        unique_ids.filter((id) => !by_id.has(id)),
+      );
+      refuse(
+        403,
+        "forbidden",
+        "belongs to another user",
+        pointer,
+        unique_ids.filter((id) => by_id.get(id)!.owner_id !== owner_id),
+      );
       return unique_ids.map((id) => by_id.get(id)!);
     }) satisfies Prompts["require"],
 
@@ -52,11 +93,13 @@ export function createPrompts({ db, inTransaction, now_ms, newId, removeUses, sc
     async create(owner_id: string, input: NewPrompt): Promise<PromptRow> {
       const now = now_ms();
       const prompt: PromptRow = {
-        id: newId("prm"), owner_id,
+        id: newId("prm"),
+        owner_id,
         name: checkedName(input.name, "/name"),
         text: requiredText(input.text, "/text", text_length_max),
         description: optionalText(input.description, "/description", description_length_max),
-        created_at: now, updated_at: now,
+        created_at: now,
+        updated_at: now,
       };
       await store.insertPrompt(db, prompt);
       tell(owner_id, prompt.id, "created");
@@ -91,11 +134,24 @@ export type PromptService = ReturnType<typeof createPrompts>;
 const checkedChange = ({ name, text, description }: PromptChange): PromptValues => ({
   ...(name === undefined ? {} : { name: checkedName(name, "/name") }),
   ...(text === undefined ? {} : { text: requiredText(text, "/text", text_length_max) }),
-  ...(description === undefined ? {} : { description: description === null ? null : checkedText(description, "/description", description_length_max) }),
+  ...(description === undefined
+    ? {}
+    : {
+        description:
+          description === null
+            ? null
+            : checkedText(description, "/description", description_length_max),
+      }),
 });
 
 /** Names the first of the ids that are wrong, and the field they came from. */
-function refuse(status: number, code: string, why: string, pointer: string, prompt_ids: readonly string[]): void {
+function refuse(
+  status: number,
+  code: string,
+  why: string,
+  pointer: string,
+  prompt_ids: readonly string[],
+): void {
   if (prompt_ids.length === 0) return;
   const detail = `The prompt ${prompt_ids[0]} ${why}.`;
   throw new HttpError(status, code, detail, { errors: [{ pointer, detail }] });

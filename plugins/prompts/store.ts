@@ -11,7 +11,9 @@ export interface PromptRow {
   readonly created_at: number;
   readonly updated_at: number;
 }
-export interface PromptsTables { prompts: PromptRow }
+export interface PromptsTables {
+  prompts: PromptRow;
+}
 type PromptsDb = Db<PromptsTables>;
 /** The columns that a change may set. */
 export type PromptValues = Partial<Pick<PromptRow, "name" | "text" | "description">>;
@@ -28,17 +30,37 @@ export const findPrompts = async (db: PromptsDb, ids: readonly string[]): Promis
   ids.length === 0 ? [] : db.selectFrom("prompts").selectAll().where("id", "in", ids).execute();
 
 /** One page, newest first, and how many prompts the owner has in all. */
-export async function listPrompts(db: PromptsDb, owner_id: string, page: PageRequest): Promise<{ rows: PromptRow[]; total: number }> {
+export async function listPrompts(
+  db: PromptsDb,
+  owner_id: string,
+  page: PageRequest,
+): Promise<{ rows: PromptRow[]; total: number }> {
   const { limit, offset } = pageWindow(page);
   const mine = db.selectFrom("prompts").where("owner_id", "=", owner_id);
   const { total } = await mine.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  const rows = await mine.selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute();
+  const rows = await mine
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .offset(offset)
+    .execute();
   return { rows, total: toNumber(total) };
 }
 
 /** The prompt after the change; undefined when it went away meanwhile. */
-export const updatePrompt = (db: PromptsDb, id: string, values: PromptValues, updated_at: number): Promise<PromptRow | undefined> =>
-  db.updateTable("prompts").set({ ...values, updated_at }).where("id", "=", id).returningAll().executeTakeFirst();
+export const updatePrompt = (
+  db: PromptsDb,
+  id: string,
+  values: PromptValues,
+  updated_at: number,
+): Promise<PromptRow | undefined> =>
+  db
+    .updateTable("prompts")
+    .set({ ...values, updated_at })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
 
 export const deletePrompt = async (db: PromptsDb, id: string): Promise<void> => {
   await db.deleteFrom("prompts").where("id", "=", id).execute();

@@ -4,7 +4,13 @@ import { Quotas } from "./contract";
 import { migrations } from "./migrations";
 import { createQuotas } from "./service";
 
-const Limit = (things: string) => t.Optional(t.Integer({ minimum: 0, description: `The most ${things} that a user may hold. No limit unless given.` }));
+const Limit = (things: string) =>
+  t.Optional(
+    t.Integer({
+      minimum: 0,
+      description: `The most ${things} that a user may hold. No limit unless given.`,
+    }),
+  );
 
 export default definePlugin({
   name: "quotas",
@@ -13,7 +19,12 @@ export default definePlugin({
     folders: Limit("folders, subfolders included,"),
     documents: Limit("documents"),
     chats: Limit("chat sessions"),
-    storage: t.Optional(Size({ description: "The most bytes of original files that a user may hold. No limit unless given." })),
+    storage: t.Optional(
+      Size({
+        description:
+          "The most bytes of original files that a user may hold. No limit unless given.",
+      }),
+    ),
   }),
   provides: { quotas: Quotas },
   tables: ["quotas_used"],

@@ -14,12 +14,14 @@ export function createQuotas(limits: Limits, hot: HotReads): Quotas {
 
     async charge(tx, owner_id, what, amount) {
       if (amount < 0) return store.giveBack(tx, owner_id, what, -amount);
-      if (amount > 0 && !await store.add(tx, owner_id, what, amount, limitOf(what))) throw exceeded(what, limitOf(what)!);
+      if (amount > 0 && !(await store.add(tx, owner_id, what, amount, limitOf(what))))
+        throw exceeded(what, limitOf(what)!);
     },
 
     async require(db, owner_id, what, amount) {
       const limit = limitOf(what);
-      if (limit !== null && amount > 0 && await store.held(db, owner_id, what) + amount > limit) throw exceeded(what, limit);
+      if (limit !== null && amount > 0 && (await store.held(db, owner_id, what)) + amount > limit)
+        throw exceeded(what, limit);
     },
 
     held: (db, owner_id, what) => store.held(db, owner_id, what),
@@ -29,11 +31,21 @@ export function createQuotas(limits: Limits, hot: HotReads): Quotas {
 }
 
 function exceeded(what: Counted, limit: number): HttpError {
-  const limit_in_words = what === "storage" ? `${bytes(limit)} of stored files` : `${limit.toLocaleString("en-US")} ${words[what]}`;
-  return forbidden(`You may hold at most ${limit_in_words}, and this would go above it. Delete what you no longer need, or ask the operator to raise the limit (quotas.${what}).`, "quota_exceeded");
+  const limit_in_words =
+    what === "storage"
+      ? `${bytes(limit)} of stored files`
+      : `${limit.toLocaleString("en-US")} ${words[what]}`;
+  return forbidden(
+    `You may hold at most ${limit_in_words}, and this would go above it. Delete what you no longer need, or ask the operator to raise the limit (quotas.${what}).`,
+    "quota_exceeded",
+  );
 }
 
-const words: Readonly<Record<Exclude<Counted, "storage">, string>> = { folders: "folders", documents: "documents", chats: "chat sessions" };
+const words: Readonly<Record<Exclude<Counted, "storage">, string>> = {
+  folders: "folders",
+  documents: "documents",
+  chats: "chat sessions",
+};
 
 /** `1 GiB`, `1.5 MiB`, `700 bytes`. */
 export function bytes(n: number): string {

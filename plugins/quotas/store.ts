@@ -2,35 +2,70 @@
 import { sql, toNumber, type Db, type HotReads } from "../../core/sdk";
 import type { Counted } from "./contract";
 
-export interface QuotasTables { quotas_used: { owner_id: string; what: Counted; used: number } }
+export interface QuotasTables {
+  quotas_used: { owner_id: string; what: Counted; used: number };
+}
 type QuotasDb = Db<QuotasTables>;
 
 /**
  * Adds a positive amount, when the sum stays within `limit` (null: no limit), in one statement: two transactions can't both take the last place.
  * False when it would go above; nothing is changed then.
  */
-export async function add(db: QuotasDb, owner_id: string, what: Counted, amount: number, limit: number | null): Promise<boolean> {
+export async function add(
+  db: QuotasDb,
+  owner_id: string,
+  what: Counted,
+  amount: number,
+  limit: number | null,
+): Promise<boolean> {
   // The first row of an owner is inserted, not updated: its limit is checked here.
   if (limit !== null && amount > limit) return false;
-  const added = await db.insertInto("quotas_used").values({ owner_id, what, used: amount })
+  const added = await db
+    .insertInto("quotas_used")
+    .values({ owner_id, what, used: amount })
     .onConflict((conflict) => {
-      const update = conflict.columns(["owner_id", "what"]).doUpdateSet({ used: sql<number>`quotas_used.used + excluded.used` });
-      return limit === null ? update : update.where(sql<boolean>`quotas_used.used + excluded.used <= ${limit}`);
+      const update = conflict
+        .columns(["owner_id", "what"])
+        .doUpdateSet({ used: sql<number>`quotas_used.used + excluded.used` });
+      return limit === null
+        ? update
+        : update.where(sql<boolean>`quotas_used.used + excluded.used <= ${limit}`);
     })
-    .returning("used").executeTakeFirst();
+    .returning("used")
+    .executeTakeFirst();
   return added !== undefined;
 }
 
 /** Gives back a positive amount; what is held never falls below zero. */
-export const giveBack = async (db: QuotasDb, owner_id: string, what: Counted, amount: number): Promise<void> => {
-  await db.updateTable("quotas_used").set({ used: sql<number>`case when used > ${amount} then used - ${amount} else 0 end` })
-    .where("owner_id", "=", owner_id).where("what", "=", what).execute();
+export const giveBack = async (
+  db: QuotasDb,
+  owner_id: string,
+  what: Counted,
+  amount: number,
+): Promise<void> => {
+  await db
+    .updateTable("quotas_used")
+    .set({ used: sql<number>`case when used > ${amount} then used - ${amount} else 0 end` })
+    .where("owner_id", "=", owner_id)
+    .where("what", "=", what)
+    .execute();
 };
 
 export async function held(db: QuotasDb, owner_id: string, what: Counted): Promise<number> {
-  const row = await db.selectFrom("quotas_used").select("used").where("owner_id", "=", owner_id).where("what", "=", what).executeTakeFirst();
+  const row = await db
+    .selectFrom("quotas_used")
+    .select("used")
+    .where("owner_id", "=", owner_id)
+    .where("what", "=", what)
+    .executeTakeFirst();
   return toNumber(row?.used);
 }
 
 export const heldNow = (hot: HotReads, owner_id: string, what: Counted): number =>
-  toNumber(hot.get<{ used: number }>("select used from quotas_used where owner_id = ? and what = ?", owner_id, what)?.used);
+  toNumber(
+    hot.get<{ used: number }>(
+      "select used from quotas_used where owner_id = ? and what = ?",
+      owner_id,
+      what,
+    )?.used,
+  );

@@ -10,13 +10,21 @@ export default definePlugin({
   name: "rate-limit",
   version: "1.0.0",
   config: t.Object({
-    requests: t.Integer({ minimum: 1, default: 600, description: "Requests allowed in one window." }),
+    requests: t.Integer({
+      minimum: 1,
+      default: 600,
+      description: "Requests allowed in one window.",
+    }),
     window: Duration({ default: "60s", description: "Length of a window." }),
   }),
   setup: ({ clock, config }) => {
     if (config.window < 1) throw new Error("rate_limit.window must be at least 1ms.");
     const windows = createWindows({
-      requests_max: config.requests, window_ms: config.window, unbounded_prefix, unbounded_max: addresses_max, now_ms: () => clock.now_ms(),
+      requests_max: config.requests,
+      window_ms: config.window,
+      unbounded_prefix,
+      unbounded_max: addresses_max,
+      now_ms: () => clock.now_ms(),
     });
     return { fills: [fill(RateLimiter, { ...windows, window_ms: config.window })] };
   },

@@ -16,7 +16,13 @@ export interface WindowOptions {
  * A window starts at every multiple of `window_ms` since the epoch, for everyone at once: when it ends, all counts are dropped.
  * A flood of invented subjects can therefore neither grow the memory nor push out the count of anybody else.
  */
-export function createWindows({ requests_max, window_ms, unbounded_prefix, unbounded_max, now_ms }: WindowOptions) {
+export function createWindows({
+  requests_max,
+  window_ms,
+  unbounded_prefix,
+  unbounded_max,
+  now_ms,
+}: WindowOptions) {
   let current = -1;
   const used = new Map<string, number>();
   let unbounded_count = 0;
@@ -30,7 +36,9 @@ export function createWindows({ requests_max, window_ms, unbounded_prefix, unbou
 
   /** The name under which a subject is counted. */
   const counted = (subject: string): string =>
-    used.has(subject) || !subject.startsWith(unbounded_prefix) || unbounded_count < unbounded_max ? subject : unbounded_prefix;
+    used.has(subject) || !subject.startsWith(unbounded_prefix) || unbounded_count < unbounded_max
+      ? subject
+      : unbounded_prefix;
 
   const add = (name: string): void => {
     const before = used.get(name);
@@ -49,7 +57,7 @@ export function createWindows({ requests_max, window_ms, unbounded_prefix, unbou
       return {
         limit: requests_max,
         remaining: requests_max - (used.get(name) ?? 0),
-        reset_s: Math.ceil((current + 1) * window_ms / 1_000),
+        reset_s: Math.ceil(((current + 1) * window_ms) / 1_000),
         allowed,
       };
     },

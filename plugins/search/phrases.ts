@@ -5,17 +5,28 @@ const quoted = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|�
 const says_something = /[\p{L}\p{N}]/u;
 const word_character = /[\p{L}\p{N}\p{M}]/u;
 /** Scripts that write words without spaces: a phrase may begin and end inside a run of them. */
-const spaceless = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const spaceless =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** Case, width, ligatures, and how lines break make no difference. */
-const folded = (text: string): string => text.normalize("NFKC").toLowerCase().replace(/[\u00ad\ufffe]/g, "").replace(/\s+/gu, " ").trim();
+const folded = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[\u00ad\ufffe]/g, "")
+    .replace(/\s+/gu, " ")
+    .trim();
 
 /** A question mark of any script at the end, the Greek one only after Greek. */
 const asks = /(?:[?？؟⸮՞፧‽⁇]|\p{Script=Greek}\p{M}*["'”’»)\]]*\s*[;\u037e])["'”’»」』)\]\s!！]*$/u;
 
 /** The phrases that a query wants word for word, folded, in their order. A question has none: its quotation marks set off a name or a saying, which texts inflect. */
 export const phrasesOf = (query: string): string[] =>
-  asks.test(query) ? [] : [...query.matchAll(quoted)].map((match) => folded(match.slice(1).find((group) => group !== undefined)!)).filter((phrase) => says_something.test(phrase));
+  asks.test(query)
+    ? []
+    : [...query.matchAll(quoted)]
+        .map((match) => folded(match.slice(1).find((group) => group !== undefined)!))
+        .filter((phrase) => says_something.test(phrase));
 
 /** Whether every phrase stands in the text as whole words. */
 export function holdsPhrases(text: string, phrases: readonly string[]): boolean {
@@ -25,7 +36,11 @@ export function holdsPhrases(text: string, phrases: readonly string[]): boolean 
 
 function holdsPhrase(text: string, phrase: string): boolean {
   for (let at = text.indexOf(phrase); at !== -1; at = text.indexOf(phrase, at + 1)) {
-    if (isEdge(text.slice(0, at), phrase, "start") && isEdge(text.slice(at + phrase.length), phrase, "end")) return true;
+    if (
+      isEdge(text.slice(0, at), phrase, "start") &&
+      isEdge(text.slice(at + phrase.length), phrase, "end")
+    )
+      return true;
   }
   return false;
 }
@@ -36,5 +51,6 @@ function isEdge(beyond: string, phrase: string, side: "start" | "end"): boolean 
   const outer = side === "start" ? lastOf(beyond) : firstOf(beyond);
   return !word_character.test(outer) || !word_character.test(inner) || spaceless.test(inner);
 }
-const firstOf = (text: string): string => text === "" ? "" : String.fromCodePoint(text.codePointAt(0)!);
+const firstOf = (text: string): string =>
+  text === "" ? "" : String.fromCodePoint(text.codePointAt(0)!);
 const lastOf = (text: string): string => [...text.slice(-2)].at(-1) ?? "";

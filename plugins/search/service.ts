@@ -31,7 +31,8 @@ export interface SearchParts {
 
 export function createSearch({ db, folders, documents, index }: SearchParts) {
   const find: Retrieval["find"] = async (from, request, signal) => {
-    if (request.folder_ids.length === 0 || request.document_ids?.length === 0 || request.limit < 1) return { passages: [], terms: [] };
+    if (request.folder_ids.length === 0 || request.document_ids?.length === 0 || request.limit < 1)
+      return { passages: [], terms: [] };
     const { passages, terms } = await index.search(request, signal);
     return { passages: await shown(from, passages), terms };
   };
@@ -41,11 +42,15 @@ export function createSearch({ db, folders, documents, index }: SearchParts) {
     const document_ids = [...new Set(passages.map((passage) => passage.document_id))];
     if (document_ids.length === 0) return [];
     // The folders of the hits, not of the scope: an owner may have more folders than a statement takes parameters.
-    const linked = await documents.linked(from, document_ids, [...new Set(passages.map((passage) => passage.folder_id))]);
+    const linked = await documents.linked(from, document_ids, [
+      ...new Set(passages.map((passage) => passage.folder_id)),
+    ]);
     const names = await documents.names(from, document_ids);
     return passages.flatMap((passage) => {
       const document = names.get(passage.document_id);
-      return document && linked.has(document.id) && document.current_version === passage.version ? [found(passage, document.name)] : [];
+      return document && linked.has(document.id) && document.current_version === passage.version
+        ? [found(passage, document.name)]
+        : [];
     });
   }
 
@@ -60,10 +65,17 @@ export function createSearch({ db, folders, documents, index }: SearchParts) {
       const query = requiredText(input.query, "/query", query_length_max);
       const limit = Math.min(input.limit ?? limit_default, limit_max);
       const document_ids = input.document_ids ?? undefined;
-      const folder_ids = input.folder_ids ? await folders.scope(db, owner_id, input.folder_ids, "/folder_ids") : await folders.all(db, owner_id);
+      const folder_ids = input.folder_ids
+        ? await folders.scope(db, owner_id, input.folder_ids, "/folder_ids")
+        : await folders.all(db, owner_id);
       if (document_ids) await documents.requireAll(db, owner_id, document_ids, "/document_ids");
       const phrases = phrasesOf(query);
-      const { passages } = await find(db, { query, folder_ids, ...(document_ids && { document_ids }), limit: phrases.length === 0 ? limit : phrase_candidates_max });
+      const { passages } = await find(db, {
+        query,
+        folder_ids,
+        ...(document_ids && { document_ids }),
+        limit: phrases.length === 0 ? limit : phrase_candidates_max,
+      });
       return passages.filter(({ quote }) => holdsPhrases(quote, phrases)).slice(0, limit);
     },
   };
@@ -71,8 +83,20 @@ export function createSearch({ db, folders, documents, index }: SearchParts) {
 
 /** Every passage is text that the index cut out of the stored version itself, so its quote is verified by construction. */
 const found = (passage: Passage, document_name: string): FoundPassage => ({
-  document_id: passage.document_id, document_name, document_version: passage.version, folder_id: passage.folder_id,
-  quote: passage.text, start: passage.start, end: passage.end, page: passage.page, page_end: passage.page_end,
-  time_start: passage.time_start, time_end: passage.time_end, heading: passage.heading, score: passage.score, verified: true, stale: false,
+  document_id: passage.document_id,
+  document_name,
+  document_version: passage.version,
+  folder_id: passage.folder_id,
+  quote: passage.text,
+  start: passage.start,
+  end: passage.end,
+  page: passage.page,
+  page_end: passage.page_end,
+  time_start: passage.time_start,
+  time_end: passage.time_end,
+  heading: passage.heading,
+  score: passage.score,
+  verified: true,
+  stale: false,
   url: `/api/dev/v1/documents/${passage.document_id}`,
 });

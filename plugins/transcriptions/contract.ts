@@ -19,11 +19,27 @@ export interface TranscriptionWatch {
   readonly onProgress: (progress: number) => void;
 }
 
-export type TranscriptionCode = "no_transcriber" | "unsupported_type" | "too_large" | "unreachable" | "refused_address" | "empty" | "timeout" | "transcriber_failed" | "transcriber_unavailable" | "failed";
+export type TranscriptionCode =
+  | "no_transcriber"
+  | "unsupported_type"
+  | "too_large"
+  | "unreachable"
+  | "refused_address"
+  | "empty"
+  | "timeout"
+  | "transcriber_failed"
+  | "transcriber_unavailable"
+  | "failed";
 /** Why there is no transcript, in a sentence for the person who sent the recording. `again`: another attempt may succeed. */
 export class TranscriptionFailure extends Error {
   override readonly name = "TranscriptionFailure";
-  constructor(readonly code: TranscriptionCode, message: string, readonly again = false) { super(message); }
+  constructor(
+    readonly code: TranscriptionCode,
+    message: string,
+    readonly again = false,
+  ) {
+    super(message);
+  }
 }
 
 /** Turns speech into text. Other plugins add engines by filling the slot; the one with the highest `rank` is asked. Those of the settings have rank 10. */

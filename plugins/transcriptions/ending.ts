@@ -15,7 +15,15 @@ export async function requireRun(from: Db, owner_id: string, run_id: string): Pr
   return run;
 }
 
-export function createEnding({ afterCommit, cancelJobs, changed, documents, now_ms, quotas, scrub }: TranscriptionParts) {
+export function createEnding({
+  afterCommit,
+  cancelJobs,
+  changed,
+  documents,
+  now_ms,
+  quotas,
+  scrub,
+}: TranscriptionParts) {
   /** The file that a run kept: its room is given back, and it is deleted unless a document or another run has it. */
   async function letGo(tx: Db, { owner_id, sha256, size_bytes }: RunRow): Promise<void> {
     if (sha256 === null) return;
@@ -23,7 +31,11 @@ export function createEnding({ afterCommit, cancelJobs, changed, documents, now_
     documents.removeFiles([sha256]);
   }
   /** True when it had not ended before. */
-  async function end(tx: Db, run_id: string, values: Parameters<typeof store.endRun>[2]): Promise<boolean> {
+  async function end(
+    tx: Db,
+    run_id: string,
+    values: Parameters<typeof store.endRun>[2],
+  ): Promise<boolean> {
     const ended = await store.endRun(tx, run_id, values);
     if (!ended) return false;
     await letGo(tx, ended);
@@ -41,12 +53,17 @@ export function createEnding({ afterCommit, cancelJobs, changed, documents, now_
 
     /** Nothing when the run has ended before. */
     async fail(tx: Db, run_id: string, code: string, message: string): Promise<void> {
-      await end(tx, run_id, { status: "failed", finished_at: now_ms(), error_code: code, error_message: message });
+      await end(tx, run_id, {
+        status: "failed",
+        finished_at: now_ms(),
+        error_code: code,
+        error_message: message,
+      });
     },
 
     /** False when the run has ended before. */
     async cancel(tx: Db, run_id: string): Promise<boolean> {
-      if (!await end(tx, run_id, { status: "cancelled", finished_at: now_ms() })) return false;
+      if (!(await end(tx, run_id, { status: "cancelled", finished_at: now_ms() }))) return false;
       await cancelJobs(tx, [run_id]);
       return true;
     },
@@ -54,7 +71,8 @@ export function createEnding({ afterCommit, cancelJobs, changed, documents, now_
     /** Inside the transaction that deletes the folders: their runs go with all they heard. */
     async removeFrom(tx: Db, folder_ids: readonly string[]): Promise<void> {
       for (;;) {
-        const runs = await store.runsIn(tx, folder_ids, runs_at_once), ids = runs.map(({ id }) => id);
+        const runs = await store.runsIn(tx, folder_ids, runs_at_once),
+          ids = runs.map(({ id }) => id);
         if (runs.length === 0) return;
         await cancelJobs(tx, ids);
         await forgetResults(tx, ids);
@@ -67,7 +85,8 @@ export function createEnding({ afterCommit, cancelJobs, changed, documents, now_
     },
 
     /** Inside the transaction that purges the documents: what was heard goes with them, and the run stays. */
-    removeDocuments: async (tx: Db, document_ids: readonly string[]): Promise<void> => forgetResults(tx, await store.forgetDocuments(tx, document_ids)),
+    removeDocuments: async (tx: Db, document_ids: readonly string[]): Promise<void> =>
+      forgetResults(tx, await store.forgetDocuments(tx, document_ids)),
   };
 }
 export type Ending = ReturnType<typeof createEnding>;

@@ -9,29 +9,62 @@ export const sight_bytes = 64 * 1024;
 /** Larger captions are none. */
 export const captions_bytes_max = 32 * 2 ** 20;
 
-interface Look { readonly media_type: string; readonly starts: string; readonly at?: number; readonly and?: (head: string) => boolean }
-const brand = (...brands: readonly string[]) => (head: string): boolean => brands.includes(head.slice(8, 12));
-const has = (word: string) => (head: string): boolean => head.includes(word);
+interface Look {
+  readonly media_type: string;
+  readonly starts: string;
+  readonly at?: number;
+  readonly and?: (head: string) => boolean;
+}
+const brand =
+  (...brands: readonly string[]) =>
+  (head: string): boolean =>
+    brands.includes(head.slice(8, 12));
+const has =
+  (word: string) =>
+  (head: string): boolean =>
+    head.includes(word);
 /** The first that fits counts. Bytes as Latin-1 characters. */
 const looks: readonly Look[] = [
   { media_type: "audio/wav", starts: "RIFF", and: (head) => head.slice(8, 12) === "WAVE" },
   { media_type: "audio/wav", starts: "RF64", and: (head) => head.slice(8, 12) === "WAVE" },
   { media_type: "video/x-msvideo", starts: "RIFF", and: (head) => head.slice(8, 12) === "AVI " },
   { media_type: "audio/flac", starts: "fLaC" },
-  { media_type: "video/ogg", starts: "OggS", and: (head) => head.slice(0, 400).includes("\x80theora") },
+  {
+    media_type: "video/ogg",
+    starts: "OggS",
+    and: (head) => head.slice(0, 400).includes("\x80theora"),
+  },
   { media_type: "audio/ogg", starts: "OggS" },
-  { media_type: "video/webm", starts: "\x1a\x45\xdf\xa3", and: (head) => head.slice(0, 80).includes("webm") && head.includes("V_") },
-  { media_type: "audio/webm", starts: "\x1a\x45\xdf\xa3", and: (head) => head.slice(0, 80).includes("webm") },
+  {
+    media_type: "video/webm",
+    starts: "\x1a\x45\xdf\xa3",
+    and: (head) => head.slice(0, 80).includes("webm") && head.includes("V_"),
+  },
+  {
+    media_type: "audio/webm",
+    starts: "\x1a\x45\xdf\xa3",
+    and: (head) => head.slice(0, 80).includes("webm"),
+  },
   { media_type: "video/x-matroska", starts: "\x1a\x45\xdf\xa3" },
   { media_type: "audio/mp4", starts: "ftyp", at: 4, and: brand("M4A ", "M4B ", "M4P ") },
   { media_type: "video/quicktime", starts: "ftyp", at: 4, and: brand("qt  ") },
   { media_type: "video/3gpp", starts: "ftyp3g", at: 4 },
-  { media_type: "video/mp4", starts: "ftyp", at: 4, and: (head) => !brand("heic", "heix", "mif1", "msf1", "avif", "avis", "crx ")(head) && has("\0")(head) },
+  {
+    media_type: "video/mp4",
+    starts: "ftyp",
+    at: 4,
+    and: (head) =>
+      !brand("heic", "heix", "mif1", "msf1", "avif", "avis", "crx ")(head) && has("\0")(head),
+  },
   { media_type: "audio/mpeg", starts: "ID3", and: has("\0") },
   { media_type: "audio/aac", starts: "\xff\xf1" },
   { media_type: "audio/aac", starts: "\xff\xf9" },
   // Layers I to III of MPEG audio, with a bit rate and a sample rate that exist.
-  { media_type: "audio/mpeg", starts: "\xff", and: (head) => /^\xff[\xe2-\xe7\xf2-\xf7\xfa-\xfd\xff][\x10-\xeb]/.test(head) },
+  {
+    media_type: "audio/mpeg",
+    starts: "\xff",
+    and: (head) => /^\xff[\xe2-\xe7\xf2-\xf7\xfa-\xfd\xff][\x10-\xeb]/.test(head),
+  },
   { media_type: "audio/aiff", starts: "FORM", and: (head) => /^AIF[FC]/.test(head.slice(8, 12)) },
   { media_type: "audio/amr", starts: "#!AMR" },
   { media_type: "audio/x-caf", starts: "caff\0\x01" },
@@ -46,16 +79,39 @@ const looks: readonly Look[] = [
 /** `head`: at most the first 64 KiB. Null for everything that can't be transcribed. */
 export function kindOf(head: Uint8Array): Kind | null {
   // First, because the mark of UTF-16 could begin a frame of MPEG audio.
-  const captions = looksLikeCaptions(textOf(head.subarray(0, head.length - head.length % 2)));
-  if (captions !== null) return { kind: "captions", media_type: captions === "vtt" ? "text/vtt" : "application/x-subrip" };
+  const captions = looksLikeCaptions(textOf(head.subarray(0, head.length - (head.length % 2))));
+  if (captions !== null)
+    return {
+      kind: "captions",
+      media_type: captions === "vtt" ? "text/vtt" : "application/x-subrip",
+    };
   const characters = Buffer.from(head.buffer, head.byteOffset, head.length).toString("latin1");
-  const look = looks.find(({ starts, at = 0, and }) => characters.startsWith(starts, at) && (and?.(characters) ?? true));
+  const look = looks.find(
+    ({ starts, at = 0, and }) => characters.startsWith(starts, at) && (and?.(characters) ?? true),
+  );
   return look ? { kind: "recording", media_type: look.media_type } : null;
 }
 
 /** How files of a media type are usually named: some services go by the name alone. */
 const endings: Readonly<Record<string, string>> = {
-  "audio/wav": "wav", "audio/flac": "flac", "audio/ogg": "ogg", "video/ogg": "ogv", "video/webm": "webm", "audio/webm": "webm", "video/x-matroska": "mkv", "audio/mp4": "m4a", "video/mp4": "mp4",
-  "video/quicktime": "mov", "video/3gpp": "3gp", "audio/mpeg": "mp3", "audio/aac": "aac", "audio/aiff": "aiff", "audio/amr": "amr", "video/mpeg": "mpg", "video/mp2t": "ts", "video/x-msvideo": "avi",
+  "audio/wav": "wav",
+  "audio/flac": "flac",
+  "audio/ogg": "ogg",
+  "video/ogg": "ogv",
+  "video/webm": "webm",
+  "audio/webm": "webm",
+  "video/x-matroska": "mkv",
+  "audio/mp4": "m4a",
+  "video/mp4": "mp4",
+  "video/quicktime": "mov",
+  "video/3gpp": "3gp",
+  "audio/mpeg": "mp3",
+  "audio/aac": "aac",
+  "audio/aiff": "aiff",
+  "audio/amr": "amr",
+  "video/mpeg": "mpg",
+  "video/mp2t": "ts",
+  "video/x-msvideo": "avi",
 };
-export const fileNameOf = (media_type: string): string => `recording.${endings[media_type] ?? "bin"}`;
+export const fileNameOf = (media_type: string): string =>
+  `recording.${endings[media_type] ?? "bin"}`;

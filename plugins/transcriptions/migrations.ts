@@ -2,35 +2,58 @@
 import { sql, type Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
-  { id: "0001_transcriptions", up: async (tx) => {
-    await tx.schema.createTable("transcriptions")
-      .addColumn("id", "text", (c) => c.primaryKey())
-      .addColumn("owner_id", "text", (c) => c.notNull())
-      .addColumn("folder_id", "text", (c) => c.notNull())
-      .addColumn("status", "text", (c) => c.notNull())
-      .addColumn("name", "text")
-      .addColumn("url", "text")
-      .addColumn("kind", "text")
-      .addColumn("media_type", "text")
-      .addColumn("sha256", "text")
-      .addColumn("size_bytes", "bigint", (c) => c.notNull())
-      .addColumn("progress", "double precision", (c) => c.notNull())
-      .addColumn("duration_s", "double precision")
-      .addColumn("language", "text")
-      .addColumn("document_id", "text")
-      .addColumn("error_code", "text")
-      .addColumn("error_message", "text")
-      .addColumn("created_at", "bigint", (c) => c.notNull())
-      .addColumn("started_at", "bigint")
-      .addColumn("finished_at", "bigint")
-      .execute();
-    await tx.schema.createIndex("transcriptions_by_owner").on("transcriptions").columns(["owner_id", "created_at", "id"]).execute();
-    await tx.schema.createIndex("transcriptions_by_folder").on("transcriptions").columns(["folder_id"]).execute();
-    await tx.schema.createIndex("transcriptions_by_document").on("transcriptions").columns(["document_id"]).where(sql.ref("document_id"), "is not", null).execute();
-    await tx.schema.createIndex("transcriptions_by_file").on("transcriptions").columns(["sha256"]).where(sql.ref("sha256"), "is not", null).execute();
-    await tx.schema.createTable("transcriptions_results")
-      .addColumn("run_id", "text", (c) => c.primaryKey())
-      .addColumn("transcript", "text", (c) => c.notNull())
-      .execute();
-  } },
+  {
+    id: "0001_transcriptions",
+    up: async (tx) => {
+      await tx.schema
+        .createTable("transcriptions")
+        .addColumn("id", "text", (c) => c.primaryKey())
+        .addColumn("owner_id", "text", (c) => c.notNull())
+        .addColumn("folder_id", "text", (c) => c.notNull())
+        .addColumn("status", "text", (c) => c.notNull())
+        .addColumn("name", "text")
+        .addColumn("url", "text")
+        .addColumn("kind", "text")
+        .addColumn("media_type", "text")
+        .addColumn("sha256", "text")
+        .addColumn("size_bytes", "bigint", (c) => c.notNull())
+        .addColumn("progress", "double precision", (c) => c.notNull())
+        .addColumn("duration_s", "double precision")
+        .addColumn("language", "text")
+        .addColumn("document_id", "text")
+        .addColumn("error_code", "text")
+        .addColumn("error_message", "text")
+        .addColumn("created_at", "bigint", (c) => c.notNull())
+        .addColumn("started_at", "bigint")
+        .addColumn("finished_at", "bigint")
+        .execute();
+      await tx.schema
+        .createIndex("transcriptions_by_owner")
+        .on("transcriptions")
+        .columns(["owner_id", "created_at", "id"])
+        .execute();
+      await tx.schema
+        .createIndex("transcriptions_by_folder")
+        .on("transcriptions")
+        .columns(["folder_id"])
+        .execute();
+      await tx.schema
+        .createIndex("transcriptions_by_document")
+        .on("transcriptions")
+        .columns(["document_id"])
+        .where(sql.ref("document_id"), "is not", null)
+        .execute();
+      await tx.schema
+        .createIndex("transcriptions_by_file")
+        .on("transcriptions")
+        .columns(["sha256"])
+        .where(sql.ref("sha256"), "is not", null)
+        .execute();
+      await tx.schema
+        .createTable("transcriptions_results")
+        .addColumn("run_id", "text", (c) => c.primaryKey())
+        .addColumn("transcript", "text", (c) => c.notNull())
+        .execute();
+    },
+  },
 ];

@@ -27,12 +27,18 @@ export interface TranscriptionParts {
   /** Where files may lie for a moment. */
   readonly temporary: string;
   /** Starts the work that is next for a run. */
-  readonly queue: (tx: Db, run: Pick<RunRow, "id" | "owner_id" | "kind" | "sha256">) => Promise<void>;
+  readonly queue: (
+    tx: Db,
+    run: Pick<RunRow, "id" | "owner_id" | "kind" | "sha256">,
+  ) => Promise<void>;
   readonly cancelJobs: (tx: Db, run_ids: readonly string[]) => Promise<void>;
   /** Tells the webhooks, in the transaction that ends the run. */
   readonly announce: (tx: Db, run: Pick<RunRow, "id" | "owner_id">) => Promise<void>;
   /** Tells those who look on. */
-  readonly changed: (run: Pick<RunRow, "id" | "owner_id" | "folder_id">, action: "created" | "changed" | "deleted") => void;
+  readonly changed: (
+    run: Pick<RunRow, "id" | "owner_id" | "folder_id">,
+    action: "created" | "changed" | "deleted",
+  ) => void;
   /** What an owner who may not sign in any more has asked for is not begun. */
   readonly isActive: (owner_id: string) => Promise<boolean>;
   readonly language: string | null;

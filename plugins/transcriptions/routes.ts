@@ -1,108 +1,279 @@
 /** The HTTP face of transcriptions: a shape in, one call to the service, a shape out. */
-import { announcedBytes, badRequest, PageOf, PageQuery, receiveFile, reply, rfc3339, rfc3339OrNull, route, t, toPage, type Files, type HandlersOf, type Static } from "../../core/sdk";
+import {
+  announcedBytes,
+  badRequest,
+  PageOf,
+  PageQuery,
+  receiveFile,
+  reply,
+  rfc3339,
+  rfc3339OrNull,
+  route,
+  t,
+  toPage,
+  type Files,
+  type HandlersOf,
+  type Static,
+} from "../../core/sdk";
 import { toSrt, toText, toVtt } from "./formats";
 import { assemble } from "./assembling";
 import type { Transcript } from "./segments";
 import type { TranscriptionService } from "./service";
 import type { RunRow } from "./store";
 
-const orNull = <S extends Parameters<typeof t.Union>[0][number]>(schema: S, description?: string) => t.Union([schema, t.Null()], description === undefined ? {} : { description });
+const orNull = <S extends Parameters<typeof t.Union>[0][number]>(schema: S, description?: string) =>
+  t.Union([schema, t.Null()], description === undefined ? {} : { description });
 const Time = (description: string) => t.String({ format: "date-time", description });
 
 const RunRecord = t.Object({
   id: t.String({ description: "Opaque, starts with `trn_`." }),
-  status: t.Union((["pending", "running", "completed", "failed", "cancelled"] as const).map((status) => t.Literal(status)), { description: "`completed`: the document is made, and is being indexed." }),
+  status: t.Union(
+    (["pending", "running", "completed", "failed", "cancelled"] as const).map((status) =>
+      t.Literal(status),
+    ),
+    { description: "`completed`: the document is made, and is being indexed." },
+  ),
   folder_id: t.String({ description: "The folder that the document goes into." }),
-  name: orNull(t.String(), "What is transcribed: the document's name, or, while there is none, that of the recording. Null once the document was deleted for good."),
+  name: orNull(
+    t.String(),
+    "What is transcribed: the document's name, or, while there is none, that of the recording. Null once the document was deleted for good.",
+  ),
   error: orNull(t.Object({ code: t.String(), message: t.String() }), "Why the run failed."),
   created_at: Time("When the run was asked for."),
   started_at: orNull(t.String({ format: "date-time" }), "When work on it began."),
   finished_at: orNull(t.String({ format: "date-time" }), "When it ended."),
-  document_id: orNull(t.String(), "The transcript; null before it is made, and once it was deleted for good."),
+  document_id: orNull(
+    t.String(),
+    "The transcript; null before it is made, and once it was deleted for good.",
+  ),
   result_history_id: orNull(t.String(), "Always null: a run has one result."),
   progress: t.Number({ minimum: 0, maximum: 1, description: "As far as the transcriber tells." }),
   duration_s: orNull(t.Number(), "Length of the recording, seconds."),
-  language: orNull(t.String(), "The language that is spoken, as far as the transcriber tells: `en`."),
+  language: orNull(
+    t.String(),
+    "The language that is spoken, as far as the transcriber tells: `en`.",
+  ),
 });
 const Result = t.Object({
-  language: orNull(t.String()), duration_s: orNull(t.Number()),
+  language: orNull(t.String()),
+  duration_s: orNull(t.Number()),
   text: t.String({ description: "What the document says, as it was made." }),
-  segments: t.Array(t.Object({ start: t.Number({ description: "Seconds into the recording." }), end: t.Number(), text: t.String(), speaker: orNull(t.String()) })),
+  segments: t.Array(
+    t.Object({
+      start: t.Number({ description: "Seconds into the recording." }),
+      end: t.Number(),
+      text: t.String(),
+      speaker: orNull(t.String()),
+    }),
+  ),
 });
-const Format = t.Union((["json", "vtt", "srt", "txt"] as const).map((format) => t.Literal(format)), { default: "json", description: "`json`, `vtt` (WebVTT), `srt` or `txt`." });
-const NewUrl = t.Object({ folder_id: t.String({ description: "The folder that the transcript goes into." }), url: t.String({ description: "Absolute http or https URL of a recording or captions on a public host, at most 2,048 characters." }) });
+const Format = t.Union(
+  (["json", "vtt", "srt", "txt"] as const).map((format) => t.Literal(format)),
+  { default: "json", description: "`json`, `vtt` (WebVTT), `srt` or `txt`." },
+);
+const NewUrl = t.Object({
+  folder_id: t.String({ description: "The folder that the transcript goes into." }),
+  url: t.String({
+    description:
+      "Absolute http or https URL of a recording or captions on a public host, at most 2,048 characters.",
+  }),
+});
 
 const example: Static<typeof RunRecord> = {
-  id: "trn_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC", status: "completed", folder_id: "fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF", name: "Interview with the warden.mp3", error: null, created_at: "2026-03-01T09:30:00.000Z", started_at: "2026-03-01T09:30:00.100Z",
-  finished_at: "2026-03-01T09:31:10.000Z", document_id: "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF", result_history_id: null, progress: 1, duration_s: 312.4, language: "en",
+  id: "trn_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
+  status: "completed",
+  folder_id: "fld_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",
+  name: "Interview with the warden.mp3",
+  error: null,
+  created_at: "2026-03-01T09:30:00.000Z",
+  started_at: "2026-03-01T09:30:00.100Z",
+  finished_at: "2026-03-01T09:31:10.000Z",
+  document_id: "doc_01J9ZK3V6W8Q2T4Y5N7B1C0DEF",
+  result_history_id: null,
+  progress: 1,
+  duration_s: 312.4,
+  language: "en",
 };
-const pending = { ...example, status: "pending" as const, started_at: null, finished_at: null, document_id: null, progress: 0, duration_s: null, language: null };
+const pending = {
+  ...example,
+  status: "pending" as const,
+  started_at: null,
+  finished_at: null,
+  document_id: null,
+  progress: 0,
+  duration_s: null,
+  language: null,
+};
 const segment = { start: 0.5, end: 3.2, text: "The mooring was lifted at noon.", speaker: "Anna" };
-const result_example: Static<typeof Result> = { language: "en", duration_s: 312.4, text: `Anna: ${segment.text}`, segments: [segment] };
-const located = { location: "Path of the run, to poll.", "retry-after": "Seconds until the first poll is worth it." };
+const result_example: Static<typeof Result> = {
+  language: "en",
+  duration_s: 312.4,
+  text: `Anna: ${segment.text}`,
+  segments: [segment],
+};
+const located = {
+  location: "Path of the run, to poll.",
+  "retry-after": "Seconds until the first poll is worth it.",
+};
 const tag = "Transcriptions";
 
 export const routes = {
   create: route.post("/transcriptions", {
-    summary: "Transcribe a recording", tag, operation: "createTranscription",
-    description: "Makes a document of what is said in a recording (audio or video), or of captions (WebVTT or SRT). The file comes as a multipart part `file`, with `folder_id` in the query; or as JSON with the `url` that it is fetched from. "
-      + "What can't be transcribed is a run that failed, with its reason. Captions need no set-up; recordings need a transcriber in the server's settings. `transcription.completed` is sent to webhooks when the document is made.",
-    query: t.Object({ folder_id: t.Optional(t.String({ description: "The folder that the transcript goes into; required for a multipart body." })) }),
-    body: { multipart: { part: "file", description: "The recording or the captions. Its file name is required and names the document; its media type does not matter." }, or_json: NewUrl },
+    summary: "Transcribe a recording",
+    tag,
+    operation: "createTranscription",
+    description:
+      "Makes a document of what is said in a recording (audio or video), or of captions (WebVTT or SRT). The file comes as a multipart part `file`, with `folder_id` in the query; or as JSON with the `url` that it is fetched from. " +
+      "What can't be transcribed is a run that failed, with its reason. Captions need no set-up; recordings need a transcriber in the server's settings. `transcription.completed` is sent to webhooks when the document is made.",
+    query: t.Object({
+      folder_id: t.Optional(
+        t.String({
+          description: "The folder that the transcript goes into; required for a multipart body.",
+        }),
+      ),
+    }),
+    body: {
+      multipart: {
+        part: "file",
+        description:
+          "The recording or the captions. Its file name is required and names the document; its media type does not matter.",
+      },
+      or_json: NewUrl,
+    },
     example: { folder_id: example.folder_id, url: "https://media.example.com/interview.mp3" },
-    answers: { 202: { description: "The run.", schema: RunRecord, example: pending, headers: located } },
+    answers: {
+      202: { description: "The run.", schema: RunRecord, example: pending, headers: located },
+    },
     errors: { 404: "There is no such folder.", 507: "The storage is full; nothing was saved." },
   }),
   list: route.get("/transcriptions", {
-    summary: "List transcriptions", tag, operation: "listTranscriptions", description: "The caller's runs, newest first.", query: PageQuery,
-    answers: { 200: { description: "One page of runs.", schema: PageOf(RunRecord), example: { data: [example], pagination: { count: 1, total: 1, per_page: 50, total_pages: 1, next_page: null, previous_page: null } } } },
+    summary: "List transcriptions",
+    tag,
+    operation: "listTranscriptions",
+    description: "The caller's runs, newest first.",
+    query: PageQuery,
+    answers: {
+      200: {
+        description: "One page of runs.",
+        schema: PageOf(RunRecord),
+        example: {
+          data: [example],
+          pagination: {
+            count: 1,
+            total: 1,
+            per_page: 50,
+            total_pages: 1,
+            next_page: null,
+            previous_page: null,
+          },
+        },
+      },
+    },
   }),
   get: route.get("/transcriptions/:transcriptionId", {
-    summary: "Get a transcription", tag, operation: "getTranscription", description: "One of the caller's runs.",
+    summary: "Get a transcription",
+    tag,
+    operation: "getTranscription",
+    description: "One of the caller's runs.",
     answers: { 200: { description: "The run.", schema: RunRecord, example } },
   }),
   result: route.get("/transcriptions/:transcriptionId/result", {
-    summary: "Get what was heard", tag, operation: "getTranscriptionResult",
-    description: "The transcript as it was made, whatever became of the document since; it goes when its folder is deleted, or its document for good.", query: t.Object({ format: t.Optional(Format) }),
-    answers: { 200: { description: "The transcript: JSON, `text/vtt`, `application/x-subrip` or `text/plain`.", schema: Result, example: result_example } },
+    summary: "Get what was heard",
+    tag,
+    operation: "getTranscriptionResult",
+    description:
+      "The transcript as it was made, whatever became of the document since; it goes when its folder is deleted, or its document for good.",
+    query: t.Object({ format: t.Optional(Format) }),
+    answers: {
+      200: {
+        description: "The transcript: JSON, `text/vtt`, `application/x-subrip` or `text/plain`.",
+        schema: Result,
+        example: result_example,
+      },
+    },
     errors: { 409: "The run is not completed." },
   }),
   cancel: route.post("/transcriptions/:transcriptionId/cancel", {
-    summary: "Cancel a transcription", tag, operation: "cancelTranscription", description: "Stops the run at once. No document is made and no event is sent.",
-    answers: { 202: { description: "The run, which is cancelled.", schema: RunRecord, example: { ...pending, status: "cancelled" as const, finished_at: example.finished_at }, headers: located } },
+    summary: "Cancel a transcription",
+    tag,
+    operation: "cancelTranscription",
+    description: "Stops the run at once. No document is made and no event is sent.",
+    answers: {
+      202: {
+        description: "The run, which is cancelled.",
+        schema: RunRecord,
+        example: { ...pending, status: "cancelled" as const, finished_at: example.finished_at },
+        headers: located,
+      },
+    },
     errors: { 409: "The run has ended." },
   }),
 };
 
-export function transcriptionHandlers(transcriptions: TranscriptionService, { files, upload_bytes_max }: { readonly files: Files; readonly upload_bytes_max: number }): HandlersOf<typeof routes> {
-  const accepted = async (run: RunRow) => reply(202, runRecord(run, await transcriptions.names([run])), { location: `/api/dev/v1/transcriptions/${run.id}`, "retry-after": "1" });
+export function transcriptionHandlers(
+  transcriptions: TranscriptionService,
+  { files, upload_bytes_max }: { readonly files: Files; readonly upload_bytes_max: number },
+): HandlersOf<typeof routes> {
+  const accepted = async (run: RunRow) =>
+    reply(202, runRecord(run, await transcriptions.names([run])), {
+      location: `/api/dev/v1/transcriptions/${run.id}`,
+      "retry-after": "1",
+    });
 
-  const upload = async (owner_id: string, folder_id: string | undefined, request: Request): Promise<RunRow> => {
+  const upload = async (
+    owner_id: string,
+    folder_id: string | undefined,
+    request: Request,
+  ): Promise<RunRow> => {
     if (!folder_id) throw badRequest("The query field `folder_id` is required.", "?folder_id");
     const announced_bytes = announcedBytes(request, upload_bytes_max);
     await transcriptions.admit(owner_id, folder_id, announced_bytes);
-    const { received, ...file } = await receiveFile(request, files, { part: "file", bytes_max: upload_bytes_max, admit: async () => undefined });
+    const { received, ...file } = await receiveFile(request, files, {
+      part: "file",
+      bytes_max: upload_bytes_max,
+      admit: async () => undefined,
+    });
     return transcriptions.addUpload(owner_id, folder_id, file, received);
   };
 
   return {
-    create: async ({ caller, query, body, request }) => accepted(await (body ? transcriptions.addUrl(caller.owner_id, body) : upload(caller.owner_id, query.folder_id, request))),
+    create: async ({ caller, query, body, request }) =>
+      accepted(
+        await (body
+          ? transcriptions.addUrl(caller.owner_id, body)
+          : upload(caller.owner_id, query.folder_id, request)),
+      ),
     list: async ({ caller, query }) => {
       const { rows, total } = await transcriptions.list(caller.owner_id, query);
       const names = await transcriptions.names(rows);
-      return toPage(rows.map((run) => runRecord(run, names)), total, query);
+      return toPage(
+        rows.map((run) => runRecord(run, names)),
+        total,
+        query,
+      );
     },
     get: async ({ caller, params }) => {
       const run = await transcriptions.get(caller.owner_id, params.transcriptionId);
       return runRecord(run, await transcriptions.names([run]));
     },
-    result: async ({ caller, params, query: { format = "json" } }) => formatted(await transcriptions.result(caller.owner_id, params.transcriptionId), format),
-    cancel: async ({ caller, params }) => accepted(await transcriptions.cancel(caller.owner_id, params.transcriptionId)),
+    result: async ({ caller, params, query: { format = "json" } }) =>
+      formatted(await transcriptions.result(caller.owner_id, params.transcriptionId), format),
+    cancel: async ({ caller, params }) =>
+      accepted(await transcriptions.cancel(caller.owner_id, params.transcriptionId)),
   };
 }
 
-function formatted({ segments, language, duration_s }: Transcript, format: Static<typeof Format>): unknown {
-  const file = (media_type: string, text: string) => new Response(text, { headers: { "content-type": `${media_type}; charset=utf-8`, "x-content-type-options": "nosniff" } });
+function formatted(
+  { segments, language, duration_s }: Transcript,
+  format: Static<typeof Format>,
+): unknown {
+  const file = (media_type: string, text: string) =>
+    new Response(text, {
+      headers: {
+        "content-type": `${media_type}; charset=utf-8`,
+        "x-content-type-options": "nosniff",
+      },
+    });
   if (format === "vtt") return file("text/vtt", toVtt(segments));
   if (format === "srt") return file("application/x-subrip", toSrt(segments));
   if (format === "txt") return file("text/plain", toText(segments));
@@ -111,7 +282,18 @@ function formatted({ segments, language, duration_s }: Transcript, format: Stati
 
 /** A run as it goes over the wire. */
 const runRecord = (run: RunRow, names: ReadonlyMap<string, string>): Static<typeof RunRecord> => ({
-  id: run.id, status: run.status, folder_id: run.folder_id, name: names.get(run.id) ?? null, error: run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? "" },
-  created_at: rfc3339(run.created_at), started_at: rfc3339OrNull(run.started_at), finished_at: rfc3339OrNull(run.finished_at),
-  document_id: run.document_id, result_history_id: null, progress: run.progress, duration_s: run.duration_s, language: run.language,
+  id: run.id,
+  status: run.status,
+  folder_id: run.folder_id,
+  name: names.get(run.id) ?? null,
+  error:
+    run.error_code === null ? null : { code: run.error_code, message: run.error_message ?? "" },
+  created_at: rfc3339(run.created_at),
+  started_at: rfc3339OrNull(run.started_at),
+  finished_at: rfc3339OrNull(run.finished_at),
+  document_id: run.document_id,
+  result_history_id: null,
+  progress: run.progress,
+  duration_s: run.duration_s,
+  language: run.language,
 });

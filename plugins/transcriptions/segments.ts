@@ -17,7 +17,12 @@ export interface Transcript {
 }
 /** As it was written, before it is put in order: times may be missing, wrong or backwards. */
 export interface Heard {
-  readonly segments: readonly { readonly start?: number | undefined; readonly end?: number | undefined; readonly text: string; readonly speaker?: string | null | undefined }[];
+  readonly segments: readonly {
+    readonly start?: number | undefined;
+    readonly end?: number | undefined;
+    readonly text: string;
+    readonly speaker?: string | null | undefined;
+  }[];
   readonly language?: string | null | undefined;
   readonly duration_s?: number | undefined;
 }

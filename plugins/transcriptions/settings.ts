@@ -13,7 +13,12 @@ export interface TranscriptionSettings {
 }
 export type Chosen =
   | { readonly kind: "none" }
-  | { readonly kind: "openai"; readonly base_url: string; readonly model: string; readonly api_key: string | undefined }
+  | {
+      readonly kind: "openai";
+      readonly base_url: string;
+      readonly model: string;
+      readonly api_key: string | undefined;
+    }
   | { readonly kind: "command"; readonly words: readonly string[] };
 
 const timeout_ms_max = 24 * 3_600_000;
@@ -22,30 +27,60 @@ const timeout_ms_max = 24 * 3_600_000;
 export function chosenTranscriber(settings: TranscriptionSettings): Chosen {
   const words = settings.command === undefined ? undefined : wordsOf(settings.command);
   const problems = [
-    ...settings.provider === "openai" ? problemsOfEndpoint(settings) : [],
-    ...settings.provider === "command" ? [problemOfCommand(settings.command, words)] : [],
-    settings.timeout > 0 && settings.timeout <= timeout_ms_max ? null : "transcription.timeout must be more than nothing and at most 24h.",
-    settings.language === undefined || /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/.test(settings.language) ? null : "transcription.language must be a code such as en.",
+    ...(settings.provider === "openai" ? problemsOfEndpoint(settings) : []),
+    ...(settings.provider === "command" ? [problemOfCommand(settings.command, words)] : []),
+    settings.timeout > 0 && settings.timeout <= timeout_ms_max
+      ? null
+      : "transcription.timeout must be more than nothing and at most 24h.",
+    settings.language === undefined ||
+    /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/.test(settings.language)
+      ? null
+      : "transcription.language must be a code such as en.",
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new ConfigError(problems);
-  if (settings.provider === "openai") return { kind: "openai", base_url: settings.base_url!.replace(/\/+$/, ""), model: settings.model!.trim(), api_key: settings.api_key };
+  if (settings.provider === "openai")
+    return {
+      kind: "openai",
+      base_url: settings.base_url!.replace(/\/+$/, ""),
+      model: settings.model!.trim(),
+      api_key: settings.api_key,
+    };
   return settings.provider === "command" ? { kind: "command", words: words! } : { kind: "none" };
 }
 
-const problemsOfEndpoint = ({ base_url, model, api_key }: TranscriptionSettings): (string | null)[] => [
-  base_url ? problemOfUrl(base_url) : "transcription.base_url is missing, and transcription.provider is openai: set DOSSIER_TRANSCRIPTION_BASE_URL to the endpoint, such as http://127.0.0.1:8000/v1.",
-  model?.trim() ? null : "transcription.model is missing, and transcription.provider is openai: set DOSSIER_TRANSCRIPTION_MODEL to the model's name there.",
-  api_key === undefined || /^[\x21-\x7e]+$/.test(api_key) ? null : "transcription.api_key holds characters that no key has.",
+const problemsOfEndpoint = ({
+  base_url,
+  model,
+  api_key,
+}: TranscriptionSettings): (string | null)[] => [
+  base_url
+    ? problemOfUrl(base_url)
+    : "transcription.base_url is missing, and transcription.provider is openai: set DOSSIER_TRANSCRIPTION_BASE_URL to the endpoint, such as http://127.0.0.1:8000/v1.",
+  model?.trim()
+    ? null
+    : "transcription.model is missing, and transcription.provider is openai: set DOSSIER_TRANSCRIPTION_MODEL to the model's name there.",
+  api_key === undefined || /^[\x21-\x7e]+$/.test(api_key)
+    ? null
+    : "transcription.api_key holds characters that no key has.",
 ];
 
 function problemOfUrl(base_url: string): string | null {
   const url = URL.canParse(base_url) ? new URL(base_url) : null;
-  if (!url || !/^https?:$/.test(url.protocol)) return "transcription.base_url must begin with http:// or https://.";
-  return url.username || url.password || url.search || url.hash ? "transcription.base_url must hold no user name, password, query or fragment; a key goes into transcription.api_key." : null;
+  if (!url || !/^https?:$/.test(url.protocol))
+    return "transcription.base_url must begin with http:// or https://.";
+  return url.username || url.password || url.search || url.hash
+    ? "transcription.base_url must hold no user name, password, query or fragment; a key goes into transcription.api_key."
+    : null;
 }
 
-function problemOfCommand(command: string | undefined, words: readonly string[] | undefined): string | null {
-  if (!command?.trim()) return "transcription.command is missing, and transcription.provider is command: set DOSSIER_TRANSCRIPTION_COMMAND to the program, such as whisper-cli -m model.bin -f {input} -ovtt -of {output}.";
+function problemOfCommand(
+  command: string | undefined,
+  words: readonly string[] | undefined,
+): string | null {
+  if (!command?.trim())
+    return "transcription.command is missing, and transcription.provider is command: set DOSSIER_TRANSCRIPTION_COMMAND to the program, such as whisper-cli -m model.bin -f {input} -ovtt -of {output}.";
   if (!words) return "transcription.command has a quote that is not closed.";
-  return words.some((word) => word.includes("{input}")) ? null : "transcription.command must hold {input}: the program is given the recording's path there.";
+  return words.some((word) => word.includes("{input}"))
+    ? null
+    : "transcription.command must hold {input}: the program is given the recording's path there.";
 }

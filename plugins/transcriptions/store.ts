@@ -37,55 +37,169 @@ export type TranscriptionsDb = Db<TranscriptionsTables>;
 
 const live = ["pending", "running"] as const;
 /** What a run forgets when it ends. The name is the document's from then on; without a document it tells what failed. */
-const forgotten = ({ status }: Pick<RunRow, "status">) => ({ url: null, sha256: null, ...(status === "completed" ? { name: null } : {}) });
+const forgotten = ({ status }: Pick<RunRow, "status">) => ({
+  url: null,
+  sha256: null,
+  ...(status === "completed" ? { name: null } : {}),
+});
 
 export const findRun = (db: TranscriptionsDb, id: string): Promise<RunRow | undefined> =>
   db.selectFrom("transcriptions").selectAll().where("id", "=", id).executeTakeFirst();
-export const insertRun = (db: TranscriptionsDb, row: RunRow) => db.insertInto("transcriptions").values(row).execute();
+export const insertRun = (db: TranscriptionsDb, row: RunRow) =>
+  db.insertInto("transcriptions").values(row).execute();
 
 /** Newest first. */
-export async function listRuns(db: TranscriptionsDb, owner_id: string, page: PageRequest): Promise<{ readonly rows: RunRow[]; readonly total: number }> {
+export async function listRuns(
+  db: TranscriptionsDb,
+  owner_id: string,
+  page: PageRequest,
+): Promise<{ readonly rows: RunRow[]; readonly total: number }> {
   const { limit, offset } = pageWindow(page);
-  const rows = await db.selectFrom("transcriptions").selectAll().where("owner_id", "=", owner_id).orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute();
-  const counted = await db.selectFrom("transcriptions").where("owner_id", "=", owner_id).select((e) => e.fn.countAll().as("count")).executeTakeFirst();
+  const rows = await db
+    .selectFrom("transcriptions")
+    .selectAll()
+    .where("owner_id", "=", owner_id)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  const counted = await db
+    .selectFrom("transcriptions")
+    .where("owner_id", "=", owner_id)
+    .select((e) => e.fn.countAll().as("count"))
+    .executeTakeFirst();
   return { rows, total: toNumber(counted?.count) };
 }
 
 /** The run as it is now, in work; undefined when it has ended, or is gone. */
-const whileLive = (db: TranscriptionsDb, id: string, values: Partial<RunRow>): Promise<RunRow | undefined> =>
-  db.updateTable("transcriptions").set(values).where("id", "=", id).where("status", "in", live).returningAll().executeTakeFirst();
+const whileLive = (
+  db: TranscriptionsDb,
+  id: string,
+  values: Partial<RunRow>,
+): Promise<RunRow | undefined> =>
+  db
+    .updateTable("transcriptions")
+    .set(values)
+    .where("id", "=", id)
+    .where("status", "in", live)
+    .returningAll()
+    .executeTakeFirst();
 
-export const startRun = (db: TranscriptionsDb, id: string, now: number): Promise<RunRow | undefined> =>
-  db.updateTable("transcriptions").set((e) => ({ status: "running" as const, started_at: e.fn.coalesce("started_at", e.val(now)) }))
-    .where("id", "=", id).where("status", "in", live).returningAll().executeTakeFirst();
-export const setProgress = (db: TranscriptionsDb, id: string, progress: number) => whileLive(db, id, { progress });
-export const setDuration = (db: TranscriptionsDb, id: string, values: Pick<RunRow, "duration_s" | "media_type">) => whileLive(db, id, values);
-export const setFile = (db: TranscriptionsDb, id: string, values: Pick<RunRow, "kind" | "media_type" | "sha256" | "size_bytes">) => whileLive(db, id, values);
+export const startRun = (
+  db: TranscriptionsDb,
+  id: string,
+  now: number,
+): Promise<RunRow | undefined> =>
+  db
+    .updateTable("transcriptions")
+    .set((e) => ({
+      status: "running" as const,
+      started_at: e.fn.coalesce("started_at", e.val(now)),
+    }))
+    .where("id", "=", id)
+    .where("status", "in", live)
+    .returningAll()
+    .executeTakeFirst();
+export const setProgress = (db: TranscriptionsDb, id: string, progress: number) =>
+  whileLive(db, id, { progress });
+export const setDuration = (
+  db: TranscriptionsDb,
+  id: string,
+  values: Pick<RunRow, "duration_s" | "media_type">,
+) => whileLive(db, id, values);
+export const setFile = (
+  db: TranscriptionsDb,
+  id: string,
+  values: Pick<RunRow, "kind" | "media_type" | "sha256" | "size_bytes">,
+) => whileLive(db, id, values);
 
 /** Ends a run; undefined when it has ended before. What it kept is as it was before. */
-export async function endRun(db: TranscriptionsDb, id: string, values: Pick<RunRow, "status" | "finished_at"> & Partial<RunRow>): Promise<RunRow | undefined> {
-  const before = await db.selectFrom("transcriptions").selectAll().where("id", "=", id).where("status", "in", live).executeTakeFirst();
+export async function endRun(
+  db: TranscriptionsDb,
+  id: string,
+  values: Pick<RunRow, "status" | "finished_at"> & Partial<RunRow>,
+): Promise<RunRow | undefined> {
+  const before = await db
+    .selectFrom("transcriptions")
+    .selectAll()
+    .where("id", "=", id)
+    .where("status", "in", live)
+    .executeTakeFirst();
   if (before) await whileLive(db, id, { ...values, ...forgotten(values) });
   return before;
 }
-export const setDocument = (db: TranscriptionsDb, id: string, document_id: string) => db.updateTable("transcriptions").set({ document_id }).where("id", "=", id).execute();
+export const setDocument = (db: TranscriptionsDb, id: string, document_id: string) =>
+  db.updateTable("transcriptions").set({ document_id }).where("id", "=", id).execute();
 
 /** Whether a run that has not ended keeps this file. */
 export const fileIsUsed = async (db: TranscriptionsDb, sha256: string): Promise<boolean> =>
-  await db.selectFrom("transcriptions").select("id").where("sha256", "=", sha256).limit(1).executeTakeFirst() !== undefined;
+  (await db
+    .selectFrom("transcriptions")
+    .select("id")
+    .where("sha256", "=", sha256)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
 
 export const insertResult = (db: TranscriptionsDb, run_id: string, transcript: string) =>
-  db.insertInto("transcriptions_results").values({ run_id, transcript }).onConflict((conflict) => conflict.column("run_id").doUpdateSet({ transcript })).execute();
-export const findResult = async (db: TranscriptionsDb, run_id: string): Promise<string | undefined> =>
-  (await db.selectFrom("transcriptions_results").select("transcript").where("run_id", "=", run_id).executeTakeFirst())?.transcript;
+  db
+    .insertInto("transcriptions_results")
+    .values({ run_id, transcript })
+    .onConflict((conflict) => conflict.column("run_id").doUpdateSet({ transcript }))
+    .execute();
+export const findResult = async (
+  db: TranscriptionsDb,
+  run_id: string,
+): Promise<string | undefined> =>
+  (
+    await db
+      .selectFrom("transcriptions_results")
+      .select("transcript")
+      .where("run_id", "=", run_id)
+      .executeTakeFirst()
+  )?.transcript;
 /** True when there was one. */
-export const deleteResults = async (db: TranscriptionsDb, run_ids: readonly string[]): Promise<boolean> =>
-  run_ids.length > 0 && (await db.deleteFrom("transcriptions_results").where("run_id", "in", run_ids).returning("run_id").execute()).length > 0;
+export const deleteResults = async (
+  db: TranscriptionsDb,
+  run_ids: readonly string[],
+): Promise<boolean> =>
+  run_ids.length > 0 &&
+  (
+    await db
+      .deleteFrom("transcriptions_results")
+      .where("run_id", "in", run_ids)
+      .returning("run_id")
+      .execute()
+  ).length > 0;
 
 /** At most `limit` runs of these folders. */
-export const runsIn = async (db: TranscriptionsDb, folder_ids: readonly string[], limit: number): Promise<RunRow[]> =>
-  folder_ids.length === 0 ? [] : db.selectFrom("transcriptions").selectAll().where("folder_id", "in", folder_ids).limit(limit).execute();
-export const deleteRuns = (db: TranscriptionsDb, ids: readonly string[]) => db.deleteFrom("transcriptions").where("id", "in", ids).execute();
+export const runsIn = async (
+  db: TranscriptionsDb,
+  folder_ids: readonly string[],
+  limit: number,
+): Promise<RunRow[]> =>
+  folder_ids.length === 0
+    ? []
+    : db
+        .selectFrom("transcriptions")
+        .selectAll()
+        .where("folder_id", "in", folder_ids)
+        .limit(limit)
+        .execute();
+export const deleteRuns = (db: TranscriptionsDb, ids: readonly string[]) =>
+  db.deleteFrom("transcriptions").where("id", "in", ids).execute();
 /** Runs whose document is one of these. */
-export const forgetDocuments = async (db: TranscriptionsDb, document_ids: readonly string[]): Promise<string[]> => document_ids.length === 0 ? []
-  : (await db.updateTable("transcriptions").set({ document_id: null }).where("document_id", "in", document_ids).returning("id").execute()).map(({ id }) => id);
+export const forgetDocuments = async (
+  db: TranscriptionsDb,
+  document_ids: readonly string[],
+): Promise<string[]> =>
+  document_ids.length === 0
+    ? []
+    : (
+        await db
+          .updateTable("transcriptions")
+          .set({ document_id: null })
+          .where("document_id", "in", document_ids)
+          .returning("id")
+          .execute()
+      ).map(({ id }) => id);

@@ -2,7 +2,14 @@
 import { event, service, slot, t, type Lookup } from "../../core/sdk";
 
 /** Emit it in the transaction that ends a run: whoever registered a webhook for it is told, however the server ends. `body` is sent as it is. */
-export const WebhookDue = event("webhook.due", t.Object({ owner_id: t.String(), event_type: t.String(), body: t.Record(t.String(), t.Unknown()) }));
+export const WebhookDue = event(
+  "webhook.due",
+  t.Object({
+    owner_id: t.String(),
+    event_type: t.String(),
+    body: t.Record(t.String(), t.Unknown()),
+  }),
+);
 
 /** A kind of event that webhooks can be registered for. */
 export interface WebhookEvent {

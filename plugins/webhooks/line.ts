@@ -6,7 +6,9 @@ export interface LineLimits {
   /** Who has not had their turn by then is sent away, milliseconds: a connection does not stay open for ever. */
   readonly wait_ms_max: number;
 }
-export class WaitedTooLong extends Error { override readonly name = "WaitedTooLong"; }
+export class WaitedTooLong extends Error {
+  override readonly name = "WaitedTooLong";
+}
 /** @throws WaitedTooLong */
 export type Line = <R>(who: string, work: () => Promise<R>) => Promise<R>;
 
@@ -42,10 +44,14 @@ export function createLine({ each_max, all_max, wait_ms_max }: LineLimits): Line
       reject(new WaitedTooLong());
     }, wait_ms_max);
     admit();
-    try { await promise; }
-    finally { clearTimeout(timer); }
-    try { return await work(); }
-    finally {
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+    }
+    try {
+      return await work();
+    } finally {
       count(who, -1);
       admit();
     }

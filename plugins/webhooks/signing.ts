@@ -12,19 +12,35 @@ export interface Message {
   readonly body: string;
   readonly sent_at_ms: number;
 }
-export interface HeaderPrefixes { readonly current: string; readonly legacy: string }
+export interface HeaderPrefixes {
+  readonly current: string;
+  readonly legacy: string;
+}
 
 /**
  * The event and its signature under both names, keyed with the text of the newest secret; and the headers of Standard Webhooks,
  * signed with every secret that still holds. `secrets`: newest first.
  */
-export function deliveryHeaders({ id, event_type, body, sent_at_ms }: Message, secrets: readonly [string, ...string[]], prefixes: HeaderPrefixes): Record<string, string> {
+export function deliveryHeaders(
+  { id, event_type, body, sent_at_ms }: Message,
+  secrets: readonly [string, ...string[]],
+  prefixes: HeaderPrefixes,
+): Record<string, string> {
   const signature = `sha256=${createHmac("sha256", secrets[0]).update(body).digest("hex")}`;
   const timestamp = String(Math.floor(sent_at_ms / 1_000));
-  const standard = secrets.map((secret) => `v1,${createHmac("sha256", Buffer.from(secret.slice(mark.length), "base64")).update(`${id}.${timestamp}.${body}`).digest("base64")}`);
+  const standard = secrets.map(
+    (secret) =>
+      `v1,${createHmac("sha256", Buffer.from(secret.slice(mark.length), "base64"))
+        .update(`${id}.${timestamp}.${body}`)
+        .digest("base64")}`,
+  );
   return {
-    [`X-${prefixes.legacy}-Event`]: event_type, [`X-${prefixes.legacy}-Signature`]: signature,
-    [`X-${prefixes.current}-Event`]: event_type, [`X-${prefixes.current}-Signature`]: signature,
-    "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": standard.join(" "),
+    [`X-${prefixes.legacy}-Event`]: event_type,
+    [`X-${prefixes.legacy}-Signature`]: signature,
+    [`X-${prefixes.current}-Event`]: event_type,
+    [`X-${prefixes.current}-Signature`]: signature,
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": standard.join(" "),
   };
 }

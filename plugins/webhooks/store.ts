@@ -41,29 +41,70 @@ export interface AttemptRow {
   readonly duration_ms: number | null;
   readonly response_body: string | null;
 }
-export type AttemptEnd = Pick<AttemptRow, "status_code" | "error" | "duration_ms" | "response_body">;
-export interface WebhooksTables { webhooks: WebhookRow; webhooks_deliveries: DeliveryRow; webhooks_attempts: AttemptRow }
+export type AttemptEnd = Pick<
+  AttemptRow,
+  "status_code" | "error" | "duration_ms" | "response_body"
+>;
+export interface WebhooksTables {
+  webhooks: WebhookRow;
+  webhooks_deliveries: DeliveryRow;
+  webhooks_attempts: AttemptRow;
+}
 type WebhooksDb = Db<WebhooksTables>;
 
 /** False when the owner has one for this event and URL. */
 export const insertWebhook = async (db: WebhooksDb, row: WebhookRow): Promise<boolean> =>
-  await db.insertInto("webhooks").values(row).onConflict((c) => c.columns(["owner_id", "event_type", "href"]).doNothing()).returning("id").executeTakeFirst() !== undefined;
+  (await db
+    .insertInto("webhooks")
+    .values(row)
+    .onConflict((c) => c.columns(["owner_id", "event_type", "href"]).doNothing())
+    .returning("id")
+    .executeTakeFirst()) !== undefined;
 
 export const findWebhook = (db: WebhooksDb, id: string): Promise<WebhookRow | undefined> =>
   db.selectFrom("webhooks").selectAll().where("id", "=", id).executeTakeFirst();
 
 /** Newest first. */
 export const listWebhooks = (db: WebhooksDb, owner_id: string): Promise<WebhookRow[]> =>
-  db.selectFrom("webhooks").selectAll().where("owner_id", "=", owner_id).orderBy("created_at", "desc").orderBy("id", "desc").execute();
+  db
+    .selectFrom("webhooks")
+    .selectAll()
+    .where("owner_id", "=", owner_id)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
 
 export const countWebhooks = async (db: WebhooksDb, owner_id: string): Promise<number> =>
-  toNumber((await db.selectFrom("webhooks").select((e) => e.fn.countAll().as("n")).where("owner_id", "=", owner_id).executeTakeFirstOrThrow()).n);
+  toNumber(
+    (
+      await db
+        .selectFrom("webhooks")
+        .select((e) => e.fn.countAll().as("n"))
+        .where("owner_id", "=", owner_id)
+        .executeTakeFirstOrThrow()
+    ).n,
+  );
 
 /** Those who want to be told of this event. */
-export const findListeners = (db: WebhooksDb, owner_id: string, event_type: string): Promise<{ id: string }[]> =>
-  db.selectFrom("webhooks").select("id").where("owner_id", "=", owner_id).where("event_type", "=", event_type).orderBy("created_at").orderBy("id").execute();
+export const findListeners = (
+  db: WebhooksDb,
+  owner_id: string,
+  event_type: string,
+): Promise<{ id: string }[]> =>
+  db
+    .selectFrom("webhooks")
+    .select("id")
+    .where("owner_id", "=", owner_id)
+    .where("event_type", "=", event_type)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
 
-export const setSecret = (db: WebhooksDb, id: string, values: Pick<WebhookRow, "secret" | "previous_secret" | "previous_until">): Promise<WebhookRow | undefined> =>
+export const setSecret = (
+  db: WebhooksDb,
+  id: string,
+  values: Pick<WebhookRow, "secret" | "previous_secret" | "previous_until">,
+): Promise<WebhookRow | undefined> =>
   db.updateTable("webhooks").set(values).where("id", "=", id).returningAll().executeTakeFirst();
 
 /** The webhook, its deliveries and their attempts. */
@@ -81,40 +122,121 @@ export const insertDelivery = async (db: WebhooksDb, row: DeliveryRow): Promise<
 export const findDelivery = (db: WebhooksDb, id: string): Promise<DeliveryRow | undefined> =>
   db.selectFrom("webhooks_deliveries").selectAll().where("id", "=", id).executeTakeFirst();
 
-export const findLastDelivery = (db: WebhooksDb, webhook_id: string): Promise<DeliveryRow | undefined> =>
-  db.selectFrom("webhooks_deliveries").selectAll().where("webhook_id", "=", webhook_id).orderBy("created_at", "desc").orderBy("id", "desc").limit(1).executeTakeFirst();
+export const findLastDelivery = (
+  db: WebhooksDb,
+  webhook_id: string,
+): Promise<DeliveryRow | undefined> =>
+  db
+    .selectFrom("webhooks_deliveries")
+    .selectAll()
+    .where("webhook_id", "=", webhook_id)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
 
 /** One page, newest first, and how many deliveries the webhook has in all. */
-export async function listDeliveries(db: WebhooksDb, webhook_id: string, page: PageRequest): Promise<{ rows: DeliveryRow[]; total: number }> {
+export async function listDeliveries(
+  db: WebhooksDb,
+  webhook_id: string,
+  page: PageRequest,
+): Promise<{ rows: DeliveryRow[]; total: number }> {
   const { limit, offset } = pageWindow(page);
   const all = db.selectFrom("webhooks_deliveries").where("webhook_id", "=", webhook_id);
   const { total } = await all.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  const rows = await all.selectAll().orderBy("created_at", "desc").orderBy("id", "desc").limit(limit).offset(offset).execute();
+  const rows = await all
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .offset(offset)
+    .execute();
   return { rows, total: toNumber(total) };
 }
 
-export const updateDelivery = async (db: WebhooksDb, id: string, values: Partial<Pick<DeliveryRow, "status" | "attempts" | "next_attempt_at">>): Promise<void> => {
+export const updateDelivery = async (
+  db: WebhooksDb,
+  id: string,
+  values: Partial<Pick<DeliveryRow, "status" | "attempts" | "next_attempt_at">>,
+): Promise<void> => {
   await db.updateTable("webhooks_deliveries").set(values).where("id", "=", id).execute();
 };
 
-export const insertAttempt = async (db: WebhooksDb, delivery_id: string, number: number, started_at: number): Promise<void> => {
-  await db.insertInto("webhooks_attempts").values({ delivery_id, number, started_at, status_code: null, error: null, duration_ms: null, response_body: null }).execute();
+export const insertAttempt = async (
+  db: WebhooksDb,
+  delivery_id: string,
+  number: number,
+  started_at: number,
+): Promise<void> => {
+  await db
+    .insertInto("webhooks_attempts")
+    .values({
+      delivery_id,
+      number,
+      started_at,
+      status_code: null,
+      error: null,
+      duration_ms: null,
+      response_body: null,
+    })
+    .execute();
 };
 
-export const findAttempt = (db: WebhooksDb, delivery_id: string, number: number): Promise<AttemptRow | undefined> =>
-  db.selectFrom("webhooks_attempts").selectAll().where("delivery_id", "=", delivery_id).where("number", "=", number).executeTakeFirst();
+export const findAttempt = (
+  db: WebhooksDb,
+  delivery_id: string,
+  number: number,
+): Promise<AttemptRow | undefined> =>
+  db
+    .selectFrom("webhooks_attempts")
+    .selectAll()
+    .where("delivery_id", "=", delivery_id)
+    .where("number", "=", number)
+    .executeTakeFirst();
 
-export const endAttempt = async (db: WebhooksDb, delivery_id: string, number: number, end: AttemptEnd): Promise<void> => {
-  await db.updateTable("webhooks_attempts").set(end).where("delivery_id", "=", delivery_id).where("number", "=", number).execute();
+export const endAttempt = async (
+  db: WebhooksDb,
+  delivery_id: string,
+  number: number,
+  end: AttemptEnd,
+): Promise<void> => {
+  await db
+    .updateTable("webhooks_attempts")
+    .set(end)
+    .where("delivery_id", "=", delivery_id)
+    .where("number", "=", number)
+    .execute();
 };
 
 /** In their order. */
-export const listAttempts = async (db: WebhooksDb, delivery_ids: readonly string[]): Promise<AttemptRow[]> =>
-  delivery_ids.length === 0 ? [] : db.selectFrom("webhooks_attempts").selectAll().where("delivery_id", "in", delivery_ids).orderBy("delivery_id").orderBy("number").execute();
+export const listAttempts = async (
+  db: WebhooksDb,
+  delivery_ids: readonly string[],
+): Promise<AttemptRow[]> =>
+  delivery_ids.length === 0
+    ? []
+    : db
+        .selectFrom("webhooks_attempts")
+        .selectAll()
+        .where("delivery_id", "in", delivery_ids)
+        .orderBy("delivery_id")
+        .orderBy("number")
+        .execute();
 
 /** Deletes deliveries from before `before`, at most `most`, those that wait excepted; returns how many. */
-export async function pruneDeliveries(db: WebhooksDb, before: number, most: number): Promise<number> {
-  const old = await db.selectFrom("webhooks_deliveries").select("id").where("created_at", "<", before).where("status", "!=", "pending").orderBy("created_at").limit(most).execute();
+export async function pruneDeliveries(
+  db: WebhooksDb,
+  before: number,
+  most: number,
+): Promise<number> {
+  const old = await db
+    .selectFrom("webhooks_deliveries")
+    .select("id")
+    .where("created_at", "<", before)
+    .where("status", "!=", "pending")
+    .orderBy("created_at")
+    .limit(most)
+    .execute();
   const ids = old.map(({ id }) => id);
   if (ids.length === 0) return 0;
   await db.deleteFrom("webhooks_attempts").where("delivery_id", "in", ids).execute();

@@ -20,41 +20,79 @@ export async function documentRows(): Promise<Row[]> {
     let texts: string[] = [];
     for (let round = 0; round < warm_up_rounds + rounds; round++) {
       texts = makeTexts(texts_a_round, round + 1);
-      folder_id = (await dossier.call<{ id: string }>("POST", "/folders", { name: `Round ${round}` })).id;
+      folder_id = (
+        await dossier.call<{ id: string }>("POST", "/folders", { name: `Round ${round}` })
+      ).id;
       const own = join(here.directory, `round-${round}`);
       mkdirSync(own);
-      const pair = round % 2 === 0
-        ? { raw: await indexByRival(own, texts), dossier: await addTexts(dossier, folder_id, texts) }
-        : { dossier: await addTexts(dossier, folder_id, texts), raw: await indexByRival(own, texts) };
+      const pair =
+        round % 2 === 0
+          ? {
+              raw: await indexByRival(own, texts),
+              dossier: await addTexts(dossier, folder_id, texts),
+            }
+          : {
+              dossier: await addTexts(dossier, folder_id, texts),
+              raw: await indexByRival(own, texts),
+            };
       if (round >= warm_up_rounds) pairs.push(pair);
     }
-    const kilobytes = (texts.reduce((sum, text) => sum + text.length, 0) / texts.length / 1000).toFixed(1);
-    const per_second = (of: (pair: (typeof pairs)[number]) => number) => (texts_a_round / median(pairs.map(of)) * 1000).toFixed(0);
-    return [{
-      name: "text documents to synced", unit: "x", target: { least: 0.4 }, value: median(pairs.map((pair) => pair.raw / pair.dossier)),
-      measured: `documents per second, Dossier ${per_second((pair) => pair.dossier)} / FTS5 ${per_second((pair) => pair.raw)}; `
-        + `${texts_a_round} of ${kilobytes} kB on average, one durable transaction each, ${rounds} rounds`,
-    }, await searchRow(dossier, folder_id, texts, here.directory)];
+    const kilobytes = (
+      texts.reduce((sum, text) => sum + text.length, 0) /
+      texts.length /
+      1000
+    ).toFixed(1);
+    const per_second = (of: (pair: (typeof pairs)[number]) => number) =>
+      ((texts_a_round / median(pairs.map(of))) * 1000).toFixed(0);
+    return [
+      {
+        name: "text documents to synced",
+        unit: "x",
+        target: { least: 0.4 },
+        value: median(pairs.map((pair) => pair.raw / pair.dossier)),
+        measured:
+          `documents per second, Dossier ${per_second((pair) => pair.dossier)} / FTS5 ${per_second((pair) => pair.raw)}; ` +
+          `${texts_a_round} of ${kilobytes} kB on average, one durable transaction each, ${rounds} rounds`,
+      },
+      await searchRow(dossier, folder_id, texts, here.directory),
+    ];
   } finally {
     await dossier.stop();
     here.remove();
   }
 }
 
-const latency = (all_ms: readonly number[]): string => `${median(all_ms).toFixed(1)}/${quantile(all_ms, 0.95).toFixed(1)}`;
+const latency = (all_ms: readonly number[]): string =>
+  `${median(all_ms).toFixed(1)}/${quantile(all_ms, 0.95).toFixed(1)}`;
 
-async function searchRow(dossier: Dossier, folder_id: string, texts: readonly string[], directory: string): Promise<Row> {
+async function searchRow(
+  dossier: Dossier,
+  folder_id: string,
+  texts: readonly string[],
+  directory: string,
+): Promise<Row> {
   const rival = await startRival(directory, { key: dossier.key, folders: 0, texts });
   try {
-    const asked = Array.from({ length: queries }, (_, index) => makeQuery(texts[index % texts.length]!, index));
+    const asked = Array.from({ length: queries }, (_, index) =>
+      makeQuery(texts[index % texts.length]!, index),
+    );
     const timed = async (work: () => Promise<unknown>) => {
       const started = performance.now();
       await work();
       return performance.now() - started;
     };
-    const askRival = (query: string) => fetch(`http://127.0.0.1:${rival.port}/search`, { method: "POST", headers: { authorization: `Bearer ${dossier.key}` }, body: JSON.stringify({ query }) }).then((response) => response.json());
-    const askDossier = (query: string) => dossier.call("POST", "/search", { query, folder_ids: [folder_id], limit: 10 });
-    for (const query of asked) { await askDossier(query); await askRival(query); }
+    const askRival = (query: string) =>
+      fetch(`http://127.0.0.1:${rival.port}/search`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${dossier.key}` },
+        body: JSON.stringify({ query }),
+      }).then((response) => response.json());
+    const askDossier = (query: string) =>
+      dossier.call("POST", "/search", { query, folder_ids: [folder_id], limit: 10 });
+    for (const query of asked) {
+      await askDossier(query);
+      await askRival(query);
+    }
     const own: number[] = [];
     const raw: number[] = [];
     for (const query of asked) {
@@ -62,8 +100,13 @@ async function searchRow(dossier: Dossier, folder_id: string, texts: readonly st
       raw.push(await timed(() => askRival(query)));
     }
     return {
-      name: "search of one folder", unit: "x", target: null, value: median(own) / median(raw),
+      name: "search of one folder",
+      unit: "x",
+      target: null,
+      value: median(own) / median(raw),
       measured: `milliseconds p50/p95 over HTTP, Dossier ${latency(own)}, FTS5 ${latency(raw)} (whole documents, bm25); ${queries} questions of five words, ${texts.length} documents`,
     };
-  } finally { rival.stop(); }
+  } finally {
+    rival.stop();
+  }
 }

@@ -17,8 +17,11 @@ const docx_characters = 290_000;
 
 export async function extractionRows(): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "dossier-bench-"));
-  try { return [await pdfRow(directory), await ocrRow(directory), await docxRow(directory)]; }
-  finally { rmSync(directory, { recursive: true, force: true }); }
+  try {
+    return [await pdfRow(directory), await ocrRow(directory), await docxRow(directory)];
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 }
 
 async function pdfRow(directory: string): Promise<Row> {
@@ -27,21 +30,47 @@ async function pdfRow(directory: string): Promise<Row> {
   const path = join(directory, "long.pdf");
   writeFileSync(path, longPdf(pdf_pages));
   const pairs: { own: number; other: number }[] = [];
-  for (let round = 0; round < rounds; round++) pairs.push({ own: (await readBy("pdf", [pagesInput(path, directory)])).cpu_ms, other: await cpuOf(["pdftotext", path, join(directory, "other.txt")]) });
+  for (let round = 0; round < rounds; round++)
+    pairs.push({
+      own: (await readBy("pdf", [pagesInput(path, directory)])).cpu_ms,
+      other: await cpuOf(["pdftotext", path, join(directory, "other.txt")]),
+    });
   return ratioRow(name, pairs, 3, `${pdf_pages} pages, the start of the process included`);
 }
 
 async function ocrRow(directory: string): Promise<Row> {
   const name = "OCR / tesseract, CPU";
   const lacking = ["tesseract", "pdftoppm"].find((command) => !Bun.which(command));
-  if (lacking) return missing(name, lacking === "tesseract" ? "tesseract (tesseract-ocr)" : "pdftoppm (poppler-utils)");
-  Bun.spawnSync(["pdftoppm", "-r", "200", "-gray", "-png", "-l", String(scanned_pages), handbook, join(directory, "scan")]);
+  if (lacking)
+    return missing(
+      name,
+      lacking === "tesseract" ? "tesseract (tesseract-ocr)" : "pdftoppm (poppler-utils)",
+    );
+  Bun.spawnSync([
+    "pdftoppm",
+    "-r",
+    "200",
+    "-gray",
+    "-png",
+    "-l",
+    String(scanned_pages),
+    handbook,
+    join(directory, "scan"),
+  ]);
   const images = [...new Bun.Glob("scan*.png").scanSync({ cwd: directory, absolute: true })].sort();
   const pairs: { own: number; other: number }[] = [];
   for (let round = 0; round < 3; round++) {
-    const own = (await readBy("image", images.map((image) => ({ ...pagesInput(image, directory), type: "image/png" })))).cpu_ms;
+    const own = (
+      await readBy(
+        "image",
+        images.map((image) => ({ ...pagesInput(image, directory), type: "image/png" })),
+      )
+    ).cpu_ms;
     let other = 0;
-    for (const image of images) other += await cpuOf(["tesseract", image, join(directory, "other"), "-l", "eng"], { OMP_THREAD_LIMIT: "1" });
+    for (const image of images)
+      other += await cpuOf(["tesseract", image, join(directory, "other"), "-l", "eng"], {
+        OMP_THREAD_LIMIT: "1",
+      });
     pairs.push({ own, other });
   }
   return ratioRow(name, pairs, 3.5, `${images.length} pages at 200 dpi, all starts included`);
@@ -55,23 +84,46 @@ async function docxRow(directory: string): Promise<Row> {
   const pairs: { own: number; other: number }[] = [];
   // The server keeps a child warm: the files before the last one warm this one.
   for (let round = 0; round < rounds; round++) {
-    const inputs = Array.from({ length: 4 }, (_, i) => ({ path, output: join(directory, `docx-${round}-${i}`), characters_max: 2 ** 26 }));
+    const inputs = Array.from({ length: 4 }, (_, i) => ({
+      path,
+      output: join(directory, `docx-${round}-${i}`),
+      characters_max: 2 ** 26,
+    }));
     const own = (await readBy("office", inputs)).wall_ms.at(-1)!;
     const started = performance.now();
     Bun.spawnSync(["unzip", "-p", path, "word/document.xml"], { stdout: "ignore" });
     pairs.push({ own, other: performance.now() - started });
   }
-  return ratioRow(name, pairs, 4, `${docx_characters} characters in cells, wall time in a warm child`);
+  return ratioRow(
+    name,
+    pairs,
+    4,
+    `${docx_characters} characters in cells, wall time in a warm child`,
+  );
 }
 
 let outputs = 0;
 const pagesInput = (path: string, directory: string) => ({
-  path, output: join(directory, `output-${outputs++}`), first_page: 1, pages_max: 5_000, ocr_pages_max: 200, languages: join(directory, "languages"), characters_max: 2 ** 26,
+  path,
+  output: join(directory, `output-${outputs++}`),
+  first_page: 1,
+  pages_max: 5_000,
+  ocr_pages_max: 200,
+  languages: join(directory, "languages"),
+  characters_max: 2 ** 26,
 });
 
 /** Runs a task of the extraction plugin for each input in one child, as the server does. */
-async function readBy(task: "pdf" | "image" | "office", inputs: readonly object[]): Promise<{ readonly cpu_ms: number; readonly wall_ms: readonly number[] }> {
-  const child = Bun.spawn([executable, task_command], { stdin: "pipe", stdout: "pipe", stderr: "ignore", env: {} });
+async function readBy(
+  task: "pdf" | "image" | "office",
+  inputs: readonly object[],
+): Promise<{ readonly cpu_ms: number; readonly wall_ms: readonly number[] }> {
+  const child = Bun.spawn([executable, task_command], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "ignore",
+    env: {},
+  });
   const replies = decodeLines<Reply>(child.stdout)[Symbol.asyncIterator]();
   const wall_ms: number[] = [];
   for (const input of inputs) {
@@ -80,7 +132,8 @@ async function readBy(task: "pdf" | "image" | "office", inputs: readonly object[
     await child.stdin.flush();
     for (;;) {
       const { value, done } = await replies.next();
-      if (done || "error" in value) throw new Error(`the task ${task} failed: ${JSON.stringify(value)}`);
+      if (done || "error" in value)
+        throw new Error(`the task ${task} failed: ${JSON.stringify(value)}`);
       if ("result" in value) break;
     }
     wall_ms.push(performance.now() - started);
@@ -91,14 +144,37 @@ async function readBy(task: "pdf" | "image" | "office", inputs: readonly object[
 }
 
 async function cpuOf(command: string[], env: Record<string, string> = {}): Promise<number> {
-  const child = Bun.spawn(command, { stdout: "ignore", stderr: "ignore", env: { ...cleanEnvironment(), ...env } });
-  if (await child.exited !== 0) throw new Error(`${command[0]} failed`);
+  const child = Bun.spawn(command, {
+    stdout: "ignore",
+    stderr: "ignore",
+    env: { ...cleanEnvironment(), ...env },
+  });
+  if ((await child.exited) !== 0) throw new Error(`${command[0]} failed`);
   return cpuMs(child.resourceUsage());
 }
-const cpuMs = (usage: Bun.ResourceUsage | undefined): number => Number(usage?.cpuTime.total ?? 0) / 1_000;
+const cpuMs = (usage: Bun.ResourceUsage | undefined): number =>
+  Number(usage?.cpuTime.total ?? 0) / 1_000;
 
-function ratioRow(name: string, pairs: readonly { readonly own: number; readonly other: number }[], most: number, words: string): Row {
-  const of = (pick: (pair: (typeof pairs)[number]) => number) => `${median(pairs.map(pick)).toFixed(0)} ms`;
-  return { name, unit: "x", target: { most }, value: median(pairs.map(({ own, other }) => own / other)), measured: `${of(({ own }) => own)} beside ${of(({ other }) => other)}; ${words}; ${pairs.length} rounds` };
+function ratioRow(
+  name: string,
+  pairs: readonly { readonly own: number; readonly other: number }[],
+  most: number,
+  words: string,
+): Row {
+  const of = (pick: (pair: (typeof pairs)[number]) => number) =>
+    `${median(pairs.map(pick)).toFixed(0)} ms`;
+  return {
+    name,
+    unit: "x",
+    target: { most },
+    value: median(pairs.map(({ own, other }) => own / other)),
+    measured: `${of(({ own }) => own)} beside ${of(({ other }) => other)}; ${words}; ${pairs.length} rounds`,
+  };
 }
-const missing = (name: string, command: string): Row => ({ name, unit: "x", target: null, value: Number.NaN, measured: `not measured: ${command} is not on this machine` });
+const missing = (name: string, command: string): Row => ({
+  name,
+  unit: "x",
+  target: null,
+  value: Number.NaN,
+  measured: `not measured: ${command} is not on this machine`,
+});

@@ -5,18 +5,38 @@ import { makeText } from "./text";
 const latin = (text: string): Buffer => Buffer.from(text, "latin1");
 
 /** A line as text processors write it: a few letters at a time, moved a little. */
-const kerned = (line: string): string => `[${(line.trim().match(/.{1,4}/g) ?? []).map((letters, i) => `(${letters.replace(/[()\\]/g, "\\$&")}) ${(i % 5) * 4 - 8}`).join(" ")}] TJ T*`;
+const kerned = (line: string): string =>
+  `[${(line.trim().match(/.{1,4}/g) ?? []).map((letters, i) => `(${letters.replace(/[()\\]/g, "\\$&")}) ${(i % 5) * 4 - 8}`).join(" ")}] TJ T*`;
 
 /** A PDF of `pages` pages of prose, 46 lines each. */
 export function longPdf(pages: number): Uint8Array {
-  const objects: Buffer[] = [latin("<< /Type /Catalog /Pages 2 0 R >>"), latin(""), latin("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")];
+  const objects: Buffer[] = [
+    latin("<< /Type /Catalog /Pages 2 0 R >>"),
+    latin(""),
+    latin("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"),
+  ];
   const kids: string[] = [];
   for (let page = 0; page < pages; page++) {
-    const lines = makeText(page + 1, 4_200).replace(/\n+/g, " ").match(/.{1,90}(?:\s|$)/g)!.slice(0, 46);
-    const drawn = deflateSync(latin(`BT /F1 11 Tf 14 TL 60 780 Td ${lines.map(kerned).join(" ")} ET`));
-    objects.push(latin(`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${objects.length + 2} 0 R >>`));
+    const lines = makeText(page + 1, 4_200)
+      .replace(/\n+/g, " ")
+      .match(/.{1,90}(?:\s|$)/g)!
+      .slice(0, 46);
+    const drawn = deflateSync(
+      latin(`BT /F1 11 Tf 14 TL 60 780 Td ${lines.map(kerned).join(" ")} ET`),
+    );
+    objects.push(
+      latin(
+        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${objects.length + 2} 0 R >>`,
+      ),
+    );
     kids.push(`${objects.length} 0 R`);
-    objects.push(Buffer.concat([latin(`<< /Length ${drawn.length} /Filter /FlateDecode >>\nstream\n`), drawn, latin("\nendstream")]));
+    objects.push(
+      Buffer.concat([
+        latin(`<< /Length ${drawn.length} /Filter /FlateDecode >>\nstream\n`),
+        drawn,
+        latin("\nendstream"),
+      ]),
+    );
   }
   objects[1] = latin(`<< /Type /Pages /Count ${pages} /Kids [${kids.join(" ")}] >>`);
   const parts: Buffer[] = [latin("%PDF-1.4\n")];
@@ -29,15 +49,24 @@ export function longPdf(pages: number): Uint8Array {
     parts.push(part);
   }
   const table = places.map((place) => `${String(place).padStart(10, "0")} 00000 n \n`).join("");
-  return Buffer.concat([...parts, latin(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${at}\n%%EOF\n`)]);
+  return Buffer.concat([
+    ...parts,
+    latin(
+      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${at}\n%%EOF\n`,
+    ),
+  ]);
 }
 
 /** A DOCX whose text, about `characters` of it, stands in the cells of one table. */
 export function tableDocx(characters: number): Uint8Array {
   const words = makeText(7, characters).split(/\s+/);
-  const cell = (text: string) => `<w:tc><w:tcPr><w:tcW w:w="1200" w:type="dxa"/></w:tcPr><w:p><w:pPr><w:pStyle w:val="TableText"/></w:pPr><w:r><w:rPr><w:sz w:val="18"/></w:rPr><w:t xml:space="preserve">${text.replace(/[&<>]/g, " ")}</w:t></w:r></w:p></w:tc>`;
+  const cell = (text: string) =>
+    `<w:tc><w:tcPr><w:tcW w:w="1200" w:type="dxa"/></w:tcPr><w:p><w:pPr><w:pStyle w:val="TableText"/></w:pPr><w:r><w:rPr><w:sz w:val="18"/></w:rPr><w:t xml:space="preserve">${text.replace(/[&<>]/g, " ")}</w:t></w:r></w:p></w:tc>`;
   const rows: string[] = [];
-  for (let at = 0; at < words.length; at += 24) rows.push(`<w:tr>${Array.from({ length: 6 }, (_, column) => cell(words.slice(at + column * 4, at + column * 4 + 4).join(" "))).join("")}</w:tr>`);
+  for (let at = 0; at < words.length; at += 24)
+    rows.push(
+      `<w:tr>${Array.from({ length: 6 }, (_, column) => cell(words.slice(at + column * 4, at + column * 4 + 4).join(" "))).join("")}</w:tr>`,
+    );
   const document = `<?xml version="1.0" encoding="UTF-8"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:tbl>${rows.join("")}</w:tbl></w:body></w:document>`;
   const types = `<?xml version="1.0" encoding="UTF-8"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
 <Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`;
@@ -52,10 +81,16 @@ function zip(files: Readonly<Record<string, string>>): Uint8Array {
   const directory: Buffer[] = [];
   let at = 0;
   for (const [name, text] of Object.entries(files)) {
-    const raw = Buffer.from(text), packed = deflateRawSync(raw), called = Buffer.from(name);
+    const raw = Buffer.from(text),
+      packed = deflateRawSync(raw),
+      called = Buffer.from(name);
     const facts = Buffer.alloc(26);
-    facts.writeUInt16LE(20, 0); facts.writeUInt16LE(8, 4);
-    facts.writeUInt32LE(Bun.hash.crc32(raw), 10); facts.writeUInt32LE(packed.length, 14); facts.writeUInt32LE(raw.length, 18); facts.writeUInt16LE(called.length, 22);
+    facts.writeUInt16LE(20, 0);
+    facts.writeUInt16LE(8, 4);
+    facts.writeUInt32LE(Bun.hash.crc32(raw), 10);
+    facts.writeUInt32LE(packed.length, 14);
+    facts.writeUInt32LE(raw.length, 18);
+    facts.writeUInt16LE(called.length, 22);
     const where = Buffer.alloc(14);
     where.writeUInt32LE(at, 10);
     directory.push(latin("PK\x01\x02\x14\0"), facts, where, called);
@@ -63,8 +98,12 @@ function zip(files: Readonly<Record<string, string>>): Uint8Array {
     bodies.push(body);
     at += body.length;
   }
-  const listed = Buffer.concat(directory), end = Buffer.alloc(22);
+  const listed = Buffer.concat(directory),
+    end = Buffer.alloc(22);
   latin("PK\x05\x06").copy(end);
-  end.writeUInt16LE(bodies.length, 8); end.writeUInt16LE(bodies.length, 10); end.writeUInt32LE(listed.length, 12); end.writeUInt32LE(at, 16);
+  end.writeUInt16LE(bodies.length, 8);
+  end.writeUInt16LE(bodies.length, 10);
+  end.writeUInt32LE(listed.length, 12);
+  end.writeUInt32LE(at, 16);
   return Buffer.concat([...bodies, listed, end]);
 }

@@ -14,9 +14,15 @@ export async function foldersRow(): Promise<Row[]> {
   const rival = await startRival(here.directory, { key: dossier.key, folders, texts: [] });
   try {
     await addFolders(dossier, folders);
-    const head = (host: string) => `GET ${host === "raw" ? "" : "/api/dev/v1"}/folders?per_page=50 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${dossier.key}\r\nAccept: application/json\r\n\r\n`;
+    const head = (host: string) =>
+      `GET ${host === "raw" ? "" : "/api/dev/v1"}/folders?per_page=50 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${dossier.key}\r\nAccept: application/json\r\n\r\n`;
     const measure = async (host: "raw" | "dossier", duration_ms: number) => {
-      const { per_second, not_200 } = await load({ port: host === "raw" ? rival.port : dossier.port, head: head(host), connections, duration_ms });
+      const { per_second, not_200 } = await load({
+        port: host === "raw" ? rival.port : dossier.port,
+        head: head(host),
+        connections,
+        duration_ms,
+      });
       if (not_200 > 0) throw new Error(`${not_200} answers of ${host} were not 200`);
       return per_second;
     };
@@ -29,10 +35,15 @@ export async function foldersRow(): Promise<Row[]> {
       const other = await measure(first === "raw" ? "dossier" : "raw", round_ms);
       pairs.push(first === "raw" ? { raw: one, dossier: other } : { raw: other, dossier: one });
     }
-    return [{
-      name: "GET /folders?per_page=50", unit: "x", target: { least: 0.7 }, value: median(pairs.map((pair) => pair.dossier / pair.raw)),
-      measured: `requests per second, Dossier ${median(pairs.map((pair) => pair.dossier)).toFixed(0)} / plain server ${median(pairs.map((pair) => pair.raw)).toFixed(0)}; ${folders} folders, ${connections} connections, ${rounds} rounds`,
-    }];
+    return [
+      {
+        name: "GET /folders?per_page=50",
+        unit: "x",
+        target: { least: 0.7 },
+        value: median(pairs.map((pair) => pair.dossier / pair.raw)),
+        measured: `requests per second, Dossier ${median(pairs.map((pair) => pair.dossier)).toFixed(0)} / plain server ${median(pairs.map((pair) => pair.raw)).toFixed(0)}; ${folders} folders, ${connections} connections, ${rounds} rounds`,
+      },
+    ];
   } finally {
     rival.stop();
     await dossier.stop();

@@ -10,28 +10,56 @@ const pages = 1_000;
 const few = 200;
 const alone_ms = 4_000;
 
-interface Site { readonly urls: (round: string, count: number) => string[]; stop(): void }
+interface Site {
+  readonly urls: (round: string, count: number) => string[];
+  stop(): void;
+}
 /** Each address is a page of its own, with navigation around one of the texts. */
 function startSite(words: readonly string[]): Site {
-  const links = Array.from({ length: 40 }, (_, n) => `<li><a href="/section/${n}">Section ${n}</a></li>`).join("");
-  const server = Bun.serve({ port: 0, hostname: allowed, fetch: (request) => {
-    const n = Number(/\/(\d+)$/.exec(new URL(request.url).pathname)?.[1] ?? Number.NaN);
-    if (Number.isNaN(n)) return new Response(null, { status: 404 });
-    const text = words[n]!.split("\n").map((line) => `<p>${line}</p>`).join("");
-    return new Response(`<!doctype html><html><head><title>Page ${n}</title></head><body><nav><ul>${links}</ul></nav><main><h1>Page ${n}</h1>${text}</main><footer>${links}</footer></body></html>`, { headers: { "content-type": "text/html; charset=utf-8" } });
-  } });
-  return { urls: (round, count) => Array.from({ length: count }, (_, n) => `http://${allowed}:${server.port}/${round}/${n}`), stop: () => void server.stop(true) };
+  const links = Array.from(
+    { length: 40 },
+    (_, n) => `<li><a href="/section/${n}">Section ${n}</a></li>`,
+  ).join("");
+  const server = Bun.serve({
+    port: 0,
+    hostname: allowed,
+    fetch: (request) => {
+      const n = Number(/\/(\d+)$/.exec(new URL(request.url).pathname)?.[1] ?? Number.NaN);
+      if (Number.isNaN(n)) return new Response(null, { status: 404 });
+      const text = words[n]!.split("\n")
+        .map((line) => `<p>${line}</p>`)
+        .join("");
+      return new Response(
+        `<!doctype html><html><head><title>Page ${n}</title></head><body><nav><ul>${links}</ul></nav><main><h1>Page ${n}</h1>${text}</main><footer>${links}</footer></body></html>`,
+        { headers: { "content-type": "text/html; charset=utf-8" } },
+      );
+    },
+  });
+  return {
+    urls: (round, count) =>
+      Array.from({ length: count }, (_, n) => `http://${allowed}:${server.port}/${round}/${n}`),
+    stop: () => void server.stop(true),
+  };
 }
 
 /** Milliseconds until every page is indexed. */
 async function importPages(dossier: Dossier, urls: readonly string[]): Promise<number> {
-  const { id: folder_id } = await dossier.call<{ id: string }>("POST", "/folders", { name: "Pages" });
+  const { id: folder_id } = await dossier.call<{ id: string }>("POST", "/folders", {
+    name: "Pages",
+  });
   const started = performance.now();
-  const { id } = await dossier.call<{ id: string }>("POST", "/imports", { folder_id, source: { type: "urls", urls } });
+  const { id } = await dossier.call<{ id: string }>("POST", "/imports", {
+    folder_id,
+    source: { type: "urls", urls },
+  });
   for (;;) {
-    const run = await dossier.call<{ finished_at: string | null; succeeded_item_count: number }>("GET", `/imports/${id}`);
+    const run = await dossier.call<{ finished_at: string | null; succeeded_item_count: number }>(
+      "GET",
+      `/imports/${id}`,
+    );
     if (run.finished_at !== null) {
-      if (run.succeeded_item_count !== urls.length) throw new Error(`${urls.length - run.succeeded_item_count} pages were not imported`);
+      if (run.succeeded_item_count !== urls.length)
+        throw new Error(`${urls.length - run.succeeded_item_count} pages were not imported`);
       return performance.now() - started;
     }
     await Bun.sleep(20);
@@ -42,16 +70,23 @@ async function importPages(dossier: Dossier, urls: readonly string[]): Promise<n
 async function requests(dossier: Dossier, done: Promise<unknown>): Promise<number[]> {
   const each: number[] = [];
   let over = false;
-  void done.finally(() => { over = true; });
-  const acts = [() => dossier.call("GET", "/folders?per_page=50"), () => dossier.call("POST", "/search", { query: "water", limit: 3 })];
-  await Promise.all(acts.map(async (act) => {
-    while (!over) {
-      const started = performance.now();
-      await act();
-      each.push(performance.now() - started);
-      await Bun.sleep(5);
-    }
-  }));
+  void done.finally(() => {
+    over = true;
+  });
+  const acts = [
+    () => dossier.call("GET", "/folders?per_page=50"),
+    () => dossier.call("POST", "/search", { query: "water", limit: 3 }),
+  ];
+  await Promise.all(
+    acts.map(async (act) => {
+      while (!over) {
+        const started = performance.now();
+        await act();
+        each.push(performance.now() - started);
+        await Bun.sleep(5);
+      }
+    }),
+  );
   return each;
 }
 
@@ -59,10 +94,14 @@ export async function importRows(): Promise<Row[]> {
   const here = place();
   const words = makeTexts(pages);
   const site = startSite(words);
-  const dossier = await startDossier(here.directory, undefined, { DOSSIER_IMPORTS_ALLOW_NETWORKS: allowed });
+  const dossier = await startDossier(here.directory, undefined, {
+    DOSSIER_IMPORTS_ALLOW_NETWORKS: allowed,
+  });
   try {
     await importPages(dossier, site.urls("warm", few));
-    const { id: folder_id } = await dossier.call<{ id: string }>("POST", "/folders", { name: "Texts" });
+    const { id: folder_id } = await dossier.call<{ id: string }>("POST", "/folders", {
+      name: "Texts",
+    });
     const added_ms = await addTexts(dossier, folder_id, words);
     const alone = quantile(await requests(dossier, Bun.sleep(alone_ms)), 0.99);
     const idle_mib = has_proc ? rssMib(dossier.pid) : 0;
@@ -75,14 +114,33 @@ export async function importRows(): Promise<Row[]> {
     const beside_import = importPages(dossier, site.urls("second", pages));
     const beside = quantile(await requests(dossier, beside_import), 0.99);
     const second_ms = await beside_import;
-    const rate = 1_000 * pages / median([imported_ms, second_ms]);
+    const rate = (1_000 * pages) / median([imported_ms, second_ms]);
     return [
-      { name: `import of ${pages} pages`, unit: "pages/s", target: null, value: rate, measured: `fetched, main text taken, indexed: ${(imported_ms / 1_000).toFixed(1)} s; the same texts added as documents ${(added_ms / 1_000).toFixed(1)} s` },
-      { name: "requests beside an import", unit: "ms", target: null, value: beside, measured: `p99 of lists and searches beside it; alone ${alone.toFixed(1)} ms` },
-      ...has_proc ? [{
-        name: `memory of an import of ${pages} pages`, unit: "MiB", target: { most: 64 }, value: many_mib - few_mib,
-        measured: `peak beyond that of an import of ${few} (${few_mib.toFixed(0)} MiB; idle ${idle_mib.toFixed(0)} MiB)`,
-      } as const] : [],
+      {
+        name: `import of ${pages} pages`,
+        unit: "pages/s",
+        target: null,
+        value: rate,
+        measured: `fetched, main text taken, indexed: ${(imported_ms / 1_000).toFixed(1)} s; the same texts added as documents ${(added_ms / 1_000).toFixed(1)} s`,
+      },
+      {
+        name: "requests beside an import",
+        unit: "ms",
+        target: null,
+        value: beside,
+        measured: `p99 of lists and searches beside it; alone ${alone.toFixed(1)} ms`,
+      },
+      ...(has_proc
+        ? [
+            {
+              name: `memory of an import of ${pages} pages`,
+              unit: "MiB",
+              target: { most: 64 },
+              value: many_mib - few_mib,
+              measured: `peak beyond that of an import of ${few} (${few_mib.toFixed(0)} MiB; idle ${idle_mib.toFixed(0)} MiB)`,
+            } as const,
+          ]
+        : []),
     ];
   } finally {
     site.stop();

@@ -1,14 +1,31 @@
 /** The load generator: keep-alive connections that send the same request again as soon as its answer is complete. Lean, so that the server is what is measured. */
 import type { Socket } from "bun";
 
-export interface Load { readonly answers: number; readonly per_second: number; readonly not_200: number }
+export interface Load {
+  readonly answers: number;
+  readonly per_second: number;
+  readonly not_200: number;
+}
 
-interface Connection { buffered: Buffer; needed: number }
+interface Connection {
+  buffered: Buffer;
+  needed: number;
+}
 
 const head_end = Buffer.from("\r\n\r\n");
 
 /** Sends `head` (a whole request without body) over `connections` connections for `duration_ms`. */
-export async function load({ port, head, connections, duration_ms }: { readonly port: number; readonly head: string; readonly connections: number; readonly duration_ms: number }): Promise<Load> {
+export async function load({
+  port,
+  head,
+  connections,
+  duration_ms,
+}: {
+  readonly port: number;
+  readonly head: string;
+  readonly connections: number;
+  readonly duration_ms: number;
+}): Promise<Load> {
   const request = Buffer.from(head);
   const failed = Promise.withResolvers<never>();
   let answers = 0;
@@ -35,15 +52,20 @@ export async function load({ port, head, connections, duration_ms }: { readonly 
     else socket.write(request);
   };
 
-  const open = () => Bun.connect<Connection>({
-    hostname: "127.0.0.1", port, data: { buffered: Buffer.alloc(0), needed: 0 },
-    socket: {
-      open: (socket) => void socket.write(request),
-      data: onData,
-      error: (_socket, error) => failed.reject(error),
-      close: () => { if (!ending) failed.reject(new Error("the server closed a connection")); },
-    },
-  });
+  const open = () =>
+    Bun.connect<Connection>({
+      hostname: "127.0.0.1",
+      port,
+      data: { buffered: Buffer.alloc(0), needed: 0 },
+      socket: {
+        open: (socket) => void socket.write(request),
+        data: onData,
+        error: (_socket, error) => failed.reject(error),
+        close: () => {
+          if (!ending) failed.reject(new Error("the server closed a connection"));
+        },
+      },
+    });
   const sockets = await Promise.all(Array.from({ length: connections }, open));
   const started = performance.now();
   await Promise.race([Bun.sleep(duration_ms), failed.promise]);

@@ -19,39 +19,75 @@ function fail(why: string): never {
   process.exit(2);
 }
 
-const { values: { data }, positionals: words } = parseArgs({ options: { data: { type: "string" } }, allowPositionals: true });
+const {
+  values: { data },
+  positionals: words,
+} = parseArgs({ options: { data: { type: "string" } }, allowPositionals: true });
 const usual: Readonly<Record<string, () => Promise<Row[]>>> = {
-  folders: foldersRow, start: startRows, documents: documentRows, search: searchRows, upload: uploadRow, extraction: extractionRows, vectors: vectorRows, webhooks: webhookRows, imports: importRows,
+  folders: foldersRow,
+  start: startRows,
+  documents: documentRows,
+  search: searchRows,
+  upload: uploadRow,
+  extraction: extractionRows,
+  vectors: vectorRows,
+  webhooks: webhookRows,
+  imports: importRows,
 };
 /** What takes minutes, or needs what is not part of the project. */
-const named: typeof usual = { million: millionRows, rivals: async () => {
-  const directory = resolve(data ?? fail("rivals needs --data <directory of sets>."));
-  // The rivals are development dependencies, which the other rows can do without.
-  return (await import("./rivals")).rivalRows(directory);
-} };
+const named: typeof usual = {
+  million: millionRows,
+  rivals: async () => {
+    const directory = resolve(data ?? fail("rivals needs --data <directory of sets>."));
+    // The rivals are development dependencies, which the other rows can do without.
+    return (await import("./rivals")).rivalRows(directory);
+  },
+};
 const parts = { ...usual, ...named };
 
-
 const digits: Readonly<Record<string, number>> = { x: 2, "nDCG@10": 3 };
-const targetOf = ({ target }: Row): string => target === null ? "" : "least" in target ? `at least ${target.least}` : `at most ${target.most}`;
+const targetOf = ({ target }: Row): string =>
+  target === null ? "" : "least" in target ? `at least ${target.least}` : `at most ${target.most}`;
 
 function table(rows: readonly Row[]): string {
-  const cells = rows.map((row) => [row.name, `${row.value.toFixed(digits[row.unit] ?? 0)} ${row.unit}`, targetOf(row), { true: "met", false: "MISSED", null: "" }[String(met(row)) as "true" | "false" | "null"], row.measured]);
+  const cells = rows.map((row) => [
+    row.name,
+    `${row.value.toFixed(digits[row.unit] ?? 0)} ${row.unit}`,
+    targetOf(row),
+    { true: "met", false: "MISSED", null: "" }[String(met(row)) as "true" | "false" | "null"],
+    row.measured,
+  ]);
   const all = [["what", "value", "target", "", "measured"], ...cells];
   const widths = all[0]!.map((_, column) => Math.max(...all.map((line) => line[column]!.length)));
-  return all.map((line) => line.map((cell, column) => column === 4 ? cell : cell.padEnd(widths[column]!)).join("  ").trimEnd()).join("\n");
+  return all
+    .map((line) =>
+      line
+        .map((cell, column) => (column === 4 ? cell : cell.padEnd(widths[column]!)))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
 }
 
 const unknown = words.find((word) => parts[word] === undefined);
-if (unknown !== undefined) fail(`There is no row ${unknown}; there are ${Object.keys(parts).join(", ")}.`);
+if (unknown !== undefined)
+  fail(`There is no row ${unknown}; there are ${Object.keys(parts).join(", ")}.`);
 const rows: Row[] = [];
 for (const [name, measure] of Object.entries(words.length > 0 ? parts : usual)) {
   if (words.length > 0 && !words.includes(name)) continue;
   console.error(`measuring ${name} …`);
-  rows.push(...await measure());
+  rows.push(...(await measure()));
 }
 const out = join(resolve(import.meta.dir, "../.."), "dist", "bench.json");
-const machine = { cores: cpus().length, processor: cpus()[0]?.model ?? "unknown", platform: `${process.platform}-${process.arch}`, bun: Bun.version };
-await Bun.write(out, `${JSON.stringify({ measured_at: new Date().toISOString(), machine, rows: rows.map((row) => ({ ...row, met: met(row) })) }, null, 2)}\n`);
+const machine = {
+  cores: cpus().length,
+  processor: cpus()[0]?.model ?? "unknown",
+  platform: `${process.platform}-${process.arch}`,
+  bun: Bun.version,
+};
+await Bun.write(
+  out,
+  `${JSON.stringify({ measured_at: new Date().toISOString(), machine, rows: rows.map((row) => ({ ...row, met: met(row) })) }, null, 2)}\n`,
+);
 console.log(`${table(rows)}\n\nAs JSON: ${out}`);
 process.exit(rows.some((row) => met(row) === false) ? 1 : 0);

@@ -11,7 +11,8 @@ export interface Row {
   readonly target: { readonly least: number } | { readonly most: number } | null;
 }
 
-export const met = ({ value, target }: Row): boolean | null => target === null ? null : "least" in target ? value >= target.least : value <= target.most;
+export const met = ({ value, target }: Row): boolean | null =>
+  target === null ? null : "least" in target ? value >= target.least : value <= target.most;
 
 /** The value below which `part` of the values lie; 0.5 is the median. */
 export function quantile(values: readonly number[], part: number): number {
@@ -25,16 +26,28 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 /** Memory can be read where /proc is (Linux); elsewhere those rows are left out. */
 export const has_proc = existsSync("/proc/self/smaps_rollup");
 
-const field_mib = (path: string, field: string): number => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readFileSync(path, "utf8"))?.[1] ?? Number.NaN) / 1024;
+const field_mib = (path: string, field: string): number =>
+  Number(
+    new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readFileSync(path, "utf8"))?.[1] ?? Number.NaN,
+  ) / 1024;
 
 export const rssMib = (pid: number): number => field_mib(`/proc/${pid}/status`, "VmRSS");
 /** The most it has held since `resetPeak`. */
 export const peakRssMib = (pid: number): number => field_mib(`/proc/${pid}/status`, "VmHWM");
 export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, "5");
 /** Memory with shared pages divided among their users, of a process and all it has started. */
-export const treePssMib = (pid: number): number => [pid, ...descendants(pid)].reduce((sum, one) => sum + field_mib(`/proc/${one}/smaps_rollup`, "Pss"), 0);
+export const treePssMib = (pid: number): number =>
+  [pid, ...descendants(pid)].reduce(
+    (sum, one) => sum + field_mib(`/proc/${one}/smaps_rollup`, "Pss"),
+    0,
+  );
 
 function descendants(pid: number): number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number));
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8")
+      .split(" ")
+      .filter(Boolean)
+      .map(Number),
+  );
   return children.flatMap((child) => [child, ...descendants(child)]);
 }

@@ -4,33 +4,54 @@ import { openOwnIndex } from "./own-index";
 import { makePassages } from "./search";
 import { chance, makeQuery } from "./text";
 
-const passages = 1_000_000, pool_passages = 20_000, document_passages = 200, questions = 40, warm_up = 5;
+const passages = 1_000_000,
+  pool_passages = 20_000,
+  document_passages = 200,
+  questions = 40,
+  warm_up = 5;
 /** A million passages are more than the default of 256 MiB holds. */
 const cache_bytes_max = 2 ** 30;
 
 /** Documents are put together of passages from a pool: making a million different ones would take longer than indexing them. */
 export async function millionRows(): Promise<Row[]> {
-  const pool = Array.from({ length: pool_passages / document_passages }, (_, index) => makePassages(document_passages, index + 1).passages).flat();
-  const index = await openOwnIndex({ cache_bytes_max }), random = chance(1);
+  const pool = Array.from(
+    { length: pool_passages / document_passages },
+    (_, index) => makePassages(document_passages, index + 1).passages,
+  ).flat();
+  const index = await openOwnIndex({ cache_bytes_max }),
+    random = chance(1);
   try {
     const started = performance.now();
     for (let id = 0; index.passages() < passages; id++) {
-      const text = Array.from({ length: document_passages }, () => pool[Math.floor(random() * pool.length)]!).join("\n\n");
+      const text = Array.from(
+        { length: document_passages },
+        () => pool[Math.floor(random() * pool.length)]!,
+      ).join("\n\n");
       await index.add({ document_id: `doc_${id}`, title: `Text ${id}`, text }, "fld_a");
     }
     await index.flush();
     const built_s = (performance.now() - started) / 1000;
     const times: number[] = [];
     for (let round = 0; round < warm_up + questions; round++) {
-      const query = makeQuery(pool[round * 37]!, round), asked = performance.now();
-      if (index.search(query, ["fld_a"], 10).length === 0) throw new Error(`nothing was found for ${query}`);
+      const query = makeQuery(pool[round * 37]!, round),
+        asked = performance.now();
+      if (index.search(query, ["fld_a"], 10).length === 0)
+        throw new Error(`nothing was found for ${query}`);
       times.push(performance.now() - asked);
     }
     const counted = times.slice(warm_up);
-    return [{
-      name: "search of a million passages", unit: "ms", target: null, value: median(counted),
-      measured: `p50/p95 ${median(counted).toFixed(0)}/${quantile(counted, 0.95).toFixed(0)} ms in one scope, the first ${(times[0]! / 1000).toFixed(1)} s (from disk); ${index.passages().toLocaleString("en")} passages built in ${built_s.toFixed(0)} s`
-        + `, ${questions} questions of five words${has_proc ? `, ${rssMib(process.pid).toFixed(0)} MiB resident` : ""}`,
-    }];
-  } finally { await index.close(); }
+    return [
+      {
+        name: "search of a million passages",
+        unit: "ms",
+        target: null,
+        value: median(counted),
+        measured:
+          `p50/p95 ${median(counted).toFixed(0)}/${quantile(counted, 0.95).toFixed(0)} ms in one scope, the first ${(times[0]! / 1000).toFixed(1)} s (from disk); ${index.passages().toLocaleString("en")} passages built in ${built_s.toFixed(0)} s` +
+          `, ${questions} questions of five words${has_proc ? `, ${rssMib(process.pid).toFixed(0)} MiB resident` : ""}`,
+      },
+    ];
+  } finally {
+    await index.close();
+  }
 }

@@ -13,25 +13,55 @@ import { createSearcher } from "../../plugins/index/searcher";
 import * as store_of from "../../plugins/index/store";
 import { place } from "./server";
 
-export interface OwnDocument { readonly document_id: string; readonly title: string; readonly text: string }
+export interface OwnDocument {
+  readonly document_id: string;
+  readonly title: string;
+  readonly text: string;
+}
 /** Documents that share a transaction: what is measured here is not how durable each of them is. */
 const documents_together = 50;
 
 /** `cache_bytes_max` is what the index may hold in memory. */
-export async function openOwnIndex({ cache_bytes_max = 256 * 2 ** 20 }: { readonly cache_bytes_max?: number } = {}) {
-  const here = place(), path = join(here.directory, "index.db");
+export async function openOwnIndex({
+  cache_bytes_max = 256 * 2 ** 20,
+}: { readonly cache_bytes_max?: number } = {}) {
+  const here = place(),
+    path = join(here.directory, "index.db");
   const store = openStore(path, { log: jsonLog("error") });
-  await store.inTransaction(async (tx) => { for (const migration of migrations) await migration.up(tx); });
+  await store.inTransaction(async (tx) => {
+    for (const migration of migrations) await migration.up(tx);
+  });
   const reader = new Database(path, { readonly: true });
-  const searcher = createSearcher(reader, { analyzers: new Map([[analyzer.version, analyzer]]), running: analyzer.version, cache_bytes_max });
-  let last_id = 0, chunks = 0;
+  const searcher = createSearcher(reader, {
+    analyzers: new Map([[analyzer.version, analyzer]]),
+    running: analyzer.version,
+    cache_bytes_max,
+  });
+  let last_id = 0,
+    chunks = 0;
 
-  async function insert(tx: store_of.IndexDb, { document_id, title, text }: OwnDocument, folder_id: string): Promise<void> {
+  async function insert(
+    tx: store_of.IndexDb,
+    { document_id, title, text }: OwnDocument,
+    folder_id: string,
+  ): Promise<void> {
     const rows = new EditionRows(document_id, text, () => ++last_id);
-    for (const segment of segmentsOf({ title, text, pages: [] }, analyzer)) for (const { row, chunks: some } of rows.add(segment)) await store_of.insertSegment(tx, row, some);
+    for (const segment of segmentsOf({ title, text, pages: [] }, analyzer))
+      for (const { row, chunks: some } of rows.add(segment))
+        await store_of.insertSegment(tx, row, some);
     for (const { row, chunks: some } of rows.end()) await store_of.insertSegment(tx, row, some);
     chunks += rows.chunks;
-    await store_of.upsertDocument(tx, { document_id, edition: rows.edition, version: 1, title, analyzer: analyzer.version, chunker: chunker_version, chunks: rows.chunks, headings: null, times: null });
+    await store_of.upsertDocument(tx, {
+      document_id,
+      edition: rows.edition,
+      version: 1,
+      title,
+      analyzer: analyzer.version,
+      chunker: chunker_version,
+      chunks: rows.chunks,
+      headings: null,
+      times: null,
+    });
     await store_of.insertScope(tx, folder_id, rows.edition);
   }
 
@@ -39,7 +69,10 @@ export async function openOwnIndex({ cache_bytes_max = 256 * 2 ** 20 }: { readon
   async function flush(): Promise<void> {
     const some = waiting;
     waiting = [];
-    if (some.length > 0) await store.inTransaction(async (tx) => { for (const { document, folder_id } of some) await insert(tx, document, folder_id); });
+    if (some.length > 0)
+      await store.inTransaction(async (tx) => {
+        for (const { document, folder_id } of some) await insert(tx, document, folder_id);
+      });
   }
 
   return {
@@ -50,7 +83,8 @@ export async function openOwnIndex({ cache_bytes_max = 256 * 2 ** 20 }: { readon
       if (waiting.length >= documents_together) await flush();
     },
     passages: (): number => chunks,
-    search: (query: string, folder_ids: readonly string[], limit: number): readonly Passage[] => searcher.search({ query, folder_ids, limit }).passages,
+    search: (query: string, folder_ids: readonly string[], limit: number): readonly Passage[] =>
+      searcher.search({ query, folder_ids, limit }).passages,
     async close(): Promise<void> {
       reader.close();
       await store.close();

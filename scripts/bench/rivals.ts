@@ -9,14 +9,31 @@ import MiniSearch from "minisearch";
 import { median, quantile, type Row } from "./measure";
 import { openOwnIndex } from "./own-index";
 
-interface Document { readonly id: string; readonly title: string; readonly text: string }
-interface Question { readonly id: string; readonly text: string }
+interface Document {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+interface Question {
+  readonly id: string;
+  readonly text: string;
+}
 /** The right documents of a question, by how right they are. */
 type Grades = ReadonlyMap<string, number>;
-interface TestSet { readonly name: string; readonly documents: readonly Document[]; readonly questions: readonly Question[]; readonly grades: ReadonlyMap<string, Grades> }
+interface TestSet {
+  readonly name: string;
+  readonly documents: readonly Document[];
+  readonly questions: readonly Question[];
+  readonly grades: ReadonlyMap<string, Grades>;
+}
 
 /** Documents, best first, for a question. */
-interface Ranker { readonly name: string; readonly indexed_ms: number; find(query: string): readonly string[]; close?(): Promise<void> }
+interface Ranker {
+  readonly name: string;
+  readonly indexed_ms: number;
+  find(query: string): readonly string[];
+  close?(): Promise<void>;
+}
 
 const depth = 10;
 /** Passages asked for, so that ten documents are among them. */
@@ -25,16 +42,26 @@ const passages = 50;
 /** `directory` holds sets, or is one. */
 export async function rivalRows(directory: string): Promise<Row[]> {
   const holdsSet = (at: string) => existsSync(join(at, "corpus.jsonl"));
-  const inside = existsSync(directory) ? readdirSync(directory).sort().map((name) => join(directory, name)) : [];
+  const inside = existsSync(directory)
+    ? readdirSync(directory)
+        .sort()
+        .map((name) => join(directory, name))
+    : [];
   const places = holdsSet(directory) ? [directory] : inside.filter(holdsSet);
-  if (places.length === 0) throw new Error(`${directory} holds no set: a set is a directory with corpus.jsonl, queries.jsonl and qrels.tsv.`);
+  if (places.length === 0)
+    throw new Error(
+      `${directory} holds no set: a set is a directory with corpus.jsonl, queries.jsonl and qrels.tsv.`,
+    );
   const rows: Row[] = [];
-  for (const at of places) rows.push(...await setRows(readSet(at)));
+  for (const at of places) rows.push(...(await setRows(readSet(at))));
   return rows;
 }
 
 function readSet(directory: string): TestSet {
-  const lines = (name: string) => readFileSync(join(directory, name), "utf8").split("\n").filter((line) => line.trim() !== "");
+  const lines = (name: string) =>
+    readFileSync(join(directory, name), "utf8")
+      .split("\n")
+      .filter((line) => line.trim() !== "");
   const grades = new Map<string, Map<string, number>>();
   for (const line of lines("qrels.tsv")) {
     const [question, document, grade] = line.split("\t") as [string, string, string];
@@ -42,52 +69,79 @@ function readSet(directory: string): TestSet {
     if (!grades.has(question)) grades.set(question, new Map());
     grades.get(question)!.set(document, Number(grade));
   }
-  const documents = lines("corpus.jsonl").map((line) => JSON.parse(line) as { id: string; title?: string; text?: string }).map(({ id, title = "", text = "" }) => ({ id, title, text }));
-  const questions = lines("queries.jsonl").map((line) => JSON.parse(line) as Question).filter(({ id }) => grades.has(id));
+  const documents = lines("corpus.jsonl")
+    .map((line) => JSON.parse(line) as { id: string; title?: string; text?: string })
+    .map(({ id, title = "", text = "" }) => ({ id, title, text }));
+  const questions = lines("queries.jsonl")
+    .map((line) => JSON.parse(line) as Question)
+    .filter(({ id }) => grades.has(id));
   return { name: basename(directory), documents, questions, grades };
 }
 
 async function setRows(set: TestSet): Promise<Row[]> {
   const rankers = [await dossier(set.documents), minisearch(set.documents), lunrOf(set.documents)];
-  const gains = rankers.map(() => [] as number[]), times = rankers.map(() => [] as number[]);
-  for (const { text } of set.questions.slice(0, 20)) for (const ranker of rankers) ranker.find(text);
+  const gains = rankers.map(() => [] as number[]),
+    times = rankers.map(() => [] as number[]);
+  for (const { text } of set.questions.slice(0, 20))
+    for (const ranker of rankers) ranker.find(text);
   // Question by question, so that all of them see the same machine.
-  for (const { id, text } of set.questions) for (const [at, ranker] of rankers.entries()) {
-    const started = performance.now();
-    const found = ranker.find(text);
-    times[at]!.push(performance.now() - started);
-    gains[at]!.push(ndcg(found, set.grades.get(id)!));
-  }
+  for (const { id, text } of set.questions)
+    for (const [at, ranker] of rankers.entries()) {
+      const started = performance.now();
+      const found = ranker.find(text);
+      times[at]!.push(performance.now() - started);
+      gains[at]!.push(ndcg(found, set.grades.get(id)!));
+    }
   for (const ranker of rankers) await ranker.close?.();
   return rankers.map(({ name, indexed_ms }, at) => ({
-    name: `${set.name}: ${name}`, unit: "nDCG@10", target: null, value: gains[at]!.reduce((sum, gain) => sum + gain, 0) / gains[at]!.length,
+    name: `${set.name}: ${name}`,
+    unit: "nDCG@10",
+    target: null,
+    value: gains[at]!.reduce((sum, gain) => sum + gain, 0) / gains[at]!.length,
     measured: `a search takes ${median(times[at]!).toFixed(2)}/${quantile(times[at]!, 0.95).toFixed(2)} ms p50/p95, indexing ${(indexed_ms / 1000).toFixed(1)} s; ${set.questions.length} questions, ${set.documents.length} documents`,
   }));
 }
 
 /** Discounted gain of the first ten over that of the best order there is. */
 function ndcg(found: readonly string[], grades: Grades): number {
-  const gain = (values: readonly number[]) => values.slice(0, depth).reduce((sum, value, at) => sum + value / Math.log2(at + 2), 0);
-  return gain(found.map((id) => grades.get(id) ?? 0)) / gain([...grades.values()].sort((a, b) => b - a));
+  const gain = (values: readonly number[]) =>
+    values.slice(0, depth).reduce((sum, value, at) => sum + value / Math.log2(at + 2), 0);
+  return (
+    gain(found.map((id) => grades.get(id) ?? 0)) / gain([...grades.values()].sort((a, b) => b - a))
+  );
 }
 
 const since = (started: number): number => performance.now() - started;
 
 /** Passages become documents: the first of each counts. Text is on disk; the rivals keep all in memory. */
 async function dossier(documents: readonly Document[]): Promise<Ranker> {
-  const index = await openOwnIndex(), started = performance.now();
-  for (const { id, title, text } of documents) await index.add({ document_id: id, title: title || id, text: text || title || "-" }, "fld_a");
+  const index = await openOwnIndex(),
+    started = performance.now();
+  for (const { id, title, text } of documents)
+    await index.add({ document_id: id, title: title || id, text: text || title || "-" }, "fld_a");
   await index.flush();
   const indexed_ms = since(started);
-  const find = (query: string) => [...new Set(index.search(query, ["fld_a"], passages).map((passage) => passage.document_id))].slice(0, depth);
+  const find = (query: string) =>
+    [
+      ...new Set(index.search(query, ["fld_a"], passages).map((passage) => passage.document_id)),
+    ].slice(0, depth);
   return { name: "Dossier", indexed_ms, find, close: index.close };
 }
 
 /** In its default settings: no stemming. */
 function minisearch(documents: readonly Document[]): Ranker {
-  const started = performance.now(), index = new MiniSearch<Document>({ fields: ["title", "text"] });
+  const started = performance.now(),
+    index = new MiniSearch<Document>({ fields: ["title", "text"] });
   index.addAll(documents);
-  return { name: "minisearch", indexed_ms: since(started), find: (query) => index.search(query).slice(0, depth).map(({ id }) => String(id)) };
+  return {
+    name: "minisearch",
+    indexed_ms: since(started),
+    find: (query) =>
+      index
+        .search(query)
+        .slice(0, depth)
+        .map(({ id }) => String(id)),
+  };
 }
 
 /** In its default settings: stemming of English, stop words. Its parser has a syntax of its own, so the words of the question are given to it as terms. */
@@ -99,6 +153,12 @@ function lunrOf(documents: readonly Document[]): Ranker {
     builder.field("text");
     for (const document of documents) builder.add(document);
   });
-  const find = (text: string) => index.query((query) => { for (const token of lunr.tokenizer(text)) query.term(token, {}); }).slice(0, depth).map(({ ref }) => ref);
+  const find = (text: string) =>
+    index
+      .query((query) => {
+        for (const token of lunr.tokenizer(text)) query.term(token, {});
+      })
+      .slice(0, depth)
+      .map(({ ref }) => ref);
   return { name: "lunr", indexed_ms: since(started), find };
 }

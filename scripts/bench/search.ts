@@ -8,26 +8,52 @@ import { median, quantile, type Row } from "./measure";
 import { addTexts, inParallel, place, startDossier, startRival, type Dossier } from "./server";
 import { makeQuery, makeText } from "./text";
 
-const own_passages = 1_000, text_passages = 200, few_folders = 50, many_folders = 300, other_folders = 500;
-const questions = 150, warm_up = 20, cache_bytes_max = 256 * 2 ** 20;
+const own_passages = 1_000,
+  text_passages = 200,
+  few_folders = 50,
+  many_folders = 300,
+  other_folders = 500;
+const questions = 150,
+  warm_up = 20,
+  cache_bytes_max = 256 * 2 ** 20;
 
 /** A text of exactly so many passages, and the passages. */
 export function makePassages(count: number, seed: number): { text: string; passages: string[] } {
-  const long = makeText(seed, count * 1_800), chunks = chunksOf(long, []).slice(0, count);
-  return { text: long.slice(0, chunks.at(-1)!.end), passages: chunks.map(({ start, end }) => long.slice(start, end)) };
+  const long = makeText(seed, count * 1_800),
+    chunks = chunksOf(long, []).slice(0, count);
+  return {
+    text: long.slice(0, chunks.at(-1)!.end),
+    passages: chunks.map(({ start, end }) => long.slice(start, end)),
+  };
 }
 
 export async function searchRows(): Promise<Row[]> {
-  const alone_at = place(), crowded_at = place();
-  const own = Array.from({ length: own_passages / 10 }, (_, index) => makePassages(10, index + 1)), texts = own.map(({ text }) => text);
-  const others = Array.from({ length: other_folders }, (_, index) => makePassages(text_passages, 10_000 + index).text);
-  const alone = await startDossier(alone_at.directory), crowded = await startDossier(crowded_at.directory);
-  const rival = await startRival(alone_at.directory, { key: alone.key, folders: 0, texts: own.flatMap(({ passages }) => passages) });
+  const alone_at = place(),
+    crowded_at = place();
+  const own = Array.from({ length: own_passages / 10 }, (_, index) => makePassages(10, index + 1)),
+    texts = own.map(({ text }) => text);
+  const others = Array.from(
+    { length: other_folders },
+    (_, index) => makePassages(text_passages, 10_000 + index).text,
+  );
+  const alone = await startDossier(alone_at.directory),
+    crowded = await startDossier(crowded_at.directory);
+  const rival = await startRival(alone_at.directory, {
+    key: alone.key,
+    folders: 0,
+    texts: own.flatMap(({ passages }) => passages),
+  });
   try {
-    const own_alone = await addFolder(alone, "Own", texts), own_crowded = await addFolder(crowded, "Own", texts);
+    const own_alone = await addFolder(alone, "Own", texts),
+      own_crowded = await addFolder(crowded, "Own", texts);
     const one = await addFolder(crowded, "One", others.slice(0, few_folders));
     const { parent, children } = await addOthers(crowded, others);
-    const scopes = { own_crowded: [own_crowded], few: children.slice(0, few_folders), one: [one], many: [parent] };
+    const scopes = {
+      own_crowded: [own_crowded],
+      few: children.slice(0, few_folders),
+      one: [one],
+      many: [parent],
+    };
     const index = openIndex(crowded_at.directory);
     const whole_scope = [parent, ...children.slice(0, many_folders)];
     const asks: Asks = {
@@ -51,41 +77,72 @@ export async function searchRows(): Promise<Row[]> {
   }
 }
 
-async function addFolder(dossier: Dossier, name: string, texts: readonly string[]): Promise<string> {
+async function addFolder(
+  dossier: Dossier,
+  name: string,
+  texts: readonly string[],
+): Promise<string> {
   const { id } = await dossier.call<{ id: string }>("POST", "/folders", { name });
   await addTexts(dossier, id, texts);
   return id;
 }
 
 /** A folder for each text; the first `many_folders` of them are subfolders of `parent`. */
-async function addOthers(dossier: Dossier, texts: readonly string[]): Promise<{ parent: string; children: string[] }> {
-  const folder = async (name: string, parentId?: string) => (await dossier.call<{ id: string }>("POST", "/folders", { name, ...(parentId && { parentId }) })).id;
-  const parent = await folder("Many"), children: string[] = [];
+async function addOthers(
+  dossier: Dossier,
+  texts: readonly string[],
+): Promise<{ parent: string; children: string[] }> {
+  const folder = async (name: string, parentId?: string) =>
+    (
+      await dossier.call<{ id: string }>("POST", "/folders", {
+        name,
+        ...(parentId && { parentId }),
+      })
+    ).id;
+  const parent = await folder("Many"),
+    children: string[] = [];
   await inParallel(texts.length, 8, async (index) => {
     children[index] = await folder(`Other ${index}`, index < many_folders ? parent : undefined);
-    await dossier.call("POST", "/documents", { folder_id: children[index], name: "Text", content: texts[index]! });
+    await dossier.call("POST", "/documents", {
+      folder_id: children[index],
+      name: "Text",
+      content: texts[index]!,
+    });
   });
   for (const id of children) await addTexts(dossier, id, []);
   return { parent, children };
 }
 
 async function ask(dossier: Dossier, query: string, folder_ids: readonly string[]): Promise<void> {
-  const { data } = await dossier.call<{ data: readonly unknown[] }>("POST", "/search", { query, folder_ids, limit: 10 });
+  const { data } = await dossier.call<{ data: readonly unknown[] }>("POST", "/search", {
+    query,
+    folder_ids,
+    limit: 10,
+  });
   if (data.length === 0) throw new Error(`nothing was found for ${query}`);
 }
 async function askRival(port: number, key: string, query: string): Promise<void> {
-  const response = await fetch(`http://127.0.0.1:${port}/search`, { method: "POST", headers: { authorization: `Bearer ${key}` }, body: JSON.stringify({ query }) });
-  const { data } = await response.json() as { data: readonly unknown[] };
+  const response = await fetch(`http://127.0.0.1:${port}/search`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}` },
+    body: JSON.stringify({ query }),
+  });
+  const { data } = (await response.json()) as { data: readonly unknown[] };
   if (data.length === 0) throw new Error(`the rival found nothing for ${query}`);
 }
 
 /** The server's database, searched in this process: no HTTP, no access rules, no worker. */
 function openIndex(directory: string) {
   const database = new Database(join(directory, "dossier.db"), { readonly: true });
-  const searcher = createSearcher(database, { analyzers: new Map([[analyzer.version, analyzer]]), running: analyzer.version, cache_bytes_max });
+  const searcher = createSearcher(database, {
+    analyzers: new Map([[analyzer.version, analyzer]]),
+    running: analyzer.version,
+    cache_bytes_max,
+  });
   return {
     search(query: string, folder_ids: readonly string[]): void {
-      if (searcher.search({ query, folder_ids, limit: 10 }).passages.length === 0) throw new Error(`the index found nothing for ${query}`);
+      if (searcher.search({ query, folder_ids, limit: 10 }).passages.length === 0)
+        throw new Error(`the index found nothing for ${query}`);
     },
     close: () => database.close(),
   };
@@ -95,13 +152,20 @@ type Kind = "rival" | "own_alone" | "own_crowded" | "one" | "few" | "many" | "in
 type Asks = Readonly<Record<Kind, (query: string) => Promise<void>>>;
 
 /** Milliseconds of each kind, question by question: all kinds one after the other, so that they see the same machine, and in turning order. */
-async function measureAll(asks: Asks, queryOf: (round: number) => string): Promise<Record<Kind, number[]>> {
+async function measureAll(
+  asks: Asks,
+  queryOf: (round: number) => string,
+): Promise<Record<Kind, number[]>> {
   const kinds = Object.keys(asks) as Kind[];
-  const times = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<Kind, number[]>;
+  const times = Object.fromEntries(kinds.map((kind) => [kind, [] as number[]])) as Record<
+    Kind,
+    number[]
+  >;
   for (let round = 0; round < warm_up + questions; round++) {
     const query = queryOf(round);
     for (let turn = 0; turn < kinds.length; turn++) {
-      const kind = kinds[(turn + round) % kinds.length]!, started = performance.now();
+      const kind = kinds[(turn + round) % kinds.length]!,
+        started = performance.now();
       await asks[kind](query);
       if (round >= warm_up) times[kind].push(performance.now() - started);
     }
@@ -111,19 +175,38 @@ async function measureAll(asks: Asks, queryOf: (round: number) => string): Promi
 
 function rowsOf(times: Readonly<Record<Kind, readonly number[]>>): Row[] {
   const ratio = (one: Kind, other: Kind) => median(times[one]) / median(times[other]);
-  const p = (kind: Kind) => `${median(times[kind]).toFixed(1)}/${quantile(times[kind], 0.95).toFixed(1)}`;
-  const count = (value: number) => value.toLocaleString("en"), more = other_folders * text_passages / own_passages;
-  return [{
-    name: "search of 1,000 passages / FTS5", unit: "x", target: { most: 5 }, value: ratio("own_alone", "rival"),
-    measured: `milliseconds p50/p95 over HTTP, Dossier ${p("own_alone")}, plain server with the same passages in FTS5 ${p("rival")} (its query and its request together); ${questions} questions of five words`,
-  }, {
-    name: `the same beside ${more} x more text`, unit: "x", target: { most: 1.3 }, value: ratio("own_crowded", "own_alone"),
-    measured: `p50/p95 ${p("own_crowded")} where other folders hold ${count(other_folders * text_passages)} passages, ${p("own_alone")} where there are none`,
-  }, {
-    name: `${few_folders} folders / one folder`, unit: "x", target: { most: 1.5 }, value: ratio("few", "one"),
-    measured: `p50/p95 ${p("few")} over ${few_folders} folders of ${text_passages} passages, ${p("one")} over one with the same ${count(few_folders * text_passages)}`,
-  }, {
-    name: `${many_folders} folders - the index alone`, unit: "ms", target: { most: 10 }, value: median(times.many) - median(times.index),
-    measured: `p50/p95 ${p("many")} over HTTP, ${p("index")} the index alone (its search in this process on the server's database); ${many_folders} subfolders of ${text_passages} passages, named by their parent`,
-  }];
+  const p = (kind: Kind) =>
+    `${median(times[kind]).toFixed(1)}/${quantile(times[kind], 0.95).toFixed(1)}`;
+  const count = (value: number) => value.toLocaleString("en"),
+    more = (other_folders * text_passages) / own_passages;
+  return [
+    {
+      name: "search of 1,000 passages / FTS5",
+      unit: "x",
+      target: { most: 5 },
+      value: ratio("own_alone", "rival"),
+      measured: `milliseconds p50/p95 over HTTP, Dossier ${p("own_alone")}, plain server with the same passages in FTS5 ${p("rival")} (its query and its request together); ${questions} questions of five words`,
+    },
+    {
+      name: `the same beside ${more} x more text`,
+      unit: "x",
+      target: { most: 1.3 },
+      value: ratio("own_crowded", "own_alone"),
+      measured: `p50/p95 ${p("own_crowded")} where other folders hold ${count(other_folders * text_passages)} passages, ${p("own_alone")} where there are none`,
+    },
+    {
+      name: `${few_folders} folders / one folder`,
+      unit: "x",
+      target: { most: 1.5 },
+      value: ratio("few", "one"),
+      measured: `p50/p95 ${p("few")} over ${few_folders} folders of ${text_passages} passages, ${p("one")} over one with the same ${count(few_folders * text_passages)}`,
+    },
+    {
+      name: `${many_folders} folders - the index alone`,
+      unit: "ms",
+      target: { most: 10 },
+      value: median(times.many) - median(times.index),
+      measured: `p50/p95 ${p("many")} over HTTP, ${p("index")} the index alone (its search in this process on the server's database); ${many_folders} subfolders of ${text_passages} passages, named by their parent`,
+    },
+  ];
 }

@@ -8,7 +8,10 @@ import { folderDescription, folderName, type RawData } from "./raw-data";
 export const email = "bench@example.com";
 const settings = { DOSSIER_RATE_LIMIT_REQUESTS: "1000000000", DOSSIER_SERVER_LOG_LEVEL: "warn" };
 
-export interface Place { readonly directory: string; remove(): void }
+export interface Place {
+  readonly directory: string;
+  remove(): void;
+}
 /** A temporary directory. */
 export function place(): Place {
   const directory = mkdtempSync(join(tmpdir(), "dossier-bench-"));
@@ -23,14 +26,26 @@ export interface Dossier extends Launched {
 }
 
 /** Starts dist/dossier on `data` with a user of its own, or with the key of an earlier start. `env`: further settings. */
-export async function startDossier(data: string, known_key?: string, env: Readonly<Record<string, string>> = {}): Promise<Dossier> {
+export async function startDossier(
+  data: string,
+  known_key?: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Dossier> {
   const launched = await launch({ data, env: { ...settings, ...env } });
-  const key = known_key ?? await createKey(data, email);
+  const key = known_key ?? (await createKey(data, email));
   return {
-    ...launched, output: launched.output, key, port: Number(new URL(launched.url).port),
+    ...launched,
+    output: launched.output,
+    key,
+    port: Number(new URL(launched.url).port),
     async call<T>(method: string, path: string, body?: object) {
       const response = await fetch(`${launched.url}/api/dev/v1${path}`, {
-        method, headers: { authorization: `Bearer ${key}`, ...(body ? { "content-type": "application/json" } : {}) }, ...(body ? { body: JSON.stringify(body) } : {}),
+        method,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body ? { "content-type": "application/json" } : {}),
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
       });
       const text = await response.text();
       if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
@@ -44,39 +59,89 @@ export async function startDossier(data: string, known_key?: string, env: Readon
 }
 
 /** Calls `work` for 0 … count - 1, at most `together` at a time. */
-export async function inParallel(count: number, together: number, work: (index: number) => Promise<void>): Promise<void> {
+export async function inParallel(
+  count: number,
+  together: number,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
   let next = 0;
-  await Promise.all(Array.from({ length: together }, async () => { while (next < count) await work(next++); }));
+  await Promise.all(
+    Array.from({ length: together }, async () => {
+      while (next < count) await work(next++);
+    }),
+  );
 }
 
 export const addFolders = (dossier: Dossier, count: number): Promise<void> =>
-  inParallel(count, 8, async (index) => { await dossier.call("POST", "/folders", { name: folderName(index), description: folderDescription(index) }); });
+  inParallel(count, 8, async (index) => {
+    await dossier.call("POST", "/folders", {
+      name: folderName(index),
+      description: folderDescription(index),
+    });
+  });
 
 /** Creates the texts as documents of one folder and waits until none is `syncing`. Answers the milliseconds from the first request on. */
-export async function addTexts(dossier: Dossier, folder_id: string, texts: readonly string[], limit_ms = 180_000): Promise<number> {
+export async function addTexts(
+  dossier: Dossier,
+  folder_id: string,
+  texts: readonly string[],
+  limit_ms = 180_000,
+): Promise<number> {
   const started = performance.now();
-  await inParallel(texts.length, 8, async (index) => { await dossier.call("POST", "/documents", { folder_id, name: `Text ${index}`, content: texts[index]! }); });
+  await inParallel(texts.length, 8, async (index) => {
+    await dossier.call("POST", "/documents", {
+      folder_id,
+      name: `Text ${index}`,
+      content: texts[index]!,
+    });
+  });
   for (;;) {
-    const { status_counts: { syncing, sync_failed } } = await dossier.call<{ status_counts: { syncing: number; sync_failed: number } }>("GET", `/folders/${folder_id}`);
+    const {
+      status_counts: { syncing, sync_failed },
+    } = await dossier.call<{ status_counts: { syncing: number; sync_failed: number } }>(
+      "GET",
+      `/folders/${folder_id}`,
+    );
     const elapsed = performance.now() - started;
     if (sync_failed > 0) throw new Error(`${sync_failed} documents could not be indexed`);
     if (syncing === 0) return elapsed;
-    if (elapsed > limit_ms) throw new Error(`${syncing} documents were still syncing after ${limit_ms / 1000} s`);
+    if (elapsed > limit_ms)
+      throw new Error(`${syncing} documents were still syncing after ${limit_ms / 1000} s`);
     await Bun.sleep(10);
   }
 }
 
-export interface Rival { readonly port: number; stop(): void }
+export interface Rival {
+  readonly port: number;
+  stop(): void;
+}
 
 /** Starts the plain server with this data. */
 export async function startRival(directory: string, data: RawData): Promise<Rival> {
-  const run = Bun.spawn([process.execPath, resolve(import.meta.dir, "raw-server.ts"), join(directory, "raw.db")], { env: cleanEnvironment(), stdin: new Blob([JSON.stringify(data)]), stdout: "pipe", stderr: "inherit" });
-  for await (const bytes of run.stdout) return { port: Number(new TextDecoder().decode(bytes)), stop: () => run.kill("SIGKILL") };
+  const run = Bun.spawn(
+    [process.execPath, resolve(import.meta.dir, "raw-server.ts"), join(directory, "raw.db")],
+    {
+      env: cleanEnvironment(),
+      stdin: new Blob([JSON.stringify(data)]),
+      stdout: "pipe",
+      stderr: "inherit",
+    },
+  );
+  for await (const bytes of run.stdout)
+    return { port: Number(new TextDecoder().decode(bytes)), stop: () => run.kill("SIGKILL") };
   throw new Error("the rival server did not start");
 }
 
 /** Inserts the texts into SQLite's full-text index in a process of its own. Answers the milliseconds it took, without its start. */
 export async function indexByRival(directory: string, texts: readonly string[]): Promise<number> {
-  const run = Bun.spawn([process.execPath, resolve(import.meta.dir, "raw-index.ts"), join(directory, "raw-index.db")], { env: cleanEnvironment(), stdin: new Blob([JSON.stringify(texts)]), stdout: "pipe", stderr: "inherit" });
+  const run = Bun.spawn(
+    [process.execPath, resolve(import.meta.dir, "raw-index.ts"), join(directory, "raw-index.db")],
+    {
+      env: cleanEnvironment(),
+      stdin: new Blob([JSON.stringify(texts)]),
+      stdout: "pipe",
+      stderr: "inherit",
+    },
+  );
   return Number(await run.stdout.text());
 }

@@ -11,19 +11,35 @@ const idle_ms = 5_000;
 /** Milliseconds until `dossier version` has ended. */
 async function versionMs(): Promise<number> {
   const started = performance.now();
-  await Bun.spawn([executable, "version"], { env: cleanEnvironment(), stdout: "ignore", stderr: "ignore" }).exited;
+  await Bun.spawn([executable, "version"], {
+    env: cleanEnvironment(),
+    stdout: "ignore",
+    stderr: "ignore",
+  }).exited;
   return performance.now() - started;
 }
 
 /** Milliseconds from starting the server to its first answer with status 200 to an authenticated request. */
 async function firstAnswerMs(data: string, key: string, port: number): Promise<number> {
   const started = performance.now();
-  const server = Bun.spawn([executable, "serve", "--data", data, "--port", String(port)], { cwd: data, env: cleanEnvironment(), stdin: "ignore", stdout: "ignore", stderr: "ignore" });
+  const server = Bun.spawn([executable, "serve", "--data", data, "--port", String(port)], {
+    cwd: data,
+    env: cleanEnvironment(),
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "ignore",
+  });
   try {
     for (;;) {
-      if (performance.now() - started > 30_000 || server.exitCode !== null) throw new Error(`the server on port ${port} did not answer`);
-      if (!await opens(port)) { await Bun.sleep(0.5); continue; }
-      const { status } = await fetch(`http://127.0.0.1:${port}/api/dev/v1/folders`, { headers: { authorization: `Bearer ${key}`, connection: "close" } });
+      if (performance.now() - started > 30_000 || server.exitCode !== null)
+        throw new Error(`the server on port ${port} did not answer`);
+      if (!(await opens(port))) {
+        await Bun.sleep(0.5);
+        continue;
+      }
+      const { status } = await fetch(`http://127.0.0.1:${port}/api/dev/v1/folders`, {
+        headers: { authorization: `Bearer ${key}`, connection: "close" },
+      });
       if (status === 200) return performance.now() - started;
     }
   } finally {
@@ -34,7 +50,10 @@ async function firstAnswerMs(data: string, key: string, port: number): Promise<n
 
 const opens = (port: number): Promise<boolean> => {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const socket = connect(port, "127.0.0.1", () => { socket.destroy(); resolve(true); });
+  const socket = connect(port, "127.0.0.1", () => {
+    socket.destroy();
+    resolve(true);
+  });
   socket.once("error", () => resolve(false));
   return promise;
 };
@@ -52,14 +71,19 @@ export async function startRows(): Promise<Row[]> {
     for (let round = 0; round < rounds; round++) {
       const version = await versionMs();
       versions.push(version);
-      later.push(await firstAnswerMs(here.directory, key, port) - version);
+      later.push((await firstAnswerMs(here.directory, key, port)) - version);
     }
     const start: Row = {
-      name: "first 200 after a start", unit: "ms", target: { most: 100 }, value: median(later),
+      name: "first 200 after a start",
+      unit: "ms",
+      target: { most: 100 },
+      value: median(later),
       measured: `milliseconds later than \`dossier version\` has ended (${median(versions).toFixed(0)} ms); ${rounds} rounds`,
     };
-    return [start, ...await idleRows(here.directory, key)];
-  } finally { here.remove(); }
+    return [start, ...(await idleRows(here.directory, key))];
+  } finally {
+    here.remove();
+  }
 }
 
 async function idleRows(data: string, key: string): Promise<Row[]> {
@@ -69,8 +93,22 @@ async function idleRows(data: string, key: string): Promise<Row[]> {
     await server.call("GET", "/folders");
     await Bun.sleep(idle_ms);
     return [
-      { name: "idle memory, all processes", unit: "MiB", target: { most: 80 }, value: treePssMib(server.pid), measured: `proportional set size of the server and its children after ${idle_ms / 1000} s without requests` },
-      { name: "idle memory, resident", unit: "MiB", target: null, value: rssMib(server.pid), measured: "resident set size of the server, pages shared with other processes included" },
+      {
+        name: "idle memory, all processes",
+        unit: "MiB",
+        target: { most: 80 },
+        value: treePssMib(server.pid),
+        measured: `proportional set size of the server and its children after ${idle_ms / 1000} s without requests`,
+      },
+      {
+        name: "idle memory, resident",
+        unit: "MiB",
+        target: null,
+        value: rssMib(server.pid),
+        measured: "resident set size of the server, pages shared with other processes included",
+      },
     ];
-  } finally { await server.stop(); }
+  } finally {
+    await server.stop();
+  }
 }

@@ -11,7 +11,32 @@ export function chance(seed: number): () => number {
   };
 }
 
-const syllables = ["ba", "cor", "del", "en", "fi", "gra", "ho", "in", "ja", "kel", "lo", "mar", "ni", "or", "pe", "qua", "ri", "sta", "tu", "ver", "wen", "xi", "yo", "zen"];
+const syllables = [
+  "ba",
+  "cor",
+  "del",
+  "en",
+  "fi",
+  "gra",
+  "ho",
+  "in",
+  "ja",
+  "kel",
+  "lo",
+  "mar",
+  "ni",
+  "or",
+  "pe",
+  "qua",
+  "ri",
+  "sta",
+  "tu",
+  "ver",
+  "wen",
+  "xi",
+  "yo",
+  "zen",
+];
 const endings = ["", "", "", "s", "ed", "ing", "er", "ation", "ly"];
 const vocabulary_size = 30_000;
 
@@ -29,12 +54,16 @@ function word(rank: number): string {
 const vocabulary = Array.from({ length: vocabulary_size }, (_, rank) => word(rank));
 
 /** A rank by Zipf's law with exponent 1: each word half as often as the one of half its rank. */
-const zipfRank = (random: () => number): number => Math.min(vocabulary_size - 1, Math.floor(Math.exp(random() * Math.log(vocabulary_size))) - 1);
+const zipfRank = (random: () => number): number =>
+  Math.min(vocabulary_size - 1, Math.floor(Math.exp(random() * Math.log(vocabulary_size))) - 1);
 
 /** About `length` characters of sentences in paragraphs, with a topic: a few rarer words that come again and again. */
 export function makeText(seed: number, length: number): string {
   const random = chance(seed);
-  const topic = Array.from({ length: 12 }, () => vocabulary[200 + Math.floor(random() * (vocabulary_size - 200))]!);
+  const topic = Array.from(
+    { length: 12 },
+    () => vocabulary[200 + Math.floor(random() * (vocabulary_size - 200))]!,
+  );
   const paragraphs: string[] = [];
   let made = 0;
   while (made < length) {
@@ -47,18 +76,25 @@ export function makeText(seed: number, length: number): string {
 }
 
 function sentence(random: () => number, topic: readonly string[]): string {
-  const words = Array.from({ length: 8 + Math.floor(random() * 14) }, () => random() < 0.15 ? topic[Math.floor(random() * topic.length)]! : vocabulary[zipfRank(random)]!);
+  const words = Array.from({ length: 8 + Math.floor(random() * 14) }, () =>
+    random() < 0.15 ? topic[Math.floor(random() * topic.length)]! : vocabulary[zipfRank(random)]!,
+  );
   const said = words.join(" ");
   return `${said[0]!.toUpperCase()}${said.slice(1)}.`;
 }
 
 /** Texts of 1 to 20 passages of about 770 characters, each length as likely as the others. */
 export const makeTexts = (count: number, seed = 1): string[] =>
-  Array.from({ length: count }, (_, index) => makeText(seed * 1_000_003 + index, 770 * (1 + Math.floor(20 * chance(seed * 7919 + index)()))));
+  Array.from({ length: count }, (_, index) =>
+    makeText(seed * 1_000_003 + index, 770 * (1 + Math.floor(20 * chance(seed * 7919 + index)()))),
+  );
 
 /** Five words from the middle of a text: a question that something answers. */
 export function makeQuery(text: string, seed: number): string {
-  const words = text.toLowerCase().split(/[^a-z]+/).filter((one) => one.length > 3);
+  const words = text
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter((one) => one.length > 3);
   const random = chance(seed);
   return Array.from({ length: 5 }, () => words[Math.floor(random() * words.length)]!).join(" ");
 }

@@ -6,25 +6,51 @@ import { SegmentBuilder } from "../../plugins/index/segment";
 import { packed } from "../../plugins/index/vectors";
 import { median, type Row } from "./measure";
 
-const count = 10_000, dimensions = 768, rounds = 15, per_segment = 10, set_id = 1;
+const count = 10_000,
+  dimensions = 768,
+  rounds = 15,
+  per_segment = 10,
+  set_id = 1;
 
 export async function vectorRows(): Promise<Row[]> {
-  const all = packed(Array.from({ length: count }, () => random()), dimensions), question = packed([random()], dimensions);
-  const database = databaseOf(all), searcher = createSearcher(database, { analyzers: new Map([[analyzer.version, analyzer]]), running: analyzer.version, cache_bytes_max: 2 ** 28 });
+  const all = packed(
+      Array.from({ length: count }, () => random()),
+      dimensions,
+    ),
+    question = packed([random()], dimensions);
+  const database = databaseOf(all),
+    searcher = createSearcher(database, {
+      analyzers: new Map([[analyzer.version, analyzer]]),
+      running: analyzer.version,
+      cache_bytes_max: 2 ** 28,
+    });
   // One after the other, so that both see the same machine; what the words cost is not what this row is about.
-  const loops: number[] = [], searches: number[] = [], words: number[] = [];
+  const loops: number[] = [],
+    searches: number[] = [],
+    words: number[] = [];
   for (let round = 0; round < rounds; round++) {
     loops.push(timed(() => plainLoop(all, question)));
     searches.push(timed(() => search(searcher, question)));
     words.push(timed(() => search(searcher)));
   }
   database.close();
-  const loop_ms = median(loops), search_ms = median(searches), ms = (value: number) => `${value.toFixed(1)} ms`;
+  const loop_ms = median(loops),
+    search_ms = median(searches),
+    ms = (value: number) => `${value.toFixed(1)} ms`;
   const measured = `${count.toLocaleString("en")} × ${dimensions}, median of ${rounds}: ${ms(search_ms)} with database, words and fusion (words alone: ${ms(median(words))}) beside ${ms(loop_ms)}`;
-  return [{ name: "vectors: hybrid search / plain loop", measured, value: search_ms / loop_ms, unit: "x", target: { most: 3 } }];
+  return [
+    {
+      name: "vectors: hybrid search / plain loop",
+      measured,
+      value: search_ms / loop_ms,
+      unit: "x",
+      target: { most: 3 },
+    },
+  ];
 }
 
-const random = (): Float32Array => Float32Array.from({ length: dimensions }, () => Math.random() - 0.5);
+const random = (): Float32Array =>
+  Float32Array.from({ length: dimensions }, () => Math.random() - 0.5);
 function timed(work: () => unknown): number {
   const started = performance.now();
   work();
@@ -43,29 +69,52 @@ function plainLoop(all: Float32Array, question: Float32Array): number[] {
 }
 
 function search(searcher: Searcher, question?: Float32Array): void {
-  const { passages } = searcher.search({ query: "heron", folder_ids: ["fld_a"], limit: 10, ...(question && { vector: { set_id, data: question } }) });
+  const { passages } = searcher.search({
+    query: "heron",
+    folder_ids: ["fld_a"],
+    limit: 10,
+    ...(question && { vector: { set_id, data: question } }),
+  });
   if (passages.length !== 10) throw new Error(`the search found ${passages.length} passages`);
 }
 
 /** A thousand documents of ten chunks, as the index keeps them. */
 function databaseOf(all: Float32Array): Database {
   const database = new Database(":memory:");
-  for (const table of ["index_documents (document_id text primary key, edition, version, title)", "index_segments (id bigint primary key, edition, document_id, data blob)",
+  for (const table of [
+    "index_documents (document_id text primary key, edition, version, title)",
+    "index_segments (id bigint primary key, edition, document_id, data blob)",
     "index_chunks (segment_id, ordinal, first_point, end_point, page, page_end, heading, time_start, time_end, text, primary key (segment_id, ordinal))",
-    "index_scope (folder_id, segment_id, primary key (folder_id, segment_id))", "index_vectors (set_id, segment_id, data blob, primary key (set_id, segment_id))"]) database.run(`create table ${table}`);
+    "index_scope (folder_id, segment_id, primary key (folder_id, segment_id))",
+    "index_vectors (set_id, segment_id, data blob, primary key (set_id, segment_id))",
+  ])
+    database.run(`create table ${table}`);
   const builder = new SegmentBuilder();
   database.transaction(() => {
     for (let id = 1; id <= count / per_segment; id++) {
       for (let chunk = 0; chunk < per_segment; chunk++) {
         analyzer.walk(`heron number ${id}`, (hash) => builder.add(hash));
         builder.endChunk(3);
-        database.run("insert into index_chunks values (?, ?, 0, 5, null, null, null, null, null, 'heron')", [id, chunk]);
+        database.run(
+          "insert into index_chunks values (?, ?, 0, 5, null, null, null, null, null, 'heron')",
+          [id, chunk],
+        );
       }
-      const data = builder.finish(analyzer.version), first = (id - 1) * per_segment * dimensions;
+      const data = builder.finish(analyzer.version),
+        first = (id - 1) * per_segment * dimensions;
       database.run("insert into index_documents values (?, ?, 1, 'Birds')", [`doc_${id}`, id]);
-      database.run("insert into index_segments values (?, ?, ?, ?)", [id, id, `doc_${id}`, new Uint8Array(data.buffer)]);
+      database.run("insert into index_segments values (?, ?, ?, ?)", [
+        id,
+        id,
+        `doc_${id}`,
+        new Uint8Array(data.buffer),
+      ]);
       database.run("insert into index_scope values ('fld_a', ?)", [id]);
-      database.run("insert into index_vectors values (?, ?, ?)", [set_id, id, new Uint8Array(all.slice(first, first + per_segment * dimensions).buffer)]);
+      database.run("insert into index_vectors values (?, ?, ?)", [
+        set_id,
+        id,
+        new Uint8Array(all.slice(first, first + per_segment * dimensions).buffer),
+      ]);
     }
   })();
   return database;

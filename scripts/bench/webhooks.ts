@@ -17,30 +17,56 @@ const measured_ms = 4_000;
 async function someone(dossier: Dossier, data: string, name: string): Promise<Dossier["call"]> {
   const key = await createKey(data, `${name}@example.com`);
   return async <T>(method: string, path: string, body?: object) => {
-    const response = await fetch(`${dossier.url}/api/dev/v1${path}`, { method, headers: { authorization: `Bearer ${key}`, ...(body ? { "content-type": "application/json" } : {}) }, ...(body ? { body: JSON.stringify(body) } : {}) });
-    return await response.json().catch(() => undefined) as T;
+    const response = await fetch(`${dossier.url}/api/dev/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body ? { "content-type": "application/json" } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return (await response.json().catch(() => undefined)) as T;
   };
 }
 
 /** Takes connections and never answers. */
 async function deadReceiver(): Promise<Server> {
   const server = createServer((socket) => void socket.on("error", () => undefined).resume());
-  await new Promise<void>((resolve) => { server.listen(0, allowed, resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, allowed, resolve);
+  });
   return server;
 }
 
-interface Alive { readonly url: string; next(): Promise<number>; stop(): void }
+interface Alive {
+  readonly url: string;
+  next(): Promise<number>;
+  stop(): void;
+}
 /** Answers at once, and tells when the next delivery comes. */
 function aliveReceiver(): Alive {
   let came = Promise.withResolvers<number>();
-  const server = Bun.serve({ port: 0, hostname: allowed, fetch: () => {
-    came.resolve(performance.now());
-    return new Response(null, { status: 204 });
-  } });
-  return { url: `http://${allowed}:${server.port}/`, next: () => (came = Promise.withResolvers<number>()).promise, stop: () => void server.stop(true) };
+  const server = Bun.serve({
+    port: 0,
+    hostname: allowed,
+    fetch: () => {
+      came.resolve(performance.now());
+      return new Response(null, { status: 204 });
+    },
+  });
+  return {
+    url: `http://${allowed}:${server.port}/`,
+    next: () => (came = Promise.withResolvers<number>()).promise,
+    stop: () => void server.stop(true),
+  };
 }
 
-interface Dead { readonly name: string; readonly accounts: number; readonly hooks: number; readonly each: number }
+interface Dead {
+  readonly name: string;
+  readonly accounts: number;
+  readonly hooks: number;
+  readonly each: number;
+}
 const dead_cases: readonly Dead[] = [
   { name: "beside a dead receiver, 1,000 queued", accounts: 1, hooks: 1, each: 1_000 },
   { name: "beside ten dead webhooks, 100 queued each", accounts: 1, hooks: 10, each: 100 },
@@ -54,37 +80,63 @@ async function latency(dossier: Dossier, webhook_id: string, alive: Alive): Prom
     const arrival = alive.next();
     const started = performance.now();
     await dossier.call("POST", `/webhooks/${webhook_id}/test`);
-    each.push(await arrival - started);
+    each.push((await arrival) - started);
   }
   return median(each);
 }
 
 /** Registers dead webhooks and queues deliveries to them; answers how to end it. */
-async function bury(owners: readonly Dossier["call"][], { accounts, hooks, each }: Dead, url: string): Promise<() => Promise<void>> {
+async function bury(
+  owners: readonly Dossier["call"][],
+  { accounts, hooks, each }: Dead,
+  url: string,
+): Promise<() => Promise<void>> {
   const made: { readonly call: Dossier["call"]; readonly id: string }[] = [];
-  for (const call of owners.slice(0, accounts)) for (let n = 0; n < hooks; n++) made.push({ call, id: (await call<{ id: string }>("POST", "/webhooks", { event_type, url: `${url}${n}` })).id });
-  for (const { call, id } of made) await inParallel(each, 8, async () => { await call("POST", `/webhooks/${id}/test`); });
-  return async () => { for (const { call, id } of made) await call("DELETE", `/webhooks/${id}`); };
+  for (const call of owners.slice(0, accounts))
+    for (let n = 0; n < hooks; n++)
+      made.push({
+        call,
+        id: (await call<{ id: string }>("POST", "/webhooks", { event_type, url: `${url}${n}` })).id,
+      });
+  for (const { call, id } of made)
+    await inParallel(each, 8, async () => {
+      await call("POST", `/webhooks/${id}/test`);
+    });
+  return async () => {
+    for (const { call, id } of made) await call("DELETE", `/webhooks/${id}`);
+  };
 }
 
 async function deadRows(dossier: Dossier, owners: readonly Dossier["call"][]): Promise<Row[]> {
   const dead = await deadReceiver();
   const alive = aliveReceiver();
   try {
-    const { id } = await dossier.call<{ id: string }>("POST", "/webhooks", { event_type, url: alive.url });
+    const { id } = await dossier.call<{ id: string }>("POST", "/webhooks", {
+      event_type,
+      url: alive.url,
+    });
     await latency(dossier, id, alive);
     const rows: Row[] = [];
     for (const one of dead_cases) {
       const pairs: { alone: number; beside: number }[] = [];
       for (let round = 0; round < rounds; round++) {
         const alone = await latency(dossier, id, alive);
-        const end = await bury(owners, one, `http://${allowed}:${(dead.address() as AddressInfo).port}/`);
+        const end = await bury(
+          owners,
+          one,
+          `http://${allowed}:${(dead.address() as AddressInfo).port}/`,
+        );
         pairs.push({ alone, beside: await latency(dossier, id, alive) });
         await end();
       }
       const of = (which: "alone" | "beside") => median(pairs.map((pair) => pair[which])).toFixed(1);
-      rows.push({ name: `delivery ${one.name}`, unit: "x", target: { most: 2 }, value: median(pairs.map(({ alone, beside }) => beside / alone)),
-        measured: `time until another account's delivery arrives, ${of("beside")} ms / alone ${of("alone")} ms; medians of ${deliveries}, ${rounds} rounds` });
+      rows.push({
+        name: `delivery ${one.name}`,
+        unit: "x",
+        target: { most: 2 },
+        value: median(pairs.map(({ alone, beside }) => beside / alone)),
+        measured: `time until another account's delivery arrives, ${of("beside")} ms / alone ${of("alone")} ms; medians of ${deliveries}, ${rounds} rounds`,
+      });
     }
     return rows;
   } finally {
@@ -94,57 +146,92 @@ async function deadRows(dossier: Dossier, owners: readonly Dossier["call"][]): P
 }
 
 /** Milliseconds of requests that read, write, look a name up and read a file, from four clients, until `done`. */
-async function requests(dossier: Dossier, folder_id: string, document_id: string): Promise<number[]> {
+async function requests(
+  dossier: Dossier,
+  folder_id: string,
+  document_id: string,
+): Promise<number[]> {
   const each: number[] = [];
   const acts = [
-    () => dossier.call("GET", "/folders?per_page=50"), () => dossier.call("POST", "/documents", { folder_id, content: "The kettle came from Linz." }),
-    async () => { await (await fetch(`${dossier.url}/api/dev/v1/documents/${document_id}/file`, { headers: { authorization: `Bearer ${dossier.key}` } })).arrayBuffer(); },
+    () => dossier.call("GET", "/folders?per_page=50"),
+    () => dossier.call("POST", "/documents", { folder_id, content: "The kettle came from Linz." }),
+    async () => {
+      await (
+        await fetch(`${dossier.url}/api/dev/v1/documents/${document_id}/file`, {
+          headers: { authorization: `Bearer ${dossier.key}` },
+        })
+      ).arrayBuffer();
+    },
     () => dossier.call("POST", "/search", { query: "kettle", limit: 3 }),
   ];
   const until = performance.now() + measured_ms;
-  await Promise.all(acts.map(async (_, client) => {
-    for (let n = client; performance.now() < until; n++) {
-      const started = performance.now();
-      await acts[n % acts.length]!();
-      each.push(performance.now() - started);
-      await Bun.sleep(5);
-    }
-  }));
+  await Promise.all(
+    acts.map(async (_, client) => {
+      for (let n = client; performance.now() < until; n++) {
+        const started = performance.now();
+        await acts[n % acts.length]!();
+        each.push(performance.now() - started);
+        await Bun.sleep(5);
+      }
+    }),
+  );
   return each;
 }
 
 async function silentRow(dossier: Dossier, owners: readonly Dossier["call"][]): Promise<Row> {
-  const { id: folder_id } = await dossier.call<{ id: string }>("POST", "/folders", { name: "Bench" });
+  const { id: folder_id } = await dossier.call<{ id: string }>("POST", "/folders", {
+    name: "Bench",
+  });
   const form = new FormData();
   form.append("file", new Blob(["The ceramic filter is replaced each spring."]), "filter.txt");
-  const uploaded = await fetch(`${dossier.url}/api/dev/v1/documents/file?folder_id=${folder_id}`, { method: "POST", headers: { authorization: `Bearer ${dossier.key}` }, body: form });
-  const { id } = await uploaded.json() as { id: string };
+  const uploaded = await fetch(`${dossier.url}/api/dev/v1/documents/file?folder_id=${folder_id}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${dossier.key}` },
+    body: form,
+  });
+  const { id } = (await uploaded.json()) as { id: string };
   await requests(dossier, folder_id, id);
   const pairs: { alone: number; beside: number }[] = [];
   for (let round = 0; round < rounds; round++) {
     const alone = quantile(await requests(dossier, folder_id, id), 0.99);
     // Five seconds each, so that they last for the whole measurement.
-    const silent = Array.from({ length: silent_at_once }, (_, n) => owners[n % owners.length]!("POST", "/webhooks", { event_type, url: `http://silent${n}.test/` }));
+    const silent = Array.from({ length: silent_at_once }, (_, n) =>
+      owners[n % owners.length]!("POST", "/webhooks", {
+        event_type,
+        url: `http://silent${n}.test/`,
+      }),
+    );
     await Bun.sleep(200);
     pairs.push({ alone, beside: quantile(await requests(dossier, folder_id, id), 0.99) });
     await Promise.all(silent);
   }
   const of = (which: "alone" | "beside") => median(pairs.map((pair) => pair[which])).toFixed(1);
-  return { name: `requests beside ${silent_at_once} silent names`, unit: "x", target: { most: 3 }, value: median(pairs.map(({ alone, beside }) => beside / alone)),
-    measured: `p99 of other requests, ${of("beside")} ms / alone ${of("alone")} ms; ${rounds} rounds of ${measured_ms / 1_000} s` };
+  return {
+    name: `requests beside ${silent_at_once} silent names`,
+    unit: "x",
+    target: { most: 3 },
+    value: median(pairs.map(({ alone, beside }) => beside / alone)),
+    measured: `p99 of other requests, ${of("beside")} ms / alone ${of("alone")} ms; ${rounds} rounds of ${measured_ms / 1_000} s`,
+  };
 }
 
 export async function webhookRows(): Promise<Row[]> {
   const here = place();
   // Listens and never answers.
   const nobody = createSocket("udp4");
-  await new Promise<void>((resolve) => { nobody.bind(0, "127.0.0.1", resolve); });
-  const dossier = await startDossier(here.directory, undefined, { DOSSIER_WEBHOOKS_ALLOW_NETWORKS: allowed, DOSSIER_WEBHOOKS_DNS_SERVERS: `127.0.0.1:${nobody.address().port}` });
+  await new Promise<void>((resolve) => {
+    nobody.bind(0, "127.0.0.1", resolve);
+  });
+  const dossier = await startDossier(here.directory, undefined, {
+    DOSSIER_WEBHOOKS_ALLOW_NETWORKS: allowed,
+    DOSSIER_WEBHOOKS_DNS_SERVERS: `127.0.0.1:${nobody.address().port}`,
+  });
   try {
     // Five names of one person are looked up at a time.
     const owners: Dossier["call"][] = [];
-    for (let n = 0; n < Math.ceil(silent_at_once / 5); n++) owners.push(await someone(dossier, here.directory, `owner${n}`));
-    return [...await deadRows(dossier, owners), await silentRow(dossier, owners)];
+    for (let n = 0; n < Math.ceil(silent_at_once / 5); n++)
+      owners.push(await someone(dossier, here.directory, `owner${n}`));
+    return [...(await deadRows(dossier, owners)), await silentRow(dossier, owners)];
   } finally {
     nobody.close();
     await dossier.stop();

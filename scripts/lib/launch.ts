@@ -24,20 +24,39 @@ export interface Launched {
   kill(signal: "SIGTERM" | "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
 }
 
-export interface Said { readonly code: number; readonly stdout: string; readonly stderr: string }
+export interface Said {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 const address = /http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\d+/;
 
 /** The environment without this shell's settings of Dossier, and with `more`. */
-export function cleanEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const kept = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith("DOSSIER_") && entry[0] !== "BUN_OPTIONS");
+export function cleanEnvironment(
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !entry[0].startsWith("DOSSIER_") && entry[0] !== "BUN_OPTIONS",
+  );
   return { ...Object.fromEntries(kept), ...more };
 }
 
 /** Starts the server on a free port. @throws Error with what it said, when it ends or stays silent. */
-export async function launch({ data, env = {}, args = [], limit_ms = 30_000, cwd = data }: LaunchOptions): Promise<Launched> {
+export async function launch({
+  data,
+  env = {},
+  args = [],
+  limit_ms = 30_000,
+  cwd = data,
+}: LaunchOptions): Promise<Launched> {
   const child = Bun.spawn([executable, "serve", "--data", data, "--port", "0", ...args], {
-    cwd, env: cleanEnvironment(env), stdin: "ignore", stdout: "pipe", stderr: "pipe",
+    cwd,
+    env: cleanEnvironment(env),
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
   });
   let said = "";
   const served = Promise.withResolvers<string>();
@@ -50,14 +69,24 @@ export async function launch({ data, env = {}, args = [], limit_ms = 30_000, cwd
     }
   };
   const read = Promise.all([collect(child.stdout), collect(child.stderr)]);
-  const timer = setTimeout(() => served.reject(new Error(`dossier serve printed no address within ${limit_ms} ms:\n${said}`)), limit_ms);
+  const timer = setTimeout(
+    () =>
+      served.reject(new Error(`dossier serve printed no address within ${limit_ms} ms:\n${said}`)),
+    limit_ms,
+  );
   void child.exited.then(async (code) => {
     await read;
     served.reject(new Error(`dossier serve ended with ${code}:\n${said}`));
   });
   try {
     const url = await served.promise;
-    return { url, pid: child.pid, output: () => said, exited: child.exited, kill: (signal) => child.kill(signal) };
+    return {
+      url,
+      pid: child.pid,
+      output: () => said,
+      exited: child.exited,
+      kill: (signal) => child.kill(signal),
+    };
   } catch (error) {
     child.kill("SIGKILL");
     throw error;
@@ -67,21 +96,49 @@ export async function launch({ data, env = {}, args = [], limit_ms = 30_000, cwd
 }
 
 /** Runs a command of the executable to its end: `dossier key create …`. */
-export async function runCommand(data: string, args: readonly string[], { stdin = "", env = {} }: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> } = {}): Promise<Said> {
-  const run = Bun.spawn([executable, ...args, "--data", data], { cwd: data, env: cleanEnvironment(env), stdin: new Blob([stdin]), stdout: "pipe", stderr: "pipe" });
-  const [stdout, stderr, code] = await Promise.all([run.stdout.text(), run.stderr.text(), run.exited]);
+export async function runCommand(
+  data: string,
+  args: readonly string[],
+  {
+    stdin = "",
+    env = {},
+  }: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<Said> {
+  const run = Bun.spawn([executable, ...args, "--data", data], {
+    cwd: data,
+    env: cleanEnvironment(env),
+    stdin: new Blob([stdin]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, code] = await Promise.all([
+    run.stdout.text(),
+    run.stderr.text(),
+    run.exited,
+  ]);
   return { code, stdout, stderr };
 }
 
 /** The same, for a command that must succeed; answers what it printed, trimmed. @throws Error with what it said. */
-export async function mustRun(data: string, args: readonly string[], options: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> } = {}): Promise<string> {
+export async function mustRun(
+  data: string,
+  args: readonly string[],
+  options: { readonly stdin?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<string> {
   const { code, stdout, stderr } = await runCommand(data, args, options);
-  if (code !== 0) throw new Error(`dossier ${args.join(" ")} ended with ${code}: ${stderr}${stdout}`);
+  if (code !== 0)
+    throw new Error(`dossier ${args.join(" ")} ended with ${code}: ${stderr}${stdout}`);
   return stdout.trim();
 }
 
 /** A user with an API key, made through the command line. Answers the key. */
-export async function createKey(data: string, email: string, { role = "member" }: { readonly role?: "admin" | "member" } = {}): Promise<string> {
-  await mustRun(data, ["user", "create", "--email", email, "--role", role, "--password-stdin"], { stdin: "correct horse battery staple" });
+export async function createKey(
+  data: string,
+  email: string,
+  { role = "member" }: { readonly role?: "admin" | "member" } = {},
+): Promise<string> {
+  await mustRun(data, ["user", "create", "--email", email, "--role", role, "--password-stdin"], {
+    stdin: "correct horse battery staple",
+  });
   return mustRun(data, ["key", "create", "--user", email, "--name", "made by a script"]);
 }

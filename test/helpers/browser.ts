@@ -6,10 +6,20 @@ import { sha256 } from "../../plugins/accounts/token";
 /** Five seconds are little for passwords on a machine that has other things to do. */
 setDefaultTimeout(30_000);
 
-export interface Seen { readonly status: number; readonly headers: Headers; readonly body: any; readonly text: string }
+export interface Seen {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: any;
+  readonly text: string;
+}
 export interface Browser {
   /** A path below `/console/api/v1`, or, with two slashes, one at the root of the server. A header of "" is left out. */
-  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Seen>;
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Seen>;
   /** `dossier=dss_…`; empty when there is none. */
   cookie(): string;
   keep(cookie: string): void;
@@ -23,43 +33,92 @@ export interface BrowserOptions {
 type Fetch = (request: Request) => Promise<Response>;
 
 /** `base` is where requests go: `http://dossier.test`. */
-export function openBrowser(fetch: Fetch, base: string, { origin = base, headers: always = {} }: BrowserOptions = {}): Browser {
+export function openBrowser(
+  fetch: Fetch,
+  base: string,
+  { origin = base, headers: always = {} }: BrowserOptions = {},
+): Browser {
   let cookie = "";
   return {
     cookie: () => cookie,
-    keep: (value) => { cookie = value; },
+    keep: (value) => {
+      cookie = value;
+    },
     async send(method, path, body, headers = {}) {
       const wanted: Record<string, string> = {
-        host: new URL(origin).host, ...(method === "GET" ? {} : { origin, "sec-fetch-site": "same-origin" }), ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(cookie === "" ? {} : { cookie }), ...always, ...headers,
+        host: new URL(origin).host,
+        ...(method === "GET" ? {} : { origin, "sec-fetch-site": "same-origin" }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(cookie === "" ? {} : { cookie }),
+        ...always,
+        ...headers,
       };
-      const response = await fetch(new Request(`${base}${path.startsWith("//") ? path.slice(1) : `/console/api/v1${path}`}`, {
-        method, redirect: "manual", headers: Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== "")), ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      }));
+      const response = await fetch(
+        new Request(`${base}${path.startsWith("//") ? path.slice(1) : `/console/api/v1${path}`}`, {
+          method,
+          redirect: "manual",
+          headers: Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== "")),
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }),
+      );
       const set = response.headers.get("set-cookie");
       if (set !== null) cookie = /Max-Age=0/.test(set) ? "" : set.split(";")[0]!;
       const text = await response.text();
-      return { status: response.status, headers: response.headers, text, body: text !== "" && /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : null };
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body:
+          text !== "" && /json/.test(response.headers.get("content-type") ?? "")
+            ? JSON.parse(text)
+            : null,
+      };
     },
   };
 }
 
 /** A browser in front of a server in this process. */
-export const visit = (server: TestServer, { address = "127.0.0.1", ...options }: BrowserOptions & { readonly address?: string } = {}): Browser =>
+export const visit = (
+  server: TestServer,
+  { address = "127.0.0.1", ...options }: BrowserOptions & { readonly address?: string } = {},
+): Browser =>
   openBrowser((request) => server.fetch(request, address), "http://dossier.test", options);
 
 /** The same, signed in as `usr_<who>`, without the time that a password takes. */
-export async function signedIn(server: TestServer, who: string, { role = "member", ...options }: BrowserOptions & { readonly role?: "admin" | "member" } = {}): Promise<Browser> {
+export async function signedIn(
+  server: TestServer,
+  who: string,
+  { role = "member", ...options }: BrowserOptions & { readonly role?: "admin" | "member" } = {},
+): Promise<Browser> {
   await server.key(who);
-  await server.store.db.updateTable("accounts_users").set({ role }).where("id", "=", `usr_${who}`).execute();
+  await server.store.db
+    .updateTable("accounts_users")
+    .set({ role })
+    .where("id", "=", `usr_${who}`)
+    .execute();
   return signedInAs(server, `usr_${who}`, options);
 }
 
 /** A further session of a user who is there. */
-export async function signedInAs(server: TestServer, user_id: string, options: BrowserOptions = {}): Promise<Browser> {
+export async function signedInAs(
+  server: TestServer,
+  user_id: string,
+  options: BrowserOptions = {},
+): Promise<Browser> {
   const token = `dss_${crypto.randomUUID()}`;
   const now = Date.now();
-  await server.store.db.insertInto("accounts_sessions").values({ id: `ses_${token.slice(-12)}`, user_id, token_sha256: sha256(token), created_at: now, last_seen_at: now, address: "127.0.0.1", user_agent: "test" }).execute();
+  await server.store.db
+    .insertInto("accounts_sessions")
+    .values({
+      id: `ses_${token.slice(-12)}`,
+      user_id,
+      token_sha256: sha256(token),
+      created_at: now,
+      last_seen_at: now,
+      address: "127.0.0.1",
+      user_agent: "test",
+    })
+    .execute();
   const browser = visit(server, options);
   browser.keep(`dossier=${token}`);
   return browser;

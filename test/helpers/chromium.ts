@@ -3,16 +3,40 @@ import axe from "axe-core";
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type Page } from "playwright-core";
 
-const places = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const places = [
+  process.env["CHROMIUM"],
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
 /** Where the browser is; undefined when none is found. */
-export const chromium_path = places.find((path): path is string => path !== undefined && existsSync(path)) ?? Bun.which("chromium") ?? undefined;
+export const chromium_path =
+  places.find((path): path is string => path !== undefined && existsSync(path)) ??
+  Bun.which("chromium") ??
+  undefined;
 /** Why tests in a browser are skipped; "" when they are not. */
-export const why_skipped = chromium_path ? "" : "No Chromium was found, so the console was not tried in a browser. Install one, or name it in CHROMIUM.";
+export const why_skipped = chromium_path
+  ? ""
+  : "No Chromium was found, so the console was not tried in a browser. Install one, or name it in CHROMIUM.";
 
-const quiet = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-export const launchChromium = (): Promise<Browser> => chromium.launch({ ...(chromium_path ? { executablePath: chromium_path } : {}), args: quiet });
+const quiet = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({ ...(chromium_path ? { executablePath: chromium_path } : {}), args: quiet });
 
-export interface Look { readonly width?: number; readonly height?: number; readonly dark?: boolean }
+export interface Look {
+  readonly width?: number;
+  readonly height?: number;
+  readonly dark?: boolean;
+}
 export interface Visit {
   readonly page: Page;
   /** Violations of the content security policy, errors of scripts, and requests to other hosts so far. */
@@ -24,26 +48,52 @@ export interface Visit {
 }
 
 /** A window of its own, with cookies of its own, on the server at `url`. */
-export async function visit(browser: Browser, url: string, { width = 1280, height = 800, dark = false }: Look = {}): Promise<Visit> {
-  const context = await browser.newContext({ baseURL: url, viewport: { width, height }, colorScheme: dark ? "dark" : "light", reducedMotion: "reduce" });
+export async function visit(
+  browser: Browser,
+  url: string,
+  { width = 1280, height = 800, dark = false }: Look = {},
+): Promise<Visit> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width, height },
+    colorScheme: dark ? "dark" : "light",
+    reducedMotion: "reduce",
+  });
   // What a policy stops is told to the page before anything else can look away.
-  await context.addInitScript("addEventListener('securitypolicyviolation', (event) => console.error('content security policy:', event.violatedDirective, event.blockedURI))");
+  await context.addInitScript(
+    "addEventListener('securitypolicyviolation', (event) => console.error('content security policy:', event.violatedDirective, event.blockedURI))",
+  );
   const page = await context.newPage();
   const faults: string[] = [];
   page.setDefaultTimeout(20_000);
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-  page.on("console", (message) => { if (/content security policy|trusted/i.test(message.text())) faults.push(message.text()); });
-  page.on("request", (request) => { if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url) faults.push(`request to ${request.url()}`); });
-  page.on("dialog", (dialog) => { faults.push(`a script said ${dialog.message()}`); void dialog.dismiss(); });
+  page.on("console", (message) => {
+    if (/content security policy|trusted/i.test(message.text())) faults.push(message.text());
+  });
+  page.on("request", (request) => {
+    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== url)
+      faults.push(`request to ${request.url()}`);
+  });
+  page.on("dialog", (dialog) => {
+    faults.push(`a script said ${dialog.message()}`);
+    void dialog.dismiss();
+  });
   return {
-    page, faults,
+    page,
+    faults,
     async problems() {
-      if (!await page.evaluate("'axe' in globalThis")) await page.evaluate(axe.source);
+      if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source);
       const found = await page.evaluate(async () => {
-        const checked = await (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
-        return checked.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`);
+        const checked = await (globalThis as unknown as { axe: typeof axe }).axe.run({
+          runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+        });
+        return checked.violations.map(
+          ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`,
+        );
       });
-      const too_wide: number = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      const too_wide: number = await page.evaluate(
+        "document.documentElement.scrollWidth - innerWidth",
+      );
       return [...found, ...(too_wide > 0 ? [`scrolls sideways by ${too_wide} px`] : [])];
     },
     async look({ width: wide = width, height: high = height, dark: darker = false }) {
@@ -55,4 +105,11 @@ export async function visit(browser: Browser, url: string, { width = 1280, heigh
 
 /** Every size and theme that a page must stand. */
 export const looks: readonly (readonly [string, Look])[] = [1280, 768, 390].flatMap((width) =>
-  [false, true].map((dark) => [`${width} px, ${dark ? "dark" : "light"}`, { width, height: width === 390 ? 844 : 800, dark }] as const));
+  [false, true].map(
+    (dark) =>
+      [
+        `${width} px, ${dark ? "dark" : "light"}`,
+        { width, height: width === 390 ? 844 : 800, dark },
+      ] as const,
+  ),
+);

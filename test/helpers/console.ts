@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { launchChromium, looks, visit, type Look, type Visit } from "./chromium";
 import { startExecutable, type Executable, type ExecutableOptions } from "./executable";
 
-export const email = "ada@example.com", password = "correct horse battery staple";
+export const email = "ada@example.com",
+  password = "correct horse battery staple";
 /** A name that does harm where it is taken for HTML. */
 export const markup = "<img src=x onerror=alert(1)>";
 /** Generous, because other work may go on beside the tests. */
@@ -30,8 +31,12 @@ export interface Console extends AsyncDisposable {
 
 /** Loopback may be imported from and delivered to, so that a test can be both ends. */
 const env = {
-  DOSSIER_ADMIN_EMAIL: email, DOSSIER_ADMIN_PASSWORD: password, DOSSIER_SERVER_LOG_LEVEL: "info",
-  DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8", DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8", DOSSIER_WEBHOOKS_RETRY_DELAYS: "20ms,20ms",
+  DOSSIER_ADMIN_EMAIL: email,
+  DOSSIER_ADMIN_PASSWORD: password,
+  DOSSIER_SERVER_LOG_LEVEL: "info",
+  DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8",
+  DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.0/8",
+  DOSSIER_WEBHOOKS_RETRY_DELAYS: "20ms,20ms",
 };
 
 export async function startConsole(options: ExecutableOptions = {}): Promise<Console> {
@@ -43,20 +48,41 @@ export async function startConsole(options: ExecutableOptions = {}): Promise<Con
   page.setDefaultTimeout(60_000);
   await signIn(page, email);
   return {
-    dossier, browser, window, page, key,
+    dossier,
+    browser,
+    window,
+    page,
+    key,
     async api(method, path, body) {
       const answer = await dossier.api(method, path, body, { key });
-      if (answer.status >= 300) throw new Error(`${method} ${path} was answered with ${answer.status} ${JSON.stringify(answer.body)}`);
+      if (answer.status >= 300)
+        throw new Error(
+          `${method} ${path} was answered with ${answer.status} ${JSON.stringify(answer.body)}`,
+        );
       return answer.body;
     },
-    own: (method, path, body) => page.evaluate(async ([verb, url, text]) => {
-      const answer = await fetch(`/console/api/v1${url}`, { method: verb!, ...(text === undefined ? {} : { body: text, headers: { "content-type": "application/json" } }) });
-      const said = await answer.text();
-      if (!answer.ok) throw new Error(`${verb} ${url} was answered with ${answer.status} ${said}`);
-      return said === "" ? undefined : JSON.parse(said) as unknown;
-    }, [method, path, body === undefined ? undefined : JSON.stringify(body)] as const),
+    own: (method, path, body) =>
+      page.evaluate(
+        async ([verb, url, text]) => {
+          const answer = await fetch(`/console/api/v1${url}`, {
+            method: verb!,
+            ...(text === undefined
+              ? {}
+              : { body: text, headers: { "content-type": "application/json" } }),
+          });
+          const said = await answer.text();
+          if (!answer.ok)
+            throw new Error(`${verb} ${url} was answered with ${answer.status} ${said}`);
+          return said === "" ? undefined : (JSON.parse(said) as unknown);
+        },
+        [method, path, body === undefined ? undefined : JSON.stringify(body)] as const,
+      ),
     async settled(folder_id) {
-      await dossier.until(`/folders/${folder_id}`, ({ body }) => body.document_count > 0 && body.status_counts.syncing === 0, { key, limit_ms: 60_000 });
+      await dossier.until(
+        `/folders/${folder_id}`,
+        ({ body }) => body.document_count > 0 && body.status_counts.syncing === 0,
+        { key, limit_ms: 60_000 },
+      );
     },
     async open(path) {
       await page.goto(`/console${path}`);
@@ -79,7 +105,10 @@ export async function signIn(page: Page, as: string): Promise<void> {
 }
 
 /** Nothing to complain about in every size and theme, and nothing that a page must not do. */
-export async function expectWell(window: Visit, { at = looks }: { readonly at?: readonly (readonly [string, Look])[] } = {}): Promise<void> {
+export async function expectWell(
+  window: Visit,
+  { at = looks }: { readonly at?: readonly (readonly [string, Look])[] } = {},
+): Promise<void> {
   for (const [name, look] of at) {
     await window.look(look);
     expect({ name, problems: await window.problems() }).toEqual({ name, problems: [] });
@@ -88,7 +117,11 @@ export async function expectWell(window: Visit, { at = looks }: { readonly at?: 
 }
 
 export const handbook = Bun.file(join(import.meta.dir, "../../examples/handbook/handbook.pdf"));
-export const fileForm = (name: string, content: Blob | Uint8Array<ArrayBuffer> | string, type = ""): FormData => {
+export const fileForm = (
+  name: string,
+  content: Blob | Uint8Array<ArrayBuffer> | string,
+  type = "",
+): FormData => {
   const form = new FormData();
   form.append("file", content instanceof Blob ? content : new Blob([content], { type }), name);
   return form;

@@ -4,7 +4,10 @@ import { createSocket } from "node:dgram";
 /** `garbled`: bytes that are no answer. */
 export type Said = readonly string[] | "silent" | "servfail" | "refused" | "nxdomain" | "garbled";
 /** IPv4 and IPv6 addresses of a name. A function is asked anew at every query, with how often this name and family was asked before. */
-export interface Zone { readonly a?: Said | ((n: number) => Said); readonly aaaa?: Said | ((n: number) => Said) }
+export interface Zone {
+  readonly a?: Said | ((n: number) => Said);
+  readonly aaaa?: Said | ((n: number) => Said);
+}
 
 export interface NameServer extends Disposable {
   /** `127.0.0.1:port`, for the settings. */
@@ -15,7 +18,8 @@ export interface NameServer extends Disposable {
 }
 
 const codes = { servfail: 2, nxdomain: 3, refused: 5 } as const;
-const type_a = 1, type_aaaa = 28;
+const type_a = 1,
+  type_aaaa = 28;
 
 export async function startNameServer(): Promise<NameServer> {
   const zones = new Map<string, Zone>();
@@ -28,15 +32,43 @@ export async function startNameServer(): Promise<NameServer> {
     counts.set(`${name} ${family}`, before + 1);
     const zone = zones.get(name);
     const known = zone?.[family];
-    const said = zone === undefined ? "nxdomain" : typeof known === "function" ? known(before) : known ?? [];
+    const said =
+      zone === undefined ? "nxdomain" : typeof known === "function" ? known(before) : (known ?? []);
     if (said === "silent" || (type !== type_a && type !== type_aaaa)) return;
-    if (said === "garbled") return socket.send(Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80, 0, 1, 0, 9, 0, 0, 0, 0, 0xc0, 0xff, 0xff])]), from.port, from.address);
-    socket.send(answerTo(query.subarray(0, end), type, typeof said === "string" ? [] : said, typeof said === "string" ? codes[said] : 0), from.port, from.address);
+    if (said === "garbled")
+      return socket.send(
+        Buffer.concat([
+          query.subarray(0, 2),
+          Buffer.from([0x81, 0x80, 0, 1, 0, 9, 0, 0, 0, 0, 0xc0, 0xff, 0xff]),
+        ]),
+        from.port,
+        from.address,
+      );
+    socket.send(
+      answerTo(
+        query.subarray(0, end),
+        type,
+        typeof said === "string" ? [] : said,
+        typeof said === "string" ? codes[said] : 0,
+      ),
+      from.port,
+      from.address,
+    );
   });
-  await new Promise<void>((resolve) => { socket.bind(0, "127.0.0.1", resolve); });
+  await new Promise<void>((resolve) => {
+    socket.bind(0, "127.0.0.1", resolve);
+  });
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    set: (name, zone) => void zones.set(name, typeof zone === "string" ? { a: zone, aaaa: zone } : Array.isArray(zone) ? { a: zone as Said } : zone as Zone),
+    set: (name, zone) =>
+      void zones.set(
+        name,
+        typeof zone === "string"
+          ? { a: zone, aaaa: zone }
+          : Array.isArray(zone)
+            ? { a: zone as Said }
+            : (zone as Zone),
+      ),
     asked: (name) => (counts.get(`${name} a`) ?? 0) + (counts.get(`${name} aaaa`) ?? 0),
     [Symbol.dispose]: () => void socket.close(),
   };
@@ -72,8 +104,10 @@ function answerTo(query: Buffer, type: number, addresses: readonly string[], cod
 /** The sixteen bytes of an IPv6 address without dots. */
 export function bytesOf(address: string): Buffer {
   const [before = "", after] = address.split("::");
-  const words = (text: string) => text === "" ? [] : text.split(":").map((word) => parseInt(word, 16));
-  const front = words(before), back = words(after ?? "");
+  const words = (text: string) =>
+    text === "" ? [] : text.split(":").map((word) => parseInt(word, 16));
+  const front = words(before),
+    back = words(after ?? "");
   const all = [...front, ...Array<number>(8 - front.length - back.length).fill(0), ...back];
   return Buffer.from(all.flatMap((word) => [word >> 8, word & 255]));
 }

@@ -3,11 +3,19 @@ import { expect } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { definePlugin, fill } from "../../core/sdk";
-import { ExtractionFailure, Extractors, type ExtractionCode } from "../../plugins/extraction/contract";
+import {
+  ExtractionFailure,
+  Extractors,
+  type ExtractionCode,
+} from "../../plugins/extraction/contract";
 import type { Answered, TestServer } from "./host";
 
 /** What an upload carries: its bytes and the name it comes with. */
-export const form = (name: string, content: string | Uint8Array<ArrayBuffer>, type = ""): FormData => {
+export const form = (
+  name: string,
+  content: string | Uint8Array<ArrayBuffer>,
+  type = "",
+): FormData => {
   const body = new FormData();
   body.append("file", new Blob([content], { type }), name);
   return body;
@@ -16,9 +24,19 @@ export const form = (name: string, content: string | Uint8Array<ArrayBuffer>, ty
 export interface Person {
   readonly folder: (name?: string, parentId?: string) => Promise<string>;
   readonly text: (folder_id: string, content: string, name?: string) => Promise<any>;
-  readonly upload: (folder_id: string, name: string, content: string | Uint8Array<ArrayBuffer>, query?: string) => Promise<Answered>;
+  readonly upload: (
+    folder_id: string,
+    name: string,
+    content: string | Uint8Array<ArrayBuffer>,
+    query?: string,
+  ) => Promise<Answered>;
   readonly get: (id: string) => Promise<any>;
-  readonly send: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answered>;
+  readonly send: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answered>;
   /** The documents that a search for these words finds. */
   readonly found: (query: string, folder_ids?: readonly string[]) => Promise<string[]>;
   /** Names in a folder's list. */
@@ -26,7 +44,8 @@ export interface Person {
 }
 /** A person of a server, and what tests do with documents in their name. */
 export function person(server: TestServer, who: string): Person {
-  const send: Person["send"] = (method, path, body, headers) => server.send(who, method, path, body, headers);
+  const send: Person["send"] = (method, path, body, headers) =>
+    server.send(who, method, path, body, headers);
   const created = async (answer: Promise<Answered>): Promise<any> => {
     const { status, body, text } = await answer;
     if (status !== 201) throw new Error(`expected 201, not ${status}: ${text}`);
@@ -34,12 +53,26 @@ export function person(server: TestServer, who: string): Person {
   };
   return {
     send,
-    folder: async (name = "folder", parentId) => (await created(send("POST", "/folders", { name, parentId }))).id,
-    text: (folder_id, content, name) => created(send("POST", "/documents", { folder_id, content, name })),
-    upload: (folder_id, name, content, query = "") => server.sendRaw(who, "POST", `/documents/file?folder_id=${folder_id}${query}`, form(name, content)),
+    folder: async (name = "folder", parentId) =>
+      (await created(send("POST", "/folders", { name, parentId }))).id,
+    text: (folder_id, content, name) =>
+      created(send("POST", "/documents", { folder_id, content, name })),
+    upload: (folder_id, name, content, query = "") =>
+      server.sendRaw(
+        who,
+        "POST",
+        `/documents/file?folder_id=${folder_id}${query}`,
+        form(name, content),
+      ),
     get: async (id) => (await send("GET", `/documents/${id}`)).body,
-    found: async (query, folder_ids) => (await send("POST", "/search", { query, folder_ids })).body.data.map((passage: { document_id: string }) => passage.document_id),
-    names: async (folder_id, query = "") => (await send("GET", `/documents?folder_id=${folder_id}${query}`)).body.data.map((document: { name: string }) => document.name),
+    found: async (query, folder_ids) =>
+      (await send("POST", "/search", { query, folder_ids })).body.data.map(
+        (passage: { document_id: string }) => passage.document_id,
+      ),
+    names: async (folder_id, query = "") =>
+      (await send("GET", `/documents?folder_id=${folder_id}${query}`)).body.data.map(
+        (document: { name: string }) => document.name,
+      ),
   };
 }
 
@@ -55,31 +88,60 @@ export function scriptedExtractor() {
     return found;
   };
   let runs = 0;
-  const plugin = definePlugin({ name: "scripted", version: "1.0.0", setup: () => ({ fills: [fill(Extractors, {
-    name: "scripted", rank: 1_000, recognises: (head) => head[0] === 0x23 && head[1] === 0x21,
-    async extract({ path }, { signal, onProgress }) {
-      runs += 1;
-      const bytes = await Bun.file(path).text();
-      const [line = "", ...rest] = bytes.split("\n");
-      const [verb, argument = ""] = line.slice(2).split(" ");
-      onProgress(0.5);
-      if (verb === "wait") await Promise.race([gate(argument).promise, new Promise<never>((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")), { once: true }))]);
-      if (verb === "fail") throw new ExtractionFailure(argument as ExtractionCode, `It says ${argument}.`);
-      if (verb === "throw") throw new Error("the reader has a fault");
-      const text = rest.join("\n");
-      const feed = text.indexOf("\f");
-      return {
-        text, media_type: "text/x-scripted", warnings: verb === "warn" ? [{ code: "odd", message: "Something is odd.", page: 1 }] : [],
-        pages: feed < 0 ? [] : [{ page: 1, start: 0, end: feed }, { page: 2, start: feed + 1, end: text.length }], page_count: feed < 0 ? null : 2,
-      };
-    },
-  })] }) });
+  const plugin = definePlugin({
+    name: "scripted",
+    version: "1.0.0",
+    setup: () => ({
+      fills: [
+        fill(Extractors, {
+          name: "scripted",
+          rank: 1_000,
+          recognises: (head) => head[0] === 0x23 && head[1] === 0x21,
+          async extract({ path }, { signal, onProgress }) {
+            runs += 1;
+            const bytes = await Bun.file(path).text();
+            const [line = "", ...rest] = bytes.split("\n");
+            const [verb, argument = ""] = line.slice(2).split(" ");
+            onProgress(0.5);
+            if (verb === "wait")
+              await Promise.race([
+                gate(argument).promise,
+                new Promise<never>((_resolve, reject) =>
+                  signal.addEventListener("abort", () => reject(new Error("stopped")), {
+                    once: true,
+                  }),
+                ),
+              ]);
+            if (verb === "fail")
+              throw new ExtractionFailure(argument as ExtractionCode, `It says ${argument}.`);
+            if (verb === "throw") throw new Error("the reader has a fault");
+            const text = rest.join("\n");
+            const feed = text.indexOf("\f");
+            return {
+              text,
+              media_type: "text/x-scripted",
+              warnings:
+                verb === "warn" ? [{ code: "odd", message: "Something is odd.", page: 1 }] : [],
+              pages:
+                feed < 0
+                  ? []
+                  : [
+                      { page: 1, start: 0, end: feed },
+                      { page: 2, start: feed + 1, end: text.length },
+                    ],
+              page_count: feed < 0 ? null : 2,
+            };
+          },
+        }),
+      ],
+    }),
+  });
   return { plugin, open: (key: string) => gate(key).resolve(), runs: () => runs };
 }
 
 /** Waits until this is so. */
 export async function until(what: () => Promise<boolean> | boolean): Promise<void> {
-  for (let tries = 0; !await what(); tries++) {
+  for (let tries = 0; !(await what()); tries++) {
     if (tries === 500) throw new Error("it did not become so within five seconds");
     await Bun.sleep(10);
   }
@@ -90,34 +152,92 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
   const { db } = store;
   const documents: any[] = await db.selectFrom("documents").selectAll().execute();
   const links: any[] = await db.selectFrom("documents_links").selectAll().execute();
-  const versions: any[] = await db.selectFrom("documents_versions").select(["document_id", "version", "sha256", "in_files", "size_bytes"]).execute();
+  const versions: any[] = await db
+    .selectFrom("documents_versions")
+    .select(["document_id", "version", "sha256", "in_files", "size_bytes"])
+    .execute();
   const by_id = new Map(documents.map((document) => [document.id, document]));
 
   const counted: any[] = [];
-  const folders: any[] = await db.selectFrom("folders").select(["id", "owner_id"]).orderBy("id").execute();
+  const folders: any[] = await db
+    .selectFrom("folders")
+    .select(["id", "owner_id"])
+    .orderBy("id")
+    .execute();
   for (const { id } of folders) {
-    const of = (status: string) => links.filter((link) => link.folder_id === id && link.deleted_at === null && by_id.get(link.document_id).status === status).length;
-    counted.push({ id, syncing_count: of("syncing"), synced_count: of("synced"), failed_count: of("sync_failed") });
+    const of = (status: string) =>
+      links.filter(
+        (link) =>
+          link.folder_id === id &&
+          link.deleted_at === null &&
+          by_id.get(link.document_id).status === status,
+      ).length;
+    counted.push({
+      id,
+      syncing_count: of("syncing"),
+      synced_count: of("synced"),
+      failed_count: of("sync_failed"),
+    });
   }
-  expect(await db.selectFrom("folders").select(["id", "syncing_count", "synced_count", "failed_count"]).orderBy("id").execute()).toEqual(counted);
+  expect(
+    await db
+      .selectFrom("folders")
+      .select(["id", "syncing_count", "synced_count", "failed_count"])
+      .orderBy("id")
+      .execute(),
+  ).toEqual(counted);
 
-  const held = (await db.selectFrom("quotas_used").selectAll().where("used", "!=", 0).execute()).filter(({ what }) => what !== "chats");
-  const sums: any[] = [...Map.groupBy(documents, (document) => document.owner_id)].flatMap(([owner_id, own]) => [
-    { owner_id, what: "documents", used: own.length }, { owner_id, what: "storage", used: own.reduce((sum, document) => sum + document.size_bytes, 0) },
-  ]).concat([...Map.groupBy(folders, (folder) => folder.owner_id)].map(([owner_id, own]) => ({ owner_id, what: "folders", used: own.length }))).filter(({ used }) => used !== 0);
-  const order = (rows: any[]) => rows.toSorted((a, b) => `${a.owner_id} ${a.what}` < `${b.owner_id} ${b.what}` ? -1 : 1);
+  const held = (
+    await db.selectFrom("quotas_used").selectAll().where("used", "!=", 0).execute()
+  ).filter(({ what }) => what !== "chats");
+  const sums: any[] = [...Map.groupBy(documents, (document) => document.owner_id)]
+    .flatMap(([owner_id, own]) => [
+      { owner_id, what: "documents", used: own.length },
+      {
+        owner_id,
+        what: "storage",
+        used: own.reduce((sum, document) => sum + document.size_bytes, 0),
+      },
+    ])
+    .concat(
+      [...Map.groupBy(folders, (folder) => folder.owner_id)].map(([owner_id, own]) => ({
+        owner_id,
+        what: "folders",
+        used: own.length,
+      })),
+    )
+    .filter(({ used }) => used !== 0);
+  const order = (rows: any[]) =>
+    rows.toSorted((a, b) => (`${a.owner_id} ${a.what}` < `${b.owner_id} ${b.what}` ? -1 : 1));
   expect(order(held)).toEqual(order(sums));
 
   // A document that no folder has had, or that has no version, is nobody's.
-  expect(documents.filter(({ id }) => !links.some((link) => link.document_id === id)).map(({ id }) => id)).toEqual([]);
-  const kept = (id: string) => versions.filter((version) => version.document_id === id).map(({ version }) => version).sort();
-  for (const { id, version, current_version } of documents) expect([id, kept(id)]).toEqual([id, [...new Set([current_version, version])].filter((n) => n > 0).sort()]);
+  expect(
+    documents
+      .filter(({ id }) => !links.some((link) => link.document_id === id))
+      .map(({ id }) => id),
+  ).toEqual([]);
+  const kept = (id: string) =>
+    versions
+      .filter((version) => version.document_id === id)
+      .map(({ version }) => version)
+      .sort();
+  for (const { id, version, current_version } of documents)
+    expect([id, kept(id)]).toEqual([
+      id,
+      [...new Set([current_version, version])].filter((n) => n > 0).sort(),
+    ]);
   expect(documents.filter(({ status }) => status === "syncing")).toEqual([]);
 
-  const used = [...new Set(versions.filter((version) => version.in_files === 1).map(({ sha256 }) => sha256))].sort();
+  const used = [
+    ...new Set(versions.filter((version) => version.in_files === 1).map(({ sha256 }) => sha256)),
+  ].sort();
   await until(async () => filesOf(data).join() === used.join());
 }
 
 /** Names of the originals on disk; what is arriving comes as `tmp/…`. */
-export const filesOf = (data: string): string[] => readdirSync(join(data, "files"), { withFileTypes: true, recursive: true })
-  .filter((entry) => entry.isFile()).map((entry) => entry.parentPath.endsWith("tmp") ? `tmp/${entry.name}` : entry.name).sort();
+export const filesOf = (data: string): string[] =>
+  readdirSync(join(data, "files"), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => (entry.parentPath.endsWith("tmp") ? `tmp/${entry.name}` : entry.name))
+    .sort();

@@ -3,22 +3,56 @@ import { hashOf } from "../../plugins/index/analyzer";
 
 /** How the endpoint behaves from now on. */
 export type Mood =
-  | "well" | "500" | "429" | "401" | "404" | "silent" | "broken off" | "no JSON" | "wrong dimension" | "too few" | "too many" | "NaN" | "null" | "too large a number" | "no numbers" | "mixed up"
+  | "well"
+  | "500"
+  | "429"
+  | "401"
+  | "404"
+  | "silent"
+  | "broken off"
+  | "no JSON"
+  | "wrong dimension"
+  | "too few"
+  | "too many"
+  | "NaN"
+  | "null"
+  | "too large a number"
+  | "no numbers"
+  | "mixed up"
   | { readonly refuses: (texts: readonly string[], model: string) => number | undefined };
 
 const synonyms: Readonly<Record<string, string>> = {
-  automobile: "car", vehicle: "car", cars: "car", price: "cost", costs: "cost", expensive: "cost", doctor: "physician", medic: "physician", ill: "sick", unwell: "sick",
+  automobile: "car",
+  vehicle: "car",
+  cars: "car",
+  price: "cost",
+  costs: "cost",
+  expensive: "cost",
+  doctor: "physician",
+  medic: "physician",
+  ill: "sick",
+  unwell: "sick",
 };
-const stops = new Set("the a an of is are does do how much what who when where in on to and for it i my number".split(" "));
+const stops = new Set(
+  "the a an of is are does do how much what who when where in on to and for it i my number".split(
+    " ",
+  ),
+);
 
 /** The sum of the directions of its words. */
 export function vectorOf(text: string, dimensions: number, salt = ""): number[] {
   const vector = new Array<number>(dimensions).fill(0);
-  for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) if (!stops.has(word)) vector[hashOf(salt + (synonyms[word] ?? word)) % dimensions]! += 1;
+  for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? [])
+    if (!stops.has(word)) vector[hashOf(salt + (synonyms[word] ?? word)) % dimensions]! += 1;
   return vector;
 }
 
-export interface Asked { readonly model: string; readonly input: readonly string[]; readonly dimensions?: number; readonly authorization: string | null }
+export interface Asked {
+  readonly model: string;
+  readonly input: readonly string[];
+  readonly dimensions?: number;
+  readonly authorization: string | null;
+}
 
 /** `lengths`: numbers of a vector by model; a model that is not in it does not exist. */
 export function startEmbedder(lengths: Readonly<Record<string, number>> = { small: 512 }) {
@@ -27,30 +61,46 @@ export function startEmbedder(lengths: Readonly<Record<string, number>> = { smal
 
   async function answer(request: Request): Promise<Response> {
     if (!request.url.endsWith("/v1/embeddings")) return new Response("no", { status: 404 });
-    const body = await request.json() as { model: string; input: string[]; dimensions?: number };
+    const body = (await request.json()) as { model: string; input: string[]; dimensions?: number };
     asked.push({ ...body, authorization: request.headers.get("authorization") });
     const length = lengths[body.model];
     if (length === undefined) return new Response("no such model", { status: 404 });
-    if (typeof mood === "object") { const status = mood.refuses(body.input, body.model); if (status !== undefined) return new Response("refused", { status }); }
-    else if (/^\d+$/.test(mood)) return new Response("secret words of the endpoint", { status: Number(mood) });
+    if (typeof mood === "object") {
+      const status = mood.refuses(body.input, body.model);
+      if (status !== undefined) return new Response("refused", { status });
+    } else if (/^\d+$/.test(mood))
+      return new Response("secret words of the endpoint", { status: Number(mood) });
     if (mood === "silent") return new Promise(() => {});
     if (mood === "broken off") return new Response('{"data": [');
     if (mood === "no JSON") return new Response("<html>");
     const dimensions = (body.dimensions ?? length) + (mood === "wrong dimension" ? 1 : 0);
     const numbers: unknown[][] = body.input.map((text) => vectorOf(text, dimensions, body.model));
-    const odd: Partial<Record<string, unknown>> = { NaN: "NaN", null: null, "too large a number": 1e300 };
+    const odd: Partial<Record<string, unknown>> = {
+      NaN: "NaN",
+      null: null,
+      "too large a number": 1e300,
+    };
     if (typeof mood === "string" && mood in odd) numbers.at(-1)![3] = odd[mood];
     if (mood === "no numbers") for (const one of numbers) one.length = 0;
     if (mood === "too few") numbers.pop();
     if (mood === "too many") numbers.push(numbers[0]!);
     // In any order: the index says which text it belongs to.
-    const data = numbers.map((embedding, index) => ({ object: "embedding", index: mood === "mixed up" ? 0 : index, embedding })).reverse();
+    const data = numbers
+      .map((embedding, index) => ({
+        object: "embedding",
+        index: mood === "mixed up" ? 0 : index,
+        embedding,
+      }))
+      .reverse();
     return Response.json({ object: "list", model: body.model, data });
   }
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", idleTimeout: 0, fetch: answer });
   return {
-    url: `http://127.0.0.1:${server.port}/v1`, asked,
-    behaves(next: Mood) { mood = next; },
+    url: `http://127.0.0.1:${server.port}/v1`,
+    asked,
+    behaves(next: Mood) {
+      mood = next;
+    },
     stop: () => server.stop(true),
   };
 }

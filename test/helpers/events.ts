@@ -1,18 +1,36 @@
 /** Watches an answer as a client of its server-sent events does, with nothing of the server's own code. */
 
-export interface Event { readonly id: number; readonly event: string; readonly data: any }
+export interface Event {
+  readonly id: number;
+  readonly event: string;
+  readonly data: any;
+}
 /** What a client has after these events: each `status` begins anew. */
-export interface Seen { readonly text: string; readonly citations: readonly any[]; readonly result: any; readonly error: any }
+export interface Seen {
+  readonly text: string;
+  readonly citations: readonly any[];
+  readonly result: any;
+  readonly error: any;
+}
 
-export function seen(events: readonly Event[], before: Seen = { text: "", citations: [], result: null, error: null }): Seen {
+export function seen(
+  events: readonly Event[],
+  before: Seen = { text: "", citations: [], result: null, error: null },
+): Seen {
   return events.reduce((so_far: Seen, { event, data }): Seen => {
     switch (event) {
-      case "status": return { ...so_far, text: "", citations: [] };
-      case "delta": return { ...so_far, text: so_far.text + data.text };
-      case "citation": return { ...so_far, citations: [...so_far.citations, data] };
-      case "done": return { ...so_far, result: data };
-      case "error": return { ...so_far, error: data };
-      default: throw new Error(`an event of an unknown kind: ${event}`);
+      case "status":
+        return { ...so_far, text: "", citations: [] };
+      case "delta":
+        return { ...so_far, text: so_far.text + data.text };
+      case "citation":
+        return { ...so_far, citations: [...so_far.citations, data] };
+      case "done":
+        return { ...so_far, result: data };
+      case "error":
+        return { ...so_far, error: data };
+      default:
+        throw new Error(`an event of an unknown kind: ${event}`);
     }
   }, before);
 }
@@ -36,13 +54,29 @@ export function watching(response: Response): Watcher {
   const events: Event[] = [];
   const waiting = new Set<() => void>();
   const reader = response.body?.getReader();
-  let comments = 0, over = false, rest = "";
+  let comments = 0,
+    over = false,
+    rest = "";
   const take = (block: string): void => {
-    const fields = new Map(block.split("\n").map((line): [string, string] => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]));
+    const fields = new Map(
+      block
+        .split("\n")
+        .map((line): [string, string] => [
+          line.slice(0, line.indexOf(":")),
+          line.slice(line.indexOf(":") + 1).trim(),
+        ]),
+    );
     if (block.startsWith(":")) comments += 1;
-    else if (fields.has("event")) events.push({ id: Number(fields.get("id")), event: fields.get("event")!, data: JSON.parse(fields.get("data")!) });
+    else if (fields.has("event"))
+      events.push({
+        id: Number(fields.get("id")),
+        event: fields.get("event")!,
+        data: JSON.parse(fields.get("data")!),
+      });
   };
-  const wake = (): void => { for (const one of waiting) one(); };
+  const wake = (): void => {
+    for (const one of waiting) one();
+  };
   async function read(): Promise<boolean> {
     const decoder = new TextDecoder("utf-8", { fatal: true });
     try {
@@ -53,21 +87,38 @@ export function watching(response: Response): Watcher {
         wake();
       }
       return true;
-    } catch { return false; }
-    finally { over = true; wake(); }
+    } catch {
+      return false;
+    } finally {
+      over = true;
+      wake();
+    }
   }
   const ended = read();
   return {
-    status: response.status, headers: response.headers, events, ended,
-    get comments() { return comments; },
+    status: response.status,
+    headers: response.headers,
+    events,
+    ended,
+    get comments() {
+      return comments;
+    },
     async until(fits) {
       for (;;) {
         const event = events.find(fits);
         if (event) return event;
         if (over) throw new Error(`the stream ended after ${JSON.stringify(events)}`);
-        await new Promise<void>((resolve) => { const hear = () => { waiting.delete(hear); resolve(); }; waiting.add(hear); });
+        await new Promise<void>((resolve) => {
+          const hear = () => {
+            waiting.delete(hear);
+            resolve();
+          };
+          waiting.add(hear);
+        });
       }
     },
-    leave: async () => { await reader?.cancel().catch(() => undefined); },
+    leave: async () => {
+      await reader?.cancel().catch(() => undefined);
+    },
   };
 }

@@ -3,10 +3,21 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildIfStale } from "../../scripts/build";
-import { createKey, launch, mustRun, runCommand, type Launched, type Said } from "../../scripts/lib/launch";
+import {
+  createKey,
+  launch,
+  mustRun,
+  runCommand,
+  type Launched,
+  type Said,
+} from "../../scripts/lib/launch";
 
 /** An answer of the API. `body` is parsed JSON, the text of any other type, or undefined when there is none. */
-export interface Answered { readonly status: number; readonly headers: Headers; readonly body: any }
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: any;
+}
 
 export interface CallOptions {
   /** The API key. Default: the last one `createUser` made; null sends none. */
@@ -33,7 +44,11 @@ export interface Executable extends AsyncDisposable {
    */
   api(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answered>;
   /** Calls `path` until `done` says so. @throws Error with the last answer after `limit_ms`. */
-  until(path: string, done: (answer: Answered) => boolean, options?: CallOptions & { readonly limit_ms?: number }): Promise<Answered>;
+  until(
+    path: string,
+    done: (answer: Answered) => boolean,
+    options?: CallOptions & { readonly limit_ms?: number },
+  ): Promise<Answered>;
   /** Waits until `holds`. @throws Error after `limit_ms`. */
   untilTrue(holds: () => boolean | Promise<boolean>, limit_ms?: number): Promise<void>;
   /** SIGTERM; answers the exit code. */
@@ -55,10 +70,17 @@ export interface ExecutableOptions {
 }
 
 const running = new Set<Launched>();
-process.on("exit", () => { for (const one of running) one.kill("SIGKILL"); });
+process.on("exit", () => {
+  for (const one of running) one.kill("SIGKILL");
+});
 
 /** Builds dist/dossier when it is missing or stale, and starts it on a free port. Use it with `await using`, or call `stop` yourself. */
-export async function startExecutable({ env = {}, args = [], data: given, files = {} }: ExecutableOptions = {}): Promise<Executable> {
+export async function startExecutable({
+  env = {},
+  args = [],
+  data: given,
+  files = {},
+}: ExecutableOptions = {}): Promise<Executable> {
   await buildIfStale();
   const data = given ?? mkdtempSync(join(tmpdir(), "dossier-test-"));
   for (const [path, text] of Object.entries(files)) await Bun.write(join(data, path), text);
@@ -84,20 +106,27 @@ export async function startExecutable({ env = {}, args = [], data: given, files 
     },
     cli: (words, options) => runCommand(data, words, { env: settings, ...options }),
     mustCli: (words, options) => mustRun(data, words, { env: settings, ...options }),
-    api: (method, path, body, { key = last_key, headers = {} } = {}) => call(now.url, method, path, body, key, headers),
+    api: (method, path, body, { key = last_key, headers = {} } = {}) =>
+      call(now.url, method, path, body, key, headers),
     async until(path, done, { limit_ms = 20_000, ...options } = {}) {
       const deadline = performance.now() + limit_ms;
       for (;;) {
         const answer = await executable.api("GET", path, undefined, options);
         if (done(answer)) return answer;
-        if (performance.now() > deadline) throw new Error(`GET ${path} was still ${answer.status} ${JSON.stringify(answer.body)} after ${limit_ms} ms`);
+        if (performance.now() > deadline)
+          throw new Error(
+            `GET ${path} was still ${answer.status} ${JSON.stringify(answer.body)} after ${limit_ms} ms`,
+          );
         await Bun.sleep(20);
       }
     },
     async untilTrue(holds, limit_ms = 20_000) {
       const deadline = performance.now() + limit_ms;
-      while (!await holds()) {
-        if (performance.now() > deadline) throw new Error(`what was waited for did not happen within ${limit_ms} ms: ${holds.toString()}`);
+      while (!(await holds())) {
+        if (performance.now() > deadline)
+          throw new Error(
+            `what was waited for did not happen within ${limit_ms} ms: ${holds.toString()}`,
+          );
         await Bun.sleep(20);
       }
     },
@@ -121,14 +150,41 @@ export async function startExecutable({ env = {}, args = [], data: given, files 
   return executable;
 }
 
-async function call(base: string, method: string, path: string, body: unknown, key: string | null, headers: Readonly<Record<string, string>>): Promise<Answered> {
-  const plain = body !== undefined && (body === null || typeof body !== "object" || Array.isArray(body) || Object.getPrototypeOf(body) === Object.prototype) && typeof body !== "string";
-  const response = await fetch(`${base}${path === "/health" || path.startsWith("/api/") ? "" : "/api/dev/v1"}${path}`, {
-    method, redirect: "manual",
-    headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...(plain ? { "content-type": "application/json" } : {}), ...headers },
-    ...(body === undefined ? {} : { body: plain ? JSON.stringify(body) : body as NonNullable<RequestInit["body"]> }),
-  });
+async function call(
+  base: string,
+  method: string,
+  path: string,
+  body: unknown,
+  key: string | null,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answered> {
+  const plain =
+    body !== undefined &&
+    (body === null ||
+      typeof body !== "object" ||
+      Array.isArray(body) ||
+      Object.getPrototypeOf(body) === Object.prototype) &&
+    typeof body !== "string";
+  const response = await fetch(
+    `${base}${path === "/health" || path.startsWith("/api/") ? "" : "/api/dev/v1"}${path}`,
+    {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(plain ? { "content-type": "application/json" } : {}),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: plain ? JSON.stringify(body) : (body as NonNullable<RequestInit["body"]>) }),
+    },
+  );
   const text = await response.text();
   const json = /^application\/([\w.+-]*\+)?json\b/.test(response.headers.get("content-type") ?? "");
-  return { status: response.status, headers: response.headers, body: text === "" ? undefined : json ? JSON.parse(text) : text };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: text === "" ? undefined : json ? JSON.parse(text) : text,
+  };
 }

@@ -7,7 +7,13 @@ import { newId } from "../../core/base/ids";
 import { runChild } from "../../core/isolate/child";
 import { createIsolate, type TaskIsolate } from "../../core/isolate/isolate";
 import type { Isolate } from "../../core/plugin/define";
-import { ExtractionFailure, type Extracted, type Extraction, type ExtractionSource, type Extractor } from "../../plugins/extraction/contract";
+import {
+  ExtractionFailure,
+  type Extracted,
+  type Extraction,
+  type ExtractionSource,
+  type Extractor,
+} from "../../plugins/extraction/contract";
 import { htmlExtractor } from "../../plugins/extraction/html";
 import { imageExtractor } from "../../plugins/extraction/image/image";
 import { officeExtractor } from "../../plugins/extraction/office";
@@ -23,7 +29,13 @@ if (import.meta.main) await runChild((_plugin, name) => tasks[name as keyof type
 
 export interface TestExtraction {
   /** Extracts these bytes as a file of this name. */
-  read(bytes: Uint8Array | string, options?: Partial<ExtractionSource> & { readonly signal?: AbortSignal; readonly onProgress?: (progress: number) => void }): Promise<Extracted>;
+  read(
+    bytes: Uint8Array | string,
+    options?: Partial<ExtractionSource> & {
+      readonly signal?: AbortSignal;
+      readonly onProgress?: (progress: number) => void;
+    },
+  ): Promise<Extracted>;
   /** The failure that these bytes end in. */
   fail(bytes: Uint8Array | string, options?: Partial<ExtractionSource>): Promise<ExtractionFailure>;
   /** What lies in the directory for temporary files. */
@@ -33,39 +45,76 @@ export interface TestExtraction {
   stop(): Promise<void>;
 }
 const limits: PageLimits = {
-  memory_max_bytes: 600 * 1024 ** 2, pages_max: 5_000, ocr_pages_max: 200, ocr_page_timeout_ms: 20_000, characters_max: 64 * 1024 ** 2, timeout_ms: 30_000, page_timeout_ms: 500, timeout_max_ms: 600_000,
+  memory_max_bytes: 600 * 1024 ** 2,
+  pages_max: 5_000,
+  ocr_pages_max: 200,
+  ocr_page_timeout_ms: 20_000,
+  characters_max: 64 * 1024 ** 2,
+  timeout_ms: 30_000,
+  page_timeout_ms: 500,
+  timeout_max_ms: 600_000,
 };
 
 /** `all`: every format. `observer`: a command that runs the children and watches them. */
-export function testExtraction(options: { readonly limits?: Partial<PageLimits>; readonly extractors?: readonly Extractor[]; readonly all?: boolean; readonly observer?: readonly string[] } = {}): TestExtraction {
+export function testExtraction(
+  options: {
+    readonly limits?: Partial<PageLimits>;
+    readonly extractors?: readonly Extractor[];
+    readonly all?: boolean;
+    readonly observer?: readonly string[];
+  } = {},
+): TestExtraction {
   const temporary = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const files = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
-  const children: TaskIsolate = createIsolate({ command: [...options.observer ?? [], process.execPath, import.meta.path], log: jsonLog("error") });
-  const isolate = ((task: string, input: unknown, within: never) => children.run("extraction", task, input, within)) as Isolate<typeof tasks>;
+  const children: TaskIsolate = createIsolate({
+    command: [...(options.observer ?? []), process.execPath, import.meta.path],
+    log: jsonLog("error"),
+  });
+  const isolate = ((task: string, input: unknown, within: never) =>
+    children.run("extraction", task, input, within)) as Isolate<typeof tasks>;
   const languages = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const parts = { isolate, newId, temporary, languages, limits: { ...limits, ...options.limits } };
   const extraction: Extraction = createExtraction(() => extractors);
   const extractors = [
-    textExtractor(parts), htmlExtractor(parts), pdfExtractor(parts), imageExtractor(parts), officeExtractor(parts), ...options.extractors ?? [],
-    ...options.all ? [legacyExtractor(parts), rtfExtractor(parts), mailExtractor({ ...parts, extraction })] : [],
+    textExtractor(parts),
+    htmlExtractor(parts),
+    pdfExtractor(parts),
+    imageExtractor(parts),
+    officeExtractor(parts),
+    ...(options.extractors ?? []),
+    ...(options.all
+      ? [legacyExtractor(parts), rtfExtractor(parts), mailExtractor({ ...parts, extraction })]
+      : []),
   ];
-  const read: TestExtraction["read"] = (bytes, { signal = new AbortController().signal, onProgress = () => {}, ...source } = {}) => {
+  const read: TestExtraction["read"] = (
+    bytes,
+    { signal = new AbortController().signal, onProgress = () => {}, ...source } = {},
+  ) => {
     const path = join(files, newId("file"));
     writeFileSync(path, bytes);
     const size_bytes = Buffer.byteLength(bytes);
-    return extraction.extract({ path, size_bytes, name: "file.txt", declared_type: null, ...source }, { signal, onProgress });
+    return extraction.extract(
+      { path, size_bytes, name: "file.txt", declared_type: null, ...source },
+      { signal, onProgress },
+    );
   };
   return {
     read,
     async fail(bytes, source) {
-      try { await read(bytes, source); } catch (error) { if (error instanceof ExtractionFailure) return error; throw error; }
+      try {
+        await read(bytes, source);
+      } catch (error) {
+        if (error instanceof ExtractionFailure) return error;
+        throw error;
+      }
       throw new Error("The file was read.");
     },
     leftovers: () => readdirSync(temporary),
     languages,
     async stop() {
       await children.stop();
-      for (const directory of [temporary, files, languages]) rmSync(directory, { recursive: true, force: true });
+      for (const directory of [temporary, files, languages])
+        rmSync(directory, { recursive: true, force: true });
     },
   };
 }

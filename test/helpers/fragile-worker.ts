@@ -1,24 +1,38 @@
 /** A worker that does as it is told: answers, in parts or whole, fails, dies, or never answers. */
 import { serve } from "../../plugins/index/worker-side";
 
-export type Order = "answer" | "parts" | "fail" | "die" | "die once" | "die late" | "hang" | "count";
+export type Order =
+  "answer" | "parts" | "fail" | "die" | "die once" | "die late" | "hang" | "count";
 
 let asked = 0;
-serve<{ readonly marker: string; readonly broken?: boolean }, { readonly order: Order; readonly file?: string }, number, string>(({ marker, broken }) => {
+serve<
+  { readonly marker: string; readonly broken?: boolean },
+  { readonly order: Order; readonly file?: string },
+  number,
+  string
+>(({ marker, broken }) => {
   if (broken) throw new Error("it can't be opened");
   return ({ order, file }, tell) => {
     asked++;
-    if (order === "parts") for (const part of [1, 2, 3]) {
-      tell(part);
-      // Half of the answer is out when it dies.
-      if (part === 2 && file && !require("node:fs").existsSync(file)) { require("node:fs").writeFileSync(file, "died"); Bun.sleepSync(100); process.exit(1); }
-    }
+    if (order === "parts")
+      for (const part of [1, 2, 3]) {
+        tell(part);
+        // Half of the answer is out when it dies.
+        if (part === 2 && file && !require("node:fs").existsSync(file)) {
+          require("node:fs").writeFileSync(file, "died");
+          Bun.sleepSync(100);
+          process.exit(1);
+        }
+      }
     if (order === "fail") throw new Error("it failed");
     if (order === "die" || (order === "die once" && !require("node:fs").existsSync(file!))) {
       if (file) require("node:fs").writeFileSync(file, "died");
       process.exit(1);
     }
-    if (order === "die late") { Bun.sleepSync(150); process.exit(1); }
+    if (order === "die late") {
+      Bun.sleepSync(150);
+      process.exit(1);
+    }
     if (order === "hang") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     return order === "count" ? String(asked) : marker;
   };

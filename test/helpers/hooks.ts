@@ -9,7 +9,14 @@ import { startReceiver, type Receiver } from "./receiver";
 export const allowed = "127.0.0.2";
 export const refused = "127.0.0.1";
 export const event_type = "import.finished";
-export const finished = { event: event_type, import_run_id: "imp_ä€😀", status: "completed", completed_item_count: 2, succeeded_item_count: 2, failed_item_count: 0 };
+export const finished = {
+  event: event_type,
+  import_run_id: "imp_ä€😀",
+  status: "completed",
+  completed_item_count: 2,
+  succeeded_item_count: 2,
+  failed_item_count: 0,
+};
 
 export interface Hook extends AsyncDisposable {
   readonly id: string;
@@ -29,9 +36,20 @@ export interface Hooks extends AsyncDisposable {
   readonly inner: Receiver;
   readonly ada: Person;
   /** A webhook of Ada, or of someone else, that goes at the end of the test. Default: `hook.test`, at the receiver's port. */
-  register(url?: string, options?: { readonly type?: string; readonly who?: Person }): Promise<Hook>;
+  register(
+    url?: string,
+    options?: { readonly type?: string; readonly who?: Person },
+  ): Promise<Hook>;
   /** Ends a run of Ada, or of someone else: `body` is due. With `fail` the transaction that ends it fails. */
-  emit(body: object, options?: { readonly type?: string; readonly who?: Person; readonly fail?: boolean; readonly times?: number }): Promise<Answered>;
+  emit(
+    body: object,
+    options?: {
+      readonly type?: string;
+      readonly who?: Person;
+      readonly fail?: boolean;
+      readonly times?: number;
+    },
+  ): Promise<Answered>;
 }
 
 const bell = `
@@ -53,26 +71,52 @@ export default definePlugin({
 });
 `;
 
-export async function startHooks({ env = {} }: { readonly env?: Readonly<Record<string, string>> } = {}): Promise<Hooks> {
+export async function startHooks({
+  env = {},
+}: { readonly env?: Readonly<Record<string, string>> } = {}): Promise<Hooks> {
   const names = await startNameServer();
   names.set("hook.test", [allowed]);
-  const receiver = startReceiver(allowed), inner = startReceiver(refused);
-  const server = await startExecutable({ files: { "plugins/bell.ts": bell }, env: {
-    DOSSIER_WEBHOOKS_DNS_SERVERS: names.address, DOSSIER_WEBHOOKS_ALLOW_NETWORKS: `${allowed},::1`, DOSSIER_WEBHOOKS_RETRY_DELAYS: "20ms,40ms", ...env,
-  } });
+  const receiver = startReceiver(allowed),
+    inner = startReceiver(refused);
+  const server = await startExecutable({
+    files: { "plugins/bell.ts": bell },
+    env: {
+      DOSSIER_WEBHOOKS_DNS_SERVERS: names.address,
+      DOSSIER_WEBHOOKS_ALLOW_NETWORKS: `${allowed},::1`,
+      DOSSIER_WEBHOOKS_RETRY_DELAYS: "20ms,40ms",
+      ...env,
+    },
+  });
   const ada = await person(server, "ada@example.com");
   return {
-    server, names, receiver, inner, ada,
-    async register(url = `http://hook.test:${receiver.port}/hook?a=1`, { type = event_type, who = ada } = {}) {
+    server,
+    names,
+    receiver,
+    inner,
+    ada,
+    async register(
+      url = `http://hook.test:${receiver.port}/hook?a=1`,
+      { type = event_type, who = ada } = {},
+    ) {
       const { id, secret } = await who.made("/webhooks", { event_type: type, url });
-      const log = async () => (await who.send("GET", `/webhooks/${id}/deliveries?per_page=200`)).body.data;
-      return { id, secret, log, [Symbol.asyncDispose]: async () => void await who.send("DELETE", `/webhooks/${id}`), async ended(of = 1) {
-        await until(async () => {
-          const all = await log();
-          return all.length >= of && all.every(({ status }: { status: string }) => status !== "pending");
-        }, 20_000);
-        return log();
-      } };
+      const log = async () =>
+        (await who.send("GET", `/webhooks/${id}/deliveries?per_page=200`)).body.data;
+      return {
+        id,
+        secret,
+        log,
+        [Symbol.asyncDispose]: async () => void (await who.send("DELETE", `/webhooks/${id}`)),
+        async ended(of = 1) {
+          await until(async () => {
+            const all = await log();
+            return (
+              all.length >= of &&
+              all.every(({ status }: { status: string }) => status !== "pending")
+            );
+          }, 20_000);
+          return log();
+        },
+      };
     },
     async emit(body, { type = event_type, who = ada, fail = false, times = 1 } = {}) {
       const answer = await who.send("POST", "/bell", { event_type: type, body, fail, times });

@@ -15,12 +15,29 @@ import * as contracts from "../../plugins/contracts";
 
 installModules({ dossier: sdk, "dossier/contracts": contracts });
 
-export interface Answered { readonly status: number; readonly body: any; readonly text: string; readonly headers: Headers }
+export interface Answered {
+  readonly status: number;
+  readonly body: any;
+  readonly text: string;
+  readonly headers: Headers;
+}
 export interface TestServer {
   /** `send("ada", "POST", "/folders", { name: "Reports" })`: people have names; each is a user with a key of its own. `null` sends no key. `//health` is a path at the root. */
-  send(who: string | null, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>;
+  send(
+    who: string | null,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answered>;
   /** The same with a raw body. */
-  sendRaw(who: string | null, method: string, path: string, body: string | Uint8Array | ReadableStream | FormData | Blob | null, headers?: Record<string, string>): Promise<Answered>;
+  sendRaw(
+    who: string | null,
+    method: string,
+    path: string,
+    body: string | Uint8Array | ReadableStream | FormData | Blob | null,
+    headers?: Record<string, string>,
+  ): Promise<Answered>;
   /** The request as it is, at any path of the server. */
   fetch(request: Request, address?: string): Promise<Response>;
   /** Waits until no job is waiting or running. */
@@ -45,17 +62,43 @@ export interface TestServerOptions {
 }
 
 const running = new Set<TestServer>();
-afterAll(async () => { for (const server of running) await server.stop(); });
+afterAll(async () => {
+  for (const server of running) await server.stop();
+});
 // A run of several files shares this module, and its `afterAll` belongs to the first of them alone.
-process.on("exit", () => { for (const server of running) rmSync(server.data, { recursive: true, force: true }); });
+process.on("exit", () => {
+  for (const server of running) rmSync(server.data, { recursive: true, force: true });
+});
 
-export async function startTestServer({ env = {}, plugins = [], public_url = "http://dossier.test", data = mkdtempSync(join(tmpdir(), "dossier-test-")) }: TestServerOptions = {}): Promise<TestServer> {
-  const people = definePlugin({ name: "people", version: "1.0.0", needs: { accounts: Accounts }, setup: ({ services }) => { accounts = services.accounts; return {}; } });
+export async function startTestServer({
+  env = {},
+  plugins = [],
+  public_url = "http://dossier.test",
+  data = mkdtempSync(join(tmpdir(), "dossier-test-")),
+}: TestServerOptions = {}): Promise<TestServer> {
+  const people = definePlugin({
+    name: "people",
+    version: "1.0.0",
+    needs: { accounts: Accounts },
+    setup: ({ services }) => {
+      accounts = services.accounts;
+      return {};
+    },
+  });
   let accounts!: Accounts;
   const built_in = [...builtIn, people, ...plugins];
-  const setting = await readSetting({ flags: { "server.data": data }, env: { DOSSIER_RATE_LIMIT_REQUESTS: "1000000", ...env }, built_in, trial_command: null, log_level: "error" });
+  const setting = await readSetting({
+    flags: { "server.data": data },
+    env: { DOSSIER_RATE_LIMIT_REQUESTS: "1000000", ...env },
+    built_in,
+    trial_command: null,
+    log_level: "error",
+  });
   openDataDirectory(data);
-  const isolate = createIsolate({ command: [process.execPath, join(import.meta.dir, "../../core/main.ts"), "__task"], log: setting.log });
+  const isolate = createIsolate({
+    command: [process.execPath, join(import.meta.dir, "../../core/main.ts"), "__task"],
+    log: setting.log,
+  });
   const assembled = await assemble(setting, built_in, isolate.run, () => public_url);
   const stopping = new AbortController();
   const front = createApplication(assembled.host, setting, stopping.signal, () => public_url);
@@ -65,7 +108,18 @@ export async function startTestServer({ env = {}, plugins = [], public_url = "ht
   // The row is written directly: hashing a password for each person of each test would take most of the time.
   const makeKey = async (who: string): Promise<string> => {
     const id = `usr_${who}`;
-    await assembled.store.db.insertInto("accounts_users").values({ id, email: `${who}@dossier.test`, email_folded: `${who}@dossier.test`, role: "member", password_hash: "none", active: 1, created_at: Date.now() }).execute();
+    await assembled.store.db
+      .insertInto("accounts_users")
+      .values({
+        id,
+        email: `${who}@dossier.test`,
+        email_folded: `${who}@dossier.test`,
+        role: "member",
+        password_hash: "none",
+        active: 1,
+        created_at: Date.now(),
+      })
+      .execute();
     return (await accounts.createKey(id, { name: "test" })).token;
   };
   const keyOf = (who: string): Promise<string> => {
@@ -74,18 +128,56 @@ export async function startTestServer({ env = {}, plugins = [], public_url = "ht
     return made;
   };
   const sendRaw: TestServer["sendRaw"] = async (who, method, path, body, headers = {}) => {
-    const at = path.startsWith("//") ? path.slice(1) : path.startsWith("/api/") ? path : `/api/dev/v1${path}`;
-    const response = await fetch(new Request(`http://dossier.test${at}`, { method, body, headers: { ...(who === null ? {} : { authorization: `Bearer ${await keyOf(who)}` }), ...headers } }));
+    const at = path.startsWith("//")
+      ? path.slice(1)
+      : path.startsWith("/api/")
+        ? path
+        : `/api/dev/v1${path}`;
+    const response = await fetch(
+      new Request(`http://dossier.test${at}`, {
+        method,
+        body,
+        headers: {
+          ...(who === null ? {} : { authorization: `Bearer ${await keyOf(who)}` }),
+          ...headers,
+        },
+      }),
+    );
     const text = await response.text();
     const json = /json/.test(response.headers.get("content-type") ?? "");
-    return { status: response.status, body: json && text !== "" ? JSON.parse(text) : null, text, headers: response.headers };
+    return {
+      status: response.status,
+      body: json && text !== "" ? JSON.parse(text) : null,
+      text,
+      headers: response.headers,
+    };
   };
   const server: TestServer = {
-    fetch, sendRaw, key: keyOf, accounts, store: assembled.store, host: assembled.host, files: assembled.files, data,
-    send: (who, method, path, body, headers = {}) => sendRaw(who, method, path, body === undefined ? null : JSON.stringify(body), body === undefined ? headers : { "content-type": "application/json", ...headers }),
+    fetch,
+    sendRaw,
+    key: keyOf,
+    accounts,
+    store: assembled.store,
+    host: assembled.host,
+    files: assembled.files,
+    data,
+    send: (who, method, path, body, headers = {}) =>
+      sendRaw(
+        who,
+        method,
+        path,
+        body === undefined ? null : JSON.stringify(body),
+        body === undefined ? headers : { "content-type": "application/json", ...headers },
+      ),
     async settle() {
       for (;;) {
-        const waiting = await assembled.store.db.selectFrom("core_jobs").select("id").where("state", "in", ["ready", "running"]).where("run_at", "<=", Date.now() + 60_000).limit(1).execute();
+        const waiting = await assembled.store.db
+          .selectFrom("core_jobs")
+          .select("id")
+          .where("state", "in", ["ready", "running"])
+          .where("run_at", "<=", Date.now() + 60_000)
+          .limit(1)
+          .execute();
         if (waiting.length === 0) return;
         await Bun.sleep(10);
       }

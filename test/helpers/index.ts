@@ -16,7 +16,9 @@ import { createSearcher, type Searcher } from "../../plugins/index/searcher";
 import { createIndex } from "../../plugins/index/service";
 
 const closing: (() => Promise<void>)[] = [];
-afterAll(async () => { for (const close of closing) await close(); });
+afterAll(async () => {
+  for (const close of closing) await close();
+});
 
 export interface TestIndexOptions {
   /** The analyzer that encodes, and every analyzer that searches. */
@@ -28,17 +30,49 @@ export interface TestIndexOptions {
 }
 export type TestIndex = Awaited<ReturnType<typeof openTestIndex>>;
 
-export async function openTestIndex({ analyzer = running, analyzers = new Map([[analyzer.version, analyzer]]), directory, requireRoom = () => undefined }: TestIndexOptions = {}) {
+export async function openTestIndex({
+  analyzer = running,
+  analyzers = new Map([[analyzer.version, analyzer]]),
+  directory,
+  requireRoom = () => undefined,
+}: TestIndexOptions = {}) {
   const at = directory ?? mkdtempSync(join(tmpdir(), "dossier-index-"));
-  const path = join(at, "dossier.db"), log = jsonLog("error");
+  const path = join(at, "dossier.db"),
+    log = jsonLog("error");
   const store = openStore(path, { log });
-  if (directory === undefined) await store.inTransaction(async (tx) => { for (const migration of migrations) await migration.up(tx); });
+  if (directory === undefined)
+    await store.inTransaction(async (tx) => {
+      for (const migration of migrations) await migration.up(tx);
+    });
   let searcher: Searcher | undefined;
   const reader = new Database(path, { readonly: true });
   const parts = createIndex({
-    db: store.db, inTransaction: store.inTransaction, afterCommit: store.afterCommit, scrub: store.scrub, requireRoom, log, now_ms: () => 1_700_000_000_000, analyzer_version: analyzer.version,
-    encoder: { ask: async (input, options) => { for (const segment of segmentsOf(input, analyzer)) { options?.signal?.throwIfAborted(); options?.onPart?.(segment); await Bun.sleep(0); } return languageOf(input.text); } },
-    searcher: { ask: async (request: SearchRequest) => (searcher ??= createSearcher(reader, { analyzers, running: analyzer.version, cache_bytes_max: 1 << 24 })).search(request) },
+    db: store.db,
+    inTransaction: store.inTransaction,
+    afterCommit: store.afterCommit,
+    scrub: store.scrub,
+    requireRoom,
+    log,
+    now_ms: () => 1_700_000_000_000,
+    analyzer_version: analyzer.version,
+    encoder: {
+      ask: async (input, options) => {
+        for (const segment of segmentsOf(input, analyzer)) {
+          options?.signal?.throwIfAborted();
+          options?.onPart?.(segment);
+          await Bun.sleep(0);
+        }
+        return languageOf(input.text);
+      },
+    },
+    searcher: {
+      ask: async (request: SearchRequest) =>
+        (searcher ??= createSearcher(reader, {
+          analyzers,
+          running: analyzer.version,
+          cache_bytes_max: 1 << 24,
+        })).search(request),
+    },
   });
   await parts.start();
   let open = true;
@@ -52,16 +86,41 @@ export async function openTestIndex({ analyzer = running, analyzers = new Map([[
   closing.push(() => close());
   const { index } = parts;
   return {
-    ...parts, store, path, directory: at, close,
+    ...parts,
+    store,
+    path,
+    directory: at,
+    close,
     /** Prepares and publishes. */
-    async add(document_id: string, text: string, folder_ids: readonly string[] = ["fld_a"], more: { readonly version?: number; readonly title?: string; readonly times?: readonly TimeSpan[] } = {}): Promise<void> {
-      const prepared = await index.prepare({ document_id, version: more.version ?? 1, title: more.title ?? document_id, text, pages: [], times: more.times });
+    async add(
+      document_id: string,
+      text: string,
+      folder_ids: readonly string[] = ["fld_a"],
+      more: {
+        readonly version?: number;
+        readonly title?: string;
+        readonly times?: readonly TimeSpan[];
+      } = {},
+    ): Promise<void> {
+      const prepared = await index.prepare({
+        document_id,
+        version: more.version ?? 1,
+        title: more.title ?? document_id,
+        text,
+        pages: [],
+        times: more.times,
+      });
       await store.inTransaction((tx) => index.publish(tx, prepared, folder_ids));
     },
-    async find(query: string, folder_ids: readonly string[] = ["fld_a"], more: Partial<SearchRequest> = {}): Promise<readonly Passage[]> {
+    async find(
+      query: string,
+      folder_ids: readonly string[] = ["fld_a"],
+      more: Partial<SearchRequest> = {},
+    ): Promise<readonly Passage[]> {
       return (await index.search({ query, folder_ids, limit: 10, ...more })).passages;
     },
     /** Rows of a table. */
-    count: async (table: string): Promise<number> => (await store.db.selectFrom(table).selectAll().execute()).length,
+    count: async (table: string): Promise<number> =>
+      (await store.db.selectFrom(table).selectAll().execute()).length,
   };
 }

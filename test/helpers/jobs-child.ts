@@ -23,22 +23,51 @@ async function main(directory: string): Promise<void> {
   const log = jsonLog("error");
   const store = openStore(join(directory, "dossier.db"), { log });
   await migrate(store, [coreSchema], systemClock, { backups: join(directory, "backups"), log });
-  await store.db.schema.createTable("effects").ifNotExists().addColumn("name", "text", (c) => c.notNull()).execute();
+  await store.db.schema
+    .createTable("effects")
+    .ifNotExists()
+    .addColumn("name", "text", (c) => c.notNull())
+    .execute();
   const queue = createQueue({ store, clock: systemClock, log });
   const limits = { attempts_max, timeout_ms: 60_000, concurrency: 6 };
-  queue.register("child", handle(Work, async ({ number }) => {
-    await Bun.sleep(number % 7);
-    return async (tx) => {
-      await tx.insertInto("effects").values({ name: `work ${number}` }).execute();
-      await queue.emit(tx, Done, { number });
-    };
-  }, limits));
-  queue.register("child", handle(Done, async ({ number }) => async (tx) => { await tx.insertInto("effects").values({ name: `done ${number}` }).execute(); }, limits));
+  queue.register(
+    "child",
+    handle(
+      Work,
+      async ({ number }) => {
+        await Bun.sleep(number % 7);
+        return async (tx) => {
+          await tx
+            .insertInto("effects")
+            .values({ name: `work ${number}` })
+            .execute();
+          await queue.emit(tx, Done, { number });
+        };
+      },
+      limits,
+    ),
+  );
+  queue.register(
+    "child",
+    handle(
+      Done,
+      async ({ number }) =>
+        async (tx) => {
+          await tx
+            .insertInto("effects")
+            .values({ name: `done ${number}` })
+            .execute();
+        },
+      limits,
+    ),
+  );
   await queue.start();
   console.log("ready");
   for await (const line of console) {
     const number = Number(line);
-    await store.inTransaction((tx) => queue.enqueue(tx, Work, { number }, { lane: `lane ${number % 3}`, lane_max: 2 }));
+    await store.inTransaction((tx) =>
+      queue.enqueue(tx, Work, { number }, { lane: `lane ${number % 3}`, lane_max: 2 }),
+    );
     console.log(`acknowledged ${number}`);
   }
 }

@@ -19,7 +19,10 @@ export const limits: JobLimits<{ name: string }> = { attempts_max: 3, timeout_ms
 export const second = 1_000;
 export const minute = 60 * second;
 
-export interface MovableClock { now_ms(): number; move(by_ms: number): void }
+export interface MovableClock {
+  now_ms(): number;
+  move(by_ms: number): void;
+}
 
 export interface JobsWorld {
   readonly directory: string;
@@ -39,7 +42,12 @@ export interface JobsWorld {
 
 export function movableClock(from_ms = Date.UTC(2026, 0, 5, 12)): MovableClock {
   let at_ms = from_ms;
-  return { now_ms: () => at_ms, move: (by_ms) => { at_ms += by_ms; } };
+  return {
+    now_ms: () => at_ms,
+    move: (by_ms) => {
+      at_ms += by_ms;
+    },
+  };
 }
 
 export async function jobsWorld(): Promise<JobsWorld> {
@@ -49,15 +57,28 @@ export async function jobsWorld(): Promise<JobsWorld> {
   const clock = movableClock();
   const store = openStore(join(directory, "dossier.db"), { log });
   await migrate(store, [coreSchema], clock, { backups: join(directory, "backups"), log });
-  await store.db.schema.createTable("effects").addColumn("name", "text", (c) => c.notNull()).execute();
-  const rows = () => store.db.selectFrom("core_jobs").selectAll().orderBy("id").execute() as Promise<JobsTables["core_jobs"][]>;
+  await store.db.schema
+    .createTable("effects")
+    .addColumn("name", "text", (c) => c.notNull())
+    .execute();
+  const rows = () =>
+    store.db.selectFrom("core_jobs").selectAll().orderBy("id").execute() as Promise<
+      JobsTables["core_jobs"][]
+    >;
   return {
-    directory, store, db: store.db, clock, log, lines, rows,
+    directory,
+    store,
+    db: store.db,
+    clock,
+    log,
+    lines,
+    rows,
     queue: (options = {}) => createQueue({ store, clock, log, ...options }),
     states: async () => (await rows()).map(({ state }) => state),
     async only() {
       const [row, another] = await rows();
-      if (!row || another) throw new Error(row ? "there are more jobs than one" : "there is no job");
+      if (!row || another)
+        throw new Error(row ? "there are more jobs than one" : "there is no job");
       return row;
     },
     async close() {
@@ -68,12 +89,18 @@ export async function jobsWorld(): Promise<JobsWorld> {
 }
 
 /** Writes down that something happened, in the transaction of the job. */
-export const record = (tx: Db<any>, name: string): Promise<unknown> => tx.insertInto("effects").values({ name }).execute();
+export const record = (tx: Db<any>, name: string): Promise<unknown> =>
+  tx.insertInto("effects").values({ name }).execute();
 export const recorded = async (db: Db<any>): Promise<string[]> =>
-  (await db.selectFrom("effects").select("name").orderBy("name").execute()).map((row: { name: string }) => row.name);
+  (await db.selectFrom("effects").select("name").orderBy("name").execute()).map(
+    (row: { name: string }) => row.name,
+  );
 
 /** Waits until `met` says so: for what has no promise to wait for. Fails after ten seconds. */
-export async function until(met: () => boolean | Promise<boolean>, what = "what the test waits for"): Promise<void> {
+export async function until(
+  met: () => boolean | Promise<boolean>,
+  what = "what the test waits for",
+): Promise<void> {
   for (const end = performance.now() + 10_000; !(await met());) {
     if (performance.now() > end) throw new Error(`${what} did not happen`);
     await Bun.sleep(2);

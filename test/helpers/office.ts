@@ -13,10 +13,18 @@ export interface ZipPart {
 }
 export type ZipParts = Readonly<Record<string, string | Uint8Array | ZipPart>>;
 
-const asPart = (part: ZipParts[string]): ZipPart => typeof part === "string" || part instanceof Uint8Array ? { data: part } : part;
+const asPart = (part: ZipParts[string]): ZipPart =>
+  typeof part === "string" || part instanceof Uint8Array ? { data: part } : part;
 
 /** `wide`: offsets and sizes stand in Zip64 fields; `before`: bytes in front of the archive. */
-export function zip(parts: ZipParts, { directory = true, wide = false, before = "" }: { readonly directory?: boolean; readonly wide?: boolean; readonly before?: string } = {}): Uint8Array {
+export function zip(
+  parts: ZipParts,
+  {
+    directory = true,
+    wide = false,
+    before = "",
+  }: { readonly directory?: boolean; readonly wide?: boolean; readonly before?: string } = {},
+): Uint8Array {
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];
   let offset = 0;
@@ -40,7 +48,9 @@ export function zip(parts: ZipParts, { directory = true, wide = false, before = 
     if (wide) {
       extra.writeUInt16LE(1, 0);
       extra.writeUInt16LE(24, 2);
-      [bytes.length, body.length, offset].forEach((number, at) => extra.writeBigUInt64LE(BigInt(number), 4 + 8 * at));
+      [bytes.length, body.length, offset].forEach((number, at) =>
+        extra.writeBigUInt64LE(BigInt(number), 4 + 8 * at),
+      );
       listed.writeUInt32LE(0xffffffff, 14);
       listed.writeUInt32LE(0xffffffff, 18);
       listed.writeUInt16LE(extra.length, 24);
@@ -56,7 +66,11 @@ export function zip(parts: ZipParts, { directory = true, wide = false, before = 
   end.writeUInt16LE(centrals.length, 10);
   end.writeUInt32LE(wide ? 0xffffffff : all.length, 12);
   end.writeUInt32LE(wide ? 0xffffffff : offset, 16);
-  return Buffer.concat([Buffer.from(before), ...locals, ...directory ? [all, ...wide ? [end64(offset, all.length)] : [], end] : []]);
+  return Buffer.concat([
+    Buffer.from(before),
+    ...locals,
+    ...(directory ? [all, ...(wide ? [end64(offset, all.length)] : []), end] : []),
+  ]);
 }
 function end64(offset: number, size: number): Buffer {
   const record = Buffer.alloc(56);
@@ -73,80 +87,155 @@ const office = "http://schemas.openxmlformats.org/officeDocument/2006";
 const declaration = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n`;
 /** Related parts by id: the last word of the type, and the target. */
 export type Relations = Readonly<Record<string, readonly [type: string, target: string]>>;
-export const relations = (all: Relations): string => `${declaration}<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${
-  Object.entries(all).map(([id, [type, target]]) => `<Relationship Id="${id}" Type="${office}/relationships/${type}" Target="${target}"/>`).join("")}</Relationships>`;
-const contentTypes = (main: string, type: string): string => `${declaration}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/${main}" ContentType="${type}"/></Types>`;
-const package_ = (main: string, type: string): ZipParts => ({ "[Content_Types].xml": contentTypes(main, type), "_rels/.rels": relations({ r1: ["officeDocument", main] }) });
+export const relations = (all: Relations): string =>
+  `${declaration}<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${Object.entries(
+    all,
+  )
+    .map(
+      ([id, [type, target]]) =>
+        `<Relationship Id="${id}" Type="${office}/relationships/${type}" Target="${target}"/>`,
+    )
+    .join("")}</Relationships>`;
+const contentTypes = (main: string, type: string): string =>
+  `${declaration}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/${main}" ContentType="${type}"/></Types>`;
+const package_ = (main: string, type: string): ZipParts => ({
+  "[Content_Types].xml": contentTypes(main, type),
+  "_rels/.rels": relations({ r1: ["officeDocument", main] }),
+});
 
 export const w = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="${office}/relationships" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml"`;
 const a = `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"`;
 const p = `xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" ${a} xmlns:r="${office}/relationships" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"`;
 const s = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${office}/relationships"`;
 
-const docx_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
+const docx_type =
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
 /** The parts of a Word document with this inside its body. */
-export const docxParts = (body: string, more: ZipParts = {}, related: Relations = {}, type = docx_type): ZipParts => ({
+export const docxParts = (
+  body: string,
+  more: ZipParts = {},
+  related: Relations = {},
+  type = docx_type,
+): ZipParts => ({
   ...package_("word/document.xml", type),
   "word/document.xml": `${declaration}<w:document ${w}><w:body>${body}</w:body></w:document>`,
   "word/_rels/document.xml.rels": relations(related),
   ...more,
 });
-export const docx = (...parts: Parameters<typeof docxParts>): Uint8Array => zip(docxParts(...parts));
+export const docx = (...parts: Parameters<typeof docxParts>): Uint8Array =>
+  zip(docxParts(...parts));
 /** A paragraph of one run. */
-export const wp = (text: string, properties = ""): string => `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
+export const wp = (text: string, properties = ""): string =>
+  `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t xml:space="preserve">${text}</w:t></w:r></w:p>`;
 export const wtable = (...rows: readonly (readonly string[])[]): string =>
   `<w:tbl>${rows.map((cells) => `<w:tr>${cells.map((cell) => `<w:tc>${cell.startsWith("<") ? cell : wp(cell)}</w:tc>`).join("")}</w:tr>`).join("")}</w:tbl>`;
 
-export const ap = (text: string, properties = ""): string => `<a:p>${properties}<a:r><a:t>${text}</a:t></a:r></a:p>`;
+export const ap = (text: string, properties = ""): string =>
+  `<a:p>${properties}<a:r><a:t>${text}</a:t></a:r></a:p>`;
 export const shape = (paragraphs: string, placeholder?: string): string =>
   `<p:sp><p:nvSpPr><p:nvPr>${placeholder === undefined ? "" : `<p:ph type="${placeholder}"/>`}</p:nvPr></p:nvSpPr><p:txBody>${paragraphs}</p:txBody></p:sp>`;
-export const slide = (shapes: string, element = "sld"): string => `${declaration}<p:${element} ${p}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:${element}>`;
+export const slide = (shapes: string, element = "sld"): string =>
+  `${declaration}<p:${element} ${p}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld></p:${element}>`;
 /** Slides in the order of the show; their files are numbered from the last to the first. */
 export function pptx(slides: readonly string[], more: ZipParts = {}): Uint8Array {
   const file = (at: number): string => `slide${slides.length - at}.xml`;
   return zip({
-    ...package_("ppt/presentation.xml", "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"),
+    ...package_(
+      "ppt/presentation.xml",
+      "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml",
+    ),
     "ppt/presentation.xml": `<p:presentation ${p}><p:sldIdLst>${slides.map((_, at) => `<p:sldId id="${256 + at}" r:id="s${at}"/>`).join("")}</p:sldIdLst></p:presentation>`,
-    "ppt/_rels/presentation.xml.rels": relations(Object.fromEntries(slides.map((_, at) => [`s${at}`, ["slide", `slides/${file(at)}`]]))),
+    "ppt/_rels/presentation.xml.rels": relations(
+      Object.fromEntries(slides.map((_, at) => [`s${at}`, ["slide", `slides/${file(at)}`]])),
+    ),
     ...Object.fromEntries(slides.map((xml, at) => [`ppt/slides/${file(at)}`, xml])),
     ...more,
   });
 }
-export const chart = (inside: string): string => `<c:chartSpace ${a}><c:chart>${inside}</c:chart></c:chartSpace>`;
-export const diagram = (...texts: readonly string[]): string => `<dgm:dataModel ${a}><dgm:ptLst>${texts.map((text) => `<dgm:pt><dgm:t>${ap(text)}</dgm:t></dgm:pt>`).join("")}</dgm:ptLst></dgm:dataModel>`;
+export const chart = (inside: string): string =>
+  `<c:chartSpace ${a}><c:chart>${inside}</c:chart></c:chartSpace>`;
+export const diagram = (...texts: readonly string[]): string =>
+  `<dgm:dataModel ${a}><dgm:ptLst>${texts.map((text) => `<dgm:pt><dgm:t>${ap(text)}</dgm:t></dgm:pt>`).join("")}</dgm:ptLst></dgm:dataModel>`;
 
 /** Sheets by name: what is inside `sheetData`. */
-export function xlsx(sheets: Readonly<Record<string, string>>, more: ZipParts = {}, related: Relations = {}): Uint8Array {
+export function xlsx(
+  sheets: Readonly<Record<string, string>>,
+  more: ZipParts = {},
+  related: Relations = {},
+): Uint8Array {
   const names = Object.keys(sheets);
   return zip({
-    ...package_("xl/workbook.xml", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"),
+    ...package_(
+      "xl/workbook.xml",
+      "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml",
+    ),
     "xl/workbook.xml": `<workbook ${s}><sheets>${names.map((name, at) => `<sheet name="${name}" sheetId="${at + 1}" r:id="r${at}"/>`).join("")}</sheets></workbook>`,
-    "xl/_rels/workbook.xml.rels": relations({ ...Object.fromEntries(names.map((_, at): [string, [string, string]] => [`r${at}`, ["worksheet", `/xl/worksheets/sheet${at + 1}.xml`]])), ...related }),
-    ...Object.fromEntries(names.map((name, at) => [`xl/worksheets/sheet${at + 1}.xml`, `<worksheet ${s}><sheetData>${sheets[name]}</sheetData></worksheet>`])),
+    "xl/_rels/workbook.xml.rels": relations({
+      ...Object.fromEntries(
+        names.map((_, at): [string, [string, string]] => [
+          `r${at}`,
+          ["worksheet", `/xl/worksheets/sheet${at + 1}.xml`],
+        ]),
+      ),
+      ...related,
+    }),
+    ...Object.fromEntries(
+      names.map((name, at) => [
+        `xl/worksheets/sheet${at + 1}.xml`,
+        `<worksheet ${s}><sheetData>${sheets[name]}</sheetData></worksheet>`,
+      ]),
+    ),
     ...more,
   });
 }
-export const sharedStrings = (...items: readonly string[]): string => `<sst ${s}>${items.map((item) => `<si>${item.startsWith("<") ? item : `<t>${item}</t>`}</si>`).join("")}</sst>`;
-export const cellStyles = (formats: Readonly<Record<number, string>>, ...styles: readonly number[]): string =>
-  `<styleSheet ${s}><numFmts>${Object.entries(formats).map(([id, code]) => `<numFmt numFmtId="${id}" formatCode="${code}"/>`).join("")}</numFmts><cellXfs>${styles.map((id) => `<xf numFmtId="${id}"/>`).join("")}</cellXfs></styleSheet>`;
+export const sharedStrings = (...items: readonly string[]): string =>
+  `<sst ${s}>${items.map((item) => `<si>${item.startsWith("<") ? item : `<t>${item}</t>`}</si>`).join("")}</sst>`;
+export const cellStyles = (
+  formats: Readonly<Record<number, string>>,
+  ...styles: readonly number[]
+): string =>
+  `<styleSheet ${s}><numFmts>${Object.entries(formats)
+    .map(([id, code]) => `<numFmt numFmtId="${id}" formatCode="${code}"/>`)
+    .join(
+      "",
+    )}</numFmts><cellXfs>${styles.map((id) => `<xf numFmtId="${id}"/>`).join("")}</cellXfs></styleSheet>`;
 
-const odf = ["office", "text", "table", "style", "presentation", "manifest", "meta"].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(" ")
-  + ` xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"`;
+const odf =
+  ["office", "text", "table", "style", "presentation", "manifest", "meta"]
+    .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
+    .join(" ") +
+  ` xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"`;
 /** An OpenDocument file: `inside` stands in its body. */
-export const opendocument = (kind: "text" | "presentation" | "spreadsheet", inside: string, { styles = "", automatic = "", more = {} }: { readonly styles?: string; readonly automatic?: string; readonly more?: ZipParts } = {}): Uint8Array => zip({
-  mimetype: { data: `application/vnd.oasis.opendocument.${kind}`, stored: true },
-  "content.xml": `${declaration}<office:document-content ${odf}><office:automatic-styles>${automatic}</office:automatic-styles><office:body><office:${kind}>${inside}</office:${kind}></office:body></office:document-content>`,
-  "styles.xml": `${declaration}<office:document-styles ${odf}>${styles}</office:document-styles>`,
-  "META-INF/manifest.xml": `<manifest:manifest ${odf}><manifest:file-entry manifest:full-path="/"/></manifest:manifest>`,
-  ...more,
-});
+export const opendocument = (
+  kind: "text" | "presentation" | "spreadsheet",
+  inside: string,
+  {
+    styles = "",
+    automatic = "",
+    more = {},
+  }: { readonly styles?: string; readonly automatic?: string; readonly more?: ZipParts } = {},
+): Uint8Array =>
+  zip({
+    mimetype: { data: `application/vnd.oasis.opendocument.${kind}`, stored: true },
+    "content.xml": `${declaration}<office:document-content ${odf}><office:automatic-styles>${automatic}</office:automatic-styles><office:body><office:${kind}>${inside}</office:${kind}></office:body></office:document-content>`,
+    "styles.xml": `${declaration}<office:document-styles ${odf}>${styles}</office:document-styles>`,
+    "META-INF/manifest.xml": `<manifest:manifest ${odf}><manifest:file-entry manifest:full-path="/"/></manifest:manifest>`,
+    ...more,
+  });
 
 /** An e-book: parts in the order of reading, their files in another. */
-export const epub = (parts: readonly string[], more: ZipParts = {}): Uint8Array => zip({
-  mimetype: { data: "application/epub+zip", stored: true },
-  "META-INF/container.xml": `<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>`,
-  "OPS/book.opf": `<package xmlns="http://www.idpf.org/2007/opf"><manifest>${parts.map((_, at) => `<item id="i${at}" href="text%20${parts.length - at}.xhtml" media-type="application/xhtml+xml"/>`).join("")}</manifest><spine>${
-    parts.map((_, at) => `<itemref idref="i${at}"/>`).join("")}</spine></package>`,
-  ...Object.fromEntries(parts.map((body, at) => [`OPS/text ${parts.length - at}.xhtml`, `${declaration}<html xmlns="http://www.w3.org/1999/xhtml"><head><title>Not shown</title></head><body>${body}</body></html>`])),
-  ...more,
-});
+export const epub = (parts: readonly string[], more: ZipParts = {}): Uint8Array =>
+  zip({
+    mimetype: { data: "application/epub+zip", stored: true },
+    "META-INF/container.xml": `<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>`,
+    "OPS/book.opf": `<package xmlns="http://www.idpf.org/2007/opf"><manifest>${parts.map((_, at) => `<item id="i${at}" href="text%20${parts.length - at}.xhtml" media-type="application/xhtml+xml"/>`).join("")}</manifest><spine>${parts
+      .map((_, at) => `<itemref idref="i${at}"/>`)
+      .join("")}</spine></package>`,
+    ...Object.fromEntries(
+      parts.map((body, at) => [
+        `OPS/text ${parts.length - at}.xhtml`,
+        `${declaration}<html xmlns="http://www.w3.org/1999/xhtml"><head><title>Not shown</title></head><body>${body}</body></html>`,
+      ]),
+    ),
+    ...more,
+  });

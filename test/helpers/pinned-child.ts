@@ -5,8 +5,15 @@ import { readTarget } from "../../core/outbound/target";
 const results: (number | string)[] = [];
 for (const url of process.argv.slice(2)) {
   try {
-    const response = await fetchPinned(readTarget(url), ["127.0.0.1"], { method: "POST", headers: { "content-type": "application/json" }, body: "{}", signal: AbortSignal.timeout(5_000) });
+    const response = await fetchPinned(readTarget(url), ["127.0.0.1"], {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+      signal: AbortSignal.timeout(5_000),
+    });
     results.push(response.status);
-  } catch (error) { results.push(codeOf(error) || String(error)); }
+  } catch (error) {
+    results.push(codeOf(error) || String(error));
+  }
 }
 console.log(JSON.stringify(results));

@@ -2,7 +2,12 @@
 import { definePlugin, handle, type Plugin } from "../../core/sdk";
 import { WebhookDue } from "../../plugins/webhooks/contract";
 
-export interface Came { readonly method: string; readonly path: string; readonly body: string; readonly headers: Headers }
+export interface Came {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+  readonly headers: Headers;
+}
 export type Answering = (n: number, came: Came) => Response | Promise<Response>;
 
 export interface Receiver extends Disposable {
@@ -16,14 +21,28 @@ export interface Receiver extends Disposable {
 export function startReceiver(hostname = "127.0.0.2"): Receiver {
   const came: Came[] = [];
   let answering: Answering = () => new Response(null, { status: 204 });
-  const server = Bun.serve({ port: 0, hostname, idleTimeout: 0, async fetch(request) {
-    const one: Came = { method: request.method, path: new URL(request.url).pathname, body: await request.text(), headers: request.headers };
-    came.push(one);
-    return answering(came.length - 1, one);
-  } });
+  const server = Bun.serve({
+    port: 0,
+    hostname,
+    idleTimeout: 0,
+    async fetch(request) {
+      const one: Came = {
+        method: request.method,
+        path: new URL(request.url).pathname,
+        body: await request.text(),
+        headers: request.headers,
+      };
+      came.push(one);
+      return answering(came.length - 1, one);
+    },
+  });
   return {
-    port: server.port!, came,
-    answers(next) { came.length = 0; answering = next; },
+    port: server.port!,
+    came,
+    answers(next) {
+      came.length = 0;
+      answering = next;
+    },
     [Symbol.dispose]: () => void server.stop(true),
   };
 }
@@ -31,6 +50,20 @@ export function startReceiver(hostname = "127.0.0.2"): Receiver {
 /** A plugin that writes down what receivers of webhooks would be told. */
 export function webhookListener(): { readonly plugin: Plugin; readonly told: any[] } {
   const told: any[] = [];
-  const plugin = definePlugin({ name: "listener", version: "1.0.0", setup: () => ({ jobs: [handle(WebhookDue, async (due) => { told.push(due); }, { attempts_max: 1, timeout_ms: 1_000 })] }) });
+  const plugin = definePlugin({
+    name: "listener",
+    version: "1.0.0",
+    setup: () => ({
+      jobs: [
+        handle(
+          WebhookDue,
+          async (due) => {
+            told.push(due);
+          },
+          { attempts_max: 1, timeout_ms: 1_000 },
+        ),
+      ],
+    }),
+  });
   return { plugin, told };
 }

@@ -3,13 +3,19 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export const captions = "WEBVTT\n\n00:00:01.000 --> 00:00:03.500\n<v Anna>The heron waits in shallow water.\n\n00:00:03.500 --> 00:00:06.000\n<v Anna>It eats fish and frogs.\n\n00:00:20.000 --> 00:00:22.250\n<v Ben>And where does it build its nest?\n";
+export const captions =
+  "WEBVTT\n\n00:00:01.000 --> 00:00:03.500\n<v Anna>The heron waits in shallow water.\n\n00:00:03.500 --> 00:00:06.000\n<v Anna>It eats fish and frogs.\n\n00:00:20.000 --> 00:00:22.250\n<v Ben>And where does it build its nest?\n";
 
 /** Silence of so many seconds as a WAV file; behind it stands what the program below does with it. */
 export function recordingOf(mode: string, seconds = 1): Uint8Array<ArrayBuffer> {
-  const rate = 8_000, samples = Buffer.alloc(Math.round(rate * seconds) * 2), tail = Buffer.from(`note\0\0\0\0mode=${mode}\n`.padEnd(64, " "));
+  const rate = 8_000,
+    samples = Buffer.alloc(Math.round(rate * seconds) * 2),
+    tail = Buffer.from(`note\0\0\0\0mode=${mode}\n`.padEnd(64, " "));
   tail.writeUInt32LE(tail.length - 8, 4);
-  const head = Buffer.from(`RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\0\0\0\0\0\0\0\0\x02\0\x10\0data\0\0\0\0`, "latin1");
+  const head = Buffer.from(
+    `RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\0\0\0\0\0\0\0\0\x02\0\x10\0data\0\0\0\0`,
+    "latin1",
+  );
   head.writeUInt32LE(36 + samples.length + tail.length, 4);
   head.writeUInt32LE(rate, 24);
   head.writeUInt32LE(rate * 2, 28);
@@ -50,17 +56,27 @@ esac
 
 /** The program; `command` is its line in the settings. */
 export function createEngine() {
-  const directory = mkdtempSync(join(tmpdir(), "dossier-engine-")), path = join(directory, "engine.sh");
+  const directory = mkdtempSync(join(tmpdir(), "dossier-engine-")),
+    path = join(directory, "engine.sh");
   writeFileSync(path, script);
   chmodSync(path, 0o755);
   process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   const numberIn = (name: string): number => Number(readFileSync(join(directory, name), "utf8"));
   return {
-    directory, path, command: `${path} {input} {output}`,
+    directory,
+    path,
+    command: `${path} {input} {output}`,
     /** The modes it was started with. */
-    heard: (): string[] => existsSync(join(directory, "heard")) ? readFileSync(join(directory, "heard"), "utf8").trim().split("\n").map((line) => line.replace("mode=", "")) : [],
+    heard: (): string[] =>
+      existsSync(join(directory, "heard"))
+        ? readFileSync(join(directory, "heard"), "utf8")
+            .trim()
+            .split("\n")
+            .map((line) => line.replace("mode=", ""))
+        : [],
     /** Whether the program that was started last, or what that started, still runs. */
-    runs: (what: "pid" | "child" = "pid"): boolean => existsSync(join(directory, what)) && isAlive(numberIn(what)),
+    runs: (what: "pid" | "child" = "pid"): boolean =>
+      existsSync(join(directory, what)) && isAlive(numberIn(what)),
     /** Lets those go on that wait. */
     open: () => writeFileSync(join(directory, "open"), ""),
     close: () => rmSync(join(directory, "open"), { force: true }),
@@ -70,6 +86,14 @@ export type Engine = ReturnType<typeof createEngine>;
 
 /** A process that has ended but that nobody asked about is not alive. */
 function isAlive(pid: number): boolean {
-  try { process.kill(pid, 0); } catch { return false; }
-  try { return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")); } catch { return process.platform !== "linux"; }
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return process.platform !== "linux";
+  }
 }

@@ -5,25 +5,65 @@ import { jsonLog } from "../../core/base/log";
 import { task, type Task } from "../../core/plugin/define";
 
 const kept: Uint8Array[] = [];
-const keep = (megabytes: number): void => void kept.push(new Uint8Array(megabytes * 1024 ** 2).fill(1));
-const spin = (): never => { for (;;); };
+const keep = (megabytes: number): void =>
+  void kept.push(new Uint8Array(megabytes * 1024 ** 2).fill(1));
+const spin = (): never => {
+  for (;;);
+};
 
 export const tasks: Readonly<Record<string, Task>> = {
   echo: task(async (input: unknown) => input),
   pid: task(async () => process.pid),
   surroundings: task(async () => ({ names: Object.keys(process.env) })),
-  print: task(async () => { console.log("{}"); process.stdout.write("{}\n"); console.info("x".repeat(100_000)); return "printed"; }),
-  sleep: task(async (ms: number, send: (pid: number) => void) => { send(process.pid); await Bun.sleep(ms); return process.pid; }),
-  hang: task(async (_: unknown, send: (pid: number) => void) => { send(process.pid); return spin(); }),
-  talkAndHang: task(async (count: number, send: (message: unknown) => void) => { for (let i = 0; i < count; i++) send({ i, padding: "x".repeat(500) }); return spin(); }),
-  talkAndDie: task(async (count: number, send: (message: unknown) => void) => { for (let i = 0; i < count; i++) send({ i, padding: "x".repeat(500) }); process.kill(process.pid, "SIGKILL"); return spin(); }),
-  swell: task(async (megabytes: number) => { keep(megabytes); return process.pid; }),
-  bomb: task(async () => { for (;;) keep(16); }),
-  throw: task(async () => { throw Object.assign(new Error("The file is odd."), { code: "odd" }); }),
-  throwText: task(async () => { throw "just text"; }),
-  exit: task(async () => { console.error("last words"); process.exit(3); }),
-  strayRejection: task(async () => { void Promise.reject(new Error("nobody waits for this")); await Bun.sleep(60_000); }),
-  garble: task(async () => { (await import("node:fs")).writeSync(1, "not json\n"); await Bun.sleep(60_000); }),
+  print: task(async () => {
+    console.log("{}");
+    process.stdout.write("{}\n");
+    console.info("x".repeat(100_000));
+    return "printed";
+  }),
+  sleep: task(async (ms: number, send: (pid: number) => void) => {
+    send(process.pid);
+    await Bun.sleep(ms);
+    return process.pid;
+  }),
+  hang: task(async (_: unknown, send: (pid: number) => void) => {
+    send(process.pid);
+    return spin();
+  }),
+  talkAndHang: task(async (count: number, send: (message: unknown) => void) => {
+    for (let i = 0; i < count; i++) send({ i, padding: "x".repeat(500) });
+    return spin();
+  }),
+  talkAndDie: task(async (count: number, send: (message: unknown) => void) => {
+    for (let i = 0; i < count; i++) send({ i, padding: "x".repeat(500) });
+    process.kill(process.pid, "SIGKILL");
+    return spin();
+  }),
+  swell: task(async (megabytes: number) => {
+    keep(megabytes);
+    return process.pid;
+  }),
+  bomb: task(async () => {
+    for (;;) keep(16);
+  }),
+  throw: task(async () => {
+    throw Object.assign(new Error("The file is odd."), { code: "odd" });
+  }),
+  throwText: task(async () => {
+    throw "just text";
+  }),
+  exit: task(async () => {
+    console.error("last words");
+    process.exit(3);
+  }),
+  strayRejection: task(async () => {
+    void Promise.reject(new Error("nobody waits for this"));
+    await Bun.sleep(60_000);
+  }),
+  garble: task(async () => {
+    (await import("node:fs")).writeSync(1, "not json\n");
+    await Bun.sleep(60_000);
+  }),
 };
 export const child_command = [process.execPath, import.meta.path, "child"];
 
@@ -36,7 +76,8 @@ if (import.meta.main) {
   const isolate = createIsolate({ command: child_command, log: jsonLog("error") });
   const say = (pid: unknown): void => void process.stdout.write(`${pid}\n`);
   const limits = { timeout_ms: 60_000, memory_max_bytes: 2 ** 30 };
-  if (process.argv[2] === "busy") await isolate.run("test", "hang", null, { ...limits, onMessage: say });
+  if (process.argv[2] === "busy")
+    await isolate.run("test", "hang", null, { ...limits, onMessage: say });
   say(await isolate.run("test", "pid", null, limits));
   await Bun.sleep(60_000);
 }

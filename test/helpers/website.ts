@@ -3,8 +3,13 @@ import { Server } from "node:http";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 /** A text is an HTML page; anything else is answered as it is. A function decides at each request. */
-export type Served = string | Response | ((request: IncomingMessage, response: ServerResponse) => void);
-export interface Asked { readonly path: string; readonly at_ms: number; readonly headers: IncomingMessage["headers"] }
+export type Served =
+  string | Response | ((request: IncomingMessage, response: ServerResponse) => void);
+export interface Asked {
+  readonly path: string;
+  readonly at_ms: number;
+  readonly headers: IncomingMessage["headers"];
+}
 
 export interface Website extends AsyncDisposable {
   readonly url: string;
@@ -28,50 +33,83 @@ export async function startWebsite(): Promise<Website> {
     asked.push({ path, at_ms: performance.now(), headers: request.headers });
     open.now += 1;
     open.most = Math.max(open.most, open.now);
-    response.on("close", () => { open.now -= 1; });
+    response.on("close", () => {
+      open.now -= 1;
+    });
     void answer(pages.get(path), request, response);
   });
-  await new Promise<void>((resolve) => { server.listen(0, "127.0.0.1", resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
   const { port } = server.address() as { port: number };
   return {
-    url: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}`, asked, open,
+    url: `http://127.0.0.1:${port}`,
+    host: `127.0.0.1:${port}`,
+    asked,
+    open,
     set: (path, what) => void (what === undefined ? pages.delete(path) : pages.set(path, what)),
     paths: () => asked.map(({ path }) => path).filter((path) => path !== "/robots.txt"),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
-      await new Promise((resolve) => { server.close(resolve); });
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
     },
   };
 }
 
-async function answer(what: Served | undefined, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  what: Served | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   if (typeof what === "function") return what(request, response);
   if (what === undefined) return void response.writeHead(404).end();
-  if (typeof what === "string") return void response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(what);
+  if (typeof what === "string")
+    return void response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(what);
   const copy = what.clone();
   response.writeHead(copy.status, Object.fromEntries(copy.headers));
   response.end(Buffer.from(await copy.arrayBuffer()));
 }
 
 /** A page whose words are `text`, between what surrounds the text of every page of a site. */
-export const page = (title: string, text: string, head = ""): string => `<!doctype html><html><head><title>${title}</title>${head}</head><body>
+export const page = (
+  title: string,
+  text: string,
+  head = "",
+): string => `<!doctype html><html><head><title>${title}</title>${head}</head><body>
 <header><a href="/">Home</a> <a href="/about">About the site</a></header><nav><ul><li><a href="/a">Sections</a></li><li><a href="/b">More</a></li></ul></nav>
 <main><h1>${title}</h1><p>${text}</p></main><footer>Imprint and cookies</footer></body></html>`;
 
 export interface ImportClient {
-  send(method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly body: any }>;
+  send(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ readonly status: number; readonly body: any }>;
 }
 /** Starts an import and waits for its end; answers the run and its items. */
-export async function importOf(client: ImportClient, body: object): Promise<{ readonly run: any; readonly items: any[] }> {
+export async function importOf(
+  client: ImportClient,
+  body: object,
+): Promise<{ readonly run: any; readonly items: any[] }> {
   const begun = await client.send("POST", "/imports", body);
-  if (begun.status !== 202) throw new Error(`expected 202, not ${begun.status}: ${JSON.stringify(begun.body)}`);
+  if (begun.status !== 202)
+    throw new Error(`expected 202, not ${begun.status}: ${JSON.stringify(begun.body)}`);
   return ended(client, begun.body.id);
 }
 /** Waits until the run has ended. */
-export async function ended(client: ImportClient, id: string): Promise<{ readonly run: any; readonly items: any[] }> {
+export async function ended(
+  client: ImportClient,
+  id: string,
+): Promise<{ readonly run: any; readonly items: any[] }> {
   for (let tries = 0; ; tries++) {
     const { body: run } = await client.send("GET", `/imports/${id}`);
-    if (run.finished_at !== null) return { run, items: (await client.send("GET", `/imports/${id}/items?per_page=200`)).body.data };
+    if (run.finished_at !== null)
+      return {
+        run,
+        items: (await client.send("GET", `/imports/${id}/items?per_page=200`)).body.data,
+      };
     if (tries === 2_000) throw new Error(`the import has not ended: ${JSON.stringify(run)}`);
     await Bun.sleep(10);
   }

@@ -8,8 +8,15 @@ import { setUser } from "./app/session";
 import "./app/theme";
 
 onSignedOut(() => setUser(null));
-addEventListener("online", () => { unreachable.value = false; });
+addEventListener("online", () => {
+  unreachable.value = false;
+});
 
 const root = document.getElementById("app")!;
 root.replaceChildren();
-render(<QueryClientProvider client={queries}><App /></QueryClientProvider>, root);
+render(
+  <QueryClientProvider client={queries}>
+    <App />
+  </QueryClientProvider>,
+  root,
+);

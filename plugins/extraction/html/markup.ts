@@ -1,5 +1,15 @@
 /** Any HTML, however broken, deep or hostile, as small and balanced markup of what it shows: in linear time, because the parser that comes after it is not safe by itself. */
-import { cells, closes_cells, empty, endings, of_head, paragraphs, table_parts, unseen, unseen_raw } from "./elements";
+import {
+  cells,
+  closes_cells,
+  empty,
+  endings,
+  of_head,
+  paragraphs,
+  table_parts,
+  unseen,
+  unseen_raw,
+} from "./elements";
 
 /** Deeper elements are dissolved: what they hold stays. */
 const depth_max = 200;
@@ -26,7 +36,7 @@ export function simplify(html: string, { xml = /^\ufeff?\s*<\?xml\s/.test(html) 
     else if (token.kind === "close") page.close(token.name);
     else {
       const closed = xml && token.closed;
-      page.open(token.name, token.attributes, () => closed ? "" : scan.raw(token.name));
+      page.open(token.name, token.attributes, () => (closed ? "" : scan.raw(token.name)));
       if (closed) page.close(token.name);
     }
   }
@@ -36,7 +46,12 @@ export function simplify(html: string, { xml = /^\ufeff?\s*<\?xml\s/.test(html) 
 export type Attributes = ReadonlyMap<string, string>;
 type Token =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "open"; readonly name: string; readonly attributes: Attributes; readonly closed: boolean }
+  | {
+      readonly kind: "open";
+      readonly name: string;
+      readonly attributes: Attributes;
+      readonly closed: boolean;
+    }
   | { readonly kind: "close"; readonly name: string };
 
 const escaped = (text: string): string => text.replaceAll("<", "&lt;");
@@ -92,7 +107,9 @@ class Scanner {
     if (html.startsWith("<![CDATA[", from)) {
       const end = this.find("]]>", from);
       this.at = end < 0 ? from + 9 : end + 3;
-      return end < 0 ? null : { kind: "text", text: escaped(html.slice(from + 9, end).replaceAll("&", "&amp;")) };
+      return end < 0
+        ? null
+        : { kind: "text", text: escaped(html.slice(from + 9, end).replaceAll("&", "&amp;")) };
     }
     if (second === "!" || second === "?" || second === "/") {
       this.at = this.after(">", from);
@@ -108,21 +125,32 @@ class Scanner {
     for (;;) {
       attribute.lastIndex = this.at;
       const found = attribute.exec(this.html);
-      if (found === null) { this.at = this.html.length; break; }
+      if (found === null) {
+        this.at = this.html.length;
+        break;
+      }
       this.at = attribute.lastIndex;
       if (found[1] !== undefined) break;
       const quote = found[3];
       let value = found[4] ?? "";
       if (quote !== undefined) {
         const end = this.find(quote, this.at);
-        if (end < 0) { this.at = this.after(">", this.at); break; } // Whoever forgot the quote did not forget the tag.
+        if (end < 0) {
+          this.at = this.after(">", this.at);
+          break;
+        } // Whoever forgot the quote did not forget the tag.
         value = this.html.slice(this.at, end);
         this.at = end + 1;
       }
       const key = found[2]!.toLowerCase();
       if (kept.has(key)) (attributes ??= new Map()).set(key, value);
     }
-    return { kind: "open", name, attributes: attributes ?? none, closed: this.html[this.at - 2] === "/" };
+    return {
+      kind: "open",
+      name,
+      attributes: attributes ?? none,
+      closed: this.html[this.at - 2] === "/",
+    };
   }
   /** Reads the name at this place. */
   private name(from: number): string {
@@ -149,12 +177,17 @@ const none: Attributes = new Map();
 const kept: ReadonlySet<string> = new Set(["hidden", "style", "alt", "start", "value", "type"]);
 
 const hiding = /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
-const isHidden = (attributes: Attributes): boolean => (attributes.has("hidden") && !/until-found/i.test(attributes.get("hidden")!)) || hiding.test(attributes.get("style") ?? "");
+const isHidden = (attributes: Attributes): boolean =>
+  (attributes.has("hidden") && !/until-found/i.test(attributes.get("hidden")!)) ||
+  hiding.test(attributes.get("style") ?? "");
 
 /** Whether a line ends where this element begins. */
 const breaks = (name: string): boolean => paragraphs.has(name) || table_parts.has(name);
 
-interface Open { readonly name: string; readonly written: boolean }
+interface Open {
+  readonly name: string;
+  readonly written: boolean;
+}
 
 /** What is open while the page is written, and what is written of it. */
 class Page {
@@ -168,9 +201,15 @@ class Page {
   private title: string | null = null;
 
   text(text: string): void {
-    if (this.hidden_at === null) { this.pieces.push(text); return; }
+    if (this.hidden_at === null) {
+      this.pieces.push(text);
+      return;
+    }
     // Text in a head that was not closed belongs to the body.
-    if (this.open_now.at(-1)?.name === "head" && /\S/.test(text)) { this.pop(); this.text(text); }
+    if (this.open_now.at(-1)?.name === "head" && /\S/.test(text)) {
+      this.pop();
+      this.text(text);
+    }
   }
   open(name: string, attributes: Attributes, raw: () => string): void {
     if (name === "title") return this.take(raw());
@@ -191,7 +230,9 @@ class Page {
   }
   close(name: string): void {
     if (!this.counts.get(name)) return;
-    const reaches = closes_cells.has(name) ? (): boolean => true : (one: string): boolean => !cells.has(one);
+    const reaches = closes_cells.has(name)
+      ? (): boolean => true
+      : (one: string): boolean => !cells.has(one);
     let at = this.open_now.length - 1;
     while (at >= 0 && this.open_now[at]!.name !== name && reaches(this.open_now[at]!.name)) at--;
     if (at < 0 || this.open_now[at]!.name !== name) return;
@@ -202,7 +243,9 @@ class Page {
     return { body: this.pieces.join(""), title: this.title };
   }
 
-  private put(markup: string): void { if (this.hidden_at === null) this.pieces.push(markup); }
+  private put(markup: string): void {
+    if (this.hidden_at === null) this.pieces.push(markup);
+  }
   private pop(): void {
     const { name, written } = this.open_now.pop()!;
     this.counts.set(name, this.counts.get(name)! - 1);
@@ -211,25 +254,56 @@ class Page {
   }
   private take(title: string): void {
     if (title.length > title_chars_max) return this.text(escaped(title));
-    if (this.title === null && !this.open_now.some(({ name }) => name === "svg")) this.title = escaped(title);
+    if (this.title === null && !this.open_now.some(({ name }) => name === "svg"))
+      this.title = escaped(title);
   }
   private single(name: string, attributes: Attributes): void {
     if (isHidden(attributes)) return;
     if (name === "br" || name === "hr") return this.put(name === "br" ? line_break : "<hr>");
-    const shown = name === "img" || (name === "input" && /^image$/i.test(attributes.get("type") ?? "")) ? attributes.get("alt") : undefined;
+    const shown =
+      name === "img" || (name === "input" && /^image$/i.test(attributes.get("type") ?? ""))
+        ? attributes.get("alt")
+        : undefined;
     if (shown !== undefined && shown.trim() !== "") this.put(` ${escaped(shown)} `);
   }
   /** Ends what this element ends by beginning. */
   private endBefore(name: string): void {
-    const ending = endings.get(name) ?? (paragraphs.has(name) || name === "table" ? of_paragraphs : undefined);
+    const ending =
+      endings.get(name) ?? (paragraphs.has(name) || name === "table" ? of_paragraphs : undefined);
     if (ending === undefined) return;
     let keep = this.open_now.length;
-    for (let at = this.open_now.length - 1; at >= 0 && !ending.within.has(this.open_now[at]!.name); at--) if (ending.of.has(this.open_now[at]!.name)) keep = at;
+    for (
+      let at = this.open_now.length - 1;
+      at >= 0 && !ending.within.has(this.open_now[at]!.name);
+      at--
+    )
+      if (ending.of.has(this.open_now[at]!.name)) keep = at;
     while (this.open_now.length > keep) this.pop();
   }
 }
 /** A paragraph ends where anything begins that can't stand in one. */
-const of_paragraphs = { of: new Set(["p"]), within: new Set(["div", "section", "article", "li", "td", "th", "table", "blockquote", "button", "object", "svg"]) };
+const of_paragraphs = {
+  of: new Set(["p"]),
+  within: new Set([
+    "div",
+    "section",
+    "article",
+    "li",
+    "td",
+    "th",
+    "table",
+    "blockquote",
+    "button",
+    "object",
+    "svg",
+  ]),
+};
 
-const numbering = (attributes: Attributes): string => ["start", "value"]
-  .flatMap((name) => /^\s*-?\d{1,9}\s*$/.test(attributes.get(name) ?? "") ? [` ${name}="${attributes.get(name)!.trim()}"`] : []).join("");
+const numbering = (attributes: Attributes): string =>
+  ["start", "value"]
+    .flatMap((name) =>
+      /^\s*-?\d{1,9}\s*$/.test(attributes.get(name) ?? "")
+        ? [` ${name}="${attributes.get(name)!.trim()}"`]
+        : [],
+    )
+    .join("");

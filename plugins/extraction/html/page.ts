@@ -8,7 +8,9 @@ export function readPage(html: string): Block[] {
   const { body, title } = simplify(html);
   const blocks = blocksOf(body);
   const heading = title === null ? "" : squeezed(new TextNode(title).text);
-  return heading === "" || blocks.some(({ text }) => squeezed(text).includes(heading)) ? blocks : [paragraph(heading, 1), ...blocks];
+  return heading === "" || blocks.some(({ text }) => squeezed(text).includes(heading))
+    ? blocks
+    : [paragraph(heading, 1), ...blocks];
 }
 /** The text of a part of an e-book. */
 export const readXhtml = (xhtml: string): Block[] => blocksOf(simplify(xhtml, { xml: true }).body);
@@ -18,7 +20,14 @@ const large_chars = 4 * 1024 * 1024;
 function blocksOf(markup: string): Block[] {
   if (markup.length > large_chars) Bun.gc(true); // What came before it would else count towards the memory that this may take.
   const reader = new Reader();
-  reader.children(parse(markup, { comment: false, preserveTagNesting: true, parseNoneClosedTags: true, blockTextElements: {} }));
+  reader.children(
+    parse(markup, {
+      comment: false,
+      preserveTagNesting: true,
+      parseNoneClosedTags: true,
+      blockTextElements: {},
+    }),
+  );
   return reader.flow.take();
 }
 const squeezed = (text: string): string => text.replace(/\s+/g, " ").trim();
@@ -47,27 +56,62 @@ class Reader {
     const { flow } = this;
     this.endParagraph(null);
     switch (name) {
-      case "pre": case "listing": case "plaintext": this.preformatted++; this.children(element); break;
-      case "ul": case "ol": case "menu": case "dir": this.list(element); return;
-      case "li": this.marker = this.markerOf(element); this.children(element); break;
-      case "table": flow.beginTable(); this.children(element); this.endParagraph(null); flow.endTable(); return;
-      case "tr": flow.beginRow(); this.children(element); this.endParagraph(null); flow.endRow(); return;
-      case "td": case "th": flow.beginCell(); this.children(element); this.endParagraph(null); flow.endCell(); return;
-      default: this.children(element);
+      case "pre":
+      case "listing":
+      case "plaintext":
+        this.preformatted++;
+        this.children(element);
+        break;
+      case "ul":
+      case "ol":
+      case "menu":
+      case "dir":
+        this.list(element);
+        return;
+      case "li":
+        this.marker = this.markerOf(element);
+        this.children(element);
+        break;
+      case "table":
+        flow.beginTable();
+        this.children(element);
+        this.endParagraph(null);
+        flow.endTable();
+        return;
+      case "tr":
+        flow.beginRow();
+        this.children(element);
+        this.endParagraph(null);
+        flow.endRow();
+        return;
+      case "td":
+      case "th":
+        flow.beginCell();
+        this.children(element);
+        this.endParagraph(null);
+        flow.endCell();
+        return;
+      default:
+        this.children(element);
     }
     if (name === "pre" || name === "listing" || name === "plaintext") this.preformatted--;
     this.endParagraph(/^h[1-6]$/.test(name) ? Number(name[1]) : null);
     if (name === "li") this.marker = "";
   }
   private list(element: HTMLElement): void {
-    this.lists.push({ count: element.rawTagName === "ol" ? Number(element.getAttribute("start") ?? 1) - 1 : null });
+    this.lists.push({
+      count: element.rawTagName === "ol" ? Number(element.getAttribute("start") ?? 1) - 1 : null,
+    });
     this.children(element);
     this.lists.pop();
     this.endParagraph(null);
   }
   private text(text: string): void {
     if (this.preformatted > 0) return this.flow.text(text.replaceAll(line_break, "\n"));
-    const lines = text.replace(/[ \t\r\n\f]+/g, " ").replaceAll("\u00a0", " ").replace(around_breaks, "\n");
+    const lines = text
+      .replace(/[ \t\r\n\f]+/g, " ")
+      .replaceAll("\u00a0", " ")
+      .replace(around_breaks, "\n");
     this.flow.text(this.spaced && lines.startsWith(" ") ? lines.slice(1) : lines);
     if (lines !== "") this.spaced = lines.endsWith(" ") || lines.endsWith("\n");
   }

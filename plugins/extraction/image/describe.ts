@@ -2,7 +2,14 @@
 import type { Orientation } from "../ocr/tesseract";
 import { framesOf, orientationIn } from "./tiff";
 
-export const media_types = ["image/png", "image/jpeg", "image/tiff", "image/webp", "image/gif", "image/bmp"] as const;
+export const media_types = [
+  "image/png",
+  "image/jpeg",
+  "image/tiff",
+  "image/webp",
+  "image/gif",
+  "image/bmp",
+] as const;
 export type PictureType = (typeof media_types)[number];
 
 export interface Frame {
@@ -17,7 +24,12 @@ export interface Picture {
   readonly frames: readonly Frame[];
 }
 
-const latin = (bytes: Uint8Array, from: number, to: number): string => Buffer.from(bytes.buffer, bytes.byteOffset + from, Math.max(0, Math.min(to, bytes.length) - from)).toString("latin1");
+const latin = (bytes: Uint8Array, from: number, to: number): string =>
+  Buffer.from(
+    bytes.buffer,
+    bytes.byteOffset + from,
+    Math.max(0, Math.min(to, bytes.length) - from),
+  ).toString("latin1");
 
 /** By the first bytes of a file. */
 export function pictureType(head: Uint8Array): PictureType | null {
@@ -35,8 +47,15 @@ export function pictureType(head: Uint8Array): PictureType | null {
 /** Null when the header is damaged. */
 export function describe(bytes: Uint8Array, type: PictureType): Picture | null {
   try {
-    const picture = readers[type](bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length));
-    return picture === null || picture.frames.length === 0 || picture.frames.some(({ width, height }) => width < 1 || height < 1) ? null : picture;
+    const picture = readers[type](
+      bytes,
+      new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
+    );
+    return picture === null ||
+      picture.frames.length === 0 ||
+      picture.frames.some(({ width, height }) => width < 1 || height < 1)
+      ? null
+      : picture;
   } catch (error) {
     if (error instanceof RangeError) return null; // Behind the end of the file.
     throw error;
@@ -44,7 +63,10 @@ export function describe(bytes: Uint8Array, type: PictureType): Picture | null {
 }
 
 type Reader = (bytes: Uint8Array, view: DataView) => Picture | null;
-const single = (width: number, height: number, orientation: Orientation = 1): Picture => ({ orientation, frames: [{ width, height, at: 0 }] });
+const single = (width: number, height: number, orientation: Orientation = 1): Picture => ({
+  orientation,
+  frames: [{ width, height, at: 0 }],
+});
 
 const readers: Readonly<Record<PictureType, Reader>> = {
   "image/png": (_, view) => single(view.getUint32(16), view.getUint32(20)),
@@ -52,35 +74,45 @@ const readers: Readonly<Record<PictureType, Reader>> = {
   "image/tiff": (bytes) => ({ orientation: 1, frames: framesOf(bytes) }), // Each frame says for itself how it is turned.
   "image/webp": describeWebp,
   "image/gif": (_, view) => single(view.getUint16(6, true), view.getUint16(8, true)),
-  "image/bmp": (_, view) => view.getUint32(14, true) === 12 ? single(view.getUint16(18, true), view.getUint16(20, true)) : single(view.getInt32(18, true), Math.abs(view.getInt32(22, true))),
+  "image/bmp": (_, view) =>
+    view.getUint32(14, true) === 12
+      ? single(view.getUint16(18, true), view.getUint16(20, true))
+      : single(view.getInt32(18, true), Math.abs(view.getInt32(22, true))),
 };
 
 const exif = "Exif\0\0";
 const app1 = 0xe1;
 /** A segment that tells the size begins so; DHT, JPG and DAC have codes among them. */
-const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+const isFrame = (marker: number): boolean =>
+  marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
 function describeJpeg(bytes: Uint8Array, view: DataView): Picture | null {
   let orientation: Orientation = 1;
   for (let at = 2; ;) {
     if (bytes[at] !== 0xff) return null;
     const marker = view.getUint8(at + 1);
-    if (marker === 0xff) { at++; continue; } // Padding.
+    if (marker === 0xff) {
+      at++;
+      continue;
+    } // Padding.
     const length = view.getUint16(at + 2);
     if (isFrame(marker)) return single(view.getUint16(at + 7), view.getUint16(at + 5), orientation);
-    if (marker === app1 && latin(bytes, at + 4, at + 10) === exif) orientation = orientationIn(bytes.subarray(at + 10, at + 2 + length));
+    if (marker === app1 && latin(bytes, at + 4, at + 10) === exif)
+      orientation = orientationIn(bytes.subarray(at + 10, at + 2 + length));
     at += 2 + length;
   }
 }
 
 function describeWebp(bytes: Uint8Array, view: DataView): Picture | null {
   const kind = latin(bytes, 12, 16);
-  if (kind === "VP8 ") return single(view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff);
+  if (kind === "VP8 ")
+    return single(view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff);
   if (kind === "VP8L") {
     const packed = view.getUint32(21, true);
     return single((packed & 0x3fff) + 1, ((packed >>> 14) & 0x3fff) + 1);
   }
   if (kind !== "VP8X") return null;
-  const side = (at: number): number => view.getUint16(at, true) + view.getUint8(at + 2) * 0x10000 + 1;
+  const side = (at: number): number =>
+    view.getUint16(at, true) + view.getUint8(at + 2) * 0x10000 + 1;
   return single(side(24), side(27));
 }

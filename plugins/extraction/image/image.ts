@@ -5,7 +5,9 @@ import { readPages, type PageReadingParts } from "../pages";
 import type { tasks } from "../tasks";
 import { pictureType, type PictureType } from "./describe";
 
-export interface ImageParts extends PageReadingParts { readonly isolate: Isolate<typeof tasks> }
+export interface ImageParts extends PageReadingParts {
+  readonly isolate: Isolate<typeof tasks>;
+}
 
 /** Longer than any header that tells the type. */
 const head_bytes = 64;
@@ -16,6 +18,8 @@ export const imageExtractor = (parts: ImageParts): Extractor => ({
   recognises: (head) => pictureType(head) !== null,
   extract: async ({ path }, watch) => {
     const type = pictureType(await Bun.file(path).slice(0, head_bytes).bytes()) as PictureType; // It was recognised by this.
-    return readPages(parts, { what: "image", media_type: type }, watch, (input, options) => parts.isolate("image", { path, type, ...input }, options));
+    return readPages(parts, { what: "image", media_type: type }, watch, (input, options) =>
+      parts.isolate("image", { path, type, ...input }, options),
+    );
   },
 });

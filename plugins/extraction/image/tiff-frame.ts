@@ -31,7 +31,14 @@ export function frameFile(file: Uint8Array, at: number): FrameFile | null {
     }
     const bytes = deflate.includes(compression) ? inflated(file, directory) : startingAt(file, at);
     // This decoder turns by itself.
-    return bytes && { bytes, type: "image/tiff", ...(orientation >= 5 ? { width: height, height: width } : { width, height }), orientation: 1 };
+    return (
+      bytes && {
+        bytes,
+        type: "image/tiff",
+        ...(orientation >= 5 ? { width: height, height: width } : { width, height }),
+        orientation: 1,
+      }
+    );
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
@@ -47,7 +54,9 @@ function startingAt(file: Uint8Array, at: number): Uint8Array {
 /** Strips or tiles. */
 function partsOf(file: Uint8Array, { values }: Directory): Uint8Array[] {
   const tiled = values(tags.tile_offsets).length > 0;
-  const [offsets, lengths] = tiled ? [values(tags.tile_offsets), values(tags.tile_bytes)] : [values(tags.strip_offsets), values(tags.strip_bytes)];
+  const [offsets, lengths] = tiled
+    ? [values(tags.tile_offsets), values(tags.tile_bytes)]
+    : [values(tags.strip_offsets), values(tags.strip_bytes)];
   return offsets.map((offset, index) => file.subarray(offset, offset + (lengths[index] ?? 0)));
 }
 
@@ -57,14 +66,19 @@ const horizontal = 2;
 /** The frame without compression. */
 function inflated(file: Uint8Array, directory: Directory): Uint8Array | null {
   const { value, values } = directory;
-  const samples = value(tags.planes) === 2 ? 1 : value(tags.samples) ?? 1;
+  const samples = value(tags.planes) === 2 ? 1 : (value(tags.samples) ?? 1);
   const predictor = value(tags.predictor) ?? none;
-  if (predictor !== none && (predictor !== horizontal || values(tags.bits).some((bits) => bits !== 8))) return null;
+  if (
+    predictor !== none &&
+    (predictor !== horizontal || values(tags.bits).some((bits) => bits !== 8))
+  )
+    return null;
   let left = bytes_max;
   const parts = partsOf(file, directory).map((part) => {
     const bytes = inflate(part, left);
     left -= bytes.length;
-    if (predictor === horizontal) undoDifferences(bytes, (value(tags.tile_width) ?? value(tags.width) ?? 0) * samples, samples);
+    if (predictor === horizontal)
+      undoDifferences(bytes, (value(tags.tile_width) ?? value(tags.width) ?? 0) * samples, samples);
     return bytes;
   });
   return write(directory, parts);
@@ -73,7 +87,10 @@ function inflated(file: Uint8Array, directory: Directory): Uint8Array | null {
 /** What there is of it, when it is cut off. @throws RangeError when it is damaged, or larger than this */
 function inflate(part: Uint8Array, bytes: number): Uint8Array {
   try {
-    return inflateSync(part, { maxOutputLength: Math.max(1, bytes), finishFlush: constants.Z_SYNC_FLUSH });
+    return inflateSync(part, {
+      maxOutputLength: Math.max(1, bytes),
+      finishFlush: constants.Z_SYNC_FLUSH,
+    });
   } catch (error) {
     throw new RangeError(error instanceof Error ? error.message : String(error));
   }
@@ -88,7 +105,14 @@ function undoDifferences(bytes: Uint8Array, row_bytes: number, samples: number):
 }
 
 const type_long = 4;
-const rewritten: readonly number[] = [tags.compression, tags.predictor, tags.strip_offsets, tags.strip_bytes, tags.tile_offsets, tags.tile_bytes];
+const rewritten: readonly number[] = [
+  tags.compression,
+  tags.predictor,
+  tags.strip_offsets,
+  tags.strip_bytes,
+  tags.tile_offsets,
+  tags.tile_bytes,
+];
 
 /** A TIFF file of one frame with these strips or tiles, not compressed. */
 function write(directory: Directory, parts: readonly Uint8Array[]): Uint8Array {
@@ -98,16 +122,28 @@ function write(directory: Directory, parts: readonly Uint8Array[]): Uint8Array {
     values.forEach((value, index) => view.setUint32(4 * index, value, little));
     return new Uint8Array(view.buffer);
   };
-  const long = (tag: number, values: readonly number[]): Entry => ({ tag, type: type_long, count: values.length, bytes: longs(values) });
+  const long = (tag: number, values: readonly number[]): Entry => ({
+    tag,
+    type: type_long,
+    count: values.length,
+    bytes: longs(values),
+  });
   const tiled = directory.values(tags.tile_offsets).length > 0;
-  const compose = (offsets: readonly number[]): Entry[] => [
-    ...directory.entries().filter(({ tag }) => !rewritten.includes(tag)),
-    long(tags.compression, [none]), long(tiled ? tags.tile_offsets : tags.strip_offsets, offsets), long(tiled ? tags.tile_bytes : tags.strip_bytes, parts.map(({ length }) => length)),
-  ].toSorted((one, other) => one.tag - other.tag);
+  const compose = (offsets: readonly number[]): Entry[] =>
+    [
+      ...directory.entries().filter(({ tag }) => !rewritten.includes(tag)),
+      long(tags.compression, [none]),
+      long(tiled ? tags.tile_offsets : tags.strip_offsets, offsets),
+      long(
+        tiled ? tags.tile_bytes : tags.strip_bytes,
+        parts.map(({ length }) => length),
+      ),
+    ].toSorted((one, other) => one.tag - other.tag);
   const header_bytes = 8;
   const sizes = compose(parts.map(() => 0));
   const values_at = header_bytes + 2 + 12 * sizes.length + 4;
-  let at = values_at + sizes.reduce((sum, { bytes }) => sum + (bytes.length > 4 ? bytes.length : 0), 0);
+  let at =
+    values_at + sizes.reduce((sum, { bytes }) => sum + (bytes.length > 4 ? bytes.length : 0), 0);
   const entries = compose(parts.map(({ length }) => (at += length) - length));
 
   const file = new Uint8Array(at);
@@ -127,6 +163,9 @@ function write(directory: Directory, parts: readonly Uint8Array[]): Uint8Array {
     file.set(bytes, value_at);
     value_at += bytes.length;
   });
-  for (const part of parts) { file.set(part, value_at); value_at += part.length; }
+  for (const part of parts) {
+    file.set(part, value_at);
+    value_at += part.length;
+  }
   return file;
 }

@@ -2,8 +2,23 @@
 import type { Orientation } from "../ocr/tesseract";
 
 export const tags = {
-  kind: 254, width: 256, height: 257, bits: 258, compression: 259, photometric: 262, strip_offsets: 273, orientation: 274, samples: 277,
-  rows_per_strip: 278, strip_bytes: 279, planes: 284, predictor: 317, tile_width: 322, tile_offsets: 324, tile_bytes: 325, jpeg_tables: 347,
+  kind: 254,
+  width: 256,
+  height: 257,
+  bits: 258,
+  compression: 259,
+  photometric: 262,
+  strip_offsets: 273,
+  orientation: 274,
+  samples: 277,
+  rows_per_strip: 278,
+  strip_bytes: 279,
+  planes: 284,
+  predictor: 317,
+  tile_width: 322,
+  tile_offsets: 324,
+  tile_bytes: 325,
+  jpeg_tables: 347,
 } as const;
 const header_bytes = 8;
 const entry_bytes = 12;
@@ -16,7 +31,12 @@ const frames_max = 10_000;
 /** More values than the largest picture has parts. */
 const values_max = 1_000_000;
 
-export interface Entry { readonly tag: number; readonly type: number; readonly count: number; readonly bytes: Uint8Array }
+export interface Entry {
+  readonly tag: number;
+  readonly type: number;
+  readonly count: number;
+  readonly bytes: Uint8Array;
+}
 export interface Directory {
   readonly little: boolean;
   readonly entries: () => Entry[];
@@ -26,7 +46,8 @@ export interface Directory {
   readonly next: number;
 }
 
-const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+const viewOf = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 const isLittle = (view: DataView): boolean => view.getUint8(0) === 0x49;
 
 /** @throws RangeError behind the end of the file */
@@ -39,20 +60,38 @@ export function directoryAt(file: Uint8Array, at: number): Directory {
     const [type, values] = [view.getUint16(place + 2, little), view.getUint32(place + 4, little)];
     const bytes = (type_bytes[type] ?? 0) * values;
     const start = bytes <= 4 ? place + 8 : view.getUint32(place + 8, little);
-    if (values > values_max || start + bytes > file.length) throw new RangeError("An entry lies behind the end of the file.");
-    return { tag: view.getUint16(place, little), type, count: values, bytes: file.subarray(start, start + bytes) };
+    if (values > values_max || start + bytes > file.length)
+      throw new RangeError("An entry lies behind the end of the file.");
+    return {
+      tag: view.getUint16(place, little),
+      type,
+      count: values,
+      bytes: file.subarray(start, start + bytes),
+    };
   };
   const places = Array.from({ length: count }, (_, index) => at + 2 + index * entry_bytes);
   const values = (tag: number): number[] => {
     const place = places.find((one) => view.getUint16(one, little) === tag);
     return place === undefined ? [] : numbersOf(entryAt(place), little);
   };
-  return { little, entries: () => places.map(entryAt), values, value: (tag) => values(tag)[0] ?? null, next: end + 4 <= file.length ? view.getUint32(end, little) : 0 };
+  return {
+    little,
+    entries: () => places.map(entryAt),
+    values,
+    value: (tag) => values(tag)[0] ?? null,
+    next: end + 4 <= file.length ? view.getUint32(end, little) : 0,
+  };
 }
 
 function numbersOf({ type, count, bytes }: Entry, little: boolean): number[] {
   const view = viewOf(bytes);
-  return Array.from({ length: count }, (_, index) => type === type_short ? view.getUint16(2 * index, little) : type === type_byte || type === 7 ? view.getUint8(index) : view.getUint32(4 * index, little));
+  return Array.from({ length: count }, (_, index) =>
+    type === type_short
+      ? view.getUint16(2 * index, little)
+      : type === type_byte || type === 7
+        ? view.getUint8(index)
+        : view.getUint32(4 * index, little),
+  );
 }
 
 /** In the order of the file, without the small previews that some programs add. What lies behind a damaged link is left out. */
@@ -60,12 +99,16 @@ export function framesOf(file: Uint8Array): { at: number; width: number; height:
   const frames: { at: number; width: number; height: number }[] = [];
   const seen = new Set<number>();
   const view = viewOf(file);
-  for (let at = view.getUint32(4, isLittle(view)); at >= header_bytes && at + 2 <= file.length && !seen.has(at) && seen.size < frames_max;) {
+  for (
+    let at = view.getUint32(4, isLittle(view));
+    at >= header_bytes && at + 2 <= file.length && !seen.has(at) && seen.size < frames_max;
+  ) {
     seen.add(at);
     try {
       const { value, next } = directoryAt(file, at);
       const is_preview = ((value(tags.kind) ?? 0) & 1) !== 0;
-      if (!is_preview) frames.push({ at, width: value(tags.width) ?? 0, height: value(tags.height) ?? 0 });
+      if (!is_preview)
+        frames.push({ at, width: value(tags.width) ?? 0, height: value(tags.height) ?? 0 });
       at = next;
     } catch (error) {
       if (error instanceof RangeError) break;
@@ -78,7 +121,7 @@ export function framesOf(file: Uint8Array): { at: number; width: number; height:
 /** Of a frame; 1 when it says nothing. */
 export function orientationOf({ value }: Directory): Orientation {
   const orientation = value(tags.orientation) ?? 1;
-  return orientation >= 1 && orientation <= 8 ? orientation as Orientation : 1;
+  return orientation >= 1 && orientation <= 8 ? (orientation as Orientation) : 1;
 }
 
 /** Of EXIF, which is a TIFF file without a picture. */

@@ -14,12 +14,27 @@ const entries_max = 100_000;
 /** The longest stream that is read, and the longest table of sectors. */
 const stream_bytes_max = 256 * 1024 * 1024;
 
-interface Entry { readonly name: string; readonly kind: number; readonly left: number; readonly right: number; readonly child: number; readonly start: number; readonly size: number }
+interface Entry {
+  readonly name: string;
+  readonly kind: number;
+  readonly left: number;
+  readonly right: number;
+  readonly child: number;
+  readonly start: number;
+  readonly size: number;
+}
 /** A space of sectors: the file itself, or the small streams inside one large one. `next` holds the sector after each sector. */
-interface Space { readonly sector_bytes: number; readonly next: Uint32Array; readonly read: (sector: number, into: Uint8Array) => boolean }
+interface Space {
+  readonly sector_bytes: number;
+  readonly next: Uint32Array;
+  readonly read: (sector: number, into: Uint8Array) => boolean;
+}
 
 /** Where the bytes of a file are. `read` fills what it can from this position on, and returns how much. */
-interface Source { readonly size_bytes: number; readonly read: (into: Uint8Array, position: number) => number }
+interface Source {
+  readonly size_bytes: number;
+  readonly read: (into: Uint8Array, position: number) => number;
+}
 
 export class CompoundFile {
   private readonly size_bytes: number;
@@ -36,28 +51,56 @@ export class CompoundFile {
     const shift = this.header.getUint16(30, true);
     if (shift !== 9 && shift !== 12) throw damaged();
     const sector_bytes = 1 << shift;
-    const read: Space["read"] = (sector, into) => source.read(into, (sector + 1) * sector_bytes) > 0;
-    this.large = { sector_bytes, read, next: readTable(this.header, { sector_bytes, read }, Math.ceil(this.size_bytes / sector_bytes)) };
-    this.entries = entriesOf(this.chain(this.large, this.header.getUint32(48, true), entries_max * entry_bytes));
+    const read: Space["read"] = (sector, into) =>
+      source.read(into, (sector + 1) * sector_bytes) > 0;
+    this.large = {
+      sector_bytes,
+      read,
+      next: readTable(
+        this.header,
+        { sector_bytes, read },
+        Math.ceil(this.size_bytes / sector_bytes),
+      ),
+    };
+    this.entries = entriesOf(
+      this.chain(this.large, this.header.getUint32(48, true), entries_max * entry_bytes),
+    );
     if (this.entries[0]?.kind !== 5) throw damaged();
   }
 
   /** The names in the root of the file. */
-  names(): string[] { return this.root().map(({ name }) => name); }
+  names(): string[] {
+    return this.root().map(({ name }) => name);
+  }
   /** Whether this name is in the root of the file, in upper or lower case. */
-  has(name: string): boolean { return this.root().some((entry) => sameName(entry.name, name)); }
+  has(name: string): boolean {
+    return this.root().some((entry) => sameName(entry.name, name));
+  }
 
   /** The bytes of a stream in the root, or in a folder there; null when there is none. @throws ExtractionFailure `corrupt`, `too_large` */
   stream(name: string, folder?: string): Uint8Array | null {
-    const place = folder === undefined ? this.entries[0] : this.root().find((entry) => entry.kind === 1 && sameName(entry.name, folder));
-    const found = place && this.entriesIn(place).find((entry) => entry.kind === 2 && sameName(entry.name, name));
+    const place =
+      folder === undefined
+        ? this.entries[0]
+        : this.root().find((entry) => entry.kind === 1 && sameName(entry.name, folder));
+    const found =
+      place &&
+      this.entriesIn(place).find((entry) => entry.kind === 2 && sameName(entry.name, name));
     if (found === undefined) return null;
-    if (found.size > stream_bytes_max) throw found.size > this.size_bytes ? damaged() : new ExtractionFailure("too_large", "This file holds more text and tables than can be read.");
+    if (found.size > stream_bytes_max)
+      throw found.size > this.size_bytes
+        ? damaged()
+        : new ExtractionFailure(
+            "too_large",
+            "This file holds more text and tables than can be read.",
+          );
     const small = found.size < this.header.getUint32(56, true);
     return this.chain(small ? this.smallSpace() : this.large, found.start, found.size);
   }
 
-  private root(): Entry[] { return this.entriesIn(this.entries[0]!); }
+  private root(): Entry[] {
+    return this.entriesIn(this.entries[0]!);
+  }
   private entriesIn({ child }: Entry): Entry[] {
     const found: Entry[] = [];
     const seen = new Set<number>();
@@ -74,7 +117,11 @@ export class CompoundFile {
 
   private smallSpace(): Space {
     if (this.small) return this.small;
-    const table = this.chain(this.large, this.header.getUint32(60, true), Math.min(stream_bytes_max, this.size_bytes));
+    const table = this.chain(
+      this.large,
+      this.header.getUint32(60, true),
+      Math.min(stream_bytes_max, this.size_bytes),
+    );
     const { start, size } = this.entries[0]!;
     const bytes = this.chain(this.large, start, Math.min(size, this.size_bytes));
     const sector_bytes = 64;
@@ -83,19 +130,24 @@ export class CompoundFile {
       into.set(bytes.subarray(from, from + sector_bytes));
       return from < bytes.length;
     };
-    return this.small = { sector_bytes, next: numbersOf(table), read };
+    return (this.small = { sector_bytes, next: numbersOf(table), read });
   }
 
   /** The bytes of a chain of sectors, at most `size` of them. @throws ExtractionFailure `corrupt` when it leaves the file */
   private chain({ sector_bytes, next, read }: Space, start: number, size: number): Uint8Array {
     const longest = Math.min(Math.ceil(size / sector_bytes), next.length);
     const sectors: number[] = [];
-    for (let sector = start; sectors.length < longest && sector < sectors_max; sector = next[sector] ?? no_entry) {
+    for (
+      let sector = start;
+      sectors.length < longest && sector < sectors_max;
+      sector = next[sector] ?? no_entry
+    ) {
       sectors.push(sector);
     }
     const bytes = new Uint8Array(sectors.length * sector_bytes);
     sectors.forEach((sector, at) => {
-      if (!read(sector, bytes.subarray(at * sector_bytes, (at + 1) * sector_bytes))) throw damaged();
+      if (!read(sector, bytes.subarray(at * sector_bytes, (at + 1) * sector_bytes)))
+        throw damaged();
     });
     return bytes.subarray(0, Math.min(size, bytes.length));
   }
@@ -107,29 +159,45 @@ const sameName = (one: string, other: string): boolean => one.toLowerCase() === 
 export function withCompound<T>(path: string, use: (compound: CompoundFile) => T): T {
   const file = openSync(path, "r");
   const read: Source["read"] = (into, position) => readSync(file, into, 0, into.length, position);
-  try { return use(new CompoundFile({ size_bytes: fstatSync(file).size, read })); } finally { closeSync(file); }
+  try {
+    return use(new CompoundFile({ size_bytes: fstatSync(file).size, read }));
+  } finally {
+    closeSync(file);
+  }
 }
 /** A compound file that lies inside another file. @throws ExtractionFailure `corrupt` */
-export const compoundIn = (bytes: Uint8Array): CompoundFile => new CompoundFile({
-  size_bytes: bytes.length,
-  read: (into, position) => {
-    const found = bytes.subarray(position, position + into.length);
-    into.set(found);
-    return found.length;
-  },
-});
+export const compoundIn = (bytes: Uint8Array): CompoundFile =>
+  new CompoundFile({
+    size_bytes: bytes.length,
+    read: (into, position) => {
+      const found = bytes.subarray(position, position + into.length);
+      into.set(found);
+      return found.length;
+    },
+  });
 
-export const damaged = (): ExtractionFailure => new ExtractionFailure("corrupt", "This file is damaged: its parts can't be found.");
+export const damaged = (): ExtractionFailure =>
+  new ExtractionFailure("corrupt", "This file is damaged: its parts can't be found.");
 
 /** The table of chains: its sectors are listed in the header, and then in a chain of their own. */
-function readTable(header: DataView, { sector_bytes, read }: Pick<Space, "sector_bytes" | "read">, file_sectors: number): Uint32Array {
+function readTable(
+  header: DataView,
+  { sector_bytes, read }: Pick<Space, "sector_bytes" | "read">,
+  file_sectors: number,
+): Uint32Array {
   const needed = Math.ceil(file_sectors / (sector_bytes / 4));
   const places: number[] = [];
-  const add = (place: number): void => { if (place < sectors_max && places.length < needed) places.push(place); };
+  const add = (place: number): void => {
+    if (place < sectors_max && places.length < needed) places.push(place);
+  };
   for (let at = 76; at < header_bytes; at += 4) add(header.getUint32(at, true));
   const list = new Uint8Array(sector_bytes);
   let sector = header.getUint32(68, true);
-  for (let turns = 0; turns < needed && places.length < needed && sector < sectors_max && read(sector, list); turns++) {
+  for (
+    let turns = 0;
+    turns < needed && places.length < needed && sector < sectors_max && read(sector, list);
+    turns++
+  ) {
     const numbers = numbersOf(list);
     numbers.subarray(0, -1).forEach(add);
     sector = numbers.at(-1)!;
@@ -153,6 +221,14 @@ function entriesOf(bytes: Uint8Array): Entry[] {
     const at = index * entry_bytes;
     const name_bytes = Math.min(64, Math.max(2, view.getUint16(at + 64, true))) - 2;
     const number = (offset: number): number => view.getUint32(at + offset, true);
-    return { name: decoder.decode(bytes.subarray(at, at + name_bytes)), kind: bytes[at + 66]!, left: number(68), right: number(72), child: number(76), start: number(116), size: number(120) };
+    return {
+      name: decoder.decode(bytes.subarray(at, at + name_bytes)),
+      kind: bytes[at + 66]!,
+      left: number(68),
+      right: number(72),
+      child: number(76),
+      start: number(116),
+      size: number(120),
+    };
   });
 }

@@ -7,11 +7,25 @@ import { eachProperty, readRuns, type ParagraphRun, type Run } from "./doc-runs"
 import { readStyles } from "./doc-styles";
 
 /** The parts of the text, in the order in which they lie one after another. */
-export const story_names = ["body", "footnotes", "headers", "macros", "comments", "endnotes", "boxes", "header_boxes"] as const;
+export const story_names = [
+  "body",
+  "footnotes",
+  "headers",
+  "macros",
+  "comments",
+  "endnotes",
+  "boxes",
+  "header_boxes",
+] as const;
 export type StoryName = (typeof story_names)[number];
 
 /** A stretch of the text. Places are counted in characters from the beginning of the document; `at` is the byte where it starts. */
-export interface Piece { readonly start: number; readonly end: number; readonly at: number; readonly wide: boolean }
+export interface Piece {
+  readonly start: number;
+  readonly end: number;
+  readonly at: number;
+  readonly wide: boolean;
+}
 
 export interface WordFile {
   readonly main: Bytes;
@@ -36,37 +50,69 @@ export function openWord(compound: CompoundFile): WordFile {
   if (stream === null || stream.length < 256) throw damaged();
   const main = new Bytes(stream);
   const flags = main.u16(10);
-  if (!marks.includes(main.u16(0))) throw new ExtractionFailure("unsupported_type", "This Word document is of a version that can't be read.");
-  if (flags & 0x100) throw new ExtractionFailure("encrypted", "This Word document is protected by a password.");
+  if (!marks.includes(main.u16(0)))
+    throw new ExtractionFailure(
+      "unsupported_type",
+      "This Word document is of a version that can't be read.",
+    );
+  if (flags & 0x100)
+    throw new ExtractionFailure("encrypted", "This Word document is protected by a password.");
   if (main.u16(2) < version_of_97) return openWord95(main);
   const table = compound.stream(flags & 0x200 ? "1Table" : "0Table");
   if (table === null) throw damaged();
   const of = new Bytes(table);
-  const part = (index: number): Bytes => new Bytes(of.slice(main.u32(0x9a + 8 * index), main.u32(0x9a + 8 * index) + main.u32(0x9e + 8 * index)));
+  const part = (index: number): Bytes =>
+    new Bytes(
+      of.slice(main.u32(0x9a + 8 * index), main.u32(0x9a + 8 * index) + main.u32(0x9e + 8 * index)),
+    );
   const pieces = piecesOf(part(33), true);
   if (pieces.length === 0) throw damaged();
-  const lists = new DocLists(of, main.u32(0x2e6) > 0 ? main.u32(0x2e2) : 0, main.u32(0x2ee) > 0 ? main.u32(0x2ea) : 0);
-  return { main, pieces, stories: storiesOf(main, 0x4c), lists, encoding: "windows-1252", ...readRuns(main, part(13), part(12), readStyles(part(1), eachProperty)) };
+  const lists = new DocLists(
+    of,
+    main.u32(0x2e6) > 0 ? main.u32(0x2e2) : 0,
+    main.u32(0x2ee) > 0 ? main.u32(0x2ea) : 0,
+  );
+  return {
+    main,
+    pieces,
+    stories: storiesOf(main, 0x4c),
+    lists,
+    encoding: "windows-1252",
+    ...readRuns(main, part(13), part(12), readStyles(part(1), eachProperty)),
+  };
 }
 
 /** Word 6 and Word 95: the same plan with narrower numbers and one byte for a character. */
 function openWord95(main: Bytes): WordFile {
   const stories = storiesOf(main, 0x34);
-  const listed = main.u16(10) & 4 ? piecesOf(new Bytes(main.slice(main.u32(0x160), main.u32(0x160) + main.u32(0x164))), false) : [];
+  const listed =
+    main.u16(10) & 4
+      ? piecesOf(new Bytes(main.slice(main.u32(0x160), main.u32(0x160) + main.u32(0x164))), false)
+      : [];
   const length = stories.header_boxes.end;
   const from = main.u32(0x18);
   if (listed.length === 0 && from + length > main.length) throw damaged();
   const pieces = listed.length > 0 ? listed : [{ start: 0, end: length, at: from, wide: false }];
-  return { main, pieces, stories, encoding: encodingOf(main.u16(6)), paragraphs: [], unseen: [], lists: new DocLists(main, 0, 0) };
+  return {
+    main,
+    pieces,
+    stories,
+    encoding: encodingOf(main.u16(6)),
+    paragraphs: [],
+    unseen: [],
+    lists: new DocLists(main, 0, 0),
+  };
 }
 
 function storiesOf(main: Bytes, at: number): WordFile["stories"] {
   let start = 0;
-  return Object.fromEntries(story_names.map((name, index) => {
-    const story = { start, end: start + Math.max(0, main.i32(at + 4 * index)) };
-    start = story.end;
-    return [name, story];
-  })) as unknown as WordFile["stories"];
+  return Object.fromEntries(
+    story_names.map((name, index) => {
+      const story = { start, end: start + Math.max(0, main.i32(at + 4 * index)) };
+      start = story.end;
+      return [name, story];
+    }),
+  ) as unknown as WordFile["stories"];
 }
 
 /** The table of pieces comes behind lists of properties that pieces may have. */
@@ -82,19 +128,35 @@ function piecesOf(table: Bytes, has_wide: boolean): Piece[] {
     const place = table.u32(from + 4 * (count + 1) + 8 * index + 2);
     const narrow = !has_wide || (place & 0x40000000) !== 0;
     if (end <= start || start < (pieces.at(-1)?.end ?? 0)) continue;
-    pieces.push({ start, end, wide: !narrow, at: narrow && has_wide ? (place & 0x3fffffff) >>> 1 : place });
+    pieces.push({
+      start,
+      end,
+      wide: !narrow,
+      at: narrow && has_wide ? (place & 0x3fffffff) >>> 1 : place,
+    });
   }
   return pieces;
 }
 
 /** The encoding that Windows has for a language. */
 const encodings: Readonly<Record<string, readonly number[]>> = {
-  "windows-1250": [0x05, 0x0e, 0x15, 0x18, 0x1a, 0x1b, 0x1c, 0x24], "windows-1251": [0x02, 0x19, 0x22, 0x23, 0x2f], "windows-1253": [0x08], "windows-1254": [0x1f],
-  "windows-1255": [0x0d], "windows-1256": [0x01, 0x20, 0x29], "windows-1257": [0x25, 0x26, 0x27], "windows-874": [0x1e], "windows-1258": [0x2a],
-  "shift_jis": [0x11], "euc-kr": [0x12],
+  "windows-1250": [0x05, 0x0e, 0x15, 0x18, 0x1a, 0x1b, 0x1c, 0x24],
+  "windows-1251": [0x02, 0x19, 0x22, 0x23, 0x2f],
+  "windows-1253": [0x08],
+  "windows-1254": [0x1f],
+  "windows-1255": [0x0d],
+  "windows-1256": [0x01, 0x20, 0x29],
+  "windows-1257": [0x25, 0x26, 0x27],
+  "windows-874": [0x1e],
+  "windows-1258": [0x2a],
+  shift_jis: [0x11],
+  "euc-kr": [0x12],
 };
 function encodingOf(language: number): string {
   const primary = language & 0x3ff;
   if (primary === 0x04) return language === 0x404 || language === 0xc04 ? "big5" : "gbk";
-  return Object.entries(encodings).find(([, languages]) => languages.includes(primary))?.[0] ?? "windows-1252";
+  return (
+    Object.entries(encodings).find(([, languages]) => languages.includes(primary))?.[0] ??
+    "windows-1252"
+  );
 }

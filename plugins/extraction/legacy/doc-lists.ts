@@ -2,14 +2,34 @@
 import { bullet, formatted } from "../office/docx-lists";
 import { Bytes } from "./bytes";
 
-interface Level { readonly start: number; readonly format: number; readonly legal: boolean; readonly text: string }
-interface List { readonly id: number; readonly levels: Level[] }
+interface Level {
+  readonly start: number;
+  readonly format: number;
+  readonly legal: boolean;
+  readonly text: string;
+}
+interface List {
+  readonly id: number;
+  readonly levels: Level[];
+}
 /** How paragraphs refer to a list: it may begin elsewhere and have levels of its own. */
-interface Use { readonly id: number; readonly starts: Map<number, number>; readonly levels: Map<number, Level> }
+interface Use {
+  readonly id: number;
+  readonly starts: Map<number, number>;
+  readonly levels: Map<number, Level>;
+}
 
 const levels_max = 9;
 /** Word's number of a format, where it is another than a plain number. */
-const formats: Readonly<Record<number, string>> = { 1: "upperRoman", 2: "lowerRoman", 3: "upperLetter", 4: "lowerLetter", 5: "ordinal", 22: "decimalZero", 255: "none" };
+const formats: Readonly<Record<number, string>> = {
+  1: "upperRoman",
+  2: "lowerRoman",
+  3: "upperLetter",
+  4: "lowerLetter",
+  5: "ordinal",
+  22: "decimalZero",
+  255: "none",
+};
 const bullet_format = 23;
 
 export class DocLists {
@@ -19,7 +39,11 @@ export class DocLists {
   private readonly begun = new Set<number>();
 
   /** `table` is the stream of tables; lists begin at one place in it, their uses at another. */
-  constructor(private readonly table: Bytes, lists_at: number, uses_at: number) {
+  constructor(
+    private readonly table: Bytes,
+    lists_at: number,
+    uses_at: number,
+  ) {
     if (lists_at > 0) this.readLists(lists_at);
     if (uses_at > 0) this.readUses(uses_at);
   }
@@ -29,7 +53,8 @@ export class DocLists {
     const use = this.uses[number - 1];
     const list = use && this.lists.get(use.id);
     if (use === undefined || list === undefined) return "";
-    const levelAt = (at: number): Level | undefined => use.levels.get(at) ?? list.levels[Math.min(at, list.levels.length - 1)];
+    const levelAt = (at: number): Level | undefined =>
+      use.levels.get(at) ?? list.levels[Math.min(at, list.levels.length - 1)];
     const own = levelAt(level);
     if (own === undefined || level >= levels_max) return "";
     const counts = this.countsOf(number, use);
@@ -40,7 +65,10 @@ export class DocLists {
     return own.text.replace(/[\0-\x08]/g, (place) => {
       const at = place.charCodeAt(0);
       const other = levelAt(at);
-      return formatted(counts[at] ?? other?.start ?? 1, own.legal ? "decimal" : formats[other?.format ?? 0] ?? "decimal");
+      return formatted(
+        counts[at] ?? other?.start ?? 1,
+        own.legal ? "decimal" : (formats[other?.format ?? 0] ?? "decimal"),
+      );
     });
   }
 
@@ -89,6 +117,14 @@ export class DocLists {
   private levelAt(at: number): { level: Level; end: number } {
     const text = at + 28 + this.table.u8(at + 24) + this.table.u8(at + 25);
     const end = text + 2 + 2 * this.table.u16(text);
-    return { level: { start: this.table.u32(at), format: this.table.u8(at + 4), legal: (this.table.u8(at + 5) & 4) !== 0, text: this.table.wide(text + 2, end).slice(0, 100) }, end };
+    return {
+      level: {
+        start: this.table.u32(at),
+        format: this.table.u8(at + 4),
+        legal: (this.table.u8(at + 5) & 4) !== 0,
+        text: this.table.wide(text + 2, end).slice(0, 100),
+      },
+      end,
+    };
   }
 }

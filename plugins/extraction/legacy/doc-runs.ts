@@ -3,7 +3,10 @@ import type { Bytes } from "./bytes";
 import { listedIn, type Listed } from "./doc-styles";
 
 /** From one byte of the main stream to another, end exclusive. */
-export interface Run { readonly start: number; readonly end: number }
+export interface Run {
+  readonly start: number;
+  readonly end: number;
+}
 export interface ParagraphRun extends Run {
   /** How many tables it stands in, one inside the other. */
   readonly depth: number;
@@ -19,10 +22,26 @@ type Properties = Omit<ParagraphRun, keyof Run>;
 
 const page_bytes = 512;
 /** Codes of properties. */
-const code = { in_table: 0x2416, row_end: 0x2417, depth: 0x6649, cell_end_inside: 0x244b, row_end_inside: 0x244c, outline: 0x2640, table: 0xd608, tabs: 0xc615, deleted: 0x0800, hidden: 0x083c } as const;
+const code = {
+  in_table: 0x2416,
+  row_end: 0x2417,
+  depth: 0x6649,
+  cell_end_inside: 0x244b,
+  row_end_inside: 0x244c,
+  outline: 0x2640,
+  table: 0xd608,
+  tabs: 0xc615,
+  deleted: 0x0800,
+  hidden: 0x083c,
+} as const;
 
 /** Both lists are in order. Only paragraphs that are something special are in the first one. */
-export function readRuns(main: Bytes, paragraph_pages: Bytes, character_pages: Bytes, styles: readonly Listed[]): { paragraphs: ParagraphRun[]; unseen: Run[] } {
+export function readRuns(
+  main: Bytes,
+  paragraph_pages: Bytes,
+  character_pages: Bytes,
+  styles: readonly Listed[],
+): { paragraphs: ParagraphRun[]; unseen: Run[] } {
   const paragraphs: ParagraphRun[] = [];
   const unseen: Run[] = [];
   for (const page of pagesOf(paragraph_pages)) {
@@ -44,12 +63,18 @@ export function readRuns(main: Bytes, paragraph_pages: Bytes, character_pages: B
 function pagesOf(table: Bytes): Set<number> {
   const count = Math.floor((table.length - 4) / 8);
   const pages = new Set<number>();
-  for (let index = 0; index < count; index++) pages.add((table.u32(4 * (count + 1) + 4 * index) & 0x3fffff) * page_bytes);
+  for (let index = 0; index < count; index++)
+    pages.add((table.u32(4 * (count + 1) + 4 * index) & 0x3fffff) * page_bytes);
   return pages;
 }
 
 /** Each run of a page that has properties, with the place of these. A record of `size` bytes for each run says where they lie. */
-function eachRun(main: Bytes, page: number, size: number, use: (run: Run, at: number) => void): void {
+function eachRun(
+  main: Bytes,
+  page: number,
+  size: number,
+  use: (run: Run, at: number) => void,
+): void {
   const count = Math.min(main.u8(page + page_bytes - 1), Math.floor((page_bytes - 5) / (4 + size)));
   for (let index = 0; index < count; index++) {
     const [start, end] = [main.u32(page + 4 * index), main.u32(page + 4 * index + 4)];
@@ -58,7 +83,12 @@ function eachRun(main: Bytes, page: number, size: number, use: (run: Run, at: nu
   }
 }
 
-function paragraphOf(main: Bytes, at: number, page_end: number, styles: readonly Listed[]): Properties | null {
+function paragraphOf(
+  main: Bytes,
+  at: number,
+  page_end: number,
+  styles: readonly Listed[],
+): Properties | null {
   const half = main.u8(at);
   const from = half === 0 ? at + 2 : at + 1;
   const end = Math.min(page_end, from + (half === 0 ? 2 * main.u8(at + 1) : 2 * half - 1));
@@ -78,19 +108,28 @@ function paragraphOf(main: Bytes, at: number, page_end: number, styles: readonly
   const own = listedIn(main, from + 2, end, eachProperty);
   const list = (own.list ?? styles[style]?.list) || null;
   const list_level = own.list_level ?? styles[style]?.list_level ?? 0;
-  return depth > 0 || level !== null || list !== null ? { depth, ends, level, list, list_level } : null;
+  return depth > 0 || level !== null || list !== null
+    ? { depth, ends, level, list, list_level }
+    : null;
 }
 
 function isUnseen(main: Bytes, start: number, end: number): boolean {
   let unseen = false;
-  eachProperty(main, start, end, (property, value) => { if (property === code.deleted || property === code.hidden) unseen ||= main.u8(value) === 1; });
+  eachProperty(main, start, end, (property, value) => {
+    if (property === code.deleted || property === code.hidden) unseen ||= main.u8(value) === 1;
+  });
   return unseen;
 }
 
 /** How many bytes the value of a property takes, by the upper bits of its code; those of kind 6 say it themselves. */
 const value_bytes = [1, 1, 2, 4, 2, 2, 0, 3];
 
-export function eachProperty(main: Bytes, start: number, end: number, use: (property: number, at: number) => void): void {
+export function eachProperty(
+  main: Bytes,
+  start: number,
+  end: number,
+  use: (property: number, at: number) => void,
+): void {
   for (let at = start; at + 2 < end;) {
     const property = main.u16(at);
     at += 2;

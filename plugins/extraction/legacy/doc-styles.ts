@@ -2,15 +2,28 @@
 import type { Bytes } from "./bytes";
 
 /** What a paragraph or its style says; null where it says nothing. A list of number 0 is none. */
-export interface Listed { readonly list: number | null; readonly list_level: number | null }
+export interface Listed {
+  readonly list: number | null;
+  readonly list_level: number | null;
+}
 
 const chain_max = 12;
 const code = { list: 0x460b, list_level: 0x260a } as const;
 
 /** Goes through properties from one place to another. */
-export type EachProperty = (bytes: Bytes, start: number, end: number, use: (property: number, at: number) => void) => void;
+export type EachProperty = (
+  bytes: Bytes,
+  start: number,
+  end: number,
+  use: (property: number, at: number) => void,
+) => void;
 
-export function listedIn(bytes: Bytes, start: number, end: number, eachProperty: EachProperty): Listed {
+export function listedIn(
+  bytes: Bytes,
+  start: number,
+  end: number,
+  eachProperty: EachProperty,
+): Listed {
   let [list, list_level]: [number | null, number | null] = [null, null];
   eachProperty(bytes, start, end, (property, at) => {
     if (property === code.list) list = bytes.u16(at);
@@ -26,8 +39,11 @@ export function readStyles(sheet: Bytes, eachProperty: EachProperty): Listed[] {
   const own: (Listed & { readonly based_on: number })[] = [];
   for (let index = 0, at = 2 + sheet.u16(0); index < count && at < sheet.length; index++) {
     const bytes = sheet.u16(at);
-    own.push({ ...styleAt(sheet, at + 2, at + 2 + bytes, base_bytes, eachProperty), based_on: sheet.u16(at + 4) >> 4 });
-    at += 2 + bytes + bytes % 2;
+    own.push({
+      ...styleAt(sheet, at + 2, at + 2 + bytes, base_bytes, eachProperty),
+      based_on: sheet.u16(at + 4) >> 4,
+    });
+    at += 2 + bytes + (bytes % 2);
   }
   return own.map((style) => {
     let { list, list_level } = style;
@@ -42,11 +58,22 @@ export function readStyles(sheet: Bytes, eachProperty: EachProperty): Listed[] {
 }
 
 /** Behind a style's head come its name, with a zero behind it, and then its properties: those of paragraphs first, in paragraph styles. */
-function styleAt(sheet: Bytes, start: number, end: number, base_bytes: number, eachProperty: EachProperty): Listed {
+function styleAt(
+  sheet: Bytes,
+  start: number,
+  end: number,
+  base_bytes: number,
+  eachProperty: EachProperty,
+): Listed {
   const is_paragraph = (sheet.u16(start + 2) & 15) === 1;
   if (!is_paragraph) return { list: null, list_level: null };
   const name = start + base_bytes;
   const from = name + 2 + 2 * sheet.u16(name) + 2;
-  const properties = from + (from - start) % 2;
-  return listedIn(sheet, properties + 4, Math.min(end, properties + 2 + sheet.u16(properties)), eachProperty);
+  const properties = from + ((from - start) % 2);
+  return listedIn(
+    sheet,
+    properties + 4,
+    Math.min(end, properties + 2 + sheet.u16(properties)),
+    eachProperty,
+  );
 }

@@ -7,25 +7,40 @@ import type { ParagraphRun, Run } from "./doc-runs";
 import { TableFlow } from "./tables";
 
 /** In this order behind the body. Macros are no text. */
-const stories_behind: readonly StoryName[] = ["footnotes", "endnotes", "boxes", "comments", "headers", "header_boxes"];
+const stories_behind: readonly StoryName[] = [
+  "footnotes",
+  "endnotes",
+  "boxes",
+  "comments",
+  "headers",
+  "header_boxes",
+];
 
 /** @throws ExtractionFailure */
 export function readDoc(compound: CompoundFile, characters_max: number): Page[] {
   const word = openWord(compound);
   const characters = word.pieces.reduce((sum, piece) => sum + piece.end - piece.start, 0);
-  if (characters > characters_max) throw new ExtractionFailure("too_large", `The text of this document is longer than ${characters_max} characters.`);
+  if (characters > characters_max)
+    throw new ExtractionFailure(
+      "too_large",
+      `The text of this document is longer than ${characters_max} characters.`,
+    );
   const seen = new Set<string>();
-  const behind = stories_behind.flatMap((name) => readStory(word, name).filter(({ text }) => {
-    const repeated = name.startsWith("header") && seen.has(text);
-    if (name.startsWith("header")) seen.add(text);
-    return !repeated;
-  }));
+  const behind = stories_behind.flatMap((name) =>
+    readStory(word, name).filter(({ text }) => {
+      const repeated = name.startsWith("header") && seen.has(text);
+      if (name.startsWith("header")) seen.add(text);
+      return !repeated;
+    }),
+  );
   return [{ page: null, blocks: [...readStory(word, "body"), ...behind] }];
 }
 
 function readStory(word: WordFile, name: StoryName): Block[] {
   const { start, end } = word.stories[name];
-  const stretches = word.pieces.filter((piece) => piece.start < end && piece.end > start).map((piece) => stretchOf(word, cut(piece, start, end)));
+  const stretches = word.pieces
+    .filter((piece) => piece.start < end && piece.end > start)
+    .map((piece) => stretchOf(word, cut(piece, start, end)));
   const reader = new StoryReader(word, hasWholeFields(stretches));
   for (const stretch of stretches) reader.read(stretch);
   return reader.blocks();
@@ -33,20 +48,40 @@ function readStory(word: WordFile, name: StoryName): Block[] {
 
 const cut = (piece: Piece, start: number, end: number): Piece => {
   const from = Math.max(start, piece.start);
-  return { ...piece, start: from, end: Math.min(end, piece.end), at: piece.at + (from - piece.start) * (piece.wide ? 2 : 1) };
+  return {
+    ...piece,
+    start: from,
+    end: Math.min(end, piece.end),
+    at: piece.at + (from - piece.start) * (piece.wide ? 2 : 1),
+  };
 };
 
-interface Stretch { readonly text: string; readonly at: number; readonly character_bytes: 1 | 2 }
+interface Stretch {
+  readonly text: string;
+  readonly at: number;
+  readonly character_bytes: 1 | 2;
+}
 function stretchOf({ main, encoding, unseen }: WordFile, { start, end, at, wide }: Piece): Stretch {
   const bytes = main.slice(at, at + (end - start) * (wide ? 2 : 1));
-  const text = new TextDecoder(wide ? "utf-16le" : encoding as Bun.Encoding, { ignoreBOM: true }).decode(bytes);
+  const text = new TextDecoder(wide ? "utf-16le" : (encoding as Bun.Encoding), {
+    ignoreBOM: true,
+  }).decode(bytes);
   return { text: without(text, unseen, at, wide ? 2 : 1), at, character_bytes: wide ? 2 : 1 };
 }
 /** Unseen characters become zeros, so that the rest keeps its place; the marks of fields stay, for they come in threes. */
-function without(text: string, unseen: readonly Run[], at: number, character_bytes: number): string {
+function without(
+  text: string,
+  unseen: readonly Run[],
+  at: number,
+  character_bytes: number,
+): string {
   const pieces: string[] = [];
   let done = 0;
-  for (let next = firstBehind(unseen, at); next < unseen.length && unseen[next]!.start < at + text.length * character_bytes; next++) {
+  for (
+    let next = firstBehind(unseen, at);
+    next < unseen.length && unseen[next]!.start < at + text.length * character_bytes;
+    next++
+  ) {
     const from = Math.max(done, Math.floor((unseen[next]!.start - at) / character_bytes));
     const to = Math.min(text.length, Math.ceil((unseen[next]!.end - at) / character_bytes));
     if (to <= from) continue;
@@ -69,11 +104,18 @@ function firstBehind(runs: readonly Run[], at: number): number {
 /** Whether each field that begins also ends: in a damaged text a field must not hide all that follows. */
 function hasWholeFields(stretches: readonly Stretch[]): boolean {
   let open = 0;
-  for (const { text } of stretches) for (const [mark] of text.matchAll(/[\x13\x15]/g)) open += mark === "\x13" ? 1 : -1;
+  for (const { text } of stretches)
+    for (const [mark] of text.matchAll(/[\x13\x15]/g)) open += mark === "\x13" ? 1 : -1;
   return open === 0;
 }
 
-const plain: Omit<ParagraphRun, keyof Run> = { depth: 0, ends: "paragraph", level: null, list: null, list_level: 0 };
+const plain: Omit<ParagraphRun, keyof Run> = {
+  depth: 0,
+  ends: "paragraph",
+  level: null,
+  list: null,
+  list_level: 0,
+};
 /** Runs of letters, and the marks between them. */
 const parts_of_text = /[^\0-\x1f]+|[\0-\x1f]/g;
 
@@ -84,7 +126,10 @@ class StoryReader {
   private hidden = 0;
   private cell_ended = false;
 
-  constructor(private readonly word: WordFile, private readonly has_fields: boolean) {}
+  constructor(
+    private readonly word: WordFile,
+    private readonly has_fields: boolean,
+  ) {}
 
   read({ text, at, character_bytes }: Stretch): void {
     for (const { 0: part, index } of text.matchAll(parts_of_text)) {
@@ -92,7 +137,9 @@ class StoryReader {
       else this.mark(part, at + index * character_bytes);
     }
   }
-  blocks(): Block[] { return this.out.take(); }
+  blocks(): Block[] {
+    return this.out.take();
+  }
 
   private put(text: string): void {
     if (this.hidden > 0) return;
@@ -102,13 +149,23 @@ class StoryReader {
 
   private mark(mark: string, at: number): void {
     switch (mark) {
-      case "\x13": return this.beginField();
-      case "\x14": return this.beginResult();
-      case "\x15": return this.endField();
-      case "\t": return this.put("\t");
-      case "\v": return this.put("\n");
-      case "\x1e": return this.put("\u2011");
-      case "\r": case "\f": case "\x0e": case "\x07": return this.endParagraph(mark, at);
+      case "\x13":
+        return this.beginField();
+      case "\x14":
+        return this.beginResult();
+      case "\x15":
+        return this.endField();
+      case "\t":
+        return this.put("\t");
+      case "\v":
+        return this.put("\n");
+      case "\x1e":
+        return this.put("\u2011");
+      case "\r":
+      case "\f":
+      case "\x0e":
+      case "\x07":
+        return this.endParagraph(mark, at);
     }
   }
 
@@ -129,10 +186,12 @@ class StoryReader {
   private endParagraph(mark: string, at: number): void {
     if (this.hidden > 0) return;
     const { depth, ends, level, list, list_level } = this.propertiesAt(at);
-    if (list !== null && ends !== "row" && this.out.has_text) this.out.begin(this.word.lists.next(list, list_level));
+    if (list !== null && ends !== "row" && this.out.has_text)
+      this.out.begin(this.word.lists.next(list, list_level));
     if (mark === "\x07") {
       // Without properties, as in Word 6, an empty cell behind the last one is the end of the row.
-      if (ends === "row" || (this.word.paragraphs.length === 0 && this.cell_ended)) this.out.endRow(depth);
+      if (ends === "row" || (this.word.paragraphs.length === 0 && this.cell_ended))
+        this.out.endRow(depth);
       else this.out.endCell(depth);
       this.cell_ended = ends !== "row" && !this.cell_ended;
       return;

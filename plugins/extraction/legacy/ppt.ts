@@ -3,7 +3,17 @@ import { ExtractionFailure } from "../contract";
 import { paragraph, type Block, type Page } from "../office/flow";
 import { Bytes } from "./bytes";
 import { damaged, type CompoundFile } from "./compound";
-import { childOf, children, openPresentation, rec, recordAt, textOf, type Entry, type OutlineText, type Rec } from "./ppt-records";
+import {
+  childOf,
+  children,
+  openPresentation,
+  rec,
+  recordAt,
+  textOf,
+  type Entry,
+  type OutlineText,
+  type Rec,
+} from "./ppt-records";
 
 const encrypted_mark = 0xf3d1c4df;
 const depth_max = 60;
@@ -13,13 +23,21 @@ const folder_of_97 = "PP97_DUALSTORAGE";
 /** @throws ExtractionFailure */
 export function readPpt(compound: CompoundFile): Page[] {
   const folder = compound.has(folder_of_97) ? folder_of_97 : undefined;
-  if (folder === undefined && compound.has("PersistentStorage Directory")) throw new ExtractionFailure("unsupported_type", "This is a PowerPoint 95 presentation, which can't be read. Since PowerPoint 97 they can be read.");
+  if (folder === undefined && compound.has("PersistentStorage Directory"))
+    throw new ExtractionFailure(
+      "unsupported_type",
+      "This is a PowerPoint 95 presentation, which can't be read. Since PowerPoint 97 they can be read.",
+    );
   const stream = compound.stream("PowerPoint Document", folder);
   if (stream === null) throw damaged();
   const bytes = new Bytes(stream);
   const current = new Bytes(compound.stream("Current User", folder) ?? new Uint8Array(0));
   const edit = recordAt(bytes, current.u32(16));
-  if (current.u32(12) === encrypted_mark || compound.has("EncryptedSummary") || (edit?.type === rec.user_edit && edit.end - edit.start >= 32 && bytes.u32(edit.start + 28) > 0)) {
+  if (
+    current.u32(12) === encrypted_mark ||
+    compound.has("EncryptedSummary") ||
+    (edit?.type === rec.user_edit && edit.end - edit.start >= 32 && bytes.u32(edit.start + 28) > 0)
+  ) {
     throw new ExtractionFailure("encrypted", "This presentation is protected by a password.");
   }
   const presentation = openPresentation(bytes, current) ?? scattered(bytes);
@@ -28,7 +46,14 @@ export function readPpt(compound: CompoundFile): Page[] {
   const footer = presentation.document === null ? [] : reader.footer(presentation.document);
   return presentation.slides.map((entry, index) => {
     const noted = notes.get(entry.id);
-    return { page: index + 1, blocks: [...reader.read(entry), ...index === 0 ? footer : [], ...noted === undefined ? [] : reader.read(noted)] };
+    return {
+      page: index + 1,
+      blocks: [
+        ...reader.read(entry),
+        ...(index === 0 ? footer : []),
+        ...(noted === undefined ? [] : reader.read(noted)),
+      ],
+    };
   });
 }
 
@@ -40,12 +65,19 @@ const notedSlide = (bytes: Bytes, { record }: Entry): number => {
 /** A file without its list of slides: they come as they lie. @throws ExtractionFailure `corrupt` when there are none */
 function scattered(bytes: Bytes): { document: null; slides: Entry[]; notes: Entry[] } {
   const found = [...children(bytes, { start: 0, end: bytes.length })];
-  const entries = (type: number): Entry[] => found.filter((record) => record.type === type).map((record, at) => ({ record, id: -2 - at, texts: [] }));
+  const entries = (type: number): Entry[] =>
+    found
+      .filter((record) => record.type === type)
+      .map((record, at) => ({ record, id: -2 - at, texts: [] }));
   if (!found.some(({ type }) => type === rec.slide)) throw damaged();
   return { document: null, slides: entries(rec.slide), notes: [] };
 }
 
-interface Cell { readonly x: number; readonly y: number; readonly text: string }
+interface Cell {
+  readonly x: number;
+  readonly y: number;
+  readonly text: string;
+}
 
 class SlideReader {
   /** A file may name the same slide again and again. */
@@ -64,17 +96,21 @@ class SlideReader {
       this.read_already.add(record.start);
       this.walk(record, blocks, 0);
     }
-    const outline = texts.flatMap(({ kind, text }, at) => this.used.has(at) ? [] : blocksOf(text, kind));
+    const outline = texts.flatMap(({ kind, text }, at) =>
+      this.used.has(at) ? [] : blocksOf(text, kind),
+    );
     return [...outline, ...blocks];
   }
 
   /** The footer that this part of the file has, where it is new. */
   footer(parent: Rec): Block[] {
     const container = childOf(this.bytes, parent, rec.headers_footers);
-    const atom = container === null ? null : childOf(this.bytes, container, rec.headers_footers_atom);
+    const atom =
+      container === null ? null : childOf(this.bytes, container, rec.headers_footers_atom);
     if (container === null || atom === null || !(this.bytes.u16(atom.start + 2) & 32)) return [];
     for (const record of children(this.bytes, container)) {
-      const text = record.type === rec.string && record.instance === 2 ? textOf(this.bytes, record)! : "";
+      const text =
+        record.type === rec.string && record.instance === 2 ? textOf(this.bytes, record)! : "";
       if (text.trim() === "" || this.footers.has(text)) continue;
       this.footers.add(text);
       return blocksOf(text, null);
@@ -85,11 +121,14 @@ class SlideReader {
   private walk(parent: Rec, blocks: Block[], depth: number): void {
     if (depth > depth_max) return;
     for (const record of children(this.bytes, parent)) {
-      if (record.type === rec.text_box) blocks.push(...this.textBox(record).flatMap(({ kind, text }) => blocksOf(text, kind)));
-      else if (record.type === rec.group && this.isTable(record)) blocks.push(...this.table(record));
+      if (record.type === rec.text_box)
+        blocks.push(...this.textBox(record).flatMap(({ kind, text }) => blocksOf(text, kind)));
+      else if (record.type === rec.group && this.isTable(record))
+        blocks.push(...this.table(record));
       else if (record.type === rec.comment) blocks.push(...this.comment(record));
       else if (record.type === rec.headers_footers) continue;
-      else if (record.container || record.type === rec.tag_data) this.walk(record, blocks, depth + 1);
+      else if (record.container || record.type === rec.tag_data)
+        this.walk(record, blocks, depth + 1);
     }
     if (parent.type === rec.slide) blocks.push(...this.footer(parent));
   }
@@ -112,7 +151,9 @@ class SlideReader {
   }
 
   private comment(container: Rec): Block[] {
-    const text = [...children(this.bytes, container)].find(({ type, instance }) => type === rec.string && instance === 1);
+    const text = [...children(this.bytes, container)].find(
+      ({ type, instance }) => type === rec.string && instance === 1,
+    );
     return text === undefined ? [] : blocksOf(textOf(this.bytes, text)!, null);
   }
 
@@ -121,7 +162,11 @@ class SlideReader {
     const first = childOf(this.bytes, group, rec.shape);
     const options = first === null ? null : childOf(this.bytes, first, rec.more_options);
     if (options === null) return false;
-    for (let at = options.start, left = options.instance; left > 0 && at + 6 <= options.end; at += 6, left--) {
+    for (
+      let at = options.start, left = options.instance;
+      left > 0 && at + 6 <= options.end;
+      at += 6, left--
+    ) {
       if ((this.bytes.u16(at) & 0x3fff) === 0x39f) return (this.bytes.u32(at + 2) & 1) === 1;
     }
     return false;
@@ -132,12 +177,27 @@ class SlideReader {
       const anchor = shape.type === rec.shape ? childOf(this.bytes, shape, rec.child_anchor) : null;
       const box = anchor === null ? null : childOf(this.bytes, shape, rec.text_box);
       if (anchor === null || box === null) continue;
-      const text = this.textBox(box).map((one) => one.text).join(" ").replace(/[\s\v]+/g, " ").trim();
+      const text = this.textBox(box)
+        .map((one) => one.text)
+        .join(" ")
+        .replace(/[\s\v]+/g, " ")
+        .trim();
       cells.push({ x: this.bytes.i32(anchor.start), y: this.bytes.i32(anchor.start + 4), text });
     }
     const rows = Map.groupBy(cells, ({ y }) => y);
-    const lines = [...rows.keys()].sort((one, other) => one - other).map((y) => rows.get(y)!.sort((one, other) => one.x - other.x).map(({ text }) => text).join("\t").trim());
-    return lines.filter((line) => line !== "").map((text, at) => ({ text, joined: at > 0, level: null }));
+    const lines = [...rows.keys()]
+      .sort((one, other) => one - other)
+      .map((y) =>
+        rows
+          .get(y)!
+          .sort((one, other) => one.x - other.x)
+          .map(({ text }) => text)
+          .join("\t")
+          .trim(),
+      );
+    return lines
+      .filter((line) => line !== "")
+      .map((text, at) => ({ text, joined: at > 0, level: null }));
   }
 }
 
@@ -145,5 +205,8 @@ class SlideReader {
 function blocksOf(text: string, kind: number | null): Block[] {
   const level = kind === 0 || kind === 6 ? 1 : null;
   const lines = level === null ? text.split("\r") : [text.replaceAll("\r", " ")];
-  return lines.map((line) => line.replaceAll("\v", level === null ? "\n" : " ").trim()).filter((line) => line !== "" && line !== "*").map((line) => paragraph(line, level));
+  return lines
+    .map((line) => line.replaceAll("\v", level === null ? "\n" : " ").trim())
+    .filter((line) => line !== "" && line !== "*")
+    .map((line) => paragraph(line, level));
 }

@@ -5,7 +5,10 @@ import { Flow } from "../office/flow";
 /** Deeper tables are paragraphs of the one around them. */
 const depth_max = 8;
 
-interface Level { in_row: boolean; in_cell: boolean }
+interface Level {
+  in_row: boolean;
+  in_cell: boolean;
+}
 
 /** Feeds a `Flow` with whole paragraphs. */
 export class TableFlow {
@@ -16,7 +19,9 @@ export class TableFlow {
   private readonly aside: Block[] = [];
 
   /** The paragraph so far is not blank. */
-  get has_text(): boolean { return this.written; }
+  get has_text(): boolean {
+    return this.written;
+  }
 
   /** More of the paragraph that the next call ends. */
   text(text: string): void {
@@ -24,9 +29,13 @@ export class TableFlow {
     this.written ||= text.trim() !== "";
   }
   /** Puts this before the paragraph so far. */
-  begin(marker: string): void { if (marker !== "") this.held.unshift(marker, " "); }
+  begin(marker: string): void {
+    if (marker !== "") this.held.unshift(marker, " ");
+  }
   /** What stands beside the paragraph, and follows it. */
-  add(blocks: readonly Block[]): void { this.aside.push(...blocks); }
+  add(blocks: readonly Block[]): void {
+    this.aside.push(...blocks);
+  }
   endParagraph(depth: number, level: number | null = null): void {
     this.within(depth, this.written || this.aside.length > 0);
     this.put(level);

@@ -9,13 +9,36 @@ export interface XlsRecord {
   readonly more: readonly Bytes[];
 }
 export const xls = {
-  formula: 0x06, end: 0x0a, header: 0x14, footer: 0x15, since_1904: 0x22, password: 0x2f, continuation: 0x3c, code_page: 0x42, sheet: 0x85, many_numbers: 0xbd, rich_label: 0xd6, style: 0xe0,
-  strings: 0xfc, shared_label: 0xfd, drawn_text: 0x1b6, number: 0x203, label: 0x204, boolean: 0x205, string: 0x207, packed_number: 0x27e, format: 0x41e, begin: 0x809, chart_text: 0x100d,
+  formula: 0x06,
+  end: 0x0a,
+  header: 0x14,
+  footer: 0x15,
+  since_1904: 0x22,
+  password: 0x2f,
+  continuation: 0x3c,
+  code_page: 0x42,
+  sheet: 0x85,
+  many_numbers: 0xbd,
+  rich_label: 0xd6,
+  style: 0xe0,
+  strings: 0xfc,
+  shared_label: 0xfd,
+  drawn_text: 0x1b6,
+  number: 0x203,
+  label: 0x204,
+  boolean: 0x205,
+  string: 0x207,
+  packed_number: 0x27e,
+  format: 0x41e,
+  begin: 0x809,
+  chart_text: 0x100d,
 } as const;
 
 /** The records from this place on. */
 export function* recordsOf(all: Bytes, from: number): Generator<XlsRecord> {
-  const next = (at: number): { readonly type: number; readonly data: Bytes; readonly end: number } => {
+  const next = (
+    at: number,
+  ): { readonly type: number; readonly data: Bytes; readonly end: number } => {
     const end = at + 4 + all.u16(at + 2);
     return { type: all.u16(at), data: new Bytes(all.slice(at + 4, end)), end };
   };
@@ -37,10 +60,17 @@ export class Strings {
   private part = 0;
 
   /** `decode` is for the strings before Excel 97, which are plain bytes. */
-  constructor({ data, more }: Pick<XlsRecord, "data" | "more">, private at: number, private readonly decode: Decode | null) { this.parts = [data, ...more]; }
+  constructor(
+    { data, more }: Pick<XlsRecord, "data" | "more">,
+    private at: number,
+    private readonly decode: Decode | null,
+  ) {
+    this.parts = [data, ...more];
+  }
 
   get done(): boolean {
-    while (this.part < this.parts.length && this.at >= this.parts[this.part]!.length) this.nextPart();
+    while (this.part < this.parts.length && this.at >= this.parts[this.part]!.length)
+      this.nextPart();
     return this.part >= this.parts.length;
   }
   /** A string whose length is a number of this many bytes. */
@@ -60,7 +90,9 @@ export class Strings {
       if (here === undefined) break;
       const count = Math.min(left, Math.floor((here.length - this.at) / (wide ? 2 : 1)));
       const end = this.at + count * (wide ? 2 : 1);
-      pieces.push(wide ? here.wide(this.at, end) : Buffer.from(here.slice(this.at, end)).toString("latin1"));
+      pieces.push(
+        wide ? here.wide(this.at, end) : Buffer.from(here.slice(this.at, end)).toString("latin1"),
+      );
       this.at = end;
       left -= count;
       if (left === 0) break;
@@ -72,7 +104,9 @@ export class Strings {
   }
 
   private narrow(length: number): string {
-    const text = this.decode!(this.parts[this.part]?.slice(this.at, this.at + length) ?? new Uint8Array(0));
+    const text = this.decode!(
+      this.parts[this.part]?.slice(this.at, this.at + length) ?? new Uint8Array(0),
+    );
     this.at += length;
     return text;
   }
@@ -100,8 +134,17 @@ export class Strings {
 /** What decodes the strings of a file before Excel 97, by the number of its code page. */
 export const decoderOf = (page: number): Decode => decoderOfPage(page === 32768 ? 10000 : page);
 
-const errors: Readonly<Record<number, string>> = { 0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A" };
-export const truthOf = (value: number, is_error: boolean): string => is_error ? errors[value] ?? "#N/A" : value === 1 ? "TRUE" : "FALSE";
+const errors: Readonly<Record<number, string>> = {
+  0: "#NULL!",
+  7: "#DIV/0!",
+  15: "#VALUE!",
+  23: "#REF!",
+  29: "#NAME?",
+  36: "#NUM!",
+  42: "#N/A",
+};
+export const truthOf = (value: number, is_error: boolean): string =>
+  is_error ? (errors[value] ?? "#N/A") : value === 1 ? "TRUE" : "FALSE";
 
 /** A number that was packed into four bytes: whole or the upper half of one, perhaps times 100. */
 export function unpacked(packed: number): number {

@@ -19,7 +19,12 @@ export interface Picture {
   readonly dots_per_inch: number | null;
 }
 /** Pixels of the picture as it is turned. */
-export interface Window { readonly left: number; readonly top: number; readonly width: number; readonly height: number }
+export interface Window {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
 
 export interface Recogniser {
   /** Names of files in the directory for languages that are none. */
@@ -44,7 +49,11 @@ let loaded: Promise<Loaded> | undefined;
 async function load(): Promise<Loaded> {
   const { default: start } = await import("tesseract.js-core/tesseract-core-simd-lstm.js");
   const said: string[] = [];
-  const module = await start({ wasmBinary: await Bun.file(wasm_path).arrayBuffer(), print: () => {}, printErr: (line) => void said.push(line) });
+  const module = await start({
+    wasmBinary: await Bun.file(wasm_path).arrayBuffer(),
+    print: () => {},
+    printErr: (line) => void said.push(line),
+  });
   return { module, api: new module.TessBaseAPI(), said, set_up: "", picture: null, unusable: [] };
 }
 
@@ -52,7 +61,9 @@ async function load(): Promise<Loaded> {
 export async function openRecogniser(directory: string): Promise<Recogniser> {
   const engine = await (loaded ??= load());
   const guarded = <T>(work: () => T): T => {
-    try { return work(); } catch (cause) {
+    try {
+      return work();
+    } catch (cause) {
       loaded = undefined;
       throw new EngineFailure(engine.module.HEAPU8?.byteLength ?? 0, cause);
     }
@@ -60,11 +71,16 @@ export async function openRecogniser(directory: string): Promise<Recogniser> {
   const languages = languagesIn(directory);
   const wanted = languages.map(({ name, version }) => `${name} ${version}`).join("\n");
   if (engine.set_up !== wanted) {
-    const files = await Promise.all(languages.map(async ({ name, read }) => ({ name, bytes: await read() })));
+    const files = await Promise.all(
+      languages.map(async ({ name, read }) => ({ name, bytes: await read() })),
+    );
     guarded(() => setUp(engine, languages, files));
     engine.set_up = wanted;
   }
-  return { unusable: engine.unusable, read: (picture, window) => guarded(() => read(engine, picture, window)) };
+  return {
+    unusable: engine.unusable,
+    read: (picture, window) => guarded(() => read(engine, picture, window)),
+  };
 }
 
 /** Neural network only: that is what the engine was built with. */
@@ -72,7 +88,11 @@ const oem_lstm_only = 1;
 /** Finds columns, blocks and lines by itself. */
 const psm_auto = 3;
 
-function setUp(engine: Loaded, languages: readonly Language[], files: readonly { readonly name: string; readonly bytes: Uint8Array }[]): void {
+function setUp(
+  engine: Loaded,
+  languages: readonly Language[],
+  files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+): void {
   const { module, api, said } = engine;
   for (const { name, bytes } of files) module.FS.writeFile(`${name}.traineddata`, bytes);
   said.length = 0;
@@ -91,7 +111,9 @@ function read(engine: Loaded, picture: Picture, window: Window | undefined): See
   said.length = 0;
   if (engine.picture !== picture && !decode(engine, picture)) return null;
   const quarter = picture.orientation >= 5;
-  const [width, height] = quarter ? [picture.height, picture.width] : [picture.width, picture.height];
+  const [width, height] = quarter
+    ? [picture.height, picture.width]
+    : [picture.width, picture.height];
   const { left, top, ...size } = window ?? { left: 0, top: 0, width, height };
   api.SetRectangle(left, top, size.width, size.height);
   api.Recognize(null);

@@ -10,7 +10,14 @@ export function readChart(xml: string): Block[] {
 }
 
 /** Where values belong: the name of the series, its categories, its values. */
-const places: Readonly<Record<string, "name" | "categories" | "values">> = { "c:tx": "name", "c:cat": "categories", "c:xVal": "categories", "c:val": "values", "c:yVal": "values", "c:bubbleSize": "values" };
+const places: Readonly<Record<string, "name" | "categories" | "values">> = {
+  "c:tx": "name",
+  "c:cat": "categories",
+  "c:xVal": "categories",
+  "c:val": "values",
+  "c:yVal": "values",
+  "c:bubbleSize": "values",
+};
 
 class ChartReader implements XmlHandler {
   private readonly flow = new Flow();
@@ -23,11 +30,15 @@ class ChartReader implements XmlHandler {
   open({ name }: Tag): void | "skip" {
     if (name === "c:ser") this.series = { name: [], categories: [], values: [] };
     else if (this.series !== null && Object.hasOwn(places, name)) this.place = places[name]!;
-    else if (name === "a:t" || name === "c:v" || name === "cx:v" || name === "cx:pt") { this.reading = true; this.value = ""; }
-    else if (name === "c:formatCode" || name === "c:f") return "skip";
+    else if (name === "a:t" || name === "c:v" || name === "cx:v" || name === "cx:pt") {
+      this.reading = true;
+      this.value = "";
+    } else if (name === "c:formatCode" || name === "c:f") return "skip";
     else if (name === "cx:data" || name === "cx:lvl") this.flow.endParagraph();
   }
-  text(text: string): void { if (this.reading) this.value += text; }
+  text(text: string): void {
+    if (this.reading) this.value += text;
+  }
   close(name: string): void {
     if (name === "a:t") this.flow.text(this.value);
     else if (name === "a:p" || name === "cx:lvl") this.flow.endParagraph();
@@ -36,7 +47,8 @@ class ChartReader implements XmlHandler {
     else if (name === "c:v") this.endValue();
     else if (this.series !== null && Object.hasOwn(places, name)) this.place = null;
     else if (name === "c:ser") this.endSeries();
-    if (name === "a:t" || name === "c:v" || name === "cx:v" || name === "cx:pt") this.reading = false;
+    if (name === "a:t" || name === "c:v" || name === "cx:v" || name === "cx:pt")
+      this.reading = false;
   }
   result(): Block[] {
     const titles = this.flow.take();
@@ -62,7 +74,11 @@ class ChartReader implements XmlHandler {
     this.series = null;
     const head = ["", ...categories];
     const before = this.rows.findLast((row) => row[0] === "");
-    if (categories.length > 0 && (before?.length !== head.length || before.some((cell, at) => cell !== head[at]))) this.rows.push(head);
+    if (
+      categories.length > 0 &&
+      (before?.length !== head.length || before.some((cell, at) => cell !== head[at]))
+    )
+      this.rows.push(head);
     if (name.length + values.length > 0) this.rows.push([name.join(" "), ...values]);
   }
 }

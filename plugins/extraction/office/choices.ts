@@ -11,5 +11,7 @@ export class Choices {
     if (name === "mc:AlternateContent") this.begun.push(this.flow().length);
     else if (this.flow().length > (this.begun.at(-1) ?? Infinity)) return "skip";
   }
-  close(name: string): void { if (name === "mc:AlternateContent") this.begun.pop(); }
+  close(name: string): void {
+    if (name === "mc:AlternateContent") this.begun.pop();
+  }
 }

@@ -18,13 +18,26 @@ export function readDocx(parts: Parts, main: string, progress: (share: number) =
     return reader.result();
   };
   /** Headers and footers of one kind often say the same. */
-  const once = (blocks: readonly Block[]): Block[] => blocks.filter(({ text }) => !seen.has(text) && seen.add(text));
+  const once = (blocks: readonly Block[]): Block[] =>
+    blocks.filter(({ text }) => !seen.has(text) && seen.add(text));
   const all = (type: string): Block[] => parts.related(main, type).flatMap(read);
   const headers = once(all("header"));
   progress(0.2);
   const body = read(main);
   progress(0.8);
-  return [{ page: null, blocks: [...headers, ...body, ...all("footnotes"), ...all("endnotes"), ...all("comments"), ...once(all("footer"))] }];
+  return [
+    {
+      page: null,
+      blocks: [
+        ...headers,
+        ...body,
+        ...all("footnotes"),
+        ...all("endnotes"),
+        ...all("comments"),
+        ...once(all("footer")),
+      ],
+    },
+  ];
 }
 function partOf(parts: Parts, main: string, type: string): string | null {
   const [part] = parts.related(main, type);
@@ -32,11 +45,40 @@ function partOf(parts: Parts, main: string, type: string): string | null {
 }
 
 /** `hides`: some of its text is hidden. How runs look matters only then, and that is half of many a file. */
-interface WordParts { readonly parts: Parts; readonly part: string; readonly styles: Styles; readonly lists: Lists; readonly hides: boolean }
-const newParagraph = (): ParagraphStyle => ({ style: null, outline: null, number: null, level: null });
+interface WordParts {
+  readonly parts: Parts;
+  readonly part: string;
+  readonly styles: Styles;
+  readonly lists: Lists;
+  readonly hides: boolean;
+}
+const newParagraph = (): ParagraphStyle => ({
+  style: null,
+  outline: null,
+  number: null,
+  level: null,
+});
 
 /** Elements without text of today: what was deleted or moved away, what was formatted otherwise before, tab stops, readings above characters, looks of tables and pages. */
-const passed_over = new Set(["w:tblPr", "w:tblPrEx", "w:tblGrid", "w:tcPr", "w:sectPr", "w:rFonts", "w:del", "w:moveFrom", "w:pPrChange", "w:rPrChange", "w:sectPrChange", "w:tblPrChange", "w:trPrChange", "w:tcPrChange", "w:tabs", "w:rt", "w:sdtPr"]);
+const passed_over = new Set([
+  "w:tblPr",
+  "w:tblPrEx",
+  "w:tblGrid",
+  "w:tcPr",
+  "w:sectPr",
+  "w:rFonts",
+  "w:del",
+  "w:moveFrom",
+  "w:pPrChange",
+  "w:rPrChange",
+  "w:sectPrChange",
+  "w:tblPrChange",
+  "w:trPrChange",
+  "w:tcPrChange",
+  "w:tabs",
+  "w:rt",
+  "w:sdtPr",
+]);
 
 class WordReader implements XmlHandler {
   private readonly flow = new Flow();
@@ -54,58 +96,133 @@ class WordReader implements XmlHandler {
   open(tag: Tag): void | "skip" {
     const { flow, paragraph } = this;
     switch (tag.name) {
-      case "w:t": case "m:t": case "a:t": this.reading = !this.hidden && !this.fields.includes("instruction"); return;
-      case "w:rPr": return this.document.hides ? undefined : "skip";
-      case "w:r": this.hidden = false; return;
-      case "w:p": if (!flow.fresh) this.endParagraph(); return;
-      case "w:pStyle": paragraph.style = tag.get("val") ?? null; return;
-      case "w:numId": paragraph.number = tag.get("val") ?? null; return;
-      case "w:ilvl": paragraph.level = Number(tag.get("val")); return;
-      case "w:outlineLvl": paragraph.outline = Number(tag.get("val")); return;
-      case "w:vanish": this.hidden = isOn(tag.get("val") ?? "1"); return;
-      case "w:tab": case "w:ptab": flow.text("\t"); return;
-      case "w:br": case "w:cr": flow.text("\n"); return;
-      case "w:noBreakHyphen": flow.text("\u2011"); return;
-      case "w:softHyphen": flow.text("\u00ad"); return;
-      case "w:sym": flow.text(symbol(tag)); return;
-      case "w:fldChar": this.field(tag.get("fldCharType")); return;
-      case "w:tbl": flow.beginTable(); return;
-      case "w:tr": flow.beginRow(); return;
-      case "w:tc": flow.beginCell(); return;
+      case "w:t":
+      case "m:t":
+      case "a:t":
+        this.reading = !this.hidden && !this.fields.includes("instruction");
+        return;
+      case "w:rPr":
+        return this.document.hides ? undefined : "skip";
+      case "w:r":
+        this.hidden = false;
+        return;
+      case "w:p":
+        if (!flow.fresh) this.endParagraph();
+        return;
+      case "w:pStyle":
+        paragraph.style = tag.get("val") ?? null;
+        return;
+      case "w:numId":
+        paragraph.number = tag.get("val") ?? null;
+        return;
+      case "w:ilvl":
+        paragraph.level = Number(tag.get("val"));
+        return;
+      case "w:outlineLvl":
+        paragraph.outline = Number(tag.get("val"));
+        return;
+      case "w:vanish":
+        this.hidden = isOn(tag.get("val") ?? "1");
+        return;
+      case "w:tab":
+      case "w:ptab":
+        flow.text("\t");
+        return;
+      case "w:br":
+      case "w:cr":
+        flow.text("\n");
+        return;
+      case "w:noBreakHyphen":
+        flow.text("\u2011");
+        return;
+      case "w:softHyphen":
+        flow.text("\u00ad");
+        return;
+      case "w:sym":
+        flow.text(symbol(tag));
+        return;
+      case "w:fldChar":
+        this.field(tag.get("fldCharType"));
+        return;
+      case "w:tbl":
+        flow.beginTable();
+        return;
+      case "w:tr":
+        flow.beginRow();
+        return;
+      case "w:tc":
+        flow.beginCell();
+        return;
       case "w:txbxContent":
         flow.beginAside();
         this.around.push(paragraph);
         this.paragraph = newParagraph();
         return;
-      case "c:chart": case "cx:chart": flow.add(readChartOf(this.document.parts, this.document.part, tag.get("r:id"))); return;
-      case "dgm:relIds": flow.add(readDiagramOf(this.document.parts, this.document.part, tag.get("r:dm"))); return;
-      case "w:altChunk": case "o:OLEObject": flow.add(this.document.parts.embedded(this.document.parts.target(this.document.part, tag.get("r:id")))); return;
-      case "mc:AlternateContent": case "mc:Choice": case "mc:Fallback": return this.choices.open(tag.name);
-      default: if (passed_over.has(tag.name)) return "skip";
+      case "c:chart":
+      case "cx:chart":
+        flow.add(readChartOf(this.document.parts, this.document.part, tag.get("r:id")));
+        return;
+      case "dgm:relIds":
+        flow.add(readDiagramOf(this.document.parts, this.document.part, tag.get("r:dm")));
+        return;
+      case "w:altChunk":
+      case "o:OLEObject":
+        flow.add(
+          this.document.parts.embedded(
+            this.document.parts.target(this.document.part, tag.get("r:id")),
+          ),
+        );
+        return;
+      case "mc:AlternateContent":
+      case "mc:Choice":
+      case "mc:Fallback":
+        return this.choices.open(tag.name);
+      default:
+        if (passed_over.has(tag.name)) return "skip";
     }
   }
-  text(text: string): void { if (this.reading) this.flow.text(text); }
+  text(text: string): void {
+    if (this.reading) this.flow.text(text);
+  }
   close(name: string): void {
     const { flow } = this;
     switch (name) {
-      case "w:t": case "m:t": case "a:t": this.reading = false; return;
-      case "w:p": this.endParagraph(); return;
-      case "a:p": flow.text("\n"); return;
-      case "w:tc": flow.endCell(); return;
-      case "w:tr": flow.endRow(); return;
-      case "w:tbl": flow.endTable(); return;
+      case "w:t":
+      case "m:t":
+      case "a:t":
+        this.reading = false;
+        return;
+      case "w:p":
+        this.endParagraph();
+        return;
+      case "a:p":
+        flow.text("\n");
+        return;
+      case "w:tc":
+        flow.endCell();
+        return;
+      case "w:tr":
+        flow.endRow();
+        return;
+      case "w:tbl":
+        flow.endTable();
+        return;
       case "w:txbxContent":
         flow.endAside();
         this.paragraph = this.around.pop() ?? newParagraph();
         return;
-      case "mc:AlternateContent": this.choices.close(name);
+      case "mc:AlternateContent":
+        this.choices.close(name);
     }
   }
-  result(): Block[] { return this.flow.take(); }
+  result(): Block[] {
+    return this.flow.take();
+  }
 
   private field(kind: string | undefined): void {
     if (kind === "begin") this.fields.push("instruction");
-    else if (kind === "separate" && this.fields.length > 0) this.fields[this.fields.length - 1] = "result";
+    else if (kind === "separate" && this.fields.length > 0)
+      this.fields[this.fields.length - 1] = "result";
     else if (kind === "end") this.fields.pop();
   }
   private endParagraph(): void {
@@ -113,7 +230,10 @@ class WordReader implements XmlHandler {
     const { paragraph, flow } = this;
     const by_style = paragraph.number === null ? styles.listOf(paragraph.style) : null;
     const number = paragraph.number ?? by_style?.number ?? null;
-    const marker = flow.fresh || number === null || number === "0" ? "" : lists.next(number, paragraph.level ?? by_style?.level ?? null, by_style?.styles);
+    const marker =
+      flow.fresh || number === null || number === "0"
+        ? ""
+        : lists.next(number, paragraph.level ?? by_style?.level ?? null, by_style?.styles);
     flow.endParagraph(styles.headingOf(paragraph), marker);
     this.paragraph = newParagraph();
     // An instruction ends with its paragraph: in a damaged field it must not swallow the rest of the document.
@@ -125,5 +245,11 @@ class WordReader implements XmlHandler {
 function symbol(tag: Tag): string {
   const code = Number.parseInt(tag.get("char") ?? "", 16) & 0xff;
   if (Number.isNaN(code) || !/^symbol$/i.test(tag.get("font") ?? "")) return "";
-  return code >= 0x41 && code <= 0x5a ? "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ"[code - 0x41]! : code >= 0x61 && code <= 0x7a ? "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"[code - 0x61]! : code === 0xb7 ? "•" : "";
+  return code >= 0x41 && code <= 0x5a
+    ? "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ"[code - 0x41]!
+    : code >= 0x61 && code <= 0x7a
+      ? "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"[code - 0x61]!
+      : code === 0xb7
+        ? "•"
+        : "";
 }

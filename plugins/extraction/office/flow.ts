@@ -10,7 +10,11 @@ export interface Block {
   /** Of a heading: 1 is the highest. */
   readonly level: number | null;
 }
-export const paragraph = (text: string, level: number | null = null): Block => ({ text, joined: false, level });
+export const paragraph = (text: string, level: number | null = null): Block => ({
+  text,
+  joined: false,
+  level,
+});
 
 interface Table {
   readonly cells: Block[][];
@@ -45,7 +49,9 @@ export class Flow {
     this.length += text.length;
   }
   /** The paragraph so far has nothing in it. */
-  get fresh(): boolean { return this.frame.line === ""; }
+  get fresh(): boolean {
+    return this.frame.line === "";
+  }
 
   endParagraph(level: number | null = null, marker = ""): void {
     const text = tidied(this.frame.line);
@@ -67,13 +73,16 @@ export class Flow {
   }
   beginRow(): void {
     this.endParagraph();
-    if (this.tables_ignored === 0 && this.frame.tables.length > 0) this.frame.tables.at(-1)!.cells.length = 0;
+    if (this.tables_ignored === 0 && this.frame.tables.length > 0)
+      this.frame.tables.at(-1)!.cells.length = 0;
   }
   beginCell(): void {
     this.endParagraph();
     if (this.tables_ignored === 0) this.frame.tables.at(-1)?.cells.push([]);
   }
-  endCell(): void { this.endParagraph(); }
+  endCell(): void {
+    this.endParagraph();
+  }
   endRow(): void {
     this.endParagraph();
     const table = this.frame.tables.at(-1);
@@ -109,7 +118,11 @@ export class Flow {
     this.frames.push(this.frame);
   }
   endAside(): void {
-    if (this.asides_ignored > 0) { this.endParagraph(); this.asides_ignored--; return; }
+    if (this.asides_ignored > 0) {
+      this.endParagraph();
+      this.asides_ignored--;
+      return;
+    }
     if (this.frames.length === 1) return;
     const { blocks } = this.close();
     if (this.frame.line === "") for (const block of blocks) this.put(block);
@@ -149,21 +162,38 @@ export class Flow {
 /** Without white space at the ends of lines, and with one blank line at most. */
 function tidied(line: string): string {
   const text = line.trim();
-  return text.includes("\n") ? text.split("\n").map((one) => one.trimEnd()).join("\n").replace(/\n{3,}/g, "\n\n") : text;
+  return text.includes("\n")
+    ? text
+        .split("\n")
+        .map((one) => one.trimEnd())
+        .join("\n")
+        .replace(/\n{3,}/g, "\n\n")
+    : text;
 }
 
 /** A row as one line with tabs between the cells; null when it is there for the layout only. */
 function rowOf(cells: readonly Block[][]): string | null {
   const filled = cells.filter((cell) => cell.length > 0);
-  const isLong = (cell: readonly Block[]): boolean => cell.length > 1 && cell.reduce((sum, { text }) => sum + text.length, 0) > cell_chars_max;
+  const isLong = (cell: readonly Block[]): boolean =>
+    cell.length > 1 && cell.reduce((sum, { text }) => sum + text.length, 0) > cell_chars_max;
   const holds_table = filled.length === 1 && filled[0]!.some(({ joined }) => joined);
   if (holds_table || filled.some(isLong)) return null;
-  return cells.map((cell) => cell.map(({ text }) => text.replaceAll("\n", " ")).join(" ")).join("\t").trim();
+  return cells
+    .map((cell) => cell.map(({ text }) => text.replaceAll("\n", " ")).join(" "))
+    .join("\t")
+    .trim();
 }
 
 /** One page of blocks; a document without pages is one of number null. */
-export interface Page { readonly page: number | null; readonly blocks: readonly Block[] }
-export interface Assembled { readonly text: string; readonly pages: readonly PageSpan[]; readonly headings: readonly HeadingSpan[] }
+export interface Page {
+  readonly page: number | null;
+  readonly blocks: readonly Block[];
+}
+export interface Assembled {
+  readonly text: string;
+  readonly pages: readonly PageSpan[];
+  readonly headings: readonly HeadingSpan[];
+}
 
 const headings_max = 50_000;
 /** Puts the text together. @throws ExtractionFailure `too_large` */
@@ -172,15 +202,23 @@ export function assemble(pages: readonly Page[], characters_max: number): Assemb
   const spans: PageSpan[] = [];
   const headings: HeadingSpan[] = [];
   let characters = 0;
-  const put = (text: string): void => { pieces.push(text); characters += text.length; };
+  const put = (text: string): void => {
+    pieces.push(text);
+    characters += text.length;
+  };
   for (const { page, blocks } of pages) {
     let start = -1;
     for (const { text, joined, level } of blocks) {
       if (characters > 0) put(joined && start >= 0 ? "\n" : "\n\n");
       if (start < 0) start = characters;
-      if (level !== null && headings.length < headings_max) headings.push({ start: characters, end: characters + text.length, level });
+      if (level !== null && headings.length < headings_max)
+        headings.push({ start: characters, end: characters + text.length, level });
       put(text);
-      if (characters > characters_max) throw new ExtractionFailure("too_large", `The text of this file is longer than ${characters_max} characters.`);
+      if (characters > characters_max)
+        throw new ExtractionFailure(
+          "too_large",
+          `The text of this file is longer than ${characters_max} characters.`,
+        );
     }
     if (page !== null && start >= 0) spans.push({ page, start, end: characters });
   }

@@ -27,12 +27,20 @@ export class Grid {
   }
   /** A blank row separates two tables. `title` comes first, as the line above them. */
   blocks(title: string): Block[] {
-    const blocks: Block[] = title.trim() === "" ? [] : [{ text: title.trim(), joined: false, level: 1 }];
-    const place = new Map([...this.used].toSorted((one, other) => one - other).map((column, at) => [column, at]));
+    const blocks: Block[] =
+      title.trim() === "" ? [] : [{ text: title.trim(), joined: false, level: 1 }];
+    const place = new Map(
+      [...this.used].toSorted((one, other) => one - other).map((column, at) => [column, at]),
+    );
     let pieces: string[] = [];
     let column = 0;
     const endTable = (): void => {
-      if (pieces.length > 0) blocks.push({ text: pieces.join(""), joined: blocks.length === 1 && title.trim() !== "", level: null });
+      if (pieces.length > 0)
+        blocks.push({
+          text: pieces.join(""),
+          joined: blocks.length === 1 && title.trim() !== "",
+          level: null,
+        });
       pieces = [];
     };
     this.cells.forEach((cell, at) => {

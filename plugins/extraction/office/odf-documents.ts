@@ -14,22 +14,42 @@ export type OdfKind = "text" | "pages" | "sheets";
 const objects_max = 3;
 
 /** @throws ExtractionFailure `encrypted`, and those of the archive */
-export function readOdf(parts: Parts, kind: OdfKind, content: string, progress: (share: number) => void): Page[] {
-  if (isEncrypted(parts.xml("META-INF/manifest.xml"))) throw new ExtractionFailure("encrypted", "This file is protected by a password.");
+export function readOdf(
+  parts: Parts,
+  kind: OdfKind,
+  content: string,
+  progress: (share: number) => void,
+): Page[] {
+  if (isEncrypted(parts.xml("META-INF/manifest.xml")))
+    throw new ExtractionFailure("encrypted", "This file is protected by a password.");
   const styles = parts.xml("styles.xml");
   progress(0.2);
   const readers = readersOf(parts, "", content, styles, 0);
   if (kind === "text") return [{ page: null, blocks: textOf(readers, content, styles) }];
-  return kind === "pages" ? readSlides(readers, content, styles) : readSheets(readers, content, parts.spend);
+  return kind === "pages"
+    ? readSlides(readers, content, styles)
+    : readSheets(readers, content, parts.spend);
 }
 
 function isEncrypted(manifest: string | null): boolean {
   let encrypted = false;
-  scanXml(manifest ?? "", { open: ({ name }) => { if (name === "manifest:encryption-data") encrypted = true; }, close: () => {}, text: () => {} });
+  scanXml(manifest ?? "", {
+    open: ({ name }) => {
+      if (name === "manifest:encryption-data") encrypted = true;
+    },
+    close: () => {},
+    text: () => {},
+  });
   return encrypted;
 }
 
-function readersOf(parts: Parts, folder: string, content: string, styles: string | null, depth: number): Readers {
+function readersOf(
+  parts: Parts,
+  folder: string,
+  content: string,
+  styles: string | null,
+  depth: number,
+): Readers {
   const lists = new OdfLists();
   lists.declare(styles);
   lists.declare(content);
@@ -66,7 +86,9 @@ class RunningReader extends Dispatch {
   }
   close(name: string): void {
     if (!/^style:(?:header|footer)(?:-left|-first)?$/.test(name)) return this.reader?.close(name);
-    const blocks = (this.reader?.flow.take() ?? []).filter(({ text }) => !this.seen.has(text) && this.seen.add(text));
+    const blocks = (this.reader?.flow.take() ?? []).filter(
+      ({ text }) => !this.seen.has(text) && this.seen.add(text),
+    );
     (name.startsWith("style:header") ? this.headers : this.footers).push(...blocks);
     this.reader = null;
   }

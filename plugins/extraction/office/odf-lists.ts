@@ -2,11 +2,27 @@
 import { bullet, formatted } from "./docx-lists";
 import { scanXml, type Tag } from "./xml";
 
-interface Level { readonly bullet: string | null; readonly format: string; readonly before: string; readonly after: string; readonly start: number; readonly shown: number }
+interface Level {
+  readonly bullet: string | null;
+  readonly format: string;
+  readonly before: string;
+  readonly after: string;
+  readonly start: number;
+  readonly shown: number;
+}
 type Levels = Map<number, Level>;
-const formats: Readonly<Record<string, string>> = { "": "none", a: "lowerLetter", A: "upperLetter", i: "lowerRoman", I: "upperRoman" };
+const formats: Readonly<Record<string, string>> = {
+  "": "none",
+  a: "lowerLetter",
+  A: "upperLetter",
+  i: "lowerRoman",
+  I: "upperRoman",
+};
 
-interface OpenList { readonly style: string | null; item: { start: number | null } | null }
+interface OpenList {
+  readonly style: string | null;
+  item: { start: number | null } | null;
+}
 
 /** What style files and the styles of the content declare. */
 export class OdfLists {
@@ -23,28 +39,40 @@ export class OdfLists {
     scanXml(xml ?? "", {
       open: (tag) => {
         const level = tag.get("level");
-        if (tag.name === "text:list-style") this.styles.set(tag.get("name") ?? "", levels = new Map());
+        if (tag.name === "text:list-style")
+          this.styles.set(tag.get("name") ?? "", (levels = new Map()));
         else if (tag.name === "text:outline-style") levels = this.outline;
         else if (tag.name === "style:style") this.declareParagraph(tag);
         else if (tag.name === "office:body") return "skip";
-        else if (levels !== null && level !== undefined && /^text:(?:list|outline)-level-style/.test(tag.name)) levels.set(Number(level), levelOf(tag));
+        else if (
+          levels !== null &&
+          level !== undefined &&
+          /^text:(?:list|outline)-level-style/.test(tag.name)
+        )
+          levels.set(Number(level), levelOf(tag));
       },
-      close: (name) => { if (name === "text:list-style" || name === "text:outline-style") levels = null; },
+      close: (name) => {
+        if (name === "text:list-style" || name === "text:outline-style") levels = null;
+      },
       text: () => {},
     });
   }
   private declareParagraph(tag: Tag): void {
     const [style, list] = [tag.get("name"), tag.get("list-style-name")];
-    if (style !== undefined && list !== undefined && list !== "") this.by_paragraph.set(style, list);
+    if (style !== undefined && list !== undefined && list !== "")
+      this.by_paragraph.set(style, list);
   }
 
   beginList(tag: Tag): void {
     const style = tag.get("style-name") ?? this.open.at(-1)?.style ?? null;
-    const goes_on = tag.get("continue-numbering") === "true" || tag.get("continue-list") !== undefined;
+    const goes_on =
+      tag.get("continue-numbering") === "true" || tag.get("continue-list") !== undefined;
     if (this.open.length === 0 && style !== null && !goes_on) this.counts.delete(style);
     this.open.push({ style, item: null });
   }
-  endList(): void { this.open.pop(); }
+  endList(): void {
+    this.open.pop();
+  }
   beginItem(tag: Tag): void {
     const list = this.open.at(-1);
     const start = tag.get("start-value");
@@ -60,7 +88,9 @@ export class OdfLists {
       const levels = style === null ? undefined : this.styles.get(style);
       if (levels !== undefined) return next(levels, this.countsOf(style!), this.open.length, start);
     }
-    return level === null || tag.get("is-list-header") === "true" ? "" : next(this.outline, this.outline_counts, level, null);
+    return level === null || tag.get("is-list-header") === "true"
+      ? ""
+      : next(this.outline, this.outline_counts, level, null);
   }
   private countsOf(style: string): number[] {
     const counts = this.counts.get(style) ?? [];
@@ -72,9 +102,16 @@ export class OdfLists {
 function levelOf(tag: Tag): Level {
   const format = tag.get("num-format") ?? "";
   return {
-    bullet: tag.name.endsWith("-bullet") ? bullet(tag.get("bullet-char") ?? "") : tag.name.endsWith("-image") ? "•" : null,
-    format: Object.hasOwn(formats, format) ? formats[format]! : "decimal", before: affix(tag.get("num-prefix")), after: affix(tag.get("num-suffix")),
-    start: Number(tag.get("start-value") ?? 1), shown: Number(tag.get("display-levels") ?? 1),
+    bullet: tag.name.endsWith("-bullet")
+      ? bullet(tag.get("bullet-char") ?? "")
+      : tag.name.endsWith("-image")
+        ? "•"
+        : null,
+    format: Object.hasOwn(formats, format) ? formats[format]! : "decimal",
+    before: affix(tag.get("num-prefix")),
+    after: affix(tag.get("num-suffix")),
+    start: Number(tag.get("start-value") ?? 1),
+    shown: Number(tag.get("display-levels") ?? 1),
   };
 }
 
@@ -92,7 +129,8 @@ function next(levels: Levels, counts: number[], depth: number, start: number | n
   const numbers: string[] = [];
   for (let at = Math.max(1, depth - level.shown + 1); at <= depth; at++) {
     const other = levels.get(at);
-    if (other !== undefined && other.bullet === null && other.format !== "none") numbers.push(formatted(counts[at] ?? other.start, other.format));
+    if (other !== undefined && other.bullet === null && other.format !== "none")
+      numbers.push(formatted(counts[at] ?? other.start, other.format));
   }
   return `${level.before}${numbers.join(".")}${level.after}`.trim();
 }

@@ -23,7 +23,12 @@ class MastersReader extends Dispatch {
       return;
     }
     if (this.reader === null) return;
-    if (tag.name === "presentation:notes" || tag.get("presentation:placeholder") === "true" || /^(?:page-number|date-time)$/.test(tag.get("presentation:class") ?? "")) return "skip";
+    if (
+      tag.name === "presentation:notes" ||
+      tag.get("presentation:placeholder") === "true" ||
+      /^(?:page-number|date-time)$/.test(tag.get("presentation:class") ?? "")
+    )
+      return "skip";
     return this.reader.open(tag);
   }
   close(name: string): void {
@@ -44,12 +49,18 @@ class SlidesReader extends Dispatch {
   private readonly footers = new Map<string, string>();
   private footer: { readonly name: string; text: string } | null = null;
 
-  constructor(readers: Readers, private readonly masters: Map<string, readonly Block[]>) { super(readers); }
+  constructor(
+    readers: Readers,
+    private readonly masters: Map<string, readonly Block[]>,
+  ) {
+    super(readers);
+  }
 
   open(tag: Tag): void | "skip" {
     const { name } = tag;
     if (name === "draw:page") return this.beginPage(tag);
-    if (name === "presentation:footer-decl") this.footer = { name: tag.get("name") ?? "", text: "" };
+    if (name === "presentation:footer-decl")
+      this.footer = { name: tag.get("name") ?? "", text: "" };
     if (this.reader === null) return name === "office:automatic-styles" ? "skip" : undefined;
     if (name === "presentation:notes") this.keep();
     if (name === "draw:frame" && tag.get("presentation:class") === "title") {
@@ -74,23 +85,33 @@ class SlidesReader extends Dispatch {
       this.inside_title = false;
     }
   }
-  result(): Page[] { return this.pages; }
+  result(): Page[] {
+    return this.pages;
+  }
 
   private beginPage(tag: Tag): void {
     this.reader = this.readers();
     const named = tag.get("use-footer-name") ?? "";
     const footer = this.footers.get(named)?.trim() ?? "";
     const master = tag.get("master-page-name") ?? "";
-    this.after = [...this.masters.get(master) ?? [], ...footer === "" ? [] : [paragraph(footer)]];
+    this.after = [
+      ...(this.masters.get(master) ?? []),
+      ...(footer === "" ? [] : [paragraph(footer)]),
+    ];
     // Once is enough.
     this.footers.delete(named);
     this.masters.delete(master);
   }
-  private keep(): void { this.blocks.push(...this.reader!.flow.take()); }
+  private keep(): void {
+    this.blocks.push(...this.reader!.flow.take());
+  }
   private endPage(): void {
     if (this.reader === null) return;
     this.keep();
-    this.pages.push({ page: this.pages.length + 1, blocks: [...this.titles, ...this.blocks, ...this.after] });
+    this.pages.push({
+      page: this.pages.length + 1,
+      blocks: [...this.titles, ...this.blocks, ...this.after],
+    });
     this.reader = null;
     this.inside_title = false;
     this.titles = [];

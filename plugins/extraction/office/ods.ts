@@ -15,8 +15,15 @@ export function readSheets(readers: Readers, content: string, spend: Parts["spen
 }
 
 /** The value of a cell that shows no text. */
-const valueOf = (tag: Tag): string => tag.get("string-value") ?? tag.get("date-value") ?? tag.get("time-value") ?? tag.get("boolean-value") ?? tag.get("office:value") ?? "";
-const repeated = (tag: Tag, attribute: string): number => Math.max(1, Math.floor(Number(tag.get(attribute) ?? 1)) || 1);
+const valueOf = (tag: Tag): string =>
+  tag.get("string-value") ??
+  tag.get("date-value") ??
+  tag.get("time-value") ??
+  tag.get("boolean-value") ??
+  tag.get("office:value") ??
+  "";
+const repeated = (tag: Tag, attribute: string): number =>
+  Math.max(1, Math.floor(Number(tag.get(attribute) ?? 1)) || 1);
 
 class SheetsReader extends Dispatch {
   private readonly pages: Page[] = [];
@@ -28,10 +35,17 @@ class SheetsReader extends Dispatch {
   private row_repeats = 1;
   private cells: { readonly column: number; readonly text: string }[] = [];
   private column = 0;
-  private cell: { readonly reader: OdfReader; readonly value: string; readonly repeats: number } | null = null;
+  private cell: {
+    readonly reader: OdfReader;
+    readonly value: string;
+    readonly repeats: number;
+  } | null = null;
   private beside: Block[] = [];
 
-  constructor(readers: Readers, private readonly spend: Parts["spend"]) {
+  constructor(
+    readers: Readers,
+    private readonly spend: Parts["spend"],
+  ) {
     super(readers);
     this.grid = new Grid(spend);
   }
@@ -41,17 +55,30 @@ class SheetsReader extends Dispatch {
       return this.cell.reader.open(tag);
     }
     switch (tag.name) {
-      case "table:table": this.beginSheet(tag); return;
-      case "table:shapes": this.reader = this.readers(); return;
+      case "table:table":
+        this.beginSheet(tag);
+        return;
+      case "table:shapes":
+        this.reader = this.readers();
+        return;
       case "table:table-row":
         this.row_repeats = repeated(tag, "number-rows-repeated");
         [this.cells, this.column] = [[], 0];
         return;
-      case "table:table-cell": case "table:covered-table-cell":
-        this.cell = { reader: this.readers(), value: valueOf(tag), repeats: repeated(tag, "number-columns-repeated") };
+      case "table:table-cell":
+      case "table:covered-table-cell":
+        this.cell = {
+          reader: this.readers(),
+          value: valueOf(tag),
+          repeats: repeated(tag, "number-columns-repeated"),
+        };
         return;
-      case "office:automatic-styles": case "table:tracked-changes": case "office:forms": return "skip";
-      default: return this.reader?.open(tag);
+      case "office:automatic-styles":
+      case "table:tracked-changes":
+      case "office:forms":
+        return "skip";
+      default:
+        return this.reader?.open(tag);
     }
   }
   override text(text: string): void {
@@ -68,11 +95,13 @@ class SheetsReader extends Dispatch {
     else if (name === "table:table-row") this.endRow();
     else if (name === "table:table") this.endSheet();
     else if (name === "table:shapes") {
-      this.beside.push(...this.reader?.flow.take() ?? []);
+      this.beside.push(...(this.reader?.flow.take() ?? []));
       this.reader = null;
     } else this.reader?.close(name);
   }
-  result(): Page[] { return this.pages; }
+  result(): Page[] {
+    return this.pages;
+  }
 
   private beginSheet(tag: Tag): void {
     this.depth = 1;
@@ -84,20 +113,29 @@ class SheetsReader extends Dispatch {
     if (this.cell === null) return;
     const { reader, value, repeats } = this.cell;
     this.cell = null;
-    const shown = reader.flow.take().map(({ text }) => text).join(" ");
+    const shown = reader.flow
+      .take()
+      .map(({ text }) => text)
+      .join(" ");
     const text = shown === "" ? value : shown;
-    if (text !== "") for (let at = 0; at < Math.min(repeats, repeats_max); at++) this.cells.push({ column: this.column + at, text });
+    if (text !== "")
+      for (let at = 0; at < Math.min(repeats, repeats_max); at++)
+        this.cells.push({ column: this.column + at, text });
     this.column += repeats;
   }
   private endRow(): void {
     const times = this.cells.length === 0 ? 0 : Math.min(this.row_repeats, repeats_max);
-    for (let at = 0; at < times; at++) for (const { column, text } of this.cells) this.grid.put(this.row + at, column, text);
+    for (let at = 0; at < times; at++)
+      for (const { column, text } of this.cells) this.grid.put(this.row + at, column, text);
     this.row += this.row_repeats;
     this.cells = [];
   }
   private endSheet(): void {
     this.depth = 0;
-    this.pages.push({ page: this.pages.length + 1, blocks: [...this.grid.blocks(this.sheet), ...this.beside] });
+    this.pages.push({
+      page: this.pages.length + 1,
+      blocks: [...this.grid.blocks(this.sheet), ...this.beside],
+    });
     this.beside = [];
   }
 }

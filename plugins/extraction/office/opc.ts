@@ -28,7 +28,11 @@ export interface Parts {
 }
 
 /** `readEmbedded` is given the name of a part. */
-export function openParts(archive: Archive, characters_max: number, readEmbedded: (part: string) => readonly Block[]): Parts {
+export function openParts(
+  archive: Archive,
+  characters_max: number,
+  readEmbedded: (part: string) => readonly Block[],
+): Parts {
   let characters_left = characters_max;
   const xml: Parts["xml"] = (name) => {
     const bytes = archive.read(name);
@@ -44,20 +48,33 @@ export function openParts(archive: Archive, characters_max: number, readEmbedded
   };
   let types: ReadonlyMap<string, string> | undefined;
   return {
-    archive, xml, relations,
-    related: (part, type) => [...new Set(relations(part).flatMap((one) => one.type === type && one.target !== null ? [one.target] : []))],
+    archive,
+    xml,
+    relations,
+    related: (part, type) => [
+      ...new Set(
+        relations(part).flatMap((one) =>
+          one.type === type && one.target !== null ? [one.target] : [],
+        ),
+      ),
+    ],
     target: (part, id) => relations(part).find((one) => one.id === id)?.target ?? null,
     typeOf: (part) => (types ??= typesOf(xml("[Content_Types].xml") ?? "")).get(part.toLowerCase()),
     spend: (characters) => {
       characters_left -= characters;
-      if (characters_left < 0) throw new ExtractionFailure("too_large", `The text of this file is longer than ${characters_max} characters.`);
+      if (characters_left < 0)
+        throw new ExtractionFailure(
+          "too_large",
+          `The text of this file is longer than ${characters_max} characters.`,
+        );
     },
-    embedded: (part) => part === null ? [] : readEmbedded(part),
+    embedded: (part) => (part === null ? [] : readEmbedded(part)),
   };
 }
 
 const folderOf = (part: string): string => part.slice(0, part.lastIndexOf("/") + 1);
-const relationsName = (part: string): string => `${folderOf(part)}_rels/${part.slice(folderOf(part).length)}.rels`;
+const relationsName = (part: string): string =>
+  `${folderOf(part)}_rels/${part.slice(folderOf(part).length)}.rels`;
 
 function relationsOf(part: string, xml: string): Relation[] {
   const found: Relation[] = [];
@@ -66,11 +83,16 @@ function relationsOf(part: string, xml: string): Relation[] {
       if (tag.name !== "Relationship") return;
       const target = tag.get("Target") ?? "";
       found.push({
-        id: tag.get("Id") ?? "", type: (tag.get("Type") ?? "").split("/").at(-1)!,
-        target: tag.get("TargetMode") === "External" || target === "" ? null : resolvePath(folderOf(part), target),
+        id: tag.get("Id") ?? "",
+        type: (tag.get("Type") ?? "").split("/").at(-1)!,
+        target:
+          tag.get("TargetMode") === "External" || target === ""
+            ? null
+            : resolvePath(folderOf(part), target),
       });
     },
-    close: () => {}, text: () => {},
+    close: () => {},
+    text: () => {},
   });
   return found;
 }
@@ -80,9 +102,11 @@ function typesOf(xml: string): Map<string, string> {
   scanXml(xml, {
     open: (tag) => {
       const part = tag.get("PartName");
-      if (tag.name === "Override" && part !== undefined) types.set(part.replace(/^\/+/, "").toLowerCase(), tag.get("ContentType") ?? "");
+      if (tag.name === "Override" && part !== undefined)
+        types.set(part.replace(/^\/+/, "").toLowerCase(), tag.get("ContentType") ?? "");
     },
-    close: () => {}, text: () => {},
+    close: () => {},
+    text: () => {},
   });
   return types;
 }
@@ -90,7 +114,9 @@ function typesOf(xml: string): Map<string, string> {
 /** The name of an entry, from a path relative to a folder (`word/`) or to the archive (`/word/media`). */
 export function resolvePath(folder: string, path: string): string {
   const steps: string[] = [];
-  for (const step of `${path.startsWith("/") ? "" : folder}${path}`.replaceAll("\\", "/").split("/")) {
+  for (const step of `${path.startsWith("/") ? "" : folder}${path}`
+    .replaceAll("\\", "/")
+    .split("/")) {
     if (step === "..") steps.pop();
     else if (step !== "." && step !== "") steps.push(step);
   }

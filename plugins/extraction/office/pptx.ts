@@ -23,11 +23,14 @@ function slidesOf(parts: Parts, main: string): string[] {
       const slide = parts.target(main, tag.get("r:id"));
       if (slide !== null && !slides.includes(slide)) slides.push(slide);
     },
-    close: () => {}, text: () => {},
+    close: () => {},
+    text: () => {},
   });
   if (slides.length > 0) return slides;
   const number = (name: string): number => Number(/(\d+)\.xml$/i.exec(name)?.[1] ?? 0);
-  return parts.archive.names.filter((name) => /^ppt\/slides\/[^/]+\.xml$/i.test(name)).toSorted((one, other) => number(one) - number(other));
+  return parts.archive.names
+    .filter((name) => /^ppt\/slides\/[^/]+\.xml$/i.test(name))
+    .toSorted((one, other) => number(one) - number(other));
 }
 
 const titles: readonly (string | null)[] = ["title", "ctrTitle"];
@@ -39,18 +42,33 @@ function readSlide(parts: Parts, slide: string, seen: Set<string>): Block[] {
   const shapes = readDrawing(parts, slide).filter(({ role }) => !running.includes(role));
   const is_title = ({ role }: Shape): boolean => titles.includes(role);
   return [
-    ...shapes.filter(is_title).flatMap(({ blocks }) => blocks.map(({ text }) => paragraph(text, 1))),
+    ...shapes
+      .filter(is_title)
+      .flatMap(({ blocks }) => blocks.map(({ text }) => paragraph(text, 1))),
     ...shapes.filter((shape) => !is_title(shape)).flatMap(({ blocks }) => blocks),
     ...readBackground(parts, slide, seen),
-    ...parts.related(slide, "notesSlide").flatMap((notes) => readDrawing(parts, notes)).filter(({ role }) => !running_in_notes.includes(role)).flatMap(({ blocks }) => blocks),
-    ...parts.related(slide, "comments").flatMap((comments) => readDrawing(parts, comments)).flatMap(({ blocks }) => blocks),
+    ...parts
+      .related(slide, "notesSlide")
+      .flatMap((notes) => readDrawing(parts, notes))
+      .filter(({ role }) => !running_in_notes.includes(role))
+      .flatMap(({ blocks }) => blocks),
+    ...parts
+      .related(slide, "comments")
+      .flatMap((comments) => readDrawing(parts, comments))
+      .flatMap(({ blocks }) => blocks),
   ];
 }
 
 /** What the layout and the master write on every slide, on the first one only. */
 function readBackground(parts: Parts, slide: string, seen: Set<string>): Block[] {
   const layouts = parts.related(slide, "slideLayout");
-  const backgrounds = [...layouts, ...layouts.flatMap((layout) => parts.related(layout, "slideMaster"))].filter((part) => !seen.has(part));
+  const backgrounds = [
+    ...layouts,
+    ...layouts.flatMap((layout) => parts.related(layout, "slideMaster")),
+  ].filter((part) => !seen.has(part));
   for (const part of backgrounds) seen.add(part);
-  return backgrounds.flatMap((part) => readDrawing(parts, part)).filter(({ role }) => role === null).flatMap(({ blocks }) => blocks);
+  return backgrounds
+    .flatMap((part) => readDrawing(parts, part))
+    .filter(({ role }) => role === null)
+    .flatMap(({ blocks }) => blocks);
 }

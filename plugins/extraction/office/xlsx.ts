@@ -22,7 +22,11 @@ export function readXlsx(parts: Parts, main: string, progress: (share: number) =
   const { sheets, since_1904 } = workbookOf(parts, main);
   const [strings] = parts.related(main, "sharedStrings");
   const [styles] = parts.related(main, "styles");
-  const book: Book = { strings: stringsOf(xmlOf(parts, strings)), kinds: kindsOf(xmlOf(parts, styles)), since_1904 };
+  const book: Book = {
+    strings: stringsOf(xmlOf(parts, strings)),
+    kinds: kindsOf(xmlOf(parts, styles)),
+    since_1904,
+  };
   return sheets.map(({ name, part }, at) => {
     progress(at / sheets.length);
     const sheet = new SheetReader(book, parts.spend);
@@ -30,7 +34,8 @@ export function readXlsx(parts: Parts, main: string, progress: (share: number) =
     return { page: at + 1, blocks: [...sheet.blocks(name), ...besides(parts, part)] };
   });
 }
-const xmlOf = (parts: Parts, part: string | undefined): string => part === undefined ? "" : parts.xml(part) ?? "";
+const xmlOf = (parts: Parts, part: string | undefined): string =>
+  part === undefined ? "" : (parts.xml(part) ?? "");
 
 function workbookOf(parts: Parts, main: string): Workbook {
   const sheets: { name: string; part: string }[] = [];
@@ -38,14 +43,16 @@ function workbookOf(parts: Parts, main: string): Workbook {
   let since_1904 = false;
   scanXml(parts.xml(main) ?? "", {
     open: (tag) => {
-      if (tag.name === "s:workbookPr") since_1904 = /^(?:1|true|on)$/i.test(tag.get("date1904") ?? "");
+      if (tag.name === "s:workbookPr")
+        since_1904 = /^(?:1|true|on)$/i.test(tag.get("date1904") ?? "");
       if (tag.name !== "s:sheet") return;
       const part = parts.target(main, tag.get("r:id"));
       if (part === null || seen.has(part)) return;
       seen.add(part);
       sheets.push({ name: tag.get("name") ?? "", part });
     },
-    close: () => {}, text: () => {},
+    close: () => {},
+    text: () => {},
   });
   return { sheets, since_1904 };
 }
@@ -65,13 +72,20 @@ function textsOf(xml: string, element: string): string[] {
       if (name === "s:t") reading = false;
       if (name === element) texts.push(escaped(text));
     },
-    text: (piece) => { if (reading) text += piece; },
+    text: (piece) => {
+      if (reading) text += piece;
+    },
   });
   return texts;
 }
 const stringsOf = (xml: string): string[] => textsOf(xml, "s:si");
 /** Characters that XML does not allow stand as `_x000D_`. */
-const escaped = (text: string): string => text.includes("_x") ? text.replace(/_x([0-9A-F]{4})_/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))) : text;
+const escaped = (text: string): string =>
+  text.includes("_x")
+    ? text.replace(/_x([0-9A-F]{4})_/gi, (_, hex: string) =>
+        String.fromCharCode(Number.parseInt(hex, 16)),
+      )
+    : text;
 
 /** What the number format of each cell style says. */
 function kindsOf(xml: string): (DateKind | "percent" | null)[] {
@@ -80,14 +94,17 @@ function kindsOf(xml: string): (DateKind | "percent" | null)[] {
   let in_cell_styles = false;
   scanXml(xml, {
     open: (tag) => {
-      if (tag.name === "s:numFmt") codes.set(Number(tag.get("numFmtId")), tag.get("formatCode") ?? "");
+      if (tag.name === "s:numFmt")
+        codes.set(Number(tag.get("numFmtId")), tag.get("formatCode") ?? "");
       else if (tag.name === "s:cellXfs") in_cell_styles = true;
       else if (tag.name === "s:xf" && in_cell_styles) {
         const id = Number(tag.get("numFmtId") ?? 0);
         kinds.push(formatKind(id, codes.get(id)));
       }
     },
-    close: (name) => { if (name === "s:cellXfs") in_cell_styles = false; },
+    close: (name) => {
+      if (name === "s:cellXfs") in_cell_styles = false;
+    },
     text: () => {},
   });
   return kinds;
@@ -95,17 +112,43 @@ function kindsOf(xml: string): (DateKind | "percent" | null)[] {
 
 /** What stands beside the cells: comments, and the text of shapes and charts. */
 function besides(parts: Parts, sheet: string): Block[] {
-  const comments = parts.related(sheet, "comments").flatMap((part) => textsOf(parts.xml(part) ?? "", "s:comment"));
-  const threads = parts.related(sheet, "threadedComment").flatMap((part) => threadsOf(parts.xml(part) ?? ""));
-  const shapes = parts.related(sheet, "drawing").flatMap((part) => readDrawing(parts, part)).flatMap(({ blocks }) => blocks);
+  const comments = parts
+    .related(sheet, "comments")
+    .flatMap((part) => textsOf(parts.xml(part) ?? "", "s:comment"));
+  const threads = parts
+    .related(sheet, "threadedComment")
+    .flatMap((part) => threadsOf(parts.xml(part) ?? ""));
+  const shapes = parts
+    .related(sheet, "drawing")
+    .flatMap((part) => readDrawing(parts, part))
+    .flatMap(({ blocks }) => blocks);
   // A threaded comment has a twin for old programs, which says so at length.
-  const own = threads.length > 0 ? comments.filter((comment) => !threads.some((text) => comment.includes(text))) : comments;
-  return [...[...own, ...threads].map((comment) => comment.trim()).filter((comment) => comment !== "").map((comment) => paragraph(comment)), ...shapes];
+  const own =
+    threads.length > 0
+      ? comments.filter((comment) => !threads.some((text) => comment.includes(text)))
+      : comments;
+  return [
+    ...[...own, ...threads]
+      .map((comment) => comment.trim())
+      .filter((comment) => comment !== "")
+      .map((comment) => paragraph(comment)),
+    ...shapes,
+  ];
 }
 function threadsOf(xml: string): string[] {
   const texts: string[] = [];
   let text = "";
-  scanXml(xml, { open: () => { text = ""; }, close: (name) => { if (name === "text") texts.push(text); }, text: (piece) => { text += piece; } });
+  scanXml(xml, {
+    open: () => {
+      text = "";
+    },
+    close: (name) => {
+      if (name === "text") texts.push(text);
+    },
+    text: (piece) => {
+      text += piece;
+    },
+  });
   return texts.filter((one) => one.trim() !== "");
 }
 
@@ -119,7 +162,12 @@ class SheetReader implements XmlHandler {
   private reading = false;
   private readonly running: Block[] = [];
 
-  constructor(private readonly book: Book, spend: Parts["spend"]) { this.grid = new Grid(spend); }
+  constructor(
+    private readonly book: Book,
+    spend: Parts["spend"],
+  ) {
+    this.grid = new Grid(spend);
+  }
 
   open(tag: Tag): void | "skip" {
     switch (tag.name) {
@@ -133,24 +181,39 @@ class SheetReader implements XmlHandler {
         this.style = Number(tag.get("s") ?? 0);
         this.value = "";
         return;
-      case "s:v": case "s:t": this.reading = true; return;
-      case "s:oddHeader": case "s:oddFooter": case "s:evenHeader": case "s:evenFooter": case "s:firstHeader": case "s:firstFooter":
+      case "s:v":
+      case "s:t":
+        this.reading = true;
+        return;
+      case "s:oddHeader":
+      case "s:oddFooter":
+      case "s:evenHeader":
+      case "s:evenFooter":
+      case "s:firstHeader":
+      case "s:firstFooter":
         this.value = "";
         this.reading = true;
         return;
-      case "s:rPh": case "s:f": return "skip";
+      case "s:rPh":
+      case "s:f":
+        return "skip";
     }
   }
-  text(text: string): void { if (this.reading) this.value += text; }
+  text(text: string): void {
+    if (this.reading) this.value += text;
+  }
   close(name: string): void {
     if (name === "s:v" || name === "s:t") this.reading = false;
     else if (name === "s:c") this.grid.put(this.row, this.column, this.shown());
     else if (/^s:(?:odd|even|first)(?:Header|Footer)$/.test(name)) {
       this.reading = false;
-      for (const text of wordsOf(this.value)) if (!this.running.some((block) => block.text === text)) this.running.push(paragraph(text));
+      for (const text of wordsOf(this.value))
+        if (!this.running.some((block) => block.text === text)) this.running.push(paragraph(text));
     }
   }
-  blocks(name: string): Block[] { return [...this.grid.blocks(name), ...this.running]; }
+  blocks(name: string): Block[] {
+    return [...this.grid.blocks(name), ...this.running];
+  }
 
   /** As a reader of the sheet sees it: text, true or false, a date, a number. */
   private shown(): string {
@@ -159,15 +222,31 @@ class SheetReader implements XmlHandler {
     if (type === "b") return value === "1" ? "TRUE" : value === "0" ? "FALSE" : value;
     if (type === "d") return value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace("T", " ");
     if (type !== "n") return escaped(value);
-    const kind = value === "" ? null : this.book.kinds[this.style] ?? null;
-    if (kind === "percent") return Number.isFinite(Number(value)) ? `${cleanNumber(String(Number(value) * 100))}%` : value;
-    return (kind === null ? null : dateOf(Number(value), kind, this.book.since_1904)) ?? cleanNumber(value);
+    const kind = value === "" ? null : (this.book.kinds[this.style] ?? null);
+    if (kind === "percent")
+      return Number.isFinite(Number(value))
+        ? `${cleanNumber(String(Number(value) * 100))}%`
+        : value;
+    return (
+      (kind === null ? null : dateOf(Number(value), kind, this.book.since_1904)) ??
+      cleanNumber(value)
+    );
   }
 }
 
 /** What the left, the middle and the right of a header say, without codes for type; parts that count pages or name the file say nothing. */
-const wordsOf = (header: string): string[] => header.split(/&[LCR]/).filter((part) => !/(?<!&)&[PNDTAFZ]/.test(part))
-  .map((part) => part.replace(/&&|&"[^"]{0,100}"|&\d{1,3}|&K[\dA-F]{6}|&[A-Z]/g, (code) => code === "&&" ? "&" : " ").trim()).filter((part) => part !== "");
+const wordsOf = (header: string): string[] =>
+  header
+    .split(/&[LCR]/)
+    .filter((part) => !/(?<!&)&[PNDTAFZ]/.test(part))
+    .map((part) =>
+      part
+        .replace(/&&|&"[^"]{0,100}"|&\d{1,3}|&K[\dA-F]{6}|&[A-Z]/g, (code) =>
+          code === "&&" ? "&" : " ",
+        )
+        .trim(),
+    )
+    .filter((part) => part !== "");
 
 /** `C5` is column 2; null when it says nothing. */
 function columnOf(reference: string | undefined): number | null {

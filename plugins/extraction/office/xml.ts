@@ -9,26 +9,58 @@ export interface XmlHandler {
 }
 
 /** The names of namespaces that this project reads, in all their versions; those of OpenDocument say their own name. Others keep the prefix of the file. */
-const namespaces = new Map<string, string>(Object.entries({
-  w: ["http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main"],
-  a: ["http://schemas.openxmlformats.org/drawingml/2006/main", "http://purl.oclc.org/ooxml/drawingml/main"],
-  p: ["http://schemas.openxmlformats.org/presentationml/2006/main", "http://purl.oclc.org/ooxml/presentationml/main"],
-  s: ["http://schemas.openxmlformats.org/spreadsheetml/2006/main", "http://purl.oclc.org/ooxml/spreadsheetml/main"],
-  c: ["http://schemas.openxmlformats.org/drawingml/2006/chart", "http://purl.oclc.org/ooxml/drawingml/chart"],
-  cx: ["http://schemas.microsoft.com/office/drawing/2014/chartex"],
-  dgm: ["http://schemas.openxmlformats.org/drawingml/2006/diagram", "http://purl.oclc.org/ooxml/drawingml/diagram"],
-  m: ["http://schemas.openxmlformats.org/officeDocument/2006/math", "http://purl.oclc.org/ooxml/officeDocument/math"],
-  r: ["http://schemas.openxmlformats.org/officeDocument/2006/relationships", "http://purl.oclc.org/ooxml/officeDocument/relationships"],
-  mc: ["http://schemas.openxmlformats.org/markup-compatibility/2006"],
-  dc: ["http://purl.org/dc/elements/1.1/"],
-  svg: ["http://www.w3.org/2000/svg"],
-  xlink: ["http://www.w3.org/1999/xlink"],
-  "": [
-    "http://www.w3.org/1999/xhtml", "http://www.idpf.org/2007/opf", "http://openebook.org/namespaces/oeb-package/1.0/", "urn:oasis:names:tc:opendocument:xmlns:container",
-    "http://schemas.openxmlformats.org/package/2006/relationships", "http://schemas.openxmlformats.org/package/2006/content-types", "http://www.w3.org/2001/04/xmlenc#",
-  ],
-}).flatMap(([prefix, uris]) => uris.map((uri): [string, string] => [uri, prefix])));
-const opendocument = /^(?:urn:oasis:names:tc:opendocument:xmlns:|http:\/\/openoffice\.org\/2000\/)([a-z]+)(?:[-:]|$)/;
+const namespaces = new Map<string, string>(
+  Object.entries({
+    w: [
+      "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+      "http://purl.oclc.org/ooxml/wordprocessingml/main",
+    ],
+    a: [
+      "http://schemas.openxmlformats.org/drawingml/2006/main",
+      "http://purl.oclc.org/ooxml/drawingml/main",
+    ],
+    p: [
+      "http://schemas.openxmlformats.org/presentationml/2006/main",
+      "http://purl.oclc.org/ooxml/presentationml/main",
+    ],
+    s: [
+      "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
+      "http://purl.oclc.org/ooxml/spreadsheetml/main",
+    ],
+    c: [
+      "http://schemas.openxmlformats.org/drawingml/2006/chart",
+      "http://purl.oclc.org/ooxml/drawingml/chart",
+    ],
+    cx: ["http://schemas.microsoft.com/office/drawing/2014/chartex"],
+    dgm: [
+      "http://schemas.openxmlformats.org/drawingml/2006/diagram",
+      "http://purl.oclc.org/ooxml/drawingml/diagram",
+    ],
+    m: [
+      "http://schemas.openxmlformats.org/officeDocument/2006/math",
+      "http://purl.oclc.org/ooxml/officeDocument/math",
+    ],
+    r: [
+      "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+      "http://purl.oclc.org/ooxml/officeDocument/relationships",
+    ],
+    mc: ["http://schemas.openxmlformats.org/markup-compatibility/2006"],
+    dc: ["http://purl.org/dc/elements/1.1/"],
+    svg: ["http://www.w3.org/2000/svg"],
+    xlink: ["http://www.w3.org/1999/xlink"],
+    "": [
+      "http://www.w3.org/1999/xhtml",
+      "http://www.idpf.org/2007/opf",
+      "http://openebook.org/namespaces/oeb-package/1.0/",
+      "urn:oasis:names:tc:opendocument:xmlns:container",
+      "http://schemas.openxmlformats.org/package/2006/relationships",
+      "http://schemas.openxmlformats.org/package/2006/content-types",
+      "http://www.w3.org/2001/04/xmlenc#",
+    ],
+  }).flatMap(([prefix, uris]) => uris.map((uri): [string, string] => [uri, prefix])),
+);
+const opendocument =
+  /^(?:urn:oasis:names:tc:opendocument:xmlns:|http:\/\/openoffice\.org\/2000\/)([a-z]+)(?:[-:]|$)/;
 function prefixOf(uri: string): string | undefined {
   const own = opendocument.exec(uri)?.[1];
   return namespaces.get(uri) ?? (own === "drawing" ? "draw" : own);
@@ -41,23 +73,39 @@ class Names {
   private readonly known = new Map<string, string>();
   private readonly raws: (string | undefined)[] = new Array<undefined>(slots).fill(undefined);
   private readonly resolved: string[] = new Array<string>(slots).fill("");
-  private readonly scopes: { readonly depth: number; readonly prefix: string; readonly before: string | undefined }[] = [];
+  private readonly scopes: {
+    readonly depth: number;
+    readonly prefix: string;
+    readonly before: string | undefined;
+  }[] = [];
 
   /** The name that is written in this place; few names make up a file, so most are found without copying them out. */
   at(xml: string, start: number, end: number): string {
-    const slot = (((xml.charCodeAt(start + 2) * 31 + xml.charCodeAt(start + 3)) * 31 + xml.charCodeAt(end - 2)) * 31 + xml.charCodeAt(end - 1) + 37 * (end - start)) & (slots - 1);
+    const slot =
+      (((xml.charCodeAt(start + 2) * 31 + xml.charCodeAt(start + 3)) * 31 +
+        xml.charCodeAt(end - 2)) *
+        31 +
+        xml.charCodeAt(end - 1) +
+        37 * (end - start)) &
+      (slots - 1);
     const raw = this.raws[slot];
-    if (raw !== undefined && raw.length === end - start && xml.startsWith(raw, start)) return this.resolved[slot]!;
+    if (raw !== undefined && raw.length === end - start && xml.startsWith(raw, start))
+      return this.resolved[slot]!;
     const own = xml.slice(start, end);
     this.raws[slot] = own;
-    return this.resolved[slot] = this.of(own);
+    return (this.resolved[slot] = this.of(own));
   }
   of(raw: string): string {
     const known = this.known.get(raw);
     if (known !== undefined) return known;
     const colon = raw.indexOf(":");
     const prefix = this.prefixes.get(colon < 0 ? "" : raw.slice(0, colon));
-    const name = prefix === undefined ? raw : prefix === "" ? raw.slice(colon + 1) : `${prefix}:${raw.slice(colon + 1)}`;
+    const name =
+      prefix === undefined
+        ? raw
+        : prefix === ""
+          ? raw.slice(colon + 1)
+          : `${prefix}:${raw.slice(colon + 1)}`;
     this.known.set(raw, name);
     return name;
   }
@@ -69,7 +117,11 @@ class Names {
   }
   /** The element at this depth has ended, and what it declared. */
   leave(depth: number): void {
-    for (let scope = this.scopes.at(-1); scope !== undefined && scope.depth >= depth; scope = this.scopes.at(-1)) {
+    for (
+      let scope = this.scopes.at(-1);
+      scope !== undefined && scope.depth >= depth;
+      scope = this.scopes.at(-1)
+    ) {
       this.scopes.pop();
       this.set(scope.prefix, scope.before);
     }
@@ -89,7 +141,10 @@ export class Tag {
   private start = 0;
   private end = 0;
   private parsed: string[] | null = null;
-  constructor(private readonly xml: string, private readonly names: Names) {}
+  constructor(
+    private readonly xml: string,
+    private readonly names: Names,
+  ) {}
 
   set(start: number, end: number): void {
     this.start = start;
@@ -102,33 +157,46 @@ export class Tag {
     const exact = name.includes(":");
     for (let at = 0; at < attributes.length; at += 2) {
       const raw = attributes[at]!;
-      const fits = raw === name || (exact ? raw.includes(":") && this.names.of(raw) === name : raw.endsWith(name) && raw.charAt(raw.length - name.length - 1) === ":");
+      const fits =
+        raw === name ||
+        (exact
+          ? raw.includes(":") && this.names.of(raw) === name
+          : raw.endsWith(name) && raw.charAt(raw.length - name.length - 1) === ":");
       if (fits) return decodeEntities(attributes[at + 1]!);
     }
     return undefined;
   }
   /** Names and values as they are written, one after the other. */
   attributes(): readonly string[] {
-    return this.parsed ??= attributesOf(this.xml.slice(this.start, this.end));
+    return (this.parsed ??= attributesOf(this.xml.slice(this.start, this.end)));
   }
 }
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
 /** A letter, `_`, `:`, or anything beyond ASCII. */
-const startsName = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || code === 58 || code > 127;
+const startsName = (code: number): boolean =>
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  code === 95 ||
+  code === 58 ||
+  code > 127;
 
 function attributesOf(raw: string): string[] {
   const found: string[] = [];
   for (let at = 0; at < raw.length;) {
     while (at < raw.length && (isSpace(raw.charCodeAt(at)) || raw[at] === "/")) at++;
     const name_start = at;
-    while (at < raw.length && raw[at] !== "=" && raw[at] !== "/" && !isSpace(raw.charCodeAt(at))) at++;
+    while (at < raw.length && raw[at] !== "=" && raw[at] !== "/" && !isSpace(raw.charCodeAt(at)))
+      at++;
     const name = raw.slice(name_start, at);
     while (at < raw.length && isSpace(raw.charCodeAt(at))) at++;
-    if (raw[at] !== "=") { if (name !== "") found.push(name, ""); continue; }
+    if (raw[at] !== "=") {
+      if (name !== "") found.push(name, "");
+      continue;
+    }
     at++;
     while (at < raw.length && isSpace(raw.charCodeAt(at))) at++;
-    const quote = raw[at] === "\"" || raw[at] === "'" ? raw[at]! : null;
+    const quote = raw[at] === '"' || raw[at] === "'" ? raw[at]! : null;
     const start = quote === null ? at : at + 1;
     let end = quote === null ? start : raw.indexOf(quote, start);
     if (quote === null) while (end < raw.length && !isSpace(raw.charCodeAt(end))) end++;
@@ -140,13 +208,23 @@ function attributesOf(raw: string): string[] {
 }
 
 const entity = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z][a-z0-9]{1,30}));/gi;
-const five: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: "\"", apos: "'" };
+const five: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 /** The five of XML and numbers; any other name stays as it is written. */
-const decodeEntities = (text: string): string => !text.includes("&") ? text
-  : text.replace(entity, (all: string, hex?: string, decimal?: string, name?: string) => name === undefined
-    ? character(Number.parseInt(hex ?? decimal!, hex === undefined ? 10 : 16)) : (Object.hasOwn(five, name) ? five[name]! : all));
-const character = (code: number): string => code === 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? "\ufffd" : String.fromCodePoint(code);
+const decodeEntities = (text: string): string =>
+  !text.includes("&")
+    ? text
+    : text.replace(entity, (all: string, hex?: string, decimal?: string, name?: string) =>
+        name === undefined
+          ? character(Number.parseInt(hex ?? decimal!, hex === undefined ? 10 : 16))
+          : Object.hasOwn(five, name)
+            ? five[name]!
+            : all,
+      );
+const character = (code: number): string =>
+  code === 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)
+    ? "\ufffd"
+    : String.fromCodePoint(code);
 
 /** Where a start tag ends: the first `>` outside quotes; -1 when there is none. */
 function endOfTag(xml: string, from: number): number {
@@ -154,7 +232,7 @@ function endOfTag(xml: string, from: number): number {
     const code = xml.charCodeAt(at);
     if (code === 62) return at;
     if (code !== 34 && code !== 39) continue;
-    at = xml.indexOf(code === 34 ? "\"" : "'", at + 1);
+    at = xml.indexOf(code === 34 ? '"' : "'", at + 1);
     if (at < 0) return -1;
   }
   return -1;
@@ -168,7 +246,7 @@ function endOfDoctype(xml: string, from: number): number {
     else if (code === 93) inside--;
     else if (code === 62 && inside <= 0) return at + 1;
     else if (code === 34 || code === 39) {
-      at = xml.indexOf(code === 34 ? "\"" : "'", at + 1);
+      at = xml.indexOf(code === 34 ? '"' : "'", at + 1);
       if (at < 0) return xml.length;
     }
   }
@@ -187,15 +265,21 @@ export function scanXml(xml: string, handler: XmlHandler): void {
     const end = endOfTag(xml, from);
     if (end < 0) return xml.length;
     let name_end = from + 1;
-    for (let code = xml.charCodeAt(name_end); name_end < end && code !== 47 && !isSpace(code); code = xml.charCodeAt(++name_end));
+    for (
+      let code = xml.charCodeAt(name_end);
+      name_end < end && code !== 47 && !isSpace(code);
+      code = xml.charCodeAt(++name_end)
+    );
     const empty = xml.charCodeAt(end - 1) === 47;
     if (skipped !== null) {
-      if (!empty && name_end - from === skipped.length && xml.startsWith(skipped, from)) skipped_depth++;
+      if (!empty && name_end - from === skipped.length && xml.startsWith(skipped, from))
+        skipped_depth++;
       return end + 1;
     }
     depth++;
     tag.set(name_end, empty ? end - 1 : end);
-    while (next_declaration >= 0 && next_declaration < from) next_declaration = xml.indexOf("xmlns", from);
+    while (next_declaration >= 0 && next_declaration < from)
+      next_declaration = xml.indexOf("xmlns", from);
     if (next_declaration >= 0 && next_declaration < end) declareIn(tag.attributes(), names, depth);
     tag.name = names.at(xml, from, name_end);
     const { name } = tag;
@@ -207,8 +291,7 @@ export function scanXml(xml: string, handler: XmlHandler): void {
         names.leave(depth--);
         return behind;
       }
-    }
-    else if (empty && !skip) handler.close(name);
+    } else if (empty && !skip) handler.close(name);
     if (empty) names.leave(depth--);
     return end + 1;
   };
@@ -218,7 +301,12 @@ export function scanXml(xml: string, handler: XmlHandler): void {
     let name_end = end;
     while (name_end > from && isSpace(xml.charCodeAt(name_end - 1))) name_end--;
     if (skipped === null) handler.close(names.at(xml, from, name_end));
-    else if (name_end - from !== skipped.length || !xml.startsWith(skipped, from) || --skipped_depth > 0) return end + 1;
+    else if (
+      name_end - from !== skipped.length ||
+      !xml.startsWith(skipped, from) ||
+      --skipped_depth > 0
+    )
+      return end + 1;
     skipped = null;
     names.leave(depth--);
     return end + 1;
@@ -228,7 +316,8 @@ export function scanXml(xml: string, handler: XmlHandler): void {
     if (xml.startsWith("<?", from)) return endAfter(xml, "?>", from + 2);
     if (!xml.startsWith("<![CDATA[", from)) return endOfDoctype(xml, from + 2);
     const end = endAfter(xml, "]]>", from + 9);
-    if (skipped === null) handler.text(xml.slice(from + 9, xml.startsWith("]]>", end - 3) ? end - 3 : end));
+    if (skipped === null)
+      handler.text(xml.slice(from + 9, xml.startsWith("]]>", end - 3) ? end - 3 : end));
     return end;
   };
 
@@ -273,12 +362,20 @@ export function decodeXml(bytes: Uint8Array): string {
   if (first === 0xfe && second === 0xff) return decodeAs("utf-16be", bytes);
   if (first === 0x3c && second === 0) return decodeAs("utf-16le", bytes);
   if (first === 0 && second === 0x3c) return decodeAs("utf-16be", bytes);
-  const declared = /^(?:\xef\xbb\xbf)?\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 300)).toString("latin1"))?.[1];
+  const declared =
+    /^(?:\xef\xbb\xbf)?\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(
+      Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 300)).toString("latin1"),
+    )?.[1];
   // A file in UTF-16 could not have said so in these bytes.
-  return decodeAs(declared === undefined || /^utf-?(8|16)/i.test(declared) ? "utf-8" : declared, bytes);
+  return decodeAs(
+    declared === undefined || /^utf-?(8|16)/i.test(declared) ? "utf-8" : declared,
+    bytes,
+  );
 }
 function decodeAs(label: string, bytes: Uint8Array): string {
-  try { return new TextDecoder(label as Bun.Encoding).decode(bytes); } catch (error) {
+  try {
+    return new TextDecoder(label as Bun.Encoding).decode(bytes);
+  } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return new TextDecoder().decode(bytes); // Nobody knows this encoding.
   }

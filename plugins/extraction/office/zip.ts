@@ -10,7 +10,11 @@ export interface ZipLimits {
   readonly entry_bytes_max: number;
   readonly total_bytes_max: number;
 }
-export const zip_limits: ZipLimits = { entries_max: 20_000, entry_bytes_max: 64 * 1024 * 1024, total_bytes_max: 128 * 1024 * 1024 };
+export const zip_limits: ZipLimits = {
+  entries_max: 20_000,
+  entry_bytes_max: 64 * 1024 * 1024,
+  total_bytes_max: 128 * 1024 * 1024,
+};
 
 interface Entry {
   readonly name: string;
@@ -35,8 +39,15 @@ export interface Archive {
   readonly close: () => void;
 }
 
-const local_header = 0x04034b50, central_header = 0x02014b50, end_record = 0x06054b50, end64_record = 0x06064b50, end64_locator = 0x07064b50;
-const local_bytes = 30, central_bytes = 46, end_bytes = 22, comment_bytes_max = 65_535;
+const local_header = 0x04034b50,
+  central_header = 0x02014b50,
+  end_record = 0x06054b50,
+  end64_record = 0x06064b50,
+  end64_locator = 0x07064b50;
+const local_bytes = 30,
+  central_bytes = 46,
+  end_bytes = 22,
+  comment_bytes_max = 65_535;
 const directory_bytes_max = 64 * 1024 * 1024;
 /** An archive without its directory is searched up to this size. */
 const salvage_bytes_max = 256 * 1024 * 1024;
@@ -56,10 +67,20 @@ export function openZip(path: string, limits: ZipLimits = zip_limits): Archive {
 /** An archive that lies inside another. @throws ExtractionFailure as above */
 export function openZipIn(archive: Uint8Array, limits: ZipLimits): Archive {
   const all = Buffer.from(archive.buffer, archive.byteOffset, archive.length);
-  return archiveOf({ size: all.length, at: (offset, length) => all.subarray(offset, offset + Math.max(0, length)) }, () => {}, limits);
+  return archiveOf(
+    {
+      size: all.length,
+      at: (offset, length) => all.subarray(offset, offset + Math.max(0, length)),
+    },
+    () => {},
+    limits,
+  );
 }
 
-interface Bytes { readonly size: number; readonly at: (offset: number, length: number) => Buffer }
+interface Bytes {
+  readonly size: number;
+  readonly at: (offset: number, length: number) => Buffer;
+}
 /** Reads what is there; less than asked for at the end of the file. */
 function readerOf(file: number): Bytes {
   const { size } = fstatSync(file);
@@ -78,29 +99,41 @@ function readerOf(file: number): Bytes {
 function archiveOf(bytes: Bytes, close: () => void, limits: ZipLimits): Archive {
   const listed = directoryOf(bytes, limits);
   const entries = listed ?? salvage(bytes, limits);
-  if (entries.length === 0) throw new ExtractionFailure("corrupt", "This file is damaged and can't be opened.");
+  if (entries.length === 0)
+    throw new ExtractionFailure("corrupt", "This file is damaged and can't be opened.");
   const exact = new Map(entries.map((entry) => [entry.name, entry]));
   const folded = new Map(entries.map((entry) => [entry.name.toLowerCase(), entry]));
   const damaged = new Set<string>();
   let left_bytes = limits.total_bytes_max;
-  const find = (name: string): Entry | undefined => exact.get(name) ?? folded.get(name.toLowerCase());
+  const find = (name: string): Entry | undefined =>
+    exact.get(name) ?? folded.get(name.toLowerCase());
   const read: Archive["read"] = (name) => {
     const entry = find(name);
     if (!entry) return null;
     const inflated = contentOf(entry, bytes, Math.min(limits.entry_bytes_max, left_bytes));
     left_bytes -= Math.max(charge_bytes_min, inflated?.length ?? 0);
     if (left_bytes < 0) throw tooLarge();
-    if (inflated === null || (entry.crc !== null && crc32(inflated) !== entry.crc)) damaged.add(entry.name);
+    if (inflated === null || (entry.crc !== null && crc32(inflated) !== entry.crc))
+      damaged.add(entry.name);
     return inflated;
   };
-  return { names: [...exact.keys()], salvaged: listed === null, damaged, has: (name) => find(name) !== undefined, read, close };
+  return {
+    names: [...exact.keys()],
+    salvaged: listed === null,
+    damaged,
+    has: (name) => find(name) !== undefined,
+    read,
+    close,
+  };
 }
 
-const tooLarge = (): ExtractionFailure => new ExtractionFailure("too_large", "Unpacked, this file is too large to be read.");
+const tooLarge = (): ExtractionFailure =>
+  new ExtractionFailure("too_large", "Unpacked, this file is too large to be read.");
 
 /** The inflated bytes; null when they are damaged. */
 function contentOf(entry: Entry, bytes: Bytes, bytes_max: number): Uint8Array | null {
-  if (entry.encrypted) throw new ExtractionFailure("encrypted", "This file is protected by a password.");
+  if (entry.encrypted)
+    throw new ExtractionFailure("encrypted", "This file is protected by a password.");
   const header = bytes.at(entry.offset, local_bytes);
   if (header.length < local_bytes || header.readUInt32LE(0) !== local_header) return null;
   const start = entry.offset + local_bytes + header.readUInt16LE(26) + header.readUInt16LE(28);
@@ -108,7 +141,11 @@ function contentOf(entry: Entry, bytes: Bytes, bytes_max: number): Uint8Array | 
   if (entry.packed_bytes > bytes_max + bytes_max / 1000 + 1024) throw tooLarge();
   const packed = bytes.at(start, entry.packed_bytes);
   if (entry.method === 0) return packed;
-  if (entry.method !== 8) throw new ExtractionFailure("unsupported_type", "This file is packed in a way that can't be read. Save it again with the program it comes from.");
+  if (entry.method !== 8)
+    throw new ExtractionFailure(
+      "unsupported_type",
+      "This file is packed in a way that can't be read. Save it again with the program it comes from.",
+    );
   try {
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, bytes_max) });
   } catch (error) {
@@ -130,7 +167,8 @@ function directoryOf(bytes: Bytes, limits: ZipLimits): Entry[] | null {
   }
   return null;
 }
-const tooMany = (): ExtractionFailure => new ExtractionFailure("too_large", "This file has too many parts to be read.");
+const tooMany = (): ExtractionFailure =>
+  new ExtractionFailure("too_large", "This file has too many parts to be read.");
 
 /** Where the directory lies: `at` is where its end record begins. */
 function endOf(bytes: Bytes): { at: number; offset: number; size: number } | null {
@@ -139,7 +177,13 @@ function endOf(bytes: Bytes): { at: number; offset: number; size: number } | nul
   for (let at = tail.length - end_bytes; at >= 0; at--) {
     if (tail[at] !== 0x50 || tail.readUInt32LE(at) !== end_record) continue;
     const [size, offset] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)];
-    return (size === 0xffffffff || offset === 0xffffffff ? end64Of(bytes, start + at) : null) ?? { at: start + at, offset, size };
+    return (
+      (size === 0xffffffff || offset === 0xffffffff ? end64Of(bytes, start + at) : null) ?? {
+        at: start + at,
+        offset,
+        size,
+      }
+    );
   }
   return null;
 }
@@ -149,18 +193,37 @@ function end64Of(bytes: Bytes, end: number): { at: number; offset: number; size:
   const at = Number(locator.readBigUInt64LE(8));
   const record = bytes.at(at, 56);
   if (record.length < 56 || record.readUInt32LE(0) !== end64_record) return null;
-  return { at, size: Number(record.readBigUInt64LE(40)), offset: Number(record.readBigUInt64LE(48)) };
+  return {
+    at,
+    size: Number(record.readBigUInt64LE(40)),
+    offset: Number(record.readBigUInt64LE(48)),
+  };
 }
 
 function entriesOf(directory: Buffer, shift: number, { entries_max }: ZipLimits): Entry[] {
   const entries: Entry[] = [];
-  for (let at = 0; at + central_bytes <= directory.length && directory.readUInt32LE(at) === central_header;) {
-    const [name_bytes, extra_bytes, comment_bytes] = [directory.readUInt16LE(at + 28), directory.readUInt16LE(at + 30), directory.readUInt16LE(at + 32)];
+  for (
+    let at = 0;
+    at + central_bytes <= directory.length && directory.readUInt32LE(at) === central_header;
+  ) {
+    const [name_bytes, extra_bytes, comment_bytes] = [
+      directory.readUInt16LE(at + 28),
+      directory.readUInt16LE(at + 30),
+      directory.readUInt16LE(at + 32),
+    ];
     const extra_at = at + central_bytes + name_bytes;
-    const wide = wideNumbers(directory.subarray(extra_at, extra_at + extra_bytes), [directory.readUInt32LE(at + 24), directory.readUInt32LE(at + 20), directory.readUInt32LE(at + 42)]);
+    const wide = wideNumbers(directory.subarray(extra_at, extra_at + extra_bytes), [
+      directory.readUInt32LE(at + 24),
+      directory.readUInt32LE(at + 20),
+      directory.readUInt32LE(at + 42),
+    ]);
     entries.push({
-      name: nameOf(directory.subarray(at + central_bytes, extra_at)), encrypted: (directory.readUInt16LE(at + 8) & 1) === 1, method: directory.readUInt16LE(at + 10),
-      crc: directory.readUInt32LE(at + 16), packed_bytes: wide[1]!, offset: wide[2]! + shift,
+      name: nameOf(directory.subarray(at + central_bytes, extra_at)),
+      encrypted: (directory.readUInt16LE(at + 8) & 1) === 1,
+      method: directory.readUInt16LE(at + 10),
+      crc: directory.readUInt32LE(at + 16),
+      packed_bytes: wide[1]!,
+      offset: wide[2]! + shift,
     });
     if (entries.length > entries_max) throw tooMany();
     at = extra_at + extra_bytes + comment_bytes;
@@ -168,7 +231,8 @@ function entriesOf(directory: Buffer, shift: number, { entries_max }: ZipLimits)
   return entries;
 }
 /** Old writers name entries in CP437; the parts of documents have ASCII names. */
-const nameOf = (bytes: Buffer): string => bytes.toString("utf8").replaceAll("\\", "/").replace(/^\/+/, "");
+const nameOf = (bytes: Buffer): string =>
+  bytes.toString("utf8").replaceAll("\\", "/").replace(/^\/+/, "");
 
 /** Every entry whose own header can be found, although the directory is lost, as in a file that was cut off. */
 function salvage(bytes: Bytes, { entries_max }: ZipLimits): Entry[] {
@@ -182,8 +246,14 @@ function salvage(bytes: Bytes, { entries_max }: ZipLimits): Entry[] {
     const unknown = (flags & 8) !== 0; // The size stands behind the data.
     const next = all.indexOf("PK\x03\x04", unknown ? data : data + all.readUInt32LE(at + 18));
     entries.push({
-      name: nameOf(all.subarray(at + local_bytes, name_end)), encrypted: (flags & 1) === 1, method: all.readUInt16LE(at + 8), crc: unknown ? null : all.readUInt32LE(at + 14),
-      packed_bytes: unknown ? Math.max(0, (next < 0 ? all.length : next) - data) : all.readUInt32LE(at + 18), offset: at,
+      name: nameOf(all.subarray(at + local_bytes, name_end)),
+      encrypted: (flags & 1) === 1,
+      method: all.readUInt16LE(at + 8),
+      crc: unknown ? null : all.readUInt32LE(at + 14),
+      packed_bytes: unknown
+        ? Math.max(0, (next < 0 ? all.length : next) - data)
+        : all.readUInt32LE(at + 18),
+      offset: at,
     });
     if (entries.length > entries_max) throw tooMany();
     at = next;

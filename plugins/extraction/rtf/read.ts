@@ -26,7 +26,12 @@ interface Group {
   is_starred: boolean;
 }
 /** What holds for a paragraph. */
-interface Paragraph { in_table: boolean; depth: number; style: number; outline: number | null }
+interface Paragraph {
+  in_table: boolean;
+  depth: number;
+  style: number;
+  outline: number | null;
+}
 const new_paragraph: Paragraph = { in_table: false, depth: 0, style: -1, outline: null };
 
 /** @throws ExtractionFailure */
@@ -37,7 +42,16 @@ export function readRtf(bytes: Uint8Array, characters_max: number): Page[] {
 }
 
 class RtfReader implements RtfHandler {
-  private group: Group = { place: "text", font: -1, unicode_skip: 1, hidden: false, deleted: false, ends: null, fresh: false, is_starred: false };
+  private group: Group = {
+    place: "text",
+    font: -1,
+    unicode_skip: 1,
+    hidden: false,
+    deleted: false,
+    ends: null,
+    fresh: false,
+    is_starred: false,
+  };
   private readonly groups: Group[] = [];
   private readonly fonts = new Fonts();
   private readonly style_levels = new Map<number, number>();
@@ -54,7 +68,11 @@ class RtfReader implements RtfHandler {
   constructor(private readonly characters_max: number) {}
 
   open(): void {
-    if (this.groups.length >= depth_max) throw new ExtractionFailure("corrupt", `This RTF file is damaged: more than ${depth_max} groups lie one inside the other.`);
+    if (this.groups.length >= depth_max)
+      throw new ExtractionFailure(
+        "corrupt",
+        `This RTF file is damaged: more than ${depth_max} groups lie one inside the other.`,
+      );
     this.skip = 0;
     this.groups.push(this.group);
     this.group = { ...this.group, ends: null, fresh: true, is_starred: false };
@@ -75,18 +93,26 @@ class RtfReader implements RtfHandler {
     this.skip -= skipped;
     const rest = skipped === 0 ? bytes : bytes.subarray(skipped);
     const { place, font } = this.group;
-    if (place === "text" && !this.group.hidden && !this.group.deleted) this.put(this.fonts.bytes(rest, font));
+    if (place === "text" && !this.group.hidden && !this.group.deleted)
+      this.put(this.fonts.bytes(rest, font));
     else if (place === "fonts") this.fonts.name(rest);
-    else if (place === "styles" && this.style_name.length < 100) this.style_name += Buffer.from(rest.subarray(0, 100)).toString("latin1");
+    else if (place === "styles" && this.style_name.length < 100)
+      this.style_name += Buffer.from(rest.subarray(0, 100)).toString("latin1");
   }
   word(name: string, number: number, has_number: boolean): void {
     const { group } = this;
-    if (name === "*") { group.is_starred = true; return; }
+    if (name === "*") {
+      group.is_starred = true;
+      return;
+    }
     if (group.fresh) {
       group.fresh = false;
       this.begin(name);
     }
-    if (this.skip > 0 && name !== "uc" && name !== "u") { this.skip--; return; }
+    if (this.skip > 0 && name !== "uc" && name !== "u") {
+      this.skip--;
+      return;
+    }
     if (group.place === "fonts") this.fonts.word(name, number);
     else if (group.place === "styles") this.styleWord(name, number);
     else if (group.place === "text") this.textWord(name, number, has_number);
@@ -146,34 +172,84 @@ class RtfReader implements RtfHandler {
     const { group, paragraph } = this;
     const on = !has_number || number !== 0;
     switch (name) {
-      case "u": return this.unicode(number);
-      case "uc": group.unicode_skip = Math.max(0, number); return;
-      case "f": this.flush(); group.font = number; return;
-      case "ansicpg": this.fonts.page = number; return;
-      case "mac": this.fonts.page = 10000; return;
-      case "deff": this.fonts.usual = number; return;
-      case "v": this.flush(); group.hidden = on; return;
-      case "deleted": this.flush(); group.deleted = on; return;
-      case "htmlrtf": this.flush(); group.hidden = on; return;
-      case "plain": this.flush(); group.hidden = false; group.font = -1; return;
-      case "pard": this.paragraph = { ...new_paragraph }; return;
-      case "intbl": paragraph.in_table = true; return;
-      case "itap": paragraph.depth = Math.max(0, number); return;
-      case "s": paragraph.style = number; return;
-      case "outlinelevel": paragraph.outline = number < 9 ? number + 1 : null; return;
-      default: return group.hidden || group.deleted ? undefined : this.mark(name);
+      case "u":
+        return this.unicode(number);
+      case "uc":
+        group.unicode_skip = Math.max(0, number);
+        return;
+      case "f":
+        this.flush();
+        group.font = number;
+        return;
+      case "ansicpg":
+        this.fonts.page = number;
+        return;
+      case "mac":
+        this.fonts.page = 10000;
+        return;
+      case "deff":
+        this.fonts.usual = number;
+        return;
+      case "v":
+        this.flush();
+        group.hidden = on;
+        return;
+      case "deleted":
+        this.flush();
+        group.deleted = on;
+        return;
+      case "htmlrtf":
+        this.flush();
+        group.hidden = on;
+        return;
+      case "plain":
+        this.flush();
+        group.hidden = false;
+        group.font = -1;
+        return;
+      case "pard":
+        this.paragraph = { ...new_paragraph };
+        return;
+      case "intbl":
+        paragraph.in_table = true;
+        return;
+      case "itap":
+        paragraph.depth = Math.max(0, number);
+        return;
+      case "s":
+        paragraph.style = number;
+        return;
+      case "outlinelevel":
+        paragraph.outline = number < 9 ? number + 1 : null;
+        return;
+      default:
+        return group.hidden || group.deleted ? undefined : this.mark(name);
     }
   }
   private mark(name: string): void {
     const { in_table, depth, style, outline } = this.paragraph;
     switch (name) {
-      case "par": case "sect": case "page": case "column":
+      case "par":
+      case "sect":
+      case "page":
+      case "column":
         this.flush();
-        return this.flow.endParagraph(in_table ? Math.max(1, depth) : 0, in_table ? null : outline ?? this.style_levels.get(style) ?? null);
-      case "cell": this.flush(); return this.flow.endCell(1);
-      case "nestcell": this.flush(); return this.flow.endCell(Math.max(2, depth));
-      case "row": this.flush(); return this.flow.endRow(1);
-      case "nestrow": this.flush(); return this.flow.endRow(Math.max(2, depth));
+        return this.flow.endParagraph(
+          in_table ? Math.max(1, depth) : 0,
+          in_table ? null : (outline ?? this.style_levels.get(style) ?? null),
+        );
+      case "cell":
+        this.flush();
+        return this.flow.endCell(1);
+      case "nestcell":
+        this.flush();
+        return this.flow.endCell(Math.max(2, depth));
+      case "row":
+        this.flush();
+        return this.flow.endRow(1);
+      case "nestrow":
+        this.flush();
+        return this.flow.endRow(Math.max(2, depth));
     }
     const character = characters[name];
     if (character === undefined) return;
@@ -183,13 +259,20 @@ class RtfReader implements RtfHandler {
   private unicode(number: number): void {
     this.skip = this.group.unicode_skip;
     this.flush();
-    if (!this.group.hidden && !this.group.deleted) this.put(this.fonts.character(number & 0xffff, this.group.font));
+    if (!this.group.hidden && !this.group.deleted)
+      this.put(this.fonts.character(number & 0xffff, this.group.font));
   }
-  private flush(): void { this.put(this.fonts.flush()); }
+  private flush(): void {
+    this.put(this.fonts.flush());
+  }
   private put(text: string): void {
     if (text === "") return;
     this.length += text.length;
-    if (this.length > this.characters_max) throw new ExtractionFailure("too_large", `The text of this document is longer than ${this.characters_max} characters.`);
+    if (this.length > this.characters_max)
+      throw new ExtractionFailure(
+        "too_large",
+        `The text of this document is longer than ${this.characters_max} characters.`,
+      );
     this.flow.text(text);
   }
 }

@@ -9,7 +9,9 @@ export interface RtfHandler {
   letters(bytes: Uint8Array): void;
 }
 
-const [brace_open, brace_close, backslash, line_feed, carriage_return, quote, minus, blank] = [0x7b, 0x7d, 0x5c, 10, 13, 0x27, 0x2d, 0x20];
+const [brace_open, brace_close, backslash, line_feed, carriage_return, quote, minus, blank] = [
+  0x7b, 0x7d, 0x5c, 10, 13, 0x27, 0x2d, 0x20,
+];
 const isLetter = (byte: number): boolean => (byte | 32) >= 97 && (byte | 32) <= 122;
 const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57;
 /** Longer words are none. */
@@ -18,9 +20,13 @@ const word_letters_max = 32;
 export function readTokens(bytes: Uint8Array, handler: RtfHandler): void {
   for (let at = 0; at < bytes.length;) {
     const byte = bytes[at]!;
-    if (byte === brace_open) { handler.open(); at++; }
-    else if (byte === brace_close) { handler.close(); at++; }
-    else if (byte === backslash) at = readControl(bytes, at + 1, handler);
+    if (byte === brace_open) {
+      handler.open();
+      at++;
+    } else if (byte === brace_close) {
+      handler.close();
+      at++;
+    } else if (byte === backslash) at = readControl(bytes, at + 1, handler);
     else if (byte === line_feed || byte === carriage_return || byte === 0) at++;
     else {
       const start = at;
@@ -29,7 +35,13 @@ export function readTokens(bytes: Uint8Array, handler: RtfHandler): void {
     }
   }
 }
-const isText = (byte: number): boolean => byte !== brace_open && byte !== brace_close && byte !== backslash && byte !== line_feed && byte !== carriage_return && byte !== 0;
+const isText = (byte: number): boolean =>
+  byte !== brace_open &&
+  byte !== brace_close &&
+  byte !== backslash &&
+  byte !== line_feed &&
+  byte !== carriage_return &&
+  byte !== 0;
 
 /** What follows a backslash. Returns where it ends. */
 function readControl(bytes: Uint8Array, start: number, handler: RtfHandler): number {
@@ -37,12 +49,21 @@ function readControl(bytes: Uint8Array, start: number, handler: RtfHandler): num
   if (first === undefined) return start;
   if (isLetter(first)) return readWord(bytes, start, handler);
   if (first === quote) {
-    const code = Number.parseInt(String.fromCharCode(bytes[start + 1] ?? 0, bytes[start + 2] ?? 0), 16);
+    const code = Number.parseInt(
+      String.fromCharCode(bytes[start + 1] ?? 0, bytes[start + 2] ?? 0),
+      16,
+    );
     if (!Number.isNaN(code)) handler.letters(Uint8Array.of(code));
     return start + 3;
   }
-  if (first === backslash || first === brace_open || first === brace_close) handler.letters(bytes.subarray(start, start + 1));
-  else handler.word(first === line_feed || first === carriage_return ? "par" : String.fromCharCode(first), 0, false);
+  if (first === backslash || first === brace_open || first === brace_close)
+    handler.letters(bytes.subarray(start, start + 1));
+  else
+    handler.word(
+      first === line_feed || first === carriage_return ? "par" : String.fromCharCode(first),
+      0,
+      false,
+    );
   return start + 1;
 }
 
@@ -52,7 +73,8 @@ function readWord(bytes: Uint8Array, start: number, handler: RtfHandler): number
   const name = String.fromCharCode(...bytes.subarray(start, at));
   const digits = bytes[at] === minus ? at + 1 : at;
   let [end, number] = [digits, 0];
-  for (; end < bytes.length && isDigit(bytes[end]!) && end - digits < 10; end++) number = number * 10 + bytes[end]! - 48;
+  for (; end < bytes.length && isDigit(bytes[end]!) && end - digits < 10; end++)
+    number = number * 10 + bytes[end]! - 48;
   const has_number = end > digits;
   if (has_number) at = end;
   if (bytes[at] === blank) at++;

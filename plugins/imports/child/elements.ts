@@ -2,22 +2,31 @@
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
-export const void_elements = words("area base br col embed hr img input link meta param source track wbr");
+export const void_elements = words(
+  "area base br col embed hr img input link meta param source track wbr",
+);
 /** Parts that hold an own text. */
 export const sectioning = words("main article");
 export const blocks = words("div section ul ol dl table p td nav");
 
 /** What is not of the main text. */
 export const aside = {
-  never: words("script style noscript template iframe svg canvas dialog button select datalist object embed"),
+  never: words(
+    "script style noscript template iframe svg canvas dialog button select datalist object embed",
+  ),
   tags: words("nav footer aside form menu"),
-  roles: words("navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tablist"),
+  roles: words(
+    "navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tablist",
+  ),
   /** In classes and ids, as words of their own. */
-  names: new RegExp(`(?:^|[^a-z0-9])(?:${[
-    "nav|navbar|navigation|menu|sidebar|footer|breadcrumbs?|pagination|pager|toolbar|masthead|skip|(?:site|page|global)-header",
-    "cookies?|consent|gdpr|banner|adverts?|advertisement|ads?|promo|sponsored|popup|modal|newsletter|subscribe|signup",
-    "share|sharing|social|related|recommended|comments?|widget",
-  ].join("|")})(?:$|[^a-z0-9])`, "i"),
+  names: new RegExp(
+    `(?:^|[^a-z0-9])(?:${[
+      "nav|navbar|navigation|menu|sidebar|footer|breadcrumbs?|pagination|pager|toolbar|masthead|skip|(?:site|page|global)-header",
+      "cookies?|consent|gdpr|banner|adverts?|advertisement|ads?|promo|sponsored|popup|modal|newsletter|subscribe|signup",
+      "share|sharing|social|related|recommended|comments?|widget",
+    ].join("|")})(?:$|[^a-z0-9])`,
+    "i",
+  ),
 } as const;
 
 /** Deeper pages are not taken apart: the walks through their tree nest as deep as they do. */
@@ -43,7 +52,10 @@ export function withoutComments(html: string): string {
   for (let at = 0; at < html.length;) {
     const start = html.indexOf("<!--", at);
     const end = start < 0 ? -1 : html.indexOf("-->", start + 2);
-    if (end < 0) { pieces.push(html.slice(at).replaceAll("<!--", "")); break; }
+    if (end < 0) {
+      pieces.push(html.slice(at).replaceAll("<!--", ""));
+      break;
+    }
     pieces.push(html.slice(at, start));
     at = Math.max(end + 3, start + 5);
   }

@@ -13,12 +13,25 @@ export interface ListInput {
   readonly entries_max: number;
 }
 /** `null`: an entry without an address. */
-export interface Listed { readonly url: string | null; readonly title: string | null }
-export interface Sitemap { readonly pages: readonly string[]; readonly sitemaps: readonly string[]; readonly left: number }
-export interface Feed { readonly entries: readonly Listed[]; readonly base: string | null; readonly left: number }
+export interface Listed {
+  readonly url: string | null;
+  readonly title: string | null;
+}
+export interface Sitemap {
+  readonly pages: readonly string[];
+  readonly sitemaps: readonly string[];
+  readonly left: number;
+}
+export interface Feed {
+  readonly entries: readonly Listed[];
+  readonly base: string | null;
+  readonly left: number;
+}
 
 /** Unlike a broken file, this is one of another kind. */
-class Unfit extends Error { readonly code = "unfit"; }
+class Unfit extends Error {
+  readonly code = "unfit";
+}
 
 /** @throws with code `unfit` when it is no sitemap. */
 export async function readSitemap(input: ListInput): Promise<Sitemap> {
@@ -35,43 +48,76 @@ export async function readSitemap(input: ListInput): Promise<Sitemap> {
       if (open.length < depth_max) open.push(name);
       if (name === "loc") loc = "";
     },
-    text: (piece) => { if (open.at(-1) === "loc") loc += piece; },
+    text: (piece) => {
+      if (open.at(-1) === "loc") loc += piece;
+    },
     close: (name) => {
       const parent = open.at(-2);
-      if (name === "loc" && open.at(-1) === "loc" && (parent === "url" || parent === "sitemap") && loc.trim() !== "") {
-        if (found.url.length + found.sitemap.length < input.entries_max) found[parent].push(loc.trim());
+      if (
+        name === "loc" &&
+        open.at(-1) === "loc" &&
+        (parent === "url" || parent === "sitemap") &&
+        loc.trim() !== ""
+      ) {
+        if (found.url.length + found.sitemap.length < input.entries_max)
+          found[parent].push(loc.trim());
         else left++;
       }
       closeIn(open, name);
     },
   });
-  if (!known) throw new Unfit("This is not a sitemap: its root is neither urlset nor sitemapindex.");
+  if (!known)
+    throw new Unfit("This is not a sitemap: its root is neither urlset nor sitemapindex.");
   return { pages: found.url, sitemaps: found.sitemap, left };
 }
 
 /** A sitemap may be a plain list of addresses. */
 function plainSitemap(text: string, entries_max: number): Sitemap {
-  const lines = text.split(/\r\n|\r|\n/).map((line) => line.trim()).filter((line) => line !== "");
-  if (!lines.every((line) => /^https?:\/\//i.test(line))) throw new Unfit("This is not a sitemap: it is neither XML nor a list of addresses.");
-  return { pages: lines.slice(0, entries_max), sitemaps: [], left: Math.max(0, lines.length - entries_max) };
+  const lines = text
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  if (!lines.every((line) => /^https?:\/\//i.test(line)))
+    throw new Unfit("This is not a sitemap: it is neither XML nor a list of addresses.");
+  return {
+    pages: lines.slice(0, entries_max),
+    sitemaps: [],
+    left: Math.max(0, lines.length - entries_max),
+  };
 }
 
 /** @throws with code `unfit` when it is no feed. */
 export async function readFeed(input: ListInput): Promise<Feed> {
   const text = textOf(input);
   const feed = /^\s*\{/.test(text) ? jsonFeed(text) : xmlFeed(text);
-  if (feed === null) throw new Unfit("This is not a feed: it is neither RSS nor Atom nor a JSON feed.");
-  return { ...feed, entries: feed.entries.slice(0, input.entries_max), left: Math.max(0, feed.entries.length - input.entries_max) };
+  if (feed === null)
+    throw new Unfit("This is not a feed: it is neither RSS nor Atom nor a JSON feed.");
+  return {
+    ...feed,
+    entries: feed.entries.slice(0, input.entries_max),
+    left: Math.max(0, feed.entries.length - input.entries_max),
+  };
 }
 type Found = Omit<Feed, "left">;
 
 function jsonFeed(text: string): Found | null {
   let feed: unknown;
-  try { feed = JSON.parse(text); } catch { return null; }
+  try {
+    feed = JSON.parse(text);
+  } catch {
+    return null;
+  }
   const items = typeof feed === "object" && feed !== null && "items" in feed ? feed.items : null;
   if (!Array.isArray(items)) return null;
-  const string = (value: unknown): string | null => typeof value === "string" && value.trim() !== "" ? value.trim() : null;
-  return { base: null, entries: items.map((item) => ({ url: string(item?.url) ?? string(item?.external_url), title: string(item?.title) })) };
+  const string = (value: unknown): string | null =>
+    typeof value === "string" && value.trim() !== "" ? value.trim() : null;
+  return {
+    base: null,
+    entries: items.map((item) => ({
+      url: string(item?.url) ?? string(item?.external_url),
+      title: string(item?.title),
+    })),
+  };
 }
 
 /** RSS 2 and 1 have `item` with the address as text, Atom has `entry` with it as an attribute. */
@@ -80,17 +126,33 @@ function xmlFeed(text: string): Found | null {
   const open: string[] = [];
   let root: string | null = null;
   let base: string | null = null;
-  let entry: { link: string; guid: string | null; alternate: string | null; title: string; depth: number } | null = null;
+  let entry: {
+    link: string;
+    guid: string | null;
+    alternate: string | null;
+    title: string;
+    depth: number;
+  } | null = null;
   let into: "link" | "guid" | "title" | null = null;
   readXml(text, {
     open: (name, attribute) => {
-      if (root === null) { root = name; base = attribute("base") ?? null; }
+      if (root === null) {
+        root = name;
+        base = attribute("base") ?? null;
+      }
       if (open.length < depth_max) open.push(name);
-      if (name === "item" || name === "entry") { entry = { link: "", guid: null, alternate: null, title: "", depth: open.length }; return; }
+      if (name === "item" || name === "entry") {
+        entry = { link: "", guid: null, alternate: null, title: "", depth: open.length };
+        return;
+      }
       if (entry === null || open.length !== entry.depth + 1) return;
       into = name === "link" || name === "title" ? name : null;
-      if (name === "guid" && attribute("ispermalink")?.toLowerCase() !== "false") { into = "guid"; entry.guid = ""; }
-      if (name === "link" && (attribute("rel") ?? "alternate") === "alternate") entry.alternate ??= attribute("href") ?? null;
+      if (name === "guid" && attribute("ispermalink")?.toLowerCase() !== "false") {
+        into = "guid";
+        entry.guid = "";
+      }
+      if (name === "link" && (attribute("rel") ?? "alternate") === "alternate")
+        entry.alternate ??= attribute("href") ?? null;
     },
     text: (piece) => {
       if (entry === null || into === null || open.length !== entry.depth + 1) return;
@@ -100,7 +162,10 @@ function xmlFeed(text: string): Found | null {
     close: (name) => {
       if (entry !== null && (name === "item" || name === "entry")) {
         const guid = /^https?:\/\//i.test(entry.guid?.trim() ?? "") ? entry.guid!.trim() : null;
-        entries.push({ url: entry.link.trim() || entry.alternate || guid, title: entry.title.replace(/<[^<>]*>/g, "").trim() || null });
+        entries.push({
+          url: entry.link.trim() || entry.alternate || guid,
+          title: entry.title.replace(/<[^<>]*>/g, "").trim() || null,
+        });
         entry = null;
       }
       if (open.length === (entry?.depth ?? 0) + 1) into = null;
@@ -119,11 +184,16 @@ function closeIn(open: string[], name: string): void {
 
 function textOf({ path, charset, bytes_max }: ListInput): string {
   const bytes = readFileSync(path);
-  const decoded = (plain: Uint8Array): string => decodeText(plain, charset) ?? new TextDecoder("windows-1252").decode(plain);
+  const decoded = (plain: Uint8Array): string =>
+    decodeText(plain, charset) ?? new TextDecoder("windows-1252").decode(plain);
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return decoded(bytes);
   try {
     return decoded(gunzipSync(bytes, { maxOutputLength: bytes_max }));
   } catch (error) {
-    throw new Unfit((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? `Unpacked, it is larger than ${bytes_max} bytes, the most that is read.` : "It can't be unpacked: it is damaged.");
+    throw new Unfit(
+      (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE"
+        ? `Unpacked, it is larger than ${bytes_max} bytes, the most that is read.`
+        : "It can't be unpacked: it is damaged.",
+    );
   }
 }

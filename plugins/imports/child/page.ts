@@ -20,7 +20,13 @@ export interface PageOutput {
 }
 
 /** What an element holds. Lengths in characters, white space squeezed. */
-interface Held { text: number; linked: number; links: number; heading: boolean; sections: number }
+interface Held {
+  text: number;
+  linked: number;
+  links: number;
+  heading: boolean;
+  sections: number;
+}
 
 /** A part with as much of the page's text is no navigation, whatever it is called. */
 const too_much = 0.4;
@@ -37,55 +43,103 @@ const kept_share = 0.4;
 export async function readPage({ path, charset, output }: PageInput): Promise<PageOutput> {
   const text = decodeText(readFileSync(path), charset);
   const html = text === null ? null : withoutComments(text);
-  if (html === null || isDeep(html)) return { title: null, canonical: null, base: null, written: false };
-  const root = parse(html, { comment: false, lowerCaseTagName: true, blockTextElements: { script: true, style: true } });
+  if (html === null || isDeep(html))
+    return { title: null, canonical: null, base: null, written: false };
+  const root = parse(html, {
+    comment: false,
+    lowerCaseTagName: true,
+    blockTextElements: { script: true, style: true },
+  });
   const head = headOf(root);
   const body = root.querySelector("body") ?? root;
   const { kept, gone } = mainOf(body);
   const written = kept.map((part) => serialised(part, gone)).join("\n");
-  const title = head.title !== null && !/<h1[\s>]/i.test(written) ? `<title>${escaped(head.title)}</title>` : "";
-  writeFileSync(output, `<!doctype html><html><head><meta charset="utf-8">${title}</head><body>${written}</body></html>`);
+  const title =
+    head.title !== null && !/<h1[\s>]/i.test(written)
+      ? `<title>${escaped(head.title)}</title>`
+      : "";
+  writeFileSync(
+    output,
+    `<!doctype html><html><head><meta charset="utf-8">${title}</head><body>${written}</body></html>`,
+  );
   return { ...head, written: true };
 }
 
 function headOf(root: HTMLElement): Pick<PageOutput, "title" | "canonical" | "base"> {
-  const squeezed = (text: string | undefined): string | null => text?.replace(/\s+/g, " ").trim() || null;
+  const squeezed = (text: string | undefined): string | null =>
+    text?.replace(/\s+/g, " ").trim() || null;
   const title = root.querySelectorAll("title").find((one) => one.closest("svg") === null);
-  const link = root.querySelectorAll("link").find((one) => /(?:^|\s)canonical(?:\s|$)/i.test(one.getAttribute("rel") ?? ""));
+  const link = root
+    .querySelectorAll("link")
+    .find((one) => /(?:^|\s)canonical(?:\s|$)/i.test(one.getAttribute("rel") ?? ""));
   return {
-    title: squeezed(title?.text) ?? squeezed(root.querySelector("meta[property=og:title]")?.getAttribute("content")) ?? squeezed(root.querySelector("h1")?.text),
-    canonical: squeezed(link?.getAttribute("href")), base: squeezed(root.querySelector("base")?.getAttribute("href")),
+    title:
+      squeezed(title?.text) ??
+      squeezed(root.querySelector("meta[property=og:title]")?.getAttribute("content")) ??
+      squeezed(root.querySelector("h1")?.text),
+    canonical: squeezed(link?.getAttribute("href")),
+    base: squeezed(root.querySelector("base")?.getAttribute("href")),
   };
 }
 
 /** The parts that hold the main text, and the elements inside them that do not belong to it. */
-function mainOf(body: HTMLElement): { readonly kept: readonly HTMLElement[]; readonly gone: ReadonlySet<HTMLElement> } {
+function mainOf(body: HTMLElement): {
+  readonly kept: readonly HTMLElement[];
+  readonly gone: ReadonlySet<HTMLElement>;
+} {
   const never = new Set<HTMLElement>();
   const held = measured(body, never, (element) => aside.never.has(element.rawTagName));
   const all = held.get(body)!.text;
   const gone = new Set(never);
-  const rest = measured(body, gone, (element, inside) => aside.never.has(element.rawTagName) || isAside(element, inside, held.get(element)!, all));
+  const rest = measured(
+    body,
+    gone,
+    (element, inside) =>
+      aside.never.has(element.rawTagName) || isAside(element, inside, held.get(element)!, all),
+  );
   const left = rest.get(body)!.text;
   // Nothing but navigation, as it seems: then that is the page.
   if (left === 0) return { kept: [body], gone: never };
   const parts = partsOf(body, gone, rest, left);
   const linked = new Set(gone);
   const total = sum(parts, rest);
-  const after = parts.map((part) => measured(part, linked, (element) => linked.has(element) || leadsElsewhere(element, rest.get(element))));
+  const after = parts.map((part) =>
+    measured(
+      part,
+      linked,
+      (element) => linked.has(element) || leadsElsewhere(element, rest.get(element)),
+    ),
+  );
   const kept_text = after.reduce((text, one, index) => text + one.get(parts[index]!)!.text, 0);
   return { kept: parts, gone: kept_text >= kept_share * total ? linked : gone };
 }
 
 /** Walks through the tree, whose depth is limited; `leave` tells which elements go, with all they hold. They are added to `gone`. */
-function measured(root: HTMLElement, gone: Set<HTMLElement>, leave: (element: HTMLElement, inside: boolean) => boolean): Map<HTMLElement, Held> {
+function measured(
+  root: HTMLElement,
+  gone: Set<HTMLElement>,
+  leave: (element: HTMLElement, inside: boolean) => boolean,
+): Map<HTMLElement, Held> {
   const held = new Map<HTMLElement, Held>();
   const walk = (element: HTMLElement, inside: boolean): Held => {
-    const mine: Held = { text: 0, linked: 0, links: 0, heading: element.rawTagName === "h1", sections: sectioning.has(element.rawTagName) ? 1 : 0 };
+    const mine: Held = {
+      text: 0,
+      linked: 0,
+      links: 0,
+      heading: element.rawTagName === "h1",
+      sections: sectioning.has(element.rawTagName) ? 1 : 0,
+    };
     held.set(element, mine);
     for (const child of element.childNodes) {
-      if (child instanceof TextNode) { mine.text += child.rawText.replace(/\s+/g, " ").trim().length; continue; }
+      if (child instanceof TextNode) {
+        mine.text += child.rawText.replace(/\s+/g, " ").trim().length;
+        continue;
+      }
       if (!(child instanceof HTMLElement)) continue;
-      if (leave(child, inside)) { gone.add(child); continue; }
+      if (leave(child, inside)) {
+        gone.add(child);
+        continue;
+      }
       const theirs = walk(child, inside || sectioning.has(child.rawTagName));
       mine.text += theirs.text;
       mine.linked += child.rawTagName === "a" ? theirs.text : theirs.linked;
@@ -100,7 +154,12 @@ function measured(root: HTMLElement, gone: Set<HTMLElement>, leave: (element: HT
 }
 
 /** By what it is, says it is for, and is called. `inside`: it lies in the main part or in an article. */
-function isAside(element: HTMLElement, inside: boolean, { text, sections }: Held, all: number): boolean {
+function isAside(
+  element: HTMLElement,
+  inside: boolean,
+  { text, sections }: Held,
+  all: number,
+): boolean {
   const name = element.rawTagName;
   if (element.getAttribute("aria-hidden") === "true" && text < too_much * all) return true;
   if (name === "main" || name === "article" || name === "body") return false;
@@ -110,26 +169,55 @@ function isAside(element: HTMLElement, inside: boolean, { text, sections }: Held
   if (!small) return false;
   if (aside.roles.has((element.getAttribute("role") ?? "").toLowerCase())) return true;
   if (/^h[1-6]$/.test(name)) return false;
-  const called = `${element.getAttribute("class") ?? ""} ${element.getAttribute("id") ?? ""}`.slice(0, 1_000);
+  const called = `${element.getAttribute("class") ?? ""} ${element.getAttribute("id") ?? ""}`.slice(
+    0,
+    1_000,
+  );
   return called.trim() !== "" && aside.names.test(called.replace(/([a-z])([A-Z])/g, "$1-$2"));
 }
 
 function leadsElsewhere(element: HTMLElement, held: Held | undefined): boolean {
-  return held !== undefined && blocks.has(element.rawTagName) && !held.heading && held.links >= links_min && held.linked > link_share * held.text;
+  return (
+    held !== undefined &&
+    blocks.has(element.rawTagName) &&
+    !held.heading &&
+    held.links >= links_min &&
+    held.linked > link_share * held.text
+  );
 }
 
 /** `main`, or else the articles, where they hold enough; or else all of it. */
-function partsOf(body: HTMLElement, gone: ReadonlySet<HTMLElement>, held: ReadonlyMap<HTMLElement, Held>, left: number): HTMLElement[] {
-  const mains = outermost(body, gone, (element) => element.rawTagName === "main" || element.getAttribute("role") === "main");
+function partsOf(
+  body: HTMLElement,
+  gone: ReadonlySet<HTMLElement>,
+  held: ReadonlyMap<HTMLElement, Held>,
+  left: number,
+): HTMLElement[] {
+  const mains = outermost(
+    body,
+    gone,
+    (element) => element.rawTagName === "main" || element.getAttribute("role") === "main",
+  );
   const main_text = sum(mains, held);
   if (main_text >= main_share * left || main_text >= main_chars) return mains;
   const articles = outermost(body, gone, (element) => element.rawTagName === "article");
   return articles.length > 0 && sum(articles, held) >= article_share * left ? articles : [body];
 }
-const sum = (parts: readonly HTMLElement[], held: ReadonlyMap<HTMLElement, Held>): number => parts.reduce((text, part) => text + (held.get(part)?.text ?? 0), 0);
+const sum = (parts: readonly HTMLElement[], held: ReadonlyMap<HTMLElement, Held>): number =>
+  parts.reduce((text, part) => text + (held.get(part)?.text ?? 0), 0);
 
-function outermost(root: HTMLElement, gone: ReadonlySet<HTMLElement>, wanted: (element: HTMLElement) => boolean): HTMLElement[] {
-  return root.childNodes.flatMap((child) => !(child instanceof HTMLElement) || gone.has(child) ? [] : wanted(child) ? [child] : outermost(child, gone, wanted));
+function outermost(
+  root: HTMLElement,
+  gone: ReadonlySet<HTMLElement>,
+  wanted: (element: HTMLElement) => boolean,
+): HTMLElement[] {
+  return root.childNodes.flatMap((child) =>
+    !(child instanceof HTMLElement) || gone.has(child)
+      ? []
+      : wanted(child)
+        ? [child]
+        : outermost(child, gone, wanted),
+  );
 }
 
 function serialised(element: HTMLElement, gone: ReadonlySet<HTMLElement>): string {

@@ -1,7 +1,9 @@
 /** From bytes to text, when a server and the file itself may each have said which encoding it has. */
 
 const marks: readonly { readonly label: string; readonly bytes: readonly number[] }[] = [
-  { label: "utf-8", bytes: [0xef, 0xbb, 0xbf] }, { label: "utf-16le", bytes: [0xff, 0xfe] }, { label: "utf-16be", bytes: [0xfe, 0xff] },
+  { label: "utf-8", bytes: [0xef, 0xbb, 0xbf] },
+  { label: "utf-16le", bytes: [0xff, 0xfe] },
+  { label: "utf-16be", bytes: [0xfe, 0xff] },
 ];
 const head_bytes = 4_096;
 
@@ -9,8 +11,13 @@ const head_bytes = 4_096;
 export function decodeText(bytes: Uint8Array, charset: string | null): string | null {
   const mark = marks.find((one) => one.bytes.every((byte, at) => bytes[at] === byte));
   if (mark) return decoderOf(mark.label)!.decode(bytes);
-  if (/^utf-?16/i.test(charset ?? "")) return (decoderOf(charset!) ?? new TextDecoder()).decode(bytes);
-  try { return new TextDecoder("utf-8", { fatal: true }).decode(bytes); } catch { /* it is something else, or damaged */ }
+  if (/^utf-?16/i.test(charset ?? ""))
+    return (decoderOf(charset!) ?? new TextDecoder()).decode(bytes);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    /* it is something else, or damaged */
+  }
   const labels = [charset, namedIn(bytes)].filter((label) => label !== null);
   for (const label of labels) {
     const decoder = /^utf-?8$/i.test(label) ? null : decoderOf(label);
@@ -20,10 +27,21 @@ export function decodeText(bytes: Uint8Array, charset: string | null): string | 
 }
 
 function namedIn(bytes: Uint8Array): string | null {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, head_bytes)).toString("latin1");
-  return (/<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(head) ?? /<\?xml\b[^>]*?\bencoding\s*=\s*["']\s*([\w.:-]+)/i.exec(head))?.[1] ?? null;
+  const head = Buffer.from(
+    bytes.buffer,
+    bytes.byteOffset,
+    Math.min(bytes.length, head_bytes),
+  ).toString("latin1");
+  return (
+    (/<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(head) ??
+      /<\?xml\b[^>]*?\bencoding\s*=\s*["']\s*([\w.:-]+)/i.exec(head))?.[1] ?? null
+  );
 }
 
 function decoderOf(label: string): TextDecoder | null {
-  try { return new TextDecoder(label as Bun.Encoding); } catch { return null; }
+  try {
+    return new TextDecoder(label as Bun.Encoding);
+  } catch {
+    return null;
+  }
 }

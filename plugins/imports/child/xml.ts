@@ -13,7 +13,11 @@ export function readXml(xml: string, { open, close, text }: XmlHandler): void {
     const tag = xml.indexOf("<", at);
     if (tag !== at) text(unescaped(xml.slice(at, tag < 0 ? xml.length : tag)));
     if (tag < 0) return;
-    const skipped = [["<!--", "-->"], ["<?", "?>"], ["<![CDATA[", "]]>"]].find(([start]) => xml.startsWith(start!, tag));
+    const skipped = [
+      ["<!--", "-->"],
+      ["<?", "?>"],
+      ["<![CDATA[", "]]>"],
+    ].find(([start]) => xml.startsWith(start!, tag));
     if (skipped) {
       const start = tag + skipped[0]!.length;
       const end = xml.indexOf(skipped[1]!, start);
@@ -26,7 +30,10 @@ export function readXml(xml: string, { open, close, text }: XmlHandler): void {
     const inside = xml.slice(tag + 1, end);
     at = end + 1;
     if (inside.startsWith("!")) continue;
-    if (inside.startsWith("/")) { close(nameIn(inside.slice(1))); continue; }
+    if (inside.startsWith("/")) {
+      close(nameIn(inside.slice(1)));
+      continue;
+    }
     const name = nameIn(inside);
     if (name === "") continue;
     open(name, (wanted) => attributeIn(inside, wanted));
@@ -47,20 +54,38 @@ function endOfTag(xml: string, from: number): number {
   return xml.length;
 }
 
-const nameIn = (inside: string): string => (/^[^\s/>]+/.exec(inside)?.[0] ?? "").replace(/^[^:]*:/, "").toLowerCase();
+const nameIn = (inside: string): string =>
+  (/^[^\s/>]+/.exec(inside)?.[0] ?? "").replace(/^[^:]*:/, "").toLowerCase();
 
 /** Of any prefix. What has no value is taken too, so that no character is looked at again for another beginning. */
 function attributeIn(inside: string, wanted: string): string | undefined {
-  for (const [, name, double, single] of inside.matchAll(/([^\s=/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?/g)) {
+  for (const [, name, double, single] of inside.matchAll(
+    /([^\s=/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?/g,
+  )) {
     const value = double ?? single;
-    if (value !== undefined && name!.slice(name!.indexOf(":") + 1).toLowerCase() === wanted) return unescaped(value);
+    if (value !== undefined && name!.slice(name!.indexOf(":") + 1).toLowerCase() === wanted)
+      return unescaped(value);
   }
   return undefined;
 }
 
-const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-const unescaped = (text: string): string => !text.includes("&") ? text : text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
-  if (name !== undefined) return named[name] ?? whole;
-  const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal);
-  return code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? "\ufffd" : String.fromCodePoint(code);
-});
+const named: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+};
+const unescaped = (text: string): string =>
+  !text.includes("&")
+    ? text
+    : text.replace(
+        /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]+));/gi,
+        (whole, decimal?: string, hex?: string, name?: string) => {
+          if (name !== undefined) return named[name] ?? whole;
+          const code = decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal);
+          return code > 0x10ffff || (code >= 0xd800 && code < 0xe000)
+            ? "\ufffd"
+            : String.fromCodePoint(code);
+        },
+      );

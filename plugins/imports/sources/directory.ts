@@ -10,12 +10,16 @@ import { SourceFailure, type ImportSource, type SourceItem } from "../contract";
 const depth_max = 64;
 
 /** `data`: the server's own directory, which is never imported from, wherever it lies: it holds what everybody has, and the keys. */
-export function directorySource(allowed: readonly string[], data: string): ImportSource<{ readonly path: string }> {
+export function directorySource(
+  allowed: readonly string[],
+  data: string,
+): ImportSource<{ readonly path: string }> {
   /** The directory as it really lies; null when it is not there, or not below an allowed one. */
   async function resolve(path: string): Promise<string | null> {
     if (!isAbsolute(path) || path.includes("\0")) return null;
     const real = await realpath(path).catch(() => null);
-    if (real === null || !(await lstat(real)).isDirectory() || isBelow(real, await realpath(data))) return null;
+    if (real === null || !(await lstat(real)).isDirectory() || isBelow(real, await realpath(data)))
+      return null;
     for (const directory of allowed) {
       const root = await realpath(directory).catch(() => null);
       if (root !== null && isBelow(real, root)) return real;
@@ -30,12 +34,17 @@ export function directorySource(allowed: readonly string[], data: string): Impor
 
   return {
     type: "directory",
-    description: "A directory on the server, below one that the operator allows (`imports.directories`). Its directories become subfolders; in those, the path becomes part of the name. Hidden files, symbolic links and the server's own data are left out.",
+    description:
+      "A directory on the server, below one that the operator allows (`imports.directories`). Its directories become subfolders; in those, the path becomes part of the name. Hidden files, symbolic links and the server's own data are left out.",
     schema: t.Object({ path: t.String({ description: "Absolute." }) }),
 
     async check({ path }) {
-      if (allowed.length === 0) throw badRequest("No directory of the server may be imported: the operator names those that may in imports.directories.", "/source/path");
-      if (await resolve(path) === null) throw badRequest(refusal, "/source/path");
+      if (allowed.length === 0)
+        throw badRequest(
+          "No directory of the server may be imported: the operator names those that may in imports.directories.",
+          "/source/path",
+        );
+      if ((await resolve(path)) === null) throw badRequest(refusal, "/source/path");
     },
 
     async *items({ path }) {
@@ -48,26 +57,43 @@ export function directorySource(allowed: readonly string[], data: string): Impor
       const file = await openInPlace(join(root, locator!));
       const release = () => file.close();
       const { size } = await file.stat();
-      if (size <= upload_bytes_max) return { name: name!, media_type: null, bytes: file.createReadStream({ autoClose: false }), release };
+      if (size <= upload_bytes_max)
+        return {
+          name: name!,
+          media_type: null,
+          bytes: file.createReadStream({ autoClose: false }),
+          release,
+        };
       await release();
-      throw new SourceFailure(`The file is larger than ${upload_bytes_max} bytes, the most that is accepted.`);
+      throw new SourceFailure(
+        `The file is larger than ${upload_bytes_max} bytes, the most that is accepted.`,
+      );
     },
   };
 }
 
-const isBelow = (path: string, root: string): boolean => path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+const isBelow = (path: string, root: string): boolean =>
+  path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 
 /** Opened first and looked at then: what is read is what was looked at, whatever becomes a link to elsewhere meanwhile. @throws SourceFailure */
 async function openInPlace(path: string): Promise<FileHandle> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
-    throw new SourceFailure(error.code === "EACCES" || error.code === "EPERM" ? "The server may not read the file." : gone);
+  const file = await open(
+    path,
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  ).catch((error: NodeJS.ErrnoException) => {
+    throw new SourceFailure(
+      error.code === "EACCES" || error.code === "EPERM"
+        ? "The server may not read the file."
+        : gone,
+    );
   });
   try {
     const opened = await file.stat();
     const here = await lstat(path);
     // Linux tells where an open file lies; elsewhere the path is followed again.
     const real = await readlink(`/proc/self/fd/${file.fd}`).catch(() => realpath(path));
-    if (!opened.isFile() || real !== path || here.ino !== opened.ino || here.dev !== opened.dev) throw new SourceFailure(gone);
+    if (!opened.isFile() || real !== path || here.ino !== opened.ino || here.dev !== opened.dev)
+      throw new SourceFailure(gone);
     return file;
   } catch (error) {
     await file.close();
@@ -76,29 +102,47 @@ async function openInPlace(path: string): Promise<FileHandle> {
 }
 const gone = "The file is not there any more.";
 
-const refusal = "The path must name a directory that is, or lies below, one that the operator allows (imports.directories).";
+const refusal =
+  "The path must name a directory that is, or lies below, one that the operator allows (imports.directories).";
 
-async function* filesIn(root: string, path: readonly string[], data: string): AsyncGenerator<SourceItem> {
+async function* filesIn(
+  root: string,
+  path: readonly string[],
+  data: string,
+): AsyncGenerator<SourceItem> {
   const here = join(root, ...path);
   if (here === data) return;
   const entries = [];
-  try { for await (const entry of await opendir(here)) if (!entry.name.startsWith(".")) entries.push(entry); }
-  catch (error) {
+  try {
+    for await (const entry of await opendir(here))
+      if (!entry.name.startsWith(".")) entries.push(entry);
+  } catch (error) {
     if (path.length === 0) throw new SourceFailure("The directory can't be read.");
-    yield { uri: pathToFileURL(here).href, error: `The directory can't be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"}).` };
+    yield {
+      uri: pathToFileURL(here).href,
+      error: `The directory can't be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"}).`,
+    };
     return;
   }
-  for (const entry of entries.sort((one, other) => one.name < other.name ? -1 : 1)) {
+  for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const inside = [...path, entry.name];
     if (entry.isFile()) yield itemOf(root, inside);
     if (!entry.isDirectory()) continue;
     if (inside.length <= depth_max) yield* filesIn(root, inside, data);
-    else yield { uri: pathToFileURL(join(root, ...inside)).href, error: `Directories are read ${depth_max} deep; this one lies deeper.` };
+    else
+      yield {
+        uri: pathToFileURL(join(root, ...inside)).href,
+        error: `Directories are read ${depth_max} deep; this one lies deeper.`,
+      };
   }
 }
 
 /** `a/b/c.txt` is `b/c.txt` in the subfolder `a`: folders have two levels. */
 function itemOf(root: string, path: readonly string[]): SourceItem {
   const [folder, ...rest] = path;
-  return { uri: pathToFileURL(join(root, ...path)).href, locator: path.join(sep), ...(rest.length === 0 ? { name: folder! } : { folder: folder!, name: rest.join("/") }) };
+  return {
+    uri: pathToFileURL(join(root, ...path)).href,
+    locator: path.join(sep),
+    ...(rest.length === 0 ? { name: folder! } : { folder: folder!, name: rest.join("/") }),
+  };
 }

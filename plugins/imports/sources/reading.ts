@@ -3,24 +3,43 @@ import { TaskFailure, type Isolate } from "../../../core/sdk";
 import { SourceFailure, type SourceTools } from "../contract";
 import type { tasks } from "../tasks";
 
-export interface ChildParts { readonly isolate: Isolate<typeof tasks> }
+export interface ChildParts {
+  readonly isolate: Isolate<typeof tasks>;
+}
 const timeout_ms = 60_000;
 const memory_max_bytes = 600 * 2 ** 20;
 
 /** @throws SourceFailure, and what the signal says when it fires. */
-export async function readInChild<R>({ signal }: Pick<SourceTools, "signal">, what: string, read: (within: { timeout_ms: number; memory_max_bytes: number; signal: AbortSignal }) => Promise<R>): Promise<R> {
-  try { return await read({ timeout_ms, memory_max_bytes, signal }); }
-  catch (error) {
+export async function readInChild<R>(
+  { signal }: Pick<SourceTools, "signal">,
+  what: string,
+  read: (within: {
+    timeout_ms: number;
+    memory_max_bytes: number;
+    signal: AbortSignal;
+  }) => Promise<R>,
+): Promise<R> {
+  try {
+    return await read({ timeout_ms, memory_max_bytes, signal });
+  } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof TaskFailure)) throw error;
-    if (error.reason === "timeout") throw new SourceFailure(`Reading ${what} took longer than ${timeout_ms / 1_000} s and was stopped.`);
-    if (error.reason === "memory") throw new SourceFailure(`Reading ${what} took more than ${memory_max_bytes / 2 ** 20} MiB of memory and was stopped.`);
+    if (error.reason === "timeout")
+      throw new SourceFailure(
+        `Reading ${what} took longer than ${timeout_ms / 1_000} s and was stopped.`,
+      );
+    if (error.reason === "memory")
+      throw new SourceFailure(
+        `Reading ${what} took more than ${memory_max_bytes / 2 ** 20} MiB of memory and was stopped.`,
+      );
     if (error.code === "unfit") throw new SourceFailure(error.message);
     // It would do so again: whoever wrote the list or the archive may have meant it to.
-    if (error.reason === "crashed") throw new SourceFailure(`Reading ${what} ended unexpectedly: it may be damaged.`);
+    if (error.reason === "crashed")
+      throw new SourceFailure(`Reading ${what} ended unexpectedly: it may be damaged.`);
     throw error;
   }
 }
 
 /** An address as a list gives it, made absolute; what can't be is left as it is, and fails as an item. */
-export const absolute = (address: string, base: string): string => URL.canParse(address, base) ? new URL(address, base).href : address;
+export const absolute = (address: string, base: string): string =>
+  URL.canParse(address, base) ? new URL(address, base).href : address;

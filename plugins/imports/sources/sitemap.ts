@@ -13,14 +13,25 @@ export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly 
   async function read(url: string, tools: SourceTools): Promise<Sitemap & { readonly at: string }> {
     const file = await tools.fetch(url, { bytes_max: sitemap_bytes_max, robots: false });
     try {
-      const input = { path: file.path, charset: null, bytes_max: sitemap_bytes_max, entries_max: items_max };
-      return { ...await readInChild(tools, "the sitemap", (within) => isolate("sitemap", input, within)), at: file.url };
+      const input = {
+        path: file.path,
+        charset: null,
+        bytes_max: sitemap_bytes_max,
+        entries_max: items_max,
+      };
+      return {
+        ...(await readInChild(tools, "the sitemap", (within) => isolate("sitemap", input, within))),
+        at: file.url,
+      };
     } finally {
       await file.release();
     }
   }
 
-  async function* items({ url }: { readonly url: string }, tools: SourceTools): AsyncGenerator<SourceItem> {
+  async function* items(
+    { url }: { readonly url: string },
+    tools: SourceTools,
+  ): AsyncGenerator<SourceItem> {
     const waiting = [url];
     const seen = new Set(waiting);
     for (let n = 0; n < waiting.length; n++) {
@@ -29,17 +40,33 @@ export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly 
         if (n === 0 || !(error instanceof SourceFailure)) throw error;
         return error;
       });
-      if (sitemap instanceof SourceFailure) { yield { uri: waiting[n]!, error: sitemap.message }; continue; }
+      if (sitemap instanceof SourceFailure) {
+        yield { uri: waiting[n]!, error: sitemap.message };
+        continue;
+      }
       for (const page of sitemap.pages) yield { uri: absolute(page, sitemap.at) };
-      if (sitemap.left > 0) yield { uri: `${waiting[n]!}#left`, error: `The sitemap lists ${sitemap.left} entries more than the ${items_max} that are read.` };
+      if (sitemap.left > 0)
+        yield {
+          uri: `${waiting[n]!}#left`,
+          error: `The sitemap lists ${sitemap.left} entries more than the ${items_max} that are read.`,
+        };
       for (const next of sitemap.sitemaps.map((address) => absolute(address, sitemap.at))) {
         if (seen.has(next)) continue;
         seen.add(next);
         if (waiting.length < sitemaps_max) waiting.push(next);
-        else yield { uri: next, error: `The index lists more than ${sitemaps_max} sitemaps, the most that are read.` };
+        else
+          yield {
+            uri: next,
+            error: `The index lists more than ${sitemaps_max} sitemaps, the most that are read.`,
+          };
       }
     }
   }
 
-  return { type: "sitemap", description: "A sitemap, packed or not, or an index of sitemaps.", schema: t.Object({ url: t.String({ description: "Where it lies." }) }), items };
+  return {
+    type: "sitemap",
+    description: "A sitemap, packed or not, or an index of sitemaps.",
+    schema: t.Object({ url: t.String({ description: "Where it lies." }) }),
+    items,
+  };
 }

@@ -6,6 +6,13 @@ import { urls_max } from "../limits";
 export const urlsSource: ImportSource<{ readonly urls: readonly string[] }> = {
   type: "urls",
   description: "A list of web addresses.",
-  schema: t.Object({ urls: t.Array(t.String(), { maxItems: urls_max, description: "Absolute http or https addresses." }) }),
-  async *items({ urls }) { for (const uri of urls) yield { uri }; },
+  schema: t.Object({
+    urls: t.Array(t.String(), {
+      maxItems: urls_max,
+      description: "Absolute http or https addresses.",
+    }),
+  }),
+  async *items({ urls }) {
+    for (const uri of urls) yield { uri };
+  },
 };

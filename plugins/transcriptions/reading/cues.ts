@@ -9,10 +9,15 @@ const stamp = String.raw`(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})`;
 const timing = new RegExp(String.raw`^\s*${stamp}\s*-->\s*${stamp}(?:\s|$)`);
 
 const seconds = (parts: readonly (string | undefined)[]): number =>
-  Number(parts[0] ?? 0) * 3_600 + Number(parts[1]) * 60 + Number(parts[2]) + Number(parts[3]!.padEnd(3, "0")) / 1_000;
+  Number(parts[0] ?? 0) * 3_600 +
+  Number(parts[1]) * 60 +
+  Number(parts[2]) +
+  Number(parts[3]!.padEnd(3, "0")) / 1_000;
 
 /** The two times of a line such as `00:01.000 --> 00:02.500 align:start`, seconds. */
-export function timesOf(line: string): { readonly start: number; readonly end: number } | undefined {
+export function timesOf(
+  line: string,
+): { readonly start: number; readonly end: number } | undefined {
   if (line.length > timing_chars_max || !line.includes("-->")) return undefined;
   const match = timing.exec(line);
   return match ? { start: seconds(match.slice(1, 5)), end: seconds(match.slice(5, 9)) } : undefined;
@@ -21,8 +26,15 @@ export function timesOf(line: string): { readonly start: number; readonly end: n
 /** Whether a text begins as captions do. */
 export function looksLikeCaptions(head: string): "vtt" | "srt" | null {
   if (/^WEBVTT(?:[ \t\n\r]|$)/.test(head)) return "vtt";
-  const lines = head.slice(0, 4_000).split(/\r\n?|\n/).filter((line) => line.trim() !== "").slice(0, 2);
-  return timesOf(lines[0] ?? "") || /^\s*\d{1,9}\s*$/.test(lines[0] ?? "") && timesOf(lines[1] ?? "") ? "srt" : null;
+  const lines = head
+    .slice(0, 4_000)
+    .split(/\r\n?|\n/)
+    .filter((line) => line.trim() !== "")
+    .slice(0, 2);
+  return timesOf(lines[0] ?? "") ||
+    (/^\s*\d{1,9}\s*$/.test(lines[0] ?? "") && timesOf(lines[1] ?? ""))
+    ? "srt"
+    : null;
 }
 
 /** Lines that begin a cue end where the next blank line is; whatever stands outside of cues (numbers, notes, styles) is left out. */
@@ -36,11 +48,16 @@ export function readCues(text: string): Heard {
   };
   for (const line of linesOf(text)) {
     const times = timesOf(line);
-    if (times) { close(); cue = { ...times, lines: [] }; }
+    if (times) {
+      close();
+      cue = { ...times, lines: [] };
+    }
     // A line of spaces is part of a cue that has shown nothing yet.
-    else if (line === "" || line.trim() === "" && cue?.lines.length !== 0) close();
+    else if (line === "" || (line.trim() === "" && cue?.lines.length !== 0)) close();
     else if (cue) cue.lines.push(line);
-    else if (segments.length === 0) language ??= /^Language:\s*([A-Za-z-]{2,35})\s*$/.exec(line.slice(0, timing_chars_max))?.[1] ?? null;
+    else if (segments.length === 0)
+      language ??=
+        /^Language:\s*([A-Za-z-]{2,35})\s*$/.exec(line.slice(0, timing_chars_max))?.[1] ?? null;
   }
   close();
   return { segments, language };
@@ -56,35 +73,74 @@ function* linesOf(text: string): Generator<string> {
 }
 
 /** What a cue says: one piece, or one for each voice (`<v Name>`). */
-function spokenIn({ start, end, lines }: { readonly start: number; readonly end: number; readonly lines: readonly string[] }): Piece[] {
+function spokenIn({
+  start,
+  end,
+  lines,
+}: {
+  readonly start: number;
+  readonly end: number;
+  readonly lines: readonly string[];
+}): Piece[] {
   const voices = voicesOf(lines.join("\n"));
   return voices.map(({ speaker, text }) => ({ start, end, speaker, text }));
 }
 
-interface Voice { readonly speaker: string | null; readonly text: string }
+interface Voice {
+  readonly speaker: string | null;
+  readonly text: string;
+}
 
 /** The text between tags, which are dropped; `<v …>` says who speaks from there on. A `<` that opens no tag is a character. */
 function voicesOf(payload: string): Voice[] {
   const voices: { speaker: string | null; text: string }[] = [{ speaker: null, text: "" }];
   for (let at = 0; at < payload.length;) {
     const open = payload.indexOf("<", at);
-    if (open === -1) { voices.at(-1)!.text += payload.slice(at); break; }
+    if (open === -1) {
+      voices.at(-1)!.text += payload.slice(at);
+      break;
+    }
     voices.at(-1)!.text += payload.slice(at, open);
-    const length = payload.slice(open, open + tag_chars_max).indexOf(">"), close = open + length;
+    const length = payload.slice(open, open + tag_chars_max).indexOf(">"),
+      close = open + length;
     const inside = payload.slice(open + 1, Math.max(close, open + 1));
-    if (!/^[/a-z\d]/i.test(inside)) { voices.at(-1)!.text += "<"; at = open + 1; continue; }
+    if (!/^[/a-z\d]/i.test(inside)) {
+      voices.at(-1)!.text += "<";
+      at = open + 1;
+      continue;
+    }
     const voice = /^v(?:\.[^\s]*)?\s+([\s\S]+)$/.exec(inside);
     if (voice) voices.push({ speaker: unescaped(voice[1]!), text: "" });
     else if (/^\/v\b/.test(inside)) voices.push({ speaker: null, text: "" });
     at = close + 1;
   }
-  return voices.filter(({ text }) => text.trim() !== "").map(({ speaker, text }) => ({ speaker, text: unescaped(text.replace(/\{\\[^{}\n]{0,40}\}/g, "")) }));
+  return voices
+    .filter(({ text }) => text.trim() !== "")
+    .map(({ speaker, text }) => ({
+      speaker,
+      text: unescaped(text.replace(/\{\\[^{}\n]{0,40}\}/g, "")),
+    }));
 }
 const tag_chars_max = 300;
 
-const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", nbsp: " ", quot: "\"", apos: "'", lrm: "", rlm: "" };
-const unescaped = (text: string): string => !text.includes("&") ? text : text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,5}));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
-  if (name !== undefined) return entities[name.toLowerCase()] ?? whole;
-  const code = Number.parseInt(decimal ?? hex!, decimal === undefined ? 16 : 10);
-  return code > 0x10ffff || code < 32 ? " " : String.fromCodePoint(code);
-});
+const entities: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  nbsp: " ",
+  quot: '"',
+  apos: "'",
+  lrm: "",
+  rlm: "",
+};
+const unescaped = (text: string): string =>
+  !text.includes("&")
+    ? text
+    : text.replace(
+        /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,5}));/gi,
+        (whole, decimal?: string, hex?: string, name?: string) => {
+          if (name !== undefined) return entities[name.toLowerCase()] ?? whole;
+          const code = Number.parseInt(decimal ?? hex!, decimal === undefined ? 16 : 10);
+          return code > 0x10ffff || code < 32 ? " " : String.fromCodePoint(code);
+        },
+      );

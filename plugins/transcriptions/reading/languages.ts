@@ -6,10 +6,11 @@ function byName(): ReadonlyMap<string, string> {
   if (codes.size > 0) return codes;
   const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
   const letters = [..."abcdefghijklmnopqrstuvwxyz"];
-  for (const first of letters) for (const second of letters) {
-    const name = names.of(first + second);
-    if (name && !codes.has(name.toLowerCase())) codes.set(name.toLowerCase(), first + second);
-  }
+  for (const first of letters)
+    for (const second of letters) {
+      const name = names.of(first + second);
+      if (name && !codes.has(name.toLowerCase())) codes.set(name.toLowerCase(), first + second);
+    }
   return codes;
 }
 
@@ -17,7 +18,11 @@ function byName(): ReadonlyMap<string, string> {
 export function languageCode(said: string | null): string | null {
   const word = said?.trim() ?? "";
   if (/^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i.test(word)) {
-    try { return Intl.getCanonicalLocales(word)[0] ?? null; } catch { return null; }
+    try {
+      return Intl.getCanonicalLocales(word)[0] ?? null;
+    } catch {
+      return null;
+    }
   }
   return byName().get(word.toLowerCase()) ?? null;
 }

@@ -1,12 +1,20 @@
 /** How long a recording is and whether it has a picture, as far as the file says. Runs in a child process. */
 import { parseFile } from "music-metadata";
 
-export interface Probed { readonly duration_s: number | null; readonly has_video: boolean | null }
+export interface Probed {
+  readonly duration_s: number | null;
+  readonly has_video: boolean | null;
+}
 
 export async function probe({ path }: { readonly path: string }): Promise<Probed> {
-  const { format: { duration, hasAudio, hasVideo } } = await parseFile(path, { duration: true, skipCovers: true, mkvUseIndex: true });
+  const {
+    format: { duration, hasAudio, hasVideo },
+  } = await parseFile(path, { duration: true, skipCovers: true, mkvUseIndex: true });
   return {
-    duration_s: duration !== undefined && Number.isFinite(duration) && duration > 0 ? Math.round(duration * 1_000) / 1_000 : null,
+    duration_s:
+      duration !== undefined && Number.isFinite(duration) && duration > 0
+        ? Math.round(duration * 1_000) / 1_000
+        : null,
     has_video: hasAudio === undefined && hasVideo === undefined ? null : hasVideo === true,
   };
 }

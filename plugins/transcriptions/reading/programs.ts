@@ -4,12 +4,25 @@ import { timesOf } from "./cues";
 
 type Piece = Heard["segments"][number];
 
-const fieldOf = (of: unknown, key: string): unknown => typeof of === "object" && of !== null ? (of as Readonly<Record<string, unknown>>)[key] : undefined;
-const listIn = (of: unknown, key: string): readonly unknown[] | undefined => { const list = fieldOf(of, key); return Array.isArray(list) ? list : undefined; };
-const textIn = (of: unknown, key: string): string | undefined => { const text = fieldOf(of, key); return typeof text === "string" ? text : undefined; };
+const fieldOf = (of: unknown, key: string): unknown =>
+  typeof of === "object" && of !== null
+    ? (of as Readonly<Record<string, unknown>>)[key]
+    : undefined;
+const listIn = (of: unknown, key: string): readonly unknown[] | undefined => {
+  const list = fieldOf(of, key);
+  return Array.isArray(list) ? list : undefined;
+};
+const textIn = (of: unknown, key: string): string | undefined => {
+  const text = fieldOf(of, key);
+  return typeof text === "string" ? text : undefined;
+};
 const numberIn = (of: unknown, key: string): number | undefined => {
   const value = fieldOf(of, key);
-  return typeof value === "number" ? value : typeof value === "string" && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
+  return typeof value === "number"
+    ? value
+    : typeof value === "string" && /^\d+(?:\.\d+)?$/.test(value)
+      ? Number(value)
+      : undefined;
 };
 
 /** Undefined when it holds no text in any known shape. */
@@ -17,23 +30,43 @@ export function readJson(value: unknown): Heard | undefined {
   const language = textIn(value, "language") ?? textIn(fieldOf(value, "result"), "language");
   const duration_s = numberIn(value, "duration");
   const of_whisper_cpp = listIn(value, "transcription");
-  if (of_whisper_cpp) return { language, duration_s, segments: of_whisper_cpp.flatMap(piecesOfWhisperCpp) };
-  const segments = Array.isArray(value) ? value as readonly unknown[] : listIn(value, "segments");
-  if (segments && segments.length > 0) return { language, duration_s, segments: segments.flatMap(pieceOf) };
+  if (of_whisper_cpp)
+    return { language, duration_s, segments: of_whisper_cpp.flatMap(piecesOfWhisperCpp) };
+  const segments = Array.isArray(value) ? (value as readonly unknown[]) : listIn(value, "segments");
+  if (segments && segments.length > 0)
+    return { language, duration_s, segments: segments.flatMap(pieceOf) };
   const text = textIn(value, "text");
   return text === undefined ? undefined : { language, duration_s, segments: [{ text }] };
 }
 
 function pieceOf(segment: unknown): Piece[] {
   const text = textIn(segment, "text");
-  return text === undefined ? [] : [{ start: numberIn(segment, "start"), end: numberIn(segment, "end"), text, speaker: textIn(segment, "speaker") }];
+  return text === undefined
+    ? []
+    : [
+        {
+          start: numberIn(segment, "start"),
+          end: numberIn(segment, "end"),
+          text,
+          speaker: textIn(segment, "speaker"),
+        },
+      ];
 }
 
 /** `offsets` are milliseconds. */
 function piecesOfWhisperCpp(segment: unknown): Piece[] {
-  const text = textIn(segment, "text"), offsets = fieldOf(segment, "offsets");
+  const text = textIn(segment, "text"),
+    offsets = fieldOf(segment, "offsets");
   const [from, to] = [numberIn(offsets, "from"), numberIn(offsets, "to")];
-  return text === undefined ? [] : [{ text, ...(from === undefined ? {} : { start: from / 1_000 }), ...(to === undefined ? {} : { end: to / 1_000 }) }];
+  return text === undefined
+    ? []
+    : [
+        {
+          text,
+          ...(from === undefined ? {} : { start: from / 1_000 }),
+          ...(to === undefined ? {} : { end: to / 1_000 }),
+        },
+      ];
 }
 
 /** `[00:00:01.000 --> 00:00:02.500]  text`, as Whisper prints while it works. Undefined when there is no such line. */
@@ -63,9 +96,12 @@ export function readTimedWords(text: string): Heard | undefined {
       if (word !== "<sil>" || end - start > pause_s) open = false;
       continue;
     }
-    const spoken = word.replace(/\(\d+\)$/, ""), last = segments.at(-1);
-    if (open && last) { last.text += ` ${spoken}`; last.end = end; }
-    else segments.push({ start, end, text: spoken });
+    const spoken = word.replace(/\(\d+\)$/, ""),
+      last = segments.at(-1);
+    if (open && last) {
+      last.text += ` ${spoken}`;
+      last.end = end;
+    } else segments.push({ start, end, text: spoken });
     open = true;
   }
   return { segments };

@@ -17,30 +17,59 @@ export interface ReadInput {
   readonly segments_max: number;
 }
 /** What the output holds. */
-export interface ReadOutput extends Transcript { readonly text: string; readonly times: ReturnType<typeof assemble>["times"] }
+export interface ReadOutput extends Transcript {
+  readonly text: string;
+  readonly times: ReturnType<typeof assemble>["times"];
+}
 
 /** Tells one refusal from a fault: travels from the child as the error's code. */
-const refused = (code: "empty" | "too_large" | "transcriber_failed", message: string): Error => Object.assign(new Error(message), { code });
+const refused = (code: "empty" | "too_large" | "transcriber_failed", message: string): Error =>
+  Object.assign(new Error(message), { code });
 
-export async function readTranscript({ path, output, duration_s, characters_max, segments_max }: ReadInput): Promise<null> {
+export async function readTranscript({
+  path,
+  output,
+  duration_s,
+  characters_max,
+  segments_max,
+}: ReadInput): Promise<null> {
   const text = textOf(await Bun.file(path).bytes());
   const transcript = inOrder(heardIn(text), duration_s);
-  if (transcript.segments.length === 0) throw refused("empty", "Nobody says anything in it: the transcript is empty.");
-  if (transcript.segments.length > segments_max) throw refused("too_large", `The transcript has more than ${segments_max.toLocaleString("en-US")} cues.`);
+  if (transcript.segments.length === 0)
+    throw refused("empty", "Nobody says anything in it: the transcript is empty.");
+  if (transcript.segments.length > segments_max)
+    throw refused(
+      "too_large",
+      `The transcript has more than ${segments_max.toLocaleString("en-US")} cues.`,
+    );
   const assembled = assemble(transcript.segments);
-  if (assembled.text.length > characters_max) throw refused("too_large", `The transcript is longer than ${characters_max.toLocaleString("en-US")} characters.`);
+  if (assembled.text.length > characters_max)
+    throw refused(
+      "too_large",
+      `The transcript is longer than ${characters_max.toLocaleString("en-US")} characters.`,
+    );
   await writeFile(output, JSON.stringify({ ...transcript, ...assembled } satisfies ReadOutput));
   return null;
 }
 
 /** UTF-8, UTF-16 with its mark, or else what Windows wrote in the West. Line breaks as `\n`. */
 export function textOf(bytes: Uint8Array): string {
-  const label = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
-  return decoded(bytes, label).replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
+  const label =
+    bytes[0] === 0xff && bytes[1] === 0xfe
+      ? "utf-16le"
+      : bytes[0] === 0xfe && bytes[1] === 0xff
+        ? "utf-16be"
+        : "utf-8";
+  return decoded(bytes, label)
+    .replace(/^\ufeff/, "")
+    .replace(/\r\n?/g, "\n");
 }
 function decoded(bytes: Uint8Array, label: "utf-8" | "utf-16le" | "utf-16be"): string {
-  try { return new TextDecoder(label, { fatal: label === "utf-8" }).decode(bytes); }
-  catch { return new TextDecoder("windows-1252").decode(bytes); }
+  try {
+    return new TextDecoder(label, { fatal: label === "utf-8" }).decode(bytes);
+  } catch {
+    return new TextDecoder("windows-1252").decode(bytes);
+  }
 }
 
 /** Whatever wrote it: told apart by content. @throws Error with the code `transcriber_failed` on JSON that is no transcript. */
@@ -50,7 +79,11 @@ export function heardIn(text: string): Heard {
     const heard = readJson(parsed(text));
     if (heard) return heard;
     // A program that begins with a brace means JSON.
-    if (/^\s*\{/.test(text)) throw refused("transcriber_failed", "The transcript can't be read: it is JSON that is broken off, or of a kind that is not known.");
+    if (/^\s*\{/.test(text))
+      throw refused(
+        "transcriber_failed",
+        "The transcript can't be read: it is JSON that is broken off, or of a kind that is not known.",
+      );
   }
   const heard = readBracketed(text) ?? readTimedWords(text);
   if (heard) return heard;
@@ -58,47 +91,81 @@ export function heardIn(text: string): Heard {
   return cues.segments.length > 0 ? cues : { segments: [{ text }] };
 }
 function parsed(text: string): unknown {
-  try { return JSON.parse(text); } catch { return undefined; }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Nothing lasts longer, seconds: a week. Times beyond it are wrong. */
 const time_s_max = 7 * 24 * 3_600;
 
 /** Times that make sense, in their order, each line once, without markup and blanks. */
-export function inOrder({ segments, language, duration_s: told_s }: Heard, known_s: number | null): Transcript {
+export function inOrder(
+  { segments, language, duration_s: told_s }: Heard,
+  known_s: number | null,
+): Transcript {
   const timed = segments.some(({ end }) => isTime(end) && end > 0);
   const length_s = known_s ?? (isTime(told_s) ? told_s : null);
-  const clean = timed ? withoutRepeats(sorted(sensible(segments, length_s))) : untimed(segments, length_s);
+  const clean = timed
+    ? withoutRepeats(sorted(sensible(segments, length_s)))
+    : untimed(segments, length_s);
   const said = clean.flatMap(({ text, speaker, ...times }) => {
     const words = plain(text);
     return words === "" ? [] : [{ ...times, text: words, speaker: nameOf(speaker) }];
   });
   const last_s = said.reduce((latest, { end }) => Math.max(latest, end), 0);
-  return { segments: said, language: languageCode(language ?? null), duration_s: length_s ?? (last_s > 0 ? last_s : null) };
+  return {
+    segments: said,
+    language: languageCode(language ?? null),
+    duration_s: length_s ?? (last_s > 0 ? last_s : null),
+  };
 }
 
-const isTime = (value: number | undefined): value is number => value !== undefined && Number.isFinite(value) && value >= 0 && value <= time_s_max;
+const isTime = (value: number | undefined): value is number =>
+  value !== undefined && Number.isFinite(value) && value >= 0 && value <= time_s_max;
 const rounded = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 
 /** A time that is missing, wrong, or behind the end of the recording becomes the nearest one that can be. */
 function sensible(segments: Heard["segments"], length_s: number | null): Segment[] {
   let before = 0;
   return segments.map(({ start, end, text, speaker }) => {
-    const from = Math.min(isTime(start) ? start : Math.min(before, isTime(end) ? end : before), length_s ?? Infinity);
+    const from = Math.min(
+      isTime(start) ? start : Math.min(before, isTime(end) ? end : before),
+      length_s ?? Infinity,
+    );
     const to = Math.max(from, Math.min(isTime(end) ? end : from, length_s ?? Infinity));
     before = to;
     return { start: rounded(from), end: rounded(to), text, speaker: speaker ?? null };
   });
 }
-const sorted = (segments: readonly Segment[]): Segment[] => segments.toSorted((one, other) => one.start - other.start);
+const sorted = (segments: readonly Segment[]): Segment[] =>
+  segments.toSorted((one, other) => one.start - other.start);
 
 /** Spoken somewhere between the beginning and the end. */
 const untimed = (segments: Heard["segments"], length_s: number | null): Segment[] =>
-  segments.map(({ text, speaker }) => ({ start: 0, end: rounded(length_s ?? 0), text, speaker: speaker ?? null }));
+  segments.map(({ text, speaker }) => ({
+    start: 0,
+    end: rounded(length_s ?? 0),
+    text,
+    speaker: speaker ?? null,
+  }));
 
 /** One space between words, one blank line between paragraphs, no control characters. */
-const plain = (text: string): string => text.toWellFormed().replace(/[^\S\n]+/g, " ").replace(/[\p{Cc}\ufeff]/gu, (character) => character === "\n" ? "\n" : "")
-  .replace(/ ?\n ?/g, "\n").replace(/\n{3,}/g, "\n\n").trim();
+const plain = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/[\p{Cc}\ufeff]/gu, (character) => (character === "\n" ? "\n" : ""))
+    .replace(/ ?\n ?/g, "\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim();
 
 const speaker_chars_max = 100;
-const nameOf = (speaker: string | null): string | null => plain(speaker ?? "").replace(/\s+/g, " ").slice(0, speaker_chars_max).toWellFormed().trim() || null;
+const nameOf = (speaker: string | null): string | null =>
+  plain(speaker ?? "")
+    .replace(/\s+/g, " ")
+    .slice(0, speaker_chars_max)
+    .toWellFormed()
+    .trim() || null;

@@ -29,17 +29,35 @@ const stderr_chars_max = 4_000;
 const drain_ms = 1_000;
 
 /** @throws Error of the system when it can't be started, the signal's reason when that fired. */
-export async function runProgram({ words, directory, mark, stdout_bytes_max, signal, onPrinted, onStarted }: ProgramOptions): Promise<Ended> {
+export async function runProgram({
+  words,
+  directory,
+  mark,
+  stdout_bytes_max,
+  signal,
+  onPrinted,
+  onStarted,
+}: ProgramOptions): Promise<Ended> {
   signal.throwIfAborted();
-  const child = Bun.spawn([...words], { cwd: directory, env: { ...environmentForPrograms(), [mark_name]: mark }, stdin: "ignore", stdout: "pipe", stderr: "pipe", detached: true });
+  const child = Bun.spawn([...words], {
+    cwd: directory,
+    env: { ...environmentForPrograms(), [mark_name]: mark },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    detached: true,
+  });
   let over = false;
   // Never later: the number may be another's by then.
-  const kill = () => { if (!over) killGroup(child.pid); };
+  const kill = () => {
+    if (!over) killGroup(child.pid);
+  };
   signal.addEventListener("abort", kill, { once: true });
   try {
     stepBack(child.pid);
     const chunks: Uint8Array[] = [];
-    let bytes = 0, stderr = "";
+    let bytes = 0,
+      stderr = "";
     const reading = Promise.all([
       each(child.stdout, (chunk) => {
         bytes += chunk.length;
@@ -60,23 +78,40 @@ export async function runProgram({ words, directory, mark, stdout_bytes_max, sig
     over = true;
     await Promise.race([reading, Bun.sleep(drain_ms)]);
     signal.throwIfAborted();
-    return { exit_code: child.exitCode, ended_by: child.signalCode === null ? null : String(child.signalCode), stdout: new TextDecoder().decode(Buffer.concat(chunks)), stderr, printed_too_much: bytes > stdout_bytes_max };
+    return {
+      exit_code: child.exitCode,
+      ended_by: child.signalCode === null ? null : String(child.signalCode),
+      stdout: new TextDecoder().decode(Buffer.concat(chunks)),
+      stderr,
+      printed_too_much: bytes > stdout_bytes_max,
+    };
   } finally {
     signal.removeEventListener("abort", kill);
     kill();
   }
 }
 
-async function each(stream: ReadableStream<Uint8Array>, take: (chunk: Uint8Array) => void): Promise<void> {
+async function each(
+  stream: ReadableStream<Uint8Array>,
+  take: (chunk: Uint8Array) => void,
+): Promise<void> {
   for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) take(chunk);
 }
 
 /** The program and all it has started; nothing when they have ended. */
 export function killGroup(pid: number): void {
-  try { process.kill(-pid, "SIGKILL"); } catch { /* They have ended. */ }
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    /* They have ended. */
+  }
 }
 
 /** Requests go first. */
 function stepBack(pid: number): void {
-  try { setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL); } catch { /* It has ended already. */ }
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    /* It has ended already. */
+  }
 }

@@ -4,7 +4,10 @@ import { words } from "../words/en";
 
 export const api_base = "/console/api/v1";
 
-export interface FieldProblem { readonly pointer: string; readonly detail: string }
+export interface FieldProblem {
+  readonly pointer: string;
+  readonly detail: string;
+}
 /** What kind of trouble it is, to choose words and icon by. */
 export type Family = keyof typeof words.errors;
 
@@ -42,7 +45,11 @@ export class ApiProblem extends Error {
 /** A fault of the page itself is a problem too. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
-  return new ApiProblem(500, "page_fault", error instanceof Error && error.message ? error.message : words.errors.server.next);
+  return new ApiProblem(
+    500,
+    "page_fault",
+    error instanceof Error && error.message ? error.message : words.errors.server.next,
+  );
 }
 
 /** Whether the server could not be reached the last time it was asked. */
@@ -51,13 +58,17 @@ export const unreachable = signal(false);
 type Listener = () => void;
 let signedOut: Listener = () => undefined;
 /** Called when the session has ended while the page was open. */
-export const onSignedOut = (listener: Listener): void => { signedOut = listener; };
+export const onSignedOut = (listener: Listener): void => {
+  signedOut = listener;
+};
 
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /** The path with its query; fields that are null, undefined or empty are left out. */
 export function apiUrl(path: string, query: Query = {}): string {
-  const fields = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "").map(([key, value]) => [key, String(value)]);
+  const fields = Object.entries(query)
+    .filter(([, value]) => value !== undefined && value !== null && value !== "")
+    .map(([key, value]) => [key, String(value)]);
   const search = new URLSearchParams(fields as [string, string][]).toString();
   return `${api_base}${path}${search && `?${search}`}`;
 }
@@ -72,12 +83,21 @@ export interface ApiOptions {
 }
 
 /** The raw answer, for streams and files. @throws ApiProblem */
-export async function request(path: string, { method = "GET", body, query, signal: abort, headers = {} }: ApiOptions = {}): Promise<Response> {
+export async function request(
+  path: string,
+  { method = "GET", body, query, signal: abort, headers = {} }: ApiOptions = {},
+): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(apiUrl(path, query), {
-      method, credentials: "same-origin", ...(abort ? { signal: abort } : {}),
-      headers: { accept: "application/json, application/problem+json", ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+      method,
+      credentials: "same-origin",
+      ...(abort ? { signal: abort } : {}),
+      headers: {
+        accept: "application/json, application/problem+json",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   } catch (error) {
@@ -100,22 +120,47 @@ export async function api<T>(path: string, options: ApiOptions = {}): Promise<T>
 export const offline = (): ApiProblem => new ApiProblem(0, "offline", words.offline_detail);
 
 async function readProblem(response: Response, path: string): Promise<ApiProblem> {
-  return problemFrom(response.status, await response.text().catch(() => ""), (name) => response.headers.get(name), path);
+  return problemFrom(
+    response.status,
+    await response.text().catch(() => ""),
+    (name) => response.headers.get(name),
+    path,
+  );
 }
 
 /** Reads application/problem+json, or makes the best of anything else. */
-export function problemFrom(status: number, text: string, header: (name: string) => string | null, path: string): ApiProblem {
+export function problemFrom(
+  status: number,
+  text: string,
+  header: (name: string) => string | null,
+  path: string,
+): ApiProblem {
   const body = parse(text);
   const retry_after = Number(header("retry-after") ?? NaN);
   const problem = new ApiProblem(
-    status, body?.code ?? "unknown", body?.detail ?? (text.length > 0 && text.length < 500 && !text.startsWith("<") ? text : words.unexplained(status)), body?.errors ?? [],
-    body?.request_id ?? header("x-request-id"), Number.isFinite(retry_after) ? retry_after : null,
+    status,
+    body?.code ?? "unknown",
+    body?.detail ??
+      (text.length > 0 && text.length < 500 && !text.startsWith("<")
+        ? text
+        : words.unexplained(status)),
+    body?.errors ?? [],
+    body?.request_id ?? header("x-request-id"),
+    Number.isFinite(retry_after) ? retry_after : null,
   );
-  if (status === 401 && !path.startsWith("/session") && !path.startsWith("/setup") && !path.startsWith("/invite")) signedOut();
+  if (
+    status === 401 &&
+    !path.startsWith("/session") &&
+    !path.startsWith("/setup") &&
+    !path.startsWith("/invite")
+  )
+    signedOut();
   return problem;
 }
 
-function parse(text: string): { code?: string; detail?: string; errors?: FieldProblem[]; request_id?: string } | null {
+function parse(
+  text: string,
+): { code?: string; detail?: string; errors?: FieldProblem[]; request_id?: string } | null {
   try {
     const value: unknown = JSON.parse(text);
     return value !== null && typeof value === "object" ? value : null;

@@ -4,14 +4,21 @@ import { api, ApiProblem } from "./client";
 import type { Folder, Page, PluginPage } from "./types";
 
 /** Tries again what may pass by itself: no answer, 429, 502 to 504. What the server refuses stays refused. */
-const passes = (error: unknown): boolean => error instanceof ApiProblem && [0, 429, 502, 503, 504].includes(error.status);
+const passes = (error: unknown): boolean =>
+  error instanceof ApiProblem && [0, 429, 502, 503, 504].includes(error.status);
 
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
-      staleTime: 10_000, gcTime: 5 * 60_000, networkMode: "always", refetchOnWindowFocus: true,
+      staleTime: 10_000,
+      gcTime: 5 * 60_000,
+      networkMode: "always",
+      refetchOnWindowFocus: true,
       retry: (count, error) => passes(error) && count < 2,
-      retryDelay: (count, error) => error instanceof ApiProblem && error.retry_after_s !== null ? Math.min(error.retry_after_s, 30) * 1000 : 500 * 2 ** count,
+      retryDelay: (count, error) =>
+        error instanceof ApiProblem && error.retry_after_s !== null
+          ? Math.min(error.retry_after_s, 30) * 1000
+          : 500 * 2 ** count,
     },
     mutations: { networkMode: "always", retry: false },
   },
@@ -19,18 +26,37 @@ export const queries = new QueryClient({
 
 /** The first word is the kind of record, so that a change of that kind makes all of them stale. */
 export const keys = {
-  session: ["session"], folders: ["folder"], folder: (id: string) => ["folder", id],
-  documents: (folder_id: string, filter: object = {}) => ["document", "list", folder_id, filter], document: (id: string) => ["document", "one", id],
-  chats: (filter: object = {}) => ["chat", "list", filter], chat: (id: string) => ["chat", "one", id], messages: (chat_id: string) => ["message", chat_id],
-  prompts: ["prompt"], imports: ["import"], transcriptions: ["transcription"], webhooks: ["webhook"], deliveries: (webhook_id: string) => ["delivery", webhook_id],
-  keys: ["key"], sessions: ["account-session"], users: ["user"], usage: ["usage"], system: ["system"], jobs: ["job"], plugin_pages: ["plugin-page"],
+  session: ["session"],
+  folders: ["folder"],
+  folder: (id: string) => ["folder", id],
+  documents: (folder_id: string, filter: object = {}) => ["document", "list", folder_id, filter],
+  document: (id: string) => ["document", "one", id],
+  chats: (filter: object = {}) => ["chat", "list", filter],
+  chat: (id: string) => ["chat", "one", id],
+  messages: (chat_id: string) => ["message", chat_id],
+  prompts: ["prompt"],
+  imports: ["import"],
+  transcriptions: ["transcription"],
+  webhooks: ["webhook"],
+  deliveries: (webhook_id: string) => ["delivery", webhook_id],
+  keys: ["key"],
+  sessions: ["account-session"],
+  users: ["user"],
+  usage: ["usage"],
+  system: ["system"],
+  jobs: ["job"],
+  plugin_pages: ["plugin-page"],
 } as const;
 
 /** Makes everything of these kinds stale: what is on screen is fetched again. */
-export const refresh = (...kinds: readonly string[]): Promise<unknown> => Promise.all(kinds.map((kind) => queries.invalidateQueries({ queryKey: [kind] })));
+export const refresh = (...kinds: readonly string[]): Promise<unknown> =>
+  Promise.all(kinds.map((kind) => queries.invalidateQueries({ queryKey: [kind] })));
 
 /** Every record of a list, page after page. For lists that are small by nature. */
-export async function fetchAll<T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<readonly T[]> {
+export async function fetchAll<T>(
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): Promise<readonly T[]> {
   const found: T[] = [];
   for (let page: number | null = 1; page !== null;) {
     const answer: Page<T> = await api(path, { query: { ...query, page, per_page: 200 } });
@@ -41,12 +67,21 @@ export async function fetchAll<T>(path: string, query: Readonly<Record<string, s
 }
 
 /** All folders of the user, by name: roots and subfolders alike. */
-export const useFolders = () => useQuery({
-  queryKey: keys.folders,
-  queryFn: async () => [...await fetchAll<Folder>("/folders")].sort((one, other) => one.name.localeCompare(other.name, undefined, { numeric: true })),
-});
+export const useFolders = () =>
+  useQuery({
+    queryKey: keys.folders,
+    queryFn: async () =>
+      [...(await fetchAll<Folder>("/folders"))].sort((one, other) =>
+        one.name.localeCompare(other.name, undefined, { numeric: true }),
+      ),
+  });
 
-export const usePluginPages = () => useQuery({
-  queryKey: keys.plugin_pages, staleTime: Infinity,
-  queryFn: () => api<readonly PluginPage[] | Page<PluginPage>>("/pages").then((answer) => "data" in answer ? answer.data : answer),
-});
+export const usePluginPages = () =>
+  useQuery({
+    queryKey: keys.plugin_pages,
+    staleTime: Infinity,
+    queryFn: () =>
+      api<readonly PluginPage[] | Page<PluginPage>>("/pages").then((answer) =>
+        "data" in answer ? answer.data : answer,
+      ),
+  });

@@ -12,12 +12,20 @@ import { useSession } from "./session";
 import { Shell } from "./shell";
 import { ButtonLink } from "../ui/button";
 
-const Shown = ({ page, params }: { readonly page: PageEntry; readonly params: PageParams }) => <Lazy key={page.path} load={page.load} props={{ params }} />;
+const Shown = ({ page, params }: { readonly page: PageEntry; readonly params: PageParams }) => (
+  <Lazy key={page.path} load={page.load} props={{ params }} />
+);
 
 const NotFound = () => (
   <>
     <PageHeader title={words.not_found.header} />
-    <Empty icon="search" title={words.not_found.title} actions={<ButtonLink href="/">{words.go_home}</ButtonLink>}>{words.not_found.text}</Empty>
+    <Empty
+      icon="search"
+      title={words.not_found.title}
+      actions={<ButtonLink href="/">{words.go_home}</ButtonLink>}
+    >
+      {words.not_found.text}
+    </Empty>
   </>
 );
 
@@ -29,10 +37,23 @@ function SignedIn({ admin }: { readonly admin: boolean }) {
   if (path === "/") return <Redirect to="/folders" replace />;
   for (const page of pages) {
     const [matches, params] = matchRoute(parser, page.path, path);
-    if (matches && !page.alone && (!page.admin || admin)) return <Shell full={page.full ?? false}><Shown page={page} params={params} /></Shell>;
+    if (matches && !page.alone && (!page.admin || admin))
+      return (
+        <Shell full={page.full ?? false}>
+          <Shown page={page} params={params} />
+        </Shell>
+      );
   }
   const of_plugin = plugin_pages.data?.find((page) => path === `/${page.path}`);
-  return <Shell full={false}>{of_plugin ? <PluginPage key={path} page={of_plugin} /> : !plugin_pages.isPending && <NotFound />}</Shell>;
+  return (
+    <Shell full={false}>
+      {of_plugin ? (
+        <PluginPage key={path} page={of_plugin} />
+      ) : (
+        !plugin_pages.isPending && <NotFound />
+      )}
+    </Shell>
+  );
 }
 
 function Gate() {
@@ -40,7 +61,14 @@ function Gate() {
   const session = useSession();
   const sign_in = pages.find((page) => page.path === "/sign-in")!;
   const alone = pages.find((page) => page.alone && page.path === path);
-  if (!session.data) return session.error ? <main class="alone"><ErrorView error={session.error} onRetry={() => void session.refetch()} /></main> : <div class="boot" />;
+  if (!session.data)
+    return session.error ? (
+      <main class="alone">
+        <ErrorView error={session.error} onRetry={() => void session.refetch()} />
+      </main>
+    ) : (
+      <div class="boot" />
+    );
   const { user } = session.data;
   if (alone && (!user || alone !== sign_in)) return <Shown page={alone} params={{}} />;
   if (!user) return <Shown page={sign_in} params={{}} />;
@@ -48,4 +76,9 @@ function Gate() {
   return <SignedIn admin={user.role === "admin"} />;
 }
 
-export const App = () => <Router base="/console"><Gate /><Toasts /></Router>;
+export const App = () => (
+  <Router base="/console">
+    <Gate />
+    <Toasts />
+  </Router>
+);

@@ -4,13 +4,26 @@ import { words } from "../words/en";
 import { Button } from "../ui/button";
 import { Empty } from "../ui/states";
 
-export class Boundary extends Component<{ readonly children: ComponentChildren }, { readonly fault: string | null }> {
+export class Boundary extends Component<
+  { readonly children: ComponentChildren },
+  { readonly fault: string | null }
+> {
   override state = { fault: null };
-  static override getDerivedStateFromError = (error: unknown) => ({ fault: error instanceof Error ? error.message : String(error) });
+  static override getDerivedStateFromError = (error: unknown) => ({
+    fault: error instanceof Error ? error.message : String(error),
+  });
   override render() {
     if (this.state.fault === null) return this.props.children;
     return (
-      <Empty icon="alert" title={words.page_fault.title} actions={<Button kind="primary" icon="refresh" onClick={() => location.reload()}>{words.reload}</Button>}>
+      <Empty
+        icon="alert"
+        title={words.page_fault.title}
+        actions={
+          <Button kind="primary" icon="refresh" onClick={() => location.reload()}>
+            {words.reload}
+          </Button>
+        }
+      >
         {words.page_fault.next} <code>{this.state.fault}</code>
       </Empty>
     );

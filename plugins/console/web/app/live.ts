@@ -7,10 +7,22 @@ import { queries, refresh } from "../api/queries";
 import { setUser } from "./session";
 
 /** A record of the caller has changed. */
-export interface Change { readonly kind: string; readonly id: string; readonly folder_id?: string | null; readonly action: "created" | "changed" | "deleted" }
+export interface Change {
+  readonly kind: string;
+  readonly id: string;
+  readonly folder_id?: string | null;
+  readonly action: "created" | "changed" | "deleted";
+}
 
 /** Kinds of records that show a change of another kind too. */
-const also: Readonly<Record<string, readonly string[]>> = { document: ["folder"], message: ["chat"], delivery: ["webhook"], folder: ["document"], job: ["system"], session: ["account-session"] };
+const also: Readonly<Record<string, readonly string[]>> = {
+  document: ["folder"],
+  message: ["chat"],
+  delivery: ["webhook"],
+  folder: ["document"],
+  job: ["system"],
+  session: ["account-session"],
+};
 
 const gather_ms = 600;
 const poll_ms = 3_000;
@@ -18,7 +30,11 @@ const alive_ms = 5_000;
 /** Timers of a hidden tab may sleep for a minute. */
 const silence_max_ms = 75_000;
 
-type Message = { readonly type: "change"; readonly change: Change; readonly id: string } | { readonly type: "refetch" } | { readonly type: "signed_out" } | { readonly type: "alive"; readonly streaming: boolean };
+type Message =
+  | { readonly type: "change"; readonly change: Change; readonly id: string }
+  | { readonly type: "refetch" }
+  | { readonly type: "signed_out" }
+  | { readonly type: "alive"; readonly streaming: boolean };
 
 const listeners = new Set<(change: Change) => void>();
 
@@ -44,7 +60,10 @@ export function refreshSoon(kind: string): void {
   }, gather_ms);
 }
 
-const refetchAll = () => void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" && queryKey[0] !== "plugin-page" });
+const refetchAll = () =>
+  void queries.invalidateQueries({
+    predicate: ({ queryKey }) => queryKey[0] !== "session" && queryKey[0] !== "plugin-page",
+  });
 
 function receive(message: Message): void {
   if (message.type === "refetch") return refetchAll();
@@ -56,17 +75,36 @@ function receive(message: Message): void {
 }
 
 /** Holds the stream until `signal` fires. `say` hands on what comes; `state` whether it flows. */
-function holdStream(say: (message: Message) => void, state: (streaming: boolean) => void, signal: AbortSignal): void {
+function holdStream(
+  say: (message: Message) => void,
+  state: (streaming: boolean) => void,
+  signal: AbortSignal,
+): void {
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let source: EventSource | undefined;
   const open = () => {
-    source = new EventSource(`${api_base}/events${last_id && `?last_event_id=${encodeURIComponent(last_id)}`}`);
-    source.addEventListener("open", () => { failures = 0; state(true); });
-    source.addEventListener("ready", ({ lastEventId }: MessageEvent<string>) => { last_id = lastEventId; });
-    source.addEventListener("change", ({ data, lastEventId }: MessageEvent<string>) => say({ type: "change", change: JSON.parse(data) as Change, id: lastEventId }));
-    source.addEventListener("refetch", ({ lastEventId }: MessageEvent<string>) => { last_id = lastEventId; say({ type: "refetch" }); });
-    source.addEventListener("signed_out", () => { source?.close(); say({ type: "signed_out" }); });
+    source = new EventSource(
+      `${api_base}/events${last_id && `?last_event_id=${encodeURIComponent(last_id)}`}`,
+    );
+    source.addEventListener("open", () => {
+      failures = 0;
+      state(true);
+    });
+    source.addEventListener("ready", ({ lastEventId }: MessageEvent<string>) => {
+      last_id = lastEventId;
+    });
+    source.addEventListener("change", ({ data, lastEventId }: MessageEvent<string>) =>
+      say({ type: "change", change: JSON.parse(data) as Change, id: lastEventId }),
+    );
+    source.addEventListener("refetch", ({ lastEventId }: MessageEvent<string>) => {
+      last_id = lastEventId;
+      say({ type: "refetch" });
+    });
+    source.addEventListener("signed_out", () => {
+      source?.close();
+      say({ type: "signed_out" });
+    });
     source.addEventListener("error", () => {
       failures += 1;
       if (failures >= 2) state(false);
@@ -77,7 +115,14 @@ function holdStream(say: (message: Message) => void, state: (streaming: boolean)
     });
   };
   open();
-  signal.addEventListener("abort", () => { clearTimeout(timer); source?.close(); }, { once: true });
+  signal.addEventListener(
+    "abort",
+    () => {
+      clearTimeout(timer);
+      source?.close();
+    },
+    { once: true },
+  );
 }
 
 /** Starts; answers what ends it, at sign-out. */
@@ -88,7 +133,10 @@ export function startLive(): () => void {
   let streaming = true;
   let heard_at = Date.now();
   let leading = false;
-  const say = (message: Message) => { channel.postMessage(message); receive(message); };
+  const say = (message: Message) => {
+    channel.postMessage(message);
+    receive(message);
+  };
   channel.addEventListener("message", ({ data }: MessageEvent<Message>) => {
     heard_at = Date.now();
     if (data.type === "alive") streaming = data.streaming;
@@ -96,16 +144,33 @@ export function startLive(): () => void {
   });
   const lead = () => {
     leading = true;
-    holdStream(say, (flows) => { streaming = flows; channel.postMessage({ type: "alive", streaming } satisfies Message); }, signal);
-    return new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    holdStream(
+      say,
+      (flows) => {
+        streaming = flows;
+        channel.postMessage({ type: "alive", streaming } satisfies Message);
+      },
+      signal,
+    );
+    return new Promise<void>((resolve) =>
+      signal.addEventListener("abort", () => resolve(), { once: true }),
+    );
   };
   // Locks exist only on https and localhost; elsewhere every tab has a stream of its own.
-  if (navigator.locks) navigator.locks.request("dossier.live", { signal }, lead).catch(() => undefined);
+  if (navigator.locks)
+    navigator.locks.request("dossier.live", { signal }, lead).catch(() => undefined);
   else void lead();
-  const beat = setInterval(() => { if (leading) channel.postMessage({ type: "alive", streaming } satisfies Message); }, alive_ms);
+  const beat = setInterval(() => {
+    if (leading) channel.postMessage({ type: "alive", streaming } satisfies Message);
+  }, alive_ms);
   const poll = setInterval(() => {
     const silent = !leading && Date.now() - heard_at > silence_max_ms;
     if (!document.hidden && (silent || !streaming)) refetchAll();
   }, poll_ms);
-  return () => { clearInterval(beat); clearInterval(poll); ending.abort(); channel.close(); };
+  return () => {
+    clearInterval(beat);
+    clearInterval(poll);
+    ending.abort();
+    channel.close();
+  };
 }

@@ -13,7 +13,13 @@ import { signOut, useUser } from "./session";
 import { help_open, palette_open } from "./shortcuts";
 import { setTheme, theme } from "./theme";
 
-interface Entry { readonly href: string; readonly label: string; readonly icon: IconName; readonly group: Group; readonly ahead?: () => void }
+interface Entry {
+  readonly href: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly group: Group;
+  readonly ahead?: () => void;
+}
 
 const groups = ["work", "developer", "admin"] as const;
 
@@ -21,50 +27,100 @@ const groups = ["work", "developer", "admin"] as const;
 function useEntries(): readonly Entry[] {
   const { role } = useUser();
   const plugin_pages = usePluginPages().data ?? [];
-  const own = pages.flatMap(({ path, nav, admin, load }) => nav && (!admin || role === "admin") ? [{ href: path, ...nav, ahead: () => prefetch(load) }] : []);
-  const added = plugin_pages.filter(({ group }) => group !== "admin" || role === "admin").map(({ path, title, group }) => ({ href: `/${path}`, label: title, icon: "plug" as const, group }));
+  const own = pages.flatMap(({ path, nav, admin, load }) =>
+    nav && (!admin || role === "admin")
+      ? [{ href: path, ...nav, ahead: () => prefetch(load) }]
+      : [],
+  );
+  const added = plugin_pages
+    .filter(({ group }) => group !== "admin" || role === "admin")
+    .map(({ path, title, group }) => ({
+      href: `/${path}`,
+      label: title,
+      icon: "plug" as const,
+      group,
+    }));
   return [...own, ...added];
 }
 
-export const Brand = () => <Link href="/" class="brand"><Mark /><span>{words.product}</span></Link>;
+export const Brand = () => (
+  <Link href="/" class="brand">
+    <Mark />
+    <span>{words.product}</span>
+  </Link>
+);
 
 /** `onGo`: called when a link is followed, to close the drawer. */
 export function Navigation({ onGo }: { readonly onGo?: () => void }) {
   const [path] = useLocation();
   const entries = useEntries();
   useEffect(() => {
-    const idle = setTimeout(() => { for (const { ahead } of entries) ahead?.(); }, 1_500);
+    const idle = setTimeout(() => {
+      for (const { ahead } of entries) ahead?.();
+    }, 1_500);
     return () => clearTimeout(idle);
   }, [entries.length]);
   return (
     <nav class="nav" aria-label={words.navigation.label}>
       {palette && (
-        <button type="button" class="nav-search" onClick={() => { onGo?.(); palette_open.value = true; }}>
-          <Icon name="search" size={16} /><span class="grow">{words.navigation.search}</span><kbd>{words.navigation.search_key}</kbd>
+        <button
+          type="button"
+          class="nav-search"
+          onClick={() => {
+            onGo?.();
+            palette_open.value = true;
+          }}
+        >
+          <Icon name="search" size={16} />
+          <span class="grow">{words.navigation.search}</span>
+          <kbd>{words.navigation.search_key}</kbd>
         </button>
       )}
       {groups.map((group) => {
         const own = entries.filter((entry) => entry.group === group);
-        return own.length > 0 && (
-          <div key={group} class="nav-group" role="group" aria-label={words.navigation.groups[group]}>
-            <p class="label" aria-hidden="true">{words.navigation.groups[group]}</p>
-            <ul>
-              {own.map(({ href, label, icon, ahead }) => (
-                <li key={href}>
-                  <Link href={href} class="nav-link" aria-current={path === href || path.startsWith(`${href}/`) ? "page" : undefined} onClick={onGo} onPointerEnter={ahead} onFocus={ahead}>
-                    <Icon name={icon} />{label}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          </div>
+        return (
+          own.length > 0 && (
+            <div
+              key={group}
+              class="nav-group"
+              role="group"
+              aria-label={words.navigation.groups[group]}
+            >
+              <p class="label" aria-hidden="true">
+                {words.navigation.groups[group]}
+              </p>
+              <ul>
+                {own.map(({ href, label, icon, ahead }) => (
+                  <li key={href}>
+                    <Link
+                      href={href}
+                      class="nav-link"
+                      aria-current={
+                        path === href || path.startsWith(`${href}/`) ? "page" : undefined
+                      }
+                      onClick={onGo}
+                      onPointerEnter={ahead}
+                      onFocus={ahead}
+                    >
+                      <Icon name={icon} />
+                      {label}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          )
         );
       })}
     </nav>
   );
 }
 
-const themes = [["system", "monitor"], ["light", "sun"], ["dark", "moon"]] as const;
+const themes = [
+  ["system", "monitor"],
+  ["light", "sun"],
+  ["dark", "moon"],
+] as const;
 
 /** Who is signed in, the theme, and the way out. */
 export function NavigationFoot({ onGo }: { readonly onGo?: () => void }) {
@@ -74,13 +130,45 @@ export function NavigationFoot({ onGo }: { readonly onGo?: () => void }) {
   const icon = themes.find(([name]) => name === theme.value)![1];
   return (
     <div class="nav-foot">
-      <Link href="/account" class="nav-link nav-account" aria-current={path === "/account" ? "page" : undefined} onClick={onGo} title={email}><Icon name="user" /><span class="clip">{email}</span></Link>
-      <Menu label={`${navigation.account}: ${navigation.theme}, ${navigation.sign_out}`} icon={icon} items={[
-        ...themes.map(([name, of_theme]) => ({ label: `${navigation[name]}${theme.value === name ? " ✓" : ""}`, icon: of_theme, run: () => setTheme(name) })),
-        "separator",
-        { label: navigation.keyboard, icon: "keyboard", run: () => { onGo?.(); help_open.value = true; } },
-        { label: navigation.sign_out, icon: "log-out", run: () => void signOut().then(() => navigate("/"), (error: unknown) => toast({ text: problemOf(error).sentence, tone: "bad" })) },
-      ]} />
+      <Link
+        href="/account"
+        class="nav-link nav-account"
+        aria-current={path === "/account" ? "page" : undefined}
+        onClick={onGo}
+        title={email}
+      >
+        <Icon name="user" />
+        <span class="clip">{email}</span>
+      </Link>
+      <Menu
+        label={`${navigation.account}: ${navigation.theme}, ${navigation.sign_out}`}
+        icon={icon}
+        items={[
+          ...themes.map(([name, of_theme]) => ({
+            label: `${navigation[name]}${theme.value === name ? " ✓" : ""}`,
+            icon: of_theme,
+            run: () => setTheme(name),
+          })),
+          "separator",
+          {
+            label: navigation.keyboard,
+            icon: "keyboard",
+            run: () => {
+              onGo?.();
+              help_open.value = true;
+            },
+          },
+          {
+            label: navigation.sign_out,
+            icon: "log-out",
+            run: () =>
+              void signOut().then(
+                () => navigate("/"),
+                (error: unknown) => toast({ text: problemOf(error).sentence, tone: "bad" }),
+              ),
+          },
+        ]}
+      />
     </div>
   );
 }

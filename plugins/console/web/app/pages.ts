@@ -11,7 +11,12 @@ export interface PageEntry {
   readonly path: string;
   readonly load: () => Promise<{ readonly default: PageComponent }>;
   /** An entry in the navigation; `shortcut` is the letter after `g`. */
-  readonly nav?: { readonly group: Group; readonly label: string; readonly icon: IconName; readonly shortcut?: string };
+  readonly nav?: {
+    readonly group: Group;
+    readonly label: string;
+    readonly icon: IconName;
+    readonly shortcut?: string;
+  };
   /** Only administrators see it. */
   readonly admin?: boolean;
   /** Without the shell, and for people who are not signed in. */
@@ -24,27 +29,75 @@ export const pages: readonly PageEntry[] = [
   { path: "/sign-in", alone: true, load: () => import("../pages/account/sign-in") },
   { path: "/setup", alone: true, load: () => import("../pages/account/setup") },
   { path: "/invite", alone: true, load: () => import("../pages/account/invite") },
-  { path: "/folders", load: () => import("../pages/folders/folders"), nav: { group: "work", label: "Folders", icon: "folder", shortcut: "f" } },
+  {
+    path: "/folders",
+    load: () => import("../pages/folders/folders"),
+    nav: { group: "work", label: "Folders", icon: "folder", shortcut: "f" },
+  },
   { path: "/folders/:id", load: () => import("../pages/folders/folder") },
   { path: "/documents/:id", load: () => import("../pages/documents/document") },
   { path: "/account", load: () => import("../pages/account/account") },
-  { path: "/chats", load: () => import("../pages/chat/list"), nav: { group: "work", label: "Chat", icon: "chat", shortcut: "c" } },
+  {
+    path: "/chats",
+    load: () => import("../pages/chat/list"),
+    nav: { group: "work", label: "Chat", icon: "chat", shortcut: "c" },
+  },
   { path: "/chats/:id", load: () => import("../pages/chat/chat"), full: true },
   { path: "/search", load: () => import("../pages/search/search"), full: true },
-  { path: "/prompts", load: () => import("../pages/prompts/prompts"), nav: { group: "work", label: "Prompts", icon: "prompt", shortcut: "p" } },
-  { path: "/imports", load: () => import("../pages/imports/imports"), nav: { group: "work", label: "Imports", icon: "import", shortcut: "i" } },
+  {
+    path: "/prompts",
+    load: () => import("../pages/prompts/prompts"),
+    nav: { group: "work", label: "Prompts", icon: "prompt", shortcut: "p" },
+  },
+  {
+    path: "/imports",
+    load: () => import("../pages/imports/imports"),
+    nav: { group: "work", label: "Imports", icon: "import", shortcut: "i" },
+  },
   { path: "/imports/new", load: () => import("../pages/imports/new") },
   { path: "/imports/:id", load: () => import("../pages/imports/import") },
-  { path: "/transcriptions", load: () => import("../pages/transcriptions/transcriptions"), nav: { group: "work", label: "Transcriptions", icon: "transcription", shortcut: "t" } },
+  {
+    path: "/transcriptions",
+    load: () => import("../pages/transcriptions/transcriptions"),
+    nav: { group: "work", label: "Transcriptions", icon: "transcription", shortcut: "t" },
+  },
   { path: "/transcriptions/:id", load: () => import("../pages/transcriptions/transcription") },
-  { path: "/keys", load: () => import("../pages/account/keys"), nav: { group: "developer", label: "API keys", icon: "key", shortcut: "k" } },
-  { path: "/webhooks", load: () => import("../pages/webhooks/webhooks"), nav: { group: "developer", label: "Webhooks", icon: "webhook", shortcut: "w" } },
+  {
+    path: "/keys",
+    load: () => import("../pages/account/keys"),
+    nav: { group: "developer", label: "API keys", icon: "key", shortcut: "k" },
+  },
+  {
+    path: "/webhooks",
+    load: () => import("../pages/webhooks/webhooks"),
+    nav: { group: "developer", label: "Webhooks", icon: "webhook", shortcut: "w" },
+  },
   { path: "/webhooks/:id", load: () => import("../pages/webhooks/webhook") },
-  { path: "/reference", load: () => import("../pages/reference/reference"), nav: { group: "developer", label: "API reference", icon: "book" } },
-  { path: "/usage", load: () => import("../pages/usage/usage"), nav: { group: "developer", label: "Usage", icon: "chart" } },
-  { path: "/users", load: () => import("../pages/users/users"), nav: { group: "admin", label: "Users", icon: "users" }, admin: true },
-  { path: "/system", load: () => import("../pages/system/system"), nav: { group: "admin", label: "System", icon: "system" }, admin: true },
+  {
+    path: "/reference",
+    load: () => import("../pages/reference/reference"),
+    nav: { group: "developer", label: "API reference", icon: "book" },
+  },
+  {
+    path: "/usage",
+    load: () => import("../pages/usage/usage"),
+    nav: { group: "developer", label: "Usage", icon: "chart" },
+  },
+  {
+    path: "/users",
+    load: () => import("../pages/users/users"),
+    nav: { group: "admin", label: "Users", icon: "users" },
+    admin: true,
+  },
+  {
+    path: "/system",
+    load: () => import("../pages/system/system"),
+    nav: { group: "admin", label: "System", icon: "system" },
+    admin: true,
+  },
 ];
 
 /** Search over everything, behind Ctrl K; null while there is none. */
-export const palette: (() => Promise<{ readonly default: ComponentType<{ readonly onClose: () => void }> }>) | null = () => import("../pages/search/palette");
+export const palette:
+  | (() => Promise<{ readonly default: ComponentType<{ readonly onClose: () => void }> }>)
+  | null = () => import("../pages/search/palette");

@@ -17,7 +17,11 @@ interface PageHost {
 }
 type CleanUp = () => void;
 /** What `mount` answers, if anything, is called when the page is left. */
-interface PageModule { readonly default: { readonly mount: (root: HTMLElement, host: PageHost) => void | CleanUp | Promise<void | CleanUp> } }
+interface PageModule {
+  readonly default: {
+    readonly mount: (root: HTMLElement, host: PageHost) => void | CleanUp | Promise<void | CleanUp>;
+  };
+}
 
 export function PluginPage({ page }: { readonly page: Entry }) {
   const root = useRef<HTMLDivElement>(null);
@@ -28,17 +32,21 @@ export function PluginPage({ page }: { readonly page: Entry }) {
     let here = true;
     const host: PageHost = {
       api: (path, init) => fetch(`${api_base}${path}`, { credentials: "same-origin", ...init }),
-      navigate, theme: themeInEffect, onLeave: (cleanUp) => leaving.push(cleanUp),
+      navigate,
+      theme: themeInEffect,
+      onLeave: (cleanUp) => leaving.push(cleanUp),
     };
     const mount = async () => {
-      const module = await import(page.module) as PageModule;
+      const module = (await import(page.module)) as PageModule;
       if (!here) return;
       const cleanUp = await module.default.mount(root.current!, host);
       if (!cleanUp) return;
       if (here) leaving.push(cleanUp);
       else cleanUp();
     };
-    mount().catch((error: unknown) => { if (here) setFault(error); });
+    mount().catch((error: unknown) => {
+      if (here) setFault(error);
+    });
     return () => {
       here = false;
       for (const cleanUp of leaving) cleanUp();

@@ -4,7 +4,12 @@ import { api } from "../api/client";
 import { keys, queries } from "../api/queries";
 import type { Session, User } from "../api/types";
 
-export const useSession = () => useQuery({ queryKey: keys.session, queryFn: () => api<Session>("/session"), staleTime: 5 * 60_000 });
+export const useSession = () =>
+  useQuery({
+    queryKey: keys.session,
+    queryFn: () => api<Session>("/session"),
+    staleTime: 5 * 60_000,
+  });
 
 /** The person who is signed in; only below the shell, where there is one. */
 export function useUser(): User {
@@ -16,7 +21,10 @@ export function useUser(): User {
 /** Shows the console of `user`, or the sign-in page; nothing of the one before is kept. */
 export function setUser(user: User | null): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] });
-  queries.setQueryData<Session>(keys.session, (session) => session && { ...session, user, setup_needed: user ? false : session.setup_needed });
+  queries.setQueryData<Session>(
+    keys.session,
+    (session) => session && { ...session, user, setup_needed: user ? false : session.setup_needed },
+  );
 }
 
 export async function signOut(): Promise<void> {

@@ -27,7 +27,10 @@ function OfflineBanner() {
     const look = () => setOnline(navigator.onLine);
     addEventListener("online", look);
     addEventListener("offline", look);
-    return () => { removeEventListener("online", look); removeEventListener("offline", look); };
+    return () => {
+      removeEventListener("online", look);
+      removeEventListener("offline", look);
+    };
   }, []);
   const away = unreachable.value;
   useEffect(() => {
@@ -36,10 +39,18 @@ function OfflineBanner() {
       if (!document.hidden) api<Session>("/session").catch(() => undefined);
     }, knock_ms);
     // Whichever request gets through first: what the others have missed is asked for again.
-    return () => { clearInterval(timer); void queries.invalidateQueries(); };
+    return () => {
+      clearInterval(timer);
+      void queries.invalidateQueries();
+    };
   }, [away]);
   if (online && !away) return null;
-  return <div class="banner" role="status"><Icon name="offline" />{online ? words.offline_banner : words.offline_browser}</div>;
+  return (
+    <div class="banner" role="status">
+      <Icon name="offline" />
+      {online ? words.offline_banner : words.offline_browser}
+    </div>
+  );
 }
 
 /** A new page starts at its top, with the focus on it; going back keeps the place. */
@@ -48,7 +59,9 @@ function useArrival(path: string) {
   const first = useRef(true);
   const going_back = useRef(false);
   useEffect(() => {
-    const back = () => { going_back.current = true; };
+    const back = () => {
+      going_back.current = true;
+    };
     addEventListener("popstate", back);
     return () => removeEventListener("popstate", back);
   }, []);
@@ -63,7 +76,13 @@ function useArrival(path: string) {
   return main;
 }
 
-export function Shell({ full, children }: { readonly full: boolean; readonly children: ComponentChildren }) {
+export function Shell({
+  full,
+  children,
+}: {
+  readonly full: boolean;
+  readonly children: ComponentChildren;
+}) {
   const [path] = useLocation();
   const [drawer, setDrawer] = useState(false);
   const main = useArrival(path);
@@ -71,12 +90,23 @@ export function Shell({ full, children }: { readonly full: boolean; readonly chi
   useEffect(startLive, []);
   useEffect(() => {
     // Whoever presses Ctrl K types on at once.
-    const timer = setTimeout(() => { if (palette) prefetch(palette); }, idle_ms);
+    const timer = setTimeout(() => {
+      if (palette) prefetch(palette);
+    }, idle_ms);
     return () => clearTimeout(timer);
   }, []);
   return (
     <div class="shell">
-      <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>{words.navigation.skip}</a>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        {words.navigation.skip}
+      </a>
       <header class="side">
         <Brand />
         <Navigation />
@@ -85,11 +115,22 @@ export function Shell({ full, children }: { readonly full: boolean; readonly chi
       <header class="top">
         <IconButton label={words.navigation.open} icon="menu" onClick={() => setDrawer(true)} />
         <Brand />
-        {palette && <IconButton label={words.navigation.search} icon="search" onClick={() => { palette_open.value = true; }} />}
+        {palette && (
+          <IconButton
+            label={words.navigation.search}
+            icon="search"
+            onClick={() => {
+              palette_open.value = true;
+            }}
+          />
+        )}
       </header>
       {drawer && (
         <Drawer title={words.product} side="start" onClose={() => setDrawer(false)}>
-          <div class="drawer-nav"><Navigation onGo={() => setDrawer(false)} /><NavigationFoot onGo={() => setDrawer(false)} /></div>
+          <div class="drawer-nav">
+            <Navigation onGo={() => setDrawer(false)} />
+            <NavigationFoot onGo={() => setDrawer(false)} />
+          </div>
         </Drawer>
       )}
       <main id="main" ref={main} tabIndex={-1} class={full ? "main main-full" : "main"}>
@@ -97,7 +138,16 @@ export function Shell({ full, children }: { readonly full: boolean; readonly chi
         <Boundary key={path}>{full ? children : <div class="wrap">{children}</div>}</Boundary>
       </main>
       {help_open.value && <HelpDialog />}
-      {palette_open.value && palette && <Lazy load={palette} props={{ onClose: () => { palette_open.value = false; } }} />}
+      {palette_open.value && palette && (
+        <Lazy
+          load={palette}
+          props={{
+            onClose: () => {
+              palette_open.value = false;
+            },
+          }}
+        />
+      )}
     </div>
   );
 }

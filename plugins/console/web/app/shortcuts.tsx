@@ -11,7 +11,10 @@ export const palette_open = signal(false);
 
 const chord_ms = 1_200;
 const typing = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) && !/^(checkbox|radio|button)$/.test((target as HTMLInputElement).type));
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) &&
+      !/^(checkbox|radio|button)$/.test((target as HTMLInputElement).type)));
 
 /** What carries this key on the page, as `data-shortcut="/"`: a field is focused, a button pressed. */
 function useOnPage(key: string): boolean {
@@ -33,13 +36,22 @@ export function useShortcuts(): void {
         palette_open.value = true;
         return;
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector("dialog[open]")) return;
+      if (
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        typing(event.target) ||
+        document.querySelector("dialog[open]")
+      )
+        return;
       const going = event.timeStamp - chord_at < chord_ms;
       chord_at = 0;
       const page = going ? pages.find(({ nav }) => nav?.shortcut === event.key) : undefined;
       if (page) navigate(page.path);
-      else if (event.key === "g") { chord_at = event.timeStamp; return; }
-      else if (event.key === "?") help_open.value = true;
+      else if (event.key === "g") {
+        chord_at = event.timeStamp;
+        return;
+      } else if (event.key === "?") help_open.value = true;
       else if ((event.key !== "/" && event.key !== "n") || !useOnPage(event.key)) return;
       event.preventDefault();
     };
@@ -48,7 +60,13 @@ export function useShortcuts(): void {
   }, [navigate]);
 }
 
-const Keys = ({ keys }: { readonly keys: readonly string[] }) => <span class="keys">{keys.map((key) => <kbd key={key}>{key}</kbd>)}</span>;
+const Keys = ({ keys }: { readonly keys: readonly string[] }) => (
+  <span class="keys">
+    {keys.map((key) => (
+      <kbd key={key}>{key}</kbd>
+    ))}
+  </span>
+);
 
 type Row = readonly [keys: readonly string[], text: string];
 
@@ -56,15 +74,39 @@ export function HelpDialog() {
   const { help } = words;
   const rows: readonly Row[] = [
     ...(palette ? [[["Ctrl", "K"], help.rows.search] as Row] : []),
-    [["/"], help.rows.focus], [["?"], help.rows.help], [["Esc"], help.rows.escape], [["Enter"], help.rows.send],
+    [["/"], help.rows.focus],
+    [["?"], help.rows.help],
+    [["Esc"], help.rows.escape],
+    [["Enter"], help.rows.send],
   ];
-  const places = pages.flatMap(({ nav }): Row[] => nav?.shortcut ? [[["g", nav.shortcut], nav.label]] : []);
+  const places = pages.flatMap(({ nav }): Row[] =>
+    nav?.shortcut ? [[["g", nav.shortcut], nav.label]] : [],
+  );
   return (
-    <Dialog title={help.title} onClose={() => { help_open.value = false; }}>
-      {([[help.anywhere, rows], [help.go, places]] as const).map(([title, list]) => (
+    <Dialog
+      title={help.title}
+      onClose={() => {
+        help_open.value = false;
+      }}
+    >
+      {(
+        [
+          [help.anywhere, rows],
+          [help.go, places],
+        ] as const
+      ).map(([title, list]) => (
         <section key={title} class="stack-small">
           <h3>{title}</h3>
-          <dl class="shortcuts">{list.map(([keys, text]) => <div key={text} class="row row-between"><dt>{text}</dt><dd><Keys keys={keys} /></dd></div>)}</dl>
+          <dl class="shortcuts">
+            {list.map(([keys, text]) => (
+              <div key={text} class="row row-between">
+                <dt>{text}</dt>
+                <dd>
+                  <Keys keys={keys} />
+                </dd>
+              </div>
+            ))}
+          </dl>
         </section>
       ))}
     </Dialog>

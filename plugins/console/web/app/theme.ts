@@ -20,7 +20,13 @@ export function setTheme(next: Theme): void {
 
 /** What is on screen now. */
 export const themeInEffect = (): "light" | "dark" =>
-  theme.value !== "system" ? theme.value : matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  theme.value !== "system"
+    ? theme.value
+    : matchMedia("(prefers-color-scheme: dark)").matches
+      ? "dark"
+      : "light";
 
 // Other tabs follow.
-addEventListener("storage", ({ key, newValue }) => { if (key === place) setTheme(newValue === "light" || newValue === "dark" ? newValue : "system"); });
+addEventListener("storage", ({ key, newValue }) => {
+  if (key === place) setTheme(newValue === "light" || newValue === "dark" ? newValue : "system");
+});

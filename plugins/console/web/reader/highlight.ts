@@ -19,5 +19,6 @@ export function scrollToMiddle(scroller: HTMLElement, mark: Element): void {
   const inner = mark.getBoundingClientRect();
   const room = Math.max(0, (outer.height - inner.height) / 2);
   scroller.scrollTop += inner.top - outer.top - Math.min(room, outer.height / 3);
-  if (inner.left < outer.left || inner.right > outer.right) scroller.scrollLeft += inner.left - outer.left - 16;
+  if (inner.left < outer.left || inner.right > outer.right)
+    scroller.scrollLeft += inner.left - outer.left - 16;
 }

@@ -4,7 +4,11 @@ import { words } from "../words/reader";
 import { stepOf, type Zoom } from "./zoom";
 import { Icon } from "../ui/icons";
 
-export interface PictureProps { readonly url: string; readonly name: string; readonly onFailed: () => void }
+export interface PictureProps {
+  readonly url: string;
+  readonly name: string;
+  readonly onFailed: () => void;
+}
 
 export function Picture({ url, name, onFailed }: PictureProps) {
   const [zoom, setZoom] = useState<Exclude<Zoom, "text">>("fit");
@@ -15,13 +19,44 @@ export function Picture({ url, name, onFailed }: PictureProps) {
     <>
       <div class="reader-tools" role="toolbar" aria-label={words.picture_tools}>
         <span class="tools-gap" />
-        <button type="button" class="tool" aria-label={words.zoom_out} onClick={() => setZoom(stepOf("out", now))}><Icon name="minus" /></button>
-        <button type="button" class="tool tool-wide" aria-label={words.fit_width(Math.round(now * 100))} aria-pressed={zoom === "fit"} onClick={() => setZoom("fit")}>{Math.round(now * 100)} %</button>
-        <button type="button" class="tool" aria-label={words.zoom_in} onClick={() => setZoom(stepOf("in", now))}><Icon name="plus" /></button>
+        <button
+          type="button"
+          class="tool"
+          aria-label={words.zoom_out}
+          onClick={() => setZoom(stepOf("out", now))}
+        >
+          <Icon name="minus" />
+        </button>
+        <button
+          type="button"
+          class="tool tool-wide"
+          aria-label={words.fit_width(Math.round(now * 100))}
+          aria-pressed={zoom === "fit"}
+          onClick={() => setZoom("fit")}
+        >
+          {Math.round(now * 100)} %
+        </button>
+        <button
+          type="button"
+          class="tool"
+          aria-label={words.zoom_in}
+          onClick={() => setZoom(stepOf("in", now))}
+        >
+          <Icon name="plus" />
+        </button>
       </div>
       <div class="picture-view" tabIndex={0} role="region" aria-label={words.picture_of(name)}>
-        <img src={url} alt={name} class={zoom === "fit" ? "picture-fit" : ""} style={zoom === "fit" ? {} : { width: `${natural * zoom}px` }}
-          onLoad={({ currentTarget }) => { setNatural(currentTarget.naturalWidth); setFitted(currentTarget.clientWidth); }} onError={onFailed} />
+        <img
+          src={url}
+          alt={name}
+          class={zoom === "fit" ? "picture-fit" : ""}
+          style={zoom === "fit" ? {} : { width: `${natural * zoom}px` }}
+          onLoad={({ currentTarget }) => {
+            setNatural(currentTarget.naturalWidth);
+            setFitted(currentTarget.clientWidth);
+          }}
+          onError={onFailed}
+        />
       </div>
     </>
   );

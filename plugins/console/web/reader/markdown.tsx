@@ -15,7 +15,8 @@ type Marker = NonNullable<MarkdownProps["marker"]>;
 /** `[1]: address` would turn markers into links, so there are no definitions. */
 const reader = new Marked({ gfm: true, breaks: true, tokenizer: { def: () => undefined } });
 /** Brackets and the lists they nest are read by recursion: what is deeper or longer is shown as it is written. */
-const chars_max = 60_000, depth_max = 24;
+const chars_max = 60_000,
+  depth_max = 24;
 
 export function Markdown({ text, marker = () => null, plain = false }: MarkdownProps) {
   const tokens = plain || text.length > chars_max ? null : tokensOf(text);
@@ -27,28 +28,52 @@ function tokensOf(text: string): Token[] | null {
     const tokens = reader.lexer(text);
     levelHeadings(tokens);
     return tokens;
-  } catch { return null; }
+  } catch {
+    return null;
+  }
 }
 
 const paragraphs = (text: string, marker: Marker): ComponentChildren =>
-  text.split(/\n{2,}/).map((one, at) => <p key={at} class="as-written">{withMarkers(one, marker)}</p>);
+  text.split(/\n{2,}/).map((one, at) => (
+    <p key={at} class="as-written">
+      {withMarkers(one, marker)}
+    </p>
+  ));
 
 const blocks = (tokens: readonly Token[], marker: Marker, depth: number): ComponentChildren =>
-  tokens.map((token, at) => <Fragment key={at}>{depth > depth_max ? token.raw : block(token, marker, depth + 1)}</Fragment>);
+  tokens.map((token, at) => (
+    <Fragment key={at}>{depth > depth_max ? token.raw : block(token, marker, depth + 1)}</Fragment>
+  ));
 
 function block(token: Token, marker: Marker, depth: number): ComponentChildren {
   switch (token.type) {
-    case "space": case "def": return null;
-    case "heading": return heading(token as Tokens.Heading, marker, depth);
-    case "paragraph": return <p>{inline((token as Tokens.Paragraph).tokens, marker, depth)}</p>;
-    case "blockquote": return <blockquote>{blocks((token as Tokens.Blockquote).tokens, marker, depth)}</blockquote>;
-    case "list": return list(token as Tokens.List, marker, depth);
-    case "code": return <pre tabIndex={0}><code>{(token as Tokens.Code).text}</code></pre>;
-    case "hr": return <hr />;
-    case "table": return table(token as Tokens.Table, marker, depth);
-    case "html": return <p class="as-written">{withMarkers(token.raw.trim(), marker)}</p>;
-    case "text": return inline((token as Tokens.Text).tokens ?? [token], marker, depth);
-    default: return inlineOne(token, marker, depth);
+    case "space":
+    case "def":
+      return null;
+    case "heading":
+      return heading(token as Tokens.Heading, marker, depth);
+    case "paragraph":
+      return <p>{inline((token as Tokens.Paragraph).tokens, marker, depth)}</p>;
+    case "blockquote":
+      return <blockquote>{blocks((token as Tokens.Blockquote).tokens, marker, depth)}</blockquote>;
+    case "list":
+      return list(token as Tokens.List, marker, depth);
+    case "code":
+      return (
+        <pre tabIndex={0}>
+          <code>{(token as Tokens.Code).text}</code>
+        </pre>
+      );
+    case "hr":
+      return <hr />;
+    case "table":
+      return table(token as Tokens.Table, marker, depth);
+    case "html":
+      return <p class="as-written">{withMarkers(token.raw.trim(), marker)}</p>;
+    case "text":
+      return inline((token as Tokens.Text).tokens ?? [token], marker, depth);
+    default:
+      return inlineOne(token, marker, depth);
   }
 }
 
@@ -58,7 +83,8 @@ function heading(token: Tokens.Heading, marker: Marker, depth: number): Componen
 }
 
 /** The page has its own headings above those of an answer. */
-const heading_first = 3, heading_last = 6;
+const heading_first = 3,
+  heading_last = 6;
 const levels = new WeakMap<Token, number>();
 
 /** Headings begin right below the page's own and leave no level out, whatever the text does. */
@@ -72,62 +98,120 @@ function levelHeadings(tokens: readonly Token[]): void {
   }
 }
 
-function list({ ordered, start, items }: Tokens.List, marker: Marker, depth: number): ComponentChildren {
+function list(
+  { ordered, start, items }: Tokens.List,
+  marker: Marker,
+  depth: number,
+): ComponentChildren {
   const rows = items.map((item, at) => (
     <li key={at}>
-      {item.task && <span class="task" aria-label={item.checked ? "done" : "to do"}>{item.checked ? "☑ " : "☐ "}</span>}
-      {blocks(item.tokens.filter(({ type }) => type !== "checkbox"), marker, depth)}
+      {item.task && (
+        <span class="task" aria-label={item.checked ? "done" : "to do"}>
+          {item.checked ? "☑ " : "☐ "}
+        </span>
+      )}
+      {blocks(
+        item.tokens.filter(({ type }) => type !== "checkbox"),
+        marker,
+        depth,
+      )}
     </li>
   ));
   return ordered ? <ol start={typeof start === "number" ? start : 1}>{rows}</ol> : <ul>{rows}</ul>;
 }
 
-const table = ({ header, rows }: Tokens.Table, marker: Marker, depth: number): ComponentChildren => (
+const table = (
+  { header, rows }: Tokens.Table,
+  marker: Marker,
+  depth: number,
+): ComponentChildren => (
   <div class="prose-table" tabIndex={0} role="group" aria-label="Table">
     <table>
-      <thead><tr>{header.map((cell, at) => <th key={at} scope="col">{inline(cell.tokens, marker, depth)}</th>)}</tr></thead>
-      <tbody>{rows.map((row, line) => <tr key={line}>{row.map((cell, at) => <td key={at}>{inline(cell.tokens, marker, depth)}</td>)}</tr>)}</tbody>
+      <thead>
+        <tr>
+          {header.map((cell, at) => (
+            <th key={at} scope="col">
+              {inline(cell.tokens, marker, depth)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, line) => (
+          <tr key={line}>
+            {row.map((cell, at) => (
+              <td key={at}>{inline(cell.tokens, marker, depth)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
     </table>
   </div>
 );
 
 const inline = (tokens: readonly Token[], marker: Marker, depth: number): ComponentChildren =>
-  tokens.map((token, at) => <Fragment key={at}>{depth > depth_max ? token.raw : inlineOne(token, marker, depth + 1)}</Fragment>);
+  tokens.map((token, at) => (
+    <Fragment key={at}>
+      {depth > depth_max ? token.raw : inlineOne(token, marker, depth + 1)}
+    </Fragment>
+  ));
 
 function inlineOne(token: Token, marker: Marker, depth: number): ComponentChildren {
   switch (token.type) {
-    case "strong": return <strong>{inline((token as Tokens.Strong).tokens, marker, depth)}</strong>;
-    case "em": return <em>{inline((token as Tokens.Em).tokens, marker, depth)}</em>;
-    case "del": return <del>{inline((token as Tokens.Del).tokens, marker, depth)}</del>;
-    case "codespan": return <code>{(token as Tokens.Codespan).text}</code>;
-    case "br": return <br />;
-    case "link": return link(token as Tokens.Link, marker, depth);
+    case "strong":
+      return <strong>{inline((token as Tokens.Strong).tokens, marker, depth)}</strong>;
+    case "em":
+      return <em>{inline((token as Tokens.Em).tokens, marker, depth)}</em>;
+    case "del":
+      return <del>{inline((token as Tokens.Del).tokens, marker, depth)}</del>;
+    case "codespan":
+      return <code>{(token as Tokens.Codespan).text}</code>;
+    case "br":
+      return <br />;
+    case "link":
+      return link(token as Tokens.Link, marker, depth);
     // A picture would tell its host who reads this: only its words are shown.
-    case "image": return (token as Tokens.Image).text;
-    case "escape": return (token as Tokens.Escape).text;
-    case "text": return "tokens" in token && token.tokens ? inline(token.tokens, marker, depth) : withMarkers(token.raw, marker);
-    default: return withMarkers(token.raw, marker);
+    case "image":
+      return (token as Tokens.Image).text;
+    case "escape":
+      return (token as Tokens.Escape).text;
+    case "text":
+      return "tokens" in token && token.tokens
+        ? inline(token.tokens, marker, depth)
+        : withMarkers(token.raw, marker);
+    default:
+      return withMarkers(token.raw, marker);
   }
 }
 
 const allowed = new Set(["http:", "https:", "mailto:"]);
 /** The address when it may be followed: a whole one of a kind that runs nothing. */
 export function safeAddress(href: string): string | null {
-  try { return allowed.has(new URL(href).protocol) ? href : null; }
-  catch { return null; }
+  try {
+    return allowed.has(new URL(href).protocol) ? href : null;
+  } catch {
+    return null;
+  }
 }
 
 function link({ href, tokens }: Tokens.Link, marker: Marker, depth: number): ComponentChildren {
   const address = safeAddress(href);
   const content = inline(tokens, marker, depth);
-  return address ? <a href={address} target="_blank" rel="noopener noreferrer nofollow">{content}</a> : content;
+  return address ? (
+    <a href={address} target="_blank" rel="noopener noreferrer nofollow">
+      {content}
+    </a>
+  ) : (
+    content
+  );
 }
 
 /** The text with its markers made into elements; one that repeats right away is shown once. */
 function withMarkers(text: string, marker: Marker): ComponentChildren {
   if (!text.includes("[")) return text;
   const parts: ComponentChildren[] = [];
-  let from = 0, last = "";
+  let from = 0,
+    last = "";
   for (const match of text.matchAll(/\[(\d{1,3})\]/g)) {
     const element = marker(Number(match[1]));
     if (element === null) continue;

@@ -1,13 +1,23 @@
 /** Finds a quotation in the text pieces of a PDF page, whose spaces, hyphens and order differ from those of the text that was indexed. */
 
 /** A part of one piece that belongs to the quotation. `from` and `to` are UTF-16 indices into the piece, end exclusive. */
-export interface Hit { readonly piece: number; readonly from: number; readonly to: number }
+export interface Hit {
+  readonly piece: number;
+  readonly from: number;
+  readonly to: number;
+}
 
 /** Letters and digits only, folded, each with where it came from. */
-interface Stream { readonly text: string; readonly piece: readonly number[]; readonly at: readonly number[]; readonly end: readonly number[] }
+interface Stream {
+  readonly text: string;
+  readonly piece: readonly number[];
+  readonly at: readonly number[];
+  readonly end: readonly number[];
+}
 
 /** A run this long is no chance. Scripts that write a word in one or two characters have shorter ones. */
-const seed_length = 10, seed_length_dense = 4;
+const seed_length = 10,
+  seed_length_dense = 4;
 /** So much of the quotation must be found, or nothing is shown. */
 const enough = 0.4;
 
@@ -15,21 +25,28 @@ const counts = /[\p{L}\p{N}]/u;
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /** What is left of a character when spelling, width and case don't matter. */
-const folded = (character: string): string => character.normalize("NFKD").toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+const folded = (character: string): string =>
+  character
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, "");
 
 function streamOf(pieces: readonly string[]): Stream {
   let text = "";
-  const piece: number[] = [], at: number[] = [], end: number[] = [];
+  const piece: number[] = [],
+    at: number[] = [],
+    end: number[] = [];
   for (const [index, source] of pieces.entries()) {
     let position = 0;
     for (const character of source) {
       const next = position + character.length;
-      if (counts.test(character)) for (const unit of folded(character).split("")) {
-        text += unit;
-        piece.push(index);
-        at.push(position);
-        end.push(next);
-      }
+      if (counts.test(character))
+        for (const unit of folded(character).split("")) {
+          text += unit;
+          piece.push(index);
+          at.push(position);
+          end.push(next);
+        }
       position = next;
     }
   }
@@ -46,7 +63,9 @@ export function locate(pieces: readonly string[], quote: string): Hit[] {
   const runs = commonRuns(stream.text, wanted, dense.test(quote) ? seed_length_dense : seed_length);
   const found = runs.reduce((sum, [from, to]) => sum + to - from, 0);
   // A quotation that goes on over the page holds more than this page can; then the page has to give what it has.
-  return found >= enough * Math.min(wanted.length, stream.text.length) ? hitsOf(pieces, stream, runs) : [];
+  return found >= enough * Math.min(wanted.length, stream.text.length)
+    ? hitsOf(pieces, stream, runs)
+    : [];
 }
 
 /** Walks along the quotation and takes the longest run of the text that begins with it, near the one before where there is a choice. */
@@ -61,8 +80,18 @@ function commonRuns(text: string, wanted: string, seed: number): [number, number
   const runs: [number, number][] = [];
   let expected = 0;
   for (let at = 0; at + seed <= wanted.length;) {
-    const best = bestRun(text, wanted, at, seed, places.get(wanted.slice(at, at + seed)) ?? [], expected);
-    if (!best) { at++; continue; }
+    const best = bestRun(
+      text,
+      wanted,
+      at,
+      seed,
+      places.get(wanted.slice(at, at + seed)) ?? [],
+      expected,
+    );
+    if (!best) {
+      at++;
+      continue;
+    }
     runs.push(best);
     at += best[1] - best[0];
     expected = best[1];
@@ -70,26 +99,45 @@ function commonRuns(text: string, wanted: string, seed: number): [number, number
   return runs;
 }
 
-function bestRun(text: string, wanted: string, at: number, seed: number, candidates: readonly number[], expected: number): [number, number] | null {
+function bestRun(
+  text: string,
+  wanted: string,
+  at: number,
+  seed: number,
+  candidates: readonly number[],
+  expected: number,
+): [number, number] | null {
   let best: [number, number] | null = null;
   for (const from of candidates.slice(0, 64)) {
     let length = seed;
     while (at + length < wanted.length && wanted[at + length] === text[from + length]) length++;
-    const nearer = best !== null && length === best[1] - best[0] && Math.abs(from - expected) < Math.abs(best[0] - expected);
+    const nearer =
+      best !== null &&
+      length === best[1] - best[0] &&
+      Math.abs(from - expected) < Math.abs(best[0] - expected);
     if (best === null || length > best[1] - best[0] || nearer) best = [from, from + length];
   }
   return best;
 }
 
-function hitsOf(pieces: readonly string[], stream: Stream, runs: readonly (readonly [number, number])[]): Hit[] {
+function hitsOf(
+  pieces: readonly string[],
+  stream: Stream,
+  runs: readonly (readonly [number, number])[],
+): Hit[] {
   const spans = new Map<number, { from: number; to: number }>();
-  for (const [from, to] of runs) for (let at = from; at < to; at++) {
-    const piece = stream.piece[at]!;
-    const known = spans.get(piece);
-    if (known) { known.from = Math.min(known.from, stream.at[at]!); known.to = Math.max(known.to, stream.end[at]!); }
-    else spans.set(piece, { from: stream.at[at]!, to: stream.end[at]! });
-  }
-  return [...spans].map(([piece, { from, to }]) => ({ piece, ...withPunctuation(pieces[piece]!, from, to) })).sort((a, b) => a.piece - b.piece);
+  for (const [from, to] of runs)
+    for (let at = from; at < to; at++) {
+      const piece = stream.piece[at]!;
+      const known = spans.get(piece);
+      if (known) {
+        known.from = Math.min(known.from, stream.at[at]!);
+        known.to = Math.max(known.to, stream.end[at]!);
+      } else spans.set(piece, { from: stream.at[at]!, to: stream.end[at]! });
+    }
+  return [...spans]
+    .map(([piece, { from, to }]) => ({ piece, ...withPunctuation(pieces[piece]!, from, to) }))
+    .sort((a, b) => a.piece - b.piece);
 }
 
 /** The signs that belong to the words at both ends. */

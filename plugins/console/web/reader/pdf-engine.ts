@@ -1,5 +1,15 @@
 /** pdf.js and its worker. Everything it loads comes from this server, under one directory that carries its version. */
-import { AnnotationMode, getDocument, PDFWorker, RenderingCancelledException, TextLayer, VerbosityLevel, version, type PDFDocumentProxy, type PDFPageProxy } from "pdfjs-dist/legacy/build/pdf.mjs";
+import {
+  AnnotationMode,
+  getDocument,
+  PDFWorker,
+  RenderingCancelledException,
+  TextLayer,
+  VerbosityLevel,
+  version,
+  type PDFDocumentProxy,
+  type PDFPageProxy,
+} from "pdfjs-dist/legacy/build/pdf.mjs";
 
 export { AnnotationMode, RenderingCancelledException, TextLayer };
 export type { PDFDocumentProxy, PDFPageProxy };
@@ -10,8 +20,12 @@ const base = `/console/assets/pdfjs-${version}/`;
 const image_pixels_max = 64 * 1_024 * 1_024;
 const worker_path = `${base}pdf.worker.min.mjs`;
 
-interface Policy { createScriptURL(url: string): string }
-interface TrustedTypes { createPolicy(name: string, rules: Policy): Policy }
+interface Policy {
+  createScriptURL(url: string): string;
+}
+interface TrustedTypes {
+  createPolicy(name: string, rules: Policy): Policy;
+}
 
 let policy: Policy | undefined;
 /** Browsers without Trusted Types take the path as it is. The page's one policy lets a URL start the worker and nothing else. */
@@ -26,7 +40,10 @@ function workerUrl(): string {
   return policy ? policy.createScriptURL(worker_path) : worker_path;
 }
 
-export interface OpenPdf { readonly document: Promise<PDFDocumentProxy>; readonly close: () => void }
+export interface OpenPdf {
+  readonly document: Promise<PDFDocumentProxy>;
+  readonly close: () => void;
+}
 
 /** Opens the PDF at `url` with a worker of its own: closing it ends whatever a strange file keeps that busy with. */
 export function openPdf(url: string): OpenPdf {
@@ -34,17 +51,30 @@ export function openPdf(url: string): OpenPdf {
   // Its type says null only; its words say a worker.
   const worker = new PDFWorker({ port: port as unknown as null, verbosity: VerbosityLevel.ERRORS });
   const task = getDocument({
-    url, worker, verbosity: VerbosityLevel.ERRORS, isEvalSupported: false, enableXfa: false,
-    cMapUrl: `${base}cmaps/`, standardFontDataUrl: `${base}standard_fonts/`, wasmUrl: `${base}decoders/`,
+    url,
+    worker,
+    verbosity: VerbosityLevel.ERRORS,
+    isEvalSupported: false,
+    enableXfa: false,
+    cMapUrl: `${base}cmaps/`,
+    standardFontDataUrl: `${base}standard_fonts/`,
+    wasmUrl: `${base}decoders/`,
     // Its decoders exist as plain scripts too, and so the page's policy need not allow WebAssembly.
     useWasm: false,
     // A page that says it holds a picture of a billion pixels gets none.
-    maxImageSize: image_pixels_max, canvasMaxAreaInBytes: image_pixels_max * 4,
+    maxImageSize: image_pixels_max,
+    canvasMaxAreaInBytes: image_pixels_max * 4,
   });
   return {
     document: task.promise,
     close() {
-      void task.destroy().catch(() => {}).finally(() => { worker.destroy(); port.terminate(); });
+      void task
+        .destroy()
+        .catch(() => {})
+        .finally(() => {
+          worker.destroy();
+          port.terminate();
+        });
     },
   };
 }
@@ -63,4 +93,5 @@ export async function textOf(page: PDFPageProxy): Promise<TextContent> {
 }
 
 /** Whether the file did not open because it asks for a password. */
-export const wantsPassword = (error: unknown): boolean => error instanceof Error && error.name === "PasswordException";
+export const wantsPassword = (error: unknown): boolean =>
+  error instanceof Error && error.name === "PasswordException";

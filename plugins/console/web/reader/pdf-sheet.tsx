@@ -2,10 +2,20 @@
 import { Component } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Hit } from "./match";
-import { AnnotationMode, RenderingCancelledException, TextLayer, textOf, type PDFDocumentProxy, type PDFPageProxy } from "./pdf-engine";
+import {
+  AnnotationMode,
+  RenderingCancelledException,
+  TextLayer,
+  textOf,
+  type PDFDocumentProxy,
+  type PDFPageProxy,
+} from "./pdf-engine";
 import { words } from "../words/reader";
 
-export interface Size { readonly width: number; readonly height: number }
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
 export interface SheetProps {
   readonly pdf: PDFDocumentProxy;
   readonly number: number;
@@ -28,9 +38,13 @@ const height_max = 20_000;
 /** A document may have thousands of pages: each is only looked at again when something of its own has changed. */
 export class Sheet extends Component<SheetProps> {
   override shouldComponentUpdate(next: SheetProps): boolean {
-    return (Object.keys(next) as (keyof SheetProps)[]).some((name) => next[name] !== this.props[name]);
+    return (Object.keys(next) as (keyof SheetProps)[]).some(
+      (name) => next[name] !== this.props[name],
+    );
   }
-  override render() { return <Drawn {...this.props} />; }
+  override render() {
+    return <Drawn {...this.props} />;
+  }
 }
 
 function Drawn({ pdf, number, scale, usual, near, marks, onMarked, register }: SheetProps) {
@@ -50,8 +64,17 @@ function Drawn({ pdf, number, scale, usual, near, marks, onMarked, register }: S
   useEffect(() => {
     if (!near || page) return;
     let left = false;
-    pdf.getPage(number).then((got) => { if (!left) setPage(got); }, () => { if (!left) setFailed(true); });
-    return () => { left = true; };
+    pdf.getPage(number).then(
+      (got) => {
+        if (!left) setPage(got);
+      },
+      () => {
+        if (!left) setFailed(true);
+      },
+    );
+    return () => {
+      left = true;
+    };
   }, [pdf, number, near, page]);
   useEffect(() => {
     if (!near || !page || !canvas.current || !layer.current) return;
@@ -66,8 +89,20 @@ function Drawn({ pdf, number, scale, usual, near, marks, onMarked, register }: S
   }, [divs, marks]);
 
   return (
-    <div ref={root} class="pdf-sheet" data-page={number} role="group" aria-label={words.page(number)}
-      style={{ width: `${Math.floor(size.width * shown)}px`, height: `${Math.floor(size.height * shown)}px`, "--total-scale-factor": shown, "--scale-round-x": "1px", "--scale-round-y": "1px" }}>
+    <div
+      ref={root}
+      class="pdf-sheet"
+      data-page={number}
+      role="group"
+      aria-label={words.page(number)}
+      style={{
+        width: `${Math.floor(size.width * shown)}px`,
+        height: `${Math.floor(size.height * shown)}px`,
+        "--total-scale-factor": shown,
+        "--scale-round-x": "1px",
+        "--scale-round-y": "1px",
+      }}
+    >
       {near && page && <canvas ref={canvas} aria-hidden="true" />}
       {near && page && <div ref={layer} class="pdf-text" />}
       {failed && <p class="pdf-broken">{words.page_broken(number)}</p>}
@@ -81,15 +116,32 @@ const sizeOf = (page: PDFPageProxy): Size => {
 };
 
 /** Draws the page and lays its text over it. Answers how to stop that and clear up. */
-function draw(page: PDFPageProxy, scale: number, canvas: HTMLCanvasElement, layer: HTMLElement, onText: (divs: readonly HTMLElement[] | null) => void, onFailed: () => void): () => void {
+function draw(
+  page: PDFPageProxy,
+  scale: number,
+  canvas: HTMLCanvasElement,
+  layer: HTMLElement,
+  onText: (divs: readonly HTMLElement[] | null) => void,
+  onFailed: () => void,
+): () => void {
   const viewport = page.getViewport({ scale });
-  const density = Math.min(globalThis.devicePixelRatio || 1, Math.sqrt(canvas_pixels_max / (viewport.width * viewport.height)));
+  const density = Math.min(
+    globalThis.devicePixelRatio || 1,
+    Math.sqrt(canvas_pixels_max / (viewport.width * viewport.height)),
+  );
   canvas.width = Math.max(1, Math.floor(viewport.width * density));
   canvas.height = Math.max(1, Math.floor(viewport.height * density));
-  const drawing = page.render({ canvas, viewport, transform: [density, 0, 0, density, 0, 0], annotationMode: AnnotationMode.ENABLE });
+  const drawing = page.render({
+    canvas,
+    viewport,
+    transform: [density, 0, 0, density, 0, 0],
+    annotationMode: AnnotationMode.ENABLE,
+  });
   let stopped = false;
   let text: TextLayer | undefined;
-  drawing.promise.catch((error: unknown) => { if (!stopped && !(error instanceof RenderingCancelledException)) onFailed(); });
+  drawing.promise.catch((error: unknown) => {
+    if (!stopped && !(error instanceof RenderingCancelledException)) onFailed();
+  });
   const layOut = async () => {
     const content = await textOf(page);
     if (stopped) return;

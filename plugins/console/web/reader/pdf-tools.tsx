@@ -16,18 +16,50 @@ export interface PdfToolsProps {
 export function PdfTools({ current, count, zoom, percent, onPage, onZoom }: PdfToolsProps) {
   return (
     <div class="reader-tools" role="toolbar" aria-label={words.page_tools}>
-      <button type="button" class="tool" aria-label={words.previous_page} disabled={current <= 1} onClick={() => onPage(current - 1)}><Icon name="chevron-up" /></button>
-      <button type="button" class="tool" aria-label={words.next_page} disabled={current >= count} onClick={() => onPage(current + 1)}><Icon name="chevron-down" /></button>
+      <button
+        type="button"
+        class="tool"
+        aria-label={words.previous_page}
+        disabled={current <= 1}
+        onClick={() => onPage(current - 1)}
+      >
+        <Icon name="chevron-up" />
+      </button>
+      <button
+        type="button"
+        class="tool"
+        aria-label={words.next_page}
+        disabled={current >= count}
+        onClick={() => onPage(current + 1)}
+      >
+        <Icon name="chevron-down" />
+      </button>
       <PageField current={current} count={count} onPage={onPage} />
       <span class="tools-gap" />
-      <button type="button" class="tool" aria-label={words.zoom_out} onClick={() => onZoom("out")}><Icon name="minus" /></button>
-      <button type="button" class="tool tool-wide" aria-label={words.fit_width(percent)} aria-pressed={zoom === "fit"} onClick={() => onZoom("fit")}>{percent} %</button>
-      <button type="button" class="tool" aria-label={words.zoom_in} onClick={() => onZoom("in")}><Icon name="plus" /></button>
+      <button type="button" class="tool" aria-label={words.zoom_out} onClick={() => onZoom("out")}>
+        <Icon name="minus" />
+      </button>
+      <button
+        type="button"
+        class="tool tool-wide"
+        aria-label={words.fit_width(percent)}
+        aria-pressed={zoom === "fit"}
+        onClick={() => onZoom("fit")}
+      >
+        {percent} %
+      </button>
+      <button type="button" class="tool" aria-label={words.zoom_in} onClick={() => onZoom("in")}>
+        <Icon name="plus" />
+      </button>
     </div>
   );
 }
 
-function PageField({ current, count, onPage }: Pick<PdfToolsProps, "current" | "count" | "onPage">) {
+function PageField({
+  current,
+  count,
+  onPage,
+}: Pick<PdfToolsProps, "current" | "count" | "onPage">) {
   const [text, setText] = useState(String(current));
   useEffect(() => setText(String(current)), [current]);
   const go = (event: Event) => {
@@ -38,7 +70,14 @@ function PageField({ current, count, onPage }: Pick<PdfToolsProps, "current" | "
   };
   return (
     <form class="page-field" onSubmit={go}>
-      <input class="page-number" inputMode="numeric" aria-label={words.page_number(count)} value={text} onInput={(event) => setText(event.currentTarget.value)} onBlur={go} />
+      <input
+        class="page-number"
+        inputMode="numeric"
+        aria-label={words.page_number(count)}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onBlur={go}
+      />
       <span aria-hidden="true">{words.of_pages(count)}</span>
     </form>
   );

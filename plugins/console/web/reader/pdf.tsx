@@ -26,11 +26,20 @@ const margin_px = 32;
 
 export function Pdf({ url, name, page, highlight, onFound, onFailed }: PdfProps) {
   const opened = useOpened(url, onFailed);
-  if (!opened) return <div class="reader-wait" role="status"><span class="reader-bar" />{words.opening(name)}</div>;
+  if (!opened)
+    return (
+      <div class="reader-wait" role="status">
+        <span class="reader-bar" />
+        {words.opening(name)}
+      </div>
+    );
   return <Pages {...opened} name={name} page={page} highlight={highlight} onFound={onFound} />;
 }
 
-interface Opened { readonly pdf: PDFDocumentProxy; readonly usual: Size }
+interface Opened {
+  readonly pdf: PDFDocumentProxy;
+  readonly usual: Size;
+}
 
 function useOpened(url: string, onFailed: PdfProps["onFailed"]): Opened | null {
   const [opened, setOpened] = useState<Opened | null>(null);
@@ -38,16 +47,30 @@ function useOpened(url: string, onFailed: PdfProps["onFailed"]): Opened | null {
     const { document, close } = openPdf(url);
     let left = false;
     setOpened(null);
-    document.then(async (pdf) => {
-      const { width, height } = (await pdf.getPage(1)).getViewport({ scale: 1 });
-      if (!left) setOpened({ pdf, usual: width > 1 && height > 1 ? { width, height } : a4 });
-    }).catch((error: unknown) => { if (!left) onFailed(wantsPassword(error) ? "locked" : "broken"); });
-    return () => { left = true; close(); };
+    document
+      .then(async (pdf) => {
+        const { width, height } = (await pdf.getPage(1)).getViewport({ scale: 1 });
+        if (!left) setOpened({ pdf, usual: width > 1 && height > 1 ? { width, height } : a4 });
+      })
+      .catch((error: unknown) => {
+        if (!left) onFailed(wantsPassword(error) ? "locked" : "broken");
+      });
+    return () => {
+      left = true;
+      close();
+    };
   }, [url]);
   return opened;
 }
 
-function Pages({ pdf, usual, name, page, highlight, onFound }: Opened & Omit<PdfProps, "url" | "onFailed">) {
+function Pages({
+  pdf,
+  usual,
+  name,
+  page,
+  highlight,
+  onFound,
+}: Opened & Omit<PdfProps, "url" | "onFailed">) {
   const scroller = useRef<HTMLDivElement>(null);
   const { near, register, sheets } = useNear(scroller);
   const width = useWidth(scroller);
@@ -57,17 +80,25 @@ function Pages({ pdf, usual, name, page, highlight, onFound }: Opened & Omit<Pdf
   /** The marks that were scrolled to: zooming and scrolling by hand must not jump back there. */
   const shown = useRef<Marks>(no_marks);
 
-  const goTo = useCallback((number: number) => {
-    const sheet = sheets.current.get(Math.min(Math.max(1, number), pdf.numPages));
-    if (sheet && scroller.current) scroller.current.scrollTop = sheet.offsetTop - 12;
-  }, [pdf]);
+  const goTo = useCallback(
+    (number: number) => {
+      const sheet = sheets.current.get(Math.min(Math.max(1, number), pdf.numPages));
+      if (sheet && scroller.current) scroller.current.scrollTop = sheet.offsetTop - 12;
+    },
+    [pdf],
+  );
   const target = marks.pages.size > 0 ? Math.min(...marks.pages.keys()) : page;
-  useLayoutEffect(() => { if (width > 0) goTo(target); }, [target, highlight, width > 0, pdf]);
-  const onMarked = useCallback((first: Element) => {
-    if (shown.current === marks || !scroller.current) return;
-    shown.current = marks;
-    scrollToMiddle(scroller.current, first);
-  }, [marks]);
+  useLayoutEffect(() => {
+    if (width > 0) goTo(target);
+  }, [target, highlight, width > 0, pdf]);
+  const onMarked = useCallback(
+    (first: Element) => {
+      if (shown.current === marks || !scroller.current) return;
+      shown.current = marks;
+      scrollToMiddle(scroller.current, first);
+    },
+    [marks],
+  );
   useKeptPlace(scroller, width > 0 ? scale : 0);
   useLayoutEffect(() => {
     if (zoom !== "text" || !scroller.current || !marks.column) return;
@@ -76,15 +107,42 @@ function Pages({ pdf, usual, name, page, highlight, onFound }: Opened & Omit<Pdf
     shown.current = no_marks;
   }, [zoom, scale, marks]);
 
-  const onScroll = () => { if (scroller.current) setCurrent(pageAt(scroller.current, sheets.current)); };
+  const onScroll = () => {
+    if (scroller.current) setCurrent(pageAt(scroller.current, sheets.current));
+  };
   const numbers = useMemo(() => Array.from({ length: pdf.numPages }, (_, at) => at + 1), [pdf]);
   return (
     <>
-      <PdfTools current={current} count={pdf.numPages} zoom={zoom} percent={Math.round(scale / actual * 100)} onPage={goTo} onZoom={(step) => setZoom(stepOf(step, scale / actual))} />
-      <div ref={scroller} class="pdf-pages" tabIndex={0} role="region" aria-label={words.pages_of(name)} onScroll={onScroll}>
-        {width > 0 && numbers.map((number) => (
-          <Sheet key={number} pdf={pdf} number={number} scale={scale} usual={usual} near={near.has(number)} marks={marks.pages.get(number) ?? none} onMarked={number === target ? onMarked : ignore} register={register} />
-        ))}
+      <PdfTools
+        current={current}
+        count={pdf.numPages}
+        zoom={zoom}
+        percent={Math.round((scale / actual) * 100)}
+        onPage={goTo}
+        onZoom={(step) => setZoom(stepOf(step, scale / actual))}
+      />
+      <div
+        ref={scroller}
+        class="pdf-pages"
+        tabIndex={0}
+        role="region"
+        aria-label={words.pages_of(name)}
+        onScroll={onScroll}
+      >
+        {width > 0 &&
+          numbers.map((number) => (
+            <Sheet
+              key={number}
+              pdf={pdf}
+              number={number}
+              scale={scale}
+              usual={usual}
+              near={near.has(number)}
+              marks={marks.pages.get(number) ?? none}
+              onMarked={number === target ? onMarked : ignore}
+              register={register}
+            />
+          ))}
       </div>
     </>
   );
@@ -92,7 +150,8 @@ function Pages({ pdf, usual, name, page, highlight, onFound }: Opened & Omit<Pdf
 
 /** A panel that is narrower than this shows a passage without the margins of its page, CSS pixels. */
 const narrow_px = 640;
-const text_margin_px = 20, edge_px = 16;
+const text_margin_px = 20,
+  edge_px = 16;
 /** Text alone is shown so much larger than the whole page at most: wider columns are read at that size too. */
 const larger_max = 1.7;
 
@@ -100,29 +159,51 @@ function useScale(usual: Size, width: number, marks: Marks) {
   const [zoom, setZoom] = useState<Zoom>("fit");
   const touched = useRef(false);
   const { column } = marks;
-  useLayoutEffect(() => { if (!touched.current && column && width > 0) setZoom(width < narrow_px ? "text" : "fit"); }, [column, width > 0]);
+  useLayoutEffect(() => {
+    if (!touched.current && column && width > 0) setZoom(width < narrow_px ? "text" : "fit");
+  }, [column, width > 0]);
   const fit = Math.max(0.01, (width - margin_px) / usual.width);
-  const text = column ? Math.min(larger_max * fit, Math.max(fit, (width - 2 * text_margin_px) / (column.right - column.left))) : fit;
+  const text = column
+    ? Math.min(
+        larger_max * fit,
+        Math.max(fit, (width - 2 * text_margin_px) / (column.right - column.left)),
+      )
+    : fit;
   const scale = zoom === "fit" ? fit : zoom === "text" ? text : zoom * actual;
-  return { zoom, scale, setZoom: (next: Zoom) => { touched.current = true; setZoom(next); } };
+  return {
+    zoom,
+    scale,
+    setZoom: (next: Zoom) => {
+      touched.current = true;
+      setZoom(next);
+    },
+  };
 }
 
 const none: readonly never[] = [];
 const ignore = () => {};
 
-function useMarks(pdf: PDFDocumentProxy, highlight: Highlight | null, onFound: (found: Found) => void): Marks {
+function useMarks(
+  pdf: PDFDocumentProxy,
+  highlight: Highlight | null,
+  onFound: (found: Found) => void,
+): Marks {
   const [marks, setMarks] = useState<Marks>(no_marks);
   useEffect(() => {
     setMarks(no_marks);
     onFound(null);
     if (!highlight) return;
     let left = false;
-    findOnPages(pdf, highlight).catch(() => no_marks).then((found) => {
-      if (left) return;
-      setMarks(found);
-      onFound(found.pages.size > 0);
-    });
-    return () => { left = true; };
+    findOnPages(pdf, highlight)
+      .catch(() => no_marks)
+      .then((found) => {
+        if (left) return;
+        setMarks(found);
+        onFound(found.pages.size > 0);
+      });
+    return () => {
+      left = true;
+    };
   }, [pdf, highlight]);
   return marks;
 }
@@ -132,11 +213,19 @@ function useNear(scroller: { readonly current: HTMLElement | null }) {
   const [near, setNear] = useState<ReadonlySet<number>>(new Set());
   const sheets = useRef(new Map<number, HTMLElement>());
   const observer = useRef<IntersectionObserver | null>(null);
-  const watcher = () => observer.current ??= new IntersectionObserver((entries) => setNear((before) => {
-    const after = new Set(before);
-    for (const { target, isIntersecting } of entries) after[isIntersecting ? "add" : "delete"](Number((target as HTMLElement).dataset["page"]));
-    return after;
-  }), { root: scroller.current, rootMargin: "60% 0px" });
+  const watcher = () =>
+    (observer.current ??= new IntersectionObserver(
+      (entries) =>
+        setNear((before) => {
+          const after = new Set(before);
+          for (const { target, isIntersecting } of entries)
+            after[isIntersecting ? "add" : "delete"](
+              Number((target as HTMLElement).dataset["page"]),
+            );
+          return after;
+        }),
+      { root: scroller.current, rootMargin: "60% 0px" },
+    ));
   const register = useCallback((number: number, sheet: HTMLElement | null) => {
     const known = sheets.current.get(number);
     if (known) watcher().unobserve(known);
@@ -181,7 +270,8 @@ function useKeptPlace(scroller: { readonly current: HTMLElement | null }, scale:
 /** The page that takes the upper middle of what is seen. */
 function pageAt(scroller: HTMLElement, sheets: ReadonlyMap<number, HTMLElement>): number {
   const line = scroller.scrollTop + scroller.clientHeight / 3;
-  let low = 1, high = sheets.size;
+  let low = 1,
+    high = sheets.size;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if ((sheets.get(middle)?.offsetTop ?? 0) <= line) low = middle;

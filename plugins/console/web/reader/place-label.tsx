@@ -4,5 +4,10 @@ import { spotOf } from "./place";
 
 export function PlaceLabel({ passage }: { readonly passage: Passage }) {
   const spot = spotOf(passage);
-  return <span class="place-label" title={passage.document_name}><span class="clip">{passage.document_name}</span>{spot !== null && <span class="nowrap">, {spot}</span>}</span>;
+  return (
+    <span class="place-label" title={passage.document_name}>
+      <span class="clip">{passage.document_name}</span>
+      {spot !== null && <span class="nowrap">, {spot}</span>}
+    </span>
+  );
 }

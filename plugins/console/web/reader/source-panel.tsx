@@ -30,19 +30,56 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
     onClose();
   };
   return (
-    <aside ref={panel} class="source-panel" aria-label={words.source_panel} tabIndex={-1} onKeyDown={keyed}>
+    <aside
+      ref={panel}
+      class="source-panel"
+      aria-label={words.source_panel}
+      tabIndex={-1}
+      onKeyDown={keyed}
+    >
       <header class="source-head">
         <div class="source-title">
           <h1 class="vh source-alone">{words.source_panel}</h1>
-          <h2 class="clip" title={passage.document_name}>{passage.document_name}</h2>
-          <p class="small muted" aria-live="polite">{[whereOf(passage), passages.length > 1 && words.source_position(at + 1, passages.length), passage.heading].filter(Boolean).join(" · ")}</p>
+          <h2 class="clip" title={passage.document_name}>
+            {passage.document_name}
+          </h2>
+          <p class="small muted" aria-live="polite">
+            {[
+              whereOf(passage),
+              passages.length > 1 && words.source_position(at + 1, passages.length),
+              passage.heading,
+            ]
+              .filter(Boolean)
+              .join(" · ")}
+          </p>
         </div>
         <div class="source-buttons">
-          {passages.length > 1 && <>
-            <IconButton label={words.previous_source} icon="chevron-left" small disabled={at === 0} onClick={() => onAt(at - 1)} />
-            <IconButton label={words.next_source} icon="chevron-right" small disabled={at === passages.length - 1} onClick={() => onAt(at + 1)} />
-          </>}
-          <Link href={`/documents/${passage.document_id}`} class="button button-ghost button-icon button-small" aria-label={words.open_document} title={words.open_document}><Icon name="external" /></Link>
+          {passages.length > 1 && (
+            <>
+              <IconButton
+                label={words.previous_source}
+                icon="chevron-left"
+                small
+                disabled={at === 0}
+                onClick={() => onAt(at - 1)}
+              />
+              <IconButton
+                label={words.next_source}
+                icon="chevron-right"
+                small
+                disabled={at === passages.length - 1}
+                onClick={() => onAt(at + 1)}
+              />
+            </>
+          )}
+          <Link
+            href={`/documents/${passage.document_id}`}
+            class="button button-ghost button-icon button-small"
+            aria-label={words.open_document}
+            title={words.open_document}
+          >
+            <Icon name="external" />
+          </Link>
           <IconButton label={words.close_source} icon="close" small onClick={onClose} />
         </div>
       </header>
@@ -54,12 +91,35 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
 function SourceBody({ passage }: { readonly passage: Passage }) {
   const query = useDocument(passage.document_id);
   const gone = query.error instanceof ApiProblem && query.error.status === 404;
-  if (gone) return <div class="reader-note"><Stale passage={passage} /></div>;
-  if (!query.data) return query.error ? <ErrorView error={query.error} onRetry={() => void query.refetch()} /> : <div class="reader-pad"><Skeleton rows={6} /></div>;
+  if (gone)
+    return (
+      <div class="reader-note">
+        <Stale passage={passage} />
+      </div>
+    );
+  if (!query.data)
+    return query.error ? (
+      <ErrorView error={query.error} onRetry={() => void query.refetch()} />
+    ) : (
+      <div class="reader-pad">
+        <Skeleton rows={6} />
+      </div>
+    );
   return (
     <>
-      {passage.stale && <div class="reader-note"><Stale passage={passage} /></div>}
-      <div class="source-body"><SourceView key={query.data.id} document={query.data} highlight={passage.stale ? null : passage} page={passage.page ?? 1} /></div>
+      {passage.stale && (
+        <div class="reader-note">
+          <Stale passage={passage} />
+        </div>
+      )}
+      <div class="source-body">
+        <SourceView
+          key={query.data.id}
+          document={query.data}
+          highlight={passage.stale ? null : passage}
+          page={passage.page ?? 1}
+        />
+      </div>
     </>
   );
 }
@@ -67,6 +127,10 @@ function SourceBody({ passage }: { readonly passage: Passage }) {
 const Stale = ({ passage: { quote } }: { readonly passage: Passage }) => (
   <Note tone="warn" title={words.stale_title}>
     <p>{quote === "" ? words.stale_gone : words.stale_text}</p>
-    {quote !== "" && <blockquote class="reader-quote" tabIndex={0}>{quote}</blockquote>}
+    {quote !== "" && (
+      <blockquote class="reader-quote" tabIndex={0}>
+        {quote}
+      </blockquote>
+    )}
   </Note>
 );

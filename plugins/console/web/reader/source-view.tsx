@@ -29,27 +29,71 @@ export function SourceView({ document, highlight = null, page = 1 }: SourceViewP
   const [failed, setFailed] = useState<string | null>(null);
   const [found, setFound] = useState<Found>(null);
   const view = views.includes(chosen) ? chosen : views[0]!;
-  useEffect(() => { setFailed(null); setChosen(views[0]!); }, [document.id, document.version, document.status]);
+  useEffect(() => {
+    setFailed(null);
+    setChosen(views[0]!);
+  }, [document.id, document.version, document.status]);
   const toText = () => setChosen("text");
   return (
     <div class="reader">
       {views.length > 1 && <ViewTabs views={views} view={view} onView={setChosen} />}
       {view !== "text" && failed && <Unshown document={document} why={failed} />}
-      {(found === false || view === "picture") && !failed && <Unmarked view={view} highlight={highlight} onText={views.includes("text") && view !== "text" ? toText : undefined} />}
-      {view === "pages" && !failed && (
-        <LazyPdf url={fileUrl(document)} name={document.name} page={highlight?.page ?? page} highlight={highlight} onFound={setFound} onFailed={(why) => setFailed(words[why])} />
+      {(found === false || view === "picture") && !failed && (
+        <Unmarked
+          view={view}
+          highlight={highlight}
+          onText={views.includes("text") && view !== "text" ? toText : undefined}
+        />
       )}
-      {view === "picture" && !failed && <Picture url={fileUrl(document)} name={document.name} onFailed={() => setFailed(words.picture_broken)} />}
-      {view === "recording" && <TranscriptView document={document} highlight={highlight} onFound={setFound} />}
-      {view === "text" && <DocumentText document={document} highlight={highlight} onFound={setFound} />}
+      {view === "pages" && !failed && (
+        <LazyPdf
+          url={fileUrl(document)}
+          name={document.name}
+          page={highlight?.page ?? page}
+          highlight={highlight}
+          onFound={setFound}
+          onFailed={(why) => setFailed(words[why])}
+        />
+      )}
+      {view === "picture" && !failed && (
+        <Picture
+          url={fileUrl(document)}
+          name={document.name}
+          onFailed={() => setFailed(words.picture_broken)}
+        />
+      )}
+      {view === "recording" && (
+        <TranscriptView document={document} highlight={highlight} onFound={setFound} />
+      )}
+      {view === "text" && (
+        <DocumentText document={document} highlight={highlight} onFound={setFound} />
+      )}
     </div>
   );
 }
 
-function ViewTabs({ views, view, onView }: { readonly views: readonly View[]; readonly view: View; readonly onView: (view: View) => void }) {
+function ViewTabs({
+  views,
+  view,
+  onView,
+}: {
+  readonly views: readonly View[];
+  readonly view: View;
+  readonly onView: (view: View) => void;
+}) {
   return (
     <div class="reader-views" role="group" aria-label={words.views}>
-      {views.map((one) => <button key={one} type="button" class="view-tab" aria-pressed={one === view} onClick={() => onView(one)}>{words.view[one]}</button>)}
+      {views.map((one) => (
+        <button
+          key={one}
+          type="button"
+          class="view-tab"
+          aria-pressed={one === view}
+          onClick={() => onView(one)}
+        >
+          {words.view[one]}
+        </button>
+      ))}
     </div>
   );
 }
@@ -57,21 +101,51 @@ function ViewTabs({ views, view, onView }: { readonly views: readonly View[]; re
 function Unshown({ document, why }: { readonly document: Document; readonly why: string }) {
   return (
     <div class="reader-note">
-      <Note tone="warn" live actions={<a class="button button-small" href={fileUrl(document)} download={document.name}>{words.download}</a>}>
-        <p>{why} {document.status === "synced" ? words.broken_next : words.download_next}</p>
+      <Note
+        tone="warn"
+        live
+        actions={
+          <a class="button button-small" href={fileUrl(document)} download={document.name}>
+            {words.download}
+          </a>
+        }
+      >
+        <p>
+          {why} {document.status === "synced" ? words.broken_next : words.download_next}
+        </p>
       </Note>
     </div>
   );
 }
 
 /** Says that the passage could not be marked, and shows what it says. */
-function Unmarked({ view, highlight, onText }: { readonly view: View; readonly highlight: Highlight | null; readonly onText: (() => void) | undefined }) {
+function Unmarked({
+  view,
+  highlight,
+  onText,
+}: {
+  readonly view: View;
+  readonly highlight: Highlight | null;
+  readonly onText: (() => void) | undefined;
+}) {
   if (!highlight) return null;
   return (
     <div class="reader-note">
-      <Note tone="info" live {...(onText && { actions: <Button small onClick={onText}>{words.show_text}</Button> })}>
+      <Note
+        tone="info"
+        live
+        {...(onText && {
+          actions: (
+            <Button small onClick={onText}>
+              {words.show_text}
+            </Button>
+          ),
+        })}
+      >
         <p>{words.not_marked[view]}</p>
-        <blockquote class="reader-quote" tabIndex={0}>{highlight.quote}</blockquote>
+        <blockquote class="reader-quote" tabIndex={0}>
+          {highlight.quote}
+        </blockquote>
       </Note>
     </div>
   );
@@ -82,26 +156,79 @@ function LazyPdf(props: PdfProps) {
   const [Pdf, setPdf] = useState<ComponentType<PdfProps> | null>(null);
   useEffect(() => {
     let left = false;
-    import("./pdf").then((loaded) => { if (!left) setPdf(() => loaded.Pdf); }, () => { if (!left) props.onFailed("broken"); });
-    return () => { left = true; };
+    import("./pdf").then(
+      (loaded) => {
+        if (!left) setPdf(() => loaded.Pdf);
+      },
+      () => {
+        if (!left) props.onFailed("broken");
+      },
+    );
+    return () => {
+      left = true;
+    };
   }, []);
-  return Pdf ? <Pdf {...props} /> : <div class="reader-wait" role="status"><span class="reader-bar" />{words.opening(props.name)}</div>;
+  return Pdf ? (
+    <Pdf {...props} />
+  ) : (
+    <div class="reader-wait" role="status">
+      <span class="reader-bar" />
+      {words.opening(props.name)}
+    </div>
+  );
 }
 
-function DocumentText({ document, highlight, onFound }: { readonly document: Document; readonly highlight: Highlight | null; readonly onFound: (found: Found) => void }) {
+function DocumentText({
+  document,
+  highlight,
+  onFound,
+}: {
+  readonly document: Document;
+  readonly highlight: Highlight | null;
+  readonly onFound: (found: Found) => void;
+}) {
   const content = useContent(document);
   const outline = useOutline(document);
-  if (content.error && content.data === undefined) return <ErrorView error={content.error} onRetry={() => void content.refetch()} />;
-  if (content.data === undefined) return <div class="reader-pad"><Skeleton rows={8} /></div>;
+  if (content.error && content.data === undefined)
+    return <ErrorView error={content.error} onRetry={() => void content.refetch()} />;
+  if (content.data === undefined)
+    return (
+      <div class="reader-pad">
+        <Skeleton rows={8} />
+      </div>
+    );
   if (content.data === "") return <NoText document={document} />;
-  return <TextView text={content.data} name={document.name} fixed={isFixed(document.media_type)} outline={outline.data} highlight={highlight} onFound={onFound} />;
+  return (
+    <TextView
+      text={content.data}
+      name={document.name}
+      fixed={isFixed(document.media_type)}
+      outline={outline.data}
+      highlight={highlight}
+      onFound={onFound}
+    />
+  );
 }
 
 function NoText({ document }: { readonly document: Document }) {
-  if (document.status === "syncing") return <div class="reader-wait" role="status"><span class="reader-bar" />{words.no_text_yet}</div>;
+  if (document.status === "syncing")
+    return (
+      <div class="reader-wait" role="status">
+        <span class="reader-bar" />
+        {words.no_text_yet}
+      </div>
+    );
   const failed = document.status === "sync_failed";
-  return <div class="reader-note"><Note tone={failed ? "bad" : "info"} title={failed ? words.failed : words.empty}>{document.error && <p>{document.error.message}</p>}</Note></div>;
+  return (
+    <div class="reader-note">
+      <Note tone={failed ? "bad" : "info"} title={failed ? words.failed : words.empty}>
+        {document.error && <p>{document.error.message}</p>}
+      </Note>
+    </div>
+  );
 }
 
 /** Tables and data, whose columns stand below each other. */
-const isFixed = (media_type: string): boolean => /csv|tab-separated|json|xml|yaml|x-log/.test(media_type) && !/officedocument|opendocument|xhtml/.test(media_type);
+const isFixed = (media_type: string): boolean =>
+  /csv|tab-separated|json|xml|yaml|x-log/.test(media_type) &&
+  !/officedocument|opendocument|xhtml/.test(media_type);

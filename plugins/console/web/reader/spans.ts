@@ -1,10 +1,17 @@
 /** Places in a text: code points to string indices, where a quotation stands now, and blocks that a browser can lay out one by one. */
 
 /** UTF-16 indices, end exclusive. */
-export interface Range { readonly from: number; readonly to: number }
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
 
 /** The string index of the code point `offset`; the end of the text when there are not so many. */
-export function indexOfCodePoint(text: string, offset: number, from: Readonly<{ index: number; offset: number }> = { index: 0, offset: 0 }): number {
+export function indexOfCodePoint(
+  text: string,
+  offset: number,
+  from: Readonly<{ index: number; offset: number }> = { index: 0, offset: 0 },
+): number {
   let { index } = from;
   for (let left = offset - from.offset; left > 0 && index < text.length; left--) {
     const unit = text.charCodeAt(index);
@@ -15,7 +22,11 @@ export function indexOfCodePoint(text: string, offset: number, from: Readonly<{ 
 }
 
 /** A passage as a citation names it; `start` and `end` count code points. */
-export interface Passage { readonly quote: string; readonly start: number; readonly end: number }
+export interface Passage {
+  readonly quote: string;
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Where the passage stands in this text: at its offsets, or, in a newer version, at the place of the same words that is nearest to them. */
 export function rangeOf(text: string, { quote, start, end }: Passage): Range | null {
@@ -25,7 +36,9 @@ export function rangeOf(text: string, { quote, start, end }: Passage): Range | n
   if (text.slice(from, to) === quote) return { from, to };
   const places = [text.lastIndexOf(quote, from), text.indexOf(quote, from)].filter((at) => at >= 0);
   if (places.length === 0) return null;
-  const nearest = places.reduce((best, at) => Math.abs(at - from) < Math.abs(best - from) ? at : best);
+  const nearest = places.reduce((best, at) =>
+    Math.abs(at - from) < Math.abs(best - from) ? at : best,
+  );
   return { from: nearest, to: nearest + quote.length };
 }
 
@@ -43,11 +56,12 @@ export function blocksOf(text: string, cuts: readonly number[] = [], size = 6_00
   const blocks: Range[] = [];
   const ends = [...cuts.filter((cut) => cut > 0 && cut < text.length), text.length];
   let from = 0;
-  for (const end of ends) while (from < end) {
-    const to = from + size * 1.5 >= end ? end : cutAt(text, from, from + size);
-    blocks.push({ from, to });
-    from = to;
-  }
+  for (const end of ends)
+    while (from < end) {
+      const to = from + size * 1.5 >= end ? end : cutAt(text, from, from + size);
+      blocks.push({ from, to });
+      from = to;
+    }
   return blocks;
 }
 
@@ -63,18 +77,37 @@ function cutAt(text: string, from: number, near: number): number {
 /** The part of `range` that lies in `block`, counted from the block's beginning. */
 export function within(block: Range, range: Range | null): Range | null {
   if (!range || range.to <= block.from || range.from >= block.to) return null;
-  return { from: Math.max(range.from, block.from) - block.from, to: Math.min(range.to, block.to) - block.from };
+  return {
+    from: Math.max(range.from, block.from) - block.from,
+    to: Math.min(range.to, block.to) - block.from,
+  };
 }
 
 /** A piece of a block that looks the same all along; places count from the block's beginning. */
-export interface Piece extends Range { readonly heading: boolean; readonly marked: boolean }
+export interface Piece extends Range {
+  readonly heading: boolean;
+  readonly marked: boolean;
+}
 
 /** The block in pieces, cut wherever a heading or the mark begins or ends. */
 export function piecesOf(block: Range, headings: readonly Range[], mark: Range | null): Piece[] {
   const marked = within(block, mark);
   const inside = headings.flatMap((heading) => within(block, heading) ?? []);
-  const cuts = [0, block.to - block.from, ...inside.flatMap(({ from, to }) => [from, to]), ...(marked ? [marked.from, marked.to] : [])];
+  const cuts = [
+    0,
+    block.to - block.from,
+    ...inside.flatMap(({ from, to }) => [from, to]),
+    ...(marked ? [marked.from, marked.to] : []),
+  ];
   const ordered = [...new Set(cuts)].sort((a, b) => a - b);
-  const holds = (range: Range | null, at: number) => range !== null && range.from <= at && at < range.to;
-  return ordered.slice(0, -1).map((from, place) => ({ from, to: ordered[place + 1]!, heading: inside.some((range) => holds(range, from)), marked: holds(marked, from) }));
+  const holds = (range: Range | null, at: number) =>
+    range !== null && range.from <= at && at < range.to;
+  return ordered
+    .slice(0, -1)
+    .map((from, place) => ({
+      from,
+      to: ordered[place + 1]!,
+      heading: inside.some((range) => holds(range, from)),
+      marked: holds(marked, from),
+    }));
 }

@@ -26,41 +26,84 @@ export function TextView({ text, name, fixed, outline, highlight, onFound }: Tex
     if (box && range) return settleOn(box);
   }, [range, highlight, layout]);
   return (
-    <div ref={scroller} class={fixed ? "text-view text-fixed" : "text-view"} tabIndex={0} role="region" aria-label={words.text_of(name)}>
-      {layout.map((laid) => <Block key={laid.block.from} text={text} laid={laid} range={within(laid.block, range) && range} />)}
+    <div
+      ref={scroller}
+      class={fixed ? "text-view text-fixed" : "text-view"}
+      tabIndex={0}
+      role="region"
+      aria-label={words.text_of(name)}
+    >
+      {layout.map((laid) => (
+        <Block
+          key={laid.block.from}
+          text={text}
+          laid={laid}
+          range={within(laid.block, range) && range}
+        />
+      ))}
     </div>
   );
 }
 
 /** A block with the page that begins with it, and the headings in it. */
-interface Laid { readonly block: Range; readonly page: number | null; readonly headings: readonly Range[] }
+interface Laid {
+  readonly block: Range;
+  readonly page: number | null;
+  readonly headings: readonly Range[];
+}
 const none: readonly Range[] = [];
 
 function layoutOf(text: string, outline: Outline | undefined): readonly Laid[] {
   const pages = outline && outline.pages.length > 1 ? outline.pages : [];
-  const starts = indicesOf(text, pages.map(({ start }) => start));
+  const starts = indicesOf(
+    text,
+    pages.map(({ start }) => start),
+  );
   const page_at = new Map(starts.map((start, at) => [start, pages[at]!.page]));
   const ends = indicesOf(text, outline?.headings.flatMap(({ start, end }) => [start, end]) ?? []);
-  const headings = Array.from({ length: ends.length / 2 }, (_, at): Range => ({ from: ends[2 * at]!, to: ends[2 * at + 1]! }));
+  const headings = Array.from({ length: ends.length / 2 }, (_, at): Range => ({
+    from: ends[2 * at]!,
+    to: ends[2 * at + 1]!,
+  }));
   let next = 0;
   return blocksOf(text, starts).map((block) => {
     while (next < headings.length && headings[next]!.to <= block.from) next++;
     let last = next;
     while (last < headings.length && headings[last]!.from < block.to) last++;
-    return { block, page: page_at.get(block.from) ?? null, headings: last > next ? headings.slice(next, last) : none };
+    return {
+      block,
+      page: page_at.get(block.from) ?? null,
+      headings: last > next ? headings.slice(next, last) : none,
+    };
   });
 }
 
 /** Only looked at again when something of its own has changed: a long text has hundreds. */
-class Block extends Component<{ readonly text: string; readonly laid: Laid; readonly range: Range | null }> {
+class Block extends Component<{
+  readonly text: string;
+  readonly laid: Laid;
+  readonly range: Range | null;
+}> {
   override shouldComponentUpdate(next: typeof this.props): boolean {
-    return next.text !== this.props.text || next.laid !== this.props.laid || next.range !== this.props.range;
+    return (
+      next.text !== this.props.text ||
+      next.laid !== this.props.laid ||
+      next.range !== this.props.range
+    );
   }
   override render() {
-    const { text, laid: { block, page, headings }, range } = this.props;
+    const {
+      text,
+      laid: { block, page, headings },
+      range,
+    } = this.props;
     return (
       <div class="text-block">
-        {page !== null && <p class="text-page"><span>{words.page(page)}</span></p>}
+        {page !== null && (
+          <p class="text-page">
+            <span>{words.page(page)}</span>
+          </p>
+        )}
         {piecesOf(block, headings, range).map(({ from, to, heading, marked }) => {
           const piece = text.slice(block.from + from, block.from + to);
           const said = heading ? <strong key={from}>{piece}</strong> : piece;

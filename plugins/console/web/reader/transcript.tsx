@@ -11,22 +11,57 @@ import { fileUrl } from "./kinds";
 import { locate, type Hit } from "./match";
 
 /** Times in seconds; both are 0 where nobody knows. */
-export interface Cue { readonly start: number; readonly end: number; readonly text: string; readonly speaker: string | null }
-interface Result { readonly segments: readonly Cue[] }
+export interface Cue {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly speaker: string | null;
+}
+interface Result {
+  readonly segments: readonly Cue[];
+}
 
-export interface TranscriptProps { readonly document: Document; readonly highlight: Highlight | null; readonly onFound: (found: Found) => void }
+export interface TranscriptProps {
+  readonly document: Document;
+  readonly highlight: Highlight | null;
+  readonly onFound: (found: Found) => void;
+}
 
 export function TranscriptView({ document, highlight, onFound }: TranscriptProps) {
   const query = useQuery({
-    queryKey: ["transcription", "result", document.source.run_id, document.version], staleTime: Infinity, enabled: document.source.run_id !== null,
-    queryFn: ({ signal }) => api<Result>(`/transcriptions/${document.source.run_id}/result`, { query: { format: "json" }, signal }),
+    queryKey: ["transcription", "result", document.source.run_id, document.version],
+    staleTime: Infinity,
+    enabled: document.source.run_id !== null,
+    queryFn: ({ signal }) =>
+      api<Result>(`/transcriptions/${document.source.run_id}/result`, {
+        query: { format: "json" },
+        signal,
+      }),
   });
-  return <div class="transcript"><Loading query={query} rows={8}>{(result) => <Player document={document} cues={result.segments} highlight={highlight} onFound={onFound} />}</Loading></div>;
+  return (
+    <div class="transcript">
+      <Loading query={query} rows={8}>
+        {(result) => (
+          <Player
+            document={document}
+            cues={result.segments}
+            highlight={highlight}
+            onFound={onFound}
+          />
+        )}
+      </Loading>
+    </div>
+  );
 }
 
 const playable = /^(audio|video)\//;
 
-function Player({ document, cues, highlight, onFound }: TranscriptProps & { readonly cues: readonly Cue[] }) {
+function Player({
+  document,
+  cues,
+  highlight,
+  onFound,
+}: TranscriptProps & { readonly cues: readonly Cue[] }) {
   const media = useRef<HTMLVideoElement & HTMLAudioElement>(null);
   const [current, setCurrent] = useState(-1);
   const seek = (seconds: number) => {
@@ -35,27 +70,54 @@ function Player({ document, cues, highlight, onFound }: TranscriptProps & { read
     setCurrent(cueAt(cues, seconds));
     void media.current.play().catch(() => {});
   };
-  useEffect(() => { if (highlight?.time_start != null && media.current) media.current.currentTime = highlight.time_start; }, [highlight]);
+  useEffect(() => {
+    if (highlight?.time_start != null && media.current)
+      media.current.currentTime = highlight.time_start;
+  }, [highlight]);
   const kind = document.media_type.split("/")[0];
   const Media = kind === "video" ? "video" : "audio";
   const plays = playable.test(document.media_type);
   return (
     <>
       <div class="transcript-player">
-        {plays
-          ? <Media ref={media} src={fileUrl(document)} controls preload="metadata" aria-label={words.player(document.name)} onTimeUpdate={() => setCurrent(cueAt(cues, media.current?.currentTime ?? -1))} />
-          : <p class="muted small">{words.no_recording}</p>}
+        {plays ? (
+          <Media
+            ref={media}
+            src={fileUrl(document)}
+            controls
+            preload="metadata"
+            aria-label={words.player(document.name)}
+            onTimeUpdate={() => setCurrent(cueAt(cues, media.current?.currentTime ?? -1))}
+          />
+        ) : (
+          <p class="muted small">{words.no_recording}</p>
+        )}
       </div>
-      <Lines cues={cues} current={current} highlight={highlight} onFound={onFound} onSeek={plays ? seek : null} />
+      <Lines
+        cues={cues}
+        current={current}
+        highlight={highlight}
+        onFound={onFound}
+        onSeek={plays ? seek : null}
+      />
     </>
   );
 }
 
-interface LinesProps { readonly cues: readonly Cue[]; readonly current: number; readonly highlight: Highlight | null; readonly onFound: (found: Found) => void; readonly onSeek: ((seconds: number) => void) | null }
+interface LinesProps {
+  readonly cues: readonly Cue[];
+  readonly current: number;
+  readonly highlight: Highlight | null;
+  readonly onFound: (found: Found) => void;
+  readonly onSeek: ((seconds: number) => void) | null;
+}
 
 function Lines({ cues, current, highlight, onFound, onSeek }: LinesProps) {
   const list = useRef<HTMLOListElement>(null);
-  const hits = useMemo(() => new Map(marksOf(cues, highlight).map((hit) => [hit.piece, hit])), [cues, highlight]);
+  const hits = useMemo(
+    () => new Map(marksOf(cues, highlight).map((hit) => [hit.piece, hit])),
+    [cues, highlight],
+  );
   useLayoutEffect(() => {
     onFound(highlight ? hits.size > 0 : null);
     const mark = list.current?.querySelector("mark");
@@ -67,35 +129,79 @@ function Lines({ cues, current, highlight, onFound, onSeek }: LinesProps) {
   }, [current]);
   const timed = cues.some(({ end }) => end > 0);
   return (
-    <ol ref={list} class={timed ? "cues" : "cues cues-untimed"} aria-label={words.lines} tabIndex={0}>
+    <ol
+      ref={list}
+      class={timed ? "cues" : "cues cues-untimed"}
+      aria-label={words.lines}
+      tabIndex={0}
+    >
       {cues.map((cue, at) => {
-        const line = <>
-          {timed && <span class="cue-time">{formatDuration(cue.start)}</span>}
-          <span>{cue.speaker && cue.speaker !== cues[at - 1]?.speaker && <span class="cue-speaker">{cue.speaker}</span>}<Words text={cue.text} hit={hits.get(at)} /></span>
-        </>;
-        return <li key={at}>{onSeek && timed
-          ? <button type="button" class="cue" aria-current={at === current ? "true" : undefined} title={words.line_at(formatDuration(cue.start))} onClick={() => onSeek(cue.start)}>{line}</button>
-          : <div class="cue">{line}</div>}</li>;
+        const line = (
+          <>
+            {timed && <span class="cue-time">{formatDuration(cue.start)}</span>}
+            <span>
+              {cue.speaker && cue.speaker !== cues[at - 1]?.speaker && (
+                <span class="cue-speaker">{cue.speaker}</span>
+              )}
+              <Words text={cue.text} hit={hits.get(at)} />
+            </span>
+          </>
+        );
+        return (
+          <li key={at}>
+            {onSeek && timed ? (
+              <button
+                type="button"
+                class="cue"
+                aria-current={at === current ? "true" : undefined}
+                title={words.line_at(formatDuration(cue.start))}
+                onClick={() => onSeek(cue.start)}
+              >
+                {line}
+              </button>
+            ) : (
+              <div class="cue">{line}</div>
+            )}
+          </li>
+        );
       })}
     </ol>
   );
 }
 
 const Words = ({ text, hit }: { readonly text: string; readonly hit: Hit | undefined }) =>
-  hit ? <>{text.slice(0, hit.from)}<mark>{text.slice(hit.from, hit.to)}</mark>{text.slice(hit.to)}</> : <>{text}</>;
+  hit ? (
+    <>
+      {text.slice(0, hit.from)}
+      <mark>{text.slice(hit.from, hit.to)}</mark>
+      {text.slice(hit.to)}
+    </>
+  ) : (
+    <>{text}</>
+  );
 
 /** Those lines that say the passage, near its time when that is known. */
 function marksOf(cues: readonly Cue[], highlight: Highlight | null): Hit[] {
   if (!highlight) return [];
   const { quote, time_start, time_end } = highlight;
-  const near = cues.map(({ start, end, text }) => time_start === null || (end >= time_start - 2 && start <= (time_end ?? time_start) + 2) ? text : "");
+  const near = cues.map(({ start, end, text }) =>
+    time_start === null || (end >= time_start - 2 && start <= (time_end ?? time_start) + 2)
+      ? text
+      : "",
+  );
   const found = locate(near, quote);
-  return found.length > 0 ? found : locate(cues.map(({ text }) => text), quote);
+  return found.length > 0
+    ? found
+    : locate(
+        cues.map(({ text }) => text),
+        quote,
+      );
 }
 
 /** The line that is heard at this second; -1 before the first. */
 function cueAt(cues: readonly Cue[], now: number): number {
-  let low = -1, high = cues.length - 1;
+  let low = -1,
+    high = cues.length - 1;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (cues[middle]!.start <= now) low = middle;

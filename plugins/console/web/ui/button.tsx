@@ -15,35 +15,110 @@ interface Look {
   readonly children?: ComponentChildren;
 }
 
-export interface ButtonProps extends Look, Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "children"> {
+export interface ButtonProps
+  extends Look, Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "children"> {
   /** Shows that it is at work, and takes no further click. */
   readonly busy?: boolean;
 }
 
-const classOf = ({ kind = "default", small, block, square, more }: { kind?: ButtonKind | undefined; small?: boolean | undefined; block?: boolean | undefined; square?: boolean; more?: unknown }): string =>
-  ["button", kind !== "default" && `button-${kind}`, small && "button-small", block && "button-block", square && "button-icon", typeof more === "string" && more].filter(Boolean).join(" ");
+const classOf = ({
+  kind = "default",
+  small,
+  block,
+  square,
+  more,
+}: {
+  kind?: ButtonKind | undefined;
+  small?: boolean | undefined;
+  block?: boolean | undefined;
+  square?: boolean;
+  more?: unknown;
+}): string =>
+  [
+    "button",
+    kind !== "default" && `button-${kind}`,
+    small && "button-small",
+    block && "button-block",
+    square && "button-icon",
+    typeof more === "string" && more,
+  ]
+    .filter(Boolean)
+    .join(" ");
 
-export function Button({ kind, small, icon, block, busy, children, class: more, onClick, type = "button", ...rest }: ButtonProps) {
+export function Button({
+  kind,
+  small,
+  icon,
+  block,
+  busy,
+  children,
+  class: more,
+  onClick,
+  type = "button",
+  ...rest
+}: ButtonProps) {
   return (
-    <button {...rest} type={type} class={classOf({ kind, small, block, more })} aria-disabled={busy ? true : undefined} aria-busy={busy ? true : undefined}
-      onClick={(event) => { if (busy) event.preventDefault(); else onClick?.(event); }}>
-      {busy ? <span class="spinner" aria-hidden="true" /> : icon && <Icon name={icon} size={small ? 16 : 18} />}
+    <button
+      {...rest}
+      type={type}
+      class={classOf({ kind, small, block, more })}
+      aria-disabled={busy ? true : undefined}
+      aria-busy={busy ? true : undefined}
+      onClick={(event) => {
+        if (busy) event.preventDefault();
+        else onClick?.(event);
+      }}
+    >
+      {busy ? (
+        <span class="spinner" aria-hidden="true" />
+      ) : (
+        icon && <Icon name={icon} size={small ? 16 : 18} />
+      )}
       {children}
     </button>
   );
 }
 
 /** A button that is only an icon; `label` is what it is called, and its tooltip. */
-export function IconButton({ label, icon, kind = "ghost", small, class: more, type = "button", ...rest }: Omit<ButtonProps, "icon" | "children" | "label"> & { readonly label: string; readonly icon: IconName }) {
+export function IconButton({
+  label,
+  icon,
+  kind = "ghost",
+  small,
+  class: more,
+  type = "button",
+  ...rest
+}: Omit<ButtonProps, "icon" | "children" | "label"> & {
+  readonly label: string;
+  readonly icon: IconName;
+}) {
   const { busy: _, block: __, ...attributes } = rest;
   return (
-    <button {...attributes} type={type} class={classOf({ kind, small, square: true, more })} aria-label={label} title={label}>
+    <button
+      {...attributes}
+      type={type}
+      class={classOf({ kind, small, square: true, more })}
+      aria-label={label}
+      title={label}
+    >
       <Icon name={icon} size={18} />
     </button>
   );
 }
 
 /** Goes to a page of the console; `href` is below /console. */
-export function ButtonLink({ kind, small, icon, block, children, href }: Look & { readonly href: string }) {
-  return <Link href={href} class={classOf({ kind, small, block })}>{icon && <Icon name={icon} size={small ? 16 : 18} />}{children}</Link>;
+export function ButtonLink({
+  kind,
+  small,
+  icon,
+  block,
+  children,
+  href,
+}: Look & { readonly href: string }) {
+  return (
+    <Link href={href} class={classOf({ kind, small, block })}>
+      {icon && <Icon name={icon} size={small ? 16 : 18} />}
+      {children}
+    </Link>
+  );
 }

@@ -21,19 +21,41 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-export function CopyButton({ text, label = words.copy, small, onCopied }: { readonly text: string; readonly label?: string; readonly small?: boolean; readonly onCopied?: () => void }) {
+export function CopyButton({
+  text,
+  label = words.copy,
+  small,
+  onCopied,
+}: {
+  readonly text: string;
+  readonly label?: string;
+  readonly small?: boolean;
+  readonly onCopied?: () => void;
+}) {
   const [done, setDone] = useState(false);
   const run = async () => {
-    if (!await copy(text)) return toast({ text: words.copy_failed, tone: "bad" });
+    if (!(await copy(text))) return toast({ text: words.copy_failed, tone: "bad" });
     setDone(true);
     onCopied?.();
     setTimeout(() => setDone(false), 2_000);
   };
-  return <Button small={small ?? false} icon={done ? "check" : "copy"} onClick={run}><span aria-live="polite">{done ? words.copied : label}</span></Button>;
+  return (
+    <Button small={small ?? false} icon={done ? "check" : "copy"} onClick={run}>
+      <span aria-live="polite">{done ? words.copied : label}</span>
+    </Button>
+  );
 }
 
 /** A line that is copied more than read: a key, an address, a command. `label` says what it is. */
-export function Secret({ label, text, onCopied }: { readonly label: string; readonly text: string; readonly onCopied?: () => void }) {
+export function Secret({
+  label,
+  text,
+  onCopied,
+}: {
+  readonly label: string;
+  readonly text: string;
+  readonly onCopied?: () => void;
+}) {
   return (
     <div class="secret" role="group" aria-label={label}>
       <code tabIndex={0}>{text}</code>
@@ -46,7 +68,9 @@ export function Secret({ label, text, onCopied }: { readonly label: string; read
 export function CodeBlock({ label, code }: { readonly label: string; readonly code: string }) {
   return (
     <div class="code-block" role="group" aria-label={label}>
-      <pre tabIndex={0}><code>{code}</code></pre>
+      <pre tabIndex={0}>
+        <code>{code}</code>
+      </pre>
       <CopyButton text={code} small />
     </div>
   );

@@ -7,13 +7,17 @@ import { Button, IconButton } from "./button";
 import { TextField } from "./field";
 import { Problem } from "./note";
 
-interface Shown { readonly title: string; readonly onClose: () => void; readonly children: ComponentChildren }
+interface Shown {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
 
 /** Where the focus was before each dialog. One that follows upon another gives it back to where the first had it from. */
 const openers = new WeakMap<Element, Element | null>();
 function openerNow(): Element | null {
   const around = document.activeElement?.closest("dialog");
-  return around ? openers.get(around) ?? null : document.activeElement;
+  return around ? (openers.get(around) ?? null) : document.activeElement;
 }
 
 /** Shows the element as a modal while it is mounted. `onClose` is asked on Escape and on a click beside it. */
@@ -27,24 +31,51 @@ function useModal(onClose: () => void) {
     // Closing before it leaves the page is what gives the focus back to where it was, unless that has gone meanwhile.
     return () => {
       dialog.close();
-      const lost = document.activeElement === document.body || dialog.contains(document.activeElement);
-      if (lost && opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true });
+      const lost =
+        document.activeElement === document.body || dialog.contains(document.activeElement);
+      if (lost && opener instanceof HTMLElement && opener.isConnected)
+        opener.focus({ preventScroll: true });
     };
   }, []);
   return {
     ref,
-    onCancel: (event: Event) => { if (event.target !== ref.current) return; event.preventDefault(); onClose(); },
-    onPointerDown: (event: PointerEvent) => { if (event.target === ref.current) onClose(); },
+    onCancel: (event: Event) => {
+      if (event.target !== ref.current) return;
+      event.preventDefault();
+      onClose();
+    },
+    onPointerDown: (event: PointerEvent) => {
+      if (event.target === ref.current) onClose();
+    },
   };
 }
 
 /** `foot` holds the buttons. `wide`: 720 instead of 520 px. `sticky`: a click beside it does not close it. */
-export function Dialog({ title, onClose, children, foot, wide, sticky }: Shown & { readonly foot?: ComponentChildren; readonly wide?: boolean; readonly sticky?: boolean }) {
+export function Dialog({
+  title,
+  onClose,
+  children,
+  foot,
+  wide,
+  sticky,
+}: Shown & {
+  readonly foot?: ComponentChildren;
+  readonly wide?: boolean;
+  readonly sticky?: boolean;
+}) {
   const { onPointerDown, ...modal } = useModal(onClose);
   const id = useId();
   return (
-    <dialog {...modal} class={`dialog${wide ? " dialog-wide" : ""}`} aria-labelledby={id} onPointerDown={sticky ? undefined : onPointerDown}>
-      <div class="dialog-head"><h2 id={id}>{title}</h2>{!sticky && <IconButton label={words.close} icon="close" small onClick={onClose} />}</div>
+    <dialog
+      {...modal}
+      class={`dialog${wide ? " dialog-wide" : ""}`}
+      aria-labelledby={id}
+      onPointerDown={sticky ? undefined : onPointerDown}
+    >
+      <div class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        {!sticky && <IconButton label={words.close} icon="close" small onClick={onClose} />}
+      </div>
       <div class="dialog-body stack">{children}</div>
       {foot && <div class="dialog-foot">{foot}</div>}
     </dialog>
@@ -52,12 +83,22 @@ export function Dialog({ title, onClose, children, foot, wide, sticky }: Shown &
 }
 
 /** A panel at the edge of the window. */
-export function Drawer({ title, onClose, children, side = "end" }: Shown & { readonly side?: "start" | "end" }) {
+export function Drawer({
+  title,
+  onClose,
+  children,
+  side = "end",
+}: Shown & { readonly side?: "start" | "end" }) {
   const modal = useModal(onClose);
   const id = useId();
   return (
     <dialog {...modal} class={`drawer drawer-${side}`} aria-labelledby={id}>
-      <div class="card-head"><h2 id={id} class="clip">{title}</h2><IconButton label={words.close} icon="close" small onClick={onClose} /></div>
+      <div class="card-head">
+        <h2 id={id} class="clip">
+          {title}
+        </h2>
+        <IconButton label={words.close} icon="close" small onClick={onClose} />
+      </div>
       <div class="drawer-body">{children}</div>
     </dialog>
   );
@@ -76,7 +117,18 @@ interface FormDialogProps extends Shown {
 }
 
 /** A dialog that is a form: Enter sends it, Escape leaves it, problems are shown above the buttons. */
-export function FormDialog({ title, onClose, children, submit_label, danger, wide, disabled, onSubmit, own_pointers = [], onProblem }: FormDialogProps) {
+export function FormDialog({
+  title,
+  onClose,
+  children,
+  submit_label,
+  danger,
+  wide,
+  disabled,
+  onSubmit,
+  own_pointers = [],
+  onProblem,
+}: FormDialogProps) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>(null);
   const form = useId();
@@ -95,12 +147,28 @@ export function FormDialog({ title, onClose, children, submit_label, danger, wid
       setBusy(false);
     }
   };
-  const beside = problem instanceof ApiProblem && own_pointers.some((pointer) => problem.at(pointer));
+  const beside =
+    problem instanceof ApiProblem && own_pointers.some((pointer) => problem.at(pointer));
   return (
-    <Dialog title={title} onClose={onClose} wide={wide ?? false} foot={<>
-      <Button onClick={onClose}>{words.cancel}</Button>
-      <Button type="submit" form={form} kind={danger ? "danger-solid" : "primary"} busy={busy} disabled={disabled ?? false}>{submit_label}</Button>
-    </>}>
+    <Dialog
+      title={title}
+      onClose={onClose}
+      wide={wide ?? false}
+      foot={
+        <>
+          <Button onClick={onClose}>{words.cancel}</Button>
+          <Button
+            type="submit"
+            form={form}
+            kind={danger ? "danger-solid" : "primary"}
+            busy={busy}
+            disabled={disabled ?? false}
+          >
+            {submit_label}
+          </Button>
+        </>
+      }
+    >
       <form id={form} class="stack" onSubmit={send} noValidate>
         {children}
         {problem !== null && !beside && <Problem error={problem} />}
@@ -110,15 +178,39 @@ export function FormDialog({ title, onClose, children, submit_label, danger, wid
 }
 
 /** Asks before something that is hard to undo. With `typed_name` the name must be typed. */
-export function ConfirmDialog({ title, children, confirm_label, typed_name, onConfirm, onClose }: Shown & {
-  readonly confirm_label: string; readonly typed_name?: string; readonly onConfirm: () => Promise<unknown>;
+export function ConfirmDialog({
+  title,
+  children,
+  confirm_label,
+  typed_name,
+  onConfirm,
+  onClose,
+}: Shown & {
+  readonly confirm_label: string;
+  readonly typed_name?: string;
+  readonly onConfirm: () => Promise<unknown>;
 }) {
   const [typed, setTyped] = useState("");
   const ready = typed_name === undefined || typed.trim() === typed_name.trim();
   return (
-    <FormDialog title={title} onClose={onClose} submit_label={confirm_label} danger disabled={!ready} onSubmit={onConfirm}>
+    <FormDialog
+      title={title}
+      onClose={onClose}
+      submit_label={confirm_label}
+      danger
+      disabled={!ready}
+      onSubmit={onConfirm}
+    >
       <div class="stack-small">{children}</div>
-      {typed_name !== undefined && <TextField label={words.type_name(typed_name)} value={typed} onValue={setTyped} autofocus spellcheck={false} />}
+      {typed_name !== undefined && (
+        <TextField
+          label={words.type_name(typed_name)}
+          value={typed}
+          onValue={setTyped}
+          autofocus
+          spellcheck={false}
+        />
+      )}
     </FormDialog>
   );
 }

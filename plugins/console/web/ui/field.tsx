@@ -12,75 +12,209 @@ interface Frame {
   readonly label_hidden?: boolean;
 }
 
-interface ControlProps { readonly id: string; readonly class: string; readonly "aria-describedby": string | undefined; readonly "aria-invalid": boolean | undefined }
+interface ControlProps {
+  readonly id: string;
+  readonly class: string;
+  readonly "aria-describedby": string | undefined;
+  readonly "aria-invalid": boolean | undefined;
+}
 
 /** Any control: `children` gets what it must carry. */
-export function Field({ label, hint, error, label_hidden, children }: Frame & { readonly children: (control: ControlProps) => ComponentChildren }) {
+export function Field({
+  label,
+  hint,
+  error,
+  label_hidden,
+  children,
+}: Frame & { readonly children: (control: ControlProps) => ComponentChildren }) {
   const id = useId();
-  const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
+  const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""]
+    .filter(Boolean)
+    .join(" ");
   return (
     <div class="field">
-      <label for={id} class={label_hidden ? "vh" : undefined}>{label}</label>
-      {children({ id, class: "input", "aria-describedby": described || undefined, "aria-invalid": error ? true : undefined })}
-      {hint && <div id={`${id}-hint`} class="field-hint">{hint}</div>}
-      {error && <div id={`${id}-error`} class="field-error" role="alert"><Icon name="alert" size={16} />{error}</div>}
+      <label for={id} class={label_hidden ? "vh" : undefined}>
+        {label}
+      </label>
+      {children({
+        id,
+        class: "input",
+        "aria-describedby": described || undefined,
+        "aria-invalid": error ? true : undefined,
+      })}
+      {hint && (
+        <div id={`${id}-hint`} class="field-hint">
+          {hint}
+        </div>
+      )}
+      {error && (
+        <div id={`${id}-error`} class="field-error" role="alert">
+          <Icon name="alert" size={16} />
+          {error}
+        </div>
+      )}
     </div>
   );
 }
 
 type Value = { readonly value: string; readonly onValue: (value: string) => void };
 
-export function TextField({ label, hint, error, label_hidden, value, onValue, icon, ...rest }: Frame & Value & { readonly icon?: IconName } & Omit<JSX.InputHTMLAttributes<HTMLInputElement>, "label" | "value" | "icon">) {
+export function TextField({
+  label,
+  hint,
+  error,
+  label_hidden,
+  value,
+  onValue,
+  icon,
+  ...rest
+}: Frame &
+  Value & { readonly icon?: IconName } & Omit<
+    JSX.InputHTMLAttributes<HTMLInputElement>,
+    "label" | "value" | "icon"
+  >) {
   return (
     <Field label={label} hint={hint} error={error} label_hidden={label_hidden ?? false}>
       {(control) => {
-        const input = <input type="text" autocomplete="off" {...rest} {...control} value={value} onInput={(event) => onValue(event.currentTarget.value)} />;
-        return icon ? <div class="input-with-icon"><Icon name={icon} size={16} />{input}</div> : input;
+        const input = (
+          <input
+            type="text"
+            autocomplete="off"
+            {...rest}
+            {...control}
+            value={value}
+            onInput={(event) => onValue(event.currentTarget.value)}
+          />
+        );
+        return icon ? (
+          <div class="input-with-icon">
+            <Icon name={icon} size={16} />
+            {input}
+          </div>
+        ) : (
+          input
+        );
       }}
     </Field>
   );
 }
 
-export function TextArea({ label, hint, error, label_hidden, value, onValue, ...rest }: Frame & Value & Omit<JSX.TextareaHTMLAttributes<HTMLTextAreaElement>, "label" | "value">) {
+export function TextArea({
+  label,
+  hint,
+  error,
+  label_hidden,
+  value,
+  onValue,
+  ...rest
+}: Frame & Value & Omit<JSX.TextareaHTMLAttributes<HTMLTextAreaElement>, "label" | "value">) {
   return (
     <Field label={label} hint={hint} error={error} label_hidden={label_hidden ?? false}>
-      {(control) => <textarea {...rest} {...control} value={value} onInput={(event) => onValue(event.currentTarget.value)} />}
+      {(control) => (
+        <textarea
+          {...rest}
+          {...control}
+          value={value}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      )}
     </Field>
   );
 }
 
-export interface Option { readonly value: string; readonly label: string; readonly disabled?: boolean }
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+  readonly disabled?: boolean;
+}
 
-export function Select({ label, hint, error, label_hidden, value, onValue, options, ...rest }: Frame & Value & { readonly options: readonly Option[] } & Omit<JSX.SelectHTMLAttributes<HTMLSelectElement>, "label" | "value">) {
+export function Select({
+  label,
+  hint,
+  error,
+  label_hidden,
+  value,
+  onValue,
+  options,
+  ...rest
+}: Frame &
+  Value & { readonly options: readonly Option[] } & Omit<
+    JSX.SelectHTMLAttributes<HTMLSelectElement>,
+    "label" | "value"
+  >) {
   return (
     <Field label={label} hint={hint} error={error} label_hidden={label_hidden ?? false}>
       {(control) => (
-        <select {...rest} {...control} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-          {options.map((option) => <option key={option.value} value={option.value} disabled={option.disabled}>{option.label}</option>)}
+        <select
+          {...rest}
+          {...control}
+          value={value}
+          onChange={(event) => onValue(event.currentTarget.value)}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value} disabled={option.disabled}>
+              {option.label}
+            </option>
+          ))}
         </select>
       )}
     </Field>
   );
 }
 
-export function Checkbox({ label, hint, checked, onChecked, disabled }: { readonly label: ComponentChildren; readonly hint?: ComponentChildren; readonly checked: boolean; readonly onChecked: (checked: boolean) => void; readonly disabled?: boolean }) {
+export function Checkbox({
+  label,
+  hint,
+  checked,
+  onChecked,
+  disabled,
+}: {
+  readonly label: ComponentChildren;
+  readonly hint?: ComponentChildren;
+  readonly checked: boolean;
+  readonly onChecked: (checked: boolean) => void;
+  readonly disabled?: boolean;
+}) {
   return (
     <label class="check">
-      <input type="checkbox" checked={checked} disabled={disabled} onChange={(event) => onChecked(event.currentTarget.checked)} />
-      <span class="two-lines"><span>{label}</span>{hint && <span>{hint}</span>}</span>
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChecked(event.currentTarget.checked)}
+      />
+      <span class="two-lines">
+        <span>{label}</span>
+        {hint && <span>{hint}</span>}
+      </span>
     </label>
   );
 }
 
 /** A few choices side by side, one of them taken. */
-export function Segments({ label, value, onValue, options }: Value & { readonly label: string; readonly options: readonly (Option & { readonly icon?: IconName })[] }) {
+export function Segments({
+  label,
+  value,
+  onValue,
+  options,
+}: Value & {
+  readonly label: string;
+  readonly options: readonly (Option & { readonly icon?: IconName })[];
+}) {
   const name = useId();
   return (
     <div class="segments" role="radiogroup" aria-label={label}>
       {options.map((option) => (
         <label key={option.value}>
-          <input type="radio" name={name} value={option.value} checked={option.value === value} onChange={() => onValue(option.value)} />
-          {option.icon && <Icon name={option.icon} size={16} />}{option.label}
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            onChange={() => onValue(option.value)}
+          />
+          {option.icon && <Icon name={option.icon} size={16} />}
+          {option.label}
         </label>
       ))}
     </div>

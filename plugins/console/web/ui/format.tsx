@@ -16,12 +16,18 @@ const sizes = ["bytes", "KB", "MB", "GB", "TB"] as const;
 export function formatBytes(bytes: number): string {
   const step = bytes < 1 ? 0 : Math.min(sizes.length - 1, Math.floor(Math.log2(bytes) / 10));
   const value = bytes / 1024 ** step;
-  return step === 0 ? `${whole.format(bytes)} ${bytes === 1 ? "byte" : "bytes"}` : `${(value < 10 ? one_digit : whole).format(value)} ${sizes[step]}`;
+  return step === 0
+    ? `${whole.format(bytes)} ${bytes === 1 ? "byte" : "bytes"}`
+    : `${(value < 10 ? one_digit : whole).format(value)} ${sizes[step]}`;
 }
 
 /** `1:02:03`, or `2:03`. */
 export function formatDuration(seconds: number): string {
-  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds % 60)];
+  const parts = [
+    Math.floor(seconds / 3600),
+    Math.floor(seconds / 60) % 60,
+    Math.floor(seconds % 60),
+  ];
   const [hours, minutes, rest] = parts as [number, number, number];
   const tail = `${hours > 0 ? String(minutes).padStart(2, "0") : minutes}:${String(rest).padStart(2, "0")}`;
   return hours > 0 ? `${hours}:${tail}` : tail;
@@ -38,7 +44,12 @@ export const formatDateTime = (time: string): string => date_time.format(new Dat
 export const formatPercent = (share: number): string => `${Math.floor(share * 100)} %`;
 
 const units: readonly [limit_s: number, unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
-  [3600, "minute", 60], [86_400, "hour", 3600], [7 * 86_400, "day", 86_400], [30 * 86_400, "week", 7 * 86_400], [365 * 86_400, "month", 30 * 86_400], [Infinity, "year", 365 * 86_400],
+  [3600, "minute", 60],
+  [86_400, "hour", 3600],
+  [7 * 86_400, "day", 86_400],
+  [30 * 86_400, "week", 7 * 86_400],
+  [365 * 86_400, "month", 30 * 86_400],
+  [Infinity, "year", 365 * 86_400],
 ];
 
 /** `3 minutes ago`, `in 2 days`, `just now`. */
@@ -51,10 +62,22 @@ export function formatAgo(time: string, now_ms: number = Date.now()): string {
 
 /** Ticks, so that "just now" does not stay true for ever. */
 const now = signal(Date.now());
-setInterval(() => { if (!document.hidden) now.value = Date.now(); }, 30_000);
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now();
+}, 30_000);
 
 /** A time in words, with the exact one when the pointer rests on it. `missing` is shown for null. */
-export function Time({ value, missing = "–" }: { readonly value: string | null; readonly missing?: string }) {
+export function Time({
+  value,
+  missing = "–",
+}: {
+  readonly value: string | null;
+  readonly missing?: string;
+}) {
   if (value === null) return <span class="muted">{missing}</span>;
-  return <time dateTime={value} title={formatDateTime(value)} class="nowrap">{formatAgo(value, Math.max(now.value, Date.now()))}</time>;
+  return (
+    <time dateTime={value} title={formatDateTime(value)} class="nowrap">
+      {formatAgo(value, Math.max(now.value, Date.now()))}
+    </time>
+  );
 }

@@ -2,18 +2,22 @@
 
 const paths = {
   folder: "M3.5 7a2 2 0 0 1 2-2h3.6l2 2.5h7.4a2 2 0 0 1 2 2V17a2 2 0 0 1-2 2h-13a2 2 0 0 1-2-2z",
-  "folder-plus": "M3.5 7a2 2 0 0 1 2-2h3.6l2 2.5h7.4a2 2 0 0 1 2 2V17a2 2 0 0 1-2 2h-13a2 2 0 0 1-2-2z M12 10.5v5 M9.5 13h5",
+  "folder-plus":
+    "M3.5 7a2 2 0 0 1 2-2h3.6l2 2.5h7.4a2 2 0 0 1 2 2V17a2 2 0 0 1-2 2h-13a2 2 0 0 1-2-2z M12 10.5v5 M9.5 13h5",
   chat: "M4 6.5a1.5 1.5 0 0 1 1.5-1.5h13A1.5 1.5 0 0 1 20 6.5v9a1.5 1.5 0 0 1-1.5 1.5H10l-4.5 3.5V17A1.5 1.5 0 0 1 4 15.5z",
   prompt: "M5 6h14 M5 10.5h14 M5 15h9 M5 19.5h6",
   import: "M12 4v10.5 M7.5 10.5 12 15l4.5-4.5 M5 19.5h14",
   transcription: "M4 10.5v3 M8 7.5v9 M12 4.5v15 M16 7.5v9 M20 10.5v3",
   key: "M8 18.5a4.5 4.5 0 1 1 0-9 4.5 4.5 0 0 1 0 9z M11.3 10.8 19.5 3.5 M16 6.6l3 3",
-  webhook: "M12 9a3 3 0 1 0-2.6-1.5 M10.5 9.5 7 15.5 M6.5 14.5a3 3 0 1 0 3 3.5h7 M13.5 8.5l3.5 6 M16 15a3 3 0 1 1-.5 5.4",
+  webhook:
+    "M12 9a3 3 0 1 0-2.6-1.5 M10.5 9.5 7 15.5 M6.5 14.5a3 3 0 1 0 3 3.5h7 M13.5 8.5l3.5 6 M16 15a3 3 0 1 1-.5 5.4",
   book: "M5 5.5A1.5 1.5 0 0 1 6.5 4H19v16H6.5A1.5 1.5 0 0 1 5 18.5z M5 18.5A1.5 1.5 0 0 1 6.5 17H19 M9 8h6",
   chart: "M5 20v-7 M12 20V5 M19 20v-10",
-  users: "M9 11.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7z M2.5 19.5c.5-3.4 3-5 6.5-5s6 1.6 6.5 5 M15.5 4.8a3.5 3.5 0 0 1 0 6.4 M17.5 14.8c2.3.600 3.7 2.2 4 4.7",
+  users:
+    "M9 11.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7z M2.5 19.5c.5-3.4 3-5 6.5-5s6 1.6 6.5 5 M15.5 4.8a3.5 3.5 0 0 1 0 6.4 M17.5 14.8c2.3.600 3.7 2.2 4 4.7",
   user: "M12 11.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7z M5 19.5c.6-3.4 3.2-5 7-5s6.4 1.6 7 5",
-  system: "M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6z M12 3v2.5 M12 18.5V21 M3 12h2.5 M18.5 12H21 M5.6 5.6l1.8 1.8 M16.6 16.6l1.8 1.8 M18.4 5.6l-1.8 1.8 M7.4 16.6l-1.8 1.8",
+  system:
+    "M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6z M12 3v2.5 M12 18.5V21 M3 12h2.5 M18.5 12H21 M5.6 5.6l1.8 1.8 M16.6 16.6l1.8 1.8 M18.4 5.6l-1.8 1.8 M7.4 16.6l-1.8 1.8",
   sun: "M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8z M12 2.5v2 M12 19.5v2 M2.5 12h2 M19.5 12h2 M5.3 5.3l1.4 1.4 M17.3 17.3l1.4 1.4 M18.7 5.3l-1.4 1.4 M6.7 17.3l-1.4 1.4",
   moon: "M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z",
   monitor: "M4 5h16v11H4z M9 20h6 M12 16v4",
@@ -47,11 +51,13 @@ const paths = {
   play: "M7.5 5l11 7-11 7z",
   stop: "M6.5 6.5h11v11h-11z",
   eye: "M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12z M12 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6z",
-  "eye-off": "M4 4l16 16 M9.5 6a9 9 0 0 1 2.5-.4c6 0 9.5 6.4 9.5 6.4a16 16 0 0 1-3 3.7 M6.4 7.8A16 16 0 0 0 2.5 12S6 18.5 12 18.5c1.6 0 3-.4 4.2-1 M10 10a3 3 0 0 0 4 4.2",
+  "eye-off":
+    "M4 4l16 16 M9.5 6a9 9 0 0 1 2.5-.4c6 0 9.5 6.4 9.5 6.4a16 16 0 0 1-3 3.7 M6.4 7.8A16 16 0 0 0 2.5 12S6 18.5 12 18.5c1.6 0 3-.4 4.2-1 M10 10a3 3 0 0 0 4 4.2",
   lock: "M6 11h12v9H6z M8.5 11V8a3.5 3.5 0 0 1 7 0v3",
   "arrow-left": "M19 12H5 M11 6l-6 6 6 6",
   "arrow-up": "M12 19V5 M6 11l6-6 6 6",
-  offline: "M3 3l18 18 M5 12.5a10 10 0 0 1 3.5-2.2 M2 9a15 15 0 0 1 4-2.6 M10.5 6a15 15 0 0 1 11.5 3 M15 11.2a10 10 0 0 1 4 2.3 M9 16.3a4.5 4.5 0 0 1 6 0 M12 19.5h.01",
+  offline:
+    "M3 3l18 18 M5 12.5a10 10 0 0 1 3.5-2.2 M2 9a15 15 0 0 1 4-2.6 M10.5 6a15 15 0 0 1 11.5 3 M15 11.2a10 10 0 0 1 4 2.3 M9 16.3a4.5 4.5 0 0 1 6 0 M12 19.5h.01",
   keyboard: "M3 6.5h18v11H3z M7 10.5h.01 M11 10.5h.01 M15 10.5h.01 M18 10.5h.01 M8 14h8",
   shield: "M12 3.5 19 6v5.5c0 4.3-2.9 7.3-7 9-4.1-1.7-7-4.7-7-9V6z M9 12l2.2 2.2L15.5 10",
   clock: "M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17z M12 7.5V12l3 2",
@@ -66,7 +72,17 @@ export type IconName = keyof typeof paths;
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }) {
   const wide = name === "more" || name === "keyboard";
   return (
-    <svg width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width={wide ? 2.4 : 1.75} stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      stroke-width={wide ? 2.4 : 1.75}
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+    >
       <path d={paths[name]} />
     </svg>
   );
@@ -75,8 +91,22 @@ export function Icon({ name, size = 18 }: { readonly name: IconName; readonly si
 /** The mark of the product. */
 export function Mark({ size = 22 }: { readonly size?: number }) {
   return (
-    <svg width={size} height={size} viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width={1.75} stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
-      <path fill="currentColor" fill-opacity=".14" d="M4 6.5A2.5 2.5 0 0 1 6.5 4h3.2l2 2.5h5.8A2.5 2.5 0 0 1 20 9v8.5a2.5 2.5 0 0 1-2.5 2.5h-11A2.5 2.5 0 0 1 4 17.5z" />
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      stroke-width={1.75}
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+    >
+      <path
+        fill="currentColor"
+        fill-opacity=".14"
+        d="M4 6.5A2.5 2.5 0 0 1 6.5 4h3.2l2 2.5h5.8A2.5 2.5 0 0 1 20 9v8.5a2.5 2.5 0 0 1-2.5 2.5h-11A2.5 2.5 0 0 1 4 17.5z"
+      />
       <path d="M8 11.5h8M8 15.5h5" />
     </svg>
   );

@@ -5,12 +5,32 @@ import { words } from "../words/en";
 import { Icon, type IconName } from "./icons";
 
 export type Tone = "info" | "ok" | "warn" | "bad";
-const icons: Readonly<Record<Tone, IconName>> = { info: "info", ok: "check", warn: "alert", bad: "alert" };
+const icons: Readonly<Record<Tone, IconName>> = {
+  info: "info",
+  ok: "check",
+  warn: "alert",
+  bad: "alert",
+};
 
 /** `live`: read out when it appears. */
-export function Note({ tone = "info", title, children, actions, live }: { readonly tone?: Tone; readonly title?: string; readonly children?: ComponentChildren; readonly actions?: ComponentChildren; readonly live?: boolean }) {
+export function Note({
+  tone = "info",
+  title,
+  children,
+  actions,
+  live,
+}: {
+  readonly tone?: Tone;
+  readonly title?: string;
+  readonly children?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+  readonly live?: boolean;
+}) {
   return (
-    <div class={`note note-${tone}`} role={live ? (tone === "bad" ? "alert" : "status") : undefined}>
+    <div
+      class={`note note-${tone}`}
+      role={live ? (tone === "bad" ? "alert" : "status") : undefined}
+    >
       <Icon name={icons[tone]} />
       <div class="note-body">
         {title && <p class="strong">{title}</p>}
@@ -27,7 +47,11 @@ export function Problem({ error }: { readonly error: unknown }) {
   return (
     <Note tone="bad" live>
       <p>{problem.sentence}</p>
-      {problem instanceof ApiProblem && problem.request_id && problem.status >= 500 && <p class="small muted">{words.request_id} <code>{problem.request_id}</code></p>}
+      {problem instanceof ApiProblem && problem.request_id && problem.status >= 500 && (
+        <p class="small muted">
+          {words.request_id} <code>{problem.request_id}</code>
+        </p>
+      )}
     </Note>
   );
 }

@@ -5,21 +5,45 @@ import { Link } from "wouter-preact";
 import { words } from "../words/en";
 import { Icon } from "./icons";
 
-export interface Crumb { readonly label: string; readonly href: string }
+export interface Crumb {
+  readonly label: string;
+  readonly href: string;
+}
 
 /** Names the browser's tab while the page is shown. */
 export function useTitle(title: string): void {
-  useEffect(() => { document.title = `${title} · ${words.product}`; }, [title]);
+  useEffect(() => {
+    document.title = `${title} · ${words.product}`;
+  }, [title]);
 }
 
-export function PageHeader({ title, text, crumbs = [], actions }: { readonly title: string; readonly text?: ComponentChildren; readonly crumbs?: readonly Crumb[]; readonly actions?: ComponentChildren }) {
+export function PageHeader({
+  title,
+  text,
+  crumbs = [],
+  actions,
+}: {
+  readonly title: string;
+  readonly text?: ComponentChildren;
+  readonly crumbs?: readonly Crumb[];
+  readonly actions?: ComponentChildren;
+}) {
   useTitle(title);
   return (
     <header class="page-head">
       <div class="page-head-text">
         {crumbs.length > 0 && (
           <nav class="crumbs" aria-label={words.breadcrumbs}>
-            <ol>{crumbs.map(({ label, href }) => <li key={href}><Link href={href} class="clip">{label}</Link><Icon name="chevron-right" size={14} /></li>)}</ol>
+            <ol>
+              {crumbs.map(({ label, href }) => (
+                <li key={href}>
+                  <Link href={href} class="clip">
+                    {label}
+                  </Link>
+                  <Icon name="chevron-right" size={14} />
+                </li>
+              ))}
+            </ol>
           </nav>
         )}
         <h1 tabIndex={-1}>{title}</h1>

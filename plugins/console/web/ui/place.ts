@@ -4,12 +4,22 @@ const gap_px = 4;
 const edge_px = 8;
 
 /** Below `anchor` when there is room, else above. `align`: which edges meet. The element must be shown already. */
-export function place(floating: HTMLElement, anchor: HTMLElement, align: "start" | "end" | "centre"): void {
+export function place(
+  floating: HTMLElement,
+  anchor: HTMLElement,
+  align: "start" | "end" | "centre",
+): void {
   const at = anchor.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = floating;
-  const left = align === "start" ? at.left : align === "end" ? at.right - width : at.left + (at.width - width) / 2;
+  const left =
+    align === "start"
+      ? at.left
+      : align === "end"
+        ? at.right - width
+        : at.left + (at.width - width) / 2;
   const below = at.bottom + gap_px;
-  const top = below + height <= innerHeight - edge_px ? below : Math.max(edge_px, at.top - gap_px - height);
+  const top =
+    below + height <= innerHeight - edge_px ? below : Math.max(edge_px, at.top - gap_px - height);
   floating.style.left = `${Math.max(edge_px, Math.min(left, innerWidth - width - edge_px))}px`;
   floating.style.top = `${top}px`;
 }

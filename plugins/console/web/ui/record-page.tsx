@@ -14,5 +14,12 @@ interface RecordPageProps<T> {
 
 export function RecordPage<T>({ query, title, crumbs = [], children }: RecordPageProps<T>) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
-  return <><PageHeader title={title} crumbs={crumbs} /><section class="card"><Loading query={query}>{children}</Loading></section></>;
+  return (
+    <>
+      <PageHeader title={title} crumbs={crumbs} />
+      <section class="card">
+        <Loading query={query}>{children}</Loading>
+      </section>
+    </>
+  );
 }

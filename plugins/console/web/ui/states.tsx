@@ -6,10 +6,22 @@ import { Button, ButtonLink } from "./button";
 import { Icon, type IconName } from "./icons";
 
 /** Title, one sentence, one action. */
-export function Empty({ icon = "folder", title, children, actions }: { readonly icon?: IconName; readonly title: string; readonly children?: ComponentChildren; readonly actions?: ComponentChildren }) {
+export function Empty({
+  icon = "folder",
+  title,
+  children,
+  actions,
+}: {
+  readonly icon?: IconName;
+  readonly title: string;
+  readonly children?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+}) {
   return (
     <div class="empty">
-      <span class="empty-icon"><Icon name={icon} size={24} /></span>
+      <span class="empty-icon">
+        <Icon name={icon} size={24} />
+      </span>
       <h2>{title}</h2>
       {children && <p>{children}</p>}
       {actions && <div class="empty-actions">{actions}</div>}
@@ -22,37 +34,73 @@ export function Skeleton({ rows = 4 }: { readonly rows?: number }) {
   return (
     <div class="skeletons" role="status">
       <span class="vh">{words.loading}</span>
-      {Array.from({ length: rows }, (_, row) => <span key={row} class="skeleton" style={{ width: `${[72, 54, 81, 63, 46][row % 5]}%` }} />)}
+      {Array.from({ length: rows }, (_, row) => (
+        <span key={row} class="skeleton" style={{ width: `${[72, 54, 81, 63, 46][row % 5]}%` }} />
+      ))}
     </div>
   );
 }
 
-const icons: Readonly<Record<string, IconName>> = { offline: "offline", forbidden: "lock", missing: "search" };
+const icons: Readonly<Record<string, IconName>> = {
+  offline: "offline",
+  forbidden: "lock",
+  missing: "search",
+};
 
 /** A whole page, or card, that could not be shown: what, why, what next, and the id of the request. */
-export function ErrorView({ error, onRetry, home = "/" }: { readonly error: unknown; readonly onRetry?: () => void; readonly home?: string }) {
+export function ErrorView({
+  error,
+  onRetry,
+  home = "/",
+}: {
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+  readonly home?: string;
+}) {
   const problem = problemOf(error);
   const { title, next } = words.errors[problem.family];
   const final = problem.family === "missing" || problem.family === "forbidden";
   return (
     <div class="empty error-view" role="alert">
-      <span class="empty-icon"><Icon name={icons[problem.family] ?? "alert"} size={24} /></span>
+      <span class="empty-icon">
+        <Icon name={icons[problem.family] ?? "alert"} size={24} />
+      </span>
       <h2>{title}</h2>
       <p>{problem.sentence}</p>
       {next && next !== problem.sentence && <p class="small">{next}</p>}
       <div class="empty-actions">
-        {onRetry && !final && <Button icon="refresh" onClick={onRetry}>{words.try_again}</Button>}
+        {onRetry && !final && (
+          <Button icon="refresh" onClick={onRetry}>
+            {words.try_again}
+          </Button>
+        )}
         {final && <ButtonLink href={home}>{words.go_home}</ButtonLink>}
       </div>
-      {problem.request_id && <p class="small">{words.request_id} <code>{problem.request_id}</code></p>}
+      {problem.request_id && (
+        <p class="small">
+          {words.request_id} <code>{problem.request_id}</code>
+        </p>
+      )}
     </div>
   );
 }
 
-export interface Loaded<T> { readonly data: T | undefined; readonly error: unknown; readonly refetch: () => unknown }
+export interface Loaded<T> {
+  readonly data: T | undefined;
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+}
 
 /** The states of a query: skeleton, failure, content. Content that is there stays while it is fetched anew or that fails. */
-export function Loading<T>({ query, rows, children }: { readonly query: Loaded<T>; readonly rows?: number; readonly children: (data: T) => ComponentChildren }) {
+export function Loading<T>({
+  query,
+  rows,
+  children,
+}: {
+  readonly query: Loaded<T>;
+  readonly rows?: number;
+  readonly children: (data: T) => ComponentChildren;
+}) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
   if (query.error) return <ErrorView error={query.error} onRetry={() => void query.refetch()} />;
   return <Skeleton rows={rows ?? 4} />;

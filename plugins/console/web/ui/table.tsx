@@ -30,15 +30,32 @@ interface TableProps<T> {
   readonly selection?: Selection<T> | undefined;
 }
 
-const classOf = <T,>({ kind, wide_only, roomy_only }: Column<T>): string | undefined => [kind && `cell-${kind}`, wide_only && "hide-narrow", roomy_only && "hide-medium"].filter(Boolean).join(" ") || undefined;
+const classOf = <T,>({ kind, wide_only, roomy_only }: Column<T>): string | undefined =>
+  [kind && `cell-${kind}`, wide_only && "hide-narrow", roomy_only && "hide-medium"]
+    .filter(Boolean)
+    .join(" ") || undefined;
 
-function SelectAll({ keys, selected, onSelected }: { readonly keys: readonly string[]; readonly selected: ReadonlySet<string>; readonly onSelected: (selected: ReadonlySet<string>) => void }) {
+function SelectAll({
+  keys,
+  selected,
+  onSelected,
+}: {
+  readonly keys: readonly string[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelected: (selected: ReadonlySet<string>) => void;
+}) {
   const chosen = keys.filter((key) => selected.has(key)).length;
   return (
     <label class="checkbox-cell">
       <span class="vh">{words.select_all}</span>
-      <input type="checkbox" checked={chosen > 0 && chosen === keys.length} ref={(input) => { if (input) input.indeterminate = chosen > 0 && chosen < keys.length; }}
-        onChange={() => onSelected(chosen === keys.length ? new Set() : new Set(keys))} />
+      <input
+        type="checkbox"
+        checked={chosen > 0 && chosen === keys.length}
+        ref={(input) => {
+          if (input) input.indeterminate = chosen > 0 && chosen < keys.length;
+        }}
+        onChange={() => onSelected(chosen === keys.length ? new Set() : new Set(keys))}
+      />
     </label>
   );
 }
@@ -54,8 +71,16 @@ export function Table<T>({ label, columns, rows, row_key, selection }: TableProp
     <table class="table" role="table" aria-label={label}>
       <thead role="rowgroup">
         <tr role="row">
-          {selection && <th role="columnheader" scope="col" class="cell-select"><SelectAll keys={rows.map(row_key)} {...selection} /></th>}
-          {columns.map((column) => <th key={column.key} role="columnheader" scope="col" class={classOf(column)}>{column.kind === "actions" ? <span class="vh">{column.header}</span> : column.header}</th>)}
+          {selection && (
+            <th role="columnheader" scope="col" class="cell-select">
+              <SelectAll keys={rows.map(row_key)} {...selection} />
+            </th>
+          )}
+          {columns.map((column) => (
+            <th key={column.key} role="columnheader" scope="col" class={classOf(column)}>
+              {column.kind === "actions" ? <span class="vh">{column.header}</span> : column.header}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody role="rowgroup">
@@ -66,10 +91,26 @@ export function Table<T>({ label, columns, rows, row_key, selection }: TableProp
             <tr key={key} role="row" data-selected={chosen || undefined}>
               {selection && (
                 <td role="cell" class="cell-select">
-                  <label class="checkbox-cell"><span class="vh">{selection.label(row)}</span><input type="checkbox" checked={chosen} onChange={() => toggle(selection, key)} /></label>
+                  <label class="checkbox-cell">
+                    <span class="vh">{selection.label(row)}</span>
+                    <input
+                      type="checkbox"
+                      checked={chosen}
+                      onChange={() => toggle(selection, key)}
+                    />
+                  </label>
                 </td>
               )}
-              {columns.map((column) => <td key={column.key} role="cell" class={classOf(column)} data-label={column.kind === "actions" ? undefined : column.header}>{column.cell(row)}</td>)}
+              {columns.map((column) => (
+                <td
+                  key={column.key}
+                  role="cell"
+                  class={classOf(column)}
+                  data-label={column.kind === "actions" ? undefined : column.header}
+                >
+                  {column.cell(row)}
+                </td>
+              ))}
             </tr>
           );
         })}

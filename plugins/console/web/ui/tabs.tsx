@@ -2,9 +2,25 @@
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 
-export interface TabItem { readonly key: string; readonly label: string; readonly count?: number | undefined }
+export interface TabItem {
+  readonly key: string;
+  readonly label: string;
+  readonly count?: number | undefined;
+}
 
-export function Tabs({ label, items, active, onActive, children }: { readonly label: string; readonly items: readonly TabItem[]; readonly active: string; readonly onActive: (key: string) => void; readonly children: ComponentChildren }) {
+export function Tabs({
+  label,
+  items,
+  active,
+  onActive,
+  children,
+}: {
+  readonly label: string;
+  readonly items: readonly TabItem[];
+  readonly active: string;
+  readonly onActive: (key: string) => void;
+  readonly children: ComponentChildren;
+}) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const move = (event: KeyboardEvent) => {
@@ -20,13 +36,26 @@ export function Tabs({ label, items, active, onActive, children }: { readonly la
     <div class="stack">
       <div class="tabs" role="tablist" aria-label={label} ref={list} onKeyDown={move}>
         {items.map((item) => (
-          <button key={item.key} type="button" class="tab" role="tab" id={`${id}-${item.key}`} data-tab={item.key} aria-selected={item.key === active} aria-controls={`${id}-panel`}
-            tabIndex={item.key === active ? 0 : -1} onClick={() => onActive(item.key)}>
-            {item.label}{item.count !== undefined && <span class="count">{item.count}</span>}
+          <button
+            key={item.key}
+            type="button"
+            class="tab"
+            role="tab"
+            id={`${id}-${item.key}`}
+            data-tab={item.key}
+            aria-selected={item.key === active}
+            aria-controls={`${id}-panel`}
+            tabIndex={item.key === active ? 0 : -1}
+            onClick={() => onActive(item.key)}
+          >
+            {item.label}
+            {item.count !== undefined && <span class="count">{item.count}</span>}
           </button>
         ))}
       </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${active}`}>{children}</div>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${active}`}>
+        {children}
+      </div>
     </div>
   );
 }

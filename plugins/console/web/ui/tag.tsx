@@ -4,15 +4,37 @@ import type { ComponentChildren } from "preact";
 export type TagTone = "plain" | "ok" | "warn" | "bad" | "run";
 
 /** A dot and a word; `run` breathes. `dot={false}` leaves the dot out. */
-export function Tag({ tone = "plain", dot = true, children }: { readonly tone?: TagTone; readonly dot?: boolean; readonly children: ComponentChildren }) {
+export function Tag({
+  tone = "plain",
+  dot = true,
+  children,
+}: {
+  readonly tone?: TagTone;
+  readonly dot?: boolean;
+  readonly children: ComponentChildren;
+}) {
   return <span class={`tag tag-${tone}${dot ? "" : " tag-plain"}`}>{children}</span>;
 }
 
 /** A bar with its step in words. `value` from 0 to 1; undefined when nobody knows how far it is. */
-export function Progress({ label, value, text, warn }: { readonly label: string; readonly value?: number | undefined; readonly text?: string; readonly warn?: boolean }) {
+export function Progress({
+  label,
+  value,
+  text,
+  warn,
+}: {
+  readonly label: string;
+  readonly value?: number | undefined;
+  readonly text?: string;
+  readonly warn?: boolean;
+}) {
   return (
     <div class={`progress${warn ? " progress-warn" : ""}`}>
-      {value === undefined ? <progress aria-label={label} /> : <progress aria-label={label} max={1} value={value} />}
+      {value === undefined ? (
+        <progress aria-label={label} />
+      ) : (
+        <progress aria-label={label} max={1} value={value} />
+      )}
       {text && <span class="progress-text">{text}</span>}
     </div>
   );

@@ -12,7 +12,9 @@ export interface ToastOptions {
   /** Milliseconds it stays; 5 s by default, 10 s with an action. */
   readonly duration_ms?: number;
 }
-interface Shown extends ToastOptions { readonly id: number }
+interface Shown extends ToastOptions {
+  readonly id: number;
+}
 
 const shown = signal<readonly Shown[]>([]);
 let last_id = 0;
@@ -20,13 +22,20 @@ let last_id = 0;
 /** Shows it; answers what takes it away early. */
 export function toast(options: ToastOptions): () => void {
   const id = ++last_id;
-  const close = () => { shown.value = shown.value.filter((entry) => entry.id !== id); };
+  const close = () => {
+    shown.value = shown.value.filter((entry) => entry.id !== id);
+  };
   shown.value = [...shown.value.slice(-2), { id, ...options }];
   const timer = setTimeout(close, options.duration_ms ?? (options.action ? 10_000 : 5_000));
-  return () => { clearTimeout(timer); close(); };
+  return () => {
+    clearTimeout(timer);
+    close();
+  };
 }
 
-const closeOne = (id: number) => { shown.value = shown.value.filter((entry) => entry.id !== id); };
+const closeOne = (id: number) => {
+  shown.value = shown.value.filter((entry) => entry.id !== id);
+};
 
 /** Where they appear: above dialogs too, which is what the popover is for. */
 export function Toasts() {
@@ -42,7 +51,17 @@ export function Toasts() {
       {value.map(({ id, text, tone, action }) => (
         <div key={id} class={`toast${tone === "bad" ? " toast-bad" : ""}`}>
           <span class="grow">{text}</span>
-          {action && <Button small onClick={() => { closeOne(id); action.run(); }}>{action.label}</Button>}
+          {action && (
+            <Button
+              small
+              onClick={() => {
+                closeOne(id);
+                action.run();
+              }}
+            >
+              {action.label}
+            </Button>
+          )}
           <IconButton label={words.dismiss} icon="close" small onClick={() => closeOne(id)} />
         </div>
       ))}

@@ -3,7 +3,13 @@ import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 import { place } from "./place";
 
-export function Tooltip({ text, children }: { readonly text: string; readonly children: ComponentChildren }) {
+export function Tooltip({
+  text,
+  children,
+}: {
+  readonly text: string;
+  readonly children: ComponentChildren;
+}) {
   const id = useId();
   const anchor = useRef<HTMLSpanElement>(null);
   const tip = useRef<HTMLSpanElement>(null);
@@ -12,11 +18,25 @@ export function Tooltip({ text, children }: { readonly text: string; readonly ch
     tip.current.showPopover();
     place(tip.current, anchor.current!, "centre");
   };
-  const hide = () => { if (tip.current?.matches(":popover-open")) tip.current.hidePopover(); };
+  const hide = () => {
+    if (tip.current?.matches(":popover-open")) tip.current.hidePopover();
+  };
   return (
-    <span ref={anchor} aria-describedby={id} onPointerEnter={show} onPointerLeave={hide} onFocusIn={show} onFocusOut={hide} onKeyDown={(event) => { if (event.key === "Escape") hide(); }}>
+    <span
+      ref={anchor}
+      aria-describedby={id}
+      onPointerEnter={show}
+      onPointerLeave={hide}
+      onFocusIn={show}
+      onFocusOut={hide}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") hide();
+      }}
+    >
       {children}
-      <span ref={tip} id={id} popover="manual" role="tooltip" class="tooltip">{text}</span>
+      <span ref={tip} id={id} popover="manual" role="tooltip" class="tooltip">
+        {text}
+      </span>
     </span>
   );
 }

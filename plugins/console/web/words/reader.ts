@@ -1,16 +1,19 @@
 /** What the source viewer says. */
-const range = (first: number, last: number | null): string => last === null || last === first ? String(first) : `${first}–${last}`;
+const range = (first: number, last: number | null): string =>
+  last === null || last === first ? String(first) : `${first}–${last}`;
 const many = (first: number, last: number | null): boolean => last !== null && last !== first;
 
 export const words = {
   short_pages: (first: number, last: number | null) => `p. ${range(first, last)}`,
-  pages: (first: number, last: number | null) => `${many(first, last) ? "Pages" : "Page"} ${range(first, last)}`,
+  pages: (first: number, last: number | null) =>
+    `${many(first, last) ? "Pages" : "Page"} ${range(first, last)}`,
   at_time: (time: string) => `At ${time}`,
   opening: (name: string) => `Opening ${name}`,
   pages_of: (name: string) => `Pages of ${name}`,
   text_of: (name: string) => `Text of ${name}`,
   page: (number: number) => `Page ${number}`,
-  page_broken: (number: number) => `Page ${number} can’t be drawn. Its text may still be readable under “Text”.`,
+  page_broken: (number: number) =>
+    `Page ${number} can’t be drawn. Its text may still be readable under “Text”.`,
   page_tools: "Pages and zoom",
   previous_page: "Previous page",
   next_page: "Next page",

@@ -1,6 +1,10 @@
 /** The words of the API reference page. */
 
 export const reference_words = {
-  title: "API reference", text: "Every call of the API. What you try out here is done for real, in your name; scripts send an API key instead.",
-  calls: "Calls", keys: "API keys", document: "openapi.json", key_placeholder: "YOUR_API_KEY",
+  title: "API reference",
+  text: "Every call of the API. What you try out here is done for real, in your name; scripts send an API key instead.",
+  calls: "Calls",
+  keys: "API keys",
+  document: "openapi.json",
+  key_placeholder: "YOUR_API_KEY",
 } as const;

@@ -32,20 +32,44 @@ export default function Account() {
       <div class="settings">
         <Password email={email} />
         <Setting title={words.theme_title} text={words.theme_text}>
-          <Segments label={words.theme_label} value={theme.value} onValue={(value) => setTheme(value as Theme)} options={[
-            { value: "system", label: shared.navigation.system, icon: "monitor" }, { value: "light", label: shared.navigation.light, icon: "sun" }, { value: "dark", label: shared.navigation.dark, icon: "moon" },
-          ]} />
+          <Segments
+            label={words.theme_label}
+            value={theme.value}
+            onValue={(value) => setTheme(value as Theme)}
+            options={[
+              { value: "system", label: shared.navigation.system, icon: "monitor" },
+              { value: "light", label: shared.navigation.light, icon: "sun" },
+              { value: "dark", label: shared.navigation.dark, icon: "moon" },
+            ]}
+          />
         </Setting>
-        <Setting title={words.keys_title} text={words.keys_text}><div><ButtonLink href="/keys" icon="key">{words.keys_link}</ButtonLink></div></Setting>
+        <Setting title={words.keys_title} text={words.keys_text}>
+          <div>
+            <ButtonLink href="/keys" icon="key">
+              {words.keys_link}
+            </ButtonLink>
+          </div>
+        </Setting>
       </div>
       <Sessions />
     </>
   );
 }
 
-const Setting = ({ title, text, children }: { readonly title: string; readonly text: string; readonly children: ComponentChildren }) => (
+const Setting = ({
+  title,
+  text,
+  children,
+}: {
+  readonly title: string;
+  readonly text: string;
+  readonly children: ComponentChildren;
+}) => (
   <section class="card setting">
-    <div class="stack-small"><h2>{title}</h2><p class="muted">{text}</p></div>
+    <div class="stack-small">
+      <h2>{title}</h2>
+      <p class="muted">{text}</p>
+    </div>
     <div>{children}</div>
   </section>
 );
@@ -54,7 +78,8 @@ function Password({ email }: { readonly email: string }) {
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
   const change = useMutation({
-    mutationFn: (body: { current_password: string; new_password: string }) => api("/account/password", { method: "PUT", body }),
+    mutationFn: (body: { current_password: string; new_password: string }) =>
+      api("/account/password", { method: "PUT", body }),
     onSuccess: () => {
       setCurrent("");
       setNext("");
@@ -72,11 +97,35 @@ function Password({ email }: { readonly email: string }) {
   return (
     <Setting title={words.password_title} text={words.password_text}>
       <form class="stack" onSubmit={send}>
-        <input class="vh" type="email" name="email" value={email} autocomplete="username" readOnly tabIndex={-1} aria-hidden="true" />
-        <PasswordField label={account_words.current_password} value={current} onValue={setCurrent} error={wrong_current} />
-        <PasswordField label={account_words.new_password} value={next} onValue={setNext} fresh error={wrong_new} />
+        <input
+          class="vh"
+          type="email"
+          name="email"
+          value={email}
+          autocomplete="username"
+          readOnly
+          tabIndex={-1}
+          aria-hidden="true"
+        />
+        <PasswordField
+          label={account_words.current_password}
+          value={current}
+          onValue={setCurrent}
+          error={wrong_current}
+        />
+        <PasswordField
+          label={account_words.new_password}
+          value={next}
+          onValue={setNext}
+          fresh
+          error={wrong_new}
+        />
         {change.error && !wrong_current && !wrong_new && <Problem error={change.error} />}
-        <div><Button type="submit" busy={change.isPending} disabled={current === "" || next === ""}>{words.password_action}</Button></div>
+        <div>
+          <Button type="submit" busy={change.isPending} disabled={current === "" || next === ""}>
+            {words.password_action}
+          </Button>
+        </div>
       </form>
     </Setting>
   );
@@ -84,7 +133,10 @@ function Password({ email }: { readonly email: string }) {
 
 function Sessions() {
   const [asking, setAsking] = useState(false);
-  const sessions = useQuery({ queryKey: keys.sessions, queryFn: () => api<Page<AccountSession>>("/account/sessions", { query: { per_page: 200 } }) });
+  const sessions = useQuery({
+    queryKey: keys.sessions,
+    queryFn: () => api<Page<AccountSession>>("/account/sessions", { query: { per_page: 200 } }),
+  });
   const end = useMutation({
     mutationFn: (id: string) => api(`/account/sessions/${id}`, { method: "DELETE" }),
     onSuccess: () => toast({ text: words.ended }),
@@ -92,25 +144,81 @@ function Sessions() {
     onSettled: () => refresh(keys.sessions[0]),
   });
   const columns: readonly Column<AccountSession>[] = [
-    { key: "device", header: words.device, kind: "main", cell: ({ user_agent, current }) => <span class="row row-wrap"><span class="strong">{deviceOf(user_agent) ?? words.unknown_device}</span>{current && <Tag tone="ok">{words.current}</Tag>}</span> },
-    { key: "address", header: words.address, cell: ({ address }) => <span class="mono">{address ?? "–"}</span> },
-    { key: "started", header: words.started, cell: ({ created_at }) => <Time value={created_at} /> },
+    {
+      key: "device",
+      header: words.device,
+      kind: "main",
+      cell: ({ user_agent, current }) => (
+        <span class="row row-wrap">
+          <span class="strong">{deviceOf(user_agent) ?? words.unknown_device}</span>
+          {current && <Tag tone="ok">{words.current}</Tag>}
+        </span>
+      ),
+    },
+    {
+      key: "address",
+      header: words.address,
+      cell: ({ address }) => <span class="mono">{address ?? "–"}</span>,
+    },
+    {
+      key: "started",
+      header: words.started,
+      cell: ({ created_at }) => <Time value={created_at} />,
+    },
     { key: "seen", header: words.seen, cell: ({ last_seen_at }) => <Time value={last_seen_at} /> },
-    { key: "actions", header: words.actions, kind: "actions", cell: (session) => !session.current && (
-      <Button kind="ghost" small class="bad-text" aria-label={words.end_label(deviceOf(session.user_agent) ?? words.unknown_device)} onClick={() => end.mutate(session.id)}>{words.end}</Button>
-    ) },
+    {
+      key: "actions",
+      header: words.actions,
+      kind: "actions",
+      cell: (session) =>
+        !session.current && (
+          <Button
+            kind="ghost"
+            small
+            class="bad-text"
+            aria-label={words.end_label(deviceOf(session.user_agent) ?? words.unknown_device)}
+            onClick={() => end.mutate(session.id)}
+          >
+            {words.end}
+          </Button>
+        ),
+    },
   ];
   const others = (sessions.data?.data.length ?? 0) > 1;
   return (
     <section class="card">
       <div class="card-head card-head-text">
-        <div><h2>{words.sessions_title}</h2><p class="muted">{words.sessions_text}</p></div>
-        {others && <Button small onClick={() => setAsking(true)}>{words.end_others}</Button>}
+        <div>
+          <h2>{words.sessions_title}</h2>
+          <p class="muted">{words.sessions_text}</p>
+        </div>
+        {others && (
+          <Button small onClick={() => setAsking(true)}>
+            {words.end_others}
+          </Button>
+        )}
       </div>
-      <Loading query={sessions} rows={2}>{({ data }) => <Table label={words.sessions_label} columns={columns} rows={data} row_key={({ id }) => id} />}</Loading>
+      <Loading query={sessions} rows={2}>
+        {({ data }) => (
+          <Table
+            label={words.sessions_label}
+            columns={columns}
+            rows={data}
+            row_key={({ id }) => id}
+          />
+        )}
+      </Loading>
       {asking && (
-        <ConfirmDialog title={words.end_others_title} confirm_label={words.end_others} onClose={() => setAsking(false)}
-          onConfirm={async () => { await api("/account/sessions", { method: "DELETE" }); toast({ text: words.ended_others }); await refresh(keys.sessions[0]); }}>
+        <ConfirmDialog
+          title={words.end_others_title}
+          confirm_label={words.end_others}
+          onClose={() => setAsking(false)}
+          onConfirm={async () => {
+            await api("/account/sessions", { method: "DELETE" });
+            toast({ text: words.ended_others });
+            await refresh(keys.sessions[0]);
+          }}
+        >
           <p>{words.end_others_text}</p>
         </ConfirmDialog>
       )}

@@ -8,13 +8,27 @@ import { useTitle } from "../../ui/page-header";
 import { account_words as words } from "../../words/account";
 import { words as shared } from "../../words/en";
 
-export function Alone({ title, text, children }: { readonly title: string; readonly text?: ComponentChildren; readonly children: ComponentChildren }) {
+export function Alone({
+  title,
+  text,
+  children,
+}: {
+  readonly title: string;
+  readonly text?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
   useTitle(title);
   return (
     <main class="alone">
       <div class="card alone-card">
-        <span class="brand"><Mark size={24} />{shared.product}</span>
-        <div class="stack-small"><h1>{title}</h1>{text && <p class="muted">{text}</p>}</div>
+        <span class="brand">
+          <Mark size={24} />
+          {shared.product}
+        </span>
+        <div class="stack-small">
+          <h1>{title}</h1>
+          {text && <p class="muted">{text}</p>}
+        </div>
         {children}
       </div>
     </main>
@@ -37,14 +51,31 @@ interface PasswordProps {
 export function PasswordField({ label, value, onValue, error, fresh, autofocus }: PasswordProps) {
   const [shown, setShown] = useState(false);
   const missing = length_min - [...value].length;
-  const hint = !fresh ? undefined : value !== "" && missing > 0 ? words.password_short(missing) : words.password_hint;
+  const hint = !fresh
+    ? undefined
+    : value !== "" && missing > 0
+      ? words.password_short(missing)
+      : words.password_hint;
   return (
     <Field label={label} hint={hint} error={error}>
       {(control) => (
         <div class="password">
-          <input {...control} type={shown ? "text" : "password"} value={value} autocomplete={fresh ? "new-password" : "current-password"} autofocus={autofocus} spellcheck={false} autocapitalize="none"
-            onInput={(event) => onValue(event.currentTarget.value)} />
-          <IconButton label={shown ? words.hide_password : words.show_password} icon={shown ? "eye-off" : "eye"} small onClick={() => setShown(!shown)} />
+          <input
+            {...control}
+            type={shown ? "text" : "password"}
+            value={value}
+            autocomplete={fresh ? "new-password" : "current-password"}
+            autofocus={autofocus}
+            spellcheck={false}
+            autocapitalize="none"
+            onInput={(event) => onValue(event.currentTarget.value)}
+          />
+          <IconButton
+            label={shown ? words.hide_password : words.show_password}
+            icon={shown ? "eye-off" : "eye"}
+            small
+            onClick={() => setShown(!shown)}
+          />
         </div>
       )}
     </Field>

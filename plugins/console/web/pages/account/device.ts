@@ -1,16 +1,29 @@
 /** What a browser calls itself, in a few words. */
 
 const browsers: readonly [pattern: RegExp, name: string][] = [
-  [/\bEdg\//, "Edge"], [/\bOPR\//, "Opera"], [/\bFirefox\//, "Firefox"], [/\bHeadlessChrome\/|\bChrome\//, "Chrome"], [/\bSafari\//, "Safari"], [/^curl\//, "curl"],
+  [/\bEdg\//, "Edge"],
+  [/\bOPR\//, "Opera"],
+  [/\bFirefox\//, "Firefox"],
+  [/\bHeadlessChrome\/|\bChrome\//, "Chrome"],
+  [/\bSafari\//, "Safari"],
+  [/^curl\//, "curl"],
 ];
 const systems: readonly [pattern: RegExp, name: string][] = [
-  [/\biPhone\b/, "iPhone"], [/\biPad\b/, "iPad"], [/\bAndroid\b/, "Android"], [/\bWindows\b/, "Windows"], [/\bMac OS X\b/, "macOS"], [/\bCrOS\b/, "ChromeOS"], [/\bLinux\b/, "Linux"],
+  [/\biPhone\b/, "iPhone"],
+  [/\biPad\b/, "iPad"],
+  [/\bAndroid\b/, "Android"],
+  [/\bWindows\b/, "Windows"],
+  [/\bMac OS X\b/, "macOS"],
+  [/\bCrOS\b/, "ChromeOS"],
+  [/\bLinux\b/, "Linux"],
 ];
 
 /** `Firefox on macOS`, the first 60 characters of anything else, or null when it says nothing. */
 export function deviceOf(user_agent: string | null): string | null {
   if (!user_agent) return null;
-  const [browser, system] = [browsers, systems].map((list) => list.find(([pattern]) => pattern.test(user_agent))?.[1]);
+  const [browser, system] = [browsers, systems].map(
+    (list) => list.find(([pattern]) => pattern.test(user_agent))?.[1],
+  );
   if (browser && system) return `${browser} on ${system}`;
   return browser ?? system ?? user_agent.slice(0, 60);
 }

@@ -11,23 +11,60 @@ import { Skeleton } from "../../ui/states";
 import { account_words as words } from "../../words/account";
 import { Alone, PasswordField, tokenOfLink } from "./alone";
 
-interface Invitation { readonly email: string; readonly kind: "invitation" | "reset" }
+interface Invitation {
+  readonly email: string;
+  readonly kind: "invitation" | "reset";
+}
 
 export default function Invite() {
   const [token] = useState(tokenOfLink);
-  const link = useQuery({ queryKey: ["invite", token], queryFn: () => api<Invitation>("/invite/check", { method: "POST", body: { token } }), enabled: token !== "", gcTime: 0 });
-  if (token === "") return <Alone title={words.invite.bad_title} text={words.invite.no_token}><ButtonLink href="/sign-in" block>{words.setup.to_sign_in}</ButtonLink></Alone>;
+  const link = useQuery({
+    queryKey: ["invite", token],
+    queryFn: () => api<Invitation>("/invite/check", { method: "POST", body: { token } }),
+    enabled: token !== "",
+    gcTime: 0,
+  });
+  if (token === "")
+    return (
+      <Alone title={words.invite.bad_title} text={words.invite.no_token}>
+        <ButtonLink href="/sign-in" block>
+          {words.setup.to_sign_in}
+        </ButtonLink>
+      </Alone>
+    );
   if (link.data) return <NewPassword token={token} invitation={link.data} />;
-  if (!link.error) return <Alone title={words.invite.title.invitation}><Skeleton rows={3} /></Alone>;
-  return <Alone title={words.invite.bad_title}><Problem error={link.error} /><ButtonLink href="/sign-in" block>{words.setup.to_sign_in}</ButtonLink></Alone>;
+  if (!link.error)
+    return (
+      <Alone title={words.invite.title.invitation}>
+        <Skeleton rows={3} />
+      </Alone>
+    );
+  return (
+    <Alone title={words.invite.bad_title}>
+      <Problem error={link.error} />
+      <ButtonLink href="/sign-in" block>
+        {words.setup.to_sign_in}
+      </ButtonLink>
+    </Alone>
+  );
 }
 
-function NewPassword({ token, invitation: { email, kind } }: { readonly token: string; readonly invitation: Invitation }) {
+function NewPassword({
+  token,
+  invitation: { email, kind },
+}: {
+  readonly token: string;
+  readonly invitation: Invitation;
+}) {
   const [password, setPassword] = useState("");
   const [, navigate] = useLocation();
   const accept = useMutation({
-    mutationFn: (body: { token: string; password: string }) => api<{ user: User }>("/invite", { method: "POST", body }),
-    onSuccess: ({ user }) => { setUser(user); navigate("/folders", { replace: true }); },
+    mutationFn: (body: { token: string; password: string }) =>
+      api<{ user: User }>("/invite", { method: "POST", body }),
+    onSuccess: ({ user }) => {
+      setUser(user);
+      navigate("/folders", { replace: true });
+    },
   });
   const problem = accept.error instanceof ApiProblem ? accept.error : null;
   const send = (event: Event) => {
@@ -37,10 +74,28 @@ function NewPassword({ token, invitation: { email, kind } }: { readonly token: s
   return (
     <Alone title={words.invite.title[kind]} text={words.invite.text(email)}>
       <form class="stack" onSubmit={send}>
-        <input class="vh" type="email" name="email" value={email} autocomplete="username" readOnly tabIndex={-1} aria-hidden="true" />
-        <PasswordField label={words.new_password} value={password} onValue={setPassword} fresh autofocus error={problem?.at("/password")} />
+        <input
+          class="vh"
+          type="email"
+          name="email"
+          value={email}
+          autocomplete="username"
+          readOnly
+          tabIndex={-1}
+          aria-hidden="true"
+        />
+        <PasswordField
+          label={words.new_password}
+          value={password}
+          onValue={setPassword}
+          fresh
+          autofocus
+          error={problem?.at("/password")}
+        />
         {problem && !problem.at("/password") && <Problem error={problem} />}
-        <Button type="submit" kind="primary" block busy={accept.isPending}>{words.invite.action[kind]}</Button>
+        <Button type="submit" kind="primary" block busy={accept.isPending}>
+          {words.invite.action[kind]}
+        </Button>
       </form>
     </Alone>
   );

@@ -15,18 +15,47 @@ import { Alone, PasswordField, tokenOfLink } from "./alone";
 
 export default function Setup() {
   const [token] = useState(tokenOfLink);
-  const link = useQuery({ queryKey: ["setup", token], queryFn: () => api("/setup/check", { method: "POST", body: { token } }).then(() => true), enabled: token !== "", gcTime: 0 });
+  const link = useQuery({
+    queryKey: ["setup", token],
+    queryFn: () => api("/setup/check", { method: "POST", body: { token } }).then(() => true),
+    enabled: token !== "",
+    gcTime: 0,
+  });
   if (token === "") return <BadLink text={words.setup.no_token} />;
-  if (link.error instanceof ApiProblem && link.error.code === "already_set_up") return <Alone title={words.setup.done_title}><ButtonLink href="/sign-in" kind="primary" block>{words.setup.to_sign_in}</ButtonLink></Alone>;
-  if (link.error instanceof ApiProblem && link.error.code === "bad_link") return <BadLink text={link.error.detail} />;
-  if (link.error) return <Alone title={words.setup.title}><Problem error={link.error} /></Alone>;
-  return link.data ? <NewAdministrator token={token} /> : <Alone title={words.setup.title}><Skeleton rows={3} /></Alone>;
+  if (link.error instanceof ApiProblem && link.error.code === "already_set_up")
+    return (
+      <Alone title={words.setup.done_title}>
+        <ButtonLink href="/sign-in" kind="primary" block>
+          {words.setup.to_sign_in}
+        </ButtonLink>
+      </Alone>
+    );
+  if (link.error instanceof ApiProblem && link.error.code === "bad_link")
+    return <BadLink text={link.error.detail} />;
+  if (link.error)
+    return (
+      <Alone title={words.setup.title}>
+        <Problem error={link.error} />
+      </Alone>
+    );
+  return link.data ? (
+    <NewAdministrator token={token} />
+  ) : (
+    <Alone title={words.setup.title}>
+      <Skeleton rows={3} />
+    </Alone>
+  );
 }
 
 const BadLink = ({ text }: { readonly text: string }) => (
   <Alone title={words.setup.bad_title} text={text}>
-    <div class="stack-small"><p>{words.setup.again}</p><Secret label={words.setup.again} text={words.sign_in.setup_command} /></div>
-    <ButtonLink href="/sign-in" block>{words.setup.to_sign_in}</ButtonLink>
+    <div class="stack-small">
+      <p>{words.setup.again}</p>
+      <Secret label={words.setup.again} text={words.sign_in.setup_command} />
+    </div>
+    <ButtonLink href="/sign-in" block>
+      {words.setup.to_sign_in}
+    </ButtonLink>
   </Alone>
 );
 
@@ -35,8 +64,12 @@ function NewAdministrator({ token }: { readonly token: string }) {
   const [password, setPassword] = useState("");
   const [, navigate] = useLocation();
   const create = useMutation({
-    mutationFn: (body: { token: string; email: string; password: string }) => api<{ user: User }>("/setup", { method: "POST", body }),
-    onSuccess: ({ user }) => { setUser(user); navigate("/folders", { replace: true }); },
+    mutationFn: (body: { token: string; email: string; password: string }) =>
+      api<{ user: User }>("/setup", { method: "POST", body }),
+    onSuccess: ({ user }) => {
+      setUser(user);
+      navigate("/folders", { replace: true });
+    },
   });
   const problem = create.error instanceof ApiProblem ? create.error : null;
   const send = (event: Event) => {
@@ -47,10 +80,28 @@ function NewAdministrator({ token }: { readonly token: string }) {
   return (
     <Alone title={words.setup.title} text={words.setup.text}>
       <form class="stack" onSubmit={send}>
-        <TextField label={words.email} type="email" name="email" value={email} onValue={setEmail} autocomplete="username" required autofocus error={problem?.at("/email")} />
-        <PasswordField label={words.password} value={password} onValue={setPassword} fresh error={problem?.at("/password")} />
+        <TextField
+          label={words.email}
+          type="email"
+          name="email"
+          value={email}
+          onValue={setEmail}
+          autocomplete="username"
+          required
+          autofocus
+          error={problem?.at("/email")}
+        />
+        <PasswordField
+          label={words.password}
+          value={password}
+          onValue={setPassword}
+          fresh
+          error={problem?.at("/password")}
+        />
         {problem && !beside && <Problem error={problem} />}
-        <Button type="submit" kind="primary" block busy={create.isPending}>{words.setup.action}</Button>
+        <Button type="submit" kind="primary" block busy={create.isPending}>
+          {words.setup.action}
+        </Button>
       </form>
     </Alone>
   );

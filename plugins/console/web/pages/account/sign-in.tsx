@@ -12,7 +12,15 @@ import { account_words as words } from "../../words/account";
 import { Alone, PasswordField } from "./alone";
 
 /** Breaks between its words only, never inside an option. */
-const Command = ({ text }: { readonly text: string }) => <code class="command">{text.split(" ").map((word) => <><span class="nowrap">{word}</span> </>)}</code>;
+const Command = ({ text }: { readonly text: string }) => (
+  <code class="command">
+    {text.split(" ").map((word) => (
+      <>
+        <span class="nowrap">{word}</span>{" "}
+      </>
+    ))}
+  </code>
+);
 
 export default function SignIn() {
   const [email, setEmail] = useState("");
@@ -20,7 +28,8 @@ export default function SignIn() {
   const session = useSession();
   const signIn = useMutation({
     // What is sent is handed over: the hook may still hold the function of a moment ago.
-    mutationFn: (body: { email: string; password: string }) => api<{ user: User }>("/session", { method: "POST", body }),
+    mutationFn: (body: { email: string; password: string }) =>
+      api<{ user: User }>("/session", { method: "POST", body }),
     onSuccess: ({ user }) => setUser(user),
     onError: () => setPassword(""),
   });
@@ -32,16 +41,32 @@ export default function SignIn() {
     <Alone title={words.sign_in.title}>
       {session.data?.setup_needed && (
         <Note title={words.sign_in.setup_title}>
-          <div class="stack-small"><p>{words.sign_in.setup_text}</p><Secret label={words.sign_in.setup_title} text={words.sign_in.setup_command} /></div>
+          <div class="stack-small">
+            <p>{words.sign_in.setup_text}</p>
+            <Secret label={words.sign_in.setup_title} text={words.sign_in.setup_command} />
+          </div>
         </Note>
       )}
       <form class="stack" onSubmit={send}>
-        <TextField label={words.email} type="email" name="email" value={email} onValue={setEmail} autocomplete="username" required autofocus />
+        <TextField
+          label={words.email}
+          type="email"
+          name="email"
+          value={email}
+          onValue={setEmail}
+          autocomplete="username"
+          required
+          autofocus
+        />
         <PasswordField label={words.password} value={password} onValue={setPassword} />
         {signIn.error && <Problem error={signIn.error} />}
-        <Button type="submit" kind="primary" block busy={signIn.isPending}>{words.sign_in.action}</Button>
+        <Button type="submit" kind="primary" block busy={signIn.isPending}>
+          {words.sign_in.action}
+        </Button>
       </form>
-      <p class="small muted">{words.sign_in.forgot} <Command text={words.sign_in.command} /></p>
+      <p class="small muted">
+        {words.sign_in.forgot} <Command text={words.sign_in.command} />
+      </p>
     </Alone>
   );
 }

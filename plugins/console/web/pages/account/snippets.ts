@@ -8,7 +8,8 @@ export const environment = (token: string): string => `export DOSSIER_KEY=${toke
 /** `origin` is the server's own, such as `http://127.0.0.1:4780`. */
 export function snippet(language: Language, origin: string): string {
   const url = `${origin}/api/dev/v1`;
-  if (language === "curl") return `curl ${url}/folders \\\n  -H "Authorization: Bearer $DOSSIER_KEY"`;
+  if (language === "curl")
+    return `curl ${url}/folders \\\n  -H "Authorization: Bearer $DOSSIER_KEY"`;
   if (language === "TypeScript") {
     return [
       `const response = await fetch("${url}/folders", {`,
@@ -25,7 +26,7 @@ export function snippet(language: Language, origin: string): string {
     `request = urllib.request.Request("${url}/folders",`,
     `    headers={"Authorization": f"Bearer {os.environ['DOSSIER_KEY']}"})`,
     "with urllib.request.urlopen(request) as response:",
-    "    for folder in json.load(response)[\"data\"]:",
-    "        print(folder[\"id\"], folder[\"name\"])",
+    '    for folder in json.load(response)["data"]:',
+    '        print(folder["id"], folder["name"])',
   ].join("\n");
 }

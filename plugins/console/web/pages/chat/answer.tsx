@@ -30,9 +30,27 @@ interface AnsweredProps {
 const sources_shown = 5;
 const none: readonly Citation[] = [];
 
-export function Answered({ message, result, text = result?.answer ?? "", citations = result?.citations ?? none, scope, last, opened, onOpen, onAsk }: AnsweredProps) {
+export function Answered({
+  message,
+  result,
+  text = result?.answer ?? "",
+  citations = result?.citations ?? none,
+  scope,
+  last,
+  opened,
+  onOpen,
+  onAsk,
+}: AnsweredProps) {
   const shown = opened && opened.passages === citations ? citations[opened.at]!.id : null;
-  const open = useCallback((id: number, from: HTMLElement) => onOpen({ passages: citations, at: citations.findIndex((citation) => citation.id === id), from }), [citations, onOpen]);
+  const open = useCallback(
+    (id: number, from: HTMLElement) =>
+      onOpen({
+        passages: citations,
+        at: citations.findIndex((citation) => citation.id === id),
+        from,
+      }),
+    [citations, onOpen],
+  );
   const marker = (id: number) => {
     const citation = citations.find((one) => one.id === id);
     if (citation) return <Pill citation={citation} pressed={shown === id} onOpen={open} />;
@@ -40,16 +58,44 @@ export function Answered({ message, result, text = result?.answer ?? "", citatio
   };
   return (
     <article class="answer" aria-label={words.answer}>
-      <div class={result ? undefined : "writing"}><Markdown text={text} marker={marker} plain={result?.model === "extractive"} /></div>
-      {result?.outcome === "no_answer" && <Closest question={message.text} scope={scope} at_once={last} opened={opened} onOpen={onOpen} />}
-      {result && !result.grounded && <Note tone="warn"><p>{words.not_grounded}</p></Note>}
-      {result?.warnings.map(({ code, message: said }) => <p key={code} class="answer-warning"><Icon name="info" size={16} />{said}</p>)}
-      {citations.some(({ stale }) => stale) && <p class="answer-warning"><Icon name="clock" size={16} />{words.stale_some}</p>}
-      {result && citations.length > 0 && <Sources citations={citations} shown={shown} onOpen={open} />}
+      <div class={result ? undefined : "writing"}>
+        <Markdown text={text} marker={marker} plain={result?.model === "extractive"} />
+      </div>
+      {result?.outcome === "no_answer" && (
+        <Closest
+          question={message.text}
+          scope={scope}
+          at_once={last}
+          opened={opened}
+          onOpen={onOpen}
+        />
+      )}
+      {result && !result.grounded && (
+        <Note tone="warn">
+          <p>{words.not_grounded}</p>
+        </Note>
+      )}
+      {result?.warnings.map(({ code, message: said }) => (
+        <p key={code} class="answer-warning">
+          <Icon name="info" size={16} />
+          {said}
+        </p>
+      ))}
+      {citations.some(({ stale }) => stale) && (
+        <p class="answer-warning">
+          <Icon name="clock" size={16} />
+          {words.stale_some}
+        </p>
+      )}
+      {result && citations.length > 0 && (
+        <Sources citations={citations} shown={shown} onOpen={open} />
+      )}
       {result && (
         <div class="answer-actions">
           <CopyButton small text={copyOf(result)} />
-          <Button small kind="ghost" icon="refresh" onClick={() => void onAsk(message.text)}>{words.ask_again}</Button>
+          <Button small kind="ghost" icon="refresh" onClick={() => void onAsk(message.text)}>
+            {words.ask_again}
+          </Button>
         </div>
       )}
     </article>
@@ -58,14 +104,38 @@ export function Answered({ message, result, text = result?.answer ?? "", citatio
 
 type OpenById = (id: number, from: HTMLElement) => void;
 
-function Pill({ citation, pressed, onOpen }: { readonly citation: Citation; readonly pressed: boolean; readonly onOpen: OpenById }) {
+function Pill({
+  citation,
+  pressed,
+  onOpen,
+}: {
+  readonly citation: Citation;
+  readonly pressed: boolean;
+  readonly onOpen: OpenById;
+}) {
   return (
-    <button type="button" class={citation.stale ? "cite cite-stale" : "cite"} aria-pressed={pressed} aria-label={words.cite(citation.id, placeOf(citation))} title={placeOf(citation)}
-      onClick={(event) => onOpen(citation.id, event.currentTarget)}>{citation.id}</button>
+    <button
+      type="button"
+      class={citation.stale ? "cite cite-stale" : "cite"}
+      aria-pressed={pressed}
+      aria-label={words.cite(citation.id, placeOf(citation))}
+      title={placeOf(citation)}
+      onClick={(event) => onOpen(citation.id, event.currentTarget)}
+    >
+      {citation.id}
+    </button>
   );
 }
 
-function Sources({ citations, shown, onOpen }: { readonly citations: readonly Citation[]; readonly shown: number | null; readonly onOpen: OpenById }) {
+function Sources({
+  citations,
+  shown,
+  onOpen,
+}: {
+  readonly citations: readonly Citation[];
+  readonly shown: number | null;
+  readonly onOpen: OpenById;
+}) {
   const [all, setAll] = useState(false);
   const visible = all ? citations : citations.slice(0, sources_shown);
   return (
@@ -73,40 +143,83 @@ function Sources({ citations, shown, onOpen }: { readonly citations: readonly Ci
       <ol>
         {visible.map((citation) => (
           <li key={citation.id}>
-            <button type="button" class="source" aria-pressed={shown === citation.id} onClick={(event) => onOpen(citation.id, event.currentTarget)}>
-              <span class="source-number">{citation.id}</span><PlaceLabel passage={citation} />{citation.stale && <span class="source-stale">{words.changed}</span>}
+            <button
+              type="button"
+              class="source"
+              aria-pressed={shown === citation.id}
+              onClick={(event) => onOpen(citation.id, event.currentTarget)}
+            >
+              <span class="source-number">{citation.id}</span>
+              <PlaceLabel passage={citation} />
+              {citation.stale && <span class="source-stale">{words.changed}</span>}
             </button>
           </li>
         ))}
       </ol>
-      {visible.length < citations.length && <Button small kind="ghost" onClick={() => setAll(true)}>{words.all_sources(citations.length)}</Button>}
+      {visible.length < citations.length && (
+        <Button small kind="ghost" onClick={() => setAll(true)}>
+          {words.all_sources(citations.length)}
+        </Button>
+      )}
     </div>
   );
 }
 
 /** The text as Markdown, with its sources below. */
 const copyOf = ({ answer, citations }: Answer): string =>
-  citations.length === 0 ? answer : `${answer}\n\n${citations.map((citation) => `[${citation.id}] ${placeOf(citation)}`).join("\n")}`;
+  citations.length === 0
+    ? answer
+    : `${answer}\n\n${citations.map((citation) => `[${citation.id}] ${placeOf(citation)}`).join("\n")}`;
 
 /** What comes nearest when nothing answers. Older questions are only searched for when somebody asks. */
-function Closest({ question, scope, at_once, opened, onOpen }: Pick<AnsweredProps, "scope" | "opened" | "onOpen"> & { readonly question: string; readonly at_once: boolean }) {
+function Closest({
+  question,
+  scope,
+  at_once,
+  opened,
+  onOpen,
+}: Pick<AnsweredProps, "scope" | "opened" | "onOpen"> & {
+  readonly question: string;
+  readonly at_once: boolean;
+}) {
   const [wanted, setWanted] = useState(at_once);
   const query = useQuery({
-    queryKey: ["closest", question, scope.folders], enabled: wanted && scope.folders.length > 0, staleTime: 60_000,
-    queryFn: ({ signal }) => search({ query: question, folder_ids: scope.folders, limit: 4 }, signal),
+    queryKey: ["closest", question, scope.folders],
+    enabled: wanted && scope.folders.length > 0,
+    staleTime: 60_000,
+    queryFn: ({ signal }) =>
+      search({ query: question, folder_ids: scope.folders, limit: 4 }, signal),
   });
   if (scope.folders.length === 0) return null;
-  if (!wanted) return <div><Button small icon="search" onClick={() => setWanted(true)}>{words.show_closest}</Button></div>;
+  if (!wanted)
+    return (
+      <div>
+        <Button small icon="search" onClick={() => setWanted(true)}>
+          {words.show_closest}
+        </Button>
+      </div>
+    );
   if (query.error) return null;
   if (!query.data) return <Skeleton rows={2} />;
   if (query.data.length === 0) return <p class="muted">{words.no_closest}</p>;
   const passages = query.data;
   return (
     <div class="closest" role="group" aria-label={words.closest}>
-      <p class="label">{words.closest} · {words.closest_text}</p>
+      <p class="label">
+        {words.closest} · {words.closest_text}
+      </p>
       {passages.map((passage, at) => (
-        <button key={`${passage.document_id}:${passage.start}`} type="button" class="passage-card" aria-pressed={opened?.passages === passages && opened.at === at} onClick={(event) => onOpen({ passages, at, from: event.currentTarget })}>
-          <span class="passage-place"><Icon name="file-text" size={14} /><PlaceLabel passage={passage} /></span>
+        <button
+          key={`${passage.document_id}:${passage.start}`}
+          type="button"
+          class="passage-card"
+          aria-pressed={opened?.passages === passages && opened.at === at}
+          onClick={(event) => onOpen({ passages, at, from: event.currentTarget })}
+        >
+          <span class="passage-place">
+            <Icon name="file-text" size={14} />
+            <PlaceLabel passage={passage} />
+          </span>
           <span class="passage-text">{passage.quote}</span>
         </button>
       ))}
@@ -116,7 +229,21 @@ function Closest({ question, scope, at_once, opened, onOpen }: Pick<AnsweredProp
 
 /** A question without an answer: failed, or stopped. */
 export function Ended({ message, onAsk }: Pick<AnsweredProps, "message" | "onAsk">) {
-  const again = <Button small icon="refresh" onClick={() => void onAsk(message.text)}>{message.status === "CANCELLED" ? words.ask_again : words.try_again}</Button>;
-  if (message.status === "CANCELLED") return <div class="stopped"><p class="muted">{words.cancelled}</p>{again}</div>;
-  return <Note tone="bad" title={words.failed} actions={again}><p>{message.error?.message}</p></Note>;
+  const again = (
+    <Button small icon="refresh" onClick={() => void onAsk(message.text)}>
+      {message.status === "CANCELLED" ? words.ask_again : words.try_again}
+    </Button>
+  );
+  if (message.status === "CANCELLED")
+    return (
+      <div class="stopped">
+        <p class="muted">{words.cancelled}</p>
+        {again}
+      </div>
+    );
+  return (
+    <Note tone="bad" title={words.failed} actions={again}>
+      <p>{message.error?.message}</p>
+    </Note>
+  );
 }

@@ -17,9 +17,19 @@ export interface ComposerProps extends ScopeProps {
   readonly busy: boolean;
 }
 
-const text_max = 32_000, height_max_px = 220;
+const text_max = 32_000,
+  height_max_px = 220;
 
-export function Composer({ field, draft, onDraft, scope, onScope, onSend, onStop, busy }: ComposerProps) {
+export function Composer({
+  field,
+  draft,
+  onDraft,
+  scope,
+  onScope,
+  onSend,
+  onStop,
+  busy,
+}: ComposerProps) {
   const [unscoped, setUnscoped] = useState(false);
   const hint = useId();
   useLayoutEffect(() => {
@@ -48,18 +58,48 @@ export function Composer({ field, draft, onDraft, scope, onScope, onSend, onStop
   return (
     <form class="composer" onSubmit={send}>
       <IndexingNote folders={scope.folders} />
-      {unscoped && scope.folders.length === 0 && <p class="field-error" role="alert"><Icon name="alert" size={16} />{words.needs_folder}</p>}
+      {unscoped && scope.folders.length === 0 && (
+        <p class="field-error" role="alert">
+          <Icon name="alert" size={16} />
+          {words.needs_folder}
+        </p>
+      )}
       <div class="composer-card">
-        <textarea ref={field} class="composer-field" rows={1} maxLength={text_max} aria-label={words.ask_label} aria-describedby={hint} placeholder={words.ask_placeholder} data-shortcut="/" value={draft}
-          onInput={(event) => onDraft(event.currentTarget.value)} onKeyDown={keyed} />
+        <textarea
+          ref={field}
+          class="composer-field"
+          rows={1}
+          maxLength={text_max}
+          aria-label={words.ask_label}
+          aria-describedby={hint}
+          placeholder={words.ask_placeholder}
+          data-shortcut="/"
+          value={draft}
+          onInput={(event) => onDraft(event.currentTarget.value)}
+          onKeyDown={keyed}
+        />
         <div class="composer-foot">
           <ScopeBar scope={scope} onScope={onScope} />
-          {onStop && draft.trim() === ""
-            ? <Button icon="stop" onClick={onStop}>{words.stop}</Button>
-            : <Button kind="primary" type="submit" icon="arrow-up" disabled={draft.trim() === ""} busy={busy}>{words.ask}</Button>}
+          {onStop && draft.trim() === "" ? (
+            <Button icon="stop" onClick={onStop}>
+              {words.stop}
+            </Button>
+          ) : (
+            <Button
+              kind="primary"
+              type="submit"
+              icon="arrow-up"
+              disabled={draft.trim() === ""}
+              busy={busy}
+            >
+              {words.ask}
+            </Button>
+          )}
         </div>
       </div>
-      <p id={hint} class="composer-hint">{words.ask_hint}</p>
+      <p id={hint} class="composer-hint">
+        {words.ask_hint}
+      </p>
     </form>
   );
 }
@@ -67,10 +107,24 @@ export function Composer({ field, draft, onDraft, scope, onScope, onSend, onStop
 /** What of the chosen folders can't answer yet. */
 function IndexingNote({ folders: chosen }: { readonly folders: readonly string[] }) {
   const folders = useFolders();
-  const covered = folders.data?.filter(({ id, parentId }) => chosen.includes(id) || (parentId !== null && chosen.includes(parentId))) ?? [];
+  const covered =
+    folders.data?.filter(
+      ({ id, parentId }) => chosen.includes(id) || (parentId !== null && chosen.includes(parentId)),
+    ) ?? [];
   if (covered.length === 0) return null;
   const syncing = covered.reduce((sum, { status_counts }) => sum + status_counts.syncing, 0);
   const synced = covered.reduce((sum, { status_counts }) => sum + status_counts.synced, 0);
-  if (syncing > 0) return <p class="composer-note" role="status"><Icon name="clock" size={16} />{words.indexing(syncing)}</p>;
-  return synced === 0 ? <p class="composer-note" role="status"><Icon name="info" size={16} />{words.nothing_indexed}</p> : null;
+  if (syncing > 0)
+    return (
+      <p class="composer-note" role="status">
+        <Icon name="clock" size={16} />
+        {words.indexing(syncing)}
+      </p>
+    );
+  return synced === 0 ? (
+    <p class="composer-note" role="status">
+      <Icon name="info" size={16} />
+      {words.nothing_indexed}
+    </p>
+  ) : null;
 }

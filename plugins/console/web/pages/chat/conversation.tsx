@@ -11,7 +11,10 @@ import type { Scope } from "./scope";
 import { useWatched } from "./watching";
 
 /** A question on its way to the server; `error` is why it did not get there. */
-export interface Outgoing { readonly message: Message; readonly error: unknown }
+export interface Outgoing {
+  readonly message: Message;
+  readonly error: unknown;
+}
 
 export interface ConversationProps {
   readonly chat_id: string | null;
@@ -26,23 +29,69 @@ export interface ConversationProps {
   /** Puts the beginning of a question into the field. */
   readonly onBegin: (text: string) => void;
 }
-type TurnProps = Pick<ConversationProps, "scope" | "opened" | "onOpen" | "onAsk"> & { readonly chat_id: string; readonly message: Message; readonly last: boolean };
+type TurnProps = Pick<ConversationProps, "scope" | "opened" | "onOpen" | "onAsk"> & {
+  readonly chat_id: string;
+  readonly message: Message;
+  readonly last: boolean;
+};
 
 /** So near to the end counts as at the end, CSS pixels. */
 const near_end_px = 80;
 
-export function Conversation({ chat_id, scope, messages, outgoing, opened, onOpen, onAsk, onOutgoing, onEarlier, onBegin }: ConversationProps) {
-  const { scroller, content, onScroll } = useEnd(messages[0]?.requestId, (outgoing?.message ?? messages.at(-1))?.requestId);
+export function Conversation({
+  chat_id,
+  scope,
+  messages,
+  outgoing,
+  opened,
+  onOpen,
+  onAsk,
+  onOutgoing,
+  onEarlier,
+  onBegin,
+}: ConversationProps) {
+  const { scroller, content, onScroll } = useEnd(
+    messages[0]?.requestId,
+    (outgoing?.message ?? messages.at(-1))?.requestId,
+  );
   const running = messages.some(isRunning);
   return (
-    <div ref={scroller} class="chat-log" role="log" aria-live="polite" aria-busy={running} aria-label={words.conversation} tabIndex={0} onScroll={onScroll}>
+    <div
+      ref={scroller}
+      class="chat-log"
+      role="log"
+      aria-live="polite"
+      aria-busy={running}
+      aria-label={words.conversation}
+      tabIndex={0}
+      onScroll={onScroll}
+    >
       <div ref={content} class="chat-turns">
-        {onEarlier && <div class="chat-earlier"><Button small onClick={onEarlier}>{words.earlier}</Button></div>}
+        {onEarlier && (
+          <div class="chat-earlier">
+            <Button small onClick={onEarlier}>
+              {words.earlier}
+            </Button>
+          </div>
+        )}
         {messages.length === 0 && !outgoing && <Starters scope={scope} onBegin={onBegin} />}
-        {chat_id !== null && messages.map((message, at) => (
-          <Turn key={message.requestId} chat_id={chat_id} scope={scope} message={message} last={at === messages.length - 1} opened={opened} onOpen={onOpen} onAsk={onAsk} />
-        ))}
-        {outgoing && !messages.some(({ requestId }) => requestId === outgoing.message.requestId) && <Sending outgoing={outgoing} onAsk={onAsk} onOutgoing={onOutgoing} />}
+        {chat_id !== null &&
+          messages.map((message, at) => (
+            <Turn
+              key={message.requestId}
+              chat_id={chat_id}
+              scope={scope}
+              message={message}
+              last={at === messages.length - 1}
+              opened={opened}
+              onOpen={onOpen}
+              onAsk={onAsk}
+            />
+          ))}
+        {outgoing &&
+          !messages.some(({ requestId }) => requestId === outgoing.message.requestId) && (
+            <Sending outgoing={outgoing} onAsk={onAsk} onOutgoing={onOutgoing} />
+          )}
       </div>
     </div>
   );
@@ -53,16 +102,25 @@ function useEnd(first: string | undefined, last: string | undefined) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const following = useRef(true);
-  const toEnd = () => { if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight; };
+  const toEnd = () => {
+    if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
+  };
   const height = useRef(0);
   useLayoutEffect(() => {
     const box = scroller.current!;
     if (!following.current) box.scrollTop += box.scrollHeight - height.current;
   }, [first]);
-  useLayoutEffect(() => { following.current = true; toEnd(); }, [last]);
-  useLayoutEffect(() => { height.current = scroller.current!.scrollHeight; });
+  useLayoutEffect(() => {
+    following.current = true;
+    toEnd();
+  }, [last]);
+  useLayoutEffect(() => {
+    height.current = scroller.current!.scrollHeight;
+  });
   useEffect(() => {
-    const observer = new ResizeObserver(() => { if (following.current) toEnd(); });
+    const observer = new ResizeObserver(() => {
+      if (following.current) toEnd();
+    });
     observer.observe(content.current!);
     observer.observe(scroller.current!);
     return () => observer.disconnect();
@@ -79,39 +137,84 @@ function Starters({ scope, onBegin }: Pick<ConversationProps, "scope" | "onBegin
   return (
     <div class="starters">
       <h2>{words.starters_title}</h2>
-      <p class="muted">{folders.data?.length === 0 ? words.no_folders_yet : words.starters_text(scope.folders.length)}</p>
-      {folders.data?.length === 0
-        ? <ButtonLink kind="primary" href="/folders">{words.make_folder}</ButtonLink>
-        : <div class="row row-wrap starter-row">{words.starters.map((text) => <Button key={text} small onClick={() => onBegin(`${text} `)}>{text} …</Button>)}</div>}
-    </div>
-  );
-}
-
-const Asked = ({ text }: { readonly text: string }) => <h2 class="question"><span class="vh">{words.you}: </span>{text}</h2>;
-
-function Sending({ outgoing: { message, error }, onAsk, onOutgoing }: Pick<ConversationProps, "onAsk" | "onOutgoing"> & { readonly outgoing: Outgoing }) {
-  return (
-    <div class="turn">
-      <Asked text={message.text} />
-      {error === null ? <Working text={words.waiting} /> : (
-        <div class="stack-small">
-          <Problem error={error} />
-          <div class="row"><Button small icon="refresh" onClick={() => void onAsk(message.text)}>{words.try_again}</Button><Button small kind="ghost" onClick={() => onOutgoing(null)}>{words.dismiss}</Button></div>
+      <p class="muted">
+        {folders.data?.length === 0
+          ? words.no_folders_yet
+          : words.starters_text(scope.folders.length)}
+      </p>
+      {folders.data?.length === 0 ? (
+        <ButtonLink kind="primary" href="/folders">
+          {words.make_folder}
+        </ButtonLink>
+      ) : (
+        <div class="row row-wrap starter-row">
+          {words.starters.map((text) => (
+            <Button key={text} small onClick={() => onBegin(`${text} `)}>
+              {text} …
+            </Button>
+          ))}
         </div>
       )}
     </div>
   );
 }
 
-export const Working = ({ text }: { readonly text: string }) => <p class="working" role="status"><span class="working-dots" aria-hidden="true"><i /><i /><i /></span>{text}</p>;
+const Asked = ({ text }: { readonly text: string }) => (
+  <h2 class="question">
+    <span class="vh">{words.you}: </span>
+    {text}
+  </h2>
+);
+
+function Sending({
+  outgoing: { message, error },
+  onAsk,
+  onOutgoing,
+}: Pick<ConversationProps, "onAsk" | "onOutgoing"> & { readonly outgoing: Outgoing }) {
+  return (
+    <div class="turn">
+      <Asked text={message.text} />
+      {error === null ? (
+        <Working text={words.waiting} />
+      ) : (
+        <div class="stack-small">
+          <Problem error={error} />
+          <div class="row">
+            <Button small icon="refresh" onClick={() => void onAsk(message.text)}>
+              {words.try_again}
+            </Button>
+            <Button small kind="ghost" onClick={() => onOutgoing(null)}>
+              {words.dismiss}
+            </Button>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+export const Working = ({ text }: { readonly text: string }) => (
+  <p class="working" role="status">
+    <span class="working-dots" aria-hidden="true">
+      <i />
+      <i />
+      <i />
+    </span>
+    {text}
+  </p>
+);
 
 function Turn({ message, ...rest }: TurnProps) {
   return (
     <div class="turn">
       <Asked text={message.text} />
-      {isRunning(message) ? <Running message={message} {...rest} /> : message.result
-        ? <Answered result={message.result} message={message} {...rest} />
-        : <Ended message={message} onAsk={rest.onAsk} />}
+      {isRunning(message) ? (
+        <Running message={message} {...rest} />
+      ) : message.result ? (
+        <Answered result={message.result} message={message} {...rest} />
+      ) : (
+        <Ended message={message} onAsk={rest.onAsk} />
+      )}
     </div>
   );
 }
@@ -119,6 +222,26 @@ function Turn({ message, ...rest }: TurnProps) {
 function Running({ message, chat_id, ...rest }: TurnProps) {
   const watched = useWatched(chat_id, message.requestId);
   if (watched.result) return <Answered result={watched.result} message={message} {...rest} />;
-  if (watched.text === "") return <Working text={watched.status === "PENDING" ? words.waiting : words.searching(rest.scope.folders.length)} />;
-  return <><p class="vh" role="status">{words.writing}</p><Answered result={null} text={watched.text} citations={watched.citations} message={message} {...rest} /></>;
+  if (watched.text === "")
+    return (
+      <Working
+        text={
+          watched.status === "PENDING" ? words.waiting : words.searching(rest.scope.folders.length)
+        }
+      />
+    );
+  return (
+    <>
+      <p class="vh" role="status">
+        {words.writing}
+      </p>
+      <Answered
+        result={null}
+        text={watched.text}
+        citations={watched.citations}
+        message={message}
+        {...rest}
+      />
+    </>
+  );
 }

@@ -16,7 +16,8 @@ type Poll = { readonly status: MessageStatus; readonly result?: Answer };
 const nothing: Watched = { status: "PENDING", text: "", citations: [], result: null };
 /** Connections that break so often in a row are not tried any more. */
 const breaks_max = 3;
-const poll_wait_s = 20, poll_pause_ms = 2_000;
+const poll_wait_s = 20,
+  poll_pause_ms = 2_000;
 
 /** What is known of the answer so far. The messages of the chat are fetched anew when it has ended. */
 export function useWatched(chat_id: string, request_id: string): Watched {
@@ -33,24 +34,38 @@ function watch(chat_id: string, request_id: string, show: (watched: Watched) => 
   let breaks = 0;
   const change = (change: Partial<Watched>) => {
     now = { ...now, ...change };
-    frame ||= requestAnimationFrame(() => { frame = 0; show(now); });
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      show(now);
+    });
   };
   const end = () => {
     ended.abort();
     void refresh("message", "chat");
   };
   const stream = new EventSource(apiUrl(`${path}/stream`));
-  const on = <T,>(event: string, take: (data: T) => void) => stream.addEventListener(event, (message) => { breaks = 0; take(JSON.parse((message as MessageEvent<string>).data) as T); });
-  on<{ status: MessageStatus }>("status", ({ status }) => change({ status, text: "", citations: [] }));
+  const on = <T>(event: string, take: (data: T) => void) =>
+    stream.addEventListener(event, (message) => {
+      breaks = 0;
+      take(JSON.parse((message as MessageEvent<string>).data) as T);
+    });
+  on<{ status: MessageStatus }>("status", ({ status }) =>
+    change({ status, text: "", citations: [] }),
+  );
   on<{ text: string }>("delta", ({ text }) => change({ text: now.text + text }));
   on<Citation>("citation", (citation) => change({ citations: [...now.citations, citation] }));
-  on<Answer>("done", (result) => { change({ status: "COMPLETED", result }); end(); });
+  on<Answer>("done", (result) => {
+    change({ status: "COMPLETED", result });
+    end();
+  });
   stream.addEventListener("error", (event) => {
     // The server's own event of that name has data, a broken connection has none.
     if (event instanceof MessageEvent) return end();
     if (stream.readyState !== EventSource.CLOSED && ++breaks < breaks_max) return;
     stream.close();
-    void poll(path, change, ended.signal).then((over) => { if (over) end(); });
+    void poll(path, change, ended.signal).then((over) => {
+      if (over) end();
+    });
   });
   ended.signal.addEventListener("abort", () => stream.close());
   return () => {
@@ -60,15 +75,31 @@ function watch(chat_id: string, request_id: string, show: (watched: Watched) => 
 }
 
 /** Asks until the answer has ended, and says so; false when nobody watches any more. */
-async function poll(path: string, change: (change: Partial<Watched>) => void, signal: AbortSignal): Promise<boolean> {
+async function poll(
+  path: string,
+  change: (change: Partial<Watched>) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
   while (!signal.aborted) {
     try {
-      const { status, result } = await api<Poll>(path, { headers: { prefer: `wait=${poll_wait_s}` }, signal });
-      change({ status, ...(result && { result, text: result.answer, citations: result.citations }) });
+      const { status, result } = await api<Poll>(path, {
+        headers: { prefer: `wait=${poll_wait_s}` },
+        signal,
+      });
+      change({
+        status,
+        ...(result && { result, text: result.answer, citations: result.citations }),
+      });
       if (result) return true;
     } catch (error) {
       if (signal.aborted) return false;
-      if (error instanceof ApiProblem && error.status !== 0 && error.status !== 429 && error.status < 502) return true;
+      if (
+        error instanceof ApiProblem &&
+        error.status !== 0 &&
+        error.status !== 429 &&
+        error.status < 502
+      )
+        return true;
       await new Promise((resolve) => setTimeout(resolve, poll_pause_ms));
     }
   }

@@ -15,17 +15,37 @@ const languages = new Intl.DisplayNames("en", { type: "language", fallback: "cod
 
 /** A code that is none is shown as it is. */
 function languageOf(code: string): string {
-  try { return languages.of(code) ?? code; }
-  catch { return code; }
+  try {
+    return languages.of(code) ?? code;
+  } catch {
+    return code;
+  }
 }
 
 /** Only addresses that a browser may safely open become links. */
 function Source({ uri }: { readonly uri: string }) {
-  return /^https?:\/\//i.test(uri) ? <a href={uri} rel="noopener noreferrer" target="_blank">{uri}</a> : <>{uri}</>;
+  return /^https?:\/\//i.test(uri) ? (
+    <a href={uri} rel="noopener noreferrer" target="_blank">
+      {uri}
+    </a>
+  ) : (
+    <>{uri}</>
+  );
 }
 
 export function Details({ document }: { readonly document: Document }) {
-  const { media_type, size_bytes, page_count, language, version, created_at, synced_at, source, sha256, id } = document;
+  const {
+    media_type,
+    size_bytes,
+    page_count,
+    language,
+    version,
+    created_at,
+    synced_at,
+    source,
+    sha256,
+    id,
+  } = document;
   const facts: readonly (readonly [label: string, value: ComponentChildren])[] = [
     [words.status, <DocumentStatus key="status" document={document} />],
     [words.type, media_type],
@@ -35,29 +55,87 @@ export function Details({ document }: { readonly document: Document }) {
     ...(version > 1 ? [[words.version, formatNumber(version)] as const] : []),
     [words.added, formatDateTime(created_at)],
     [words.indexed, synced_at === null ? "–" : formatDateTime(synced_at)],
-    [words.source, <>{words.sources[source.kind]}{source.uri && <>: <Source uri={source.uri} /></>}</>],
-    [words.id, <code key="id" class="small">{id}</code>],
-    [words.sha, <code key="sha" class="small">{sha256}</code>],
+    [
+      words.source,
+      <>
+        {words.sources[source.kind]}
+        {source.uri && (
+          <>
+            : <Source uri={source.uri} />
+          </>
+        )}
+      </>,
+    ],
+    [
+      words.id,
+      <code key="id" class="small">
+        {id}
+      </code>,
+    ],
+    [
+      words.sha,
+      <code key="sha" class="small">
+        {sha256}
+      </code>,
+    ],
   ];
   return (
     <section class="card">
-      <div class="card-head"><h2>{words.details}</h2></div>
-      <dl class="facts card-body">{facts.flatMap(([label, value]) => [<dt key={`${label} of`}>{label}</dt>, <dd key={label}>{value}</dd>])}</dl>
+      <div class="card-head">
+        <h2>{words.details}</h2>
+      </div>
+      <dl class="facts card-body">
+        {facts.flatMap(([label, value]) => [
+          <dt key={`${label} of`}>{label}</dt>,
+          <dd key={label}>{value}</dd>,
+        ])}
+      </dl>
     </section>
   );
 }
 
-export function FolderLinks({ document, folders, onAdd }: { readonly document: Document; readonly folders: readonly Folder[]; readonly onAdd: () => void }) {
-  const named = document.folder_ids.map((id) => ({ id, folder: folders.find((folder) => folder.id === id) }));
+export function FolderLinks({
+  document,
+  folders,
+  onAdd,
+}: {
+  readonly document: Document;
+  readonly folders: readonly Folder[];
+  readonly onAdd: () => void;
+}) {
+  const named = document.folder_ids.map((id) => ({
+    id,
+    folder: folders.find((folder) => folder.id === id),
+  }));
   return (
     <section class="card">
-      <div class="card-head"><h2>{words.folders}</h2><Button small icon="plus" onClick={onAdd}>{words.add_folder}</Button></div>
+      <div class="card-head">
+        <h2>{words.folders}</h2>
+        <Button small icon="plus" onClick={onAdd}>
+          {words.add_folder}
+        </Button>
+      </div>
       <div class="card-body">
-        {named.length === 0 ? <p class="muted">{words.in_no_folder}</p> : (
+        {named.length === 0 ? (
+          <p class="muted">{words.in_no_folder}</p>
+        ) : (
           <ul class="folder-links">
             {named.map(({ id, folder }) => {
               const name = folder ? pathOf(folder, folders) : words.unknown_folder;
-              return <li key={id}><Link href={`/folders/${id}`}><Icon name="folder" /><span class="clip">{name}</span></Link><IconButton label={words.remove_from(name)} icon="remove" small onClick={() => void removeFromFolder([document], id)} /></li>;
+              return (
+                <li key={id}>
+                  <Link href={`/folders/${id}`}>
+                    <Icon name="folder" />
+                    <span class="clip">{name}</span>
+                  </Link>
+                  <IconButton
+                    label={words.remove_from(name)}
+                    icon="remove"
+                    small
+                    onClick={() => void removeFromFolder([document], id)}
+                  />
+                </li>
+              );
             })}
           </ul>
         )}
@@ -70,8 +148,17 @@ export function Warnings({ document: { warnings } }: { readonly document: Docume
   if (warnings.length === 0) return null;
   return (
     <section class="card">
-      <div class="card-head"><h2>{words.warnings}</h2></div>
-      <ul class="warnings card-body">{warnings.map(({ code, message, page }) => <li key={`${code} ${page}`}>{page !== null && <span class="strong">{words.warning_page(page)}</span>}{message}</li>)}</ul>
+      <div class="card-head">
+        <h2>{words.warnings}</h2>
+      </div>
+      <ul class="warnings card-body">
+        {warnings.map(({ code, message, page }) => (
+          <li key={`${code} ${page}`}>
+            {page !== null && <span class="strong">{words.warning_page(page)}</span>}
+            {message}
+          </li>
+        ))}
+      </ul>
     </section>
   );
 }

@@ -24,12 +24,19 @@ const words = folder_words.one;
 
 export default function DocumentPage({ params }: { readonly params: PageParams }) {
   const id = params.id ?? "";
-  const document = useQuery({ queryKey: keys.document(id), queryFn: ({ signal }) => getDocument(id, signal) });
+  const document = useQuery({
+    queryKey: keys.document(id),
+    queryFn: ({ signal }) => getDocument(id, signal),
+  });
   if (document.data) return <Shown key={id} document={document.data} />;
   return (
     <>
       <PageHeader title={words.title} crumbs={[{ label: folder_words.title, href: "/folders" }]} />
-      {document.error ? <ErrorView error={document.error} onRetry={() => void document.refetch()} home="/folders" /> : <Skeleton rows={6} />}
+      {document.error ? (
+        <ErrorView error={document.error} onRetry={() => void document.refetch()} home="/folders" />
+      ) : (
+        <Skeleton rows={6} />
+      )}
     </>
   );
 }
@@ -40,24 +47,66 @@ function Shown({ document }: { readonly document: Document }) {
   const [, navigate] = useLocation();
   const [asked, setAsked] = useState<"rename" | "place" | null>(null);
   const highlight = useHighlight(document, fields);
-  const from = document.folder_ids.find((id) => id === fields.get("folder")) ?? document.folder_ids[0] ?? null;
+  const from =
+    document.folder_ids.find((id) => id === fields.get("folder")) ?? document.folder_ids[0] ?? null;
   const folder = folders.find(({ id }) => id === from);
-  const crumbs = [{ label: folder_words.title, href: "/folders" }, ...(folder ? [{ label: folder.name, href: `/folders/${folder.id}` }] : [])];
+  const crumbs = [
+    { label: folder_words.title, href: "/folders" },
+    ...(folder ? [{ label: folder.name, href: `/folders/${folder.id}` }] : []),
+  ];
   const acts = folder_words.actions_of_document;
-  const remove = from ? [{ label: acts.remove, icon: "remove" as const, danger: true, run: () => void removeFromFolder([document], from).then(() => navigate(`/folders/${from}`)) }] : [];
+  const remove = from
+    ? [
+        {
+          label: acts.remove,
+          icon: "remove" as const,
+          danger: true,
+          run: () =>
+            void removeFromFolder([document], from).then(() => navigate(`/folders/${from}`)),
+        },
+      ]
+    : [];
   return (
     <>
-      <PageHeader title={document.name} crumbs={crumbs} actions={<>
-        {from && document.synced_at !== null && <ButtonLink kind="primary" icon="chat" href={`/chats?folder=${from}&document=${document.id}`}>{words.ask}</ButtonLink>}
-        <a class="button" href={apiUrl(`/documents/${document.id}/file`)} download={document.name}>{words.download}</a>
-        <Menu label={words.more} small={false} items={[
-          { label: acts.rename, icon: "edit", run: () => setAsked("rename") }, { label: acts.place, icon: "folder", run: () => setAsked("place") }, { label: acts.reindex, icon: "refresh", run: () => void reindex([document]) },
-          ...(remove.length > 0 ? ["separator" as const, ...remove] : []),
-        ]} />
-      </>} />
+      <PageHeader
+        title={document.name}
+        crumbs={crumbs}
+        actions={
+          <>
+            {from && document.synced_at !== null && (
+              <ButtonLink
+                kind="primary"
+                icon="chat"
+                href={`/chats?folder=${from}&document=${document.id}`}
+              >
+                {words.ask}
+              </ButtonLink>
+            )}
+            <a
+              class="button"
+              href={apiUrl(`/documents/${document.id}/file`)}
+              download={document.name}
+            >
+              {words.download}
+            </a>
+            <Menu
+              label={words.more}
+              small={false}
+              items={[
+                { label: acts.rename, icon: "edit", run: () => setAsked("rename") },
+                { label: acts.place, icon: "folder", run: () => setAsked("place") },
+                { label: acts.reindex, icon: "refresh", run: () => void reindex([document]) },
+                ...(remove.length > 0 ? ["separator" as const, ...remove] : []),
+              ]}
+            />
+          </>
+        }
+      />
       <Standing document={document} />
       <div class="document-layout">
-        <section class="card document-view" aria-label={words.preview}><SourceView document={document} highlight={highlight.passage} page={highlight.page} /></section>
+        <section class="card document-view" aria-label={words.preview}>
+          <SourceView document={document} highlight={highlight.passage} page={highlight.page} />
+        </section>
         <div class="stack">
           <Warnings document={document} />
           <FolderLinks document={document} folders={folders} onAdd={() => setAsked("place")} />
@@ -65,7 +114,9 @@ function Shown({ document }: { readonly document: Document }) {
         </div>
       </div>
       {asked === "rename" && <RenameDialog document={document} onClose={() => setAsked(null)} />}
-      {asked === "place" && <PlaceDialog documents={[document]} folder_id={from} onClose={() => setAsked(null)} />}
+      {asked === "place" && (
+        <PlaceDialog documents={[document]} folder_id={from} onClose={() => setAsked(null)} />
+      )}
     </>
   );
 }
@@ -73,12 +124,31 @@ function Shown({ document }: { readonly document: Document }) {
 /** Why it failed and what to do, or that it is still being read. */
 function Standing({ document }: { readonly document: Document }) {
   const { status, error, synced_at } = document;
-  if (status === "syncing" && synced_at === null) return <Note title={words.indexing_title}><div class="stack-small"><p>{words.indexing_text}</p><DocumentStatus document={document} /></div></Note>;
+  if (status === "syncing" && synced_at === null)
+    return (
+      <Note title={words.indexing_title}>
+        <div class="stack-small">
+          <p>{words.indexing_text}</p>
+          <DocumentStatus document={document} />
+        </div>
+      </Note>
+    );
   if (status !== "sync_failed") return null;
   return (
-    <Note tone="bad" title={words.failed_title} actions={<Button small icon="refresh" onClick={() => void reindex([document])}>{folder_words.actions_of_document.retry}</Button>}>
+    <Note
+      tone="bad"
+      title={words.failed_title}
+      actions={
+        <Button small icon="refresh" onClick={() => void reindex([document])}>
+          {folder_words.actions_of_document.retry}
+        </Button>
+      }
+    >
       <p>{error?.message}</p>
-      <p>{error && words.failed_next[error.code]}{synced_at !== null && ` ${words.still_answers}`}</p>
+      <p>
+        {error && words.failed_next[error.code]}
+        {synced_at !== null && ` ${words.still_answers}`}
+      </p>
     </Note>
   );
 }

@@ -6,7 +6,10 @@ import { indexOfCodePoint } from "../../reader/spans";
 import type { Document } from "../../api/types";
 
 /** Its words come from the document itself, so they are there when the text is. */
-export function useHighlight(document: Document, fields: URLSearchParams): { readonly passage: Highlight | null; readonly page: number } {
+export function useHighlight(
+  document: Document,
+  fields: URLSearchParams,
+): { readonly passage: Highlight | null; readonly page: number } {
   const [start, end] = [numberOf(fields, "start"), numberOf(fields, "end")];
   const asked_page = numberOf(fields, "page");
   const wanted = start !== null && end !== null && end > start;
@@ -14,7 +17,15 @@ export function useHighlight(document: Document, fields: URLSearchParams): { rea
   const passage = useMemo(() => {
     if (!wanted || text === undefined) return null;
     const from = indexOfCodePoint(text, start);
-    return { start, end, quote: text.slice(from, indexOfCodePoint(text, end, { index: from, offset: start })), page: asked_page, page_end: asked_page, time_start: null, time_end: null };
+    return {
+      start,
+      end,
+      quote: text.slice(from, indexOfCodePoint(text, end, { index: from, offset: start })),
+      page: asked_page,
+      page_end: asked_page,
+      time_start: null,
+      time_end: null,
+    };
   }, [text, start, end, asked_page]);
   return { passage: passage?.quote ? passage : null, page: asked_page ?? 1 };
 }

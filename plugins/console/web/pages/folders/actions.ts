@@ -13,7 +13,10 @@ const together_max = 4;
 export const refreshDocuments = () => refresh("document", "folder");
 
 /** Does it for each, a few at a time; tells what failed. Answers those it worked for. */
-export async function forEach(documents: readonly Document[], work: (document: Document) => Promise<unknown>): Promise<readonly Document[]> {
+export async function forEach(
+  documents: readonly Document[],
+  work: (document: Document) => Promise<unknown>,
+): Promise<readonly Document[]> {
   const waiting = [...documents];
   const done: Document[] = [];
   let failed = 0;
@@ -30,23 +33,37 @@ export async function forEach(documents: readonly Document[], work: (document: D
     }
   };
   await Promise.all(Array.from({ length: together_max }, takeTurns));
-  if (failed > 0) toast({ text: documents.length === 1 ? why : words.some_failed(failed, why), tone: "bad" });
+  if (failed > 0)
+    toast({ text: documents.length === 1 ? why : words.some_failed(failed, why), tone: "bad" });
   await refreshDocuments();
   return done;
 }
 
 /** Takes them out of the folder at once; for ten seconds that can be undone here, later under "Removed". */
-export async function removeFromFolder(documents: readonly Document[], folder_id: string): Promise<void> {
+export async function removeFromFolder(
+  documents: readonly Document[],
+  folder_id: string,
+): Promise<void> {
   const removed = await forEach(documents, ({ id }) => unlinkDocument(id, folder_id));
   if (removed.length === 0) return;
   const undo = async () => {
     const back = await forEach(removed, ({ id }) => restoreDocument(id, folder_id));
     if (back.length > 0) toast({ text: words.undone });
   };
-  toast({ text: removed.length === 1 ? words.removed(removed[0]!.name) : words.removed_many(removed.length), action: { label: shared.undo, run: () => void undo() } });
+  toast({
+    text:
+      removed.length === 1 ? words.removed(removed[0]!.name) : words.removed_many(removed.length),
+    action: { label: shared.undo, run: () => void undo() },
+  });
 }
 
 export async function reindex(documents: readonly Document[]): Promise<void> {
   const started = await forEach(documents, ({ id }) => reindexDocument(id));
-  if (started.length > 0) toast({ text: started.length === 1 ? words.reindexing(started[0]!.name) : words.reindexing_many(started.length) });
+  if (started.length > 0)
+    toast({
+      text:
+        started.length === 1
+          ? words.reindexing(started[0]!.name)
+          : words.reindexing_many(started.length),
+    });
 }

@@ -10,16 +10,27 @@ const words = folder_words.page;
 /** What was dropped, the files inside dropped directories included. */
 async function filesOf(transfer: DataTransfer): Promise<readonly File[]> {
   // The entries must be taken before the first wait: afterwards the browser has emptied the list.
-  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
-  return entries.length === 0 ? [...transfer.files] : (await Promise.all(entries.map(filesBelow))).flat();
+  const entries = [...transfer.items]
+    .map((item) => item.webkitGetAsEntry())
+    .filter((entry) => entry !== null);
+  return entries.length === 0
+    ? [...transfer.files]
+    : (await Promise.all(entries.map(filesBelow))).flat();
 }
 
 async function filesBelow(entry: FileSystemEntry): Promise<readonly File[]> {
-  if (entry.isFile) return [await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))];
+  if (entry.isFile)
+    return [
+      await new Promise<File>((resolve, reject) =>
+        (entry as FileSystemFileEntry).file(resolve, reject),
+      ),
+    ];
   const reader = (entry as FileSystemDirectoryEntry).createReader();
   const found: File[] = [];
   for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    );
     if (some.length === 0) return found;
     found.push(...(await Promise.all(some.map(filesBelow))).flat());
   }
@@ -31,45 +42,105 @@ export function useDrop(onFiles: (files: readonly File[]) => void): boolean {
   useEffect(() => {
     let depth = 0;
     const carries = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") ?? false;
-    const on = <K extends "dragenter" | "dragover" | "dragleave" | "drop">(name: K, work: (event: DragEvent) => void) => {
-      const listen = (event: DragEvent) => { if (carries(event)) work(event); };
+    const on = <K extends "dragenter" | "dragover" | "dragleave" | "drop">(
+      name: K,
+      work: (event: DragEvent) => void,
+    ) => {
+      const listen = (event: DragEvent) => {
+        if (carries(event)) work(event);
+      };
       addEventListener(name, listen);
       return () => removeEventListener(name, listen);
     };
     const undo = [
-      on("dragenter", (event) => { event.preventDefault(); depth += 1; setOver(true); }),
+      on("dragenter", (event) => {
+        event.preventDefault();
+        depth += 1;
+        setOver(true);
+      }),
       on("dragover", (event) => event.preventDefault()),
-      on("dragleave", () => { depth -= 1; if (depth <= 0) { depth = 0; setOver(false); } }),
+      on("dragleave", () => {
+        depth -= 1;
+        if (depth <= 0) {
+          depth = 0;
+          setOver(false);
+        }
+      }),
       on("drop", (event) => {
         event.preventDefault();
         depth = 0;
         setOver(false);
-        void filesOf(event.dataTransfer!).then((files) => { if (files.length > 0) onFiles(files); });
+        void filesOf(event.dataTransfer!).then((files) => {
+          if (files.length > 0) onFiles(files);
+        });
       }),
     ];
-    return () => { for (const off of undo) off(); };
+    return () => {
+      for (const off of undo) off();
+    };
   }, [onFiles]);
   return over;
 }
 
 /** Large while the folder is empty, a line when it is not. `input` is the file chooser of the page. */
-export function DropZone({ large, onChoose }: { readonly large: boolean; readonly onChoose: () => void }) {
-  if (!large) return <p class="drop-slim small muted">{words.drop_slim} <button type="button" class="link-button" onClick={onChoose}>{words.choose}</button></p>;
+export function DropZone({
+  large,
+  onChoose,
+}: {
+  readonly large: boolean;
+  readonly onChoose: () => void;
+}) {
+  if (!large)
+    return (
+      <p class="drop-slim small muted">
+        {words.drop_slim}{" "}
+        <button type="button" class="link-button" onClick={onChoose}>
+          {words.choose}
+        </button>
+      </p>
+    );
   return (
     <div class="drop">
-      <span class="empty-icon"><Icon name="upload" size={24} /></span>
+      <span class="empty-icon">
+        <Icon name="upload" size={24} />
+      </span>
       <h2>{words.drop_title}</h2>
       <p class="muted">{words.drop_hint}</p>
-      <Button icon="upload" onClick={onChoose}>{words.upload}</Button>
+      <Button icon="upload" onClick={onChoose}>
+        {words.upload}
+      </Button>
     </div>
   );
 }
 
 /** Covers the page while files are held over it. */
-export const DropOverlay = ({ name }: { readonly name: string }) => <div class="drop-over" aria-hidden="true"><div><Icon name="upload" size={32} /><p>{words.drop_over(name)}</p></div></div>;
+export const DropOverlay = ({ name }: { readonly name: string }) => (
+  <div class="drop-over" aria-hidden="true">
+    <div>
+      <Icon name="upload" size={32} />
+      <p>{words.drop_over(name)}</p>
+    </div>
+  </div>
+);
 
 /** The browser's own chooser; a button opens it. */
-export const FileInput = ({ input, onFiles }: { readonly input: RefObject<HTMLInputElement>; readonly onFiles: (files: readonly File[]) => void }) => (
-  <input ref={input} type="file" multiple class="vh" tabIndex={-1} aria-label={words.upload_label}
-    onChange={({ currentTarget }) => { onFiles([...(currentTarget.files ?? [])]); currentTarget.value = ""; }} />
+export const FileInput = ({
+  input,
+  onFiles,
+}: {
+  readonly input: RefObject<HTMLInputElement>;
+  readonly onFiles: (files: readonly File[]) => void;
+}) => (
+  <input
+    ref={input}
+    type="file"
+    multiple
+    class="vh"
+    tabIndex={-1}
+    aria-label={words.upload_label}
+    onChange={({ currentTarget }) => {
+      onFiles([...(currentTarget.files ?? [])]);
+      currentTarget.value = "";
+    }}
+  />
 );

@@ -12,48 +12,125 @@ import { subtreeOf } from "./tree";
 const words = folder_words.dialog;
 const changed = () => refresh("folder");
 
-interface Shared { readonly folders: readonly Folder[]; readonly onClose: () => void }
+interface Shared {
+  readonly folders: readonly Folder[];
+  readonly onClose: () => void;
+}
 
 /** `parent`: the root it goes into, or null for one of its own. */
-export function NewFolderDialog({ folders, parent, onClose, onCreated }: Shared & { readonly parent: Folder | null; readonly onCreated?: (folder: Folder) => void }) {
+export function NewFolderDialog({
+  folders,
+  parent,
+  onClose,
+  onCreated,
+}: Shared & { readonly parent: Folder | null; readonly onCreated?: (folder: Folder) => void }) {
   const [name, setName] = useState("");
   const [description, setDescription] = useState("");
   const [parent_id, setParentId] = useState(parent?.id ?? "");
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const roots = folders.filter(({ parentId }) => parentId === null);
   const create = async () => {
-    const folder = await api<Folder>("/folders", { method: "POST", body: { name, description: description.trim() || null, parentId: parent_id || null } });
+    const folder = await api<Folder>("/folders", {
+      method: "POST",
+      body: { name, description: description.trim() || null, parentId: parent_id || null },
+    });
     await changed();
     if (onCreated) onCreated(folder);
     else toast({ text: words.created(folder.name) });
   };
   return (
-    <FormDialog title={parent ? words.new_sub_title(parent.name) : words.new_title} onClose={onClose} submit_label={words.create} onSubmit={create} disabled={name.trim() === ""} own_pointers={["/name", "/description"]} onProblem={setProblem}>
-      <TextField label={words.name} value={name} onValue={setName} error={problem?.at("/name")} autofocus />
-      <TextArea label={words.description} hint={words.description_hint} value={description} onValue={setDescription} error={problem?.at("/description")} rows={2} />
-      {!parent && roots.length > 0 && <Select label={words.parent} value={parent_id} onValue={setParentId} options={[{ value: "", label: words.parent_none }, ...roots.map(({ id, name: label }) => ({ value: id, label }))]} />}
+    <FormDialog
+      title={parent ? words.new_sub_title(parent.name) : words.new_title}
+      onClose={onClose}
+      submit_label={words.create}
+      onSubmit={create}
+      disabled={name.trim() === ""}
+      own_pointers={["/name", "/description"]}
+      onProblem={setProblem}
+    >
+      <TextField
+        label={words.name}
+        value={name}
+        onValue={setName}
+        error={problem?.at("/name")}
+        autofocus
+      />
+      <TextArea
+        label={words.description}
+        hint={words.description_hint}
+        value={description}
+        onValue={setDescription}
+        error={problem?.at("/description")}
+        rows={2}
+      />
+      {!parent && roots.length > 0 && (
+        <Select
+          label={words.parent}
+          value={parent_id}
+          onValue={setParentId}
+          options={[
+            { value: "", label: words.parent_none },
+            ...roots.map(({ id, name: label }) => ({ value: id, label })),
+          ]}
+        />
+      )}
     </FormDialog>
   );
 }
 
-export function EditFolderDialog({ folder, onClose }: { readonly folder: Folder; readonly onClose: () => void }) {
+export function EditFolderDialog({
+  folder,
+  onClose,
+}: {
+  readonly folder: Folder;
+  readonly onClose: () => void;
+}) {
   const [name, setName] = useState(folder.name);
   const [description, setDescription] = useState(folder.description ?? "");
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const save = async () => {
-    await api<Folder>(`/folders/${folder.id}`, { method: "PUT", body: { name, description: description.trim() || null } });
+    await api<Folder>(`/folders/${folder.id}`, {
+      method: "PUT",
+      body: { name, description: description.trim() || null },
+    });
     await changed();
   };
   return (
-    <FormDialog title={words.edit_title} onClose={onClose} submit_label={words.save} onSubmit={save} disabled={name.trim() === ""} own_pointers={["/name", "/description"]} onProblem={setProblem}>
-      <TextField label={words.name} value={name} onValue={setName} error={problem?.at("/name")} autofocus />
-      <TextArea label={words.description} hint={words.description_hint} value={description} onValue={setDescription} error={problem?.at("/description")} rows={2} />
+    <FormDialog
+      title={words.edit_title}
+      onClose={onClose}
+      submit_label={words.save}
+      onSubmit={save}
+      disabled={name.trim() === ""}
+      own_pointers={["/name", "/description"]}
+      onProblem={setProblem}
+    >
+      <TextField
+        label={words.name}
+        value={name}
+        onValue={setName}
+        error={problem?.at("/name")}
+        autofocus
+      />
+      <TextArea
+        label={words.description}
+        hint={words.description_hint}
+        value={description}
+        onValue={setDescription}
+        error={problem?.at("/description")}
+        rows={2}
+      />
     </FormDialog>
   );
 }
 
 /** For good, so the name must be typed; unless there is nothing in it. */
-export function DeleteFolderDialog({ folder, folders, onClose, onDeleted }: Shared & { readonly folder: Folder; readonly onDeleted?: () => void }) {
+export function DeleteFolderDialog({
+  folder,
+  folders,
+  onClose,
+  onDeleted,
+}: Shared & { readonly folder: Folder; readonly onDeleted?: () => void }) {
   const { subfolders, documents } = subtreeOf(folder, folders);
   const empty = documents === 0 && subfolders.length === 0;
   const remove = async () => {
@@ -63,7 +140,13 @@ export function DeleteFolderDialog({ folder, folders, onClose, onDeleted }: Shar
     await refresh("folder", "document", "chat");
   };
   return (
-    <ConfirmDialog title={words.delete_title(folder.name)} confirm_label={words.delete_action} onClose={onClose} onConfirm={remove} {...(empty ? {} : { typed_name: folder.name })}>
+    <ConfirmDialog
+      title={words.delete_title(folder.name)}
+      confirm_label={words.delete_action}
+      onClose={onClose}
+      onConfirm={remove}
+      {...(empty ? {} : { typed_name: folder.name })}
+    >
       <p>{empty ? words.delete_empty : words.delete_text(documents, subfolders.length)}</p>
     </ConfirmDialog>
   );

@@ -30,14 +30,34 @@ export default function FolderPage({ params }: { readonly params: PageParams }) 
   const crumbs = [{ label: folder_words.title, href: "/folders" }];
   if (folders.error || folders.data) {
     const missing = new ApiProblem(404, "not_found", shared.errors.missing.next);
-    return <><PageHeader title={folder_words.folder} crumbs={crumbs} /><ErrorView error={folders.error ?? missing} onRetry={() => void folders.refetch()} home="/folders" /></>;
+    return (
+      <>
+        <PageHeader title={folder_words.folder} crumbs={crumbs} />
+        <ErrorView
+          error={folders.error ?? missing}
+          onRetry={() => void folders.refetch()}
+          home="/folders"
+        />
+      </>
+    );
   }
-  return <><PageHeader title={folder_words.folder} crumbs={crumbs} /><Skeleton rows={5} /></>;
+  return (
+    <>
+      <PageHeader title={folder_words.folder} crumbs={crumbs} />
+      <Skeleton rows={5} />
+    </>
+  );
 }
 
 type Asked = "paste" | "edit" | "delete" | "new" | null;
 
-function Shown({ folder, folders }: { readonly folder: Folder; readonly folders: readonly Folder[] }) {
+function Shown({
+  folder,
+  folders,
+}: {
+  readonly folder: Folder;
+  readonly folders: readonly Folder[];
+}) {
   const [asked, setAsked] = useState<Asked>(null);
   const [, navigate] = useLocation();
   const input = useRef<HTMLInputElement>(null);
@@ -46,21 +66,50 @@ function Shown({ folder, folders }: { readonly folder: Folder; readonly folders:
   const choose = () => input.current?.click();
   const close = () => setAsked(null);
   const parent = folders.find(({ id }) => id === folder.parentId);
-  const crumbs = [{ label: folder_words.title, href: "/folders" }, ...(parent ? [{ label: parent.name, href: `/folders/${parent.id}` }] : [])];
+  const crumbs = [
+    { label: folder_words.title, href: "/folders" },
+    ...(parent ? [{ label: parent.name, href: `/folders/${parent.id}` }] : []),
+  ];
   const items = [
-    ...(folder.parentId === null ? [{ label: folder_words.new_subfolder, icon: "folder-plus" as const, run: () => setAsked("new") }] : []),
+    ...(folder.parentId === null
+      ? [
+          {
+            label: folder_words.new_subfolder,
+            icon: "folder-plus" as const,
+            run: () => setAsked("new"),
+          },
+        ]
+      : []),
     { label: folder_words.edit, icon: "edit" as const, run: () => setAsked("edit") },
     "separator" as const,
-    { label: folder_words.delete, icon: "trash" as const, danger: true, run: () => setAsked("delete") },
+    {
+      label: folder_words.delete,
+      icon: "trash" as const,
+      danger: true,
+      run: () => setAsked("delete"),
+    },
   ];
   return (
     <>
-      <PageHeader title={folder.name} crumbs={crumbs} text={<Summary folder={folder} />} actions={<>
-        <Button kind="primary" icon="upload" data-shortcut="n" onClick={choose}>{words.upload}</Button>
-        <Button icon="file-text" onClick={() => setAsked("paste")}>{words.paste}</Button>
-        <ButtonLink icon="chat" href={`/chats?folder=${folder.id}`}>{words.ask}</ButtonLink>
-        <Menu label={words.more} items={items} small={false} />
-      </>} />
+      <PageHeader
+        title={folder.name}
+        crumbs={crumbs}
+        text={<Summary folder={folder} />}
+        actions={
+          <>
+            <Button kind="primary" icon="upload" data-shortcut="n" onClick={choose}>
+              {words.upload}
+            </Button>
+            <Button icon="file-text" onClick={() => setAsked("paste")}>
+              {words.paste}
+            </Button>
+            <ButtonLink icon="chat" href={`/chats?folder=${folder.id}`}>
+              {words.ask}
+            </ButtonLink>
+            <Menu label={words.more} items={items} small={false} />
+          </>
+        }
+      />
       <FileInput input={input} onFiles={take} />
       <Subfolders folders={folders.filter(({ parentId }) => parentId === folder.id)} />
       <UploadPanel folder_id={folder.id} />
@@ -70,20 +119,35 @@ function Shown({ folder, folders }: { readonly folder: Folder; readonly folders:
       {asked === "paste" && <PasteDialog folder_id={folder.id} onClose={close} />}
       {asked === "new" && <NewFolderDialog folders={folders} parent={folder} onClose={close} />}
       {asked === "edit" && <EditFolderDialog folder={folder} onClose={close} />}
-      {asked === "delete" && <DeleteFolderDialog folder={folder} folders={folders} onClose={close} onDeleted={() => navigate(parent ? `/folders/${parent.id}` : "/folders")} />}
+      {asked === "delete" && (
+        <DeleteFolderDialog
+          folder={folder}
+          folders={folders}
+          onClose={close}
+          onDeleted={() => navigate(parent ? `/folders/${parent.id}` : "/folders")}
+        />
+      )}
     </>
   );
 }
 
 /** Description and counts, in words. */
-function Summary({ folder: { description, document_count, status_counts } }: { readonly folder: Folder }) {
+function Summary({
+  folder: { description, document_count, status_counts },
+}: {
+  readonly folder: Folder;
+}) {
   return (
     <span class="summary">
       {description && <span>{description}</span>}
       <span class="row row-wrap" aria-live="polite">
         <span>{folder_words.documents(document_count)}</span>
-        {status_counts.syncing > 0 && <Tag tone="run">{folder_words.indexing(status_counts.syncing)}</Tag>}
-        {status_counts.sync_failed > 0 && <Tag tone="bad">{folder_words.failed(status_counts.sync_failed)}</Tag>}
+        {status_counts.syncing > 0 && (
+          <Tag tone="run">{folder_words.indexing(status_counts.syncing)}</Tag>
+        )}
+        {status_counts.sync_failed > 0 && (
+          <Tag tone="bad">{folder_words.failed(status_counts.sync_failed)}</Tag>
+        )}
       </span>
     </span>
   );
@@ -94,7 +158,15 @@ function Subfolders({ folders }: { readonly folders: readonly Folder[] }) {
   return (
     <nav aria-label={words.subfolders}>
       <ul class="subfolders">
-        {folders.map(({ id, name, document_count }) => <li key={id}><Link href={`/folders/${id}`} class="subfolder"><Icon name="folder" /><span class="clip grow">{name}</span><span class="count">{formatNumber(document_count)}</span></Link></li>)}
+        {folders.map(({ id, name, document_count }) => (
+          <li key={id}>
+            <Link href={`/folders/${id}`} class="subfolder">
+              <Icon name="folder" />
+              <span class="clip grow">{name}</span>
+              <span class="count">{formatNumber(document_count)}</span>
+            </Link>
+          </li>
+        ))}
       </ul>
     </nav>
   );

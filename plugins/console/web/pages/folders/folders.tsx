@@ -17,8 +17,15 @@ import { folder_words as words } from "../../words/folders";
 import { DeleteFolderDialog, EditFolderDialog, NewFolderDialog } from "./folder-dialogs";
 import { matching, subtreeOf, treeOf, type Branch } from "./tree";
 
-type Asked = { readonly what: "new"; readonly parent: Folder | null } | { readonly what: "edit" | "delete"; readonly folder: Folder };
-interface Row { readonly folder: Folder; readonly subfolders: readonly Folder[]; readonly below: boolean; readonly open: boolean }
+type Asked =
+  | { readonly what: "new"; readonly parent: Folder | null }
+  | { readonly what: "edit" | "delete"; readonly folder: Folder };
+interface Row {
+  readonly folder: Folder;
+  readonly subfolders: readonly Folder[];
+  readonly below: boolean;
+  readonly open: boolean;
+}
 
 /** Enough that a search is quicker than looking. */
 const search_from = 8;
@@ -28,62 +35,192 @@ export default function Folders() {
   const [query, setQuery] = useState("");
   const [asked, setAsked] = useState<Asked | null>(null);
   const [, navigate] = useLocation();
-  const create = <Button kind="primary" icon="folder-plus" data-shortcut="n" onClick={() => setAsked({ what: "new", parent: null })}>{words.new_folder}</Button>;
+  const create = (
+    <Button
+      kind="primary"
+      icon="folder-plus"
+      data-shortcut="n"
+      onClick={() => setAsked({ what: "new", parent: null })}
+    >
+      {words.new_folder}
+    </Button>
+  );
   const all = folders.data ?? [];
   const close = () => setAsked(null);
   return (
     <>
-      <PageHeader title={words.title} text={words.text} actions={all.length > 0 ? create : undefined} />
-      {all.length >= search_from && <TextField label={words.search} label_hidden icon="search" type="search" placeholder={words.search} value={query} onValue={setQuery} data-shortcut="/" />}
+      <PageHeader
+        title={words.title}
+        text={words.text}
+        actions={all.length > 0 ? create : undefined}
+      />
+      {all.length >= search_from && (
+        <TextField
+          label={words.search}
+          label_hidden
+          icon="search"
+          type="search"
+          placeholder={words.search}
+          value={query}
+          onValue={setQuery}
+          data-shortcut="/"
+        />
+      )}
       <section class="card">
         <Loading query={folders} rows={5}>
-          {(list) => list.length === 0
-            ? <Empty icon="folder" title={words.empty_title} actions={create}>{words.empty_text}</Empty>
-            : <Tree branches={matching(treeOf(list), query)} all={list} query={query} onQuery={setQuery} onAsk={setAsked} />}
+          {(list) =>
+            list.length === 0 ? (
+              <Empty icon="folder" title={words.empty_title} actions={create}>
+                {words.empty_text}
+              </Empty>
+            ) : (
+              <Tree
+                branches={matching(treeOf(list), query)}
+                all={list}
+                query={query}
+                onQuery={setQuery}
+                onAsk={setAsked}
+              />
+            )
+          }
         </Loading>
       </section>
-      {asked?.what === "new" && <NewFolderDialog folders={all} parent={asked.parent} onClose={close} onCreated={({ id }) => navigate(`/folders/${id}`)} />}
+      {asked?.what === "new" && (
+        <NewFolderDialog
+          folders={all}
+          parent={asked.parent}
+          onClose={close}
+          onCreated={({ id }) => navigate(`/folders/${id}`)}
+        />
+      )}
       {asked?.what === "edit" && <EditFolderDialog folder={asked.folder} onClose={close} />}
-      {asked?.what === "delete" && <DeleteFolderDialog folder={asked.folder} folders={all} onClose={close} />}
+      {asked?.what === "delete" && (
+        <DeleteFolderDialog folder={asked.folder} folders={all} onClose={close} />
+      )}
     </>
   );
 }
 
-function Tree({ branches, all, query, onQuery, onAsk }: { readonly branches: readonly Branch[]; readonly all: readonly Folder[]; readonly query: string; readonly onQuery: (query: string) => void; readonly onAsk: (asked: Asked) => void }) {
+function Tree({
+  branches,
+  all,
+  query,
+  onQuery,
+  onAsk,
+}: {
+  readonly branches: readonly Branch[];
+  readonly all: readonly Folder[];
+  readonly query: string;
+  readonly onQuery: (query: string) => void;
+  readonly onAsk: (asked: Asked) => void;
+}) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const toggle = (id: string) => {
     const next = new Set(closed);
     if (!next.delete(id)) next.add(id);
     setClosed(next);
   };
-  if (branches.length === 0) return <Empty icon="search" title={words.none_found(query)} actions={<Button onClick={() => onQuery("")}>{words.clear}</Button>} />;
+  if (branches.length === 0)
+    return (
+      <Empty
+        icon="search"
+        title={words.none_found(query)}
+        actions={<Button onClick={() => onQuery("")}>{words.clear}</Button>}
+      />
+    );
   const rows = branches.flatMap(({ folder, subfolders }): Row[] => {
     const open = query !== "" || !closed.has(folder.id);
-    return [{ folder, subfolders, below: false, open }, ...(open ? subfolders.map((sub) => ({ folder: sub, subfolders: [], below: true, open: false })) : [])];
+    return [
+      { folder, subfolders, below: false, open },
+      ...(open
+        ? subfolders.map((sub) => ({ folder: sub, subfolders: [], below: true, open: false }))
+        : []),
+    ];
   });
   const columns: readonly Column<Row>[] = [
-    { key: "folder", header: words.folder, kind: "main", cell: (row) => <Name row={row} onToggle={() => toggle(row.folder.id)} /> },
-    { key: "count", header: words.count, kind: "end", cell: ({ folder }) => <Count folder={folder} all={all} /> },
+    {
+      key: "folder",
+      header: words.folder,
+      kind: "main",
+      cell: (row) => <Name row={row} onToggle={() => toggle(row.folder.id)} />,
+    },
+    {
+      key: "count",
+      header: words.count,
+      kind: "end",
+      cell: ({ folder }) => <Count folder={folder} all={all} />,
+    },
     { key: "state", header: words.state, cell: ({ folder }) => <FolderState folder={folder} /> },
-    { key: "updated", header: words.updated, cell: ({ folder }) => <Time value={folder.updated_at} />, wide_only: true },
-    { key: "actions", header: words.actions, kind: "actions", cell: ({ folder }) => <Menu label={words.actions_of(folder.name)} items={[
-      ...(folder.parentId === null ? [{ label: words.new_subfolder, icon: "folder-plus" as const, run: () => onAsk({ what: "new", parent: folder }) }] : []),
-      { label: words.edit, icon: "edit", run: () => onAsk({ what: "edit", folder }) },
-      "separator",
-      { label: words.delete, icon: "trash", danger: true, run: () => onAsk({ what: "delete", folder }) },
-    ]} /> },
+    {
+      key: "updated",
+      header: words.updated,
+      cell: ({ folder }) => <Time value={folder.updated_at} />,
+      wide_only: true,
+    },
+    {
+      key: "actions",
+      header: words.actions,
+      kind: "actions",
+      cell: ({ folder }) => (
+        <Menu
+          label={words.actions_of(folder.name)}
+          items={[
+            ...(folder.parentId === null
+              ? [
+                  {
+                    label: words.new_subfolder,
+                    icon: "folder-plus" as const,
+                    run: () => onAsk({ what: "new", parent: folder }),
+                  },
+                ]
+              : []),
+            { label: words.edit, icon: "edit", run: () => onAsk({ what: "edit", folder }) },
+            "separator",
+            {
+              label: words.delete,
+              icon: "trash",
+              danger: true,
+              run: () => onAsk({ what: "delete", folder }),
+            },
+          ]}
+        />
+      ),
+    },
   ];
-  return <Table label={words.label} columns={columns} rows={rows} row_key={({ folder }) => folder.id} />;
+  return (
+    <Table label={words.label} columns={columns} rows={rows} row_key={({ folder }) => folder.id} />
+  );
 }
 
-function Name({ row: { folder, subfolders, below, open }, onToggle }: { readonly row: Row; readonly onToggle: () => void }) {
+function Name({
+  row: { folder, subfolders, below, open },
+  onToggle,
+}: {
+  readonly row: Row;
+  readonly onToggle: () => void;
+}) {
   return (
     <div class={below ? "folder-name folder-below" : "folder-name"}>
-      {subfolders.length > 0
-        ? <button type="button" class="twist" aria-expanded={open} aria-label={open ? words.collapse(folder.name) : words.expand(folder.name)} onClick={onToggle}><Icon name={open ? "chevron-down" : "chevron-right"} size={16} /></button>
-        : <span class="twist" />}
+      {subfolders.length > 0 ? (
+        <button
+          type="button"
+          class="twist"
+          aria-expanded={open}
+          aria-label={open ? words.collapse(folder.name) : words.expand(folder.name)}
+          onClick={onToggle}
+        >
+          <Icon name={open ? "chevron-down" : "chevron-right"} size={16} />
+        </button>
+      ) : (
+        <span class="twist" />
+      )}
       <Icon name="folder" />
-      <span class="two-lines"><Link href={`/folders/${folder.id}`} class="title-link clip">{folder.name}</Link>{folder.description && <span class="clip">{folder.description}</span>}</span>
+      <span class="two-lines">
+        <Link href={`/folders/${folder.id}`} class="title-link clip">
+          {folder.name}
+        </Link>
+        {folder.description && <span class="clip">{folder.description}</span>}
+      </span>
     </div>
   );
 }
@@ -91,11 +228,21 @@ function Name({ row: { folder, subfolders, below, open }, onToggle }: { readonly
 /** A folder's own documents; with subfolders, all together. */
 function Count({ folder, all }: { readonly folder: Folder; readonly all: readonly Folder[] }) {
   const { subfolders, documents } = subtreeOf(folder, all);
-  if (subfolders.length === 0 || documents === folder.document_count) return <>{formatNumber(folder.document_count)}</>;
-  return <Tooltip text={words.with_subfolders(documents)}>{formatNumber(documents)} <span class="muted small nowrap">({words.here(folder.document_count)})</span></Tooltip>;
+  if (subfolders.length === 0 || documents === folder.document_count)
+    return <>{formatNumber(folder.document_count)}</>;
+  return (
+    <Tooltip text={words.with_subfolders(documents)}>
+      {formatNumber(documents)}{" "}
+      <span class="muted small nowrap">({words.here(folder.document_count)})</span>
+    </Tooltip>
+  );
 }
 
-export function FolderState({ folder: { status_counts, document_count } }: { readonly folder: Folder }) {
+export function FolderState({
+  folder: { status_counts, document_count },
+}: {
+  readonly folder: Folder;
+}) {
   const { syncing, sync_failed } = status_counts;
   if (document_count === 0) return null;
   return (

@@ -12,7 +12,10 @@ const words = folder_words.page;
 const hits_max = 6;
 
 /** The address of a document with this passage marked. */
-export const passageHref = ({ document_id, start, end, page }: Passage, folder_id: string): string =>
+export const passageHref = (
+  { document_id, start, end, page }: Passage,
+  folder_id: string,
+): string =>
   `/documents/${document_id}?${new URLSearchParams({ folder: folder_id, start: String(start), end: String(end), ...(page === null ? {} : { page: String(page) }) })}`;
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -21,25 +24,52 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\
 function emphasised(quote: string, query: string): ComponentChildren {
   const words_asked = query.split(/[^\p{L}\p{N}]+/u).filter(({ length }) => length > 1);
   if (words_asked.length === 0) return quote;
-  return quote.split(new RegExp(`(${words_asked.map(escaped).join("|")})`, "giu")).map((part, place) => place % 2 === 1 ? <b key={place}>{part}</b> : part);
+  return quote
+    .split(new RegExp(`(${words_asked.map(escaped).join("|")})`, "giu"))
+    .map((part, place) => (place % 2 === 1 ? <b key={place}>{part}</b> : part));
 }
 
 export function Hits({ query, folder_id }: { readonly query: string; readonly folder_id: string }) {
-  const found = useQuery({ queryKey: ["search", folder_id, query], queryFn: ({ signal }) => search(query, [folder_id], hits_max, signal), staleTime: 30_000, placeholderData: (previous) => previous });
+  const found = useQuery({
+    queryKey: ["search", folder_id, query],
+    queryFn: ({ signal }) => search(query, [folder_id], hits_max, signal),
+    staleTime: 30_000,
+    placeholderData: (previous) => previous,
+  });
   const passages = found.data?.data;
   return (
     <section class="card" aria-label={words.hits} aria-busy={found.isFetching}>
-      <div class="card-head hits-head"><h2>{words.hits}</h2></div>
-      {found.error && <div class="card-body"><Problem error={found.error} /></div>}
-      {!passages && !found.error && <p class="card-body muted" role="status">{words.searching}</p>}
-      {passages?.length === 0 && <p class="card-body muted" role="status">{words.no_hits}</p>}
+      <div class="card-head hits-head">
+        <h2>{words.hits}</h2>
+      </div>
+      {found.error && (
+        <div class="card-body">
+          <Problem error={found.error} />
+        </div>
+      )}
+      {!passages && !found.error && (
+        <p class="card-body muted" role="status">
+          {words.searching}
+        </p>
+      )}
+      {passages?.length === 0 && (
+        <p class="card-body muted" role="status">
+          {words.no_hits}
+        </p>
+      )}
       {passages && passages.length > 0 && (
         <ul class="hits">
           {passages.map((passage) => (
             <li key={`${passage.document_id} ${passage.start}`}>
               <Link href={passageHref(passage, folder_id)} class="hit">
                 <span class="hit-quote">{emphasised(passage.quote, query)}</span>
-                <span class="hit-source"><Icon name="file-text" size={14} /><span class="clip">{passage.document_name}</span>{passage.page !== null && <span class="nowrap">· {words.hit_page(passage.page)}</span>}</span>
+                <span class="hit-source">
+                  <Icon name="file-text" size={14} />
+                  <span class="clip">{passage.document_name}</span>
+                  {passage.page !== null && (
+                    <span class="nowrap">· {words.hit_page(passage.page)}</span>
+                  )}
+                </span>
               </Link>
             </li>
           ))}

@@ -24,6 +24,17 @@ export function DocumentStatus({ document }: { readonly document: Document }) {
   const { stage, progress, attempts } = indexing;
   const stalled = stage !== "queued" && Date.now() - moved_at > stalled_ms;
   const step = words.stages[stage];
-  const text = stalled ? words.stalled(formatAgo(new Date(moved_at).toISOString())) : stage === "queued" ? step : words.step(step, formatPercent(progress));
-  return <Progress label={words.indexing_of(name)} value={stage === "queued" ? undefined : progress} text={attempts > 1 ? `${text} · ${words.attempt(attempts)}` : text} warn={stalled} />;
+  const text = stalled
+    ? words.stalled(formatAgo(new Date(moved_at).toISOString()))
+    : stage === "queued"
+      ? step
+      : words.step(step, formatPercent(progress));
+  return (
+    <Progress
+      label={words.indexing_of(name)}
+      value={stage === "queued" ? undefined : progress}
+      text={attempts > 1 ? `${text} · ${words.attempt(attempts)}` : text}
+      warn={stalled}
+    />
+  );
 }

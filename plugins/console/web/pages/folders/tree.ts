@@ -1,18 +1,30 @@
 /** Folders as a tree of two levels. */
 import type { Folder } from "../../api/types";
 
-export interface Branch { readonly folder: Folder; readonly subfolders: readonly Folder[] }
+export interface Branch {
+  readonly folder: Folder;
+  readonly subfolders: readonly Folder[];
+}
 
 /** Roots with what lies in them, in the order they come. */
 export function treeOf(folders: readonly Folder[]): readonly Branch[] {
   const inside = Map.groupBy(folders, ({ parentId }) => parentId ?? "");
-  return (inside.get("") ?? []).map((folder) => ({ folder, subfolders: inside.get(folder.id) ?? [] }));
+  return (inside.get("") ?? []).map((folder) => ({
+    folder,
+    subfolders: inside.get(folder.id) ?? [],
+  }));
 }
 
 /** What goes along when a folder goes. `documents` counts links, so one in two folders counts twice. */
-export function subtreeOf(folder: Folder, folders: readonly Folder[]): { readonly subfolders: readonly Folder[]; readonly documents: number } {
+export function subtreeOf(
+  folder: Folder,
+  folders: readonly Folder[],
+): { readonly subfolders: readonly Folder[]; readonly documents: number } {
   const subfolders = folders.filter(({ parentId }) => parentId === folder.id);
-  return { subfolders, documents: [folder, ...subfolders].reduce((sum, { document_count }) => sum + document_count, 0) };
+  return {
+    subfolders,
+    documents: [folder, ...subfolders].reduce((sum, { document_count }) => sum + document_count, 0),
+  };
 }
 
 /** `Contracts / 2026`. */
@@ -22,8 +34,12 @@ export function pathOf(folder: Folder, folders: readonly Folder[]): string {
 }
 
 /** Folders to choose from: each root, followed by its subfolders. */
-export const folderOptions = (folders: readonly Folder[]): readonly { readonly value: string; readonly label: string }[] =>
-  treeOf(folders).flatMap(({ folder, subfolders }) => [folder, ...subfolders].map((one) => ({ value: one.id, label: pathOf(one, folders) })));
+export const folderOptions = (
+  folders: readonly Folder[],
+): readonly { readonly value: string; readonly label: string }[] =>
+  treeOf(folders).flatMap(({ folder, subfolders }) =>
+    [folder, ...subfolders].map((one) => ({ value: one.id, label: pathOf(one, folders) })),
+  );
 
 /** Branches in which the folder or one below it is named like this. */
 export function matching(tree: readonly Branch[], query: string): readonly Branch[] {

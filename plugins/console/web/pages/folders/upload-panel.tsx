@@ -6,7 +6,14 @@ import { Note } from "../../ui/note";
 import { Progress } from "../../ui/tag";
 import { toast } from "../../ui/toast";
 import { folder_words } from "../../words/folders";
-import { keepBoth, removeUploads, replaceUpload, retryUpload, uploadsOf, type Upload } from "./uploads";
+import {
+  keepBoth,
+  removeUploads,
+  replaceUpload,
+  retryUpload,
+  uploadsOf,
+  type Upload,
+} from "./uploads";
 
 const words = folder_words.upload;
 /** More rows than this are only counted: five thousand files stay smooth. */
@@ -18,7 +25,13 @@ const idsOf = (uploads: readonly Upload[]): readonly number[] => uploads.map(({ 
 export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
   const uploads = uploadsOf(folder_id);
   const by = (state: Upload["state"]) => uploads.filter((entry) => entry.state === state);
-  const [sent, clashes, failed, sending, waiting] = [by("sent"), by("clash"), by("failed"), by("sending"), by("waiting")];
+  const [sent, clashes, failed, sending, waiting] = [
+    by("sent"),
+    by("clash"),
+    by("failed"),
+    by("sending"),
+    by("waiting"),
+  ];
   const busy = sending.length + waiting.length > 0;
   const clean = uploads.length > 0 && sent.length === uploads.length;
   useEffect(() => {
@@ -29,23 +42,56 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
   if (uploads.length === 0 || clean) return null;
   const open = [...sending, ...waiting].slice(0, open_max);
   const rest = sending.length + waiting.length - open.length;
-  const share = uploads.reduce((sum, { state, share: part }) => sum + (state === "waiting" || state === "sending" ? part : 1), 0) / uploads.length;
+  const share =
+    uploads.reduce(
+      (sum, { state, share: part }) =>
+        sum + (state === "waiting" || state === "sending" ? part : 1),
+      0,
+    ) / uploads.length;
   return (
     <section class="card uploads" aria-label={words.title}>
       <div class="card-head">
-        <h2 aria-live="polite">{busy ? words.sending(sent.length + sending.length, uploads.length) : clashes.length > 0 ? words.attention(clashes.length + failed.length) : words.refused(failed.length)}</h2>
+        <h2 aria-live="polite">
+          {busy
+            ? words.sending(sent.length + sending.length, uploads.length)
+            : clashes.length > 0
+              ? words.attention(clashes.length + failed.length)
+              : words.refused(failed.length)}
+        </h2>
         <span class="row">
-          {failed.length > 1 && <Button small icon="refresh" onClick={() => { for (const entry of failed) retryUpload(entry); }}>{words.retry_all}</Button>}
-          <Button small kind="ghost" onClick={() => removeUploads(idsOf(uploads))}>{busy ? words.cancel_all : words.dismiss}</Button>
+          {failed.length > 1 && (
+            <Button
+              small
+              icon="refresh"
+              onClick={() => {
+                for (const entry of failed) retryUpload(entry);
+              }}
+            >
+              {words.retry_all}
+            </Button>
+          )}
+          <Button small kind="ghost" onClick={() => removeUploads(idsOf(uploads))}>
+            {busy ? words.cancel_all : words.dismiss}
+          </Button>
         </span>
       </div>
-      {busy && uploads.length > 1 && <div class="uploads-bar"><Progress label={words.title} value={share} /></div>}
+      {busy && uploads.length > 1 && (
+        <div class="uploads-bar">
+          <Progress label={words.title} value={share} />
+        </div>
+      )}
       {clashes.length > 0 && <Clashes clashes={clashes} />}
       <ul class="upload-rows">
-        {failed.slice(0, rows_max).map((entry) => <FailedRow key={entry.id} entry={entry} />)}
-        {open.map((entry) => <SendingRow key={entry.id} entry={entry} />)}
+        {failed.slice(0, rows_max).map((entry) => (
+          <FailedRow key={entry.id} entry={entry} />
+        ))}
+        {open.map((entry) => (
+          <SendingRow key={entry.id} entry={entry} />
+        ))}
       </ul>
-      {failed.length > rows_max && <p class="card-foot muted small">{words.more_failed(failed.length - rows_max)}</p>}
+      {failed.length > rows_max && (
+        <p class="card-foot muted small">{words.more_failed(failed.length - rows_max)}</p>
+      )}
       {rest > 0 && <p class="card-foot muted small">{words.more(rest)}</p>}
     </section>
   );
@@ -53,12 +99,30 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
 
 function SendingRow({ entry }: { readonly entry: Upload }) {
   const { file, share, state, slowed, id } = entry;
-  const text = state === "waiting" ? words.waiting : slowed ? words.slowed : share >= 1 ? words.saving : `${formatPercent(share)} · ${formatBytes(file.size)}`;
+  const text =
+    state === "waiting"
+      ? words.waiting
+      : slowed
+        ? words.slowed
+        : share >= 1
+          ? words.saving
+          : `${formatPercent(share)} · ${formatBytes(file.size)}`;
   return (
     <li class="upload-row">
-      <span class="clip strong" title={file.name}>{file.name}</span>
-      <Progress label={words.progress_of(file.name)} value={state === "sending" && share >= 1 ? undefined : share} text={text} />
-      <IconButton label={words.cancel_label(file.name)} icon="close" small onClick={() => removeUploads([id])} />
+      <span class="clip strong" title={file.name}>
+        {file.name}
+      </span>
+      <Progress
+        label={words.progress_of(file.name)}
+        value={state === "sending" && share >= 1 ? undefined : share}
+        text={text}
+      />
+      <IconButton
+        label={words.cancel_label(file.name)}
+        icon="close"
+        small
+        onClick={() => removeUploads([id])}
+      />
     </li>
   );
 }
@@ -67,10 +131,20 @@ function FailedRow({ entry }: { readonly entry: Upload }) {
   const { file, problem, id } = entry;
   return (
     <li class="upload-row upload-row-problem">
-      <span class="two-lines"><span class="strong">{file.name}</span><span class="bad-text">{problem?.sentence}</span></span>
+      <span class="two-lines">
+        <span class="strong">{file.name}</span>
+        <span class="bad-text">{problem?.sentence}</span>
+      </span>
       <span class="row">
-        <Button small aria-label={words.retry_label(file.name)} onClick={() => retryUpload(entry)}>{words.retry}</Button>
-        <IconButton label={words.skip_label(file.name)} icon="close" small onClick={() => removeUploads([id])} />
+        <Button small aria-label={words.retry_label(file.name)} onClick={() => retryUpload(entry)}>
+          {words.retry}
+        </Button>
+        <IconButton
+          label={words.skip_label(file.name)}
+          icon="close"
+          small
+          onClick={() => removeUploads([id])}
+        />
       </span>
     </li>
   );
@@ -78,22 +152,58 @@ function FailedRow({ entry }: { readonly entry: Upload }) {
 
 /** Names that are taken: each for itself, or all at once. */
 function Clashes({ clashes }: { readonly clashes: readonly Upload[] }) {
-  const all = (run: (entry: Upload) => void) => () => { for (const entry of clashes) run(entry); };
+  const all = (run: (entry: Upload) => void) => () => {
+    for (const entry of clashes) run(entry);
+  };
   return (
     <div class="clashes">
-      <Note tone="warn" title={words.clash_title(clashes.length)} live actions={clashes.length > 1 && <>
-        <Button small onClick={all(replaceUpload)}>{words.replace_all}</Button>
-        <Button small onClick={all(keepBoth)}>{words.keep_all}</Button>
-        <Button small onClick={() => removeUploads(idsOf(clashes))}>{words.skip_all}</Button>
-      </>}>
+      <Note
+        tone="warn"
+        title={words.clash_title(clashes.length)}
+        live
+        actions={
+          clashes.length > 1 && (
+            <>
+              <Button small onClick={all(replaceUpload)}>
+                {words.replace_all}
+              </Button>
+              <Button small onClick={all(keepBoth)}>
+                {words.keep_all}
+              </Button>
+              <Button small onClick={() => removeUploads(idsOf(clashes))}>
+                {words.skip_all}
+              </Button>
+            </>
+          )
+        }
+      >
         <ul class="clash-rows">
           {clashes.slice(0, rows_max).map((entry) => (
             <li key={entry.id}>
               <span class="strong grow">{entry.file.name}</span>
               <span class="row row-wrap">
-                <Button small aria-label={words.replace_label(entry.file.name)} onClick={() => replaceUpload(entry)}>{words.replace}</Button>
-                <Button small aria-label={words.keep_label(entry.file.name)} onClick={() => keepBoth(entry)}>{words.keep}</Button>
-                <Button small kind="ghost" aria-label={words.skip_label(entry.file.name)} onClick={() => removeUploads([entry.id])}>{words.skip}</Button>
+                <Button
+                  small
+                  aria-label={words.replace_label(entry.file.name)}
+                  onClick={() => replaceUpload(entry)}
+                >
+                  {words.replace}
+                </Button>
+                <Button
+                  small
+                  aria-label={words.keep_label(entry.file.name)}
+                  onClick={() => keepBoth(entry)}
+                >
+                  {words.keep}
+                </Button>
+                <Button
+                  small
+                  kind="ghost"
+                  aria-label={words.skip_label(entry.file.name)}
+                  onClick={() => removeUploads([entry.id])}
+                >
+                  {words.skip}
+                </Button>
               </span>
             </li>
           ))}

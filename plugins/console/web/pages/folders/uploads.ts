@@ -36,7 +36,10 @@ let announced = false;
 function announce(): void {
   if (announced) return;
   announced = true;
-  requestAnimationFrame(() => { announced = false; revision.value += 1; });
+  requestAnimationFrame(() => {
+    announced = false;
+    revision.value += 1;
+  });
 }
 
 /** Those into this folder, in the order they were chosen. A component that calls it follows what changes. */
@@ -46,7 +49,19 @@ export function uploadsOf(folder_id: string): readonly Upload[] {
 }
 
 export function addUploads(folder_id: string, files: readonly File[]): void {
-  uploads = [...uploads, ...files.map((file): Upload => ({ id: ++last_id, folder_id, file, state: "waiting", share: 0, slowed: false, problem: null, on_clash: "ask" }))];
+  uploads = [
+    ...uploads,
+    ...files.map((file): Upload => ({
+      id: ++last_id,
+      folder_id,
+      file,
+      state: "waiting",
+      share: 0,
+      slowed: false,
+      problem: null,
+      on_clash: "ask",
+    })),
+  ];
   start();
 }
 
@@ -68,14 +83,21 @@ export function keepBoth(entry: Upload): void {
 }
 
 function restart(entry: Upload, change: Partial<Upload>): void {
-  uploads = uploads.map((other) => other.id === entry.id ? { ...other, state: "waiting", share: 0, problem: null, ...change } : other);
+  uploads = uploads.map((other) =>
+    other.id === entry.id
+      ? { ...other, state: "waiting", share: 0, problem: null, ...change }
+      : other,
+  );
   start();
 }
 
 /** `report.pdf` → `report (2).pdf` → `report (3).pdf`. */
 function renamed(file: File): File {
   const [, stem, count, extension] = /^(.*?)(?: \((\d+)\))?(\.[^.]*)?$/s.exec(file.name)!;
-  return new File([file], `${stem} (${Number(count ?? 1) + 1})${extension ?? ""}`, { type: file.type, lastModified: file.lastModified });
+  return new File([file], `${stem} (${Number(count ?? 1) + 1})${extension ?? ""}`, {
+    type: file.type,
+    lastModified: file.lastModified,
+  });
 }
 
 function start(): void {
@@ -85,7 +107,10 @@ function start(): void {
     if (!next) return;
     running += 1;
     next.state = "sending";
-    void send(next).finally(() => { running -= 1; start(); });
+    void send(next).finally(() => {
+      running -= 1;
+      start();
+    });
   }
 }
 
@@ -96,8 +121,12 @@ async function send(entry: Upload): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await upload<Document>("/documents/file", entry.file, {
-        query: { folder_id: entry.folder_id, overwrite: entry.on_clash === "replace" || null }, signal: cancel.signal,
-        onProgress: (share) => { entry.share = share; announce(); },
+        query: { folder_id: entry.folder_id, overwrite: entry.on_clash === "replace" || null },
+        signal: cancel.signal,
+        onProgress: (share) => {
+          entry.share = share;
+          announce();
+        },
       });
       entry.state = "sent";
       break;
@@ -127,10 +156,20 @@ async function pause(entry: Upload, seconds: number, cancelled: AbortSignal): Pr
   announce();
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, seconds * 1000);
-    cancelled.addEventListener("abort", () => { clearTimeout(timer); resolve(); }, { once: true });
+    cancelled.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
   });
   entry.slowed = false;
 }
 
 // Closing the tab would lose what was not sent yet.
-addEventListener("beforeunload", (event) => { if (uploads.some(({ state }) => state === "sending" || state === "waiting")) event.preventDefault(); });
+addEventListener("beforeunload", (event) => {
+  if (uploads.some(({ state }) => state === "sending" || state === "waiting"))
+    event.preventDefault();
+});

@@ -18,7 +18,12 @@ const kinds = ["urls", "sitemap", "feed", "zip", "directory"] as const;
 type Kind = (typeof kinds)[number];
 type Repeat = keyof typeof words.repeats;
 interface Found {
-  readonly items: readonly { readonly uri: string; readonly name: string | null; readonly folder: string | null; readonly error: string | null }[];
+  readonly items: readonly {
+    readonly uri: string;
+    readonly name: string | null;
+    readonly folder: string | null;
+    readonly error: string | null;
+  }[];
   readonly total_item_count: number;
   /** There are more than the server looked for. */
   readonly more: boolean;
@@ -31,7 +36,19 @@ export default function NewImport() {
       <PageHeader title={words.new_title} crumbs={[{ label: words.title, href: "/imports" }]} />
       <section class="card">
         <Loading query={folders}>
-          {(all) => all.length === 0 ? <Empty icon="folder" title={words.no_folder_title} actions={<ButtonLink href="/">{words.to_folders}</ButtonLink>}>{words.no_folder_text}</Empty> : <NewImportForm folders={all} />}
+          {(all) =>
+            all.length === 0 ? (
+              <Empty
+                icon="folder"
+                title={words.no_folder_title}
+                actions={<ButtonLink href="/">{words.to_folders}</ButtonLink>}
+              >
+                {words.no_folder_text}
+              </Empty>
+            ) : (
+              <NewImportForm folders={all} />
+            )
+          }
         </Loading>
       </section>
     </>
@@ -39,18 +56,30 @@ export default function NewImport() {
 }
 
 const sourceOf = (kind: Kind, text: string): Source => {
-  if (kind === "urls") return { type: kind, urls: text.split("\n").map((line) => line.trim()).filter(Boolean) };
-  return kind === "directory" ? { type: kind, path: text.trim() } : { type: kind, url: text.trim() };
+  if (kind === "urls")
+    return {
+      type: kind,
+      urls: text
+        .split("\n")
+        .map((line) => line.trim())
+        .filter(Boolean),
+    };
+  return kind === "directory"
+    ? { type: kind, path: text.trim() }
+    : { type: kind, url: text.trim() };
 };
 
 /** Where the server points when the source's one field is wrong. */
-const sourceProblem = (problem: ApiProblem | null): string | undefined => problem?.errors.find(({ pointer }) => pointer.startsWith("/source"))?.detail;
+const sourceProblem = (problem: ApiProblem | null): string | undefined =>
+  problem?.errors.find(({ pointer }) => pointer.startsWith("/source"))?.detail;
 
 function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
   const [, navigate] = useLocation();
   const asked = new URLSearchParams(location.search).get("folder");
   const options = folderOptions(folders);
-  const [folder_id, setFolder] = useState(options.some(({ value }) => value === asked) ? asked! : options[0]!.value);
+  const [folder_id, setFolder] = useState(
+    options.some(({ value }) => value === asked) ? asked! : options[0]!.value,
+  );
   const [kind, setKind] = useState<Kind>("urls");
   const [text, setText] = useState("");
   const [repeat, setRepeat] = useState<Repeat>("never");
@@ -64,57 +93,175 @@ function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
     if (busy || !ready) return;
     setBusy(what);
     setProblem(null);
-    try { await work(); }
-    catch (error) { setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, "unknown", String(error))); }
-    finally { setBusy(null); }
-  };
-  const look = () => run("look", async () => setFound(await api<Found>("/imports", { method: "POST", body: { folder_id, source: sourceOf(kind, text), dry_run: true } })));
-  const start = () => run("start", async () => {
-    const source = sourceOf(kind, text);
-    if (repeat === "never") {
-      const { id } = await api<ImportRun>("/imports", { method: "POST", body: { folder_id, source } });
-      navigate(`/imports/${id}`);
-    } else {
-      await api("/import-schedules", { method: "POST", body: { folder_id, source, every: repeat === "custom" ? cron.trim() : repeat } });
-      toast({ text: words.scheduled });
-      navigate("/imports");
+    try {
+      await work();
+    } catch (error) {
+      setProblem(error instanceof ApiProblem ? error : new ApiProblem(0, "unknown", String(error)));
+    } finally {
+      setBusy(null);
     }
-    await refresh("import");
-  });
+  };
+  const look = () =>
+    run("look", async () =>
+      setFound(
+        await api<Found>("/imports", {
+          method: "POST",
+          body: { folder_id, source: sourceOf(kind, text), dry_run: true },
+        }),
+      ),
+    );
+  const start = () =>
+    run("start", async () => {
+      const source = sourceOf(kind, text);
+      if (repeat === "never") {
+        const { id } = await api<ImportRun>("/imports", {
+          method: "POST",
+          body: { folder_id, source },
+        });
+        navigate(`/imports/${id}`);
+      } else {
+        await api("/import-schedules", {
+          method: "POST",
+          body: { folder_id, source, every: repeat === "custom" ? cron.trim() : repeat },
+        });
+        toast({ text: words.scheduled });
+        navigate("/imports");
+      }
+      await refresh("import");
+    });
   const beside = sourceProblem(problem) ?? problem?.at("/every");
   return (
-    <form class="card-body stack form-narrow" noValidate onSubmit={(event) => { event.preventDefault(); void start(); }}>
-      <Select label={words.kind_label} value={kind} onValue={(value) => { setKind(value as Kind); setFound(null); }} options={kinds.map((value) => ({ value, label: words.kinds[value]! }))} />
-      <SourceField kind={kind} text={text} onText={(value) => { setText(value); setFound(null); }} error={sourceProblem(problem)} />
-      <Select label={words.folder_label} value={folder_id} onValue={setFolder} options={options} error={problem?.at("/folder_id")} />
-      <Select label={words.repeat_label} value={repeat} onValue={(value) => setRepeat(value as Repeat)} options={Object.entries(words.repeats).map(([value, label]) => ({ value, label }))} />
-      {repeat === "custom" && <TextField label={words.cron_label} hint={words.cron_hint} value={cron} onValue={setCron} error={problem?.at("/every")} spellcheck={false} />}
+    <form
+      class="card-body stack form-narrow"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void start();
+      }}
+    >
+      <Select
+        label={words.kind_label}
+        value={kind}
+        onValue={(value) => {
+          setKind(value as Kind);
+          setFound(null);
+        }}
+        options={kinds.map((value) => ({ value, label: words.kinds[value]! }))}
+      />
+      <SourceField
+        kind={kind}
+        text={text}
+        onText={(value) => {
+          setText(value);
+          setFound(null);
+        }}
+        error={sourceProblem(problem)}
+      />
+      <Select
+        label={words.folder_label}
+        value={folder_id}
+        onValue={setFolder}
+        options={options}
+        error={problem?.at("/folder_id")}
+      />
+      <Select
+        label={words.repeat_label}
+        value={repeat}
+        onValue={(value) => setRepeat(value as Repeat)}
+        options={Object.entries(words.repeats).map(([value, label]) => ({ value, label }))}
+      />
+      {repeat === "custom" && (
+        <TextField
+          label={words.cron_label}
+          hint={words.cron_hint}
+          value={cron}
+          onValue={setCron}
+          error={problem?.at("/every")}
+          spellcheck={false}
+        />
+      )}
       {problem && !beside && <Problem error={problem} />}
       {found && <FoundItems found={found} />}
       <div class="row row-wrap">
-        <Button type="submit" kind="primary" busy={busy === "start"} disabled={!ready}>{repeat === "never" ? words.start : words.schedule}</Button>
-        <Button busy={busy === "look"} disabled={!ready} onClick={look}>{busy === "look" ? words.looking : words.look}</Button>
+        <Button type="submit" kind="primary" busy={busy === "start"} disabled={!ready}>
+          {repeat === "never" ? words.start : words.schedule}
+        </Button>
+        <Button busy={busy === "look"} disabled={!ready} onClick={look}>
+          {busy === "look" ? words.looking : words.look}
+        </Button>
       </div>
     </form>
   );
 }
 
-function SourceField({ kind, text, onText, error }: { readonly kind: Kind; readonly text: string; readonly onText: (text: string) => void; readonly error: string | undefined }) {
-  if (kind === "urls") return <TextArea label={words.urls_label} hint={words.urls_hint} rows={6} value={text} onValue={onText} error={error} spellcheck={false} autofocus />;
-  if (kind === "directory") return <TextField label={words.path_label} hint={words.path_hint} value={text} onValue={onText} error={error} spellcheck={false} />;
-  return <TextField label={words.url_labels[kind]!} hint={words.url_hints[kind]} type="url" value={text} onValue={onText} error={error} spellcheck={false} />;
+function SourceField({
+  kind,
+  text,
+  onText,
+  error,
+}: {
+  readonly kind: Kind;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly error: string | undefined;
+}) {
+  if (kind === "urls")
+    return (
+      <TextArea
+        label={words.urls_label}
+        hint={words.urls_hint}
+        rows={6}
+        value={text}
+        onValue={onText}
+        error={error}
+        spellcheck={false}
+        autofocus
+      />
+    );
+  if (kind === "directory")
+    return (
+      <TextField
+        label={words.path_label}
+        hint={words.path_hint}
+        value={text}
+        onValue={onText}
+        error={error}
+        spellcheck={false}
+      />
+    );
+  return (
+    <TextField
+      label={words.url_labels[kind]!}
+      hint={words.url_hints[kind]}
+      type="url"
+      value={text}
+      onValue={onText}
+      error={error}
+      spellcheck={false}
+    />
+  );
 }
 
 const shown_max = 100;
 
-function FoundItems({ found: { items, total_item_count: total, more } }: { readonly found: Found }) {
+function FoundItems({
+  found: { items, total_item_count: total, more },
+}: {
+  readonly found: Found;
+}) {
   return (
     <div class="stack-small" role="status">
       <p class="strong">{words.found(total, more)}</p>
       {total > 0 && (
         <ul class="plain-list found small" aria-label={words.found_label} tabIndex={0}>
           {items.slice(0, shown_max).map(({ uri, folder, error }, place) => (
-            <li key={place} class="two-lines"><span class="clip">{folder !== null && <span class="muted">{folder} / </span>}{uri}</span>{error !== null && <span class="bad-text">{error}</span>}</li>
+            <li key={place} class="two-lines">
+              <span class="clip">
+                {folder !== null && <span class="muted">{folder} / </span>}
+                {uri}
+              </span>
+              {error !== null && <span class="bad-text">{error}</span>}
+            </li>
           ))}
           {total > shown_max && <li class="muted">{words.found_more(total - shown_max)}</li>}
         </ul>

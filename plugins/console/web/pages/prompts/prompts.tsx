@@ -26,9 +26,25 @@ export default function Prompts() {
   const [deleting, setDeleting] = useState<Prompt | null>(null);
   return (
     <>
-      <PageHeader title={words.title} text={words.text} actions={<Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setEditing(blank)}>{words.new_prompt}</Button>} />
+      <PageHeader
+        title={words.title}
+        text={words.text}
+        actions={
+          <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setEditing(blank)}>
+            {words.new_prompt}
+          </Button>
+        }
+      />
       <div class="card">
-        <Loading query={query}>{(prompts) => prompts.length === 0 ? <Templates onUse={setEditing} /> : <List prompts={prompts} onEdit={setEditing} onDelete={setDeleting} />}</Loading>
+        <Loading query={query}>
+          {(prompts) =>
+            prompts.length === 0 ? (
+              <Templates onUse={setEditing} />
+            ) : (
+              <List prompts={prompts} onEdit={setEditing} onDelete={setDeleting} />
+            )
+          }
+        </Loading>
       </div>
       {editing && <EditDialog prompt={editing} onClose={() => setEditing(null)} />}
       {deleting && <DeleteDialog prompt={deleting} onClose={() => setDeleting(null)} />}
@@ -37,60 +53,165 @@ export default function Prompts() {
 }
 
 const Templates = ({ onUse }: { readonly onUse: (fields: Fields) => void }) => (
-  <Empty icon="prompt" title={words.empty_title} actions={
-    <div class="templates">
-      {words.templates.map((template) => (
-        <button key={template.name} type="button" class="template" onClick={() => onUse(template)}>
-          <span class="strong">{template.name}</span><span class="small muted">{template.description}</span>
-        </button>
-      ))}
-    </div>
-  }>{words.empty_text}</Empty>
+  <Empty
+    icon="prompt"
+    title={words.empty_title}
+    actions={
+      <div class="templates">
+        {words.templates.map((template) => (
+          <button
+            key={template.name}
+            type="button"
+            class="template"
+            onClick={() => onUse(template)}
+          >
+            <span class="strong">{template.name}</span>
+            <span class="small muted">{template.description}</span>
+          </button>
+        ))}
+      </div>
+    }
+  >
+    {words.empty_text}
+  </Empty>
 );
 
-function List({ prompts, onEdit, onDelete }: { readonly prompts: readonly Prompt[]; readonly onEdit: (prompt: Prompt) => void; readonly onDelete: (prompt: Prompt) => void }) {
+function List({
+  prompts,
+  onEdit,
+  onDelete,
+}: {
+  readonly prompts: readonly Prompt[];
+  readonly onEdit: (prompt: Prompt) => void;
+  readonly onDelete: (prompt: Prompt) => void;
+}) {
   const [, navigate] = useLocation();
   const columns: readonly Column<Prompt>[] = [
-    { key: "name", header: words.column_name, kind: "main", cell: (prompt) => (
-      <span class="two-lines"><button type="button" class="title-button clip" onClick={() => onEdit(prompt)}>{prompt.name}</button><span class="clip">{prompt.description ?? prompt.text}</span></span>
-    ) },
-    { key: "changed", header: words.column_changed, kind: "tight", cell: ({ updated_at }) => <span class="muted"><Time value={updated_at} /></span> },
-    { key: "actions", header: words.column_actions, kind: "actions", cell: (prompt) => (
-      <Menu label={words.actions_of(prompt.name)} items={[
-        { label: words.use, icon: "chat", run: () => navigate(`/chats/new?prompt=${prompt.id}`) },
-        { label: words.edit, icon: "edit", run: () => onEdit(prompt) },
-        "separator",
-        { label: words.delete, icon: "trash", danger: true, run: () => onDelete(prompt) },
-      ]} />
-    ) },
+    {
+      key: "name",
+      header: words.column_name,
+      kind: "main",
+      cell: (prompt) => (
+        <span class="two-lines">
+          <button type="button" class="title-button clip" onClick={() => onEdit(prompt)}>
+            {prompt.name}
+          </button>
+          <span class="clip">{prompt.description ?? prompt.text}</span>
+        </span>
+      ),
+    },
+    {
+      key: "changed",
+      header: words.column_changed,
+      kind: "tight",
+      cell: ({ updated_at }) => (
+        <span class="muted">
+          <Time value={updated_at} />
+        </span>
+      ),
+    },
+    {
+      key: "actions",
+      header: words.column_actions,
+      kind: "actions",
+      cell: (prompt) => (
+        <Menu
+          label={words.actions_of(prompt.name)}
+          items={[
+            {
+              label: words.use,
+              icon: "chat",
+              run: () => navigate(`/chats/new?prompt=${prompt.id}`),
+            },
+            { label: words.edit, icon: "edit", run: () => onEdit(prompt) },
+            "separator",
+            { label: words.delete, icon: "trash", danger: true, run: () => onDelete(prompt) },
+          ]}
+        />
+      ),
+    },
   ];
   return <Table label={words.list} columns={columns} rows={prompts} row_key={({ id }) => id} />;
 }
 
-function EditDialog({ prompt, onClose }: { readonly prompt: Editing; readonly onClose: () => void }) {
+function EditDialog({
+  prompt,
+  onClose,
+}: {
+  readonly prompt: Editing;
+  readonly onClose: () => void;
+}) {
   const [fields, setFields] = useState<Fields>(prompt);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const change = (part: Partial<Fields>) => setFields((before) => ({ ...before, ...part }));
   const save = async () => {
     const { name, text, description } = fields;
     const body = { name, text, description: description?.trim() ? description : null };
-    await (prompt.id ? api(`/prompts/${prompt.id}`, { method: "PUT", body }) : api("/prompts", { method: "POST", body }));
+    await (prompt.id
+      ? api(`/prompts/${prompt.id}`, { method: "PUT", body })
+      : api("/prompts", { method: "POST", body }));
     await refresh("prompt");
   };
   return (
-    <FormDialog wide title={prompt.id ? words.edit_prompt : words.new_prompt} submit_label={words.save} onClose={onClose} onSubmit={save} own_pointers={["/name", "/text", "/description"]} onProblem={setProblem}>
-      <TextField label={words.name} hint={words.name_hint} value={fields.name} onValue={(name) => change({ name })} error={problem?.at("/name")} maxLength={255} autofocus />
-      <TextArea label={words.instruction} hint={words.instruction_hint} value={fields.text} onValue={(text) => change({ text })} error={problem?.at("/text")} rows={7} maxLength={32_000} />
-      <TextField label={words.note} hint={words.note_hint} value={fields.description ?? ""} onValue={(description) => change({ description })} error={problem?.at("/description")} maxLength={4_000} />
+    <FormDialog
+      wide
+      title={prompt.id ? words.edit_prompt : words.new_prompt}
+      submit_label={words.save}
+      onClose={onClose}
+      onSubmit={save}
+      own_pointers={["/name", "/text", "/description"]}
+      onProblem={setProblem}
+    >
+      <TextField
+        label={words.name}
+        hint={words.name_hint}
+        value={fields.name}
+        onValue={(name) => change({ name })}
+        error={problem?.at("/name")}
+        maxLength={255}
+        autofocus
+      />
+      <TextArea
+        label={words.instruction}
+        hint={words.instruction_hint}
+        value={fields.text}
+        onValue={(text) => change({ text })}
+        error={problem?.at("/text")}
+        rows={7}
+        maxLength={32_000}
+      />
+      <TextField
+        label={words.note}
+        hint={words.note_hint}
+        value={fields.description ?? ""}
+        onValue={(description) => change({ description })}
+        error={problem?.at("/description")}
+        maxLength={4_000}
+      />
     </FormDialog>
   );
 }
 
-function DeleteDialog({ prompt, onClose }: { readonly prompt: Prompt; readonly onClose: () => void }) {
+function DeleteDialog({
+  prompt,
+  onClose,
+}: {
+  readonly prompt: Prompt;
+  readonly onClose: () => void;
+}) {
   const remove = async () => {
     await api(`/prompts/${prompt.id}`, { method: "DELETE" });
     void refresh("prompt", "chat");
     toast({ text: words.deleted(prompt.name) });
   };
-  return <ConfirmDialog title={words.delete_title} confirm_label={words.delete} onConfirm={remove} onClose={onClose}><p>{words.delete_text(prompt.name)}</p></ConfirmDialog>;
+  return (
+    <ConfirmDialog
+      title={words.delete_title}
+      confirm_label={words.delete}
+      onConfirm={remove}
+      onClose={onClose}
+    >
+      <p>{words.delete_text(prompt.name)}</p>
+    </ConfirmDialog>
+  );
 }

@@ -1,17 +1,28 @@
 /** What Swagger UI leaves out for people who use the keyboard or a screen reader: names for its choices and regions, and a way into its scrolling boxes. */
 
-const isNamed = (element: Element): boolean => element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby");
+const isNamed = (element: Element): boolean =>
+  element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby");
 
 function complete(root: Element): void {
-  for (const box of root.querySelectorAll("pre:not([tabindex]), .highlight-code > :not([tabindex], .copy-to-clipboard, .download-contents)")) box.setAttribute("tabindex", "0");
+  for (const box of root.querySelectorAll(
+    "pre:not([tabindex]), .highlight-code > :not([tabindex], .copy-to-clipboard, .download-contents)",
+  ))
+    box.setAttribute("tabindex", "0");
   for (const select of root.querySelectorAll("select")) {
     if (isNamed(select) || select.labels?.length) continue;
     const row = select.closest("tr, .opblock-section-header, .response");
-    select.setAttribute("aria-label", row?.querySelector(".parameter__name, label, .response-col_status")?.textContent?.trim() || "Choice");
+    select.setAttribute(
+      "aria-label",
+      row?.querySelector(".parameter__name, label, .response-col_status")?.textContent?.trim() ||
+        "Choice",
+    );
   }
   for (const region of root.querySelectorAll("[role=region]")) {
     const block = region.closest(".opblock");
-    const call = [".opblock-summary-method", ".opblock-summary-path"].map((part) => block?.querySelector(part)?.textContent?.trim() ?? "").join(" ").trim();
+    const call = [".opblock-summary-method", ".opblock-summary-path"]
+      .map((part) => block?.querySelector(part)?.textContent?.trim() ?? "")
+      .join(" ")
+      .trim();
     if (!call || region.hasAttribute("data-named")) continue;
     region.removeAttribute("aria-labelledby");
     region.setAttribute("aria-label", `${call} ${region.id.split("_").at(-1)}`);

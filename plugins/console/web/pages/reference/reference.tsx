@@ -17,15 +17,21 @@ const contract_base = "/api/dev/v1";
 /** The same call, behind the session instead of a key. */
 function inMyName(url: string): string {
   const target = new URL(url, location.href);
-  return target.pathname.startsWith(contract_base) && target.pathname !== contract_path ? `${location.origin}${api_base}${target.pathname.slice(contract_base.length)}${target.search}` : url;
+  return target.pathname.startsWith(contract_base) && target.pathname !== contract_path
+    ? `${location.origin}${api_base}${target.pathname.slice(contract_base.length)}${target.search}`
+    : url;
 }
 
 /** Loads the sheet once; it stays, because its rules are all below `.swagger-ui`. */
 function loadStyles(): Promise<void> {
   if (document.querySelector(`link[href="${style_path}"]`)) return Promise.resolve();
-  const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: style_path });
+  const link = Object.assign(document.createElement("link"), {
+    rel: "stylesheet",
+    href: style_path,
+  });
   const { promise, resolve } = Promise.withResolvers<void>();
-  for (const ending of ["load", "error"]) link.addEventListener(ending, () => resolve(), { once: true });
+  for (const ending of ["load", "error"])
+    link.addEventListener(ending, () => resolve(), { once: true });
   document.head.prepend(link);
   return promise;
 }
@@ -37,36 +43,87 @@ async function loadContract(signal: AbortSignal): Promise<object> {
     unreachable.value = true;
     throw offline();
   });
-  if (!response.ok) throw problemFrom(response.status, await response.text(), (name) => response.headers.get(name), contract_path);
-  return await response.json() as object;
+  if (!response.ok)
+    throw problemFrom(
+      response.status,
+      await response.text(),
+      (name) => response.headers.get(name),
+      contract_path,
+    );
+  return (await response.json()) as object;
 }
 
 /** What is tried out is called in one's own name; what is shown to be copied carries a key. */
 function show(domNode: HTMLElement, spec: object, onComplete: () => void): void {
   const ui = SwaggerUI({
-    domNode, spec, layout: "ConsoleLayout", docExpansion: "list", displayRequestDuration: true, filter: true, validatorUrl: null, plugins: [plainMarkdown, consoleLayout],
+    domNode,
+    spec,
+    layout: "ConsoleLayout",
+    docExpansion: "list",
+    displayRequestDuration: true,
+    filter: true,
+    validatorUrl: null,
+    plugins: [plainMarkdown, consoleLayout],
     showMutatedRequest: false,
-    requestInterceptor: ({ headers: { Authorization: _placeholder, ...headers }, ...call }) => ({ ...call, headers, url: inMyName(call.url), credentials: "same-origin" }),
-    onComplete: () => { ui.preauthorizeApiKey("apiKey", words.key_placeholder); onComplete(); },
+    requestInterceptor: ({ headers: { Authorization: _placeholder, ...headers }, ...call }) => ({
+      ...call,
+      headers,
+      url: inMyName(call.url),
+      credentials: "same-origin",
+    }),
+    onComplete: () => {
+      ui.preauthorizeApiKey("apiKey", words.key_placeholder);
+      onComplete();
+    },
   });
 }
 
 export default function Reference() {
   const place = useRef<HTMLDivElement>(null);
   const [shown, setShown] = useState(false);
-  const contract = useQuery({ queryKey: ["contract"], queryFn: ({ signal }) => loadContract(signal), staleTime: Infinity });
+  const contract = useQuery({
+    queryKey: ["contract"],
+    queryFn: ({ signal }) => loadContract(signal),
+    staleTime: Infinity,
+  });
   useEffect(() => keepAccessible(place.current!), []);
   useEffect(() => {
     const spec = contract.data;
     if (!spec) return;
     let here = true;
-    void loadStyles().then(() => { if (here) show(place.current!, spec, () => { if (here) setShown(true); }); });
-    return () => { here = false; };
+    void loadStyles().then(() => {
+      if (here)
+        show(place.current!, spec, () => {
+          if (here) setShown(true);
+        });
+    });
+    return () => {
+      here = false;
+    };
   }, [contract.data !== undefined]);
   return (
     <>
-      <PageHeader title={words.title} text={words.text} actions={<><ButtonLink href="/keys" icon="key">{words.keys}</ButtonLink><a class="button" href={contract_path}>{words.document}</a></>} />
-      {!shown && <section class="card"><Loading query={contract} rows={8}>{() => <Skeleton rows={8} />}</Loading></section>}
+      <PageHeader
+        title={words.title}
+        text={words.text}
+        actions={
+          <>
+            <ButtonLink href="/keys" icon="key">
+              {words.keys}
+            </ButtonLink>
+            <a class="button" href={contract_path}>
+              {words.document}
+            </a>
+          </>
+        }
+      />
+      {!shown && (
+        <section class="card">
+          <Loading query={contract} rows={8}>
+            {() => <Skeleton rows={8} />}
+          </Loading>
+        </section>
+      )}
       <div ref={place} class="reference" hidden={!shown} />
     </>
   );

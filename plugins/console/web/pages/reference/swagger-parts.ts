@@ -1,28 +1,57 @@
 /** Parts of Swagger UI in the console's own way: a layout without what the page has already, and words that are never made into HTML. */
-import type { SwaggerPlugin, SwaggerReact, SwaggerSystem } from "swagger-ui-dist/swagger-ui-es-bundle.js";
+import type {
+  SwaggerPlugin,
+  SwaggerReact,
+  SwaggerSystem,
+} from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import { reference_words as words } from "../../words/reference";
 
 /** Paragraphs and `code`: all that the contract uses. */
 function paragraphs({ createElement }: SwaggerReact, text: string): unknown[] {
-  return text.trim().split(/\n{2,}/).map((paragraph, place) => createElement("p", { key: place },
-    ...paragraph.split(/(`[^`]+`)/).map((part, at) => /^`.+`$/.test(part) ? createElement("code", { key: at }, part.slice(1, -1)) : part)));
+  return text
+    .trim()
+    .split(/\n{2,}/)
+    .map((paragraph, place) =>
+      createElement(
+        "p",
+        { key: place },
+        ...paragraph
+          .split(/(`[^`]+`)/)
+          .map((part, at) =>
+            /^`.+`$/.test(part) ? createElement("code", { key: at }, part.slice(1, -1)) : part,
+          ),
+      ),
+    );
 }
 
 /** Swagger UI's Markdown makes HTML out of text, which the page's policy forbids. */
 export const plainMarkdown: SwaggerPlugin = {
   wrapComponents: {
-    Markdown: (_original, { React }) => ({ source }) => typeof source === "string" && source.trim() !== "" ? React.createElement("div", { className: "renderedMarkdown" }, ...paragraphs(React, source)) : null,
+    Markdown:
+      (_original, { React }) =>
+      ({ source }) =>
+        typeof source === "string" && source.trim() !== ""
+          ? React.createElement(
+              "div",
+              { className: "renderedMarkdown" },
+              ...paragraphs(React, source),
+            )
+          : null,
   },
 };
 
 /** The filter and the calls: title, server and sign-in are the console's. */
 export const consoleLayout = ({ React }: SwaggerSystem): SwaggerPlugin => ({
   components: {
-    ConsoleLayout: ({ getComponent }) => React.createElement("div", { className: "swagger-ui" },
-      React.createElement(getComponent("SvgAssets"), null),
-      React.createElement(getComponent("errors", true), null),
-      React.createElement("h2", { className: "vh" }, words.calls),
-      React.createElement(getComponent("FilterContainer", true), null),
-      React.createElement(getComponent("operations", true), null)),
+    ConsoleLayout: ({ getComponent }) =>
+      React.createElement(
+        "div",
+        { className: "swagger-ui" },
+        React.createElement(getComponent("SvgAssets"), null),
+        React.createElement(getComponent("errors", true), null),
+        React.createElement("h2", { className: "vh" }, words.calls),
+        React.createElement(getComponent("FilterContainer", true), null),
+        React.createElement(getComponent("operations", true), null),
+      ),
   },
 });

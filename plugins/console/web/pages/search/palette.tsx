@@ -13,16 +13,31 @@ import { words } from "../../words/search";
 import { passageKey } from "./search";
 import { Terms, termsOf } from "./terms";
 
-interface Entry { readonly key: string; readonly group: string; readonly icon: IconName; readonly title: string; readonly text?: string; readonly href: string }
+interface Entry {
+  readonly key: string;
+  readonly group: string;
+  readonly icon: IconName;
+  readonly title: string;
+  readonly text?: string;
+  readonly href: string;
+}
 
-const passages_max = 6, folders_max = 4, pause_ms = 160, excerpt_chars = 120;
+const passages_max = 6,
+  folders_max = 4,
+  pause_ms = 160,
+  excerpt_chars = 120;
 
 export default function Palette({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [, navigate] = useLocation();
   const [text, setText] = useState("");
   const query = useSettled(text.trim());
-  const found = useQuery({ queryKey: ["search", "palette", query], enabled: query.length > 1, placeholderData: keepPreviousData, queryFn: ({ signal }) => search({ query, limit: passages_max }, signal) });
+  const found = useQuery({
+    queryKey: ["search", "palette", query],
+    enabled: query.length > 1,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => search({ query, limit: passages_max }, signal),
+  });
   const passages = query.length > 1 ? found.data : undefined;
   const entries = useEntries(text.trim(), passages);
   const [at, setAt] = useState(0);
@@ -45,14 +60,51 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
     event.preventDefault();
   };
   return (
-    <dialog ref={dialog} class="dialog palette" aria-label={words.palette} onCancel={(event) => { event.preventDefault(); onClose(); }} onPointerDown={(event) => { if (event.target === dialog.current) onClose(); }}>
+    <dialog
+      ref={dialog}
+      class="dialog palette"
+      aria-label={words.palette}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onPointerDown={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+    >
       <div class="palette-field">
         <Icon name="search" />
-        <input type="text" role="combobox" aria-expanded={entries.length > 0} aria-controls={`${id}-list`} aria-activedescendant={entries[at] ? `${id}-${at}` : undefined} aria-label={words.palette} autocomplete="off" spellcheck={false}
-          placeholder={words.palette_placeholder} autofocus value={text} onInput={(event) => setText(event.currentTarget.value)} onKeyDown={keyed} />
+        <input
+          type="text"
+          role="combobox"
+          aria-expanded={entries.length > 0}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={entries[at] ? `${id}-${at}` : undefined}
+          aria-label={words.palette}
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={words.palette_placeholder}
+          autofocus
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={keyed}
+        />
       </div>
-      <Entries id={id} entries={entries} at={at} terms={termsOf(query)} onAt={setAt} onOpen={open} />
-      <p class="palette-foot" role="status">{text !== "" && found.isFetching ? words.searching : text !== "" && entries.length === 0 ? words.nothing : words.hint}</p>
+      <Entries
+        id={id}
+        entries={entries}
+        at={at}
+        terms={termsOf(query)}
+        onAt={setAt}
+        onOpen={open}
+      />
+      <p class="palette-foot" role="status">
+        {text !== "" && found.isFetching
+          ? words.searching
+          : text !== "" && entries.length === 0
+            ? words.nothing
+            : words.hint}
+      </p>
     </dialog>
   );
 }
@@ -72,35 +124,110 @@ function useEntries(text: string, passages: readonly Passage[] | undefined): rea
   const admin = useUser().role === "admin";
   return useMemo(() => {
     const has = (name: string) => name.toLocaleLowerCase().includes(text.toLocaleLowerCase());
-    const of_pages = pages.filter(({ nav, admin: for_admins }) => nav && has(nav.label) && (!for_admins || admin)).map(({ path, nav }): Entry => ({ key: path, group: words.pages, icon: nav!.icon, title: nav!.label, href: path }));
+    const of_pages = pages
+      .filter(({ nav, admin: for_admins }) => nav && has(nav.label) && (!for_admins || admin))
+      .map(({ path, nav }): Entry => ({
+        key: path,
+        group: words.pages,
+        icon: nav!.icon,
+        title: nav!.label,
+        href: path,
+      }));
     if (text === "") return of_pages;
     const of_passages = (passages ?? []).map((passage): Entry => ({
-      key: passageKey(passage), group: words.passages, icon: "file-text", title: placeOf(passage), text: passage.quote,
+      key: passageKey(passage),
+      group: words.passages,
+      icon: "file-text",
+      title: placeOf(passage),
+      text: passage.quote,
       href: `/search?${new URLSearchParams({ q: text, show: passageKey(passage) })}`,
     }));
-    const all: Entry[] = of_passages.length > 0 ? [{ key: "all", group: words.passages, icon: "search", title: words.all_results(text), href: `/search?${new URLSearchParams({ q: text })}` }] : [];
-    return [...of_passages, ...all, ...(folders.data ?? []).filter(({ name }) => has(name)).slice(0, folders_max).map(folderEntry), ...of_pages];
+    const all: Entry[] =
+      of_passages.length > 0
+        ? [
+            {
+              key: "all",
+              group: words.passages,
+              icon: "search",
+              title: words.all_results(text),
+              href: `/search?${new URLSearchParams({ q: text })}`,
+            },
+          ]
+        : [];
+    return [
+      ...of_passages,
+      ...all,
+      ...(folders.data ?? [])
+        .filter(({ name }) => has(name))
+        .slice(0, folders_max)
+        .map(folderEntry),
+      ...of_pages,
+    ];
   }, [text, passages, folders.data, admin]);
 }
 
-const folderEntry = ({ id, name }: Folder): Entry => ({ key: id, group: words.folders, icon: "folder", title: name, href: `/folders/${id}` });
+const folderEntry = ({ id, name }: Folder): Entry => ({
+  key: id,
+  group: words.folders,
+  icon: "folder",
+  title: name,
+  href: `/folders/${id}`,
+});
 
-interface EntriesProps { readonly id: string; readonly entries: readonly Entry[]; readonly at: number; readonly terms: readonly string[]; readonly onAt: (at: number) => void; readonly onOpen: (entry: Entry) => void }
+interface EntriesProps {
+  readonly id: string;
+  readonly entries: readonly Entry[];
+  readonly at: number;
+  readonly terms: readonly string[];
+  readonly onAt: (at: number) => void;
+  readonly onOpen: (entry: Entry) => void;
+}
 
 function Entries({ id, entries, at, terms, onAt, onOpen }: EntriesProps) {
   const list = useRef<HTMLDivElement>(null);
-  useEffect(() => { list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" }); }, [at]);
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }, [at]);
   const groups = [...new Set(entries.map(({ group }) => group))];
   return (
-    <div ref={list} id={`${id}-list`} class="palette-list" role="listbox" aria-label={words.palette}>
+    <div
+      ref={list}
+      id={`${id}-list`}
+      class="palette-list"
+      role="listbox"
+      aria-label={words.palette}
+    >
       {groups.map((group) => (
         <div key={group} role="group" aria-labelledby={`${id}-${group}`}>
-          <p id={`${id}-${group}`} class="label palette-group">{group}</p>
-          {entries.map((entry, place) => entry.group === group && (
-            <div key={entry.key} id={`${id}-${place}`} role="option" aria-selected={place === at} class="palette-entry" onPointerMove={() => { if (place !== at) onAt(place); }} onClick={() => onOpen(entry)}>
-              <Icon name={entry.icon} /><span class="two-lines"><span class="clip">{entry.title}</span>{entry.text && <span class="clip"><Terms text={entry.text} terms={terms} length={excerpt_chars} /></span>}</span>
-            </div>
-          ))}
+          <p id={`${id}-${group}`} class="label palette-group">
+            {group}
+          </p>
+          {entries.map(
+            (entry, place) =>
+              entry.group === group && (
+                <div
+                  key={entry.key}
+                  id={`${id}-${place}`}
+                  role="option"
+                  aria-selected={place === at}
+                  class="palette-entry"
+                  onPointerMove={() => {
+                    if (place !== at) onAt(place);
+                  }}
+                  onClick={() => onOpen(entry)}
+                >
+                  <Icon name={entry.icon} />
+                  <span class="two-lines">
+                    <span class="clip">{entry.title}</span>
+                    {entry.text && (
+                      <span class="clip">
+                        <Terms text={entry.text} terms={terms} length={excerpt_chars} />
+                      </span>
+                    )}
+                  </span>
+                </div>
+              ),
+          )}
         </div>
       ))}
     </div>

@@ -16,75 +16,184 @@ import { words } from "../../words/search";
 import { folderOptions } from "../folders/tree";
 import { Terms, termsOf } from "./terms";
 
-const limit = 20, excerpt_chars = 320;
+const limit = 20,
+  excerpt_chars = 320;
 
-export const passageKey = ({ document_id, start }: Pick<Passage, "document_id" | "start">): string => `${document_id}:${start}`;
+export const passageKey = ({
+  document_id,
+  start,
+}: Pick<Passage, "document_id" | "start">): string => `${document_id}:${start}`;
 
 export default function SearchPage() {
   const [, navigate] = useLocation();
   const asked = new URLSearchParams(useSearch());
-  const query = asked.get("q") ?? "", folder = asked.get("folder") ?? "", shown = asked.get("show");
-  const go = (next: { readonly q?: string; readonly folder?: string; readonly show?: string | null }, replace = false) => {
+  const query = asked.get("q") ?? "",
+    folder = asked.get("folder") ?? "",
+    shown = asked.get("show");
+  const go = (
+    next: { readonly q?: string; readonly folder?: string; readonly show?: string | null },
+    replace = false,
+  ) => {
     const to = new URLSearchParams();
-    for (const [key, value] of Object.entries({ q: query, folder, ...next })) if (value) to.set(key, value);
+    for (const [key, value] of Object.entries({ q: query, folder, ...next }))
+      if (value) to.set(key, value);
     navigate(`/search?${to}`, { replace });
   };
   const found = useQuery({
-    queryKey: ["search", query, folder], enabled: query.trim() !== "", staleTime: 30_000, placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => search({ query, limit, ...(folder && { folder_ids: [folder] }) }, signal),
+    queryKey: ["search", query, folder],
+    enabled: query.trim() !== "",
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) =>
+      search({ query, limit, ...(folder && { folder_ids: [folder] }) }, signal),
   });
-  const at = shown === null || query.trim() === "" ? -1 : found.data?.findIndex((passage) => passageKey(passage) === shown) ?? -1;
+  const at =
+    shown === null || query.trim() === ""
+      ? -1
+      : (found.data?.findIndex((passage) => passageKey(passage) === shown) ?? -1);
   const close = () => {
     go({ show: null }, true);
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-passage="${CSS.escape(shown!)}"]`)?.focus());
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>(`[data-passage="${CSS.escape(shown!)}"]`)?.focus(),
+    );
   };
   return (
     <div class={at >= 0 ? "chat-page chat-open" : "chat-page"}>
       <div class="chat-column search-column">
         <div class="wrap search-wrap">
           <PageHeader title={words.title} text={words.text} />
-          <SearchForm key={`${query} ${folder}`} query={query} folder={folder} onSearch={(q, in_folder) => go({ q, folder: in_folder })} />
-          {query.trim() === ""
-            ? <div class="card"><Empty icon="search" title={words.start_title}>{words.start_text}</Empty></div>
-            : <Loading query={found} rows={6}>{(passages) => <Results passages={passages} query={query} shown={shown} onOpen={(key) => go({ show: key }, true)} />}</Loading>}
+          <SearchForm
+            key={`${query} ${folder}`}
+            query={query}
+            folder={folder}
+            onSearch={(q, in_folder) => go({ q, folder: in_folder })}
+          />
+          {query.trim() === "" ? (
+            <div class="card">
+              <Empty icon="search" title={words.start_title}>
+                {words.start_text}
+              </Empty>
+            </div>
+          ) : (
+            <Loading query={found} rows={6}>
+              {(passages) => (
+                <Results
+                  passages={passages}
+                  query={query}
+                  shown={shown}
+                  onOpen={(key) => go({ show: key }, true)}
+                />
+              )}
+            </Loading>
+          )}
         </div>
       </div>
-      {at >= 0 && <SourcePanel passages={found.data!} at={at} onAt={(next) => go({ show: passageKey(found.data![next]!) }, true)} onClose={close} />}
+      {at >= 0 && (
+        <SourcePanel
+          passages={found.data!}
+          at={at}
+          onAt={(next) => go({ show: passageKey(found.data![next]!) }, true)}
+          onClose={close}
+        />
+      )}
     </div>
   );
 }
 
-function SearchForm({ query, folder, onSearch }: { readonly query: string; readonly folder: string; readonly onSearch: (query: string, folder: string) => void }) {
+function SearchForm({
+  query,
+  folder,
+  onSearch,
+}: {
+  readonly query: string;
+  readonly folder: string;
+  readonly onSearch: (query: string, folder: string) => void;
+}) {
   const [text, setText] = useState(query);
   const folders = useFolders();
-  useEffect(() => { if (query === "") document.querySelector<HTMLElement>("[data-shortcut='/']")?.focus(); }, []);
+  useEffect(() => {
+    if (query === "") document.querySelector<HTMLElement>("[data-shortcut='/']")?.focus();
+  }, []);
   const send = (event: Event) => {
     event.preventDefault();
     onSearch(text.trim(), folder);
   };
   return (
     <form role="search" class="search-form" onSubmit={send}>
-      <div class="grow"><TextField label={words.query} label_hidden type="search" icon="search" placeholder={words.placeholder} value={text} onValue={setText} data-shortcut="/" maxLength={32_000} /></div>
-      <Select label={words.folder} label_hidden value={folder} onValue={(id) => onSearch(text.trim(), id)} options={[{ value: "", label: words.all_folders }, ...folderOptions(folders.data ?? [])]} />
-      <Button type="submit" kind="primary">{words.search}</Button>
+      <div class="grow">
+        <TextField
+          label={words.query}
+          label_hidden
+          type="search"
+          icon="search"
+          placeholder={words.placeholder}
+          value={text}
+          onValue={setText}
+          data-shortcut="/"
+          maxLength={32_000}
+        />
+      </div>
+      <Select
+        label={words.folder}
+        label_hidden
+        value={folder}
+        onValue={(id) => onSearch(text.trim(), id)}
+        options={[{ value: "", label: words.all_folders }, ...folderOptions(folders.data ?? [])]}
+      />
+      <Button type="submit" kind="primary">
+        {words.search}
+      </Button>
     </form>
   );
 }
 
-function Results({ passages, query, shown, onOpen }: { readonly passages: readonly Passage[]; readonly query: string; readonly shown: string | null; readonly onOpen: (key: string) => void }) {
+function Results({
+  passages,
+  query,
+  shown,
+  onOpen,
+}: {
+  readonly passages: readonly Passage[];
+  readonly query: string;
+  readonly shown: string | null;
+  readonly onOpen: (key: string) => void;
+}) {
   const terms = termsOf(query);
-  if (passages.length === 0) return <div class="card"><Empty icon="search" title={words.none_title}>{words.none_text}</Empty></div>;
+  if (passages.length === 0)
+    return (
+      <div class="card">
+        <Empty icon="search" title={words.none_title}>
+          {words.none_text}
+        </Empty>
+      </div>
+    );
   return (
     <section class="stack-small" aria-label={words.list}>
-      <p class="label" aria-live="polite">{passages.length === limit ? words.best(limit) : words.results(passages.length)}</p>
+      <p class="label" aria-live="polite">
+        {passages.length === limit ? words.best(limit) : words.results(passages.length)}
+      </p>
       <ol class="results">
         {passages.map((passage) => {
           const key = passageKey(passage);
           return (
             <li key={key}>
-              <button type="button" class="passage-card" data-passage={key} aria-pressed={key === shown} onClick={() => onOpen(key)}>
-                <span class="passage-place"><Icon name="file-text" size={14} /><span class="strong place-name"><PlaceLabel passage={passage} /></span>{passage.heading && <span class="clip">· {passage.heading}</span>}</span>
-                <span class="passage-text"><Terms text={passage.quote} terms={terms} length={excerpt_chars} /></span>
+              <button
+                type="button"
+                class="passage-card"
+                data-passage={key}
+                aria-pressed={key === shown}
+                onClick={() => onOpen(key)}
+              >
+                <span class="passage-place">
+                  <Icon name="file-text" size={14} />
+                  <span class="strong place-name">
+                    <PlaceLabel passage={passage} />
+                  </span>
+                  {passage.heading && <span class="clip">· {passage.heading}</span>}
+                </span>
+                <span class="passage-text">
+                  <Terms text={passage.quote} terms={terms} length={excerpt_chars} />
+                </span>
               </button>
             </li>
           );

@@ -7,14 +7,34 @@ const around = 60;
 
 /** The words of the query; those in quotes count like the others. */
 export function termsOf(query: string): string[] {
-  return [...new Set(query.toLocaleLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])].filter((term) => term.length >= length_min && !small.has(term));
+  return [...new Set(query.toLocaleLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])].filter(
+    (term) => term.length >= length_min && !small.has(term),
+  );
 }
 /** Words that say nothing alone. Only the colouring knows them; search has its own ways. */
-const small = new Set("a an and are as at be by do does for from how in is it of on or that the this to was were what when where which who why with".split(" "));
+const small = new Set(
+  "a an and are as at be by do does for from how in is it of on or that the this to was were what when where which who why with".split(
+    " ",
+  ),
+);
 
-const patternOf = (terms: readonly string[]): RegExp | null => terms.length === 0 ? null : new RegExp(`(?<![\\p{L}\\p{N}])(?:${terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`, "giu");
+const patternOf = (terms: readonly string[]): RegExp | null =>
+  terms.length === 0
+    ? null
+    : new RegExp(
+        `(?<![\\p{L}\\p{N}])(?:${terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`,
+        "giu",
+      );
 
-export function Terms({ text, terms, length }: { readonly text: string; readonly terms: readonly string[]; /** Characters to show at most. */ readonly length: number }) {
+export function Terms({
+  text,
+  terms,
+  length,
+}: {
+  readonly text: string;
+  readonly terms: readonly string[];
+  /** Characters to show at most. */ readonly length: number;
+}) {
   const pattern = patternOf(terms);
   const shown = excerpt(text.replace(/\s+/g, " ").trim(), pattern, length);
   if (!pattern) return <>{shown}</>;
@@ -25,7 +45,13 @@ export function Terms({ text, terms, length }: { readonly text: string; readonly
     from = match.index + match[0].length;
   }
   parts.push({ text: shown.slice(from), hit: false });
-  return <>{parts.map(({ text: part, hit }, at) => <Fragment key={at}>{hit ? <mark>{part}</mark> : part}</Fragment>)}</>;
+  return (
+    <>
+      {parts.map(({ text: part, hit }, at) => (
+        <Fragment key={at}>{hit ? <mark>{part}</mark> : part}</Fragment>
+      ))}
+    </>
+  );
 }
 
 /** From a little before the first word that was looked for. */

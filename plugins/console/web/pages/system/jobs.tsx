@@ -19,33 +19,110 @@ type State = (typeof states)[number];
 const refresh_ms = 3_000;
 
 async function runAgain({ id }: Job): Promise<void> {
-  try { await api(`/system/jobs/${id}/retry`, { method: "POST" }); toast({ text: words.running_again }); }
-  catch (error) { toast({ text: problemOf(error).sentence, tone: "bad" }); }
+  try {
+    await api(`/system/jobs/${id}/retry`, { method: "POST" });
+    toast({ text: words.running_again });
+  } catch (error) {
+    toast({ text: problemOf(error).sentence, tone: "bad" });
+  }
   await refresh("job", "system");
 }
 
 const columns: readonly Column<Job>[] = [
-  { key: "job", header: words.job, kind: "main", cell: ({ name, subject, error }) =>
-    <span class="two-lines"><span class="strong">{name}</span>{error ? <span class="bad-text wrap-anywhere">{error}</span> : subject && <span class="mono">{subject}</span>}</span> },
-  { key: "attempts", header: words.attempts, kind: "tight", cell: ({ attempts, attempts_max }) => <span class="num">{words.of(attempts, attempts_max)}</span> },
-  { key: "due", header: words.due, kind: "tight", cell: ({ run_at }) => <Time value={run_at} />, wide_only: true },
-  { key: "made", header: words.made, kind: "tight", cell: ({ created_at }) => <Time value={created_at} /> },
-  { key: "actions", header: words.actions, kind: "actions", cell: (job) => job.retriable && <Button small icon="refresh" aria-label={words.run_again_label(job.name)} onClick={() => void runAgain(job)}>{words.run_again}</Button> },
+  {
+    key: "job",
+    header: words.job,
+    kind: "main",
+    cell: ({ name, subject, error }) => (
+      <span class="two-lines">
+        <span class="strong">{name}</span>
+        {error ? (
+          <span class="bad-text wrap-anywhere">{error}</span>
+        ) : (
+          subject && <span class="mono">{subject}</span>
+        )}
+      </span>
+    ),
+  },
+  {
+    key: "attempts",
+    header: words.attempts,
+    kind: "tight",
+    cell: ({ attempts, attempts_max }) => (
+      <span class="num">{words.of(attempts, attempts_max)}</span>
+    ),
+  },
+  {
+    key: "due",
+    header: words.due,
+    kind: "tight",
+    cell: ({ run_at }) => <Time value={run_at} />,
+    wide_only: true,
+  },
+  {
+    key: "made",
+    header: words.made,
+    kind: "tight",
+    cell: ({ created_at }) => <Time value={created_at} />,
+  },
+  {
+    key: "actions",
+    header: words.actions,
+    kind: "actions",
+    cell: (job) =>
+      job.retriable && (
+        <Button
+          small
+          icon="refresh"
+          aria-label={words.run_again_label(job.name)}
+          onClick={() => void runAgain(job)}
+        >
+          {words.run_again}
+        </Button>
+      ),
+  },
 ];
 
 export function Jobs() {
   const [state, setState] = useState<State>("failed");
   const [page, setPage] = useState(1);
-  const jobs = useQuery({ queryKey: [...keys.jobs, state, page], queryFn: () => api<Page<Job>>("/system/jobs", { query: { state, page } }), refetchInterval: refresh_ms, placeholderData: (before) => before });
+  const jobs = useQuery({
+    queryKey: [...keys.jobs, state, page],
+    queryFn: () => api<Page<Job>>("/system/jobs", { query: { state, page } }),
+    refetchInterval: refresh_ms,
+    placeholderData: (before) => before,
+  });
   return (
     <section class="card">
       <div class="card-head">
-        <Segments label={words.job_filter} value={state} onValue={(value) => { setState(value as State); setPage(1); }} options={states.map((value) => ({ value, label: words.job_states[value]! }))} />
+        <Segments
+          label={words.job_filter}
+          value={state}
+          onValue={(value) => {
+            setState(value as State);
+            setPage(1);
+          }}
+          options={states.map((value) => ({ value, label: words.job_states[value]! }))}
+        />
       </div>
       <Loading query={jobs}>
-        {({ data, pagination }) => pagination.total === 0
-          ? <Empty icon="check" title={words.no_jobs}>{state === "failed" ? words.no_jobs_text.failed : words.no_jobs_text.other}</Empty>
-          : <><Table label={words.jobs_label} columns={columns} rows={data} row_key={({ id }) => id} /><Pager page={page} pagination={pagination} onPage={setPage} /></>}
+        {({ data, pagination }) =>
+          pagination.total === 0 ? (
+            <Empty icon="check" title={words.no_jobs}>
+              {state === "failed" ? words.no_jobs_text.failed : words.no_jobs_text.other}
+            </Empty>
+          ) : (
+            <>
+              <Table
+                label={words.jobs_label}
+                columns={columns}
+                rows={data}
+                row_key={({ id }) => id}
+              />
+              <Pager page={page} pagination={pagination} onPage={setPage} />
+            </>
+          )
+        }
       </Loading>
     </section>
   );

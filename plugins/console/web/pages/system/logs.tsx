@@ -15,30 +15,79 @@ const lines_max = 200;
 const refresh_ms = 5_000;
 
 const columns: readonly Column<LogLine & { readonly key: string }>[] = [
-  { key: "time", header: words.time, kind: "tight", cell: ({ at }) => <time dateTime={at} class="nowrap num small">{formatDateTime(at)}</time> },
-  { key: "level", header: words.level, kind: "tight", cell: ({ level }) => <Tag tone={level_tones[level] ?? "plain"}>{level}</Tag> },
-  { key: "message", header: words.message, kind: "main", cell: ({ message, fields }) =>
-    <span class="two-lines"><span class="wrap-anywhere">{message}</span>{Object.keys(fields).length > 0 && <span class="mono wrap-anywhere">{inWords(fields)}</span>}</span> },
+  {
+    key: "time",
+    header: words.time,
+    kind: "tight",
+    cell: ({ at }) => (
+      <time dateTime={at} class="nowrap num small">
+        {formatDateTime(at)}
+      </time>
+    ),
+  },
+  {
+    key: "level",
+    header: words.level,
+    kind: "tight",
+    cell: ({ level }) => <Tag tone={level_tones[level] ?? "plain"}>{level}</Tag>,
+  },
+  {
+    key: "message",
+    header: words.message,
+    kind: "main",
+    cell: ({ message, fields }) => (
+      <span class="two-lines">
+        <span class="wrap-anywhere">{message}</span>
+        {Object.keys(fields).length > 0 && (
+          <span class="mono wrap-anywhere">{inWords(fields)}</span>
+        )}
+      </span>
+    ),
+  },
 ];
 
 /** `name=unlucky.count attempt=1`: JSON only where a value is more than a word. */
 function inWords(fields: LogLine["fields"]): string {
-  return Object.entries(fields).map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`).join("  ");
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join("  ");
 }
 
 export function Logs() {
   const [level, setLevel] = useState("info");
   const logs = useQuery({
-    queryKey: [...keys.system, "logs", level], queryFn: () => api<{ readonly data: readonly LogLine[] }>("/system/logs", { query: { level, limit: lines_max } }),
-    refetchInterval: refresh_ms, placeholderData: (before) => before,
+    queryKey: [...keys.system, "logs", level],
+    queryFn: () =>
+      api<{ readonly data: readonly LogLine[] }>("/system/logs", {
+        query: { level, limit: lines_max },
+      }),
+    refetchInterval: refresh_ms,
+    placeholderData: (before) => before,
   });
   return (
     <section class="card">
-      <div class="card-head"><Select label={words.level} label_hidden value={level} onValue={setLevel} options={Object.entries(words.levels).map(([value, label]) => ({ value, label }))} /></div>
+      <div class="card-head">
+        <Select
+          label={words.level}
+          label_hidden
+          value={level}
+          onValue={setLevel}
+          options={Object.entries(words.levels).map(([value, label]) => ({ value, label }))}
+        />
+      </div>
       <Loading query={logs}>
-        {({ data }) => data.length === 0
-          ? <Empty icon="file-text" title={words.no_logs} />
-          : <Table label={words.logs_label} columns={columns} rows={data.map((line, place) => ({ ...line, key: `${line.at} ${place}` }))} row_key={({ key }) => key} />}
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty icon="file-text" title={words.no_logs} />
+          ) : (
+            <Table
+              label={words.logs_label}
+              columns={columns}
+              rows={data.map((line, place) => ({ ...line, key: `${line.at} ${place}` }))}
+              row_key={({ key }) => key}
+            />
+          )
+        }
       </Loading>
     </section>
   );

@@ -14,7 +14,14 @@ import { Tag } from "../../ui/tag";
 import { system_words as words } from "../../words/system";
 import { Jobs } from "./jobs";
 import { Logs } from "./logs";
-import { check_tones, plugin_tones, type Check, type PluginState, type SettingInForce, type SystemState } from "./records";
+import {
+  check_tones,
+  plugin_tones,
+  type Check,
+  type PluginState,
+  type SettingInForce,
+  type SystemState,
+} from "./records";
 
 const refresh_ms = 5_000;
 type Part = keyof typeof words.tabs;
@@ -22,16 +29,35 @@ type Part = keyof typeof words.tabs;
 export default function System() {
   const [, navigate] = useLocation();
   const asked = new URLSearchParams(useSearch()).get("part") ?? "health";
-  const part: Part = asked in words.tabs ? asked as Part : "health";
-  const system = useQuery({ queryKey: keys.system, queryFn: () => api<SystemState>("/system"), refetchInterval: refresh_ms });
+  const part: Part = asked in words.tabs ? (asked as Part) : "health";
+  const system = useQuery({
+    queryKey: keys.system,
+    queryFn: () => api<SystemState>("/system"),
+    refetchInterval: refresh_ms,
+  });
   return (
     <RecordPage query={system} title={words.title}>
       {(state) => (
         <>
-          <PageHeader title={words.title} text={`${words.text(state.version, state.commit)}, ${words.uptime(uptime(state.uptime_s))}`} />
-          {state.storage.free_bytes < low_bytes && <Note tone="bad" title={words.low}>{words.low_text}</Note>}
-          <Tabs label={words.parts} active={part} onActive={(key) => navigate(`/system?part=${key}`, { replace: true })}
-            items={Object.entries(words.tabs).map(([key, label]) => ({ key, label, count: key === "jobs" && state.jobs.failed > 0 ? state.jobs.failed : undefined }))}>
+          <PageHeader
+            title={words.title}
+            text={`${words.text(state.version, state.commit)}, ${words.uptime(uptime(state.uptime_s))}`}
+          />
+          {state.storage.free_bytes < low_bytes && (
+            <Note tone="bad" title={words.low}>
+              {words.low_text}
+            </Note>
+          )}
+          <Tabs
+            label={words.parts}
+            active={part}
+            onActive={(key) => navigate(`/system?part=${key}`, { replace: true })}
+            items={Object.entries(words.tabs).map(([key, label]) => ({
+              key,
+              label,
+              count: key === "jobs" && state.jobs.failed > 0 ? state.jobs.failed : undefined,
+            }))}
+          >
             <Panel part={part} state={state} />
           </Tabs>
         </>
@@ -41,36 +67,105 @@ export default function System() {
 }
 
 const low_bytes = 512 * 2 ** 20;
-const minute_s = 60, hour_s = 3_600, day_s = 86_400;
+const minute_s = 60,
+  hour_s = 3_600,
+  day_s = 86_400;
 
 function uptime(seconds: number): string {
   if (seconds < hour_s) return `${Math.floor(seconds / minute_s)} min`;
-  return seconds < day_s ? `${Math.floor(seconds / hour_s)} h ${Math.floor(seconds % hour_s / minute_s)} min` : words.days(Math.floor(seconds / day_s));
+  return seconds < day_s
+    ? `${Math.floor(seconds / hour_s)} h ${Math.floor((seconds % hour_s) / minute_s)} min`
+    : words.days(Math.floor(seconds / day_s));
 }
 
 function Panel({ part, state }: { readonly part: Part; readonly state: SystemState }) {
   if (part === "jobs") return <Jobs />;
   if (part === "storage") return <Storage state={state} />;
-  if (part === "plugins") return <section class="card"><Table label={words.plugins_label} columns={plugin_columns} rows={worstFirst(state.plugins)} row_key={({ name }) => name} /><p class="card-foot small muted">{words.plugins_text}</p></section>;
+  if (part === "plugins")
+    return (
+      <section class="card">
+        <Table
+          label={words.plugins_label}
+          columns={plugin_columns}
+          rows={worstFirst(state.plugins)}
+          row_key={({ name }) => name}
+        />
+        <p class="card-foot small muted">{words.plugins_text}</p>
+      </section>
+    );
   if (part === "logs") return <Logs />;
   if (part === "settings") return <Settings />;
-  return <section class="card"><Table label={words.checks_label} columns={check_columns} rows={state.checks} row_key={({ name }) => name} /></section>;
+  return (
+    <section class="card">
+      <Table
+        label={words.checks_label}
+        columns={check_columns}
+        rows={state.checks}
+        row_key={({ name }) => name}
+      />
+    </section>
+  );
 }
 
 const check_columns: readonly Column<Check>[] = [
-  { key: "check", header: words.check, kind: "main", cell: ({ name, detail, fix }) =>
-    <span class="two-lines"><span class="strong">{name}</span><span class="wrap-anywhere">{detail}</span>{fix && <span class="wrap-anywhere">{words.fix} {fix}</span>}</span> },
-  { key: "status", header: words.status, kind: "tight", cell: ({ status }) => <Tag tone={check_tones[status]}>{words.states[status]}</Tag> },
+  {
+    key: "check",
+    header: words.check,
+    kind: "main",
+    cell: ({ name, detail, fix }) => (
+      <span class="two-lines">
+        <span class="strong">{name}</span>
+        <span class="wrap-anywhere">{detail}</span>
+        {fix && (
+          <span class="wrap-anywhere">
+            {words.fix} {fix}
+          </span>
+        )}
+      </span>
+    ),
+  },
+  {
+    key: "status",
+    header: words.status,
+    kind: "tight",
+    cell: ({ status }) => <Tag tone={check_tones[status]}>{words.states[status]}</Tag>,
+  },
 ];
 
 const standing: readonly PluginState["status"][] = ["left_out", "failing", "loaded"];
-const worstFirst = (plugins: readonly PluginState[]) => [...plugins].sort((one, other) => standing.indexOf(one.status) - standing.indexOf(other.status));
+const worstFirst = (plugins: readonly PluginState[]) =>
+  [...plugins].sort((one, other) => standing.indexOf(one.status) - standing.indexOf(other.status));
 
 const plugin_columns: readonly Column<PluginState>[] = [
-  { key: "name", header: words.plugin, kind: "main", cell: ({ name, reason }) => <span class="two-lines"><span class="strong">{name}</span>{reason && <span class="bad-text wrap-anywhere">{reason}</span>}</span> },
-  { key: "version", header: words.version, kind: "tight", cell: ({ version }) => <span class="num">{version ?? "–"}</span> },
-  { key: "kind", header: words.kind, kind: "tight", cell: ({ built_in }) => built_in ? words.kinds.built_in : words.kinds.added },
-  { key: "status", header: words.status, kind: "tight", cell: ({ status }) => <Tag tone={plugin_tones[status]}>{words.plugin_states[status]}</Tag> },
+  {
+    key: "name",
+    header: words.plugin,
+    kind: "main",
+    cell: ({ name, reason }) => (
+      <span class="two-lines">
+        <span class="strong">{name}</span>
+        {reason && <span class="bad-text wrap-anywhere">{reason}</span>}
+      </span>
+    ),
+  },
+  {
+    key: "version",
+    header: words.version,
+    kind: "tight",
+    cell: ({ version }) => <span class="num">{version ?? "–"}</span>,
+  },
+  {
+    key: "kind",
+    header: words.kind,
+    kind: "tight",
+    cell: ({ built_in }) => (built_in ? words.kinds.built_in : words.kinds.added),
+  },
+  {
+    key: "status",
+    header: words.status,
+    kind: "tight",
+    cell: ({ status }) => <Tag tone={plugin_tones[status]}>{words.plugin_states[status]}</Tag>,
+  },
 ];
 
 function Storage({ state: { storage } }: { readonly state: SystemState }) {
@@ -78,26 +173,68 @@ function Storage({ state: { storage } }: { readonly state: SystemState }) {
     <section class="card card-body stack">
       <h2>{words.storage_title}</h2>
       <dl class="numbers">
-        <div><dt>{words.database}</dt><dd>{formatBytes(storage.database_bytes)}</dd></div>
-        <div><dt>{words.files}</dt><dd>{formatBytes(storage.files_bytes)}</dd></div>
-        <div><dt>{words.free}</dt><dd>{formatBytes(storage.free_bytes)}</dd></div>
+        <div>
+          <dt>{words.database}</dt>
+          <dd>{formatBytes(storage.database_bytes)}</dd>
+        </div>
+        <div>
+          <dt>{words.files}</dt>
+          <dd>{formatBytes(storage.files_bytes)}</dd>
+        </div>
+        <div>
+          <dt>{words.free}</dt>
+          <dd>{formatBytes(storage.free_bytes)}</dd>
+        </div>
       </dl>
-      <div class="stack-small"><h3>{words.backup_title}</h3><p class="muted">{words.backup_text}</p></div>
+      <div class="stack-small">
+        <h3>{words.backup_title}</h3>
+        <p class="muted">{words.backup_text}</p>
+      </div>
     </section>
   );
 }
 
 const setting_columns: readonly Column<SettingInForce>[] = [
-  { key: "name", header: words.setting, kind: "main", cell: ({ name, value }) =>
-    <span class="two-lines"><code class="wrap-anywhere">{name}</code>{value === null || value === "" ? <span>{words.none}</span> : <span class="mono wrap-anywhere">{value}</span>}</span> },
-  { key: "origin", header: words.origin, kind: "tight", cell: ({ origin }) => <span class="wrap-anywhere">{origin}</span> },
+  {
+    key: "name",
+    header: words.setting,
+    kind: "main",
+    cell: ({ name, value }) => (
+      <span class="two-lines">
+        <code class="wrap-anywhere">{name}</code>
+        {value === null || value === "" ? (
+          <span>{words.none}</span>
+        ) : (
+          <span class="mono wrap-anywhere">{value}</span>
+        )}
+      </span>
+    ),
+  },
+  {
+    key: "origin",
+    header: words.origin,
+    kind: "tight",
+    cell: ({ origin }) => <span class="wrap-anywhere">{origin}</span>,
+  },
 ];
 
 function Settings() {
-  const settings = useQuery({ queryKey: [...keys.system, "config"], queryFn: () => api<readonly SettingInForce[]>("/system/config") });
+  const settings = useQuery({
+    queryKey: [...keys.system, "config"],
+    queryFn: () => api<readonly SettingInForce[]>("/system/config"),
+  });
   return (
     <section class="card">
-      <Loading query={settings}>{(rows) => <Table label={words.settings_label} columns={setting_columns} rows={rows} row_key={({ name }) => name} />}</Loading>
+      <Loading query={settings}>
+        {(rows) => (
+          <Table
+            label={words.settings_label}
+            columns={setting_columns}
+            rows={rows}
+            row_key={({ name }) => name}
+          />
+        )}
+      </Loading>
       <p class="card-foot small muted">{words.settings_text}</p>
     </section>
   );

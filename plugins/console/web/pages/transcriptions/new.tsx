@@ -15,7 +15,15 @@ import type { TranscriptionRun } from "./records";
 const accepted = "audio/*,video/*,.vtt,.srt";
 type From = keyof typeof words.from;
 
-export function NewTranscription({ folders, onClose, onStarted }: { readonly folders: readonly Folder[]; readonly onClose: () => void; readonly onStarted: (run: TranscriptionRun) => void }) {
+export function NewTranscription({
+  folders,
+  onClose,
+  onStarted,
+}: {
+  readonly folders: readonly Folder[];
+  readonly onClose: () => void;
+  readonly onStarted: (run: TranscriptionRun) => void;
+}) {
   const options = folderOptions(folders);
   const [from, setFrom] = useState<From>("file");
   const [file, setFile] = useState<File | null>(null);
@@ -28,22 +36,71 @@ export function NewTranscription({ folders, onClose, onStarted }: { readonly fol
 
   const start = async () => {
     try {
-      const run = from === "file"
-        ? await upload<TranscriptionRun>("/transcriptions", file!, { query: { folder_id }, onProgress: setShare, signal: leaving.current.signal })
-        : await api<TranscriptionRun>("/transcriptions", { method: "POST", body: { folder_id, url: url.trim() } });
+      const run =
+        from === "file"
+          ? await upload<TranscriptionRun>("/transcriptions", file!, {
+              query: { folder_id },
+              onProgress: setShare,
+              signal: leaving.current.signal,
+            })
+          : await api<TranscriptionRun>("/transcriptions", {
+              method: "POST",
+              body: { folder_id, url: url.trim() },
+            });
       onStarted(run);
       await refresh("transcription");
-    } finally { setShare(null); }
+    } finally {
+      setShare(null);
+    }
   };
   const ready = from === "file" ? file !== null : url.trim() !== "";
   return (
-    <FormDialog title={words.create_title} submit_label={words.start} onClose={onClose} onSubmit={start} disabled={!ready} own_pointers={["/url", "/file"]} onProblem={setProblem}>
-      <Segments label={words.from_label} value={from} onValue={(value) => setFrom(value as From)} options={(["file", "url"] as const).map((value) => ({ value, label: words.from[value] }))} />
-      {from === "file"
-        ? <Field label={words.file_label} error={problem?.at("/file")}>{(control) => <input {...control} type="file" accept={accepted} onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)} />}</Field>
-        : <TextField label={words.url_label} hint={words.url_hint} type="url" value={url} onValue={setUrl} error={problem?.at("/url")} maxLength={2048} spellcheck={false} />}
+    <FormDialog
+      title={words.create_title}
+      submit_label={words.start}
+      onClose={onClose}
+      onSubmit={start}
+      disabled={!ready}
+      own_pointers={["/url", "/file"]}
+      onProblem={setProblem}
+    >
+      <Segments
+        label={words.from_label}
+        value={from}
+        onValue={(value) => setFrom(value as From)}
+        options={(["file", "url"] as const).map((value) => ({ value, label: words.from[value] }))}
+      />
+      {from === "file" ? (
+        <Field label={words.file_label} error={problem?.at("/file")}>
+          {(control) => (
+            <input
+              {...control}
+              type="file"
+              accept={accepted}
+              onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
+            />
+          )}
+        </Field>
+      ) : (
+        <TextField
+          label={words.url_label}
+          hint={words.url_hint}
+          type="url"
+          value={url}
+          onValue={setUrl}
+          error={problem?.at("/url")}
+          maxLength={2048}
+          spellcheck={false}
+        />
+      )}
       <Select label={words.folder_label} value={folder_id} onValue={setFolder} options={options} />
-      {share !== null && <Progress label={words.upload_label} value={share} text={words.uploading(formatPercent(share))} />}
+      {share !== null && (
+        <Progress
+          label={words.upload_label}
+          value={share}
+          text={words.uploading(formatPercent(share))}
+        />
+      )}
     </FormDialog>
   );
 }

@@ -26,15 +26,32 @@ const formats = ["txt", "vtt", "srt", "json"] as const;
 
 export default function Transcription({ params }: { readonly params: PageParams }) {
   const id = params.id!;
-  const run = useQuery({ queryKey: [...keys.transcriptions, "one", id], queryFn: () => api<TranscriptionRun>(`/transcriptions/${id}`), refetchInterval: ({ state }) => state.data && isUnderWay(state.data) ? running_ms : false });
+  const run = useQuery({
+    queryKey: [...keys.transcriptions, "one", id],
+    queryFn: () => api<TranscriptionRun>(`/transcriptions/${id}`),
+    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? running_ms : false),
+  });
   return (
     <RecordPage query={run} title={words.one} crumbs={crumbs}>
       {(shown) => (
         <>
-          <PageHeader title={shown.name ?? words.unnamed} crumbs={crumbs} actions={<Actions run={shown} />} />
-          {shown.error && <Note tone="bad" title={words.failed_title}>{shown.error.message}</Note>}
+          <PageHeader
+            title={shown.name ?? words.unnamed}
+            crumbs={crumbs}
+            actions={<Actions run={shown} />}
+          />
+          {shown.error && (
+            <Note tone="bad" title={words.failed_title}>
+              {shown.error.message}
+            </Note>
+          )}
           <Summary run={shown} />
-          {shown.status === "completed" && (shown.document_id === null ? <Note tone="info">{words.gone_document}</Note> : <Transcript document_id={shown.document_id} />)}
+          {shown.status === "completed" &&
+            (shown.document_id === null ? (
+              <Note tone="info">{words.gone_document}</Note>
+            ) : (
+              <Transcript document_id={shown.document_id} />
+            ))}
         </>
       )}
     </RecordPage>
@@ -46,10 +63,20 @@ function Actions({ run }: { readonly run: TranscriptionRun }) {
   if (isUnderWay(run)) {
     return (
       <>
-        <Button kind="danger" icon="stop" onClick={() => setCancelling(true)}>{words.cancel}</Button>
+        <Button kind="danger" icon="stop" onClick={() => setCancelling(true)}>
+          {words.cancel}
+        </Button>
         {cancelling && (
-          <ConfirmDialog title={words.cancel_title} confirm_label={words.cancel} onClose={() => setCancelling(false)}
-            onConfirm={async () => { await api(`/transcriptions/${run.id}/cancel`, { method: "POST" }); toast({ text: words.cancelled }); await refresh("transcription"); }}>
+          <ConfirmDialog
+            title={words.cancel_title}
+            confirm_label={words.cancel}
+            onClose={() => setCancelling(false)}
+            onConfirm={async () => {
+              await api(`/transcriptions/${run.id}/cancel`, { method: "POST" });
+              toast({ text: words.cancelled });
+              await refresh("transcription");
+            }}
+          >
             <p>{words.cancel_text}</p>
           </ConfirmDialog>
         )}
@@ -59,8 +86,22 @@ function Actions({ run }: { readonly run: TranscriptionRun }) {
   if (run.status !== "completed") return null;
   return (
     <>
-      {run.document_id !== null && <ButtonLink href={`/documents/${run.document_id}`} icon="file-text">{words.document}</ButtonLink>}
-      <Menu label={words.downloads} text={words.downloads} icon="download" small={false} items={formats.map((format) => ({ label: words.formats[format], href: apiUrl(`/transcriptions/${run.id}/result`, { format }), download: true }))} />
+      {run.document_id !== null && (
+        <ButtonLink href={`/documents/${run.document_id}`} icon="file-text">
+          {words.document}
+        </ButtonLink>
+      )}
+      <Menu
+        label={words.downloads}
+        text={words.downloads}
+        icon="download"
+        small={false}
+        items={formats.map((format) => ({
+          label: words.formats[format],
+          href: apiUrl(`/transcriptions/${run.id}/result`, { format }),
+          download: true,
+        }))}
+      />
     </>
   );
 }
@@ -73,14 +114,46 @@ function Summary({ run }: { readonly run: TranscriptionRun }) {
       <div class="row row-wrap row-between">
         <Tag tone={tones[run.status]}>{words.states[run.status]}</Tag>
         <span class="muted small">
-          {words.folder}: <Link href={`/folders/${folder_id}`}>{folders.data?.find(({ id }) => id === folder_id)?.name ?? words.gone_folder}</Link>
-          {started_at !== null && <> · {words.created} {formatDateTime(started_at)}</>}
-          {started_at !== null && finished_at !== null && <> · {words.took} {formatElapsed(Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 1_000)}</>}
-          {duration_s !== null && <> · {words.length} {formatDuration(duration_s)}</>}
-          {language !== null && <> · {words.language} {language}</>}
+          {words.folder}:{" "}
+          <Link href={`/folders/${folder_id}`}>
+            {folders.data?.find(({ id }) => id === folder_id)?.name ?? words.gone_folder}
+          </Link>
+          {started_at !== null && (
+            <>
+              {" "}
+              · {words.created} {formatDateTime(started_at)}
+            </>
+          )}
+          {started_at !== null && finished_at !== null && (
+            <>
+              {" "}
+              · {words.took}{" "}
+              {formatElapsed(Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 1_000)}
+            </>
+          )}
+          {duration_s !== null && (
+            <>
+              {" "}
+              · {words.length} {formatDuration(duration_s)}
+            </>
+          )}
+          {language !== null && (
+            <>
+              {" "}
+              · {words.language} {language}
+            </>
+          )}
         </span>
       </div>
-      {isUnderWay(run) && <Progress label={words.progress_label} value={run.progress > 0 ? run.progress : undefined} text={run.status === "pending" ? words.waiting : words.progress(formatPercent(run.progress))} />}
+      {isUnderWay(run) && (
+        <Progress
+          label={words.progress_label}
+          value={run.progress > 0 ? run.progress : undefined}
+          text={
+            run.status === "pending" ? words.waiting : words.progress(formatPercent(run.progress))
+          }
+        />
+      )}
     </section>
   );
 }
@@ -90,13 +163,24 @@ const isGone = (error: unknown): boolean => error instanceof ApiProblem && error
 
 function Transcript({ document_id }: { readonly document_id: string }) {
   const document = useQuery({
-    queryKey: keys.document(document_id), queryFn: () => api<Document>(`/documents/${document_id}`, { query: { content: false } }),
-    refetchInterval: ({ state }) => state.data?.status === "syncing" ? syncing_ms : false,
+    queryKey: keys.document(document_id),
+    queryFn: () => api<Document>(`/documents/${document_id}`, { query: { content: false } }),
+    refetchInterval: ({ state }) => (state.data?.status === "syncing" ? syncing_ms : false),
   });
   if (isGone(document.error)) return <Note tone="info">{words.gone_document}</Note>;
   return (
     <Loading query={document}>
-      {(shown) => shown.status === "syncing" && shown.synced_at === null ? <Note tone="info" live>{words.indexing}</Note> : <section class="card document-view" aria-label={words.transcript}><SourceView document={shown} /></section>}
+      {(shown) =>
+        shown.status === "syncing" && shown.synced_at === null ? (
+          <Note tone="info" live>
+            {words.indexing}
+          </Note>
+        ) : (
+          <section class="card document-view" aria-label={words.transcript}>
+            <SourceView document={shown} />
+          </section>
+        )
+      }
     </Loading>
   );
 }

@@ -24,38 +24,109 @@ export default function Transcriptions() {
   const [creating, setCreating] = useState(false);
   const folders = useFolders();
   const runs = useQuery({
-    queryKey: [...keys.transcriptions, "list", page], queryFn: () => api<Page<TranscriptionRun>>("/transcriptions", { query: { page } }),
-    placeholderData: (before) => before, refetchInterval: ({ state }) => state.data?.data.some(isUnderWay) ? running_ms : false,
+    queryKey: [...keys.transcriptions, "list", page],
+    queryFn: () => api<Page<TranscriptionRun>>("/transcriptions", { query: { page } }),
+    placeholderData: (before) => before,
+    refetchInterval: ({ state }) => (state.data?.data.some(isUnderWay) ? running_ms : false),
   });
-  const folderName = (id: string) => folders.data?.find((folder) => folder.id === id)?.name ?? (folders.data ? words.gone_folder : "");
+  const folderName = (id: string) =>
+    folders.data?.find((folder) => folder.id === id)?.name ??
+    (folders.data ? words.gone_folder : "");
   const columns: readonly Column<TranscriptionRun>[] = [
-    { key: "name", header: words.name, kind: "main", cell: ({ id, name, error }) =>
-      <span class="two-lines"><Link href={`/transcriptions/${id}`} class="title-link clip">{name ?? words.unnamed}</Link>{error && <span class="bad-text">{error.message}</span>}</span> },
-    { key: "folder", header: words.folder, cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link> },
+    {
+      key: "name",
+      header: words.name,
+      kind: "main",
+      cell: ({ id, name, error }) => (
+        <span class="two-lines">
+          <Link href={`/transcriptions/${id}`} class="title-link clip">
+            {name ?? words.unnamed}
+          </Link>
+          {error && <span class="bad-text">{error.message}</span>}
+        </span>
+      ),
+    },
+    {
+      key: "folder",
+      header: words.folder,
+      cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link>,
+    },
     { key: "status", header: words.status, kind: "tight", cell: (run) => <State run={run} /> },
-    { key: "length", header: words.length, kind: "end", cell: ({ duration_s }) => duration_s === null ? "–" : formatDuration(duration_s) },
-    { key: "created", header: words.created, kind: "tight", cell: ({ created_at }) => <Time value={created_at} /> },
+    {
+      key: "length",
+      header: words.length,
+      kind: "end",
+      cell: ({ duration_s }) => (duration_s === null ? "–" : formatDuration(duration_s)),
+    },
+    {
+      key: "created",
+      header: words.created,
+      kind: "tight",
+      cell: ({ created_at }) => <Time value={created_at} />,
+    },
   ];
-  const create = <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setCreating(true)}>{words.create}</Button>;
+  const create = (
+    <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setCreating(true)}>
+      {words.create}
+    </Button>
+  );
   const no_folders = folders.data?.length === 0;
   return (
     <>
-      <PageHeader title={words.title} text={words.text} actions={no_folders || runs.data?.pagination.total === 0 ? undefined : create} />
+      <PageHeader
+        title={words.title}
+        text={words.text}
+        actions={no_folders || runs.data?.pagination.total === 0 ? undefined : create}
+      />
       <section class="card">
         <Loading query={runs}>
           {({ data, pagination }) => {
-            if (pagination.total > 0) return <><Table label={words.label} columns={columns} rows={data} row_key={({ id }) => id} /><Pager page={page} pagination={pagination} onPage={setPage} /></>;
-            return no_folders ? <Empty icon="folder" title={words.no_folder_title} actions={<ButtonLink href="/folders">{words.to_folders}</ButtonLink>}>{words.no_folder_text}</Empty>
-              : <Empty icon="transcription" title={words.empty_title} actions={create}>{words.empty_text}</Empty>;
+            if (pagination.total > 0)
+              return (
+                <>
+                  <Table
+                    label={words.label}
+                    columns={columns}
+                    rows={data}
+                    row_key={({ id }) => id}
+                  />
+                  <Pager page={page} pagination={pagination} onPage={setPage} />
+                </>
+              );
+            return no_folders ? (
+              <Empty
+                icon="folder"
+                title={words.no_folder_title}
+                actions={<ButtonLink href="/folders">{words.to_folders}</ButtonLink>}
+              >
+                {words.no_folder_text}
+              </Empty>
+            ) : (
+              <Empty icon="transcription" title={words.empty_title} actions={create}>
+                {words.empty_text}
+              </Empty>
+            );
           }}
         </Loading>
       </section>
-      {creating && folders.data && folders.data.length > 0 && <NewTranscription folders={folders.data} onClose={() => setCreating(false)} onStarted={({ id }) => navigate(`/transcriptions/${id}`)} />}
+      {creating && folders.data && folders.data.length > 0 && (
+        <NewTranscription
+          folders={folders.data}
+          onClose={() => setCreating(false)}
+          onStarted={({ id }) => navigate(`/transcriptions/${id}`)}
+        />
+      )}
     </>
   );
 }
 
 function State({ run: { status, progress } }: { readonly run: TranscriptionRun }) {
   if (status !== "running") return <Tag tone={tones[status]}>{words.states[status]}</Tag>;
-  return <Progress label={words.progress_label} value={progress > 0 ? progress : undefined} text={progress > 0 ? words.progress(formatPercent(progress)) : words.states.running} />;
+  return (
+    <Progress
+      label={words.progress_label}
+      value={progress > 0 ? progress : undefined}
+      text={progress > 0 ? words.progress(formatPercent(progress)) : words.states.running}
+    />
+  );
 }

@@ -17,16 +17,48 @@ const refresh_ms = 60_000;
 
 export default function UsagePage() {
   const [days, setDays] = useState("30");
-  const usage = useQuery({ queryKey: [...keys.usage, days], queryFn: () => api<Usage>("/usage", { query: { days } }), refetchInterval: refresh_ms, placeholderData: (before) => before });
+  const usage = useQuery({
+    queryKey: [...keys.usage, days],
+    queryFn: () => api<Usage>("/usage", { query: { days } }),
+    refetchInterval: refresh_ms,
+    placeholderData: (before) => before,
+  });
   return (
     <>
-      <PageHeader title={words.title} text={words.text} actions={<Segments label={words.period} value={days} onValue={setDays} options={Object.entries(words.periods).map(([value, label]) => ({ value, label }))} />} />
+      <PageHeader
+        title={words.title}
+        text={words.text}
+        actions={
+          <Segments
+            label={words.period}
+            value={days}
+            onValue={setDays}
+            options={Object.entries(words.periods).map(([value, label]) => ({ value, label }))}
+          />
+        }
+      />
       <Loading query={usage}>
         {(shown) => (
           <>
-            <div class="charts">{measures.map((measure) => <Chart key={measure} measure={measure} days={shown.days} />)}</div>
+            <div class="charts">
+              {measures.map((measure) => (
+                <Chart key={measure} measure={measure} days={shown.days} />
+              ))}
+            </div>
             <Held usage={shown} />
-            <div><Button icon="download" onClick={() => download(`dossier-usage-${shown.days.at(-1)?.date ?? "empty"}.csv`, toCsv(shown.days))}>{words.download}</Button></div>
+            <div>
+              <Button
+                icon="download"
+                onClick={() =>
+                  download(
+                    `dossier-usage-${shown.days.at(-1)?.date ?? "empty"}.csv`,
+                    toCsv(shown.days),
+                  )
+                }
+              >
+                {words.download}
+              </Button>
+            </div>
           </>
         )}
       </Loading>
@@ -41,41 +73,99 @@ function download(name: string, text: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }
 
-const shown = (measure: Measure, value: number): string => measure === "storage_bytes" ? formatBytes(value) : formatNumber(value);
+const shown = (measure: Measure, value: number): string =>
+  measure === "storage_bytes" ? formatBytes(value) : formatNumber(value);
 
-function Chart({ measure, days }: { readonly measure: Measure; readonly days: readonly UsageDay[] }) {
+function Chart({
+  measure,
+  days,
+}: {
+  readonly measure: Measure;
+  readonly days: readonly UsageDay[];
+}) {
   const name = words.charts[measure]!;
-  const sum = measure === "storage_bytes" ? words.now(formatBytes(days.at(-1)?.storage_bytes ?? 0)) : words.total(formatNumber(days.reduce((total, day) => total + day[measure], 0)));
+  const sum =
+    measure === "storage_bytes"
+      ? words.now(formatBytes(days.at(-1)?.storage_bytes ?? 0))
+      : words.total(formatNumber(days.reduce((total, day) => total + day[measure], 0)));
   return (
     <section class="card card-body stack-small">
-      <div class="row row-between"><h2>{name}</h2><span class="muted small num">{sum}</span></div>
-      <Bars label={`${words.chart_label(name, days.length)}: ${sum}`} bars={days.map((day) => ({ key: day.date, value: day[measure], text: `${formatDate(`${day.date}T12:00:00`)}: ${shown(measure, day[measure])}` }))} />
-      <p class="row row-between small muted"><span>{days[0] && formatDate(`${days[0].date}T12:00:00`)}</span><span>{days.length > 0 && formatDate(`${days.at(-1)!.date}T12:00:00`)}</span></p>
+      <div class="row row-between">
+        <h2>{name}</h2>
+        <span class="muted small num">{sum}</span>
+      </div>
+      <Bars
+        label={`${words.chart_label(name, days.length)}: ${sum}`}
+        bars={days.map((day) => ({
+          key: day.date,
+          value: day[measure],
+          text: `${formatDate(`${day.date}T12:00:00`)}: ${shown(measure, day[measure])}`,
+        }))}
+      />
+      <p class="row row-between small muted">
+        <span>{days[0] && formatDate(`${days[0].date}T12:00:00`)}</span>
+        <span>{days.length > 0 && formatDate(`${days.at(-1)!.date}T12:00:00`)}</span>
+      </p>
     </section>
   );
 }
 
-const nearly_full = .9;
+const nearly_full = 0.9;
 
 function Held({ usage: { storage, limits } }: { readonly usage: Usage }) {
   const rows = [
-    { name: words.kinds.folders, used: storage.folders, limit: limits.folders, format: formatNumber },
-    { name: words.kinds.documents, used: storage.documents, limit: limits.documents, format: formatNumber },
+    {
+      name: words.kinds.folders,
+      used: storage.folders,
+      limit: limits.folders,
+      format: formatNumber,
+    },
+    {
+      name: words.kinds.documents,
+      used: storage.documents,
+      limit: limits.documents,
+      format: formatNumber,
+    },
     { name: words.kinds.chats, used: storage.chats, limit: limits.chats, format: formatNumber },
-    { name: words.kinds.storage, used: storage.bytes, limit: limits.storage_bytes, format: formatBytes },
+    {
+      name: words.kinds.storage,
+      used: storage.bytes,
+      limit: limits.storage_bytes,
+      format: formatBytes,
+    },
   ];
   return (
     <section class="card">
-      <div class="card-head"><h2>{words.held}</h2><span class="muted small">{words.held_text}</span></div>
+      <div class="card-head">
+        <h2>{words.held}</h2>
+        <span class="muted small">{words.held_text}</span>
+      </div>
       <div class="card-body stack">
         {rows.map(({ name, used, limit, format }) => (
           <div key={name} class="held">
             <span class="strong">{name}</span>
-            {limit === null ? <span class="num">{format(used)} <span class="muted small">· {words.no_limit}</span></span>
-              : <Progress label={name} value={limit === 0 ? 1 : Math.min(1, used / limit)} warn={used >= limit * nearly_full} text={words.limit(format(used), format(limit))} />}
+            {limit === null ? (
+              <span class="num">
+                {format(used)} <span class="muted small">· {words.no_limit}</span>
+              </span>
+            ) : (
+              <Progress
+                label={name}
+                value={limit === 0 ? 1 : Math.min(1, used / limit)}
+                warn={used >= limit * nearly_full}
+                text={words.limit(format(used), format(limit))}
+              />
+            )}
           </div>
         ))}
-        <div class="held"><span class="strong">{words.rate}</span><span>{limits.requests_per_window === null || limits.window_s === null ? words.no_rate : words.rate_text(formatNumber(limits.requests_per_window), limits.window_s)}</span></div>
+        <div class="held">
+          <span class="strong">{words.rate}</span>
+          <span>
+            {limits.requests_per_window === null || limits.window_s === null
+              ? words.no_rate
+              : words.rate_text(formatNumber(limits.requests_per_window), limits.window_s)}
+          </span>
+        </div>
       </div>
     </section>
   );

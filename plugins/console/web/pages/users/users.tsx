@@ -19,14 +19,24 @@ import { Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
 import { user_words as words } from "../../words/users";
 
-interface FullUser extends User { readonly active: boolean; readonly invited: boolean; readonly created_at: string; readonly last_seen_at: string | null }
+interface FullUser extends User {
+  readonly active: boolean;
+  readonly invited: boolean;
+  readonly created_at: string;
+  readonly last_seen_at: string | null;
+}
 type Role = User["role"];
 type LinkKind = keyof typeof words.link_title;
 /** What is being asked, of whom. */
 type Asking = { readonly what: "deactivate" | "reset"; readonly user: FullUser } | null;
-interface Link { readonly kind: LinkKind; readonly email: string; readonly url: string }
+interface Link {
+  readonly kind: LinkKind;
+  readonly email: string;
+  readonly url: string;
+}
 
-const stateOf = ({ active, invited }: FullUser): keyof typeof words.states => !active ? "inactive" : invited ? "invited" : "active";
+const stateOf = ({ active, invited }: FullUser): keyof typeof words.states =>
+  !active ? "inactive" : invited ? "invited" : "active";
 const tones = { active: "ok", invited: "run", inactive: "plain" } as const;
 const roles = (["member", "admin"] as const).map((value) => ({ value, label: words.roles[value] }));
 
@@ -36,75 +46,222 @@ export default function Users() {
   const [inviting, setInviting] = useState(false);
   const [asking, setAsking] = useState<Asking>(null);
   const [link, setLink] = useState<Link | null>(null);
-  const users = useQuery({ queryKey: [...keys.users, page], queryFn: () => api<Page<FullUser>>("/users", { query: { page } }), placeholderData: (before) => before });
-  const change = async ({ id }: FullUser, body: { readonly role?: Role; readonly active?: boolean }) => {
-    try { await api(`/users/${id}`, { method: "PATCH", body }); toast({ text: words.changed }); }
-    catch (error) { toast({ text: problemOf(error).sentence, tone: "bad" }); }
+  const users = useQuery({
+    queryKey: [...keys.users, page],
+    queryFn: () => api<Page<FullUser>>("/users", { query: { page } }),
+    placeholderData: (before) => before,
+  });
+  const change = async (
+    { id }: FullUser,
+    body: { readonly role?: Role; readonly active?: boolean },
+  ) => {
+    try {
+      await api(`/users/${id}`, { method: "PATCH", body });
+      toast({ text: words.changed });
+    } catch (error) {
+      toast({ text: problemOf(error).sentence, tone: "bad" });
+    }
     await refresh("user");
   };
   const itemsOf = (user: FullUser): readonly MenuItem[] => [
     { label: words.reset, icon: "key", run: () => setAsking({ what: "reset", user }) },
-    user.role === "admin" ? { label: words.make_member, icon: "user", run: () => void change(user, { role: "member" }) } : { label: words.make_admin, icon: "shield", run: () => void change(user, { role: "admin" }) },
+    user.role === "admin"
+      ? { label: words.make_member, icon: "user", run: () => void change(user, { role: "member" }) }
+      : {
+          label: words.make_admin,
+          icon: "shield",
+          run: () => void change(user, { role: "admin" }),
+        },
     "separator",
-    user.active ? { label: words.deactivate, icon: "remove", danger: true, run: () => setAsking({ what: "deactivate", user }) } : { label: words.activate, icon: "restore", run: () => void change(user, { active: true }) },
+    user.active
+      ? {
+          label: words.deactivate,
+          icon: "remove",
+          danger: true,
+          run: () => setAsking({ what: "deactivate", user }),
+        }
+      : { label: words.activate, icon: "restore", run: () => void change(user, { active: true }) },
   ];
   const columns: readonly Column<FullUser>[] = [
-    { key: "email", header: words.email, kind: "main", cell: ({ id, email }) => <span class="row"><span class="strong wrap-anywhere">{email}</span>{id === me.id && <Tag dot={false}>{words.you}</Tag>}</span> },
+    {
+      key: "email",
+      header: words.email,
+      kind: "main",
+      cell: ({ id, email }) => (
+        <span class="row">
+          <span class="strong wrap-anywhere">{email}</span>
+          {id === me.id && <Tag dot={false}>{words.you}</Tag>}
+        </span>
+      ),
+    },
     { key: "role", header: words.role, kind: "tight", cell: ({ role }) => words.roles[role] },
-    { key: "status", header: words.status, kind: "tight", cell: (user) => <Tag tone={tones[stateOf(user)]}>{words.states[stateOf(user)]}</Tag> },
-    { key: "seen", header: words.seen, kind: "tight", cell: ({ last_seen_at }) => <Time value={last_seen_at} missing={words.never} /> },
-    { key: "joined", header: words.joined, kind: "tight", cell: ({ created_at }) => <Time value={created_at} />, wide_only: true },
-    { key: "actions", header: words.actions, kind: "actions", cell: (user) => <Menu label={words.menu(user.email)} items={itemsOf(user)} /> },
+    {
+      key: "status",
+      header: words.status,
+      kind: "tight",
+      cell: (user) => <Tag tone={tones[stateOf(user)]}>{words.states[stateOf(user)]}</Tag>,
+    },
+    {
+      key: "seen",
+      header: words.seen,
+      kind: "tight",
+      cell: ({ last_seen_at }) => <Time value={last_seen_at} missing={words.never} />,
+    },
+    {
+      key: "joined",
+      header: words.joined,
+      kind: "tight",
+      cell: ({ created_at }) => <Time value={created_at} />,
+      wide_only: true,
+    },
+    {
+      key: "actions",
+      header: words.actions,
+      kind: "actions",
+      cell: (user) => <Menu label={words.menu(user.email)} items={itemsOf(user)} />,
+    },
   ];
-  const invite = <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setInviting(true)}>{words.invite}</Button>;
+  const invite = (
+    <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setInviting(true)}>
+      {words.invite}
+    </Button>
+  );
   return (
     <>
       <PageHeader title={words.title} text={words.text} actions={invite} />
       <section class="card">
         <Loading query={users}>
-          {({ data, pagination }) => pagination.total === 0
-            ? <Empty icon="users" title={words.empty_title}>{words.empty_text}</Empty>
-            : <><Table label={words.label} columns={columns} rows={data} row_key={({ id }) => id} /><Pager page={page} pagination={pagination} onPage={setPage} /></>}
+          {({ data, pagination }) =>
+            pagination.total === 0 ? (
+              <Empty icon="users" title={words.empty_title}>
+                {words.empty_text}
+              </Empty>
+            ) : (
+              <>
+                <Table label={words.label} columns={columns} rows={data} row_key={({ id }) => id} />
+                <Pager page={page} pagination={pagination} onPage={setPage} />
+              </>
+            )
+          }
         </Loading>
       </section>
       {inviting && <InviteDialog onClose={() => setInviting(false)} onInvited={setLink} />}
       {asking?.what === "deactivate" && (
-        <ConfirmDialog title={words.deactivate_title(asking.user.email)} confirm_label={words.deactivate} onClose={() => setAsking(null)}
-          onConfirm={async () => { await api(`/users/${asking.user.id}`, { method: "PATCH", body: { active: false } }); toast({ text: words.changed }); await refresh("user"); }}>
+        <ConfirmDialog
+          title={words.deactivate_title(asking.user.email)}
+          confirm_label={words.deactivate}
+          onClose={() => setAsking(null)}
+          onConfirm={async () => {
+            await api(`/users/${asking.user.id}`, { method: "PATCH", body: { active: false } });
+            toast({ text: words.changed });
+            await refresh("user");
+          }}
+        >
           <p>{words.deactivate_text}</p>
         </ConfirmDialog>
       )}
-      {asking?.what === "reset" && <ResetDialog user={asking.user} onClose={() => setAsking(null)} onReset={setLink} />}
+      {asking?.what === "reset" && (
+        <ResetDialog user={asking.user} onClose={() => setAsking(null)} onReset={setLink} />
+      )}
       {link && <LinkOnce link={link} onClose={() => setLink(null)} />}
     </>
   );
 }
 
-function InviteDialog({ onClose, onInvited }: { readonly onClose: () => void; readonly onInvited: (link: Link) => void }) {
+function InviteDialog({
+  onClose,
+  onInvited,
+}: {
+  readonly onClose: () => void;
+  readonly onInvited: (link: Link) => void;
+}) {
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("member");
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const invite = async () => {
-    const { invite_url, user } = await api<{ user: FullUser; invite_url: string }>("/users", { method: "POST", body: { email: email.trim(), role } });
+    const { invite_url, user } = await api<{ user: FullUser; invite_url: string }>("/users", {
+      method: "POST",
+      body: { email: email.trim(), role },
+    });
     onInvited({ kind: "invitation", email: user.email, url: invite_url });
     await refresh("user");
   };
   return (
-    <FormDialog title={words.invite_title} submit_label={words.invite} disabled={email.trim() === ""} onClose={onClose} onSubmit={invite} own_pointers={["/email"]} onProblem={setProblem}>
-      <TextField label={words.email} type="email" value={email} onValue={setEmail} error={problem?.at("/email")} autofocus spellcheck={false} />
-      <Select label={words.role} hint={words.role_hint} value={role} onValue={(value) => setRole(value as Role)} options={roles} />
+    <FormDialog
+      title={words.invite_title}
+      submit_label={words.invite}
+      disabled={email.trim() === ""}
+      onClose={onClose}
+      onSubmit={invite}
+      own_pointers={["/email"]}
+      onProblem={setProblem}
+    >
+      <TextField
+        label={words.email}
+        type="email"
+        value={email}
+        onValue={setEmail}
+        error={problem?.at("/email")}
+        autofocus
+        spellcheck={false}
+      />
+      <Select
+        label={words.role}
+        hint={words.role_hint}
+        value={role}
+        onValue={(value) => setRole(value as Role)}
+        options={roles}
+      />
     </FormDialog>
   );
 }
 
-function ResetDialog({ user, onClose, onReset }: { readonly user: FullUser; readonly onClose: () => void; readonly onReset: (link: Link) => void }) {
-  const reset = async () => onReset({ kind: "reset", email: user.email, url: (await api<{ reset_url: string }>(`/users/${user.id}/reset`, { method: "POST" })).reset_url });
-  return <FormDialog title={words.reset_title(user.email)} submit_label={words.reset} onClose={onClose} onSubmit={reset}><p>{words.reset_text}</p></FormDialog>;
+function ResetDialog({
+  user,
+  onClose,
+  onReset,
+}: {
+  readonly user: FullUser;
+  readonly onClose: () => void;
+  readonly onReset: (link: Link) => void;
+}) {
+  const reset = async () =>
+    onReset({
+      kind: "reset",
+      email: user.email,
+      url: (await api<{ reset_url: string }>(`/users/${user.id}/reset`, { method: "POST" }))
+        .reset_url,
+    });
+  return (
+    <FormDialog
+      title={words.reset_title(user.email)}
+      submit_label={words.reset}
+      onClose={onClose}
+      onSubmit={reset}
+    >
+      <p>{words.reset_text}</p>
+    </FormDialog>
+  );
 }
 
-function LinkOnce({ link: { kind, email, url }, onClose }: { readonly link: Link; readonly onClose: () => void }) {
+function LinkOnce({
+  link: { kind, email, url },
+  onClose,
+}: {
+  readonly link: Link;
+  readonly onClose: () => void;
+}) {
   return (
-    <Dialog title={words.link_title[kind]} sticky onClose={onClose} foot={<Button kind="primary" onClick={onClose}>{words.link_done}</Button>}>
+    <Dialog
+      title={words.link_title[kind]}
+      sticky
+      onClose={onClose}
+      foot={
+        <Button kind="primary" onClick={onClose}>
+          {words.link_done}
+        </Button>
+      }
+    >
       <p>{words.link_text(email)}</p>
       <Secret label={words.link_label} text={url} />
     </Dialog>

@@ -12,27 +12,68 @@ import { toast } from "../../ui/toast";
 import { webhook_words as words } from "../../words/webhooks";
 import { readable, tones, type Attempt, type Delivery } from "./records";
 
-export function DeliveryDrawer({ delivery, onClose }: { readonly delivery: Delivery; readonly onClose: () => void }) {
+export function DeliveryDrawer({
+  delivery,
+  onClose,
+}: {
+  readonly delivery: Delivery;
+  readonly onClose: () => void;
+}) {
   const [part, setPart] = useState("response");
   const { id, webhook_id, status, created_at, next_attempt_at, attempts, request_body } = delivery;
   const again = async () => {
-    try { await api(`/webhooks/${webhook_id}/deliveries/${id}/redeliver`, { method: "POST" }); toast({ text: words.sent_again }); onClose(); }
-    catch (error) { toast({ text: problemOf(error).sentence, tone: "bad" }); }
+    try {
+      await api(`/webhooks/${webhook_id}/deliveries/${id}/redeliver`, { method: "POST" });
+      toast({ text: words.sent_again });
+      onClose();
+    } catch (error) {
+      toast({ text: problemOf(error).sentence, tone: "bad" });
+    }
     await refresh("delivery", "webhook");
   };
   return (
     <Drawer title={words.events[delivery.event_type] ?? delivery.event_type} onClose={onClose}>
       <div class="stack">
-        <div class="stack-small"><span><Tag tone={tones[status]}>{words.states[status]}</Tag></span><p class="muted small">{words.state_texts[status]}</p></div>
+        <div class="stack-small">
+          <span>
+            <Tag tone={tones[status]}>{words.states[status]}</Tag>
+          </span>
+          <p class="muted small">{words.state_texts[status]}</p>
+        </div>
         <dl class="facts">
-          <dt>{words.due}</dt><dd>{formatDateTime(created_at)}</dd>
-          {next_attempt_at !== null && <><dt>{words.next}</dt><dd><Time value={next_attempt_at} /></dd></>}
-          <dt>{words.id}</dt><dd class="mono">{id}</dd>
+          <dt>{words.due}</dt>
+          <dd>{formatDateTime(created_at)}</dd>
+          {next_attempt_at !== null && (
+            <>
+              <dt>{words.next}</dt>
+              <dd>
+                <Time value={next_attempt_at} />
+              </dd>
+            </>
+          )}
+          <dt>{words.id}</dt>
+          <dd class="mono">{id}</dd>
         </dl>
-        <Tabs label={words.deliveries_label} items={[{ key: "response", label: words.response, count: attempts.length }, { key: "request", label: words.request }]} active={part} onActive={setPart}>
-          {part === "request" ? <CodeBlock label={words.request_label} code={readable(request_body)} /> : <Attempts attempts={attempts} />}
+        <Tabs
+          label={words.deliveries_label}
+          items={[
+            { key: "response", label: words.response, count: attempts.length },
+            { key: "request", label: words.request },
+          ]}
+          active={part}
+          onActive={setPart}
+        >
+          {part === "request" ? (
+            <CodeBlock label={words.request_label} code={readable(request_body)} />
+          ) : (
+            <Attempts attempts={attempts} />
+          )}
         </Tabs>
-        {status !== "pending" && <Button icon="refresh" onClick={again}>{words.again}</Button>}
+        {status !== "pending" && (
+          <Button icon="refresh" onClick={again}>
+            {words.again}
+          </Button>
+        )}
       </div>
     </Drawer>
   );
@@ -43,16 +84,32 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
   if (attempts.length === 0) return <p class="muted">{words.no_attempts}</p>;
   return (
     <ol class="plain-list stack">
-      {attempts.map((attempt, place) => ({ attempt, number: place + 1 })).reverse().map(({ attempt, number }) => (
-        <li key={number} class="stack-small">
-          <p class="row row-wrap row-between">
-            <span class="strong">{words.attempt(number)}{attempt.status_code !== null && <span class="num"> · {attempt.status_code}</span>}</span>
-            <span class="muted small">{formatDateTime(attempt.at)} · {words.milliseconds(attempt.duration_ms)}</span>
-          </p>
-          {attempt.error !== null && <p class="small bad-text">{attempt.error}</p>}
-          {attempt.response_body !== null && (attempt.response_body === "" ? <p class="muted small">{words.empty_body}</p> : <CodeBlock label={words.response_label(number)} code={readable(attempt.response_body)} />)}
-        </li>
-      ))}
+      {attempts
+        .map((attempt, place) => ({ attempt, number: place + 1 }))
+        .reverse()
+        .map(({ attempt, number }) => (
+          <li key={number} class="stack-small">
+            <p class="row row-wrap row-between">
+              <span class="strong">
+                {words.attempt(number)}
+                {attempt.status_code !== null && <span class="num"> · {attempt.status_code}</span>}
+              </span>
+              <span class="muted small">
+                {formatDateTime(attempt.at)} · {words.milliseconds(attempt.duration_ms)}
+              </span>
+            </p>
+            {attempt.error !== null && <p class="small bad-text">{attempt.error}</p>}
+            {attempt.response_body !== null &&
+              (attempt.response_body === "" ? (
+                <p class="muted small">{words.empty_body}</p>
+              ) : (
+                <CodeBlock
+                  label={words.response_label(number)}
+                  code={readable(attempt.response_body)}
+                />
+              ))}
+          </li>
+        ))}
     </ol>
   );
 }

@@ -10,29 +10,97 @@ import { Tabs } from "../../ui/tabs";
 import { webhook_words as words } from "../../words/webhooks";
 import { languages, snippet, type Language, type WebhookWithSecret } from "./records";
 
-export function CreateWebhookDialog({ onClose, onCreated }: { readonly onClose: () => void; readonly onCreated: (webhook: WebhookWithSecret) => void }) {
+export function CreateWebhookDialog({
+  onClose,
+  onCreated,
+}: {
+  readonly onClose: () => void;
+  readonly onCreated: (webhook: WebhookWithSecret) => void;
+}) {
   const [url, setUrl] = useState("");
   const [event_type, setEventType] = useState("import.finished");
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   return (
-    <FormDialog title={words.create_title} submit_label={words.create} disabled={url.trim() === ""} own_pointers={["/url", "/event_type"]} onProblem={setProblem} onClose={onClose}
-      onSubmit={async () => onCreated(await api<WebhookWithSecret>("/webhooks", { method: "POST", body: { url: url.trim(), event_type } }))}>
-      <TextField label={words.url} hint={`${words.url_hint}. ${words.checking}`} type="url" value={url} onValue={setUrl} error={problem?.at("/url")} maxLength={2048} autofocus spellcheck={false} />
-      <Select label={words.event_label} value={event_type} onValue={setEventType} error={problem?.at("/event_type")} options={Object.entries(words.events).map(([value, label]) => ({ value, label }))} />
+    <FormDialog
+      title={words.create_title}
+      submit_label={words.create}
+      disabled={url.trim() === ""}
+      own_pointers={["/url", "/event_type"]}
+      onProblem={setProblem}
+      onClose={onClose}
+      onSubmit={async () =>
+        onCreated(
+          await api<WebhookWithSecret>("/webhooks", {
+            method: "POST",
+            body: { url: url.trim(), event_type },
+          }),
+        )
+      }
+    >
+      <TextField
+        label={words.url}
+        hint={`${words.url_hint}. ${words.checking}`}
+        type="url"
+        value={url}
+        onValue={setUrl}
+        error={problem?.at("/url")}
+        maxLength={2048}
+        autofocus
+        spellcheck={false}
+      />
+      <Select
+        label={words.event_label}
+        value={event_type}
+        onValue={setEventType}
+        error={problem?.at("/event_type")}
+        options={Object.entries(words.events).map(([value, label]) => ({ value, label }))}
+      />
     </FormDialog>
   );
 }
 
 /** Stays until it is said that the secret is kept; Escape asks first. */
-export function SecretOnce({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
+export function SecretOnce({
+  secret,
+  onClose,
+}: {
+  readonly secret: string;
+  readonly onClose: () => void;
+}) {
   const [copied, setCopied] = useState(false);
   const [leaving, setLeaving] = useState(false);
-  const leave = () => { if (copied) onClose(); else setLeaving(true); };
+  const leave = () => {
+    if (copied) onClose();
+    else setLeaving(true);
+  };
   return (
-    <Dialog title={words.once_title} onClose={leave} sticky wide foot={leaving ? <>
-      <Button onClick={() => setLeaving(false)}>{words.once_back}</Button><Button kind="danger-solid" onClick={onClose}>{words.once_leave_action}</Button>
-    </> : <Button kind="primary" onClick={onClose}>{words.once_done}</Button>}>
-      {leaving ? <Note tone="bad" title={words.once_leave} live>{words.once_leave_text}</Note> : <Note tone="warn">{words.once_text}</Note>}
+    <Dialog
+      title={words.once_title}
+      onClose={leave}
+      sticky
+      wide
+      foot={
+        leaving ? (
+          <>
+            <Button onClick={() => setLeaving(false)}>{words.once_back}</Button>
+            <Button kind="danger-solid" onClick={onClose}>
+              {words.once_leave_action}
+            </Button>
+          </>
+        ) : (
+          <Button kind="primary" onClick={onClose}>
+            {words.once_done}
+          </Button>
+        )
+      }
+    >
+      {leaving ? (
+        <Note tone="bad" title={words.once_leave} live>
+          {words.once_leave_text}
+        </Note>
+      ) : (
+        <Note tone="warn">{words.once_text}</Note>
+      )}
       <Secret label={words.once_label} text={secret} onCopied={() => setCopied(true)} />
       <Verify />
     </Dialog>
@@ -45,7 +113,12 @@ export function Verify() {
   return (
     <div class="stack-small">
       <p class="label">{words.verify}</p>
-      <Tabs label={words.verify_language} items={languages.map((name) => ({ key: name, label: name }))} active={language} onActive={(name) => setLanguage(name as Language)}>
+      <Tabs
+        label={words.verify_language}
+        items={languages.map((name) => ({ key: name, label: name }))}
+        active={language}
+        onActive={(name) => setLanguage(name as Language)}
+      >
         <CodeBlock label={words.verify_label(language)} code={snippet(language)} />
       </Tabs>
     </div>

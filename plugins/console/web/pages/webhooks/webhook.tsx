@@ -30,31 +30,84 @@ export default function WebhookPage({ params }: { readonly params: PageParams })
   const [, navigate] = useLocation();
   const [asking, setAsking] = useState<Asking>(null);
   const [secret, setSecret] = useState<string | null>(null);
-  const webhook = useQuery({ queryKey: [...keys.webhooks, id], queryFn: () => api<Webhook>(`/webhooks/${id}`) });
+  const webhook = useQuery({
+    queryKey: [...keys.webhooks, id],
+    queryFn: () => api<Webhook>(`/webhooks/${id}`),
+  });
   const test = async () => {
-    try { await api(`/webhooks/${id}/test`, { method: "POST" }); toast({ text: words.tested }); }
-    catch (error) { toast({ text: problemOf(error).sentence, tone: "bad" }); }
+    try {
+      await api(`/webhooks/${id}/test`, { method: "POST" });
+      toast({ text: words.tested });
+    } catch (error) {
+      toast({ text: problemOf(error).sentence, tone: "bad" });
+    }
     await refresh("delivery", "webhook");
   };
   return (
     <RecordPage query={webhook} title={words.one} crumbs={crumbs}>
       {({ url, event_type }) => (
         <>
-          <PageHeader title={url} text={words.events[event_type] ?? event_type} crumbs={crumbs} actions={<>
-            <Button icon="send" onClick={test}>{words.test}</Button>
-            <Menu label={words.actions} small={false} items={[{ label: words.rotate, icon: "key", run: () => setAsking("rotate") }, "separator", { label: words.remove, icon: "trash", danger: true, run: () => setAsking("remove") }]} />
-          </>} />
+          <PageHeader
+            title={url}
+            text={words.events[event_type] ?? event_type}
+            crumbs={crumbs}
+            actions={
+              <>
+                <Button icon="send" onClick={test}>
+                  {words.test}
+                </Button>
+                <Menu
+                  label={words.actions}
+                  small={false}
+                  items={[
+                    { label: words.rotate, icon: "key", run: () => setAsking("rotate") },
+                    "separator",
+                    {
+                      label: words.remove,
+                      icon: "trash",
+                      danger: true,
+                      run: () => setAsking("remove"),
+                    },
+                  ]}
+                />
+              </>
+            }
+          />
           <Deliveries webhook_id={id} onTest={test} />
-          <section class="card card-body"><Verify /></section>
+          <section class="card card-body">
+            <Verify />
+          </section>
           {asking === "remove" && (
-            <ConfirmDialog title={words.remove_title} confirm_label={words.remove} onClose={() => setAsking(null)}
-              onConfirm={async () => { await api(`/webhooks/${id}`, { method: "DELETE" }); toast({ text: words.removed }); navigate("/webhooks"); await refresh("webhook"); }}>
-              <p class="mono">{url}</p><p>{words.remove_text}</p>
+            <ConfirmDialog
+              title={words.remove_title}
+              confirm_label={words.remove}
+              onClose={() => setAsking(null)}
+              onConfirm={async () => {
+                await api(`/webhooks/${id}`, { method: "DELETE" });
+                toast({ text: words.removed });
+                navigate("/webhooks");
+                await refresh("webhook");
+              }}
+            >
+              <p class="mono">{url}</p>
+              <p>{words.remove_text}</p>
             </ConfirmDialog>
           )}
           {asking === "rotate" && (
-            <FormDialog title={words.rotate_title} submit_label={words.rotate} onClose={() => setAsking(null)}
-              onSubmit={async () => setSecret((await api<WebhookWithSecret>(`/webhooks/${id}/rotate-secret`, { method: "POST" })).secret)}>
+            <FormDialog
+              title={words.rotate_title}
+              submit_label={words.rotate}
+              onClose={() => setAsking(null)}
+              onSubmit={async () =>
+                setSecret(
+                  (
+                    await api<WebhookWithSecret>(`/webhooks/${id}/rotate-secret`, {
+                      method: "POST",
+                    })
+                  ).secret,
+                )
+              }
+            >
               <p>{words.rotate_text}</p>
             </FormDialog>
           )}
@@ -68,33 +121,113 @@ export default function WebhookPage({ params }: { readonly params: PageParams })
 const last = ({ attempts }: Delivery) => attempts.at(-1);
 
 const columns = (show: (delivery: Delivery) => void): readonly Column<Delivery>[] => [
-  { key: "due", header: words.due, kind: "main", cell: ({ created_at }) => <Time value={created_at} /> },
-  { key: "status", header: words.status, kind: "tight", cell: ({ status }) => <Tag tone={tones[status]}>{words.states[status]}</Tag> },
-  { key: "answer", header: words.answer, kind: "tight", cell: (delivery) => <span class="num">{last(delivery)?.status_code ?? <span class="muted">{last(delivery) ? words.no_answer : "–"}</span>}</span> },
+  {
+    key: "due",
+    header: words.due,
+    kind: "main",
+    cell: ({ created_at }) => <Time value={created_at} />,
+  },
+  {
+    key: "status",
+    header: words.status,
+    kind: "tight",
+    cell: ({ status }) => <Tag tone={tones[status]}>{words.states[status]}</Tag>,
+  },
+  {
+    key: "answer",
+    header: words.answer,
+    kind: "tight",
+    cell: (delivery) => (
+      <span class="num">
+        {last(delivery)?.status_code ?? (
+          <span class="muted">{last(delivery) ? words.no_answer : "–"}</span>
+        )}
+      </span>
+    ),
+  },
   { key: "attempts", header: words.attempts, kind: "end", cell: ({ attempts }) => attempts.length },
-  { key: "took", header: words.took, kind: "end", cell: (delivery) => { const attempt = last(delivery); return attempt ? words.milliseconds(attempt.duration_ms) : "–"; }, wide_only: true },
-  { key: "next", header: words.next, kind: "tight", cell: ({ next_attempt_at }) => <Time value={next_attempt_at} />, wide_only: true },
-  { key: "actions", header: words.actions, kind: "actions", cell: (delivery) => <Button small kind="ghost" aria-label={words.show_label(formatDateTime(delivery.created_at))} onClick={() => show(delivery)}>{words.show}</Button> },
+  {
+    key: "took",
+    header: words.took,
+    kind: "end",
+    cell: (delivery) => {
+      const attempt = last(delivery);
+      return attempt ? words.milliseconds(attempt.duration_ms) : "–";
+    },
+    wide_only: true,
+  },
+  {
+    key: "next",
+    header: words.next,
+    kind: "tight",
+    cell: ({ next_attempt_at }) => <Time value={next_attempt_at} />,
+    wide_only: true,
+  },
+  {
+    key: "actions",
+    header: words.actions,
+    kind: "actions",
+    cell: (delivery) => (
+      <Button
+        small
+        kind="ghost"
+        aria-label={words.show_label(formatDateTime(delivery.created_at))}
+        onClick={() => show(delivery)}
+      >
+        {words.show}
+      </Button>
+    ),
+  },
 ];
 
 /** Fetched often while one of them waits: the next attempt is a matter of seconds. */
 const waiting_ms = 2_000;
 
-function Deliveries({ webhook_id, onTest }: { readonly webhook_id: string; readonly onTest: () => void }) {
+function Deliveries({
+  webhook_id,
+  onTest,
+}: {
+  readonly webhook_id: string;
+  readonly onTest: () => void;
+}) {
   const [page, setPage] = useState(1);
   const [shown, setShown] = useState<string | null>(null);
   const deliveries = useQuery({
-    queryKey: [...keys.deliveries(webhook_id), page], queryFn: () => api<Page<Delivery>>(`/webhooks/${webhook_id}/deliveries`, { query: { page } }),
-    placeholderData: (before) => before, refetchInterval: ({ state }) => state.data?.data.some(({ status }) => status === "pending") ? waiting_ms : false,
+    queryKey: [...keys.deliveries(webhook_id), page],
+    queryFn: () => api<Page<Delivery>>(`/webhooks/${webhook_id}/deliveries`, { query: { page } }),
+    placeholderData: (before) => before,
+    refetchInterval: ({ state }) =>
+      state.data?.data.some(({ status }) => status === "pending") ? waiting_ms : false,
   });
   const open = deliveries.data?.data.find(({ id }) => id === shown);
   return (
     <section class="card">
-      <div class="card-head"><h2>{words.deliveries}</h2><span class="muted small">{words.deliveries_text}</span></div>
+      <div class="card-head">
+        <h2>{words.deliveries}</h2>
+        <span class="muted small">{words.deliveries_text}</span>
+      </div>
       <Loading query={deliveries}>
-        {({ data, pagination }) => pagination.total === 0
-          ? <Empty icon="send" title={words.no_deliveries_title} actions={<Button onClick={onTest}>{words.test}</Button>}>{words.no_deliveries_text}</Empty>
-          : <><Table label={words.deliveries_label} columns={columns(({ id }) => setShown(id))} rows={data} row_key={({ id }) => id} /><Pager page={page} pagination={pagination} onPage={setPage} /></>}
+        {({ data, pagination }) =>
+          pagination.total === 0 ? (
+            <Empty
+              icon="send"
+              title={words.no_deliveries_title}
+              actions={<Button onClick={onTest}>{words.test}</Button>}
+            >
+              {words.no_deliveries_text}
+            </Empty>
+          ) : (
+            <>
+              <Table
+                label={words.deliveries_label}
+                columns={columns(({ id }) => setShown(id))}
+                rows={data}
+                row_key={({ id }) => id}
+              />
+              <Pager page={page} pagination={pagination} onPage={setPage} />
+            </>
+          )
+        }
       </Loading>
       {open && <DeliveryDrawer delivery={open} onClose={() => setShown(null)} />}
     </section>

@@ -16,7 +16,10 @@ const plugins: readonly Plugin[] = builtIn;
 const task_child = childCommand(import.meta.path);
 const [first, ...rest] = process.argv.slice(2);
 
-/** What is on its way out: a pipe takes only so much at a time, and an end of the process loses the rest. */
+/**
+ * What is on its way out: a pipe takes only so much at a time, and an end of the process loses the
+ * rest.
+ */
 const printing: Promise<void>[] = [];
 const printTo =
   (stream: NodeJS.WriteStream) =>

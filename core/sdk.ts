@@ -1,4 +1,7 @@
-/** Everything a plugin may import, as `dossier`. Adding a name here is a promise; removing one raises CONTRACT. */
+/**
+ * Everything a plugin may import, as `dossier`. Adding a name here is a promise; removing one
+ * raises CONTRACT.
+ */
 export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/typebox";
 export { CompiledQuery, sql } from "kysely";
 export {

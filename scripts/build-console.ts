@@ -1,6 +1,8 @@
 /**
- * Builds the console: plugins/console/web becomes hashed files in plugins/console/build and the module plugins/console/assets.gen.ts that embeds them.
- * Both are made, never committed. `bun scripts/build-console.ts` builds what is stale, with `--force` everything.
+ * Builds the console: plugins/console/web becomes hashed files in plugins/console/build and the
+ * module plugins/console/assets.gen.ts that embeds them.
+ * Both are made, never committed. `bun scripts/build-console.ts` builds what is stale, with
+ * `--force` everything.
  */
 import { Glob, type BuildArtifact } from "bun";
 import font from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2" with { type: "file" };
@@ -49,7 +51,10 @@ function hashed(name: string, bytes: Uint8Array): BuiltFile {
   return { name: `${name.slice(0, dot)}-${hashOf(bytes)}${name.slice(dot)}`, bytes };
 }
 
-/** The scripts: the page, the theme that is set before anything is painted, and one chunk for every page that is loaded later. */
+/**
+ * The scripts: the page, the theme that is set before anything is painted, and one chunk for every
+ * page that is loaded later.
+ */
 async function scripts(): Promise<{ files: BuiltFile[]; entry(name: string): string }> {
   const built = await Bun.build({
     entrypoints: [join(web, "main.tsx"), join(web, "theme-first.ts")],
@@ -82,7 +87,10 @@ async function scripts(): Promise<{ files: BuiltFile[]; entry(name: string): str
   return { files: await Promise.all(built.outputs.map(fileOf)), entry };
 }
 
-/** One style sheet of all. Written as browsers read it: the bundler would rewrite `light-dark()` for old ones. */
+/**
+ * One style sheet of all. Written as browsers read it: the bundler would rewrite `light-dark()` for
+ * old ones.
+ */
 async function styles(font_name: string): Promise<BuiltFile> {
   const names = [...new Glob("*.css").scanSync({ cwd: join(web, "styles") })].sort();
   const ordered = [...sheets_first, ...names.filter((name) => !sheets_first.includes(name))];
@@ -121,7 +129,10 @@ async function page(
   return filled.replace(/>\s*\n\s*/g, ">").trim();
 }
 
-/** Where pdf.js keeps what it loads by itself: from → name in its directory here. It is asked for by name, so its version stands in the path instead of a hash. */
+/**
+ * Where pdf.js keeps what it loads by itself: from → name in its directory here. It is asked for by
+ * name, so its version stands in the path instead of a hash.
+ */
 const pdfjs_files: readonly (readonly [string, string])[] = [
   ["legacy/build/pdf.worker.min.mjs", ""],
   ["wasm/openjpeg_nowasm_fallback.js", "decoders/"],

@@ -1,4 +1,7 @@
-/** Builds dist/dossier: one executable that needs nothing beside it. `--if-stale` does nothing when the sources have not changed. */
+/**
+ * Builds dist/dossier: one executable that needs nothing beside it. `--if-stale` does nothing when
+ * the sources have not changed.
+ */
 import { Glob } from "bun";
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -37,7 +40,10 @@ async function sourcesHash(): Promise<string> {
   return hash.digest("hex");
 }
 
-/** The entry points of workers: code that `new Worker` starts from inside the executable must be named when it is built. */
+/**
+ * The entry points of workers: code that `new Worker` starts from inside the executable must be
+ * named when it is built.
+ */
 const workers = (): string[] =>
   [...new Glob("plugins/**/*worker.ts").scanSync({ cwd: root })]
     .sort()
@@ -52,7 +58,10 @@ function commit(): string {
   return success ? stdout.toString().trim() : "unknown";
 }
 
-/** Compiles into `outfile`. The executable reads no bunfig.toml and no .env of the directory it is started in. */
+/**
+ * Compiles into `outfile`. The executable reads no bunfig.toml and no .env of the directory it is
+ * started in.
+ */
 async function compile(outfile: string): Promise<void> {
   const built = await Bun.build({
     entrypoints: [join(root, "core/main.ts"), ...workers()],
@@ -89,7 +98,10 @@ function smokeTest(path: string): string {
   return said;
 }
 
-/** Builds, checks, and only then puts the result in place, so that a running or earlier executable is never half replaced. */
+/**
+ * Builds, checks, and only then puts the result in place, so that a running or earlier executable
+ * is never half replaced.
+ */
 export async function build(): Promise<string> {
   await buildConsoleIfStale();
   const hash = await sourcesHash();

@@ -1,10 +1,16 @@
-/** Who may import whom. `bun scripts/check-imports.ts` prints every broken rule and exits 1; test/imports.test.ts runs the same. */
+/**
+ * Who may import whom. `bun scripts/check-imports.ts` prints every broken rule and exits 1;
+ * test/imports.test.ts runs the same.
+ */
 import { Glob } from "bun";
 import { dirname, join, relative, resolve } from "node:path";
 
 const root = resolve(import.meta.dir, "..");
 
-/** From the ground up: a layer may import the ones before it. `jobs`, `isolate` and `outbound` stand beside each other; none knows the others. */
+/**
+ * From the ground up: a layer may import the ones before it. `jobs`, `isolate` and `outbound` stand
+ * beside each other; none knows the others.
+ */
 const layers: Readonly<Record<string, number>> = {
   base: 0,
   store: 1,
@@ -16,7 +22,10 @@ const layers: Readonly<Record<string, number>> = {
   cli: 5,
   "main.ts": 6,
 };
-/** The words of the contract: files without behaviour towards other layers, which any layer of core may name. */
+/**
+ * The words of the contract: files without behaviour towards other layers, which any layer of core
+ * may name.
+ */
 const vocabulary = [
   "core/plugin/refs.ts",
   "core/plugin/define.ts",
@@ -34,7 +43,10 @@ const lists: Readonly<Record<string, string>> = {
 /** What a file that does not live in core or plugins may reach. */
 const packages_of_plugins = ["dossier", "dossier/contracts"];
 
-/** Both sides are paths from the root of the project, or the name of a package. `type_only`: the line vanishes when it is compiled. */
+/**
+ * Both sides are paths from the root of the project, or the name of a package. `type_only`: the
+ * line vanishes when it is compiled.
+ */
 export interface Import {
   readonly from: string;
   readonly to: string;
@@ -111,7 +123,10 @@ const problemOfPage = (from: string, to: string, plugin: string): string | null 
       ? "a page imports only its own web folder and packages"
       : "what runs in the browser is built, not imported";
 
-/** Inside a plugin: routes → service → store, never back and never skipping. Routes may name the type of a row, to map it. */
+/**
+ * Inside a plugin: routes → service → store, never back and never skipping. Routes may name the
+ * type of a row, to map it.
+ */
 function problemOfSlice(from: string, to: string, type_only: boolean): string | null {
   const kind = (path: string) => path.split("/").at(-1)!.replace(/\.ts$/, "");
   const forbidden: Readonly<Record<string, readonly string[]>> = {
@@ -127,7 +142,9 @@ function problemOfSlice(from: string, to: string, type_only: boolean): string | 
   return "data goes routes -> service -> store, never back";
 }
 
-/** An example is written as by a stranger: what it imports must exist on the stranger's side too. */
+/**
+ * An example is written as by a stranger: what it imports must exist on the stranger's side too.
+ */
 const problemOfExample = (to: string): string | null =>
   packages_of_plugins.includes(to) ||
   to.startsWith("examples/") ||
@@ -137,7 +154,10 @@ const problemOfExample = (to: string): string | null =>
     ? null
     : `an example imports only ${packages_of_plugins.join(", ")} and its own files`;
 
-/** `import … from "…"`, `export … from "…"`, `import "…"`, `import("…")` and `new URL("./…", import.meta.url)`. A transpiler would not do: it drops imports that are only types. */
+/**
+ * `import … from "…"`, `export … from "…"`, `import "…"`, `import("…")` and `new URL("./…",
+ * import.meta.url)`. A transpiler would not do: it drops imports that are only types.
+ */
 const statement =
   /\b(?:import|export)\b(\s+type\b)?[^"'`;()=]*?\bfrom\s*["']([^"'\n]+)["']|\bimport\s*\(?\s*["']([^"'\n]+)["']|\bnew URL\(\s*["'](\.[^"'\n]+)["']/g;
 

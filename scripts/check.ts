@@ -1,4 +1,7 @@
-/** `npm run check`: types, lint, format, import rule, tidy. Prints what is wrong and exits 1 when anything is. */
+/**
+ * `npm run check`: types, lint, format, import rule, tidy. Prints what is wrong and exits 1 when
+ * anything is.
+ */
 import { join, resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
 import { formatter } from "./format";
@@ -11,7 +14,10 @@ export interface Step {
   readonly command: readonly string[];
 }
 
-/** The checks that are not tests themselves; the other two are (test/imports.test.ts, test/tidy.test.ts). The console's pages know a browser, the rest does not. */
+/**
+ * The checks that are not tests themselves; the other two are (test/imports.test.ts,
+ * test/tidy.test.ts). The console's pages know a browser, the rest does not.
+ */
 export const tools: readonly Step[] = [
   { name: "types", command: [process.execPath, "check", "--no-script"] },
   {

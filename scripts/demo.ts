@@ -1,4 +1,7 @@
-/** `npm run demo`: the whole way on a data directory of its own, from an empty server to an answer that cites the page of a real PDF. */
+/**
+ * `npm run demo`: the whole way on a data directory of its own, from an empty server to an answer
+ * that cites the page of a real PDF.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

@@ -1,4 +1,7 @@
-/** `npm run format`: Prettier over everything that is written by hand. `npm run check` asks it whether anything is left. */
+/**
+ * `npm run format`: Prettier over everything that is written by hand. `npm run check` asks it
+ * whether anything is left.
+ */
 import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dir, "..");
@@ -7,7 +10,10 @@ const files = [
   "*.{json,md}",
 ];
 
-/** Prettier with all its files. Which of them were in order the last time is kept below node_modules. */
+/**
+ * Prettier with all its files. Which of them were in order the last time is kept below
+ * node_modules.
+ */
 export const formatter: readonly string[] = [
   process.execPath,
   join(root, "node_modules/prettier/bin/prettier.cjs"),

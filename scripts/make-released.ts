@@ -1,4 +1,7 @@
-/** `bun scripts/make-released.ts`: writes a small data directory with the executable of this version to test/released/<version>, for the upgrade tests of every later one. Run it once for a release. */
+/**
+ * `bun scripts/make-released.ts`: writes a small data directory with the executable of this version
+ * to test/released/<version>, for the upgrade tests of every later one. Run it once for a release.
+ */
 import { Database } from "bun:sqlite";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** `npm run pack-plugin -- path/plugin.ts [out.js]`: bundles a plugin of several files, and the packages it uses, into the one file that Dossier loads. */
+/**
+ * `npm run pack-plugin -- path/plugin.ts [out.js]`: bundles a plugin of several files, and the
+ * packages it uses, into the one file that Dossier loads.
+ */
 import { basename, dirname, resolve } from "node:path";
 
 /** What the host gives to plugins when they run; it must not be copied into them. */

@@ -1,6 +1,8 @@
 /**
- * The door for people who have only Node and npm: installs what is missing or has changed, builds what is stale, then does what was asked.
- * `node scripts/run.mjs start|demo|build|test|check|format|bench|pack-plugin [arguments]`; package.json has one npm script for each.
+ * The door for people who have only Node and npm: installs what is missing or has changed, builds
+ * what is stale, then does what was asked.
+ * `node scripts/run.mjs start|demo|build|test|check|format|bench|pack-plugin [arguments]`;
+ * package.json has one npm script for each.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
@@ -10,7 +12,10 @@ import { fileURLToPath } from "node:url";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const at = (...parts) => join(root, ...parts);
 
-/** What each command needs and runs. `tools` also installs the development dependencies; `built` makes dist/dossier first. */
+/**
+ * What each command needs and runs. `tools` also installs the development dependencies; `built`
+ * makes dist/dossier first.
+ */
 const commands = {
   start: { tools: false, built: true, run: (args) => [at("dist", "dossier"), ["serve", ...args]] },
   demo: { tools: false, built: true, run: (args) => [bun(), [at("scripts", "demo.ts"), ...args]] },
@@ -42,7 +47,10 @@ const commands = {
   test: { tools: true, built: true, run: (args) => [bun(), [at("scripts", "test.ts"), ...args]] },
 };
 
-/** The Bun that npm installed: in its own package, or, where install scripts are switched off, in the package of this platform. */
+/**
+ * The Bun that npm installed: in its own package, or, where install scripts are switched off, in
+ * the package of this platform.
+ */
 function bun() {
   const own = at("node_modules", "bun", "bin", "bun.exe");
   if (works(own)) return own;
@@ -63,7 +71,10 @@ const works = (path) =>
 const readJson = (path) =>
   existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : { packages: {} };
 
-/** Runs `npm ci` when a package of package-lock.json is absent from node_modules or has another version there. */
+/**
+ * Runs `npm ci` when a package of package-lock.json is absent from node_modules or has another
+ * version there.
+ */
 function install(tools) {
   const { packages: wanted } = readJson(at("package-lock.json"));
   const { packages: present } = readJson(at("node_modules", ".package-lock.json"));
@@ -121,7 +132,8 @@ function become([file, args]) {
       if (!typed) child.kill(signal);
     });
   }
-  // npm passes SIGTERM on, but not SIGHUP or its own sudden end: without it, nobody would be left to stop the program.
+  // npm passes SIGTERM on, but not SIGHUP or its own sudden end: without it, nobody would be left
+  // to stop the program.
   const parent = process.ppid;
   if (process.env.npm_lifecycle_event)
     setInterval(() => {

@@ -1,6 +1,8 @@
 /**
- * `npm test`: type check, lint, then every test file in a process of its own, so that a crash of one is a failure and takes no other along.
- * Ends with `N passed, N failed`. Words on the command line choose files by name: `npm test -- folders`.
+ * `npm test`: type check, lint, then every test file in a process of its own, so that a crash of
+ * one is a failure and takes no other along.
+ * Ends with `N passed, N failed`. Words on the command line choose files by name: `npm test --
+ * folders`.
  */
 import { Glob } from "bun";
 import { availableParallelism } from "node:os";
@@ -21,7 +23,8 @@ export interface Counts {
 }
 
 /**
- * What one run of `bun test` amounts to. Its closing lines count, its exit code decides: a run that ended without them,
+ * What one run of `bun test` amounts to. Its closing lines count, its exit code decides: a run that
+ * ended without them,
  * ran nothing, or failed without saying where has failed once more than it says.
  */
 export function countsOf(output: string, code: number): Counts {

@@ -1,4 +1,7 @@
-/** Looks after the code itself: sizes, leftovers, portable SQL, dead files. `bun scripts/tidy.ts` prints what is wrong and exits 1; test/tidy.test.ts runs the same. */
+/**
+ * Looks after the code itself: sizes, leftovers, portable SQL, dead files. `bun scripts/tidy.ts`
+ * prints what is wrong and exits 1; test/tidy.test.ts runs the same.
+ */
 import { Glob } from "bun";
 import { join, resolve } from "node:path";
 import ts from "typescript";
@@ -9,7 +12,10 @@ const root = resolve(import.meta.dir, "..");
 const file_lines_max = 300;
 /** A table of cases reads well at any length; this keeps subjects apart. */
 const test_lines_max = 500;
-/** Lines of a function without the functions inside it: a factory that returns ten small ones is not long. */
+/**
+ * Lines of a function without the functions inside it: a factory that returns ten small ones is not
+ * long.
+ */
 const function_lines_max = 60;
 const line_length_max = 260;
 /** A case of a table is one line. */
@@ -27,7 +33,10 @@ interface Rule {
 }
 
 const product = /^(core|plugins)\//;
-/** Where the outside world comes in: time, chance, environment. Workers, tasks and pages in the browser have no context to take them from. */
+/**
+ * Where the outside world comes in: time, chance, environment. Workers, tasks and pages in the
+ * browser have no context to take them from.
+ */
 const outside = /^core\/(base|cli)\/|^core\/main\.ts$|worker\.ts$|^plugins\/[^/]+\/web\//;
 
 const leftovers: readonly Rule[] = [
@@ -79,7 +88,10 @@ const contexts: readonly Rule[] = [
   },
 ];
 
-/** What runs on one database engine only (the other is PostgreSQL). core/store holds the engine, so it may speak its dialect. */
+/**
+ * What runs on one database engine only (the other is PostgreSQL). core/store holds the engine, so
+ * it may speak its dialect.
+ */
 const dialect: readonly Rule[] = [
   [
     "insert or (ignore|replace|abort)|replace into|replaceInto\\(|orIgnore\\(|\\.ignore\\(\\)",
@@ -120,7 +132,9 @@ const withoutComments = (text: string): string =>
     .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, " "))
     .replace(/(^|\s)\/\/.*$/gm, "$1");
 
-/** What is wrong with this file, each as `path:line: why`. `path` is from the root of the project. */
+/**
+ * What is wrong with this file, each as `path:line: why`. `path` is from the root of the project.
+ */
 export function problemsOf(path: string, text: string): string[] {
   return [
     ...problemsOfLayout(path, text),
@@ -245,7 +259,10 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** Packages of package.json that no file imports, and packages without their row in the README's table. */
+/**
+ * Packages of package.json that no file imports, and packages without their row in the README's
+ * table.
+ */
 export function problemsOfPackages(
   manifest: Manifest,
   readme: string,

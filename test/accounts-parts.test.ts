@@ -1,4 +1,7 @@
-/** The pure parts of accounts: what keys look like, which passwords will do, when the use of a key is written. */
+/**
+ * The pure parts of accounts: what keys look like, which passwords will do, when the use of a key
+ * is written.
+ */
 import { describe, expect, test } from "bun:test";
 import { HttpError } from "../core/http/errors";
 import { jsonLog } from "../core/base/log";

@@ -1,4 +1,7 @@
-/** What an answer may come from, what is saved of it, and how it reads later. The answerer is scripted by each test. */
+/**
+ * What an answer may come from, what is saved of it, and how it reads later. The answerer is
+ * scripted by each test.
+ */
 import { cpSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -321,7 +324,8 @@ test("what a crash interrupts is answered after the next start, once", async () 
     ["1?", "2?", "3?", "4?"].map((text) => crashing.ask("ada", chat, text)),
   );
   for (const path of paths.slice(0, 3)) await crashing.reaches("ada", path, "PROCESSING");
-  // What a killed process leaves behind is what lies on the disk at this moment: three answers being made and one waiting.
+  // What a killed process leaves behind is what lies on the disk at this moment: three answers
+  // being made and one waiting.
   const data = mkdtempSync(join(tmpdir(), "dossier-test-"));
   cpSync(crashing.server.data, data, { recursive: true });
   const authorization = `Bearer ${await crashing.server.key("ada")}`;

@@ -1,4 +1,7 @@
-/** Answers without a model: sentences, what is asked for, which sentence is picked, and what an answer cites. */
+/**
+ * Answers without a model: sentences, what is asked for, which sentence is picked, and what an
+ * answer cites.
+ */
 import { describe, expect, test } from "bun:test";
 import { createExtractive } from "../plugins/answers-extractive/answering";
 import {

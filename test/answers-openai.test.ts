@@ -1,4 +1,7 @@
-/** Answers by a language model that lies, breaks off, is busy or silent: what reaches a client is checked, and every failure ends as decided. */
+/**
+ * Answers by a language model that lies, breaks off, is busy or silent: what reaches a client is
+ * checked, and every failure ends as decided.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createChecker } from "../plugins/answers-openai/checking";
 import { sentencesOf } from "../plugins/answers-extractive/sentences";

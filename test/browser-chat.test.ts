@@ -1,4 +1,7 @@
-/** Chat, sources, search and prompts in a browser: every state in every size and theme, by keyboard alone, and text that stays text. */
+/**
+ * Chat, sources, search and prompts in a browser: every state in every size and theme, by keyboard
+ * alone, and text that stays text.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** The console by keyboard alone: what people come for is done without a pointer, the focus can be seen, and after a dialog it is where it was. */
+/**
+ * The console by keyboard alone: what people come for is done without a pointer, the focus can be
+ * seen, and after a dialog it is where it was.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { chromium_path, visit, why_skipped, type Visit } from "./helpers/chromium";

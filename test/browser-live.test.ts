@@ -1,4 +1,7 @@
-/** The console in a browser while things change: what happens elsewhere shows up by itself, in every tab; large folders and the first load stay small. */
+/**
+ * The console in a browser while things change: what happens elsewhere shows up by itself, in every
+ * tab; large folders and the first load stay small.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { chromium_path, visit, why_skipped } from "./helpers/chromium";

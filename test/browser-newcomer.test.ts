@@ -1,4 +1,7 @@
-/** The console in a browser: from the first start to a cited answer with its source on screen, as somebody who has never seen it. */
+/**
+ * The console in a browser: from the first start to a cited answer with its source on screen, as
+ * somebody who has never seen it.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { join } from "node:path";

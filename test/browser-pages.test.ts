@@ -1,4 +1,7 @@
-/** Every page of the console in a browser, full of data, in every size and theme: nothing that axe-core or the page's policy forbids, nothing sideways, nothing foreign, and text stays text. */
+/**
+ * Every page of the console in a browser, full of data, in every size and theme: nothing that
+ * axe-core or the page's policy forbids, nothing sideways, nothing foreign, and text stays text.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { join } from "node:path";
@@ -195,7 +198,9 @@ const choose = async (menu: string | RegExp, item: string) => {
 const dialog = () => page.getByRole("dialog").waitFor();
 const escape = () => page.keyboard.press("Escape");
 const tab = (name: string) => page.getByRole("tab", { name }).click();
-/** How to get there, from anywhere. What is open is closed by the next one, which goes elsewhere. */
+/**
+ * How to get there, from anywhere. What is open is closed by the next one, which goes elsewhere.
+ */
 type State = readonly [name: string, reach: () => Promise<unknown>];
 
 const work: readonly State[] = [

@@ -1,4 +1,7 @@
-/** Every page of the console in a browser when all is not well: nothing there yet, on its way, refused, broken, offline, not allowed, or signed out in the middle. */
+/**
+ * Every page of the console in a browser when all is not well: nothing there yet, on its way,
+ * refused, broken, offline, not allowed, or signed out in the middle.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Locator, Page, Route } from "playwright-core";
 import { chromium_path, looks, visit, why_skipped, type Visit } from "./helpers/chromium";
@@ -65,7 +68,10 @@ async function fill(): Promise<void> {
   await at.settled(ids.folder);
 }
 
-/** Waits for it, while the page's own timers run ahead: what is tried again after seconds is tried again at once. */
+/**
+ * Waits for it, while the page's own timers run ahead: what is tried again after seconds is tried
+ * again at once.
+ */
 async function soon(wanted: Locator): Promise<void> {
   for (let left = 60; left > 0 && !(await wanted.first().isVisible()); left--) {
     await page.clock.fastForward(1_000);

@@ -1,4 +1,7 @@
-/** What the build makes of the console: one small page without inline code, every file that it names, and the pure parts that decide what is shown. */
+/**
+ * What the build makes of the console: one small page without inline code, every file that it
+ * names, and the pure parts that decide what is shown.
+ */
 import { describe, expect, test } from "bun:test";
 import { assets, index_html } from "../plugins/console/assets.gen";
 import { deviceOf } from "../plugins/console/web/pages/account/device";
@@ -19,7 +22,10 @@ async function read(path: string): Promise<{ packed: number; text: string }> {
   };
 }
 
-/** Everything that is fetched before the first page can be shown: what the page names, and what its scripts import at once. */
+/**
+ * Everything that is fetched before the first page can be shown: what the page names, and what its
+ * scripts import at once.
+ */
 async function firstLoad(): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   const waiting = names(index_html);

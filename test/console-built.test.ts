@@ -1,4 +1,7 @@
-/** The console of the built executable, over real sockets: from the printed link to a signed-in browser, guessing, streams, and what survives a restart. */
+/**
+ * The console of the built executable, over real sockets: from the printed link to a signed-in
+ * browser, guessing, streams, and what survives a restart.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
@@ -114,7 +117,8 @@ describe("someone who guesses", () => {
     };
     const known: number[] = [],
       unknown: number[] = [];
-    // In turns, so that a busy machine slows both; four each, because the fifth failure of one address and email must wait.
+    // In turns, so that a busy machine slows both; four each, because the fifth failure of one
+    // address and email must wait.
     for (let n = 0; n < 4; n++) {
       known.push(await took("timed@example.com"));
       unknown.push(await took(`nobody${n}@example.com`));

@@ -1,4 +1,7 @@
-/** Changes as they reach a browser: gathered, numbered, replayed, ended with the session, and nobody else's. */
+/**
+ * Changes as they reach a browser: gathered, numbered, replayed, ended with the session, and nobody
+ * else's.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Change } from "../core/plugin/define";
 import { createFeed, streams_max } from "../plugins/console/feed";
@@ -11,7 +14,9 @@ interface Event {
   readonly data: any;
 }
 
-/** Reads a stream event by event; comments count as events without a name when `comments` is set. */
+/**
+ * Reads a stream event by event; comments count as events without a name when `comments` is set.
+ */
 function reader(stream: ReadableStream<Uint8Array>) {
   const bytes = stream.getReader();
   const decoder = new TextDecoder();

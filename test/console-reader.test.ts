@@ -1,4 +1,7 @@
-/** The console's source viewer, as far as it needs no browser: where a quotation stands, blocks of long texts, answers as elements. */
+/**
+ * The console's source viewer, as far as it needs no browser: where a quotation stands, blocks of
+ * long texts, answers as elements.
+ */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { locate } from "../plugins/console/web/reader/match";

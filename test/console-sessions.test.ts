@@ -1,4 +1,7 @@
-/** Signing in to the console: what the cookie is, how long a session lasts, what ends it, and who is slowed down. */
+/**
+ * Signing in to the console: what the cookie is, how long a session lasts, what ends it, and who is
+ * slowed down.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { newId } from "../core/base/ids";
 import type { Caller, Visitor } from "../core/http/route";

@@ -1,4 +1,7 @@
-/** The API behind the session: who may come in from where, what it never looks at, what every answer carries, and its document. */
+/**
+ * The API behind the session: who may come in from where, what it never looks at, what every answer
+ * carries, and its document.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -296,7 +299,8 @@ test("what a script spends leaves the console its own, and the other way round",
   expect([await page(), await page(), await page(), await page()]).toEqual([200, 200, 200, 429]);
   const other = await signedIn(limited, "bob");
   expect((await other.send("GET", "/folders")).headers.get("x-ratelimit-remaining")).toBe("2");
-  // Someone who is not signed in, at the same address, is counted apart from both; the page's files are not counted at all.
+  // Someone who is not signed in, at the same address, is counted apart from both; the page's files
+  // are not counted at all.
   const stranger = visit(limited);
   expect((await stranger.send("GET", "/session")).headers.get("x-ratelimit-remaining")).toBe("2");
   for (let n = 0; n < 10; n++)

@@ -1,4 +1,7 @@
-/** What the console shows of usage and of the running server, and what administrators may do about jobs. */
+/**
+ * What the console shows of usage and of the running server, and what administrators may do about
+ * jobs.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { jsonLog } from "../core/base/log";
@@ -17,7 +20,10 @@ import { scriptedExtractor } from "./helpers/documents";
 import { startTestServer, type TestServer } from "./helpers/host";
 import { until } from "./helpers/jobs";
 
-/** Jobs that fail for good: one that runs again, one whose record has another way, one that is put back to work otherwise. */
+/**
+ * Jobs that fail for good: one that runs again, one whose record has another way, one that is put
+ * back to work otherwise.
+ */
 const Plain = job("failing.plain", t.Object({ text: t.String() })),
   Told = job("failing.told", t.Object({})),
   Revived = job("failing.revived", t.Object({ id: t.String() }));

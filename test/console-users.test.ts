@@ -1,4 +1,7 @@
-/** Keys of one's own, and users as administrators manage them: invited, changed, deactivated, helped to a new password. */
+/**
+ * Keys of one's own, and users as administrators manage them: invited, changed, deactivated, helped
+ * to a new password.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { sha256 } from "../plugins/accounts/token";
 import { signedIn, visit, type Browser } from "./helpers/browser";

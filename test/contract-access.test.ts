@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: who may come in, what is another's, in which order a request is refused, and uploads that are refused before they are read. */
+/**
+ * Acceptance, on the executable: who may come in, what is another's, in which order a request is
+ * refused, and uploads that are refused before they are read.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   expectHas,

@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: search and cited answers: whose texts they see, what a citation promises, and when there is no answer. */
+/**
+ * Acceptance, on the executable: search and cited answers: whose texts they see, what a citation
+ * promises, and when there is no answer.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   expectHas,

@@ -1,4 +1,7 @@
-/** Acceptance, on the executable with an answerer that does as it is told: sessions, messages, polling, waiting, cancelling, failing, and faults inside. */
+/**
+ * Acceptance, on the executable with an answerer that does as it is told: sessions, messages,
+ * polling, waiting, cancelling, failing, and faults inside.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   expectHas,

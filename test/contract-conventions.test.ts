@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: what holds for every call: records, headers, lists, null, methods, the deprecated alias, limits and the contract document. */
+/**
+ * Acceptance, on the executable: what holds for every call: records, headers, lists, null, methods,
+ * the deprecated alias, limits and the contract document.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   expectProblem,

@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: what is deleted is gone, from the API at once and from every file of the data directory within two seconds. */
+/**
+ * Acceptance, on the executable: what is deleted is gone, from the API at once and from every file
+ * of the data directory within two seconds.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: receivers that mean harm, and an environment that does. A number in brackets names a threat. */
+/**
+ * Acceptance, on the executable: receivers that mean harm, and an environment that does. A number
+ * in brackets names a threat.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo, type Socket } from "node:net";
@@ -44,9 +47,7 @@ afterAll(async () => {
 
 type Speaks = (socket: Socket) => void;
 /** A server that speaks bytes once a request has begun to come. */
-async function speaking(
-  speak: Speaks,
-): Promise<{
+async function speaking(speak: Speaks): Promise<{
   readonly port: number;
   readonly connections: () => number;
   readonly open: () => number;

@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: what a person does with a webhook. Its log, a test, delivering again, another secret, and an end to it. A number in brackets names a threat. */
+/**
+ * Acceptance, on the executable: what a person does with a webhook. Its log, a test, delivering
+ * again, another secret, and an end to it. A number in brackets names a threat.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";

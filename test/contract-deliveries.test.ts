@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: what is delivered, how often, and what the log says of it. Signatures are verified with libraries nobody here wrote. A number in brackets names a threat. */
+/**
+ * Acceptance, on the executable: what is delivered, how often, and what the log says of it.
+ * Signatures are verified with libraries nobody here wrote. A number in brackets names a threat.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { networkInterfaces } from "node:os";
 import { verify } from "@octokit/webhooks-methods";

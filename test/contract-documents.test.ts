@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: text documents, their folders, names, versions of a record, and what can be brought back. */
+/**
+ * Acceptance, on the executable: text documents, their folders, names, versions of a record, and
+ * what can be brought back.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectHas, expectProblem, expectRecord, person, type Person } from "./helpers/contract";
 import { startExecutable, type Executable } from "./helpers/executable";

@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: what is said of imports, and that no import is lost, doubled or left hanging by a server that is killed in its middle. */
+/**
+ * Acceptance, on the executable: what is said of imports, and that no import is lost, doubled or
+ * left hanging by a server that is killed in its middle.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: the rate limit for each owner and each address, and quotas that hold under concurrency. */
+/**
+ * Acceptance, on the executable: the rate limit for each owner and each address, and quotas that
+ * hold under concurrency.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   expectProblem,

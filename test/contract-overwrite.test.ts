@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: an overwrite keeps the old version answering until the new one is there, or for good when it fails. */
+/**
+ * Acceptance, on the executable: an overwrite keeps the old version answering until the new one is
+ * there, or for good when it fails.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   expectHas,

@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: calls that come at the same moment are answered as if they had come one after the other. */
+/**
+ * Acceptance, on the executable: calls that come at the same moment are answered as if they had
+ * come one after the other.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem, person, until, type Person } from "./helpers/contract";
 import { startExecutable, type Answered, type Executable } from "./helpers/executable";

@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: whatever comes, in whatever place, is answered as decided and never with 500. */
+/**
+ * Acceptance, on the executable: whatever comes, in whatever place, is answered as decided and
+ * never with 500.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem, multipart, openSocket, person, type Person } from "./helpers/contract";
 import { startExecutable, type Answered, type Executable } from "./helpers/executable";

@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: what webhooks are told of real runs, and of which they are not told. */
+/**
+ * Acceptance, on the executable: what webhooks are told of real runs, and of which they are not
+ * told.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { verify } from "@octokit/webhooks-methods";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

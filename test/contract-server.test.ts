@@ -1,4 +1,7 @@
-/** Acceptance: the server as a process: its start, its lock, its logs, what lies about in its directory, and its end. */
+/**
+ * Acceptance: the server as a process: its start, its lock, its logs, what lies about in its
+ * directory, and its end.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   existsSync,

@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: an answer is watched by many, through kill -9, restarts and broken lines, and every event comes once. */
+/**
+ * Acceptance, on the executable: an answer is watched by many, through kill -9, restarts and broken
+ * lines, and every event comes once.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   expectProblem,

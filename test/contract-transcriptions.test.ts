@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: transcriptions survive kills, leave nothing behind when they are deleted, and hear real speech where an engine is installed. */
+/**
+ * Acceptance, on the executable: transcriptions survive kills, leave nothing behind when they are
+ * deleted, and hear real speech where an engine is installed.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { mkdtempSync } from "node:fs";

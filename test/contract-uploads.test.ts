@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: uploads in any name and encoding, their bodies, the original back, and what broken ones leave behind. */
+/**
+ * Acceptance, on the executable: uploads in any name and encoding, their bodies, the original back,
+ * and what broken ones leave behind.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   expectHas,

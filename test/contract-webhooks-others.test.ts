@@ -1,4 +1,8 @@
-/** Acceptance, on the executable: whose receiver is dead, or whose name nobody answers for, delays nobody else. Told by what has not happened yet, not by the clock. A number in brackets names a threat. */
+/**
+ * Acceptance, on the executable: whose receiver is dead, or whose name nobody answers for, delays
+ * nobody else. Told by what has not happened yet, not by the clock. A number in brackets names a
+ * threat.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { expectProblem, form, person, until, type Person } from "./helpers/contract";

@@ -1,4 +1,7 @@
-/** Acceptance, on the executable: registering webhooks. A number in brackets names the threat that a case is about; its others are in the files beside this one. */
+/**
+ * Acceptance, on the executable: registering webhooks. A number in brackets names the threat that a
+ * case is about; its others are in the files beside this one.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { expectProblem, filesWith, person, rfc3339, type Person } from "./helpers/contract";
 import { allowed, event_type, startHooks, type Hooks } from "./helpers/hooks";

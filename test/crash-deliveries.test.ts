@@ -1,4 +1,7 @@
-/** kill -9 at random moments during imports and deliveries: no run hangs or ends without its deliveries, nothing is imported twice, and no receiver sees a fourth attempt. [23] */
+/**
+ * kill -9 at random moments during imports and deliveries: no run hangs or ends without its
+ * deliveries, nothing is imported twice, and no receiver sees a fourth attempt. [23]
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** kill -9 at random moments: what was acknowledged is there, what was unfinished finishes, nothing deleted comes back. */
+/**
+ * kill -9 at random moments: what was acknowledged is there, what was unfinished finishes, nothing
+ * deleted comes back.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** Multipart bodies that are odd, broken, cut off or too large: each is refused, nothing of it stays, and the next one is served. */
+/**
+ * Multipart bodies that are odd, broken, cut off or too large: each is refused, nothing of it
+ * stays, and the next one is served.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { filesOf, form, person, until, type Person } from "./helpers/documents";
 import { startTestServer, type TestServer } from "./helpers/host";
@@ -194,7 +197,10 @@ describe("accepted", () => {
 });
 
 describe("over a socket", () => {
-  /** A connection that has sent the head of an upload and its first bytes; `declared` is what the head says will come. */
+  /**
+   * A connection that has sent the head of an upload and its first bytes; `declared` is what the
+   * head says will come.
+   */
   async function begin(declared: number, query: string, name = "cut.txt") {
     const listener = Bun.serve({ port: 0, fetch: (request) => server.fetch(request) });
     const received: Buffer[] = [];

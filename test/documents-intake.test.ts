@@ -1,4 +1,7 @@
-/** What runs bring to documents: known again by folder and source, text that is ready, times, and files that only a run uses. */
+/**
+ * What runs bring to documents: known again by folder and source, text that is ready, times, and
+ * files that only a run uses.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { definePlugin, fill, type Context } from "../core/sdk";

@@ -1,4 +1,7 @@
-/** Documents under limits: quotas, the time in which what was taken out can be put back, and what deletion leaves behind. */
+/**
+ * Documents under limits: quotas, the time in which what was taken out can be put back, and what
+ * deletion leaves behind.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** Documents in their folders, over HTTP: taking out, putting back, linking, renaming, indexing again, and deleting with the folder. */
+/**
+ * Documents in their folders, over HTTP: taking out, putting back, linking, renaming, indexing
+ * again, and deleting with the folder.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, fill } from "../core/sdk";
 import { Documents, DocumentUses } from "../plugins/documents/contract";

@@ -1,4 +1,7 @@
-/** New versions and failures, over HTTP: what answers meanwhile, what the record says, and what stays. */
+/**
+ * New versions and failures, over HTTP: what answers meanwhile, what the record says, and what
+ * stays.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import {
   expectSound,

@@ -1,4 +1,7 @@
-/** Everything at once: calls about documents and folders at random, several at a time, and at the end all of it hangs together. The seed is in the name of the test. */
+/**
+ * Everything at once: calls about documents and folders at random, several at a time, and at the
+ * end all of it hangs together. The seed is in the name of the test.
+ */
 import { expect, test } from "bun:test";
 import { expectSound, form, person, scriptedExtractor } from "./helpers/documents";
 import { startTestServer } from "./helpers/host";

@@ -1,4 +1,7 @@
-/** Sets of vectors: one answers while another is made, nothing is kept of what is gone, and one stubborn text holds up nobody. */
+/**
+ * Sets of vectors: one answers while another is made, nothing is kept of what is gone, and one
+ * stubborn text holds up nobody.
+ */
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { jsonLog } from "../core/base/log";
@@ -17,7 +20,10 @@ afterAll(() => {
 });
 
 type Behaviour = (texts: readonly string[], model: string, kind: string) => void | Promise<void>;
-/** An embedder as the next start finds it in the settings. `knows`: the models that its endpoint still has. */
+/**
+ * An embedder as the next start finds it in the settings. `knows`: the models that its endpoint
+ * still has.
+ */
 const scripted = (
   model: string,
   {

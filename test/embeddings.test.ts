@@ -1,4 +1,7 @@
-/** Vectors through the whole server: what is found by meaning, and that an embedder in any mood harms nobody. */
+/**
+ * Vectors through the whole server: what is found by meaning, and that an embedder in any mood
+ * harms nobody.
+ */
 import { afterAll, describe, expect, test } from "bun:test";
 import { startEmbedder, type Mood } from "./helpers/embedder";
 import { startExecutable } from "./helpers/executable";

@@ -1,4 +1,7 @@
-/** The plugin of examples/import-source in the built executable: its source is offered, checked, listed and imported like a built-in one. */
+/**
+ * The plugin of examples/import-source in the built executable: its source is offered, checked,
+ * listed and imported like a built-in one.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { startExecutable, type Executable } from "./helpers/executable";

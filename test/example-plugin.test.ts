@@ -1,4 +1,7 @@
-/** The plugin of examples/activity in the built executable: its table, route, job, event, slot and settings work as its comments say. */
+/**
+ * The plugin of examples/activity in the built executable: its table, route, job, event, slot and
+ * settings work as its comments say.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";

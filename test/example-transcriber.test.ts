@@ -1,4 +1,7 @@
-/** The plugin of examples/transcriber in the built executable: recordings go to the server that it names. */
+/**
+ * The plugin of examples/transcriber in the built executable: recordings go to the server that it
+ * names.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { resolve } from "node:path";
 import { startExecutable, type Executable } from "./helpers/executable";

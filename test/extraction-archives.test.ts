@@ -1,4 +1,7 @@
-/** Archives and XML that are damaged, lie or want too much: each ends with its status, quickly, and nothing is left behind. */
+/**
+ * Archives and XML that are damaged, lie or want too much: each ends with its status, quickly, and
+ * nothing is left behind.
+ */
 import { afterAll, describe, expect, test } from "bun:test";
 import { deflateRawSync } from "node:zlib";
 import { decodeXml, scanXml } from "../plugins/extraction/office/xml";

@@ -1,4 +1,7 @@
-/** Damaged files of every kind, as chance makes them: each is read or refused in words; nothing hangs, crashes or stays behind. */
+/**
+ * Damaged files of every kind, as chance makes them: each is read or refused in words; nothing
+ * hangs, crashes or stays behind.
+ */
 import { afterAll, expect, test } from "bun:test";
 import { ExtractionFailure, type Extracted } from "../plugins/extraction/contract";
 import { biff, doc, ppt, text as slideText, xls, xlString, u16, u32 } from "./helpers/compound";
@@ -122,7 +125,10 @@ async function originals(): Promise<[string, Uint8Array][]> {
   ];
 }
 
-/** Bits turned over, bytes replaced by extreme ones, ends cut off, parts doubled, taken out, or taken from another file. */
+/**
+ * Bits turned over, bytes replaced by extreme ones, ends cut off, parts doubled, taken out, or
+ * taken from another file.
+ */
 function damaged(
   bytes: Uint8Array,
   other: Uint8Array,

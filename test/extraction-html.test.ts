@@ -1,4 +1,7 @@
-/** Web pages: what they show becomes text with headings, lists and tables, whatever the encoding and however broken the markup. */
+/**
+ * Web pages: what they show becomes text with headings, lists and tables, whatever the encoding and
+ * however broken the markup.
+ */
 import { afterAll, describe, expect, test } from "bun:test";
 import { readPage, readXhtml } from "../plugins/extraction/html/page";
 import { assemble } from "../plugins/extraction/office/flow";

@@ -1,4 +1,7 @@
-/** Word, PowerPoint and Excel files of before 2007: the whole text in its order with its pages; what can't be read is said so, and what is damaged or hostile harms nothing. */
+/**
+ * Word, PowerPoint and Excel files of before 2007: the whole text in its order with its pages; what
+ * can't be read is said so, and what is damaged or hostile harms nothing.
+ */
 import { afterAll, describe, expect, test } from "bun:test";
 import {
   compound,

@@ -1,4 +1,7 @@
-/** Mail messages: headers, body and attachments become one text, and nothing that is attached can spoil the rest. */
+/**
+ * Mail messages: headers, body and attachments become one text, and nothing that is attached can
+ * spoil the rest.
+ */
 import { afterAll, describe, expect, test } from "bun:test";
 import { isMail } from "../plugins/extraction/mail";
 import { encodeAs } from "./helpers/encode";

@@ -1,4 +1,7 @@
-/** No file makes its reader connect to anything, whatever addresses it names. Needs `strace`; says so and is skipped where that is missing or may not trace. */
+/**
+ * No file makes its reader connect to anything, whatever addresses it names. Needs `strace`; says
+ * so and is skipped where that is missing or may not trace.
+ */
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** Pictures of text: images and scanned pages, whichever way they are turned, with what could not be read said. */
+/**
+ * Pictures of text: images and scanned pages, whichever way they are turned, with what could not be
+ * read said.
+ */
 import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

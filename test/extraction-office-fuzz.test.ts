@@ -1,4 +1,7 @@
-/** Office documents and e-books with faults put in by chance, the same ones each time: whatever is in a file, reading it ends with a text or a reason. */
+/**
+ * Office documents and e-books with faults put in by chance, the same ones each time: whatever is
+ * in a file, reading it ends with a text or a reason.
+ */
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

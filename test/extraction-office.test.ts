@@ -1,4 +1,7 @@
-/** Word documents, presentations and workbooks: what a reader sees comes out once, in order, with its pages and headings. */
+/**
+ * Word documents, presentations and workbooks: what a reader sees comes out once, in order, with
+ * its pages and headings.
+ */
 import { afterAll, describe, expect, test } from "bun:test";
 import { compound, doc } from "./helpers/compound";
 import type { Extracted } from "../plugins/extraction/contract";

@@ -1,4 +1,7 @@
-/** OpenDocument files and e-books: what a reader sees comes out once, in order, with its pages and headings. */
+/**
+ * OpenDocument files and e-books: what a reader sees comes out once, in order, with its pages and
+ * headings.
+ */
 import { afterAll, describe, expect, test } from "bun:test";
 import { testExtraction } from "./helpers/extraction";
 import { epub, opendocument } from "./helpers/office";

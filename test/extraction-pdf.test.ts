@@ -28,7 +28,10 @@ const within = (limits: Partial<PageLimits>): TestExtraction => {
 const page = (text: string): PdfPage => ({ lines: [{ x: 60, y: 700, text }] });
 const textOf = ({ text, pages }: Extracted): Record<number, string> =>
   Object.fromEntries(pages.map((span) => [span.page, text.slice(span.start, span.end)]));
-/** Forms that draw each other, ten of the next each: a few bytes that become more objects than any memory holds. */
+/**
+ * Forms that draw each other, ten of the next each: a few bytes that become more objects than any
+ * memory holds.
+ */
 const form_bomb = Array.from({ length: 10 }, (_, depth) =>
   depth < 9 ? `/X${depth + 1} Do `.repeat(10) : "BT /F1 10 Tf (boom) Tj ET",
 );

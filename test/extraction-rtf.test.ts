@@ -1,4 +1,7 @@
-/** RTF: groups, letters in many encodings, tables, notes and headers; what is no text stays out; damaged and hostile files end in time. */
+/**
+ * RTF: groups, letters in many encodings, tables, notes and headers; what is no text stays out;
+ * damaged and hostile files end in time.
+ */
 import { afterAll, describe, expect, test } from "bun:test";
 import { encodeAs } from "./helpers/encode";
 import { testExtraction } from "./helpers/extraction";

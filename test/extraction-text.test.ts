@@ -1,4 +1,7 @@
-/** Plain text: whatever its encoding and size, its content comes out whole; and what is no text is refused by name. */
+/**
+ * Plain text: whatever its encoding and size, its content comes out whole; and what is no text is
+ * refused by name.
+ */
 import { afterAll, describe, expect, test } from "bun:test";
 import { deflateRawSync, gzipSync } from "node:zlib";
 import { ExtractionFailure, type Extractor } from "../plugins/extraction/contract";

@@ -1,4 +1,7 @@
-/** Files of many kinds in a whole server: the good ones are found with their headings and languages, and the hostile ones beside them harm nobody. */
+/**
+ * Files of many kinds in a whole server: the good ones are found with their headings and languages,
+ * and the hostile ones beside them harm nobody.
+ */
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";

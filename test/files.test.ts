@@ -1,4 +1,7 @@
-/** Originals on disk: stored once, never lost to a deletion at the same moment, and nothing left behind. */
+/**
+ * Originals on disk: stored once, never lost to a deletion at the same moment, and nothing left
+ * behind.
+ */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   existsSync,

@@ -1,4 +1,7 @@
-/** Folders, over HTTP: their records, the two levels, who may see them, and what goes when they are deleted. */
+/**
+ * Folders, over HTTP: their records, the two levels, who may see them, and what goes when they are
+ * deleted.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** Conversations with the extractive answerer: a question that needs the ones before it is looked up with them. */
+/**
+ * Conversations with the extractive answerer: a question that needs the ones before it is looked up
+ * with them.
+ */
 import { beforeAll, expect, test } from "bun:test";
 import { startTestServer, type TestServer } from "./helpers/host";
 

@@ -1,4 +1,7 @@
-/** Servers that an import may meet: polite ones that set rules, and hostile ones that never end, lie, drip, pack bombs and lead inside. */
+/**
+ * Servers that an import may meet: polite ones that set rules, and hostile ones that never end,
+ * lie, drip, pack bombs and lead inside.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { createFetching } from "../plugins/imports/fetching";

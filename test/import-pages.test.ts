@@ -1,4 +1,7 @@
-/** What the child makes of what strangers wrote: the main text of pages, the addresses of sitemaps and feeds, the entries of archives. */
+/**
+ * What the child makes of what strangers wrote: the main text of pages, the addresses of sitemaps
+ * and feeds, the entries of archives.
+ */
 import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** What robots.txt allows (RFC 9309), when a host wants to be asked later, and the pause between two requests. */
+/**
+ * What robots.txt allows (RFC 9309), when a host wants to be asked later, and the pause between two
+ * requests.
+ */
 import { describe, expect, test } from "bun:test";
 import { retryAfterOf } from "../plugins/imports/fetching";
 import { createPacing } from "../plugins/imports/pacing";

@@ -1,4 +1,7 @@
-/** Import runs over HTTP, on pages of a test: what becomes documents, what is skipped, replaced, failed, cancelled and tried again, and what every counter says. */
+/**
+ * Import runs over HTTP, on pages of a test: what becomes documents, what is skipped, replaced,
+ * failed, cancelled and tried again, and what every counter says.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   mkdirSync,

@@ -1,4 +1,7 @@
-/** The analyzer: which terms each script gives, where they stand, and that no text costs more than linear time. */
+/**
+ * The analyzer: which terms each script gives, where they stand, and that no text costs more than
+ * linear time.
+ */
 import { describe, expect, test } from "bun:test";
 import { analyzer, hashOf } from "../plugins/index/analyzer";
 import { porter2 } from "../plugins/index/porter2";

@@ -1,4 +1,7 @@
-/** The chunker: where passages begin and end, which page and heading they stand under, and that offsets hold in every text. */
+/**
+ * The chunker: where passages begin and end, which page and heading they stand under, and that
+ * offsets hold in every text.
+ */
 import { describe, expect, test } from "bun:test";
 import { analyzer } from "../plugins/index/analyzer";
 import { chunksOf } from "../plugins/index/chunker";

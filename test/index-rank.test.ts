@@ -1,4 +1,7 @@
-/** Segments and ranking: what is packed comes out again, and the scores are those of the formula, whatever the segments. */
+/**
+ * Segments and ranking: what is packed comes out again, and the scores are those of the formula,
+ * whatever the segments.
+ */
 import { describe, expect, test } from "bun:test";
 import { analyzer, analyzers, hashOf, type Analyzer } from "../plugins/index/analyzer";
 import { queryOf } from "../plugins/index/query";

@@ -1,4 +1,7 @@
-/** The index on a real file: what is found where, what is gone after which call, and that staged and outdated rows end well. */
+/**
+ * The index on a real file: what is found where, what is gone after which call, and that staged and
+ * outdated rows end well.
+ */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { analyzer, hashOf, type Analyzer } from "../plugins/index/analyzer";

@@ -1,4 +1,7 @@
-/** Workers: started when asked, stopped when idle, replaced when they die; and no question waits for ever. */
+/**
+ * Workers: started when asked, stopped when idle, replaced when they die; and no question waits for
+ * ever.
+ */
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

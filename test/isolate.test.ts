@@ -1,4 +1,7 @@
-/** Tasks in child processes: whatever a task does, its caller gets an answer or a reason, and nothing is left behind. */
+/**
+ * Tasks in child processes: whatever a task does, its caller gets an answer or a reason, and
+ * nothing is left behind.
+ */
 import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** Kill -9 at random moments: no acknowledged job is lost, none runs its effect twice, none ends without it. */
+/**
+ * Kill -9 at random moments: no acknowledged job is lost, none runs its effect twice, none ends
+ * without it.
+ */
 import { expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,7 +17,10 @@ const batch = 8;
 
 type Child = Bun.Subprocess<"pipe", "pipe", "inherit">;
 
-/** One life of a server: enqueues from `next` on until `kill` says so, and returns what was acknowledged. */
+/**
+ * One life of a server: enqueues from `next` on until `kill` says so, and returns what was
+ * acknowledged.
+ */
 async function live(
   directory: string,
   next: () => number,

@@ -1,4 +1,7 @@
-/** Messages over HTTP: sending, polling, failing and cancelling. The answerer is scripted by each test. */
+/**
+ * Messages over HTTP: sending, polling, failing and cancelling. The answerer is scripted by each
+ * test.
+ */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure } from "../core/sdk";
 import { found, heron, says, startAsking, type Asking } from "./helpers/asking";

@@ -1,4 +1,7 @@
-/** Migrations: the ledger, one transaction a step, own tables only, and the copy that is made before. */
+/**
+ * Migrations: the ledger, one transaction a step, own tables only, and the copy that is made
+ * before.
+ */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";

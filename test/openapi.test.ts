@@ -1,4 +1,7 @@
-/** The published contract: complete, valid for two linters nobody here wrote, and good enough to generate a client from. */
+/**
+ * The published contract: complete, valid for two linters nobody here wrote, and good enough to
+ * generate a client from.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** The connection itself, in a process whose environment trusts everybody and names a proxy: neither has a say. */
+/**
+ * The connection itself, in a process whose environment trusts everybody and names a proxy: neither
+ * has a say.
+ */
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

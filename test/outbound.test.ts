@@ -1,4 +1,7 @@
-/** Which addresses are public, which URLs may be asked for, and what a look-up makes of what name servers say. */
+/**
+ * Which addresses are public, which URLs may be asked for, and what a look-up makes of what name
+ * servers say.
+ */
 import { afterAll, describe, expect, test } from "bun:test";
 import { checkHost } from "../core/outbound/check";
 import { createLookup } from "../core/outbound/lookup";
@@ -6,7 +9,10 @@ import { createAddressRule, isPublic } from "../core/outbound/special";
 import { readTarget } from "../core/outbound/target";
 import { bytesOf, startNameServer } from "./helpers/dns";
 
-/** The special-purpose registries of IANA, IPv4 and IPv6, with the ranges for multicast and what is not given out. */
+/**
+ * The special-purpose registries of IANA, IPv4 and IPv6, with the ranges for multicast and what is
+ * not given out.
+ */
 const registry: readonly (readonly [name: string, ...blocks: string[]])[] = [
   ["this network", "0.0.0.0/8", "0.0.0.0/32"],
   ["private use", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"],

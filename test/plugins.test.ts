@@ -1,4 +1,7 @@
-/** Plugin files in a directory: a good one works, a bad one is left out with its reason and stops nobody. */
+/**
+ * Plugin files in a directory: a good one works, a bad one is left out with its reason and stops
+ * nobody.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** What README.md shows is run as it stands there: the first answer with curl, and the plugin of twenty lines. */
+/**
+ * What README.md shows is run as it stands there: the first answer with curl, and the plugin of
+ * twenty lines.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { version } from "../core/base/version";

@@ -1,4 +1,7 @@
-/** How `npm test` counts: what a run of `bun test` printed and its exit code become passed, failed and skipped. */
+/**
+ * How `npm test` counts: what a run of `bun test` printed and its exit code become passed, failed
+ * and skipped.
+ */
 import { describe, expect, test } from "bun:test";
 import { countsOf } from "../scripts/test";
 

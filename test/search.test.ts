@@ -19,7 +19,8 @@ const documents = (answer: Answered): string[] =>
   ].sort();
 const sorted = (...ids: string[]) => ids.sort();
 
-// The words that are searched stand in several texts of different places, so that every place could show.
+// The words that are searched stand in several texts of different places, so that every place could
+// show.
 const paragraph = (of: string) => `The heron of ${of} stands in shallow water and waits for fish.`;
 let root: string, sub: string, other: string, empty: string, foreign: string;
 let in_root: string, in_sub: string, in_other: string, in_foreign: string;

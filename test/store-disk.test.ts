@@ -1,4 +1,7 @@
-/** The database and its disk: deleted text goes, a full or failing disk is an answer and not a wreck. */
+/**
+ * The database and its disk: deleted text goes, a full or failing disk is an answer and not a
+ * wreck.
+ */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

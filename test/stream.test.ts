@@ -1,4 +1,7 @@
-/** Watching an answer while it is made and afterwards: every event once, from any place on, whatever happens meanwhile. The answerer is scripted by each test. */
+/**
+ * Watching an answer while it is made and afterwards: every event once, from any place on, whatever
+ * happens meanwhile. The answerer is scripted by each test.
+ */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure } from "../core/sdk";
 import { createChanges } from "../plugins/chats/changes";

@@ -1,4 +1,7 @@
-/** A transcription service behind HTTP that works, lies, fails and falls silent; and a server without any transcriber. */
+/**
+ * A transcription service behind HTTP that works, lies, fails and falls silent; and a server
+ * without any transcriber.
+ */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** Transcripts as captions, programs and services write them: what is read out of them, and that nothing hostile costs much. */
+/**
+ * Transcripts as captions, programs and services write them: what is read out of them, and that
+ * nothing hostile costs much.
+ */
 import { describe, expect, test } from "bun:test";
 import { assemble } from "../plugins/transcriptions/assembling";
 import { toSrt, toText, toVtt } from "../plugins/transcriptions/formats";

@@ -1,4 +1,7 @@
-/** Transcription runs over HTTP: what starts one, how it ends, what it leaves behind, and what a program of the settings can do wrong. */
+/**
+ * Transcription runs over HTTP: what starts one, how it ends, what it leaves behind, and what a
+ * program of the settings can do wrong.
+ */
 import {
   afterAll,
   beforeAll,

@@ -1,4 +1,7 @@
-/** Data directories of released versions: the executable of today opens each, loses nothing and goes on. */
+/**
+ * Data directories of released versions: the executable of today opens each, loses nothing and goes
+ * on.
+ */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

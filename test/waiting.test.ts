@@ -1,4 +1,7 @@
-/** Polls that wait for a change of their message (`Prefer: wait`). The answerer is scripted by each test. */
+/**
+ * Polls that wait for a change of their message (`Prefer: wait`). The answerer is scripted by each
+ * test.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { startAsking, type Asking } from "./helpers/asking";
 

@@ -1,4 +1,7 @@
-/** Deliveries, in this process: what a black box can't bring about, such as another day, another key, and a crash at a chosen moment. */
+/**
+ * Deliveries, in this process: what a black box can't bring about, such as another day, another
+ * key, and a crash at a chosen moment.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { definePlugin } from "../core/sdk";
@@ -130,7 +133,8 @@ test("nothing is sent for a person who may not sign in any more", async () => {
 test("an attempt that a crash cut off counts, and there is never a fourth", async () => {
   const hook = await register();
   receiver.answers(() => new Response(null, { status: 500 }));
-  // As a killed server leaves it: two attempts have ended, the third has begun, and its job is claimed anew.
+  // As a killed server leaves it: two attempts have ended, the third has begun, and its job is
+  // claimed anew.
   const id = "whd_00000000000000000000000001",
     at = Date.now() - 1_000;
   await server.store.db

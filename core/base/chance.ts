@@ -1,4 +1,7 @@
-/** Chance, from the system's generator: for pauses that should not fall together. Secrets and ids have functions of their own. */
+/**
+ * Chance, from the system's generator: for pauses that should not fall together. Secrets and ids
+ * have functions of their own.
+ */
 
 /** `value` give or take up to `share` of it (0.2 is a fifth), as a whole number. */
 export const spread = (value: number, share: number): number =>

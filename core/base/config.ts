@@ -1,4 +1,6 @@
-/** The configuration: one schema, filled from dossier.toml, over it the environment, over it flags. */
+/**
+ * The configuration: one schema, filled from dossier.toml, over it the environment, over it flags.
+ */
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
@@ -58,7 +60,10 @@ const unsectioned = new Set(["data", "host", "port", "secret_key"]);
 export const envName = (section: string, key: string): string =>
   `DOSSIER_${section === "server" && unsectioned.has(key) ? "" : `${section.toUpperCase()}_`}${key.toUpperCase()}`;
 
-/** @throws ConfigError that names every problem. `lenient`: sections that nobody knows are warned of, not refused, because their plugin could not be loaded. */
+/**
+ * @throws ConfigError that names every problem. `lenient`: sections that nobody knows are warned
+ * of, not refused, because their plugin could not be loaded.
+ */
 export function readConfig(sections: Sections, sources: ConfigSources, lenient = false): Config {
   const unknown = findUnknown(sections, sources);
   const problems = [...unknown.keys, ...(lenient ? [] : unknown.sections)];
@@ -225,7 +230,8 @@ function expected(of: Kinded): string {
 const slip_edits_max = 2;
 
 /**
- * Sections and keys that no schema knows, each with the nearest one that exists. An environment is shared with other programs and other versions:
+ * Sections and keys that no schema knows, each with the nearest one that exists. An environment is
+ * shared with other programs and other versions:
  * `foreign` are its variables that look like nothing of ours.
  */
 function findUnknown(

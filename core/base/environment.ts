@@ -1,4 +1,7 @@
-/** The environment for programs that the operator names: as it is, but for our own settings, which may be secrets. */
+/**
+ * The environment for programs that the operator names: as it is, but for our own settings, which
+ * may be secrets.
+ */
 
 export const environmentForPrograms = (): Record<string, string> =>
   Object.fromEntries(

@@ -5,7 +5,10 @@ const random_digits = 16;
 let last_ms = 0;
 let last_random: number[] = [];
 
-/** 26 Crockford base-32 characters: 48 bits of time, 80 random bits; later ids of one process sort after earlier ones. */
+/**
+ * 26 Crockford base-32 characters: 48 bits of time, 80 random bits; later ids of one process sort
+ * after earlier ones.
+ */
 export function ulid(now_ms: number = Date.now()): string {
   if (now_ms > last_ms) {
     last_ms = now_ms;

@@ -1,4 +1,7 @@
-/** What must never reach a log line: keys, bearer tokens, webhook secrets, tokens of set-up links, invitations and sessions. */
+/**
+ * What must never reach a log line: keys, bearer tokens, webhook secrets, tokens of set-up links,
+ * invitations and sessions.
+ */
 const secrets = /\b(dsk_|whsec_|dst_|dsi_|dss_)[A-Za-z0-9+/=_-]{6,}|(bearer\s+)[^\s"\\]+/gi;
 
 /** Replaces every secret in a line by its prefix and `[secret]`. */

@@ -1,4 +1,7 @@
-/** Kinds of settings beyond plain JSON: a duration, a size, a list and a secret, written as people write them. */
+/**
+ * Kinds of settings beyond plain JSON: a duration, a size, a list and a secret, written as people
+ * write them.
+ */
 import { Type, type TUnsafe } from "@sinclair/typebox";
 
 interface Words {

@@ -1,4 +1,7 @@
-/** Puts the parts together: configuration, plugins, store, host. `serve` and every command start here. */
+/**
+ * Puts the parts together: configuration, plugins, store, host. `serve` and every command start
+ * here.
+ */
 import { chmodSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
@@ -29,7 +32,10 @@ export interface SettingOptions {
   readonly flags: Flags;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly built_in: readonly Plugin[];
-  /** How this executable starts itself to try plugin files out; null leaves the plugins directory alone. */
+  /**
+   * How this executable starts itself to try plugin files out; null leaves the plugins directory
+   * alone.
+   */
   readonly trial_command: readonly string[] | null;
   readonly log_level?: Level;
 }
@@ -87,7 +93,10 @@ function checkSettings(
   return { dropped_in, failures };
 }
 
-/** Knows the keys, and which are secret, and asks nothing else of them: the section of a plugin that is left out. */
+/**
+ * Knows the keys, and which are secret, and asks nothing else of them: the section of a plugin that
+ * is left out.
+ */
 const emptied = (config: Plugin["config"]): Plugin["config"] =>
   Type.Object(
     Object.fromEntries(
@@ -155,7 +164,9 @@ const own = new Set([
   "backups",
   "tmp",
 ]);
-/** Something in the directory that a data directory doesn't hold, unless a server was there already. */
+/**
+ * Something in the directory that a data directory doesn't hold, unless a server was there already.
+ */
 function strangerIn(data: string): string | undefined {
   const names = readdirSync(data).filter((name) => !name.startsWith(".") && name !== "lost+found");
   return names.some((name) => name.startsWith("dossier."))
@@ -163,7 +174,10 @@ function strangerIn(data: string): string | undefined {
     : names.find((name) => !own.has(name));
 }
 
-/** Makes what is missing; only the user of this process may read it. A directory that serves something else is left as it is. @throws ConfigError */
+/**
+ * Makes what is missing; only the user of this process may read it. A directory that serves
+ * something else is left as it is. @throws ConfigError
+ */
 export function openDataDirectory(data: string): void {
   const unusable = (why: string): ConfigError =>
     new ConfigError([`The data directory ${data} can't be used: ${why}`]);

@@ -23,7 +23,10 @@ export interface ProgramParts {
 
 const usage_exit = 2;
 
-/** Runs one command line (without the executable's name) and answers its exit code: 0 done, 1 failed, 2 wrong usage. */
+/**
+ * Runs one command line (without the executable's name) and answers its exit code: 0 done, 1
+ * failed, 2 wrong usage.
+ */
 export async function runProgram(words: readonly string[], parts: ProgramParts): Promise<number> {
   const program = new Commander("dossier")
     .version(version)
@@ -237,7 +240,10 @@ interface Invocation {
 /** Another command that changes the tables at this moment is soon done; a server is not. */
 const migration_lock_ms_max = 5_000;
 
-/** @throws Error when a server of another version runs on the directory: its tables can't change under it. */
+/**
+ * @throws Error when a server of another version runs on the directory: its tables can't change
+ * under it.
+ */
 async function lockToMigrate(data: string): Promise<() => void> {
   for (let waited_ms = 0; ; waited_ms += 50) {
     try {

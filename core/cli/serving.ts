@@ -1,4 +1,7 @@
-/** `dossier serve`: one server on one data directory, from its first line of output to its graceful end. */
+/**
+ * `dossier serve`: one server on one data directory, from its first line of output to its graceful
+ * end.
+ */
 import type { BlockList } from "node:net";
 import { Type } from "@sinclair/typebox";
 import { errorFields, type Log } from "../base/log";
@@ -75,7 +78,10 @@ export const coreRoutes = {
 export const documentOf = (routes: readonly Route<any, any>[], server_url: string): object =>
   openApiDocument([coreRoutes.openapi, ...routes], api, { version, server_url });
 
-/** The front door over everything that the plugins bring. @throws ConfigError, and Error when plugins get in each other's way. */
+/**
+ * The front door over everything that the plugins bring. @throws ConfigError, and Error when
+ * plugins get in each other's way.
+ */
 export function createApplication(
   host: Host,
   setting: Setting,
@@ -277,7 +283,10 @@ export async function startServer(
   }
 }
 
-/** Runs until SIGTERM or SIGINT; a second signal ends at once. A stray throw of a plugin's timer is logged and survived. */
+/**
+ * Runs until SIGTERM or SIGINT; a second signal ends at once. A stray throw of a plugin's timer is
+ * logged and survived.
+ */
 export async function serveUntilStopped(start: () => Promise<Running>, log: Log): Promise<void> {
   process.on("uncaughtException", (error) =>
     log.error("uncaught error in the background", errorFields(error)),

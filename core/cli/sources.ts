@@ -1,4 +1,6 @@
-/** Where the configuration comes from on this machine, and the settings that belong to no plugin. */
+/**
+ * Where the configuration comes from on this machine, and the settings that belong to no plugin.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Type, type TObject } from "@sinclair/typebox";
@@ -57,7 +59,10 @@ export interface Located {
   readonly sources: ConfigSources;
 }
 
-/** Finds the data directory and reads its dossier.toml. @throws ConfigError when the file is not TOML. */
+/**
+ * Finds the data directory and reads its dossier.toml. @throws ConfigError when the file is not
+ * TOML.
+ */
 export function locate(flags: Flags, env: Readonly<Record<string, string | undefined>>): Located {
   const data = resolve(
     flags["server.data"] ?? (env[envName("server", "data")] || "./dossier-data"),

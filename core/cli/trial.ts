@@ -1,4 +1,7 @@
-/** The child process that tries plugin files out: imports and sets them up on a scratch data directory, saying where it is. */
+/**
+ * The child process that tries plugin files out: imports and sets them up on a scratch data
+ * directory, saying where it is.
+ */
 import { readSection } from "../base/config";
 import { jsonLog } from "../base/log";
 import { createLogRing } from "../base/log-ring";
@@ -30,7 +33,8 @@ export async function runTrial(
           return plugin.setup(ctx);
         },
       };
-      // Wrong settings are told by the server itself, with their names: here they only keep the set-up from running.
+      // Wrong settings are told by the server itself, with their names: here they only keep the
+      // set-up from running.
       if (readSection(plugin.section, plugin.config, located.sources).problems.length === 0)
         dropped_in.push({ plugin: wrapped, file });
     } catch (error) {

@@ -1,4 +1,7 @@
-/** Reads and checks what a request brings: the JSON body within its limit, and the query as its schema types it. */
+/**
+ * Reads and checks what a request brings: the JSON body within its limit, and the query as its
+ * schema types it.
+ */
 import type { TObject, TSchema } from "@sinclair/typebox";
 import {
   TypeCompiler,
@@ -68,7 +71,8 @@ export function parseJson(bytes: Uint8Array): unknown {
       "malformed_json",
     );
   }
-  // Only an escape can smuggle in what the database can't keep: U+0000 and halves of surrogate pairs.
+  // Only an escape can smuggle in what the database can't keep: U+0000 and halves of surrogate
+  // pairs.
   if (text.includes("\\u")) refuseIllFormed(value);
   return value;
 }
@@ -89,14 +93,20 @@ export async function readBytes(request: Request, bytes_max: number): Promise<Ui
   return Buffer.concat(chunks);
 }
 
-/** An object or array that is being walked: `keys` of an object, and how many of its values have been looked at. */
+/**
+ * An object or array that is being walked: `keys` of an object, and how many of its values have
+ * been looked at.
+ */
 interface Walked {
   readonly value: object;
   readonly keys: readonly string[] | undefined;
   seen: number;
 }
 
-/** Without calls that nest, because a body may nest deeper than they can; without lists of what is inside, because that may be millions of numbers. */
+/**
+ * Without calls that nest, because a body may nest deeper than they can; without lists of what is
+ * inside, because that may be millions of numbers.
+ */
 function refuseIllFormed(body: unknown): void {
   const open: Walked[] = [];
   const pointer = (): string =>

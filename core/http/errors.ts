@@ -1,12 +1,21 @@
-/** Answers that are not a success: one class, thrown from any depth, turned into problem+json by the front door. */
+/**
+ * Answers that are not a success: one class, thrown from any depth, turned into problem+json by the
+ * front door.
+ */
 
-/** One field that is wrong. `pointer` is a JSON pointer into the body (`/name`) or names a query field (`?page`). */
+/**
+ * One field that is wrong. `pointer` is a JSON pointer into the body (`/name`) or names a query
+ * field (`?page`).
+ */
 export interface FieldProblem {
   readonly pointer: string;
   readonly detail: string;
 }
 
-/** An answer to the caller that is not a success. `detail` is a sentence for the person who must act. */
+/**
+ * An answer to the caller that is not a success. `detail` is a sentence for the person who must
+ * act.
+ */
 export class HttpError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly errors: readonly FieldProblem[] | undefined;

@@ -1,10 +1,16 @@
-/** Checks that many fields share: names that may not be blank, texts with a longest length. Lengths are in Unicode code points. */
+/**
+ * Checks that many fields share: names that may not be blank, texts with a longest length. Lengths
+ * are in Unicode code points.
+ */
 import { badRequest } from "./errors";
 
 export const name_length_max = 255;
 export const description_length_max = 4_000;
 
-/** Number of Unicode code points: what people and `maxLength` of JSON Schema count, unlike `length`. A lone surrogate counts as one. */
+/**
+ * Number of Unicode code points: what people and `maxLength` of JSON Schema count, unlike `length`.
+ * A lone surrogate counts as one.
+ */
 export function codePoints(text: string): number {
   let surrogate_pairs = 0;
   for (let i = 0; i < text.length - 1; i++) {
@@ -18,10 +24,12 @@ export function codePoints(text: string): number {
 
 /**
  * Without the spaces at both ends. A space is every character with the Unicode property White_Space
- * and the four that only occupy no width: U+180E, U+200B, U+2060, U+FEFF. (`String.trim` misses U+0085 and three of those.)
+ * and the four that only occupy no width: U+180E, U+200B, U+2060, U+FEFF. (`String.trim` misses
+ * U+0085 and three of those.)
  */
 export function trimmed(text: string): string {
-  // By hand: a regular expression anchored at the end takes quadratic time on a long run of inner spaces.
+  // By hand: a regular expression anchored at the end takes quadratic time on a long run of inner
+  // spaces.
   let start = 0;
   let end = text.length;
   while (start < end && isSpace(text.charAt(start))) start += 1;
@@ -45,7 +53,8 @@ export function checkedName(value: string, pointer: string): string {
 }
 
 /**
- * A text that may not be missing in effect: not blank, at most `length_max` code points, kept exactly as it was sent.
+ * A text that may not be missing in effect: not blank, at most `length_max` code points, kept
+ * exactly as it was sent.
  * @throws HttpError 400 that names `pointer`.
  */
 export function requiredText(value: string, pointer: string, length_max: number): string {
@@ -53,7 +62,10 @@ export function requiredText(value: string, pointer: string, length_max: number)
   return checkedText(value, pointer, length_max);
 }
 
-/** A text of at most `length_max` code points, which may be empty, kept exactly as it was sent. @throws HttpError 400 that names `pointer`. */
+/**
+ * A text of at most `length_max` code points, which may be empty, kept exactly as it was sent.
+ * @throws HttpError 400 that names `pointer`.
+ */
 export function checkedText(value: string, pointer: string, length_max: number): string {
   // Between one and two UTF-16 units make a code point: only a length in between needs counting.
   if (value.length <= length_max) return value;
@@ -66,7 +78,10 @@ export function checkedText(value: string, pointer: string, length_max: number):
   return value;
 }
 
-/** The same for a field that may be absent: `null` and absent both read as null. @throws HttpError 400 that names `pointer`. */
+/**
+ * The same for a field that may be absent: `null` and absent both read as null. @throws HttpError
+ * 400 that names `pointer`.
+ */
 export const optionalText = (
   value: string | null | undefined,
   pointer: string,

@@ -1,4 +1,7 @@
-/** The front door: the fixed order in which every request is handled, before its body is read. Read it top to bottom. */
+/**
+ * The front door: the fixed order in which every request is handled, before its body is read. Read
+ * it top to bottom.
+ */
 import { systemClock } from "../base/clock";
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
@@ -11,7 +14,9 @@ import type { Admitted, RateLimit, Seen, Surface } from "./slots";
 import { visitorOf, type Believed } from "./visitor";
 
 const old_prefix = "/api/dev";
-/** When the unversioned paths were deprecated (RFC 9745): the day of the first release, 2026-11-21. */
+/**
+ * When the unversioned paths were deprecated (RFC 9745): the day of the first release, 2026-11-21.
+ */
 const deprecated_since_s = 1_795_219_200;
 
 /** A way into the server: the API, or another surface of it. */
@@ -92,7 +97,8 @@ async function answer(parts: FrontParts, request: Request, visit: Visit): Promis
   const { request_id, visitor } = visit;
   const entrance = parts.entrances.find((one) => isBelow(path, one.area));
   if (!entrance) return answerAtRoot(parts, request, path, visit);
-  // 1. Who is calling? By a key at the API, which never looks at a cookie; by what each surface goes by there.
+  // 1. Who is calling? By a key at the API, which never looks at a cookie; by what each surface
+  //    goes by there.
   const { caller, refusal } = entrance.admit(request, visitor);
   visit.seen = { surface: entrance.name, owner_id: caller?.owner_id ?? null };
   // 2. The owner's window is charged when the caller is known, the address's otherwise.
@@ -105,7 +111,10 @@ async function answer(parts: FrontParts, request: Request, visit: Visit): Promis
   return entrance.router.handle(request, { caller, request_id, visitor });
 }
 
-/** Pages and health: nobody needs to be known. Health checks only look at the window; the files of a surface's pages, of which one page needs many, don't count at all. */
+/**
+ * Pages and health: nobody needs to be known. Health checks only look at the window; the files of a
+ * surface's pages, of which one page needs many, don't count at all.
+ */
 async function answerAtRoot(
   parts: FrontParts,
   request: Request,
@@ -215,7 +224,10 @@ const asVersioned = (request: Request): Request =>
     routable_origin + prefix + request.url.slice(pathStart(request.url) + old_prefix.length),
     asGet(request),
   );
-/** HEAD as GET. Elysia looks for the path behind the eleventh character: with a host of one to three letters it would miss it. */
+/**
+ * HEAD as GET. Elysia looks for the path behind the eleventh character: with a host of one to three
+ * letters it would miss it.
+ */
 function asRoutable(request: Request): Request {
   const from = pathStart(request.url);
   return request.method === "HEAD" || from < 11
@@ -229,7 +241,9 @@ const asGet = (request: Request): RequestInit =>
     ? { method: "GET", headers: request.headers, signal: request.signal }
     : request;
 
-/** What GET would answer, with the length of its body in place of the body; a stream is not begun. */
+/**
+ * What GET would answer, with the length of its body in place of the body; a stream is not begun.
+ */
 async function withoutBody(response: Response): Promise<Response> {
   const { status, headers } = response;
   if (response.body === null) return response;

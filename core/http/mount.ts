@@ -1,4 +1,7 @@
-/** Mounts declared routes on Elysia: each request runs through scope, size, type and shape checks, in this order, before its handler. */
+/**
+ * Mounts declared routes on Elysia: each request runs through scope, size, type and shape checks,
+ * in this order, before its handler.
+ */
 import { Elysia, type AnyElysia } from "elysia";
 import type { TSchema } from "@sinclair/typebox";
 import {
@@ -53,7 +56,10 @@ export interface Compiled {
 export const compileRoutes = (mounted: readonly Mounted[], stopping: AbortSignal): Compiled[] =>
   mounted.map(({ route, handler }) => ({ route, run: compileRoute(route, handler, stopping) }));
 
-/** Checks are made when the first request needs them: this tells beforehand. @throws Error when a schema of the route is none. */
+/**
+ * Checks are made when the first request needs them: this tells beforehand. @throws Error when a
+ * schema of the route is none.
+ */
 export function requireCheckable({ method, path, query, body }: Route<any, any>): void {
   try {
     if (query) requireSchema(query);
@@ -269,7 +275,10 @@ function bodyReader(route: Route<any, any>): BodyReader {
   };
 }
 
-/** The handler reads a multipart body itself; JSON, where the route takes that too, is read and checked as ever. */
+/**
+ * The handler reads a multipart body itself; JSON, where the route takes that too, is read and
+ * checked as ever.
+ */
 function multipartReader({ or_json }: Multipart): BodyReader {
   if (!or_json)
     return {

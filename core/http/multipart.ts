@@ -1,4 +1,7 @@
-/** The two headers of a multipart form that say what is what: the boundary of the body, and the names in a part. Header values are byte strings, as they came. */
+/**
+ * The two headers of a multipart form that say what is what: the boundary of the body, and the
+ * names in a part. Header values are byte strings, as they came.
+ */
 
 /** Between the parts; undefined when the media type names none. */
 export const boundaryOf = (content_type: string | null): string | undefined => {
@@ -11,7 +14,10 @@ export interface Disposition {
   readonly file_name: string | undefined;
 }
 
-/** `form-data; name="file"; filename="…"`, in the quoting of browsers (`%22`) and of other clients (`\"`). */
+/**
+ * `form-data; name="file"; filename="…"`, in the quoting of browsers (`%22`) and of other clients
+ * (`\"`).
+ */
 export function dispositionOf(header: string | undefined): Disposition {
   const value = header ?? "";
   if (!/^form-data\s*(;|$)/i.test(value)) return { name: undefined, file_name: undefined };

@@ -1,4 +1,6 @@
-/** The OpenAPI 3.1 document, made from the same route values and schemas that check every request. */
+/**
+ * The OpenAPI 3.1 document, made from the same route values and schemas that check every request.
+ */
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
 import { fullPath, isOn, prefix } from "./mount";
 import { titleOf } from "./problem";
@@ -93,7 +95,10 @@ The unversioned paths under \`/api/dev\` are deprecated aliases of \`${prefix}\`
   },
 };
 
-/** `operation` order is the order of `routes`. Routes at the server's root and of other surfaces are left out. */
+/**
+ * `operation` order is the order of `routes`. Routes at the server's root and of other surfaces are
+ * left out.
+ */
 export function openApiDocument(
   routes: readonly Route<any, any>[],
   described: Described,

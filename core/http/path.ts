@@ -1,4 +1,7 @@
-/** The parts of a request's address, read from the string: a `new URL` for each request costs more than its routing does. */
+/**
+ * The parts of a request's address, read from the string: a `new URL` for each request costs more
+ * than its routing does.
+ */
 
 /** Where the path begins, or -1. Without a host that is one, Bun gives the path alone. */
 export const pathStart = (url: string): number =>

@@ -1,4 +1,7 @@
-/** A route is a value: method, path, schemas and words. The host mounts it, checks requests by it and documents it. */
+/**
+ * A route is a value: method, path, schemas and words. The host mounts it, checks requests by it
+ * and documents it.
+ */
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 
 /** Who is calling. Filled in by the front door before any handler runs. */
@@ -41,7 +44,10 @@ export interface Multipart {
     readonly many?: boolean;
     readonly description: string;
   };
-  /** The route takes this as JSON, too: the handler then finds it in `body`, which is undefined for a multipart body. */
+  /**
+   * The route takes this as JSON, too: the handler then finds it in `body`, which is undefined for
+   * a multipart body.
+   */
   readonly or_json?: TSchema;
 }
 
@@ -61,11 +67,19 @@ export interface RouteShape {
   readonly body_optional?: boolean;
   /** Needs no key. */
   readonly public?: boolean;
-  /** The only surface it is part of: `api`, or the name of another `Surface`. Default: every one. */
+  /**
+   * The only surface it is part of: `api`, or the name of another `Surface`. Default: every one.
+   */
   readonly surface?: string;
-  /** Only administrators may call it, where callers are known as such: in the console, and never by an API key. */
+  /**
+   * Only administrators may call it, where callers are known as such: in the console, and never by
+   * an API key.
+   */
   readonly admin?: boolean;
-  /** The path is at the root of the server, outside the API prefix and its document; such a route is public. */
+  /**
+   * The path is at the root of the server, outside the API prefix and its document; such a route is
+   * public.
+   */
   readonly root?: boolean;
   /** The route honours `Prefer: wait`, and the document says so. */
   readonly waits?: boolean;
@@ -85,7 +99,10 @@ export interface Route<
   S extends RouteShape = RouteShape,
 > extends RouteShape {
   readonly method: Method;
-  /** Below the API prefix, parameters as `:name`: `/folders/:folderId`. A path at the root may end with `/*`: everything below it. */
+  /**
+   * Below the API prefix, parameters as `:name`: `/folders/:folderId`. A path at the root may end
+   * with `/*`: everything below it.
+   */
   readonly path: Path;
   readonly shape?: S;
 }
@@ -116,7 +133,10 @@ export interface Call<P extends string = string, S extends RouteShape = RouteSha
   readonly visitor: Visitor;
   /** Fires when the server stops: ends long waits. */
   readonly stopping: AbortSignal;
-  /** How long the caller wants to wait for a change (`Prefer: wait=…`, at most 30 s); 0 without the header. */
+  /**
+   * How long the caller wants to wait for a change (`Prefer: wait=…`, at most 30 s); 0 without the
+   * header.
+   */
   readonly wait_ms: number;
 }
 

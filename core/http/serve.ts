@@ -21,7 +21,8 @@ function whyNotOpened(
   host: string,
   port: number,
 ): string {
-  // The runtime says of a name that stands for no address that its port is taken, or that a file exists.
+  // The runtime says of a name that stands for no address that its port is taken, or that a file
+  // exists.
   const doubtful = isIP(host) === 0 && host !== "localhost";
   const doubt = doubtful ? `, or ${host} is not an address of this machine` : "";
   if (code === "EADDRINUSE")

@@ -3,7 +3,10 @@ import { slot } from "../plugin/refs";
 import type { HttpError } from "./errors";
 import type { Caller, Visitor } from "./route";
 
-/** Knows a caller by the token of `Authorization: Bearer`, or answers null. Exactly one plugin fills it. */
+/**
+ * Knows a caller by the token of `Authorization: Bearer`, or answers null. Exactly one plugin fills
+ * it.
+ */
 export const Authenticator = slot<{ authenticate(token: string): Caller | null }>(
   "http.authenticator",
 );
@@ -16,7 +19,10 @@ export interface RateLimit {
   readonly reset_s: number;
   readonly allowed: boolean;
 }
-/** Counts requests. `subject` is an owner or an address. `charge` 0 only looks. At most one plugin fills it. */
+/**
+ * Counts requests. `subject` is an owner or an address. `charge` 0 only looks. At most one plugin
+ * fills it.
+ */
 export const RateLimiter = slot<{
   take(subject: string, charge: 0 | 1): RateLimit;
   readonly window_ms?: number;
@@ -28,7 +34,10 @@ export interface Admitted {
   /** Thrown once the request is counted, whatever it asks for. */
   readonly refusal?: HttpError;
 }
-/** A further place where every route of the API is found, for callers that are known by something else than a key, with a rate limit of its own. */
+/**
+ * A further place where every route of the API is found, for callers that are known by something
+ * else than a key, with a rate limit of its own.
+ */
 export interface Surface {
   /** Routes that name it as their `surface` exist only here. */
   readonly name: string;
@@ -59,8 +68,14 @@ export interface Seen {
   readonly owner_id: string | null;
   readonly status: number;
 }
-/** Hears of every request, after its answer is known and before it is sent: must be quick, and must not throw. */
+/**
+ * Hears of every request, after its answer is known and before it is sent: must be quick, and must
+ * not throw.
+ */
 export const RequestObserver = slot<(seen: Seen) => void>("http.request_observer");
 
-/** Lines for the person who started the server: how to sign in. Printed once the address is open, never logged. */
+/**
+ * Lines for the person who started the server: how to sign in. Printed once the address is open,
+ * never logged.
+ */
 export const StartNotice = slot<() => Promise<string>>("http.start_notice");

@@ -1,6 +1,9 @@
 /** An answer in pieces, made as they are wanted. */
 
-/** Asks `next` for a further piece when the one before was taken: a client that reads slowly costs nothing but time. `null` ends the stream; `close` is called once it is over, however it ends. */
+/**
+ * Asks `next` for a further piece when the one before was taken: a client that reads slowly costs
+ * nothing but time. `null` ends the stream; `close` is called once it is over, however it ends.
+ */
 export function streamOf(
   next: () => Promise<string | null>,
   close: () => void,

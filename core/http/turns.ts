@@ -1,8 +1,14 @@
-/** Turns for work that takes much memory: one at a time, but nobody holds up the others for long, and nobody has two. */
+/**
+ * Turns for work that takes much memory: one at a time, but nobody holds up the others for long,
+ * and nobody has two.
+ */
 import { createLine } from "../isolate/line";
 
 export interface Turns {
-  /** Runs `work` when it is its turn. @throws what it throws, and TaskFailure `aborted` when the signal fires while it waits */
+  /**
+   * Runs `work` when it is its turn. @throws what it throws, and TaskFailure `aborted` when the
+   * signal fires while it waits
+   */
   run<T>(who: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 export interface TurnsLimits {

@@ -1,4 +1,7 @@
-/** Reads a multipart body part by part, straight to disk: memory does not grow with its size, and nothing stays behind when it fails. */
+/**
+ * Reads a multipart body part by part, straight to disk: memory does not grow with its size, and
+ * nothing stays behind when it fails.
+ */
 import { Dicer } from "@fastify/busboy";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
@@ -16,7 +19,9 @@ export interface ReceiveOptions {
   /** The name of the part. */
   readonly part: string;
   readonly bytes_max: number;
-  /** Called when the header of the part has come, before its bytes are read: throws to refuse it. */
+  /**
+   * Called when the header of the part has come, before its bytes are read: throws to refuse it.
+   */
   readonly admit: (file: FilePart) => Promise<void>;
 }
 export interface ReceiveManyOptions extends ReceiveOptions {
@@ -34,7 +39,10 @@ const parts_max = 100;
 const control = /\p{Cc}/u;
 const header_limits = { maxHeaderPairs: 50, maxHeaderSize: 16 * 1024 };
 
-/** How large the file is at least, as far as the request says it beforehand, bytes. @throws HttpError 413 when that is too much. */
+/**
+ * How large the file is at least, as far as the request says it beforehand, bytes. @throws
+ * HttpError 413 when that is too much.
+ */
 export function announcedBytes(request: Request, bytes_max: number): number {
   const length_bytes = Math.max(
     0,
@@ -66,7 +74,8 @@ export async function receiveFile(
 }
 
 /**
- * The files of this body, at least one, in their order; none of them when one can't be received. The caller releases each.
+ * The files of this body, at least one, in their order; none of them when one can't be received.
+ * The caller releases each.
  * @throws HttpError 400 on a body that is not what it should be, 413, 507, and what `admit` throws.
  */
 export async function receiveFiles(
@@ -154,14 +163,18 @@ function createParser(
   });
 }
 
-/** Gives the parser the body chunk by chunk, as fast as the parts are read. @throws HttpError 400 or 413. */
+/**
+ * Gives the parser the body chunk by chunk, as fast as the parts are read. @throws HttpError 400 or
+ * 413.
+ */
 async function feed(
   parser: Dicer,
   body: ReadableStream<Uint8Array>,
   bytes_max: number,
   signal: AbortSignal,
 ): Promise<void> {
-  // Through a Node stream, because its chunks are small: those of the body itself are whatever the socket had.
+  // Through a Node stream, because its chunks are small: those of the body itself are whatever the
+  // socket had.
   const source = Readable.fromWeb(body as NodeReadableStream);
   let over: "parsed" | "broken" | "stopped" | undefined;
   let wake = () => {};
@@ -178,7 +191,10 @@ async function feed(
     },
     { once: true },
   );
-  /** Until the step calls back or the whole is over. (A race with one long promise would keep every chunk in memory.) */
+  /**
+   * Until the step calls back or the whole is over. (A race with one long promise would keep every
+   * chunk in memory.)
+   */
   const step = (begin: (done: () => void) => void) =>
     new Promise<void>((resolve) => {
       wake = resolve;
@@ -191,7 +207,8 @@ async function feed(
       read_bytes += chunk.byteLength;
       if (read_bytes > bytes_max)
         throw tooLarge(`The body is larger than ${bytes_max} bytes, the most that is accepted.`);
-      // The parser calls back when it wants more: when whoever reads the part has caught up. Behind the last boundary it wants nothing.
+      // The parser calls back when it wants more: when whoever reads the part has caught up. Behind
+      // the last boundary it wants nothing.
       await step((wanted) => parser.write(chunk, wanted));
       if (over) break;
     }
@@ -210,7 +227,10 @@ const malformed = (why: string): HttpError =>
 /** What browsers escape in the file name of a part, and nothing else. */
 const escaped: Readonly<Record<string, string>> = { "%22": '"', "%0d": "\r", "%0a": "\n" };
 
-/** The name of an uploaded file: the last segment of what the part says. @throws HttpError 400 when there is none, or one that can't be kept. */
+/**
+ * The name of an uploaded file: the last segment of what the part says. @throws HttpError 400 when
+ * there is none, or one that can't be kept.
+ */
 export function uploadName(file_name: string | undefined, part: string): string {
   const pointer = `/${part}`;
   const given = (file_name ?? "").replaceAll(

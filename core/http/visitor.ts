@@ -1,4 +1,7 @@
-/** Where a request came from: told by the connection, and by a reverse proxy only when it is one that is trusted. */
+/**
+ * Where a request came from: told by the connection, and by a reverse proxy only when it is one
+ * that is trusted.
+ */
 import { isIP, type BlockList } from "node:net";
 import { inBlock } from "../base/networks";
 import type { Visitor } from "./route";
@@ -10,7 +13,10 @@ export interface Believed {
   readonly public_url: () => string;
 }
 
-/** The address is the last hop of `X-Forwarded-For`, the scheme and the host those of `X-Forwarded-Proto` and `-Host`, when the peer is a trusted proxy. */
+/**
+ * The address is the last hop of `X-Forwarded-For`, the scheme and the host those of
+ * `X-Forwarded-Proto` and `-Host`, when the peer is a trusted proxy.
+ */
 export function visitorOf(
   request: Request,
   peer: string,

@@ -1,4 +1,6 @@
-/** The child's side: takes tasks from standard input, one after another, until its parent is gone. */
+/**
+ * The child's side: takes tasks from standard input, one after another, until its parent is gone.
+ */
 import { writeSync } from "node:fs";
 import type { Task } from "../plugin/define";
 import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
@@ -15,7 +17,8 @@ export async function runChild(findTask: FindTask): Promise<never> {
   endOnStrayErrors();
   for await (const request of decodeLines<Request>(Bun.stdin.stream()))
     void answer(findTask, request);
-  process.exit(0); // The parent has let go, perhaps by dying: whatever still runs has nobody to report to.
+  // The parent has let go, perhaps by dying: whatever still runs has nobody to report to.
+  process.exit(0);
 }
 
 async function answer(findTask: FindTask, { plugin, task, input }: Request): Promise<void> {
@@ -54,7 +57,10 @@ function keepStandardOutputFree(): void {
   Object.defineProperty(process, "stdout", { value: process.stderr });
 }
 
-/** An error that no task answers for leaves this process in an unknown state: its end tells the parent. */
+/**
+ * An error that no task answers for leaves this process in an unknown state: its end tells the
+ * parent.
+ */
 function endOnStrayErrors(): void {
   const end = (error: unknown): never => {
     console.error(error);

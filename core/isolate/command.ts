@@ -3,7 +3,10 @@
 /** The hidden subcommand of the executable that calls `runChild`. */
 export const task_command = "__task";
 
-/** The words of the command. `main` is the path of core/main.ts, which a checkout needs and a compiled executable has inside. */
+/**
+ * The words of the command. `main` is the path of core/main.ts, which a checkout needs and a
+ * compiled executable has inside.
+ */
 export const childCommand = (main: string): string[] =>
   Bun.isStandaloneExecutable
     ? [process.execPath, task_command]

@@ -1,4 +1,7 @@
-/** Runs tasks in killable child processes of the same executable: a few at a time, each within a time and a memory limit. */
+/**
+ * Runs tasks in killable child processes of the same executable: a few at a time, each within a
+ * time and a memory limit.
+ */
 import { availableParallelism } from "node:os";
 import type { Log } from "../base/log";
 import { TaskFailure, type IsolateOptions } from "../plugin/define";
@@ -7,10 +10,16 @@ import { poll_ms, residentBytes } from "./memory";
 import { startChild, type ChildProcess } from "./process";
 import type { Request } from "./protocol";
 
-/** A child that has swollen to this size is not used again: what one file needed must not count against the next. */
+/**
+ * A child that has swollen to this size is not used again: what one file needed must not count
+ * against the next.
+ */
 const warm_bytes_max = 256 * 1024 * 1024;
 
-/** Runs a plugin's task in a child. Its limits count from when it leaves the line. @throws TaskFailure */
+/**
+ * Runs a plugin's task in a child. Its limits count from when it leaves the line. @throws
+ * TaskFailure
+ */
 export type IsolatedRun = (
   plugin: string,
   task: string,
@@ -22,9 +31,15 @@ export interface IsolateParts {
   /** The words that start this program once more so that it calls `runChild`. */
   readonly command: readonly string[];
   readonly log: Log;
-  /** Children at the same time; further runs wait in line. Default: half of the processors, at least two. */
+  /**
+   * Children at the same time; further runs wait in line. Default: half of the processors, at least
+   * two.
+   */
   readonly children_max?: number;
-  /** A run that takes longer than this lets another one start beside it, so that two bad files do not hold up the good ones behind them. Default 50 ms. */
+  /**
+   * A run that takes longer than this lets another one start beside it, so that two bad files do
+   * not hold up the good ones behind them. Default 50 ms.
+   */
   readonly patience_ms?: number;
   /** Children beyond `children_max` that may come about so. Default 2. */
   readonly aside_max?: number;
@@ -35,7 +50,10 @@ export interface IsolateParts {
 }
 export interface TaskIsolate {
   readonly run: IsolatedRun;
-  /** Kills every child and resolves when they are gone. What runs or waits fails as `aborted`, and so does every later run. */
+  /**
+   * Kills every child and resolves when they are gone. What runs or waits fails as `aborted`, and
+   * so does every later run.
+   */
   readonly stop: () => Promise<void>;
 }
 
@@ -82,7 +100,10 @@ export function createIsolate(parts: IsolateParts): TaskIsolate {
     letGo(child);
     return child;
   };
-  /** Starts one ahead of the run that will want it: a run that steps aside keeps its child, and one that is killed takes it along. */
+  /**
+   * Starts one ahead of the run that will want it: a run that steps aside keeps its child, and one
+   * that is killed takes it along.
+   */
   const prepare = (): void => {
     if (children.size >= warm_max || stopping.signal.aborted) return;
     try {

@@ -1,8 +1,14 @@
-/** First come, first served: so many inside at a time, the others wait; but whoever stays for long holds up only a few. */
+/**
+ * First come, first served: so many inside at a time, the others wait; but whoever stays for long
+ * holds up only a few.
+ */
 import { TaskFailure } from "../plugin/define";
 
 export interface Line {
-  /** Resolves, when there is room, with what to call on the way out. @throws TaskFailure `aborted` when the signal fires before */
+  /**
+   * Resolves, when there is room, with what to call on the way out. @throws TaskFailure `aborted`
+   * when the signal fires before
+   */
   readonly enter: (signal: AbortSignal) => Promise<() => void>;
   /** Somebody has to wait. */
   readonly crowded: () => boolean;
@@ -29,7 +35,8 @@ export function createLine({ inside_max, patience_ms, aside_max }: LineLimits): 
     inside++;
     let is_aside = false;
     const patience = setInterval(() => {
-      if (aside >= aside_max || waiting.length === 0) return; // Nobody is helped by it now; it may be different later.
+      // Nobody is helped by it now; it may be different later.
+      if (aside >= aside_max || waiting.length === 0) return;
       clearInterval(patience);
       is_aside = true;
       aside++;

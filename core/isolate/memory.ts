@@ -1,4 +1,7 @@
-/** How much memory a process holds, seen from outside: a process that is stuck in native code cannot say it itself. */
+/**
+ * How much memory a process holds, seen from outside: a process that is stuck in native code cannot
+ * say it itself.
+ */
 import { existsSync, readFileSync } from "node:fs";
 
 const has_proc = existsSync("/proc/self/status");

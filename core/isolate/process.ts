@@ -1,4 +1,7 @@
-/** One child process, seen from its parent: a request goes in, messages and one answer come out, or it dies. */
+/**
+ * One child process, seen from its parent: a request goes in, messages and one answer come out, or
+ * it dies.
+ */
 import { setPriority } from "node:os";
 import { TaskFailure } from "../plugin/define";
 import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
@@ -18,7 +21,8 @@ export interface ChildProcess {
   /** The end of what it printed on standard error. */
   readonly printed: () => string;
   /**
-   * Runs one task; one at a time. `onMessage` has seen every message when the promise settles, also when the child was killed meanwhile.
+   * Runs one task; one at a time. `onMessage` has seen every message when the promise settles, also
+   * when the child was killed meanwhile.
    * @throws TaskFailure `threw`, or `crashed` when the child ended without an answer
    */
   readonly run: (request: Request, onMessage: (message: unknown) => void) => Promise<unknown>;
@@ -34,7 +38,8 @@ type Waiting = {
 };
 
 /**
- * Starts a child. A memory limit of the kernel (RLIMIT_DATA) was tried and left out: WebAssembly memory then grows ten times slower.
+ * Starts a child. A memory limit of the kernel (RLIMIT_DATA) was tried and left out: WebAssembly
+ * memory then grows ten times slower.
  * @throws when the system can't start a process
  */
 export function startChild(command: readonly string[]): ChildProcess {

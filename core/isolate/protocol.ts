@@ -1,4 +1,7 @@
-/** What parent and child say to each other: one JSON value a line, requests on the child's standard input, answers on its standard output. */
+/**
+ * What parent and child say to each other: one JSON value a line, requests on the child's standard
+ * input, answers on its standard output.
+ */
 
 export interface Request {
   readonly plugin: string;
@@ -17,7 +20,10 @@ const line_bytes_max = 64 * 1024 * 1024;
 export const encodeLine = (value: Request | Reply): Uint8Array =>
   new TextEncoder().encode(`${JSON.stringify(value)}\n`);
 
-/** The values of a stream of lines, as they arrive. An unfinished last line is dropped: its writer died. @throws SyntaxError, RangeError */
+/**
+ * The values of a stream of lines, as they arrive. An unfinished last line is dropped: its writer
+ * died. @throws SyntaxError, RangeError
+ */
 export async function* decodeLines<T>(stream: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
   const decoder = new TextDecoder();
   let parts: string[] = [];

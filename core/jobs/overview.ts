@@ -1,4 +1,7 @@
-/** Jobs as whoever runs the server sees them: listed by their state, and run once more after they failed for good. */
+/**
+ * Jobs as whoever runs the server sees them: listed by their state, and run once more after they
+ * failed for good.
+ */
 import { Value } from "@sinclair/typebox/value";
 import { sql } from "kysely";
 import type { Clock } from "../base/clock";
@@ -57,7 +60,9 @@ export const canReturn = ({ gaveUp, revive }: JobHandler["limits"]): boolean =>
 
 export function createOverview({ store, clock, handlerFor, wake }: OverviewParts) {
   return {
-    /** Those that wait by when they run, the others by when they began or ended, the newest first. */
+    /**
+     * Those that wait by when they run, the others by when they began or ended, the newest first.
+     */
     async list(
       state: JobState,
       { limit, offset }: { readonly limit: number; readonly offset: number },

@@ -12,7 +12,10 @@ export interface Picked {
   readonly lanes: number;
 }
 
-/** A handler that waits for others gives one owner at most this share of the runs that are left, and always one: so there is one left for whoever comes next. */
+/**
+ * A handler that waits for others gives one owner at most this share of the runs that are left, and
+ * always one: so there is one left for whoever comes next.
+ */
 const owner_share = 8;
 export const ownerMax = ({ waits, free }: Pick<Room, "waits" | "free">): number =>
   waits ? Math.max(1, Math.floor(free / owner_share)) : Number.MAX_SAFE_INTEGER;
@@ -47,7 +50,8 @@ interface Waiting {
 }
 
 /**
- * Whose owner has the fewest runs goes first, then whose turn is longest ago, by owner and by lane; within a lane the highest priority, then the earliest.
+ * Whose owner has the fewest runs goes first, then whose turn is longest ago, by owner and by lane;
+ * within a lane the highest priority, then the earliest.
  * No cap is exceeded. Remembers in `served_log` who was served.
  */
 export function pick(

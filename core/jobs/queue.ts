@@ -1,4 +1,7 @@
-/** The job table at work: what is written with a change runs after it, once, whatever happens in between. Events become jobs here. */
+/**
+ * The job table at work: what is written with a change runs after it, once, whatever happens in
+ * between. Events become jobs here.
+ */
 import { Value } from "@sinclair/typebox/value";
 import type { Clock } from "../base/clock";
 import { newId, newUuid } from "../base/ids";
@@ -29,7 +32,10 @@ export interface QueueStatus {
 export interface Queue {
   /** Before `start`. */
   register(plugin: string, handler: JobHandler): void;
-  /** As in the plugin contract. @throws Error on a payload that does not fit, or when nobody handles the job. */
+  /**
+   * As in the plugin contract. @throws Error on a payload that does not fit, or when nobody handles
+   * the job.
+   */
   enqueue<R extends JobRef>(
     db: Db<any>,
     on: R,
@@ -38,14 +44,22 @@ export interface Queue {
   ): Promise<void>;
   emit<R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>): Promise<void>;
   cancelJobs(db: Db<any>, subjects: readonly string[]): Promise<void>;
-  /** Makes interrupted jobs wait again and begins to run jobs. Only behind the lock on the data directory. */
+  /**
+   * Makes interrupted jobs wait again and begins to run jobs. Only behind the lock on the data
+   * directory.
+   */
   start(): Promise<void>;
-  /** Claims nothing more, aborts what runs, and after `timeout_ms` at the latest returns what is unfinished to the table. */
+  /**
+   * Claims nothing more, aborts what runs, and after `timeout_ms` at the latest returns what is
+   * unfinished to the table.
+   */
   drain(timeout_ms: number): Promise<void>;
   status(): Promise<QueueStatus>;
   /** For whoever runs the server. */
   readonly overview: Overview;
-  /** Runs every job that is due, and those that they enqueue, and returns how many ran. For tests. */
+  /**
+   * Runs every job that is due, and those that they enqueue, and returns how many ran. For tests.
+   */
   runDue(): Promise<number>;
 }
 
@@ -55,7 +69,10 @@ const poll_ms = 1_000;
 /** With more lanes than this a claim looks at some of them. */
 const lanes_few = 64;
 const candidates_per_slot = 8;
-/** So many of a lane, or of those that wait for others, are claimed at once; the next look follows at once. */
+/**
+ * So many of a lane, or of those that wait for others, are claimed at once; the next look follows
+ * at once.
+ */
 const claims_max = 16;
 const candidates_max = 10_000;
 const prune_every_ms = 10 * 60_000;
@@ -138,7 +155,10 @@ export function createQueue({
     return result;
   }
 
-  /** With many lanes only some are looked at, beginning after the owner served last; with few, all of them. */
+  /**
+   * With many lanes only some are looked at, beginning after the owner served last; with few, all
+   * of them.
+   */
   async function choose(
     free: readonly table.Room[],
     slots: number,
@@ -208,7 +228,8 @@ export function createQueue({
           asked = false;
           clearTimeout(timer);
           await tend();
-          // A look at the table costs as much as a small job: while jobs work, the next look gathers what has come and ended meanwhile.
+          // A look at the table costs as much as a small job: while jobs work, the next look
+          // gathers what has come and ended meanwhile.
           if (working() > 0)
             await Bun.sleep(Math.max(0, looked_at_ms + look_gap_ms - performance.now()));
           if (state !== "started") return;
@@ -229,7 +250,10 @@ export function createQueue({
         if (state === "started") timer = setTimeout(wake, pause_ms);
       }
     }
-    /** Lengthens our leases, takes over those that have run out, and deletes what is old, each when it is time. */
+    /**
+     * Lengthens our leases, takes over those that have run out, and deletes what is old, each when
+     * it is time.
+     */
     async function tend(): Promise<void> {
       const now_ms = clock.now_ms();
       // The clock was set back: what was due would wait for the time to come round again.

@@ -1,4 +1,7 @@
-/** One run of one job: the handler with its time limit, then one transaction that ends the job and does what the handler asked for. */
+/**
+ * One run of one job: the handler with its time limit, then one transaction that ends the job and
+ * does what the handler asked for.
+ */
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { spread } from "../base/chance";
@@ -171,7 +174,10 @@ function failure(error: unknown): Outcome {
   return { kind: "failed", cause: "error", reason, permanent: error instanceof PermanentFailure };
 }
 
-/** Writes the outcome; when that fails, the outcome that follows from it. A storage fault is waited out. */
+/**
+ * Writes the outcome; when that fails, the outcome that follows from it. A storage fault is waited
+ * out.
+ */
 async function settle(
   parts: RunParts,
   job: table.Claimed,
@@ -259,6 +265,9 @@ const giveUp = (
     return true;
   });
 
-/** 1 s, 4 s, 16 s … at most 5 min, give or take a fifth, so that what failed together does not return together. */
+/**
+ * 1 s, 4 s, 16 s … at most 5 min, give or take a fifth, so that what failed together does not
+ * return together.
+ */
 const pause_ms = ({ limits }: JobHandler, attempt: number): number =>
   limits.backoff_ms?.(attempt) ?? spread(Math.min(300_000, 1_000 * 4 ** (attempt - 1)), 0.2);

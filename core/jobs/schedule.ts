@@ -1,4 +1,7 @@
-/** Cron ticks become jobs. A tick is taken from the schedule, not from the clock, and written down, so that no restart doubles it. */
+/**
+ * Cron ticks become jobs. A tick is taken from the schedule, not from the clock, and written down,
+ * so that no restart doubles it.
+ */
 import { Cron } from "croner";
 import { rfc3339, systemClock, type Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
@@ -8,7 +11,10 @@ import type { Queue } from "./queue";
 import { takeTick } from "./table";
 
 export interface Schedules {
-  /** Ticks from now on; ticks that were missed while the server was down are not made up for. @throws Error on an expression that can't be read. */
+  /**
+   * Ticks from now on; ticks that were missed while the server was down are not made up for.
+   * @throws Error on an expression that can't be read.
+   */
   add(schedule: Schedule): void;
   stop(): void;
 }

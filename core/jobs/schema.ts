@@ -35,7 +35,8 @@ export interface JobsTables {
 
 const unfinished = "state in ('ready', 'running')";
 const indexes = [
-  // Walked by the claim: one step for each handler, lane and priority, however many jobs wait there.
+  // Walked by the claim: one step for each handler, lane and priority, however many jobs wait
+  // there.
   "create index core_jobs_ready on core_jobs (plugin, name, lane, priority, run_at, id) where state = 'ready'",
   "create index core_jobs_due on core_jobs (run_at) where state = 'ready'",
   "create index core_jobs_running on core_jobs (lane) where state = 'running'",
@@ -83,7 +84,8 @@ async function addOwner(tx: Db<any>): Promise<void> {
     .execute();
   await sql`update core_jobs set owner = lane`.execute(tx);
   await tx.schema.dropIndex("core_jobs_ready").execute();
-  // Walked by the claim: one step for each handler, owner, lane and priority, however many jobs wait there.
+  // Walked by the claim: one step for each handler, owner, lane and priority, however many jobs
+  // wait there.
   await sql`create index core_jobs_ready on core_jobs (plugin, name, owner, lane, priority, run_at, id) where state = 'ready'`.execute(
     tx,
   );

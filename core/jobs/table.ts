@@ -1,4 +1,7 @@
-/** Every SQL statement about jobs. The frequent ones are written out, so that nothing is compiled at run time. */
+/**
+ * Every SQL statement about jobs. The frequent ones are written out, so that nothing is compiled at
+ * run time.
+ */
 import { CompiledQuery } from "kysely";
 import { toNumber } from "../store/codes";
 import type { Db } from "../store/open";
@@ -83,8 +86,10 @@ export const insertJob = (db: JobsDb, job: NewJob): Promise<unknown> =>
   ]);
 
 /**
- * Steps from one (owner, lane, priority) to the next instead of reading the jobs of a lane: a lane with a hundred thousand jobs costs what one with one job costs,
- * and an owner who has enough runs costs one step. (Comparing the three at once would read the whole lane: SQLite seeks by the first column only.)
+ * Steps from one (owner, lane, priority) to the next instead of reading the jobs of a lane: a lane
+ * with a hundred thousand jobs costs what one with one job costs,
+ * and an owner who has enough runs costs one step. (Comparing the three at once would read the
+ * whole lane: SQLite seeks by the first column only.)
  * Handlers that are full, or not there, are not looked at.
  */
 const candidates_sql = (rooms: number): string => `with recursive
@@ -115,7 +120,10 @@ export interface Look {
   readonly all_max: number;
 }
 
-/** Jobs that are due of owners after `after_owner`: the first `each_max` of every lane and priority, `all_max` in all. Handlers take turns. */
+/**
+ * Jobs that are due of owners after `after_owner`: the first `each_max` of every lane and priority,
+ * `all_max` in all. Handlers take turns.
+ */
 export const candidates = (
   db: JobsDb,
   rooms: readonly Room[],
@@ -132,7 +140,10 @@ export const candidates = (
         look.all_max,
       ]);
 
-/** Takes these jobs; the attempt counts from here on. Those that are no longer waiting are not in the answer. */
+/**
+ * Takes these jobs; the attempt counts from here on. Those that are no longer waiting are not in
+ * the answer.
+ */
 export const claimJobs = (
   db: JobsDb,
   ids: readonly string[],
@@ -148,7 +159,10 @@ where state = 'ready' and id in (${marks(ids.length)}) returning id, plugin, nam
         [lease.until_ms, lease.token, now_ms, ...ids],
       );
 
-/** How a run ends. Each of these is refused (false) when the job was cancelled or its lease is another's by now. */
+/**
+ * How a run ends. Each of these is refused (false) when the job was cancelled or its lease is
+ * another's by now.
+ */
 type Held = Pick<Claimed, "id" | "lease_token">;
 const fenced = async (
   db: JobsDb,
@@ -205,7 +219,10 @@ export const renewLeases = async (
         ).map((row) => row.id),
   );
 
-/** Makes jobs wait again whose lease has run out (`before_ms`), or all that run, when nobody else can be running them. Returns how many. */
+/**
+ * Makes jobs wait again whose lease has run out (`before_ms`), or all that run, when nobody else
+ * can be running them. Returns how many.
+ */
 export const freeJobs = async (db: JobsDb, before_ms: number | "all"): Promise<number> =>
   (
     await all(
@@ -258,7 +275,9 @@ export async function nextRunAt(db: JobsDb, now_ms: number): Promise<number | un
 export const bringForward = (db: JobsDb, by_ms: number): Promise<unknown> =>
   all(db, "update core_jobs set run_at = run_at - ? where state = 'ready'", [by_ms]);
 
-/** Deletes jobs of this state that ended before `before_ms`, at most `most`, and returns how many. */
+/**
+ * Deletes jobs of this state that ended before `before_ms`, at most `most`, and returns how many.
+ */
 export async function pruneJobs(
   db: JobsDb,
   state: JobState,

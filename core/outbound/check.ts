@@ -10,7 +10,10 @@ export type Checked =
   | { readonly kind: "refused" }
   | Exclude<Looked, { readonly kind: "found" }>;
 
-/** Looks the host up (an address stands for itself) and holds every address against the rule. Never throws. */
+/**
+ * Looks the host up (an address stands for itself) and holds every address against the rule. Never
+ * throws.
+ */
 export async function checkHost(
   { host, is_address }: Target,
   lookup: Lookup,

@@ -22,8 +22,10 @@ const unconnected = [
 ];
 
 /**
- * Connects to the first of the addresses that takes a connection; the certificate is verified against the URL's name.
- * No redirect is followed, no proxy and no TLS switch of the environment has a say, nothing is unpacked.
+ * Connects to the first of the addresses that takes a connection; the certificate is verified
+ * against the URL's name.
+ * No redirect is followed, no proxy and no TLS switch of the environment has a say, nothing is
+ * unpacked.
  * @throws Error when no answer came.
  */
 export async function fetchPinned(
@@ -67,7 +69,10 @@ function fetchAt(
 export const codeOf = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";
 
-/** The beginning of an answer's body; what comes after `bytes_max` or `ms_max` is left, and so is what can't be read. */
+/**
+ * The beginning of an answer's body; what comes after `bytes_max` or `ms_max` is left, and so is
+ * what can't be read.
+ */
 export async function readHead(
   response: Response,
   bytes_max: number,

@@ -1,4 +1,7 @@
-/** Whether an OpenAI-compatible endpoint of the operator's answers, and takes the key: asked for its models, which costs nothing. */
+/**
+ * Whether an OpenAI-compatible endpoint of the operator's answers, and takes the key: asked for its
+ * models, which costs nothing.
+ */
 
 export interface EndpointState {
   readonly status: "ok" | "warn" | "fail";
@@ -9,7 +12,10 @@ export interface EndpointState {
 /** Below the patience of whoever looks at the system. */
 const ask_ms_max = 2_500;
 
-/** Never fails. `section` names the settings to look at: `answers`. A proxy of the environment is not used. */
+/**
+ * Never fails. `section` names the settings to look at: `answers`. A proxy of the environment is
+ * not used.
+ */
 export async function askEndpoint({
   base_url,
   api_key,

@@ -1,5 +1,6 @@
 /**
- * Finds the addresses of a name that a user gave. Asks name servers itself (c-ares), because the system's look-up blocks a thread
+ * Finds the addresses of a name that a user gave. Asks name servers itself (c-ares), because the
+ * system's look-up blocks a thread
  * for each silent name, and four of them stall file reads and password hashes of the whole server.
  */
 import { Resolver } from "node:dns/promises";

@@ -1,8 +1,14 @@
-/** Addresses that no public server has: the special-purpose registries of IANA as data, and the question whether an address is public. */
+/**
+ * Addresses that no public server has: the special-purpose registries of IANA as data, and the
+ * question whether an address is public.
+ */
 import { isIP } from "node:net";
 import { inBlock, networkList, networkSetting } from "../base/networks";
 
-/** Blocks of IPv4 that are not for public servers. The few that IANA calls reachable (anycast relays, AS112) serve no HTTP. */
+/**
+ * Blocks of IPv4 that are not for public servers. The few that IANA calls reachable (anycast
+ * relays, AS112) serve no HTTP.
+ */
 export const special_v4: readonly (readonly [block: string, what: string])[] = [
   ["0.0.0.0/8", "this network"],
   ["10.0.0.0/8", "private"],
@@ -23,7 +29,10 @@ export const special_v4: readonly (readonly [block: string, what: string])[] = [
   ["224.0.0.0/4", "multicast"],
   ["240.0.0.0/4", "reserved, and broadcast"],
 ];
-/** The only IPv6 addresses that are given out; all others (loopback, mapped, NAT64, unique local, link-local, multicast …) lie outside. */
+/**
+ * The only IPv6 addresses that are given out; all others (loopback, mapped, NAT64, unique local,
+ * link-local, multicast …) lie outside.
+ */
 export const global_v6 = "2000::/3";
 /** … and the blocks of it that are not for public servers. */
 export const special_v6: readonly (readonly [block: string, what: string])[] = [
@@ -37,7 +46,10 @@ export const special_v6: readonly (readonly [block: string, what: string])[] = [
 const special = networkList([...special_v4, ...special_v6].map(([block]) => block));
 const global = networkList([global_v6]);
 
-/** True for an address that a server of the public Internet may have; false for everything else, also for what is no address. */
+/**
+ * True for an address that a server of the public Internet may have; false for everything else,
+ * also for what is no address.
+ */
 export function isPublic(address: string): boolean {
   const family = isIP(address);
   if (
@@ -52,7 +64,10 @@ export function isPublic(address: string): boolean {
 /** Whether a connection to this address may be made. */
 export type AddressRule = (address: string) => boolean;
 
-/** Public addresses, and those of the networks (CIDR) that the operator allows in `setting`. @throws ConfigError naming the one that is no network. */
+/**
+ * Public addresses, and those of the networks (CIDR) that the operator allows in `setting`. @throws
+ * ConfigError naming the one that is no network.
+ */
 export function createAddressRule(
   allow_networks: readonly string[],
   setting = "allow_networks",

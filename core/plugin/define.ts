@@ -1,4 +1,7 @@
-/** The plugin contract. Built-in features and files dropped into the plugins directory use exactly this. */
+/**
+ * The plugin contract. Built-in features and files dropped into the plugins directory use exactly
+ * this.
+ */
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
 import type { Clock } from "../base/clock";
@@ -10,7 +13,10 @@ import type { Seal } from "../store/seal";
 import type { Operations } from "./operations";
 import type { EventRef, JobRef, PayloadOf, ServiceRef, ServicesOf, SlotRef, SlotsOf } from "./refs";
 
-/** The contract version this host speaks. A plugin built for another one is refused by name, before its code runs. */
+/**
+ * The contract version this host speaks. A plugin built for another one is refused by name, before
+ * its code runs.
+ */
 export const CONTRACT = 1;
 
 export interface Migration {
@@ -30,7 +36,10 @@ export interface JobRun {
 }
 /** Why a run was the last one: it took too long, the server ended during it, or it threw. */
 export type GaveUpCause = "timeout" | "crash" | "error";
-/** What a job changes. Runs in the same transaction that ends the job, and not at all when the job was cancelled or its lease was lost. */
+/**
+ * What a job changes. Runs in the same transaction that ends the job, and not at all when the job
+ * was cancelled or its lease was lost.
+ */
 export type JobEffect = (tx: Db<any>) => Promise<void>;
 
 export interface JobLimits<P> {
@@ -40,7 +49,10 @@ export interface JobLimits<P> {
   readonly timeout_ms: number;
   /** Runs of this job at the same time in the whole server. Default 1. */
   readonly concurrency?: number;
-  /** A run does little but wait for others, such as a network. It takes no slot from jobs that work, and no owner's runs use up `concurrency`. */
+  /**
+   * A run does little but wait for others, such as a network. It takes no slot from jobs that work,
+   * and no owner's runs use up `concurrency`.
+   */
   readonly waits?: boolean;
   /** Who it is for, when nobody says so as it is enqueued: an event says nothing of it. */
   readonly ownerOf?: (payload: P) => string;
@@ -49,8 +61,10 @@ export interface JobLimits<P> {
   /** What to change when the job has failed for good: in the transaction that marks it failed. */
   readonly gaveUp?: (tx: Db<any>, payload: P, reason: string, cause: GaveUpCause) => Promise<void>;
   /**
-   * Puts back to work what `gaveUp` has ended, when an administrator asks for it: in place of one more run of this job.
-   * A job with `gaveUp` and without this can't be asked for again; one with neither simply runs again.
+   * Puts back to work what `gaveUp` has ended, when an administrator asks for it: in place of one
+   * more run of this job.
+   * A job with `gaveUp` and without this can't be asked for again; one with neither simply runs
+   * again.
    */
   readonly revive?: (tx: Db<any>, payload: P) => Promise<void>;
 }
@@ -59,7 +73,10 @@ export interface JobHandler {
   readonly run: (payload: any, job: JobRun) => Promise<JobEffect | void>;
   readonly limits: JobLimits<any>;
 }
-/** Pairs a ref with its handler, so that the payload type comes from the ref's schema. The slow part is the handler; what it changes is the effect it returns. */
+/**
+ * Pairs a ref with its handler, so that the payload type comes from the ref's schema. The slow part
+ * is the handler; what it changes is the effect it returns.
+ */
 export const handle = <R extends JobRef | EventRef>(
   on: R,
   run: (payload: PayloadOf<R>, job: JobRun) => Promise<JobEffect | void>,
@@ -75,10 +92,16 @@ export interface EnqueueOptions {
   readonly run_at_ms?: number;
   /** At most one unfinished job has this key; a second enqueue does nothing. */
   readonly key?: string;
-  /** Jobs of one lane share `lane_max`; lanes take turns, so a slow one starves nobody. Default: one lane per job name. */
+  /**
+   * Jobs of one lane share `lane_max`; lanes take turns, so a slow one starves nobody. Default: one
+   * lane per job name.
+   */
   readonly lane?: string;
   readonly lane_max?: number;
-  /** Who it is for, usually a user id: those with the fewest runs come first. Default: each lane is one. */
+  /**
+   * Who it is for, usually a user id: those with the fewest runs come first. Default: each lane is
+   * one.
+   */
   readonly owner?: string;
   /** Higher first within a lane. Default 0. */
   readonly priority?: number;
@@ -93,7 +116,9 @@ export interface Fill {
 }
 export const fill = <T>(slot: SlotRef<T>, value: NoInfer<T>): Fill => ({ slot, value });
 
-/** Enqueues a job at every tick of a cron expression (UTC, croner syntax); a tick is never doubled. */
+/**
+ * Enqueues a job at every tick of a cron expression (UTC, croner syntax); a tick is never doubled.
+ */
 export interface Schedule {
   readonly cron: string;
   readonly on: JobRef;
@@ -112,7 +137,10 @@ export interface Command {
   readonly summary: string;
   /** Positional arguments, all required: `["id"]`. */
   readonly args?: readonly string[];
-  /** True when it may be the first on a data directory, and makes it; any other wants one that is there. */
+  /**
+   * True when it may be the first on a data directory, and makes it; any other wants one that is
+   * there.
+   */
   readonly starts_data?: boolean;
   readonly options?: readonly {
     readonly flags: string;
@@ -133,11 +161,15 @@ export interface CommandInput {
 export type CommandHandler = (input: CommandInput) => Promise<void>;
 
 /**
- * Work for a killable child process of the same executable: no database, no network, nothing but its input.
+ * Work for a killable child process of the same executable: no database, no network, nothing but
+ * its input.
  * Input, messages and output travel as JSON; hand large ones over as files.
  */
 export interface Task<I = any, M = any, O = any> {
-  /** Runs in the child. `send` reports progress to the parent while it runs; a kill keeps what was sent. */
+  /**
+   * Runs in the child. `send` reports progress to the parent while it runs; a kill keeps what was
+   * sent.
+   */
   readonly run: (input: I, send: (message: M) => void) => Promise<O>;
 }
 export const task = <I, M, O>(
@@ -149,7 +181,10 @@ export interface IsolateOptions<M> {
   readonly onMessage?: (message: M) => void;
   readonly signal?: AbortSignal;
 }
-/** Why a task ended without a result. `reason` tells a limit from a fault of the task itself; `code` is that of the error it threw, when that had one. */
+/**
+ * Why a task ended without a result. `reason` tells a limit from a fault of the task itself; `code`
+ * is that of the error it threw, when that had one.
+ */
 export class TaskFailure extends Error {
   override readonly name = "TaskFailure";
   constructor(
@@ -177,25 +212,38 @@ export interface Change {
   readonly action: "created" | "changed" | "deleted";
 }
 
-/** What the host hands to `setup`. Everything a plugin may touch is in here; there are no globals. */
+/**
+ * What the host hands to `setup`. Everything a plugin may touch is in here; there are no globals.
+ */
 export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   readonly config: Static<C>;
   readonly services: ServicesOf<N>;
   /** Complete once every plugin is set up: read a slot inside handlers, not inside `setup`. */
   readonly slots: SlotsOf<L>;
   readonly database: <Tables>() => Db<Tables>;
-  /** All of `work` is kept, or none. Everything inside must use the `tx` it is given; no network, no waiting inside. */
+  /**
+   * All of `work` is kept, or none. Everything inside must use the `tx` it is given; no network, no
+   * waiting inside.
+   */
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
-  /** Runs once the surrounding transaction is on disk (at once outside one), never when it failed. */
+  /**
+   * Runs once the surrounding transaction is on disk (at once outside one), never when it failed.
+   */
   readonly afterCommit: (work: () => void) => void;
-  /** Says that a record has changed, once the surrounding transaction is on disk: call it where the record is written. It costs nothing when nobody looks, and is kept nowhere. */
+  /**
+   * Says that a record has changed, once the surrounding transaction is on disk: call it where the
+   * record is written. It costs nothing when nobody looks, and is kept nowhere.
+   */
   readonly changed: (change: Change) => void;
   /** Prepared reads on a second connection, for the few look-ups that every request makes. */
   readonly hot: HotReads;
   /** After text was deleted: takes it out of the write-ahead log too. Returns at once. */
   readonly scrub: () => void;
   readonly files: Files;
-  /** For secrets that must be read again, such as those that sign: at rest they are only kept sealed. */
+  /**
+   * For secrets that must be read again, such as those that sign: at rest they are only kept
+   * sealed.
+   */
   readonly sealed: Seal;
   readonly clock: Clock;
   readonly log: Log;
@@ -208,7 +256,10 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
     options?: EnqueueOptions,
   ) => Promise<void>;
   readonly emit: <R extends EventRef>(db: Db<any>, on: R, payload: PayloadOf<R>) => Promise<void>;
-  /** Removes waiting jobs about these records and aborts running ones once the transaction is on disk. */
+  /**
+   * Removes waiting jobs about these records and aborts running ones once the transaction is on
+   * disk.
+   */
   readonly cancelJobs: (db: Db<any>, subjects: readonly string[]) => Promise<void>;
   /** Runs one of this plugin's `tasks` in a killable child process. @throws TaskFailure */
   readonly isolate: Isolate<T>;
@@ -228,7 +279,10 @@ type Tasks = Readonly<Record<string, Task>>;
 type Promised<K extends string, T> = {} extends T
   ? { readonly [P in K]?: T }
   : { readonly [P in K]: T };
-/** What `setup` returns. What the manifest promises (services, routes, commands) must be there; the rest is optional. */
+/**
+ * What `setup` returns. What the manifest promises (services, routes, commands) must be there; the
+ * rest is optional.
+ */
 export type Parts<P, R, K> = {
   readonly fills?: readonly Fill[];
   readonly jobs?: readonly JobHandler[];
@@ -272,7 +326,9 @@ export interface Plugin<
   readonly setup: (ctx: Context<C, N, L, T>) => Parts<P, R, K> | Promise<Parts<P, R, K>>;
 }
 
-/** Checks the shape at compile time and fills the blanks. It registers nothing: a plugin is a value. */
+/**
+ * Checks the shape at compile time and fills the blanks. It registers nothing: a plugin is a value.
+ */
 export function definePlugin<
   C extends TObject = TObject<{}>,
   N extends Services = {},

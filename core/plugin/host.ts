@@ -1,4 +1,7 @@
-/** Turns plugin values into a running server: order → migrate → set up → mount → start. Each step only feeds the next. */
+/**
+ * Turns plugin values into a running server: order → migrate → set up → mount → start. Each step
+ * only feeds the next.
+ */
 import { ConfigError, type Config } from "../base/config";
 import type { Clock } from "../base/clock";
 import { newId } from "../base/ids";
@@ -79,7 +82,10 @@ interface SetUp {
   readonly parts: Record<string, any>;
 }
 
-/** @throws Error when a built-in plugin can't run, ConfigError when its settings are to blame; a dropped-in one is left out and listed. */
+/**
+ * @throws Error when a built-in plugin can't run, ConfigError when its settings are to blame; a
+ * dropped-in one is left out and listed.
+ */
 export async function createHost(parts: HostParts): Promise<Host> {
   const failures = [...parts.failures];
   const fileOf = new Map(parts.dropped_in.map(({ plugin, file }) => [plugin, file]));
@@ -232,7 +238,10 @@ function contextOf(
   } as never;
 }
 
-/** What was promised must be there: the types say so, but a dropped-in file may not have been checked. */
+/**
+ * What was promised must be there: the types say so, but a dropped-in file may not have been
+ * checked.
+ */
 function checkedParts(plugin: Plugin, made: unknown): Record<string, any> {
   if (typeof made !== "object" || made === null) throw new Error("its set-up returned nothing");
   const parts = made as Record<string, any>;

@@ -1,4 +1,7 @@
-/** Loads plugin files from a directory, in the compiled executable as under `bun run`; a bad one is left out and named. */
+/**
+ * Loads plugin files from a directory, in the compiled executable as under `bun run`; a bad one is
+ * left out and named.
+ */
 import { plugin as virtual } from "bun";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +20,10 @@ export const trial_scratch = "TRIAL_SCRATCH";
 const trial_ms_max = 5_000;
 const import_ms_max = 2_000;
 
-/** Makes `import … from "dossier"` inside a plugin file mean the objects that already run in this process. Exact names only: a prefix can't be caught (oven-sh/bun#40397). */
+/**
+ * Makes `import … from "dossier"` inside a plugin file mean the objects that already run in this
+ * process. Exact names only: a prefix can't be caught (oven-sh/bun#40397).
+ */
 export function installModules(modules: Readonly<Record<string, object>>): void {
   virtual({
     name: "dossier",
@@ -28,7 +34,10 @@ export function installModules(modules: Readonly<Record<string, object>>): void 
   });
 }
 
-/** `<dir>/name.ts`, `<dir>/name.js`, `<dir>/name/plugin.ts` and `<dir>/name/plugin.js`, in the order of their names. */
+/**
+ * `<dir>/name.ts`, `<dir>/name.js`, `<dir>/name/plugin.ts` and `<dir>/name/plugin.js`, in the order
+ * of their names.
+ */
 export function findPluginFiles(directory: string): string[] {
   if (!existsSync(directory)) return [];
   return readdirSync(directory, { withFileTypes: true })
@@ -50,7 +59,10 @@ export const fileStem = (file: string): string =>
     ? basename(dirname(file))
     : basename(file).replace(/\.(ts|js)$/, "");
 
-/** Imports every file that passes `tryOut` (import and set-up in a child process; answers the reason when it fails). */
+/**
+ * Imports every file that passes `tryOut` (import and set-up in a child process; answers the reason
+ * when it fails).
+ */
 export async function loadPlugins(
   files: readonly string[],
   tryOut: (files: readonly string[]) => Promise<Map<string, string>>,
@@ -111,7 +123,8 @@ export function reasonOf(error: unknown): string {
 }
 
 /**
- * Tries files in a child process that imports and sets them up one after another and says where it is.
+ * Tries files in a child process that imports and sets them up one after another and says where it
+ * is.
  * When it hangs or dies, the file it was at is bad, and the rest is tried again in a fresh child.
  */
 export function trialBy(
@@ -126,7 +139,8 @@ export function trialBy(
       const outcome = await runTrial([...command, ...rest], env, rest.length);
       for (const [file, reason] of outcome.bad) bad.set(file, reason);
       if (outcome.finished) return bad;
-      // A child that dies before it reached a file says nothing about any one of them: none can be trusted.
+      // A child that dies before it reached a file says nothing about any one of them: none can be
+      // trusted.
       if (outcome.at === null) {
         for (const file of rest)
           if (!bad.has(file)) bad.set(file, `it could not be tried out: ${outcome.ending}`);

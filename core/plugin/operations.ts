@@ -33,7 +33,9 @@ export interface Operations {
     /** @throws HttpError 404, 409 when it did not fail, or can't be run again. */
     retry(id: string): Promise<void>;
   };
-  /** Steps that made the tables what they are: how many, and when the last was applied (RFC 3339). */
+  /**
+   * Steps that made the tables what they are: how many, and when the last was applied (RFC 3339).
+   */
   schema(): Promise<{ readonly steps: number; readonly last: string; readonly applied_at: string }>;
   /** True while the disk has no room and writing is refused. */
   storageFull(): boolean;

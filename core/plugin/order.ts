@@ -15,7 +15,10 @@ export interface Ordered {
   readonly refused: readonly Refusal[];
 }
 
-/** Earlier plugins win a clash: give the built-in ones first. A plugin that needs a refused one is refused too. */
+/**
+ * Earlier plugins win a clash: give the built-in ones first. A plugin that needs a refused one is
+ * refused too.
+ */
 export function order(plugins: readonly Plugin[]): Ordered {
   const refused: Refusal[] = [];
   const claims = new Map<string, string>();

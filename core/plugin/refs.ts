@@ -1,4 +1,7 @@
-/** Typed names. A ref carries a type and an id but no value, so it can be imported from anywhere without coupling. */
+/**
+ * Typed names. A ref carries a type and an id but no value, so it can be imported from anywhere
+ * without coupling.
+ */
 import type { Static, TSchema } from "@sinclair/typebox";
 
 /** A name for something one plugin provides and others need. `T` exists only for the compiler. */
@@ -13,13 +16,17 @@ export interface SlotRef<T> {
   readonly id: string;
   readonly T?: T;
 }
-/** Something that happened. Emitting it writes one job per subscriber, in the emitter's transaction. */
+/**
+ * Something that happened. Emitting it writes one job per subscriber, in the emitter's transaction.
+ */
 export interface EventRef<S extends TSchema = TSchema> {
   readonly kind: "event";
   readonly id: string;
   readonly payload: S;
 }
-/** Something to do later. `payload` is checked when the job is enqueued and again when it is run. */
+/**
+ * Something to do later. `payload` is checked when the job is enqueued and again when it is run.
+ */
 export interface JobRef<S extends TSchema = TSchema> {
   readonly kind: "job";
   readonly id: string;

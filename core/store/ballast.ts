@@ -1,4 +1,7 @@
-/** A file that only takes up room, so that there is some to give back when the disk is full: deleting needs room too. */
+/**
+ * A file that only takes up room, so that there is some to give back when the disk is full:
+ * deleting needs room too.
+ */
 import { rmSync, statfsSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -8,7 +11,10 @@ import { storageFull } from "./codes";
 const bytes_max = 16 * 2 ** 20;
 /** Of a small disk it takes a twentieth. */
 const share_of_disk = 20;
-/** It is written only where this many times its size is free, and documents leave twice its size free. */
+/**
+ * It is written only where this many times its size is free, and documents leave twice its size
+ * free.
+ */
 const margin = 3;
 const look_again_ms = 1_000;
 /** The most that the generator gives at once. */
@@ -36,7 +42,10 @@ const ballastOf = (path: string): string => `${path}.ballast`;
 /** Below this not even the files that SQLite keeps beside a database can be made. */
 const least_bytes = 2 ** 20;
 
-/** Opens what belongs to the database `path`; on a full disk once more, with the room of the ballast. @throws Error in words when it is still full. */
+/**
+ * Opens what belongs to the database `path`; on a full disk once more, with the room of the
+ * ballast. @throws Error in words when it is still full.
+ */
 export function withRoom<R>(path: string, open: () => R): R {
   const directory = dirname(path);
   const isShort = () => roomAt(directory).free_bytes < least_bytes;
@@ -57,7 +66,10 @@ export function withRoom<R>(path: string, open: () => R): R {
   }
 }
 
-/** What grows leaves room for the database: without any, not even a deletion works. @throws HttpError 507 */
+/**
+ * What grows leaves room for the database: without any, not even a deletion works. @throws
+ * HttpError 507
+ */
 export function requireRoom(directory: string): void {
   const { free_bytes, reserve_bytes } = roomAt(directory);
   if (free_bytes < 2 * reserve_bytes) throw storageFull();

@@ -1,9 +1,15 @@
-/** Looks through a database for damage. Reads all of it: for a child process, which nobody waits for. */
+/**
+ * Looks through a database for damage. Reads all of it: for a child process, which nobody waits
+ * for.
+ */
 import { Database } from "bun:sqlite";
 
 const problems_max = 5;
 
-/** What is wrong with the file, in the words of SQLite; empty when nothing is. @throws Error when it can't be opened. */
+/**
+ * What is wrong with the file, in the words of SQLite; empty when nothing is. @throws Error when it
+ * can't be opened.
+ */
 export function findDamage(path: string): string[] {
   const database = new Database(path, { readonly: true });
   try {

@@ -1,4 +1,7 @@
-/** What an error of the database or the file system means, and how a number of the database becomes a number of ours. */
+/**
+ * What an error of the database or the file system means, and how a number of the database becomes
+ * a number of ours.
+ */
 import { HttpError, unavailable } from "../http/errors";
 
 /** `SQLITE_FULL`, `ENOSPC` …, of the error itself or of the one it was translated from. */
@@ -61,7 +64,10 @@ function caused(answer: HttpError, error: unknown): HttpError {
   return answer;
 }
 
-/** A bigint, count or sum as a number, whatever the driver made of it. @throws RangeError when it is not a whole number below 2^53. */
+/**
+ * A bigint, count or sum as a number, whatever the driver made of it. @throws RangeError when it is
+ * not a whole number below 2^53.
+ */
 export function toNumber(value: number | bigint | string | null | undefined): number {
   const number = Number(value ?? 0);
   if (!Number.isSafeInteger(number))

@@ -1,4 +1,7 @@
-/** Originals on disk, named by their SHA-256: the same bytes twice are one file. Written under a temporary name, synced, renamed. */
+/**
+ * Originals on disk, named by their SHA-256: the same bytes twice are one file. Written under a
+ * temporary name, synced, renamed.
+ */
 import type { BunFile } from "bun";
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { mkdirSync } from "node:fs";
@@ -17,30 +20,48 @@ export interface Received {
   readonly size_bytes: number;
   /** Where the bytes are now: the temporary file, and the final one after `keep`. */
   readonly path: string;
-  /** On disk under the final name when it returns, and safe from `remove` until `release`. Never inside a transaction. @throws HttpError 507 or 503 */
+  /**
+   * On disk under the final name when it returns, and safe from `remove` until `release`. Never
+   * inside a transaction. @throws HttpError 507 or 503
+   */
   keep(): Promise<void>;
-  /** The rows that use the bytes are committed, or never will be. Discards what was not kept. Harmless when repeated. */
+  /**
+   * The rows that use the bytes are committed, or never will be. Discards what was not kept.
+   * Harmless when repeated.
+   */
   release(): Promise<void>;
 }
 
 type StillUsed = (sha256: string) => Promise<boolean>;
 
 export interface Files {
-  /** Reads to the end, hashing; memory does not grow with the size. @throws HttpError 413 above the limit, 507 or 503 when the storage fails; nothing stays behind then. */
+  /**
+   * Reads to the end, hashing; memory does not grow with the size. @throws HttpError 413 above the
+   * limit, 507 or 503 when the storage fails; nothing stays behind then.
+   */
   receive(
     bytes: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>,
     limits: { readonly bytes_max: number },
   ): Promise<Received>;
-  /** What will write much asks first, in the database too: the room that is left then is for deletions. @throws HttpError 507 */
+  /**
+   * What will write much asks first, in the database too: the room that is left then is for
+   * deletions. @throws HttpError 507
+   */
   requireRoom(): void;
   path(sha256: string): string;
   /** The bytes, read when asked for. */
   blob(sha256: string): BunFile;
-  /** Deletes those that nobody uses. Call it after the commit that dropped the last use. Bytes being uploaded again at this moment stay. */
+  /**
+   * Deletes those that nobody uses. Call it after the commit that dropped the last use. Bytes being
+   * uploaded again at this moment stay.
+   */
   remove(sha256s: readonly string[], stillUsed: StillUsed): Promise<void>;
   /** The server stops: what is still arriving is given up, with 503, and leaves nothing behind. */
   giveUp(): void;
-  /** After a crash: deletes files that nobody uses and what uploads left behind. Returns how many files went. */
+  /**
+   * After a crash: deletes files that nobody uses and what uploads left behind. Returns how many
+   * files went.
+   */
   sweep(stillUsed: StillUsed): Promise<number>;
 }
 
@@ -51,7 +72,9 @@ const is_name = /^[0-9a-f]{64}$/;
 /** How many bytes of an upload are written between two looks at the room that is left. */
 const check_room_bytes = 4 * 2 ** 20;
 
-/** How many uploads hold a hash, who wants it gone when they let go, and the lock between the two. */
+/**
+ * How many uploads hold a hash, who wants it gone when they let go, and the lock between the two.
+ */
 interface Guard {
   readonly mutex: Mutex;
   users: number;
@@ -127,7 +150,8 @@ export function openFiles(directory: string): Files {
       if (wanted) guard.removal = undefined;
       return wanted;
     });
-    // Whoever let go of the bytes did nothing wrong when this fails; the sweep of the next start finds them.
+    // Whoever let go of the bytes did nothing wrong when this fails; the sweep of the next start
+    // finds them.
     if (removal) await removeOne(sha256, removal).catch(() => false);
   }
 

@@ -1,8 +1,14 @@
-/** Transactions that come while one is being written share its commit: each is kept or undone alone, and one write to disk makes them all durable. */
+/**
+ * Transactions that come while one is being written share its commit: each is kept or undone alone,
+ * and one write to disk makes them all durable.
+ */
 import { CompiledQuery, type Kysely } from "kysely";
 import { isFull } from "./codes";
 
-/** The most that share one commit, and how long it may be put off for them: both bound how long others wait. */
+/**
+ * The most that share one commit, and how long it may be put off for them: both bound how long
+ * others wait.
+ */
 const members_max = 64;
 const gather_ms_max = 4;
 
@@ -27,7 +33,10 @@ const release = CompiledQuery.raw("release member");
 const undo = CompiledQuery.raw("rollback to member");
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Answers what `work` gave once it is on disk. @throws what `work` threw, after its changes are undone; or why the group could not be written. */
+/**
+ * Answers what `work` gave once it is on disk. @throws what `work` threw, after its changes are
+ * undone; or why the group could not be written.
+ */
 export function createGroup({
   transact,
   isOpen,
@@ -55,7 +64,8 @@ export function createGroup({
         begun = true;
         const commit_at_ms = performance.now() + gather_ms_max;
         for (let joined = 0; joined < members_max; joined++) {
-          // One turn of the event loop lets requests that have arrived get here before the disk is waited for.
+          // One turn of the event loop lets requests that have arrived get here before the disk is
+          // waited for.
           if (waiting.length === 0 && joined > 0 && performance.now() < commit_at_ms)
             await nextTurn();
           at = waiting.shift();

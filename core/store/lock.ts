@@ -1,4 +1,7 @@
-/** One server per data directory: a lock that the operating system releases when the process ends, however it ends. */
+/**
+ * One server per data directory: a lock that the operating system releases when the process ends,
+ * however it ends.
+ */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { withRoom } from "./ballast";
@@ -10,7 +13,10 @@ const database_file = "dossier.db";
 /** Held here so that the garbage collector does not close the file, and the lock with it. */
 const held = new Set<Database>();
 
-/** Takes the directory for this process and returns what gives it back. @throws Error in words when another server has it, or the disk is full. */
+/**
+ * Takes the directory for this process and returns what gives it back. @throws Error in words when
+ * another server has it, or the disk is full.
+ */
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, lock_file);
   const take = (): Database => {

@@ -1,4 +1,7 @@
-/** Brings the tables of every plugin up to date: in the order given, one transaction a step, a copy of the database before the first. */
+/**
+ * Brings the tables of every plugin up to date: in the order given, one transaction a step, a copy
+ * of the database before the first.
+ */
 import { sql } from "kysely";
 import { mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +11,10 @@ import { version } from "../base/version";
 import type { Migration, Plugin } from "../plugin/define";
 import type { Db, Store } from "./open";
 
-/** The part of a plugin that concerns the database. Core's own tables come as one of these, first in the list. */
+/**
+ * The part of a plugin that concerns the database. Core's own tables come as one of these, first in
+ * the list.
+ */
 export type Schema = Pick<Plugin, "name" | "version" | "tables" | "migrations">;
 
 interface Step {
@@ -17,7 +23,10 @@ interface Step {
 }
 
 export interface MigrateOptions {
-  /** Where the copy of the database goes; null when one from before this start is there already. The newest three are kept. */
+  /**
+   * Where the copy of the database goes; null when one from before this start is there already. The
+   * newest three are kept.
+   */
   readonly backups: string | null;
   readonly log: Log;
   /** Called when there is something to apply; throws when that may not happen now. */
@@ -25,8 +34,10 @@ export interface MigrateOptions {
 }
 
 /**
- * Applies what is missing, plugins in the order given, and returns it as `plugin/id`. Tables of plugins that are not given stay as they are.
- * @throws Error when a newer build wrote the database, or when a step fails or touches a table that is not its plugin's.
+ * Applies what is missing, plugins in the order given, and returns it as `plugin/id`. Tables of
+ * plugins that are not given stay as they are.
+ * @throws Error when a newer build wrote the database, or when a step fails or touches a table that
+ * is not its plugin's.
  */
 export async function migrate(
   store: Store,

@@ -1,4 +1,7 @@
-/** Opens the embedded database: one connection that writes, one for hot reads, and the rule that nobody goes around a transaction. */
+/**
+ * Opens the embedded database: one connection that writes, one for hot reads, and the rule that
+ * nobody goes around a transaction.
+ */
 import { Database } from "bun:sqlite";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Kysely } from "kysely";
@@ -9,10 +12,16 @@ import { Mutex } from "./mutex";
 import { createScrub } from "./scrub";
 import { BunSqliteDialect, guarded, kyselyStatements, Statements } from "./sqlite";
 
-/** The database or an open transaction (a `Transaction` is a `Kysely`): a function that takes `Db` works in both. */
+/**
+ * The database or an open transaction (a `Transaction` is a `Kysely`): a function that takes `Db`
+ * works in both.
+ */
 export type Db<T = any> = Kysely<T>;
 
-/** Prepared reads on a connection of their own. They never wait for a transaction, and never see what is not committed. */
+/**
+ * Prepared reads on a connection of their own. They never wait for a transaction, and never see
+ * what is not committed.
+ */
 export interface HotReads {
   get<R>(sql: string, ...params: readonly Bound[]): R | undefined;
   all<R>(sql: string, ...params: readonly Bound[]): R[];
@@ -22,25 +31,39 @@ type Bound = string | number | bigint | null | Uint8Array;
 export interface Store {
   readonly db: Db<any>;
   /**
-   * All of `work` is kept, or none; everyone else waits meanwhile. Answers when it is on disk; those that come together share one write.
-   * On a full disk it is tried a second time. @throws Error inside another transaction, HttpError 507 or 503 when the storage fails.
+   * All of `work` is kept, or none; everyone else waits meanwhile. Answers when it is on disk;
+   * those that come together share one write.
+   * On a full disk it is tried a second time. @throws Error inside another transaction, HttpError
+   * 507 or 503 when the storage fails.
    */
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
-  /** Runs once the surrounding transaction is on disk, at once outside one, never when it was rolled back. */
+  /**
+   * Runs once the surrounding transaction is on disk, at once outside one, never when it was rolled
+   * back.
+   */
   readonly afterCommit: (work: () => void) => void;
   readonly hot: HotReads;
-  /** After text was deleted: takes it out of the write-ahead log within two seconds. Returns at once. */
+  /**
+   * After text was deleted: takes it out of the write-ahead log within two seconds. Returns at
+   * once.
+   */
   readonly scrub: () => void;
   /** After tables changed: statements prepared before are prepared again. */
   readonly forgetStatements: () => void;
-  /** True from the time the disk was full until there is room again. What writes much waits or is refused meanwhile. */
+  /**
+   * True from the time the disk was full until there is room again. What writes much waits or is
+   * refused meanwhile.
+   */
   readonly full: () => boolean;
   /** Waits for the open transaction, empties the log and closes the file. */
   readonly close: () => Promise<void>;
   readonly path: string;
 }
 
-/** What a transaction knows of itself. It may outlive its end in a timer or promise that was started inside, hence `open`. */
+/**
+ * What a transaction knows of itself. It may outlive its end in a timer or promise that was started
+ * inside, hence `open`.
+ */
 interface Surrounding {
   open: boolean;
   readonly after: (() => void)[];
@@ -63,7 +86,10 @@ const pragmas = [
   "cache_size = -8000",
 ];
 
-/** Everything goes through `inTransaction`, because only it marks the surroundings that `refuse` looks at. */
+/**
+ * Everything goes through `inTransaction`, because only it marks the surroundings that `refuse`
+ * looks at.
+ */
 class Root extends Kysely<any> {
   override transaction(): never {
     throw new Error("use `inTransaction`, not `db.transaction()`");
@@ -81,7 +107,10 @@ class Root extends Kysely<any> {
   }
 }
 
-/** Opens the file, or makes it. Its directory must be there. @throws Error naming the file when it can't be written to. */
+/**
+ * Opens the file, or makes it. Its directory must be there. @throws Error naming the file when it
+ * can't be written to.
+ */
 export function openStore(path: string, { log }: { readonly log: Log }): Store {
   const [database, reader] = withRoom(path, () => connect(path));
   const ballast = createBallast(path, log);
@@ -169,7 +198,8 @@ function connect(path: string): [Database, Database] {
   try {
     const database = new Database(path, { create: true });
     for (const pragma of pragmas) database.run(`pragma ${pragma}`);
-    // A file that can only be read opens without complaint, and would fail at the first request that writes.
+    // A file that can only be read opens without complaint, and would fail at the first request
+    // that writes.
     database.run("begin immediate");
     database.run("rollback");
     const reader = new Database(path, { readonly: true });

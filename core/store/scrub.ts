@@ -23,7 +23,10 @@ export function createScrub(database: Database, mutex: Mutex, busy_timeout_ms: n
   let stopped = false;
   let failing = false;
 
-  /** True once the log is empty. Only between transactions: an open one would keep its pages in the log. */
+  /**
+   * True once the log is empty. Only between transactions: an open one would keep its pages in the
+   * log.
+   */
   function tryNow(): boolean {
     try {
       database.run(`pragma busy_timeout = ${wait_for_readers_ms}`);

@@ -12,7 +12,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-/** `bound_to` names the place of the secret, such as its table and row: moved elsewhere it can't be opened. */
+/**
+ * `bound_to` names the place of the secret, such as its table and row: moved elsewhere it can't be
+ * opened.
+ */
 export interface Seal {
   readonly seal: (text: string, bound_to: string) => string;
   /** @throws Error when the key is another one, or the text was changed or moved. */
@@ -25,7 +28,10 @@ const nonce_bytes = 12,
   tag_bytes = 16,
   key_bytes = 32;
 
-/** The key is made of `secret_key` when there is one, else it is in the data directory: a new one when it is wanted first. */
+/**
+ * The key is made of `secret_key` when there is one, else it is in the data directory: a new one
+ * when it is wanted first.
+ */
 export function createSeal(data: string, secret_key: string | undefined): Seal {
   let known: Buffer | undefined;
   const key = (): Buffer =>
@@ -69,7 +75,10 @@ const derived = (secret_key: string): Buffer =>
     ),
   );
 
-/** Reads the key, or makes it: complete or not at all, and never over another one. @throws Error when the file holds no key. */
+/**
+ * Reads the key, or makes it: complete or not at all, and never over another one. @throws Error
+ * when the file holds no key.
+ */
 function fileKey(path: string): Buffer {
   if (!existsSync(path)) {
     const temporary = `${path}.${randomBytes(6).toString("hex")}`;

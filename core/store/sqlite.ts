@@ -1,4 +1,7 @@
-/** bun:sqlite as Kysely's own SQLite dialect wants it: cached statements, one connection, transactions that take the write lock at once. */
+/**
+ * bun:sqlite as Kysely's own SQLite dialect wants it: cached statements, one connection,
+ * transactions that take the write lock at once.
+ */
 import type { Database, Statement } from "bun:sqlite";
 import {
   CompiledQuery,
@@ -17,7 +20,10 @@ import type { Mutex } from "./mutex";
 /** Prepared statements kept per connection; the longest unused one goes first. */
 const statements_max = 400;
 
-/** Statements of one connection by their text. bun:sqlite's own cache holds only twenty. `made` wraps each one for its user. */
+/**
+ * Statements of one connection by their text. bun:sqlite's own cache holds only twenty. `made`
+ * wraps each one for its user.
+ */
 export class Statements<S> {
   readonly #kept = new Map<string, { readonly raw: Raw; readonly made: S }>();
   constructor(
@@ -60,8 +66,10 @@ export function guarded<R>(step: () => R, onFull?: () => void): R {
 }
 
 /**
- * The statements of the main connection, in the shape that Kysely's driver runs. `onFull` is told when the disk has no room, and gives some back:
- * a statement that stands alone is then tried once more. (A transaction is tried again as a whole, by the group.)
+ * The statements of the main connection, in the shape that Kysely's driver runs. `onFull` is told
+ * when the disk has no room, and gives some back:
+ * a statement that stands alone is then tried once more. (A transaction is tried again as a whole,
+ * by the group.)
  */
 export const kyselyStatements = (
   database: Database,
@@ -105,7 +113,8 @@ class OneConnectionDriver extends SqliteDriver {
     this.#free?.();
   }
 
-  // A plain `begin` takes the write lock at the first write, and then fails at once when another connection wrote in between.
+  // A plain `begin` takes the write lock at the first write, and then fails at once when another
+  // connection wrote in between.
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
@@ -115,7 +124,10 @@ class OneConnectionDriver extends SqliteDriver {
   }
 }
 
-/** Kysely asks for its own lock before it asks the driver; ours must come after `refuse`, so the lock is the driver's. */
+/**
+ * Kysely asks for its own lock before it asks the driver; ours must come after `refuse`, so the
+ * lock is the driver's.
+ */
 class OwnLockAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;

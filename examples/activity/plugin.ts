@@ -1,6 +1,8 @@
 /**
- * Activity: remembers every document whose indexing has ended, lists them at GET /api/dev/v1/activity and shows them on a page of the console.
- * A complete plugin in one file, to read and to start from. To use it, copy it to `<data directory>/plugins/activity.ts` and restart Dossier.
+ * Activity: remembers every document whose indexing has ended, lists them at GET
+ * /api/dev/v1/activity and shows them on a page of the console.
+ * A complete plugin in one file, to read and to start from. To use it, copy it to `<data
+ * directory>/plugins/activity.ts` and restart Dossier.
  */
 import {
   definePlugin,
@@ -21,8 +23,10 @@ import {
 } from "dossier";
 import { ConsolePages, Documents, DocumentSettled, DocumentUses } from "dossier/contracts";
 
-// --- Its own table ----------------------------------------------------------------------------------------------------
-// A plugin owns the tables that carry its name. Times are epoch milliseconds, ids are text: SQL that any database understands.
+// --- Its own table
+// ----------------------------------------------------------------------------------------------------
+// A plugin owns the tables that carry its name. Times are epoch milliseconds, ids are text: SQL
+// that any database understands.
 
 interface Entry {
   id: string;
@@ -36,7 +40,10 @@ interface Tables {
   activity: Entry;
 }
 
-/** Runs once, in order, each in a transaction of its own. A released step is never edited: the next change is the next step. */
+/**
+ * Runs once, in order, each in a transaction of its own. A released step is never edited: the next
+ * change is the next step.
+ */
 const migrations: readonly Migration[] = [
   {
     id: "0001_activity",
@@ -65,8 +72,10 @@ const migrations: readonly Migration[] = [
   },
 ];
 
-// --- Its route --------------------------------------------------------------------------------------------------------
-// A route is a value. Dossier checks requests by it, answers 400 and 401 for the plugin, and puts it into the OpenAPI document.
+// --- Its route
+// --------------------------------------------------------------------------------------------------------
+// A route is a value. Dossier checks requests by it, answers 400 and 401 for the plugin, and puts
+// it into the OpenAPI document.
 
 const EntryRecord = t.Object({
   document_id: t.String(),
@@ -111,9 +120,12 @@ const routes = {
   }),
 };
 
-// --- Its page ---------------------------------------------------------------------------------------------------------
-// The text of an ES module, which the console loads when somebody opens the page; the title stands above it already. `host.api` calls the API in the name of whoever is signed in.
-// Put text into the page as text: the console's policy refuses HTML that is made of strings, and scripts and styles from anywhere else.
+// --- Its page
+// ---------------------------------------------------------------------------------------------------------
+// The text of an ES module, which the console loads when somebody opens the page; the title stands
+// above it already. `host.api` calls the API in the name of whoever is signed in.
+// Put text into the page as text: the console's policy refuses HTML that is made of strings, and
+// scripts and styles from anywhere else.
 
 const page = `
 const words = { synced: "Ready", sync_failed: "Failed" };
@@ -145,12 +157,15 @@ export default {
 };
 `;
 
-// --- Its job ----------------------------------------------------------------------------------------------------------
-// Work that happens later. It survives a crash, is tried again when it throws, and never runs twice at the same time.
+// --- Its job
+// ----------------------------------------------------------------------------------------------------------
+// Work that happens later. It survives a crash, is tried again when it throws, and never runs twice
+// at the same time.
 
 const Prune = job("activity.prune", t.Object({}));
 
-// --- The plugin -------------------------------------------------------------------------------------------------------
+// --- The plugin
+// -------------------------------------------------------------------------------------------------------
 
 export default definePlugin({
   name: "activity",
@@ -168,7 +183,10 @@ export default definePlugin({
   setup: ({ clock, config, database, enqueue, newId, services }) => {
     const db = database<Tables>();
 
-    /** Subscribes to an event of another plugin. What it returns is written in the transaction that ends the job: exactly once. */
+    /**
+     * Subscribes to an event of another plugin. What it returns is written in the transaction that
+     * ends the job: exactly once.
+     */
     const remember = handle(
       DocumentSettled,
       async ({ owner_id, document_id, version, status }) =>
@@ -199,7 +217,10 @@ export default definePlugin({
       { attempts_max: 3, timeout_ms: 60_000 },
     );
 
-    /** Fills a slot: what goes with a document when it goes for good. Runs inside the deleting transaction. */
+    /**
+     * Fills a slot: what goes with a document when it goes for good. Runs inside the deleting
+     * transaction.
+     */
     const forget = fill(DocumentUses, {
       async remove(tx, document_ids) {
         if (document_ids.length > 0)
@@ -210,7 +231,10 @@ export default definePlugin({
     return {
       jobs: [remember, prune],
       schedules: [every("17 3 * * *", Prune, {})],
-      /** A server that never runs at night still forgets. The key keeps it to one such job, however often it is restarted. */
+      /**
+       * A server that never runs at night still forgets. The key keeps it to one such job, however
+       * often it is restarted.
+       */
       start: () => enqueue(db, Prune, {}, { key: "activity.prune" }),
       fills: [
         forget,

@@ -1,14 +1,20 @@
 /**
- * Reading list: imports every page that a text links to, such as a Markdown file with links or a plain list of addresses.
- * A complete plugin that adds a kind of import source. To use it, copy it to `<data directory>/plugins/reading-list.ts`, restart Dossier, and
- * POST /api/dev/v1/imports {"folder_id": "…", "source": {"type": "reading-list", "url": "https://example.com/links.md"}}
+ * Reading list: imports every page that a text links to, such as a Markdown file with links or a
+ * plain list of addresses.
+ * A complete plugin that adds a kind of import source. To use it, copy it to `<data
+ * directory>/plugins/reading-list.ts`, restart Dossier, and
+ * POST /api/dev/v1/imports {"folder_id": "…", "source": {"type": "reading-list", "url":
+ * "https://example.com/links.md"}}
  */
 import { definePlugin, fill, t } from "dossier";
 import { ImportSources, SourceFailure, type ImportSource } from "dossier/contracts";
 
 const text_bytes_max = 1024 * 1024;
 
-/** What the caller sends as `source`, beside its type. Dossier checks it by this schema and answers 400 that names the field. */
+/**
+ * What the caller sends as `source`, beside its type. Dossier checks it by this schema and answers
+ * 400 that names the field.
+ */
 const schema = t.Object({
   url: t.String({ description: "Where the text lies." }),
   section: t.Optional(t.String({ description: "Only the links below this Markdown heading." })),
@@ -23,7 +29,10 @@ const source: ImportSource<ReadingList> = {
   description: "A text with links, such as a Markdown file: the pages that it links to.",
   schema,
 
-  /** Lists what there is to import. Dossier fetches each address itself: public hosts only, robots.txt, pauses, main text, retries. */
+  /**
+   * Lists what there is to import. Dossier fetches each address itself: public hosts only,
+   * robots.txt, pauses, main text, retries.
+   */
   async *items({ url, section }, tools) {
     const file = await tools.fetch(url, { bytes_max: text_bytes_max });
     const text = await file.text();
@@ -38,7 +47,10 @@ const source: ImportSource<ReadingList> = {
   },
 };
 
-/** The lines from a heading to the next one of its level or above; null when there is no such heading. */
+/**
+ * The lines from a heading to the next one of its level or above; null when there is no such
+ * heading.
+ */
 function partBelow(text: string, heading: string): string | null {
   const lines = text.split(/\r?\n/);
   const levelOf = (line: string): number => /^(#{1,6})\s/.exec(line)?.[1]!.length ?? 7;

@@ -1,4 +1,7 @@
-/** A transcriber: recordings go to the HTTP server of whisper.cpp (`whisper-server -m model.bin`). A complete plugin in one file. */
+/**
+ * A transcriber: recordings go to the HTTP server of whisper.cpp (`whisper-server -m model.bin`). A
+ * complete plugin in one file.
+ */
 import { definePlugin, fill, t } from "dossier";
 import { Transcribers, TranscriptionFailure, type Transcriber } from "dossier/contracts";
 

@@ -255,7 +255,10 @@ export const adminHandlers = ({
   };
 };
 
-/** One page of a list that is short enough to be read whole: the keys of one user, the users of one server. */
+/**
+ * One page of a list that is short enough to be read whole: the keys of one user, the users of one
+ * server.
+ */
 function pageOf<T>(rows: readonly T[], page: PageRequest) {
   const { limit, offset } = pageWindow(page);
   return toPage(rows.slice(offset, offset + limit), rows.length, page);

@@ -127,7 +127,9 @@ export const commandHandlers = (
 const text = (option: string | boolean | undefined): string =>
   typeof option === "string" ? option : "";
 
-/** `2027-01-01` (midnight UTC) or an RFC 3339 time, as epoch ms. @throws Error when it is neither. */
+/**
+ * `2027-01-01` (midnight UTC) or an RFC 3339 time, as epoch ms. @throws Error when it is neither.
+ */
 export function readTime(written: string): number {
   const wanted = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
   const at_ms = wanted.test(written) ? Date.parse(written) : NaN;

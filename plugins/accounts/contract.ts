@@ -43,7 +43,10 @@ export interface NewKey {
   readonly expires_at?: number | null;
 }
 
-/** Every function opens its own transaction, because a password takes long to hash: call none of them inside one. */
+/**
+ * Every function opens its own transaction, because a password takes long to hash: call none of
+ * them inside one.
+ */
 export interface Accounts {
   /** @throws HttpError 400 on an email or a password that won't do, 409 when the email is taken. */
   createUser(input: NewUser): Promise<User>;
@@ -51,28 +54,49 @@ export interface Accounts {
   findUser(id_or_email: string): Promise<User>;
   /** Newest first. */
   listUsers(): Promise<User[]>;
-  /** The active user with this email and password, or null. Takes as long for an unknown email as for a wrong password. */
+  /**
+   * The active user with this email and password, or null. Takes as long for an unknown email as
+   * for a wrong password.
+   */
   verifyPassword(email: string, password: string): Promise<User | null>;
   /** Ends the user's sessions. @throws HttpError 400 on a password that won't do, 404. */
   changePassword(user_id: string, password: string): Promise<void>;
-  /** Takes effect at the next request; ends the sessions of a user who is deactivated. @throws HttpError 404, 409 when it would leave no active administrator. */
+  /**
+   * Takes effect at the next request; ends the sessions of a user who is deactivated. @throws
+   * HttpError 404, 409 when it would leave no active administrator.
+   */
   setUserActive(user_id: string, active: boolean): Promise<User>;
-  /** The token is given here, once, and never again. @throws HttpError 400 on a name, scopes or an expiry that won't do, 404. */
+  /**
+   * The token is given here, once, and never again. @throws HttpError 400 on a name, scopes or an
+   * expiry that won't do, 404.
+   */
   createKey(user_id: string, input: NewKey): Promise<{ readonly key: Key; readonly token: string }>;
   /** Newest first, deactivated ones included. @throws HttpError 404 when there is no such user. */
   listKeys(user_id: string): Promise<Key[]>;
-  /** For good, from the next request on. @throws HttpError 404 when there is no such key, or it is not this user's. */
+  /**
+   * For good, from the next request on. @throws HttpError 404 when there is no such key, or it is
+   * not this user's.
+   */
   deactivateKey(key_id: string, of_user_id?: string): Promise<Key>;
-  /** How to sign in, for the terminal of the person who starts the server, never for a log: it may hold a one-time set-up link. */
+  /**
+   * How to sign in, for the terminal of the person who starts the server, never for a log: it may
+   * hold a one-time set-up link.
+   */
   signInHint(): Promise<string>;
 }
 export const Accounts = service<Accounts>("accounts");
 
 /** Who is signed in, in a browser. */
 export interface Sessions {
-  /** The caller that the cookie of a request stands for, or null: `key_id` is then the session's id. Counts as a use of the session. */
+  /**
+   * The caller that the cookie of a request stands for, or null: `key_id` is then the session's id.
+   * Counts as a use of the session.
+   */
   callerOf(request: Request, visitor: Visitor): Caller | null;
-  /** Whether the session, and its user, are still good: for streams, which outlive the look at their request. */
+  /**
+   * Whether the session, and its user, are still good: for streams, which outlive the look at their
+   * request.
+   */
   isLive(session_id: string): boolean;
 }
 export const Sessions = service<Sessions>("accounts.sessions");

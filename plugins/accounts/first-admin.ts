@@ -27,13 +27,19 @@ export interface AdminForm {
 export function createFirstAdmin(parts: FirstAdminParts) {
   const { db, inTransaction, now_ms, public_url } = parts;
 
-  /** @throws HttpError 409 when there is an administrator, 403 when the token is not, or no longer, a set-up token. */
+  /**
+   * @throws HttpError 409 when there is an administrator, 403 when the token is not, or no longer,
+   * a set-up token.
+   */
   const requireToken = async (from: Db, token: string): Promise<void> => {
     if (await store.hasAdmin(from)) throw alreadySetUp();
     if (!(await store.hasSetupLink(from, sha256(token), now_ms()))) throw badLink();
   };
 
-  /** A new one-time link; earlier ones stay valid until they expire. @throws HttpError 409 when there is an administrator. */
+  /**
+   * A new one-time link; earlier ones stay valid until they expire. @throws HttpError 409 when
+   * there is an administrator.
+   */
   const newLink = async (): Promise<string> => {
     const token = newToken("dst");
     await inTransaction(async (tx) => {
@@ -55,7 +61,8 @@ export function createFirstAdmin(parts: FirstAdminParts) {
 
     /**
      * Creates the administrator, and spends every set-up link.
-     * @throws HttpError 409 or 403 as `check`, 400 on an email or a password that won't do: the link stays valid then.
+     * @throws HttpError 409 or 403 as `check`, 400 on an email or a password that won't do: the
+     * link stays valid then.
      */
     async complete(token: string, form: AdminForm): Promise<User> {
       await requireToken(db, token);
@@ -69,7 +76,10 @@ export function createFirstAdmin(parts: FirstAdminParts) {
       return toUser(user);
     },
 
-    /** The administrator that the settings name, when there is none. @throws Error that names the settings when they won't do. */
+    /**
+     * The administrator that the settings name, when there is none. @throws Error that names the
+     * settings when they won't do.
+     */
     async fromSettings({ email, password }: Partial<AdminForm>): Promise<User | null> {
       if ((email === undefined && password === undefined) || (await store.hasAdmin(db)))
         return null;

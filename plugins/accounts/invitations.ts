@@ -1,4 +1,7 @@
-/** One-time links to a password: the invitation of a new user, and the way back for one who has lost theirs. No mail is sent: an administrator hands them over. */
+/**
+ * One-time links to a password: the invitation of a new user, and the way back for one who has lost
+ * theirs. No mail is sent: an administrator hands them over.
+ */
 import { HttpError } from "../../core/sdk";
 import type { Role, User } from "./contract";
 import { checkPassword } from "./passwords";
@@ -86,7 +89,10 @@ export function createInvitations({
       });
     },
 
-    /** A link to a new password; the old one works until it is used. @throws HttpError 404, 409 when the user is deactivated. */
+    /**
+     * A link to a new password; the old one works until it is used. @throws HttpError 404, 409 when
+     * the user is deactivated.
+     */
     renew: (user_id: string): Promise<string> =>
       inTransaction(async (tx) => {
         const user = await findUser(tx, user_id);
@@ -106,7 +112,10 @@ export function createInvitations({
       return { email: user.email, kind: isInvited(user) ? "invitation" : "reset" };
     },
 
-    /** Sets the password, spends the link and ends every session of the user. @throws HttpError 403 `bad_link`, 400 on a password that won't do: the link stays valid then. */
+    /**
+     * Sets the password, spends the link and ends every session of the user. @throws HttpError 403
+     * `bad_link`, 400 on a password that won't do: the link stays valid then.
+     */
     async accept(token: string, password: string): Promise<User> {
       await require(db, token);
       checkPassword(password);

@@ -1,6 +1,12 @@
-/** Slows down who guesses passwords: after a few failures each further try must wait, twice as long each time. In memory, bounded; nobody is locked out for good. */
+/**
+ * Slows down who guesses passwords: after a few failures each further try must wait, twice as long
+ * each time. In memory, bounded; nobody is locked out for good.
+ */
 
-/** Failures of one account from one address before the first wait, and of one address over all accounts. */
+/**
+ * Failures of one account from one address before the first wait, and of one address over all
+ * accounts.
+ */
 const free_of_account = 5;
 const free_of_address = 20;
 const first_wait_ms = 5_000;
@@ -44,7 +50,8 @@ export function createLockout({ now_ms }: { readonly now_ms: () => number }) {
 
   return {
     /**
-     * Seconds to wait before the next try; 0 when it may be made now. It then counts as a failure until `succeeded`:
+     * Seconds to wait before the next try; 0 when it may be made now. It then counts as a failure
+     * until `succeeded`:
      * of many at the same time no more get through than one after the other.
      */
     enter(account: string, address: string): number {
@@ -54,7 +61,10 @@ export function createLockout({ now_ms }: { readonly now_ms: () => number }) {
       for (const [subject, free] of mine) add(subject, free);
       return 0;
     },
-    /** The try that `enter` let through was right. What others at this address got wrong stays counted. */
+    /**
+     * The try that `enter` let through was right. What others at this address got wrong stays
+     * counted.
+     */
     succeeded(account: string, address: string): void {
       const [[mine], [network]] = subjects(account, address) as [
         readonly [string, number],

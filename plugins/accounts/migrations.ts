@@ -1,4 +1,7 @@
-/** The tables of users, keys, sessions and one-time links. Tokens and passwords are only kept as hashes. */
+/**
+ * The tables of users, keys, sessions and one-time links. Tokens and passwords are only kept as
+ * hashes.
+ */
 import type { Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [

@@ -19,7 +19,10 @@ export function checkPassword(password: string, pointer = "/password"): void {
     );
 }
 
-/** The hash of a password that nobody has, made as `hash` makes one: what is compared when there is no user to compare with. */
+/**
+ * The hash of a password that nobody has, made as `hash` makes one: what is compared when there is
+ * no user to compare with.
+ */
 const decoy =
   "$argon2id$v=19$m=65536,t=2,p=1$AvQSl3ip+Kfo/qjObxq4rLYowGWpLNNA/p7zWg9jHcE$fab9c0yzDZqOtVXyD95+orz+WGMFjsBCiAwR9P+emL0";
 
@@ -37,7 +40,10 @@ export function createPasswords() {
   return {
     /** What is stored instead of the password. */
     hash,
-    /** Whether it is the password of this hash. Without a hash (undefined, or empty: no password yet) the answer is no, and takes as long. */
+    /**
+     * Whether it is the password of this hash. Without a hash (undefined, or empty: no password
+     * yet) the answer is no, and takes as long.
+     */
     async verify(password: string, password_hash: string | undefined): Promise<boolean> {
       if (Buffer.byteLength(password) > password_bytes_max) return false;
       const same = await limited(() =>

@@ -1,4 +1,7 @@
-/** Accounts: users, their passwords, API keys and sessions, and how a new server gets its first administrator. */
+/**
+ * Accounts: users, their passwords, API keys and sessions, and how a new server gets its first
+ * administrator.
+ */
 import { Authenticator, definePlugin, fill, Secret, StartNotice, t } from "../../core/sdk";
 import { adminHandlers, adminRoutes } from "./admin-routes";
 import { commandHandlers, commands } from "./commands";

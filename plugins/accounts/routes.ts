@@ -1,4 +1,7 @@
-/** The HTTP face of signing in: sessions, the first administrator, invitations, and one's own account. Only the console has it. */
+/**
+ * The HTTP face of signing in: sessions, the first administrator, invitations, and one's own
+ * account. Only the console has it.
+ */
 import {
   PageOf,
   PageQuery,

@@ -30,7 +30,10 @@ export interface AccountsParts {
 /** Everything of the contract but the hint, which belongs to the set-up. */
 export type UsersAndKeys = ReturnType<typeof createAccounts>;
 
-/** Sessions of this user have begun or ended, or may do something else now: those who look on look again, and streams of ended ones end. */
+/**
+ * Sessions of this user have begun or ended, or may do something else now: those who look on look
+ * again, and streams of ended ones end.
+ */
 export const sessionsChanged = (
   owner_id: string,
   id = "all",
@@ -59,7 +62,10 @@ export function createAccounts({
     return row;
   };
 
-  /** Takes effect at the next request. @throws HttpError 404, 409 `last_admin` when nobody could administer the server any more. */
+  /**
+   * Takes effect at the next request. @throws HttpError 404, 409 `last_admin` when nobody could
+   * administer the server any more.
+   */
   const changeUser = (
     user_id: string,
     { role, active }: { readonly role?: Role; readonly active?: boolean },
@@ -139,7 +145,8 @@ export function createAccounts({
 }
 
 /**
- * Knows callers by their key: one prepared look-up on each request, nothing cached, so that a deactivated key or user stops at once.
+ * Knows callers by their key: one prepared look-up on each request, nothing cached, so that a
+ * deactivated key or user stops at once.
  * `noteUse` hears of every good key.
  */
 export const createAuthenticator = ({
@@ -160,7 +167,10 @@ export const createAuthenticator = ({
   },
 });
 
-/** A user as it is stored, its password hashed. @throws HttpError 400 on an email or a password that won't do. */
+/**
+ * A user as it is stored, its password hashed. @throws HttpError 400 on an email or a password that
+ * won't do.
+ */
 export async function newUserRow(
   { email, password, role }: NewUser,
   { now_ms, newId, passwords }: Pick<AccountsParts, "now_ms" | "newId" | "passwords">,
@@ -178,7 +188,10 @@ export async function newUserRow(
   };
 }
 
-/** A key as it is stored, and its token. @throws HttpError 400 on a name, scopes or an expiry that won't do. */
+/**
+ * A key as it is stored, and its token. @throws HttpError 400 on a name, scopes or an expiry that
+ * won't do.
+ */
 export function newKeyRow(
   user_id: string,
   { name, scopes = everyScope, expires_at = null }: NewKey,
@@ -206,7 +219,10 @@ export function newKeyRow(
 export const emailTaken = (email: string) =>
   conflict(`There is a user with the email ${email} already.`, "email_taken");
 
-/** One @, a local part of at most 64 characters, a domain of at most 255, no spaces and nothing invisible. */
+/**
+ * One @, a local part of at most 64 characters, a domain of at most 255, no spaces and nothing
+ * invisible.
+ */
 const email_shape =
   /^[^\s\p{C}@<>"(),:;\\[\]]{1,64}@[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}.-]{0,253}[\p{L}\p{M}\p{N}])?$/u;
 

@@ -1,4 +1,7 @@
-/** Every SQL statement about sessions and links to a new password. The database comes first, so that the caller decides the transaction. */
+/**
+ * Every SQL statement about sessions and links to a new password. The database comes first, so that
+ * the caller decides the transaction.
+ */
 import { toNumber, type HotReads } from "../../core/sdk";
 import type { Role } from "./contract";
 import type { AccountsDb, PasswordLinkRow, SessionRow, UserRow } from "./store";
@@ -11,7 +14,10 @@ export interface HotSession extends Pick<
   readonly role: Role;
 }
 
-/** The session, when its user is not deactivated. On every request of the console, hence by hand and without a cache. */
+/**
+ * The session, when its user is not deactivated. On every request of the console, hence by hand and
+ * without a cache.
+ */
 function working(hot: HotReads, by: "token_sha256" | "id", value: string): HotSession | undefined {
   const session = hot.get<Omit<HotSession, "role">>(
     `select id, user_id, created_at, last_seen_at from accounts_sessions where ${by} = ?`,
@@ -133,7 +139,9 @@ export const noteSeen = async (db: AccountsDb, id: string, at: number): Promise<
     .execute();
 };
 
-/** When each of these users was last seen in the console; those who have no session are not there. */
+/**
+ * When each of these users was last seen in the console; those who have no session are not there.
+ */
 export async function lastSeen(db: AccountsDb): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom("accounts_sessions")

@@ -78,7 +78,11 @@ export function createSessions({
     } satisfies Caller;
   };
 
-  /** Begins a session, and ends the one that this browser had: nobody goes on under a token that was known before. `by`: the hash of the password that was given. @throws HttpError 401 when it has been changed since. */
+  /**
+   * Begins a session, and ends the one that this browser had: nobody goes on under a token that was
+   * known before. `by`: the hash of the password that was given. @throws HttpError 401 when it has
+   * been changed since.
+   */
   const begin = async (
     user: User,
     request: Request,
@@ -90,7 +94,8 @@ export function createSessions({
     const now = now_ms();
     const id = newId("ses");
     await inTransaction(async (tx) => {
-      // Checking a password takes a while: a change meanwhile has ended all sessions, and this one would have been one of them.
+      // Checking a password takes a while: a change meanwhile has ended all sessions, and this one
+      // would have been one of them.
       if (by !== undefined && (await findUser(tx, user.id))?.password_hash !== by)
         throw invalidCredentials();
       await store.deleteExpired(tx, now - absolute_ms, now - idle_ms);
@@ -112,7 +117,10 @@ export function createSessions({
     return { user, token };
   };
 
-  /** Whether it is the user's password, as far as there was no guessing before. @throws HttpError 429 `locked_out` */
+  /**
+   * Whether it is the user's password, as far as there was no guessing before. @throws HttpError
+   * 429 `locked_out`
+   */
   const isPassword = async (
     account: string,
     password: string,
@@ -141,7 +149,10 @@ export function createSessions({
       return session !== undefined && isFresh(session);
     },
 
-    /** @throws HttpError 401 `invalid_credentials`, the same for an unknown email as for a wrong password, 429 `locked_out`. */
+    /**
+     * @throws HttpError 401 `invalid_credentials`, the same for an unknown email as for a wrong
+     * password, 429 `locked_out`.
+     */
     async signIn(
       { email, password }: { readonly email: string; readonly password: string },
       request: Request,
@@ -207,7 +218,10 @@ const lockedOut = (wait_s: number) =>
     headers: { "retry-after": String(wait_s) },
   });
 
-/** Over HTTPS a name that browsers hold to this host and this protocol; over plain HTTP they refuse that one. */
+/**
+ * Over HTTPS a name that browsers hold to this host and this protocol; over plain HTTP they refuse
+ * that one.
+ */
 const cookieName = ({ secure }: Visitor): string => (secure ? "__Host-dossier" : "dossier");
 
 /** The token in the cookie, or null. */

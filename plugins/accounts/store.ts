@@ -1,4 +1,7 @@
-/** Every SQL statement about accounts. The database comes first, so that the caller decides the transaction. */
+/**
+ * Every SQL statement about accounts. The database comes first, so that the caller decides the
+ * transaction.
+ */
 import { toNumber, type Db, type HotReads } from "../../core/sdk";
 import type { Role } from "./contract";
 
@@ -142,7 +145,8 @@ export const deactivateKey = (
 export type HotKey = Pick<KeyRow, "id" | "user_id" | "token_sha256" | "scopes" | "expires_at">;
 
 /**
- * The key, when neither it nor its user is deactivated. Runs on every request, hence by hand and without a cache;
+ * The key, when neither it nor its user is deactivated. Runs on every request, hence by hand and
+ * without a cache;
  * two look-ups, because SQLite takes several times as long for the same as one join.
  */
 export function findWorkingKey(hot: HotReads, public_id: string): HotKey | undefined {

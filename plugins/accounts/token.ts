@@ -8,7 +8,8 @@ const checksum_length = 6;
 const key_shape = /^dsk_[0-9A-Za-z]{50}$/;
 
 /**
- * A new API key: `dsk_`, 12 characters that name it, 32 secret ones (190 bits) and 6 that check the rest.
+ * A new API key: `dsk_`, 12 characters that name it, 32 secret ones (190 bits) and 6 that check the
+ * rest.
  * Letters and digits only, so that a double click selects all of it.
  */
 export function newKeyToken(): { readonly token: string; readonly public_id: string } {
@@ -20,14 +21,20 @@ export function newKeyToken(): { readonly token: string; readonly public_id: str
 /** The part of a key that names it, as people see it in a list. */
 export const keyPrefix = (public_id: string): string => `dsk_${public_id}`;
 
-/** The public id in a key; null when it is not a key, or was mistyped: its checksum tells without a look at the database. */
+/**
+ * The public id in a key; null when it is not a key, or was mistyped: its checksum tells without a
+ * look at the database.
+ */
 export function publicIdOf(token: string): string | null {
   if (!key_shape.test(token)) return null;
   if (checksum(token.slice(0, -checksum_length)) !== token.slice(-checksum_length)) return null;
   return token.slice("dsk_".length, "dsk_".length + public_id_length);
 }
 
-/** A new token of 32 secret characters: `dst_` of a one-time set-up link, `dsi_` of an invitation or a link to a new password, `dss_` of a session. */
+/**
+ * A new token of 32 secret characters: `dst_` of a one-time set-up link, `dsi_` of an invitation or
+ * a link to a new password, `dss_` of a session.
+ */
 export const newToken = (kind: "dst" | "dsi" | "dss"): string =>
   `${kind}_${randomText(secret_length)}`;
 
@@ -50,7 +57,10 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** Characters of the alphabet, each equally likely: bytes that would favour the first ones are thrown away. */
+/**
+ * Characters of the alphabet, each equally likely: bytes that would favour the first ones are
+ * thrown away.
+ */
 function randomText(length: number): string {
   const fair_max = 256 - (256 % alphabet.length);
   let text = "";

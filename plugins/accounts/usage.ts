@@ -1,4 +1,7 @@
-/** When each key or session was last used: collected in memory, written now and then in one transaction, so that no request waits for a write. */
+/**
+ * When each key or session was last used: collected in memory, written now and then in one
+ * transaction, so that no request waits for a write.
+ */
 import type { Log } from "../../core/sdk";
 
 export const flush_every_ms = 30_000;

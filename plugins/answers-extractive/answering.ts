@@ -1,4 +1,7 @@
-/** Answers with sentences of the documents themselves, each with the marker of the passage it stands in. */
+/**
+ * Answers with sentences of the documents themselves, each with the marker of the passage it stands
+ * in.
+ */
 import type { Answered, Question } from "../chats/contract";
 import type { Citation, FoundPassage } from "../search/contract";
 import {

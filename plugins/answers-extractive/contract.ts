@@ -9,9 +9,14 @@ export interface Span {
   readonly end: number;
 }
 export interface Wording {
-  /** The sentences of a text in any language, trimmed, in order; only white space lies between them. */
+  /**
+   * The sentences of a text in any language, trimmed, in order; only white space lies between them.
+   */
   sentences(text: string): readonly Span[];
-  /** The best passages for a question of a conversation, found with the questions before it where it leans on them. */
+  /**
+   * The best passages for a question of a conversation, found with the questions before it where it
+   * leans on them.
+   */
   retrieve(
     question: Pick<Question, "text" | "history" | "find">,
     limit: number,

@@ -1,4 +1,7 @@
-/** Picks the sentences that answer a question from the passages that were found: no model, only words, their rarity and their place. */
+/**
+ * Picks the sentences that answer a question from the passages that were found: no model, only
+ * words, their rarity and their place.
+ */
 import { wantedBy } from "./question";
 import { sentencesOf } from "./sentences";
 
@@ -128,7 +131,10 @@ const second_least = 0.01;
 /** Below this the passages speak of something else. */
 const confidence_least = 0.25;
 
-/** One or two of the ranked sentences, the likeliest that fit into 300 characters; none when nothing answers. A longer one stands alone. */
+/**
+ * One or two of the ranked sentences, the likeliest that fit into 300 characters; none when nothing
+ * answers. A longer one stands alone.
+ */
 export function chooseSentences(
   ranked: readonly Sentence[],
   sources: readonly Source[],

@@ -1,4 +1,6 @@
-/** Answers without a model: quotes the sentences that answer the question, or says that none does. */
+/**
+ * Answers without a model: quotes the sentences that answer the question, or says that none does.
+ */
 import { definePlugin, fill } from "../../core/sdk";
 import { Answerers } from "../chats/contract";
 import { SearchIndex } from "../index/contract";

@@ -56,6 +56,9 @@ const kinds: readonly { readonly asked: RegExp; readonly wanted: RegExp }[] = [
   },
 ];
 
-/** What a sentence must hold to answer a question of who, when, where, how many or why; null for any other question. */
+/**
+ * What a sentence must hold to answer a question of who, when, where, how many or why; null for any
+ * other question.
+ */
 export const wantedBy = (question: string): RegExp | null =>
   kinds.find(({ asked }) => asked.test(question))?.wanted ?? null;

@@ -1,4 +1,7 @@
-/** Finds passages for a question of a conversation: with the questions before it, where it leans on them. */
+/**
+ * Finds passages for a question of a conversation: with the questions before it, where it leans on
+ * them.
+ */
 import type { Question } from "../chats/contract";
 import type { FoundPassage, Retrieved } from "../search/contract";
 import type { Analyze } from "./extract";
@@ -29,7 +32,8 @@ export function createRetrieve(analyze: Analyze): Retrieve {
     const asked = new Set(alone.terms.map((one) => one.term)),
       own = new Set(together.terms.map((one) => one.term).filter((term) => asked.has(term)));
     if (own.size === 0 || pointing.test(text)) return together;
-    // A short question that names something new is about that: what speaks of the old subject alone would only repeat the last answer.
+    // A short question that names something new is about that: what speaks of the old subject alone
+    // would only repeat the last answer.
     const passages = together.passages.filter((passage) => holds(passage, own));
     return passages.length > 0 ? { ...together, passages } : alone;
   };
@@ -39,7 +43,10 @@ export function createRetrieve(analyze: Analyze): Retrieve {
 const leansOnEarlier = (question: string, words: number): boolean =>
   words < own_terms_enough || pointing.test(question);
 
-/** The question before, with those that it leans on itself: the subject may have been named a few questions ago. */
+/**
+ * The question before, with those that it leans on itself: the subject may have been named a few
+ * questions ago.
+ */
 function earlierOf(
   history: Question["history"],
   wordsOf: (question: string) => number,

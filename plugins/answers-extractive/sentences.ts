@@ -17,7 +17,10 @@ const abbreviation = new RegExp(
 );
 const list_mark = /^(?:[-*•–—#|>]|\d{1,3}[.)])\s/;
 
-/** The sentences of `text`, trimmed, in order. A line break ends one where the text is made of lines, not where it is only wrapped. */
+/**
+ * The sentences of `text`, trimmed, in order. A line break ends one where the text is made of
+ * lines, not where it is only wrapped.
+ */
 export function sentencesOf(text: string): Span[] {
   const spans: Span[] = [];
   let start = 0;

@@ -1,4 +1,7 @@
-/** Answers with a language model: finds passages, asks, checks what it says, and falls back when it says nothing that can be trusted. */
+/**
+ * Answers with a language model: finds passages, asks, checks what it says, and falls back when it
+ * says nothing that can be trusted.
+ */
 import { PermanentFailure, type Log } from "../../core/sdk";
 import type { Answered, Answerer, Question } from "../chats/contract";
 import type { FoundPassage } from "../search/contract";
@@ -46,7 +49,10 @@ export function createGenerative(parts: AnsweringParts) {
   const reading: Reading = { analyze: parts.analyze, sentences: parts.wording.sentences };
   const guarded = createBreaker(now_ms);
 
-  /** Asks until something is cited: once more, with the rule repeated, when nothing is. @throws ProviderFailure */
+  /**
+   * Asks until something is cited: once more, with the rule repeated, when nothing is. @throws
+   * ProviderFailure
+   */
   async function generate(
     question: Question,
     passages: readonly FoundPassage[],
@@ -59,7 +65,8 @@ export function createGenerative(parts: AnsweringParts) {
         const conversation = compose(question, passages, limits, strict);
         const { checked, reply } = await guarded(() =>
           withRetries(async () => {
-            // Who watches has read the beginning of an answer that broke off: a second beginning would only confuse.
+            // Who watches has read the beginning of an answer that broke off: a second beginning
+            // would only confuse.
             const emit = voice.spoken
               ? () => undefined
               : (text: string) => {

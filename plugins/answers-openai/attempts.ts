@@ -1,4 +1,7 @@
-/** Calls that fail are made again, within the time there is; a provider that keeps failing is left alone for a while. */
+/**
+ * Calls that fail are made again, within the time there is; a provider that keeps failing is left
+ * alone for a while.
+ */
 import { spread } from "../../core/sdk";
 import { ProviderFailure } from "./failure";
 
@@ -8,7 +11,10 @@ const attempts_max = 3,
 const failures_max = 5,
   rest_ms = 30_000;
 
-/** Resolves to what `work` does, or rejects with its last failure. The pause is the provider's own wish when it has one that `left_ms` allows. */
+/**
+ * Resolves to what `work` does, or rejects with its last failure. The pause is the provider's own
+ * wish when it has one that `left_ms` allows.
+ */
 export async function withRetries<R>(
   work: () => Promise<R>,
   { signal, left_ms }: { readonly signal: AbortSignal; readonly left_ms: () => number },
@@ -44,7 +50,10 @@ async function pause(pause_ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** After five failures in a row nobody is sent to the provider for 30 s; then one question at a time tries again. */
+/**
+ * After five failures in a row nobody is sent to the provider for 30 s; then one question at a time
+ * tries again.
+ */
 export function createBreaker(now_ms: () => number) {
   let failures = 0,
     rest_until = 0,

@@ -1,4 +1,7 @@
-/** Checks what a model writes while it writes: sentence by sentence, so that only what was checked is ever shown. */
+/**
+ * Checks what a model writes while it writes: sentence by sentence, so that only what was checked
+ * is ever shown.
+ */
 import { codePoints } from "../../core/sdk";
 import type { Citation, FoundPassage } from "../search/contract";
 import { harmless } from "./harmless";
@@ -25,14 +28,20 @@ export interface Checked {
 
 /** What the model writes when the sources don't answer. */
 export const no_answer_word = "NO_ANSWER";
-/** A look at less new text than this, or than this share of what waits, is not worth it; a sentence is whole when so much of the next one is there. */
+/**
+ * A look at less new text than this, or than this share of what waits, is not worth it; a sentence
+ * is whole when so much of the next one is there.
+ */
 const look_chars = 48,
   look_share = 0.25,
   next_chars = 16;
 /** A quotation that runs on longer than this is looked at in parts. */
 const open_chars_max = 1_000;
 const claim_words_least = 3;
-/** Words of the question that stand in quotation marks are a term; more of them are a statement, and must stand in a source. */
+/**
+ * Words of the question that stand in quotation marks are a term; more of them are a statement, and
+ * must stand in a source.
+ */
 const term_words_max = 3;
 
 /** Markers wait in the text as characters that no answer holds. */
@@ -106,7 +115,10 @@ export function createChecker(parts: CheckingParts) {
   };
 }
 
-/** Where one sentence ends and the next begins, the text's end left out. A quotation is not taken apart. */
+/**
+ * Where one sentence ends and the next begins, the text's end left out. A quotation is not taken
+ * apart.
+ */
 function boundaries(text: string, { sentences }: Reading): number[] {
   const found: number[] = [];
   let from = 0;
@@ -128,7 +140,10 @@ function wholeLength(pending: string, { sentences }: Reading): number {
     : last.start;
 }
 
-/** Models that think aloud do so first, between `<think>` and `</think>`: that is no part of the answer. */
+/**
+ * Models that think aloud do so first, between `<think>` and `</think>`: that is no part of the
+ * answer.
+ */
 function skipThoughts(): (text: string) => string {
   let head: string | null = "";
   return (text) => {
@@ -162,9 +177,13 @@ function createJudge({ sources, question, reading }: CheckingParts) {
     refused = false,
     in_block = false;
 
-  /** The number of the citation that bears this claim out by this source; null when there is nothing in it. */
+  /**
+   * The number of the citation that bears this claim out by this source; null when there is nothing
+   * in it.
+   */
   function cite(source: number, claim: Claim): number | null {
-    // A claim in another language than its source shares no words with it: then what the source says about the question is shown.
+    // A claim in another language than its source shares no words with it: then what the source
+    // says about the question is shown.
     const evidence = support.evidence(source, claim) ?? support.evidence(source, asked);
     if (evidence === null) return null;
     const passage = sources[source]!,
@@ -261,7 +280,10 @@ function createJudge({ sources, question, reading }: CheckingParts) {
 const saysSomething = (text: string, claim: Claim): boolean =>
   claim.size >= claim_words_least && !/^\s*#/.test(text) && !/:[\s*_]*$/.test(text);
 
-/** A line that begins with `>` is shown as a quotation: it stays one only as far as its sentences stand somewhere. */
+/**
+ * A line that begins with `>` is shown as a quotation: it stays one only as far as its sentences
+ * stand somewhere.
+ */
 function quotedBlock(
   text: string,
   was_inside: boolean,

@@ -1,6 +1,9 @@
 /** Why a model gave no answer: what may be tried again, and what the person who asked is told. */
 
-/** `unavailable`: not reached, broken off or silent. `busy`: over its limit. `refused`: wrong key, model or address. `too_long`: more than it reads. `nonsense`: no usable answer. */
+/**
+ * `unavailable`: not reached, broken off or silent. `busy`: over its limit. `refused`: wrong key,
+ * model or address. `too_long`: more than it reads. `nonsense`: no usable answer.
+ */
 export type FailureKind = "unavailable" | "busy" | "refused" | "too_long" | "nonsense";
 
 /** The message is for the log: it never holds what the provider wrote, a key or an address. */
@@ -52,7 +55,9 @@ export const warningOf = ({
 const passing = (status: number): boolean =>
   status === 408 || status === 409 || status === 425 || status >= 500;
 
-/** What an answer with this status means. `code` is the provider's word for it, when it is one word. */
+/**
+ * What an answer with this status means. `code` is the provider's word for it, when it is one word.
+ */
 export function failureOfStatus(
   status: number,
   code: string | undefined,

@@ -1,4 +1,7 @@
-/** Takes out of a model's Markdown what would load or lead somewhere: a document may have told it to write that. */
+/**
+ * Takes out of a model's Markdown what would load or lead somewhere: a document may have told it to
+ * write that.
+ */
 
 // Bounded, so that brackets without end cost no time; what is longer is broken up below.
 const image = /!\[([^\]\n]{0,300})\](?:\([^)\n]*\)?|\[[^\]\n]{0,300}\])?/g;

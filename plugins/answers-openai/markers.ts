@@ -1,6 +1,12 @@
-/** The markers that models write: `[1]`, `[1, 2]`, `[1-3]`, `[source 1]`, `[ID:1]`, `【1†source】` and their kin. */
+/**
+ * The markers that models write: `[1]`, `[1, 2]`, `[1-3]`, `[source 1]`, `[ID:1]`, `【1†source】` and
+ * their kin.
+ */
 
-/** Text without its markers. A marker's `at` is the UTF-16 index in `text` where it stood; `raw` its length as it was written. */
+/**
+ * Text without its markers. A marker's `at` is the UTF-16 index in `text` where it stood; `raw` its
+ * length as it was written.
+ */
 export interface Unmarked {
   readonly text: string;
   readonly markers: readonly Marker[];
@@ -56,7 +62,10 @@ function numbersOf(listed: string): number[] {
 const opened_max = 120;
 const openers = ["[", "【", "［", "("];
 
-/** How much of a text that still grows may be looked at: an open bracket near its end may become a marker. */
+/**
+ * How much of a text that still grows may be looked at: an open bracket near its end may become a
+ * marker.
+ */
 export function settledLength(raw: string): number {
   let at = Math.max(...openers.map((one) => raw.lastIndexOf(one)));
   if (at < 0 || raw.length - at > opened_max) return raw.length;

@@ -1,4 +1,7 @@
-/** Answers written by a language model behind any OpenAI-compatible chat endpoint, when the settings name one. */
+/**
+ * Answers written by a language model behind any OpenAI-compatible chat endpoint, when the settings
+ * name one.
+ */
 import { askEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
 import { Wording } from "../answers-extractive/contract";
 import { Answerers } from "../chats/contract";

@@ -1,4 +1,7 @@
-/** One call of an OpenAI-compatible chat endpoint: what goes out, what comes back piece by piece, and where it is cut. */
+/**
+ * One call of an OpenAI-compatible chat endpoint: what goes out, what comes back piece by piece,
+ * and where it is cut.
+ */
 import OpenAI, { APIError } from "openai";
 import { Stream } from "openai/streaming";
 import { failureOfStatus, ProviderFailure } from "./failure";
@@ -37,7 +40,10 @@ const bytes_max = 4 * 1024 * 1024,
 /** After its last word a provider may still tell what was used; nobody waits long for that. */
 const farewell_ms = 1_000;
 
-/** What not every server understands, the newest first; given up one by one when a server refuses a request for it. */
+/**
+ * What not every server understands, the newest first; given up one by one when a server refuses a
+ * request for it.
+ */
 const optional = ["stream_options", "temperature", "max_tokens", "stream"] as const;
 type Optional = (typeof optional)[number];
 
@@ -110,7 +116,10 @@ export function createProvider(parts: ProviderParts): Call {
   };
 }
 
-/** The request itself: no proxy of the environment, no redirect, no header but these, and an end to every answer. */
+/**
+ * The request itself: no proxy of the environment, no redirect, no header but these, and an end to
+ * every answer.
+ */
 const fetching =
   (api_key: string | undefined) =>
   async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
@@ -145,7 +154,9 @@ const fetching =
     });
   };
 
-/** Ends a call when its caller does, or when the provider falls silent in the middle of an answer. */
+/**
+ * Ends a call when its caller does, or when the provider falls silent in the middle of an answer.
+ */
 function watchOver(signal: AbortSignal, silence_ms: number) {
   const controller = new AbortController();
   const pass = () => controller.abort(signal.reason);

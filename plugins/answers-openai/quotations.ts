@@ -1,4 +1,7 @@
-/** Words that a model puts in quotation marks are a claim that they stand somewhere so: where they don't, the marks go. */
+/**
+ * Words that a model puts in quotation marks are a claim that they stand somewhere so: where they
+ * don't, the marks go.
+ */
 
 const pairs: readonly (readonly [string, string])[] = [
   ['"', '"'],
@@ -17,7 +20,10 @@ const quotation = new RegExp(
 );
 const any_mark = /["“”„«»「」『』]/g;
 
-/** Text as it is compared: one case, one kind of mark, no breaks, none of the bracketed numbers that are kept from the model. */
+/**
+ * Text as it is compared: one case, one kind of mark, no breaks, none of the bracketed numbers that
+ * are kept from the model.
+ */
 export const folded = (text: string): string =>
   text
     .normalize("NFKC")

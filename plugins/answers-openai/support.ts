@@ -1,11 +1,17 @@
-/** Finds the sentences of a source that bear out a claim, by the words they share and how rare those are. */
+/**
+ * Finds the sentences of a source that bear out a claim, by the words they share and how rare those
+ * are.
+ */
 import type { Span } from "../answers-extractive/contract";
 
 export interface Reading {
   readonly analyze: (text: string) => readonly { readonly term: string }[];
   readonly sentences: (text: string) => readonly Span[];
 }
-/** One or two sentences; UTF-16 indices into the source. `share`: of the claim's words, weighed by rarity, 0 to 1. */
+/**
+ * One or two sentences; UTF-16 indices into the source. `share`: of the claim's words, weighed by
+ * rarity, 0 to 1.
+ */
 export interface Evidence extends Span {
   readonly share: number;
 }

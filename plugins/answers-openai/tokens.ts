@@ -1,4 +1,7 @@
-/** How many tokens a text will be to a model: a guess that is rather too high, because every model counts in its own way. */
+/**
+ * How many tokens a text will be to a model: a guess that is rather too high, because every model
+ * counts in its own way.
+ */
 
 const bytes_per_token = 3.2;
 /** Scripts whose characters are about a token each. */

@@ -1,4 +1,7 @@
-/** The job that answers a message: asks the answerer, checks what it cites, and saves the answer in the transaction that ends the job. */
+/**
+ * The job that answers a message: asks the answerer, checks what it cites, and saves the answer in
+ * the transaction that ends the job.
+ */
 import {
   handle,
   HttpError,
@@ -26,7 +29,10 @@ import type { Chat, MessageRow } from "./store";
 
 export const AnswerMessage = job("chats.answer", t.Object({ message_id: t.String() }));
 
-/** Answers being made at the same time, in all and of one owner: one busy owner leaves room for the others. */
+/**
+ * Answers being made at the same time, in all and of one owner: one busy owner leaves room for the
+ * others.
+ */
 export const answers_max = 4;
 export const answers_of_owner_max = 3;
 const attempts_max = 3;
@@ -94,7 +100,10 @@ export function createAnswering(parts: AnsweringParts) {
       );
   }
 
-  /** The message, marked as being answered; what an attempt before this one has shown is void. Undefined when it is finished. */
+  /**
+   * The message, marked as being answered; what an attempt before this one has shown is void.
+   * Undefined when it is finished.
+   */
   const start = (message_id: string): Promise<MessageRow | undefined> =>
     inTransaction(async (tx) => {
       const now = now_ms();
@@ -105,7 +114,10 @@ export function createAnswering(parts: AnsweringParts) {
       return message;
     });
 
-  /** What fails here ends up before the person who asked: an error that is not worded for people goes to the log instead. */
+  /**
+   * What fails here ends up before the person who asked: an error that is not worded for people
+   * goes to the log instead.
+   */
   async function worded<R>(
     work: () => Promise<R>,
     message_id: string,
@@ -160,7 +172,8 @@ export function createAnswering(parts: AnsweringParts) {
   }
 
   /**
-   * Writes a further piece of the answer, together with the documents that it may come from. False when it is not to be shown: the attempt is void,
+   * Writes a further piece of the answer, together with the documents that it may come from. False
+   * when it is not to be shown: the attempt is void,
    * one of those documents is gone by now, or the storage fails. The answer itself goes on.
    */
   async function show(
@@ -191,7 +204,10 @@ export function createAnswering(parts: AnsweringParts) {
     }
   }
 
-  /** Earlier turns. An answer that cites what the session no longer covers is left out: its text must not come back through the next one. */
+  /**
+   * Earlier turns. An answer that cites what the session no longer covers is left out: its text
+   * must not come back through the next one.
+   */
   async function history(
     message: MessageRow,
     scope: ReadonlySet<string>,
@@ -274,7 +290,10 @@ export function createAnswering(parts: AnsweringParts) {
     for (const change of changesOf(owner_id, message, "changed")) parts.changed(change);
   }
 
-  /** Whether a cited document was unlinked, deleted or replaced since it was found: then the answer is made again. */
+  /**
+   * Whether a cited document was unlinked, deleted or replaced since it was found: then the answer
+   * is made again.
+   */
   async function moved(
     tx: Db,
     citations: readonly Citation[],
@@ -351,7 +370,10 @@ const withUnread = (answered: Answered, count: number): Answered =>
         ],
       };
 
-/** The answer as it is saved: an answer that lost every citation is none, and no answer cites nothing. */
+/**
+ * The answer as it is saved: an answer that lost every citation is none, and no answer cites
+ * nothing.
+ */
 function resultOf(
   message: MessageRow,
   answered: Answered,

@@ -4,7 +4,8 @@ export interface Changes {
   /** Wakes everyone who waits for a change of this record: a message or a session. */
   announce(id: string): void;
   /**
-   * Listens from now on; `next` answers at the first change since it answered last, at the time limit or when a signal fires, whichever is first:
+   * Listens from now on; `next` answers at the first change since it answered last, at the time
+   * limit or when a signal fires, whichever is first:
    * true when there was a change. One `next` at a time.
    */
   listen(...ids: readonly string[]): {

@@ -1,4 +1,7 @@
-/** Puts an answer's markers and citations in order: what is saved names only citations that are there, counted from 1 in order of first use. */
+/**
+ * Puts an answer's markers and citations in order: what is saved names only citations that are
+ * there, counted from 1 in order of first use.
+ */
 import type { Citation } from "../search/contract";
 
 export interface Cited {
@@ -11,8 +14,10 @@ const marker = /\[(\d+)\]/g;
 const markers = /([ \t]*)((?:\[\d+\][ \t]*)*\[\d+\])/g;
 
 /**
- * Drops the citations that `held` leaves out and every marker that names none, then numbers the rest by first use;
- * citations without a marker follow in their order. What is kept was compared with the stored text, and says so.
+ * Drops the citations that `held` leaves out and every marker that names none, then numbers the
+ * rest by first use;
+ * citations without a marker follow in their order. What is kept was compared with the stored text,
+ * and says so.
  */
 export function settled(
   { answer, citations }: Cited,

@@ -28,8 +28,10 @@ export interface Question {
     options: { readonly limit: number; readonly context?: string },
   ) => Promise<Retrieved>;
   /**
-   * Shows those who watch a further piece of the answer while it is being made, so only what may be seen: its markers are sure, and numbered as in the answer.
-   * Optional to call. When the answer that is returned does not begin with what was shown, it is shown anew.
+   * Shows those who watch a further piece of the answer while it is being made, so only what may be
+   * seen: its markers are sure, and numbered as in the answer.
+   * Optional to call. When the answer that is returned does not begin with what was shown, it is
+   * shown anew.
    */
   readonly emit?: (event: { readonly kind: "delta"; readonly text: string }) => void;
   readonly signal: AbortSignal;

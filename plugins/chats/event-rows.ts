@@ -1,11 +1,17 @@
-/** Every SQL statement about the events of an answer: what those who watch it are told, in order. The database comes first, so that the caller decides the transaction. */
+/**
+ * Every SQL statement about the events of an answer: what those who watch it are told, in order.
+ * The database comes first, so that the caller decides the transaction.
+ */
 import { sql } from "../../core/sdk";
 import type { ChatsDb, MessageRow } from "./store";
 
 export type EventKind = "status" | "delta" | "citation" | "done" | "error";
 export interface NewEvent {
   readonly kind: EventKind;
-  /** status: the status; delta: the text; citation: its number; done and error: nothing, the message itself has it. */
+  /**
+   * status: the status; delta: the text; citation: its number; done and error: nothing, the message
+   * itself has it.
+   */
   readonly data: string;
 }
 /** An event as it is stored. Times are epoch milliseconds. */
@@ -94,7 +100,10 @@ export const voidAttempt = async (tx: ChatsDb, message_id: string): Promise<void
 /** The kinds that end a stream, spelled as the partial index has them. */
 const is_last = sql<boolean>`kind in ('done', 'error')`;
 
-/** Deletes the events of up to `limit` messages that ended before this time; answers how many messages that were. */
+/**
+ * Deletes the events of up to `limit` messages that ended before this time; answers how many
+ * messages that were.
+ */
 export async function pruneEvents(
   tx: ChatsDb,
   ended_before: number,

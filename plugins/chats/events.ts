@@ -1,4 +1,7 @@
-/** What an answer tells those who watch it, from the message to its end. What is stored of its text is always what counts: text that became void is deleted. */
+/**
+ * What an answer tells those who watch it, from the message to its end. What is stored of its text
+ * is always what counts: text that became void is deleted.
+ */
 import type { AnswerResult } from "./contract";
 import { appendEvents, deleteDeltas, shownText, type NewEvent } from "./event-rows";
 import { deleteCitations, type ChatsDb, type MessageStatus } from "./store";
@@ -38,7 +41,10 @@ export async function restart(tx: ChatsDb, message_id: string, now: number): Pro
   await appendEvents(tx, message_id, [statusEvent("PROCESSING")], now);
 }
 
-/** What is still missing of the answer, its citations and the end. An answer that reads differently from what was shown is shown anew. */
+/**
+ * What is still missing of the answer, its citations and the end. An answer that reads differently
+ * from what was shown is shown anew.
+ */
 export async function complete(
   tx: ChatsDb,
   message_id: string,
@@ -67,7 +73,10 @@ export async function fail(tx: ChatsDb, message_id: string, now: number): Promis
   await appendEvents(tx, message_id, [failed], now);
 }
 
-/** The events of a finished message whose own are deleted: those that tell how it ended, anew from the beginning. */
+/**
+ * The events of a finished message whose own are deleted: those that tell how it ended, anew from
+ * the beginning.
+ */
 export const retold = (result: AnswerResult | null): NewEvent[] =>
   result === null
     ? [failed]

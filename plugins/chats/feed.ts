@@ -1,9 +1,15 @@
-/** Gathers the pieces of an answer that is being made, so that they are written a few times a second and not one by one. */
+/**
+ * Gathers the pieces of an answer that is being made, so that they are written a few times a second
+ * and not one by one.
+ */
 import { isHighSurrogate } from "./events";
 
 export interface Feed {
   readonly emit: (event: { readonly kind: "delta"; readonly text: string }) => void;
-  /** Nothing is written any more once it answers; what was not written until now comes with the whole answer. */
+  /**
+   * Nothing is written any more once it answers; what was not written until now comes with the
+   * whole answer.
+   */
   readonly stop: () => Promise<void>;
 }
 

@@ -12,7 +12,10 @@ import type { MessageRow } from "./store";
 /** A message with its answer as it reads now. */
 export type Message = Omit<MessageRow, "result"> & { readonly result: AnswerResult | null };
 
-/** With results decoded. A citation whose document has another version now is looked for there: when no place of it has the passage any more, it is stale. */
+/**
+ * With results decoded. A citation whose document has another version now is looked for there: when
+ * no place of it has the passage any more, it is stale.
+ */
 export async function readable(
   db: Db,
   documents: Documents,
@@ -76,7 +79,8 @@ export interface BlankingParts {
 }
 
 /**
- * Takes the text of documents that go for good out of every answer that cites them. An answer that is being made and was shown from them is void so far:
+ * Takes the text of documents that go for good out of every answer that cites them. An answer that
+ * is being made and was shown from them is void so far:
  * its text goes, and nothing more of that attempt is shown.
  */
 export const createBlanking =

@@ -91,8 +91,10 @@ export function createMessages(parts: MessageParts) {
     },
 
     /**
-     * Saves the message together with the job that answers it. The same request once more is the message as it is now.
-     * @throws HttpError 400 on a blank or too long text or a requestId that is no UUID; 404, 403, 410 on the session; 409 when the request has another text.
+     * Saves the message together with the job that answers it. The same request once more is the
+     * message as it is now.
+     * @throws HttpError 400 on a blank or too long text or a requestId that is no UUID; 404, 403,
+     * 410 on the session; 409 when the request has another text.
      */
     async submit(
       owner_id: string,
@@ -132,7 +134,10 @@ export function createMessages(parts: MessageParts) {
       });
     },
 
-    /** The message as it is now, or, when it is unfinished and `wait` has time, after its next change. @throws HttpError 404, 403, 410. */
+    /**
+     * The message as it is now, or, when it is unfinished and `wait` has time, after its next
+     * change. @throws HttpError 404, 403, 410.
+     */
     async poll(
       owner_id: string,
       chat_id: string,
@@ -156,7 +161,10 @@ export function createMessages(parts: MessageParts) {
       return { messages: await readable(db, documents, rows), total };
     },
 
-    /** Ends an unfinished message and takes its job away. @throws HttpError 404, 403, 410, or 409 when it is finished. */
+    /**
+     * Ends an unfinished message and takes its job away. @throws HttpError 404, 403, 410, or 409
+     * when it is finished.
+     */
     cancel: (owner_id: string, chat_id: string, request_id: string): Promise<MessageRow> =>
       inTransaction(async (tx) => {
         const message = await find(tx, owner_id, chat_id, request_id);

@@ -1,4 +1,7 @@
-/** The job that deletes the events of answers that have been finished for a while: from then on their result tells all. */
+/**
+ * The job that deletes the events of answers that have been finished for a while: from then on
+ * their result tells all.
+ */
 import { job, t, type Db, type JobRun } from "../../core/sdk";
 import { pruneEvents } from "./event-rows";
 

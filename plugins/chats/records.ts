@@ -1,4 +1,7 @@
-/** What chat sessions and messages look like on the wire: schemas, examples, and the mapping of rows to records. */
+/**
+ * What chat sessions and messages look like on the wire: schemas, examples, and the mapping of rows
+ * to records.
+ */
 import { rfc3339, rfc3339OrNull, t, type Static } from "../../core/sdk";
 import { AnswerResult } from "./contract";
 import type { Message } from "./living";

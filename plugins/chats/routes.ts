@@ -1,4 +1,6 @@
-/** The HTTP face of chat sessions and messages: a shape in, one call to the service, a shape out. */
+/**
+ * The HTTP face of chat sessions and messages: a shape in, one call to the service, a shape out.
+ */
 import {
   badRequest,
   PageOf,

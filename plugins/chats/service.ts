@@ -104,7 +104,10 @@ export function createChats({
     get: async (owner_id: string, chat_id: string): Promise<Chat> =>
       whole(db, await requireOpen(db, owner_id, chat_id)),
 
-    /** @throws HttpError 400 on a name that is too long, 404 or 403 on a folder or prompt, 403 when the quota is reached. */
+    /**
+     * @throws HttpError 400 on a name that is too long, 404 or 403 on a folder or prompt, 403 when
+     * the quota is reached.
+     */
     async create(owner_id: string, input: ChatInput): Promise<Chat> {
       const now = now_ms();
       const row: ChatRow = {
@@ -126,7 +129,10 @@ export function createChats({
       });
     },
 
-    /** Replaces the fields that are given. @throws HttpError 400, 403, 404, or 410 when it is deleted. */
+    /**
+     * Replaces the fields that are given. @throws HttpError 400, 403, 404, or 410 when it is
+     * deleted.
+     */
     async change(owner_id: string, chat_id: string, input: ChatInput): Promise<Chat> {
       const values = input.name === undefined ? {} : { name: nameOf(input.name) };
       return inTransaction(async (tx) => {
@@ -145,7 +151,10 @@ export function createChats({
       });
     },
 
-    /** Takes the session out of use, and nobody waits or watches any more; its messages stay and an answer in work is finished. @throws HttpError 403, 404, 410. */
+    /**
+     * Takes the session out of use, and nobody waits or watches any more; its messages stay and an
+     * answer in work is finished. @throws HttpError 403, 404, 410.
+     */
     remove: (owner_id: string, chat_id: string): Promise<void> =>
       inTransaction(async (tx) => {
         await requireOpen(tx, owner_id, chat_id);
@@ -155,7 +164,10 @@ export function createChats({
         changedTo(owner_id, chat_id, "deleted");
       }),
 
-    /** Brings a deleted session back; one that is not deleted stays as it is. @throws HttpError 404, or 403 also when the quota is reached. */
+    /**
+     * Brings a deleted session back; one that is not deleted stays as it is. @throws HttpError 404,
+     * or 403 also when the quota is reached.
+     */
     restore: (owner_id: string, chat_id: string): Promise<Chat> =>
       inTransaction(async (tx) => {
         const row = await requireRow(tx, owner_id, chat_id);

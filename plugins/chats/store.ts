@@ -1,4 +1,7 @@
-/** Every SQL statement about chat sessions, their messages and what those cite. The database comes first, so that the caller decides the transaction. */
+/**
+ * Every SQL statement about chat sessions, their messages and what those cite. The database comes
+ * first, so that the caller decides the transaction.
+ */
 import { pageWindow, type Db, type PageRequest } from "../../core/sdk";
 import type { EventRow } from "./event-rows";
 
@@ -241,7 +244,10 @@ export async function listMessages(
   return { rows, total: Number(total) };
 }
 
-/** Marks an unfinished message as being answered, once more; undefined when it is finished. The first start counts. */
+/**
+ * Marks an unfinished message as being answered, once more; undefined when it is finished. The
+ * first start counts.
+ */
 export const startMessage = (
   tx: ChatsDb,
   id: string,

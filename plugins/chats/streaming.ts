@@ -1,4 +1,7 @@
-/** Watching an answer: its stored events as server-sent events, from any place on, until the last one. A watcher holds a few events in memory and reads on when those are sent. */
+/**
+ * Watching an answer: its stored events as server-sent events, from any place on, until the last
+ * one. A watcher holds a few events in memory and reads on when those are sent.
+ */
 import { HttpError, streamOf, type Db, type HotReads, type Log } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Changes } from "./changes";
@@ -22,7 +25,10 @@ export interface StreamingParts {
   readonly streams_max?: number;
 }
 
-/** Well within the time after which the server, and the proxies before it, cut off a silent connection. */
+/**
+ * Well within the time after which the server, and the proxies before it, cut off a silent
+ * connection.
+ */
 const heartbeat_every_ms = 15_000;
 /** A client that was cut off waits so long before it comes back. */
 const retry_ms = 1_000;
@@ -58,7 +64,9 @@ export function createStreaming({
     return message!;
   }
 
-  /** A finished message whose events were deleted tells its end once more, with numbers after those. */
+  /**
+   * A finished message whose events were deleted tells its end once more, with numbers after those.
+   */
   function retoldOf(message: Message): Numbered[] {
     return retold(message.result).map((event: NewEvent, at) => ({
       ...event,
@@ -66,7 +74,10 @@ export function createStreaming({
     }));
   }
 
-  /** The number to go on after: 0 is the beginning, also for a number that this message never gave; null when the last event was seen. */
+  /**
+   * The number to go on after: 0 is the beginning, also for a number that this message never gave;
+   * null when the last event was seen.
+   */
   async function placeOf(message: store.Progress, last_seen: number): Promise<number | null> {
     const { id, last_event } = message;
     if (last_seen > 0 && isFinal(message) && last_seen === last_event) return null;
@@ -114,7 +125,8 @@ export function createStreaming({
   return {
     /**
      * The events of a message after `last_seen`, as they come; null when the last one was seen.
-     * It ends after `done` or `error`, when the session is deleted, and when a signal fires. @throws HttpError 404, 403, 410; 429 when the owner has too many streams open.
+     * It ends after `done` or `error`, when the session is deleted, and when a signal fires.
+     * @throws HttpError 404, 403, 410; 429 when the owner has too many streams open.
      */
     async watch(
       owner_id: string,

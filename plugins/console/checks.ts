@@ -1,4 +1,7 @@
-/** What is looked at to say whether the server is well. Each check says what it found and, when something is wrong, what to do about it. */
+/**
+ * What is looked at to say whether the server is well. Each check says what it found and, when
+ * something is wrong, what to do about it.
+ */
 import { rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Operations } from "../../core/sdk";

@@ -1,4 +1,7 @@
-/** What other plugins may know about the console: how to add a page to it, and what its overview of the system asks them. */
+/**
+ * What other plugins may know about the console: how to add a page to it, and what its overview of
+ * the system asks them.
+ */
 import { slot } from "../../core/sdk";
 
 export const console_root = "/console";
@@ -11,8 +14,10 @@ export interface ConsolePage {
   readonly title: string;
   readonly group: "work" | "developer" | "admin";
   /**
-   * The text of an ES module. Its default export is `{ mount(root, host) }`: it fills the element `root` and answers nothing, or a function to call when the page is left.
-   * `host` is `{ api(path, init): Promise<Response>, navigate(path), theme(): "light" | "dark", onLeave(work) }`; `api` calls `/console/api/v1` in the name of whoever is signed in.
+   * The text of an ES module. Its default export is `{ mount(root, host) }`: it fills the element
+   * `root` and answers nothing, or a function to call when the page is left.
+   * `host` is `{ api(path, init): Promise<Response>, navigate(path), theme(): "light" | "dark",
+   * onLeave(work) }`; `api` calls `/console/api/v1` in the name of whoever is signed in.
    */
   readonly module: string;
 }
@@ -25,7 +30,10 @@ export interface CheckResult {
   /** What to do about it, when something is to be done. */
   readonly fix: string | null;
 }
-/** Something that administrators see in the overview of the system. It is asked at most once a minute, and should answer within three seconds. */
+/**
+ * Something that administrators see in the overview of the system. It is asked at most once a
+ * minute, and should answer within three seconds.
+ */
 export interface SystemCheck {
   readonly name: string;
   readonly run: () => Promise<CheckResult>;

@@ -1,4 +1,7 @@
-/** What changes in a user's records, told to the browsers that look on as server-sent events. Kept in memory, and only for users who have a page open. */
+/**
+ * What changes in a user's records, told to the browsers that look on as server-sent events. Kept
+ * in memory, and only for users who have a page open.
+ */
 import { HttpError, streamOf, type Change } from "../../core/sdk";
 
 export interface FeedParts {
@@ -9,12 +12,18 @@ export interface FeedParts {
   readonly gather_ms?: number;
   /** A silent stream sends a comment so often. */
   readonly heartbeat_ms?: number;
-  /** A user's changes are kept for so long after the last stream was closed: a browser that comes back goes on where it was. */
+  /**
+   * A user's changes are kept for so long after the last stream was closed: a browser that comes
+   * back goes on where it was.
+   */
   readonly linger_ms?: number;
 }
 
 const gather_default_ms = 100;
-/** Well within the time after which the server, and the proxies before it, cut off a silent connection. */
+/**
+ * Well within the time after which the server, and the proxies before it, cut off a silent
+ * connection.
+ */
 const heartbeat_default_ms = 15_000;
 const linger_default_ms = 5 * 60_000;
 /** A client that was cut off waits so long before it comes back. */
@@ -108,7 +117,10 @@ export function createFeed({
       timer ??= setTimeout(flush, gather_ms);
     },
 
-    /** A user's changes from now on, or from where `last_event_id` left off. Ends when a signal fires and when the session ends. @throws HttpError 429 above the most streams of one user. */
+    /**
+     * A user's changes from now on, or from where `last_event_id` left off. Ends when a signal
+     * fires and when the session ends. @throws HttpError 429 above the most streams of one user.
+     */
     open({ owner_id, session_id, last_event_id, signals }: Watch): ReadableStream<Uint8Array> {
       const one = watchedBy(owner_id);
       if (one.listeners.size >= streams_max)

@@ -5,7 +5,10 @@ const path_shape = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 /** What lies below `/console/` and is no page. */
 const reserved: ReadonlySet<string> = new Set(["api", "assets", "plugins"]);
 
-/** In the order of their titles; the first of two with one path is shown. `refused` is told of every other, in words. */
+/**
+ * In the order of their titles; the first of two with one path is shown. `refused` is told of every
+ * other, in words.
+ */
 export function fitPages(
   pages: readonly ConsolePage[],
   refused: (page: ConsolePage, why: string) => void = () => undefined,

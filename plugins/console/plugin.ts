@@ -1,4 +1,7 @@
-/** The console: a web page over the same API, behind a session instead of a key, and what only the console has. */
+/**
+ * The console: a web page over the same API, behind a session instead of a key, and what only the
+ * console has.
+ */
 import { join } from "node:path";
 import {
   ChangeObserver,

@@ -1,4 +1,7 @@
-/** The HTTP face of the console itself: its page at the root of the server, and what the page asks about plugins. */
+/**
+ * The HTTP face of the console itself: its page at the root of the server, and what the page asks
+ * about plugins.
+ */
 import { route, t, type HandlersOf } from "../../core/sdk";
 import { console_root, type ConsolePage } from "./contract";
 import type { Feed } from "./feed";

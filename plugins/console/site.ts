@@ -1,8 +1,14 @@
-/** The files of the console as a browser gets them: one page for every address, hashed files that may be kept for ever, and the pages that plugins bring. */
+/**
+ * The files of the console as a browser gets them: one page for every address, hashed files that
+ * may be kept for ever, and the pages that plugins bring.
+ */
 import { HttpError } from "../../core/sdk";
 import { console_root, type ConsolePage } from "./contract";
 
-/** A file that the build made. `file` is a path, inside the executable too; with `gzip` it holds the packed bytes. */
+/**
+ * A file that the build made. `file` is a path, inside the executable too; with `gzip` it holds the
+ * packed bytes.
+ */
 export interface Asset {
   readonly file: string;
   readonly media_type: string;

@@ -21,7 +21,10 @@ export async function directoryBytes(directory: string): Promise<number> {
   return sizes.reduce((all, size) => all + size, sum);
 }
 
-/** Asked again only when the last answer is older than this; those who ask at the same time share one answer. */
+/**
+ * Asked again only when the last answer is older than this; those who ask at the same time share
+ * one answer.
+ */
 export function remembering<T>(
   ask: () => Promise<T>,
   hold_ms: number,

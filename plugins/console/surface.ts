@@ -1,4 +1,7 @@
-/** The API behind the session cookie, at `/console/api/v1`: who may come in, and what every answer of the console carries. */
+/**
+ * The API behind the session cookie, at `/console/api/v1`: who may come in, and what every answer
+ * of the console carries.
+ */
 import { isIP } from "node:net";
 import { HttpError, sameHost, type Admitted, type Surface, type Visitor } from "../../core/sdk";
 import type { Sessions } from "../accounts/contract";
@@ -6,7 +9,10 @@ import { console_root } from "./contract";
 
 export interface SurfaceParts {
   readonly sessions: Pick<Sessions, "callerOf">;
-  /** `https://papers.example`, when the operator has said by which address people come; null otherwise. */
+  /**
+   * `https://papers.example`, when the operator has said by which address people come; null
+   * otherwise.
+   */
   readonly public_url: string | null;
 }
 
@@ -58,7 +64,8 @@ const safe_methods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
  * Why a request that changes something is refused: it was not sent by a page of this server.
- * A browser says so in `Sec-Fetch-Site`; an old one, and every other program, in `Origin` alone. Where both are given, both must be right.
+ * A browser says so in `Sec-Fetch-Site`; an old one, and every other program, in `Origin` alone.
+ * Where both are given, both must be right.
  */
 export function refusalOf(
   { headers }: Request,
@@ -73,7 +80,8 @@ export function refusalOf(
     return site === null
       ? crossSite("It says neither Sec-Fetch-Site nor Origin, so nobody knows which page sent it.")
       : undefined;
-  // Whoever can make a name of their own point here has pages of that name: once the server's name is known, no other name counts.
+  // Whoever can make a name of their own point here has pages of that name: once the server's name
+  // is known, no other name counts.
   const asked =
     public_url === null
       ? [host]

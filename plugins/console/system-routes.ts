@@ -1,4 +1,6 @@
-/** The HTTP face of the running server, for administrators, and of what each user did and may do. */
+/**
+ * The HTTP face of the running server, for administrators, and of what each user did and may do.
+ */
 import {
   commit,
   levels,
@@ -341,18 +343,16 @@ export const systemHandlers = ({
     data: operations.logs((query.level ?? "info") as Level, query.limit ?? 200),
   }),
   config: () =>
-    operations
-      .settings()
-      .map(({ setting, value, origin }) => ({
-        name: setting,
-        value:
-          value === null || value === undefined
-            ? null
-            : Array.isArray(value)
-              ? value.join(",")
-              : String(value),
-        origin,
-      })),
+    operations.settings().map(({ setting, value, origin }) => ({
+      name: setting,
+      value:
+        value === null || value === undefined
+          ? null
+          : Array.isArray(value)
+            ? value.join(",")
+            : String(value),
+      origin,
+    })),
 });
 
 const jobRecord = ({

@@ -1,4 +1,7 @@
-/** What each user does on each day: counted in memory, written now and then in one transaction, so that no request waits for it. */
+/**
+ * What each user does on each day: counted in memory, written now and then in one transaction, so
+ * that no request waits for it.
+ */
 import { toNumber, type Change, type Db, type Log, type Seen } from "../../core/sdk";
 import * as store from "./store";
 import type { UsageRow } from "./store";

@@ -67,7 +67,10 @@ export function createAdding({
   }
 
   return {
-    /** @throws HttpError 400 on a bad name, 404 or 403 on the folder, 403 when a quota is reached, 507. */
+    /**
+     * @throws HttpError 400 on a bad name, 404 or 403 on the folder, 403 when a quota is reached,
+     * 507.
+     */
     addText(owner_id: string, { folder_id, name, content }: NewText): Promise<Document> {
       const document = {
         owner_id,
@@ -94,7 +97,10 @@ export function createAdding({
       });
     },
 
-    /** Refuses an upload that `addUpload` would refuse, before its bytes are read. @throws HttpError 403, 404 or 409. */
+    /**
+     * Refuses an upload that `addUpload` would refuse, before its bytes are read. @throws HttpError
+     * 403, 404 or 409.
+     */
     async admitUpload(
       owner_id: string,
       { folder_id, name, overwrite }: Upload,
@@ -107,7 +113,10 @@ export function createAdding({
       await quotas.require(db, owner_id, "storage", size_bytes - (namesake?.size_bytes ?? 0));
     },
 
-    /** Makes a document of the bytes that arrived, or the next version of its namesake, and releases them. @throws HttpError 403, 404, 409 or 507. */
+    /**
+     * Makes a document of the bytes that arrived, or the next version of its namesake, and releases
+     * them. @throws HttpError 403, 404, 409 or 507.
+     */
     async addUpload(
       owner_id: string,
       upload: Upload,

@@ -11,7 +11,10 @@ export interface DocumentName {
 
 /** Where a document that a run brings comes from. */
 export interface Origin {
-  /** `upload`: a file of the user's, to which the same-name rule applies. `import`: known again by its folder and its `uri`. */
+  /**
+   * `upload`: a file of the user's, to which the same-name rule applies. `import`: known again by
+   * its folder and its `uri`.
+   */
   readonly kind: "upload" | "import" | "transcription";
   readonly uri: string | null;
   readonly run_id: string;
@@ -31,13 +34,19 @@ export interface Incoming {
   /** Cut to what a name may be; never refused. */
   readonly name: string;
   readonly origin: Origin;
-  /** The original. It is on disk, and stays there, until the transaction has ended: `Received.keep` before it, or a use in `FileUses`. */
+  /**
+   * The original. It is on disk, and stays there, until the transaction has ended: `Received.keep`
+   * before it, or a use in `FileUses`.
+   */
   readonly file: Pick<Received, "sha256" | "size_bytes"> | null;
   /** What the sender says the file is, or null. */
   readonly declared_type: string | null;
   /** With a file, too: then the file is kept as the original, and not read. */
   readonly text?: ReadyText;
-  /** For uploads: replace the newest document of that name. For imports: bring what has not changed, too. */
+  /**
+   * For uploads: replace the newest document of that name. For imports: bring what has not changed,
+   * too.
+   */
   readonly overwrite?: boolean;
 }
 export interface TakenIn {
@@ -52,7 +61,9 @@ export interface Documents {
   readonly upload_bytes_max: number;
   /** The document. @throws HttpError 404 when it does not exist, 403 when it is another user's. */
   require(db: Db, owner_id: string, document_id: string): Promise<DocumentName>;
-  /** The same for many; `pointer` names the field the ids came from. @throws HttpError 404 or 403. */
+  /**
+   * The same for many; `pointer` names the field the ids came from. @throws HttpError 404 or 403.
+   */
   requireAll(
     db: Db,
     owner_id: string,
@@ -61,7 +72,10 @@ export interface Documents {
   ): Promise<void>;
   /** Names and versions by id; ids that are gone are absent. */
   names(db: Db, document_ids: readonly string[]): Promise<Map<string, DocumentName>>;
-  /** Whether the text between `start` and `end` (code points) of the version that answers now is still exactly `quote`. False when the document is gone. */
+  /**
+   * Whether the text between `start` and `end` (code points) of the version that answers now is
+   * still exactly `quote`. False when the document is gone.
+   */
   holds(
     db: Db,
     passage: {
@@ -71,7 +85,10 @@ export interface Documents {
       readonly quote: string;
     },
   ): Promise<boolean>;
-  /** Those of the quotes that the version that answers now has anywhere in its text; none when the document is gone. */
+  /**
+   * Those of the quotes that the version that answers now has anywhere in its text; none when the
+   * document is gone.
+   */
   saying(db: Db, document_id: string, quotes: readonly string[]): Promise<Set<string>>;
   /** Ids of documents with a live link to one of the folders, among `document_ids`. */
   linked(
@@ -80,11 +97,16 @@ export interface Documents {
     folder_ids: readonly string[],
   ): Promise<Set<string>>;
   /**
-   * Makes a document, or the next version of the one that is known, inside the caller's transaction, and queues its indexing.
-   * @throws HttpError 403, 404, 409 when an upload has the name, 507. The transaction must end then: part of it may be written.
+   * Makes a document, or the next version of the one that is known, inside the caller's
+   * transaction, and queues its indexing.
+   * @throws HttpError 403, 404, 409 when an upload has the name, 507. The transaction must end
+   * then: part of it may be written.
    */
   intake(tx: Db, owner_id: string, incoming: Incoming): Promise<TakenIn>;
-  /** Deletes these originals where nothing uses them any more: once the surrounding transaction is on disk, at once outside one. */
+  /**
+   * Deletes these originals where nothing uses them any more: once the surrounding transaction is
+   * on disk, at once outside one.
+   */
   removeFiles(sha256s: readonly string[]): void;
 }
 export const Documents = service<Documents>("documents");
@@ -92,7 +114,10 @@ export const Documents = service<Documents>("documents");
 export interface DocumentUse {
   /** Told, inside the purging transaction, that these documents go for good. */
   remove(tx: Db, document_ids: readonly string[]): Promise<void>;
-  /** Told, inside the transaction that writes it, that indexing has ended. Must be quick: every document passes here. */
+  /**
+   * Told, inside the transaction that writes it, that indexing has ended. Must be quick: every
+   * document passes here.
+   */
   settled?(tx: Db, settled: PayloadOf<typeof DocumentSettled>): Promise<void>;
 }
 export const DocumentUses = slot<DocumentUse>("documents.uses");

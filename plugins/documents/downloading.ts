@@ -2,7 +2,10 @@
 import { HttpError } from "../../core/sdk";
 import type { Original } from "./reading";
 
-/** The answer to a request for the original; a `Range` of one piece is honoured. @throws HttpError 416 when it lies outside. */
+/**
+ * The answer to a request for the original; a `Range` of one piece is honoured. @throws HttpError
+ * 416 when it lies outside.
+ */
 export function originalResponse(request: Request, original: Original): Response {
   const etag = `"${original.sha256}"`;
   const headers: Record<string, string> = {
@@ -39,7 +42,10 @@ export function originalResponse(request: Request, original: Original): Response
   });
 }
 
-/** Bytes from `start` to `end`, end exclusive. Undefined when the whole is asked for, in several pieces, or in words that mean nothing. */
+/**
+ * Bytes from `start` to `end`, end exclusive. Undefined when the whole is asked for, in several
+ * pieces, or in words that mean nothing.
+ */
 export function rangeOf(
   header: string | null,
   size_bytes: number,

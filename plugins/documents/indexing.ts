@@ -29,7 +29,10 @@ export interface VersionToIndex {
   readonly version: number;
 }
 
-/** A fault of its own fails the document at the third attempt; the server may end oftener under it, which says nothing about the file. */
+/**
+ * A fault of its own fails the document at the third attempt; the server may end oftener under it,
+ * which says nothing about the file.
+ */
 const tries_max = 3;
 export const attempts_max = 8;
 
@@ -60,7 +63,10 @@ export function createIndexing(parts: IndexingParts) {
     log,
   } = parts;
 
-  /** Every change from here on is guarded by the version: a document that was overwritten or deleted meanwhile is left alone. */
+  /**
+   * Every change from here on is guarded by the version: a document that was overwritten or deleted
+   * meanwhile is left alone.
+   */
   async function run(
     { document_id, version }: VersionToIndex,
     job: JobRun,
@@ -86,7 +92,8 @@ export function createIndexing(parts: IndexingParts) {
       );
       return (tx) => publish(tx, { work, text, prepared, attempt: job.attempt });
     } catch (error) {
-      // A run that was stopped from outside says nothing about the file: the job decides whether it is tried again.
+      // A run that was stopped from outside says nothing about the file: the job decides whether it
+      // is tried again.
       if (job.signal.aborted) throw error;
       if (!(error instanceof ExtractionFailure))
         throw job.attempt < tries_max

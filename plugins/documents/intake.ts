@@ -1,4 +1,7 @@
-/** What runs bring: documents of imports and transcriptions, taken in inside the transaction that ends their item. */
+/**
+ * What runs bring: documents of imports and transcriptions, taken in inside the transaction that
+ * ends their item.
+ */
 import type { Db } from "../../core/sdk";
 import type { Incoming, ReadyText, TakenIn } from "./contract";
 import * as links from "./links";
@@ -60,7 +63,10 @@ async function findKnown(
   return kind === "import" && uri !== null ? links.findImported(tx, folder_id, uri) : undefined;
 }
 
-/** Whether the document answers with this already: the same text where the text is ready, else the same bytes. */
+/**
+ * Whether the document answers with this already: the same text where the text is ready, else the
+ * same bytes.
+ */
 async function says(
   tx: Db,
   known: DocumentRow,

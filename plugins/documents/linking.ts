@@ -47,15 +47,24 @@ export function createLinking({
   }
 
   return {
-    /** Adds the document to a folder; one that is there stays there. @throws HttpError 403, 404, or 409 when an upload of the folder has its name. */
+    /**
+     * Adds the document to a folder; one that is there stays there. @throws HttpError 403, 404, or
+     * 409 when an upload of the folder has its name.
+     */
     link: (owner_id: string, document_id: string, folder_id: string): Promise<void> =>
       inTransaction((tx) => place(tx, owner_id, document_id, folder_id, false)),
 
-    /** Brings a deleted link back. @throws HttpError 403, 404, or 409 when an upload of the folder has its name. */
+    /**
+     * Brings a deleted link back. @throws HttpError 403, 404, or 409 when an upload of the folder
+     * has its name.
+     */
     restore: (owner_id: string, document_id: string, folder_id: string): Promise<void> =>
       inTransaction((tx) => place(tx, owner_id, document_id, folder_id, true)),
 
-    /** Takes the document out of the folder, its search and its chats, restorably. @throws HttpError 403, or 404 when it is not there. */
+    /**
+     * Takes the document out of the folder, its search and its chats, restorably. @throws HttpError
+     * 403, or 404 when it is not there.
+     */
     unlink: (owner_id: string, document_id: string, folder_id: string): Promise<void> =>
       inTransaction(async (tx) => {
         const document = await requireDocument(tx, owner_id, document_id);
@@ -67,7 +76,9 @@ export function createLinking({
         changesIn([folder_id], owner_id, document_id).forEach(changed);
       }),
 
-    /** @throws HttpError 400, 403, 404, or 409 when an upload in one of its folders has that name. */
+    /**
+     * @throws HttpError 400, 403, 404, or 409 when an upload in one of its folders has that name.
+     */
     rename(owner_id: string, document_id: string, given: string): Promise<void> {
       const name = documentName(given, "/name");
       return inTransaction(async (tx) => {
@@ -80,7 +91,8 @@ export function createLinking({
           updated_at: now_ms(),
         });
         changesIn(await links.foldersOf(tx, document_id), owner_id, document_id).forEach(changed);
-        // Before the first version is indexed there is no title to correct: its job looks at the name again at the end.
+        // Before the first version is indexed there is no title to correct: its job looks at the
+        // name again at the end.
         if (before.current_version > 0) await queueRetitling(tx, before);
       });
     },

@@ -1,4 +1,7 @@
-/** Every SQL statement about the links between documents and folders, and the lists that follow them. */
+/**
+ * Every SQL statement about the links between documents and folders, and the lists that follow
+ * them.
+ */
 import { pageWindow, sql, toNumber, type PageRequest } from "../../core/sdk";
 import type { DocumentStatus } from "../folders/contract";
 import { nameFolded } from "./names";
@@ -63,7 +66,9 @@ export async function foldersOfAll(
   return folders;
 }
 
-/** Sorted here: the few links of a document are read faster than the database sets up its sorting. */
+/**
+ * Sorted here: the few links of a document are read faster than the database sets up its sorting.
+ */
 const oldestFirst = <L extends Pick<LinkRow, "created_at" | "folder_id">>(rows: L[]): L[] =>
   rows.sort(
     (one, other) => one.created_at - other.created_at || (one.folder_id < other.folder_id ? -1 : 1),
@@ -174,7 +179,10 @@ export const renameLinks = (
   values: Pick<LinkRow, "name_key" | "reserves_name">,
 ) => db.updateTable("documents_links").set(values).where("document_id", "=", document_id).execute();
 
-/** A document has become an upload: its name is taken in each of its folders, except where an older upload has it. */
+/**
+ * A document has become an upload: its name is taken in each of its folders, except where an older
+ * upload has it.
+ */
 export const reserveName = (db: DocumentsDb, document_id: string) =>
   db
     .updateTable("documents_links")
@@ -251,7 +259,9 @@ export async function emptyFolders(
   return { orphans, kept };
 }
 
-/** Some of the documents that no other folder holds or could get back. `folder_ids` is not empty. */
+/**
+ * Some of the documents that no other folder holds or could get back. `folder_ids` is not empty.
+ */
 export async function onlyIn(
   db: DocumentsDb,
   folder_ids: readonly string[],
@@ -281,7 +291,10 @@ export async function onlyIn(
 
 const expired_at_once = 500;
 
-/** Forgets links that were deleted at or before `deleted_until`, some at a time; returns how many, and the documents that none is left of. */
+/**
+ * Forgets links that were deleted at or before `deleted_until`, some at a time; returns how many,
+ * and the documents that none is left of.
+ */
 export async function forgetExpired(
   db: DocumentsDb,
   deleted_until: number,

@@ -9,7 +9,10 @@ export const nameFolded = (name: string): string => name.normalize("NFC").toLowe
 
 const control = /\p{Cc}/u;
 
-/** A name as a person gives it: trimmed, not blank, no control characters, at most 255 characters. @throws HttpError 400 that names `pointer`. */
+/**
+ * A name as a person gives it: trimmed, not blank, no control characters, at most 255 characters.
+ * @throws HttpError 400 that names `pointer`.
+ */
 export function documentName(value: string, pointer: string): string {
   const name = checkedName(value, pointer);
   if (control.test(name))
@@ -22,7 +25,10 @@ export function documentName(value: string, pointer: string): string {
 
 const untitled = "Untitled";
 
-/** The name of a text that came without one: its first line that is not blank, cut to the longest name. */
+/**
+ * The name of a text that came without one: its first line that is not blank, cut to the longest
+ * name.
+ */
 export function nameOfText(content: string): string {
   const start = /[^\s\u200B\u2060\uFEFF]/u.exec(content)?.index ?? content.length;
   // A code point is at most two units: more than this can't be part of the name.
@@ -31,7 +37,10 @@ export function nameOfText(content: string): string {
   return trimmed([...trimmed(line)].slice(0, name_length_max).join("")) || untitled;
 }
 
-/** The name of what was brought, from whatever its source calls it: without control characters, cut to the longest name. */
+/**
+ * The name of what was brought, from whatever its source calls it: without control characters, cut
+ * to the longest name.
+ */
 export function broughtName(given: string): string {
   const name = trimmed(
     given

@@ -30,7 +30,10 @@ import { fileIsUsed, type DocumentsTables } from "./store";
 import { createWriting } from "./writing";
 
 const minute_ms = 60_000;
-/** Documents that are indexed at the same time, and how many of them may be one owner's: the rest is for the others. */
+/**
+ * Documents that are indexed at the same time, and how many of them may be one owner's: the rest is
+ * for the others.
+ */
 const indexing_max = 8;
 const indexing_max_per_owner = 6;
 

@@ -1,4 +1,7 @@
-/** Documents that go for good: with their folder, or because no folder has wanted them back for long enough. */
+/**
+ * Documents that go for good: with their folder, or because no folder has wanted them back for long
+ * enough.
+ */
 import type { Db } from "../../core/sdk";
 import * as links from "./links";
 import type { DocumentParts } from "./parts";
@@ -6,7 +9,10 @@ import * as store from "./store";
 
 /** One statement names at most so many ids. */
 const ids_at_once = 5_000;
-/** What goes in one transaction when the disk is full: so many documents, or fewer of so many bytes, but one at least. */
+/**
+ * What goes in one transaction when the disk is full: so many documents, or fewer of so many bytes,
+ * but one at least.
+ */
 const part_documents_max = 200;
 const part_bytes_max = 2 ** 20;
 
@@ -43,7 +49,10 @@ export function createPurging({
   }
 
   return {
-    /** Inside the transaction that deletes the folders: their links and search entries go, and every document that no other folder holds or could get back. */
+    /**
+     * Inside the transaction that deletes the folders: their links and search entries go, and every
+     * document that no other folder holds or could get back.
+     */
     async removeFrom(tx: Db, folder_ids: readonly string[]): Promise<void> {
       const { orphans, kept } = await links.emptyFolders(tx, folder_ids);
       for (const [folder_id, document_ids] of kept) {
@@ -75,7 +84,10 @@ export function createPurging({
       }
     },
 
-    /** Forgets links that were deleted too long ago, and documents that have no link left. Returns how many documents went. */
+    /**
+     * Forgets links that were deleted too long ago, and documents that have no link left. Returns
+     * how many documents went.
+     */
     async purgeExpired(signal: AbortSignal): Promise<number> {
       const deleted_until = now_ms() - restore_for_ms;
       for (let purged = 0; ;) {

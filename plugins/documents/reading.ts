@@ -1,4 +1,7 @@
-/** Looking at documents: what may be seen by whom, one by one, as a list, as text and as the original bytes. */
+/**
+ * Looking at documents: what may be seen by whom, one by one, as a list, as text and as the
+ * original bytes.
+ */
 import {
   forbidden,
   HttpError,
@@ -78,7 +81,9 @@ export function createReading({
       return row ? outlineOf(row) : no_outline;
     },
 
-    /** The documents of one folder, subfolders aside. @throws HttpError 403 or 404 on the folder. */
+    /**
+     * The documents of one folder, subfolders aside. @throws HttpError 403 or 404 on the folder.
+     */
     async list(
       owner_id: string,
       folder_id: string,
@@ -113,7 +118,8 @@ export function createReading({
             bytes: new Blob([content ?? ""]),
           };
         const bytes = files.blob(sha256);
-        // The version may have been switched, and its file deleted, since its row was read: then there is a newer row.
+        // The version may have been switched, and its file deleted, since its row was read: then
+        // there is a newer row.
         if (!first || (await bytes.exists()))
           return { name, media_type, sha256, size_bytes, bytes };
       }

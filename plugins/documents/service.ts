@@ -1,4 +1,7 @@
-/** What can be done with documents, as the HTTP face and the jobs see it. Knows nothing of HTTP requests and writes no SQL. */
+/**
+ * What can be done with documents, as the HTTP face and the jobs see it. Knows nothing of HTTP
+ * requests and writes no SQL.
+ */
 import type { Db } from "../../core/sdk";
 import { createAdding, type AddingParts } from "./adding";
 import { createLinking } from "./linking";
@@ -55,7 +58,10 @@ export function createDocuments(parts: AddingParts) {
     rename: (owner_id: string, document_id: string, name: string): Promise<Document> =>
       rename(owner_id, document_id, name).then(() => reading.get(owner_id, document_id)),
 
-    /** Indexes the newest version again; one that is being indexed goes on. @throws HttpError 403 or 404. */
+    /**
+     * Indexes the newest version again; one that is being indexed goes on. @throws HttpError 403 or
+     * 404.
+     */
     async reindex(owner_id: string, document_id: string): Promise<Document> {
       await inTransaction(async (tx) =>
         queueAgain(tx, await requireDocument(tx, owner_id, document_id)),
@@ -63,7 +69,10 @@ export function createDocuments(parts: AddingParts) {
       return reading.get(owner_id, document_id);
     },
 
-    /** The same for one whose indexing has failed, whoever's it is; one that is gone, or was replaced since, stays as it is. */
+    /**
+     * The same for one whose indexing has failed, whoever's it is; one that is gone, or was
+     * replaced since, stays as it is.
+     */
     async revive(
       tx: Db,
       { document_id, version }: { readonly document_id: string; readonly version: number },

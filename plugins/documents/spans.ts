@@ -1,4 +1,7 @@
-/** What is known about the stretches of a text, as it is stored and as it is used. Offsets are UTF-16 indices into the text. */
+/**
+ * What is known about the stretches of a text, as it is stored and as it is used. Offsets are
+ * UTF-16 indices into the text.
+ */
 import type { Extracted } from "../extraction/contract";
 import type { VersionRow } from "./store";
 

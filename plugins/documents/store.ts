@@ -1,4 +1,7 @@
-/** Every SQL statement about documents and their versions. The database comes first, so that the caller decides the transaction. */
+/**
+ * Every SQL statement about documents and their versions. The database comes first, so that the
+ * caller decides the transaction.
+ */
 import { sql, toNumber, type Db } from "../../core/sdk";
 import type { DocumentStatus } from "../folders/contract";
 import type { DocumentName } from "./contract";
@@ -6,7 +9,10 @@ import type { DocumentName } from "./contract";
 export type SourceKind = "text" | "upload" | "import" | "transcription";
 export type Stage = "queued" | "extracting" | "chunking" | "embedding" | "storing" | "done";
 
-/** What the record shows. Version, size, hash and type are those of the newest version, which may still be in work. */
+/**
+ * What the record shows. Version, size, hash and type are those of the newest version, which may
+ * still be in work.
+ */
 export interface DocumentRow {
   readonly id: string;
   readonly owner_id: string;
@@ -49,7 +55,10 @@ export interface VersionRow {
   readonly in_files: 0 | 1;
   /** JSON: page spans in UTF-16 indices into the content. */
   readonly pages: string;
-  /** JSON: heading spans in UTF-16 indices into the content; null when the format does not mark them. */
+  /**
+   * JSON: heading spans in UTF-16 indices into the content; null when the format does not mark
+   * them.
+   */
   readonly headings: string | null;
   /** JSON: time spans in UTF-16 indices into the content; null for what is no recording. */
   readonly times: string | null;
@@ -99,7 +108,10 @@ export const findNames = async (
         .where("id", "in", ids)
         .execute();
 
-/** A change by the job that indexes this version. False when the version is no longer in work: it was replaced, or the document is gone. */
+/**
+ * A change by the job that indexes this version. False when the version is no longer in work: it
+ * was replaced, or the document is gone.
+ */
 async function whileInWork(
   db: DocumentsDb,
   id: string,
@@ -151,7 +163,10 @@ export const setFailed = (
 export const insertVersion = (db: DocumentsDb, row: VersionRow) =>
   db.insertInto("documents_versions").values(row).execute();
 
-/** A version that waits to be indexed; absent when it was replaced or is not in work any more. `content` is null when it is extracted from a file. */
+/**
+ * A version that waits to be indexed; absent when it was replaced or is not in work any more.
+ * `content` is null when it is extracted from a file.
+ */
 export const findInWork = (db: DocumentsDb, id: string, version: number) =>
   db
     .selectFrom("documents as d")
@@ -179,7 +194,10 @@ export const findInWork = (db: DocumentsDb, id: string, version: number) =>
     .executeTakeFirst();
 export type InWork = NonNullable<Awaited<ReturnType<typeof findInWork>>>;
 
-/** The version that answers; before there is one, the one in work. In one statement, because the version may be switched at any moment. */
+/**
+ * The version that answers; before there is one, the one in work. In one statement, because the
+ * version may be switched at any moment.
+ */
 const answering = (db: DocumentsDb, id: string) =>
   db
     .selectFrom("documents as d")
@@ -215,14 +233,20 @@ export const findOriginal = (db: DocumentsDb, id: string) =>
     ])
     .executeTakeFirst();
 
-/** The text of a version `v` that was sent as text: one that was extracted can be long, and is not needed. */
+/**
+ * The text of a version `v` that was sent as text: one that was extracted can be long, and is not
+ * needed.
+ */
 const sentContent = sql<string | null>`case when v.in_files = 0 then v.content end`;
 /** The text of a version `v` that needs no extraction. */
 const readyContent = sql<
   string | null
 >`case when v.in_files = 0 or v.text_ready = 1 then v.content end`;
 
-/** The text that answers, with its pages, its headings and its name: what the index knows of it. Absent before the first version is indexed. */
+/**
+ * The text that answers, with its pages, its headings and its name: what the index knows of it.
+ * Absent before the first version is indexed.
+ */
 export const findAnswering = (db: DocumentsDb, id: string) =>
   answering(db, id)
     .where("d.current_version", ">", 0)
@@ -267,7 +291,10 @@ export const fileIsUsed = async (db: DocumentsDb, sha256: string): Promise<boole
     .limit(1)
     .executeTakeFirst()) !== undefined;
 
-/** Whether the text from `start` to `end` (code points) of the version that answers is exactly `quote`. */
+/**
+ * Whether the text from `start` to `end` (code points) of the version that answers is exactly
+ * `quote`.
+ */
 export async function contentHolds(
   db: DocumentsDb,
   {

@@ -1,4 +1,7 @@
-/** How a document is written with its first version, and how a version takes the place of another: what uploads, texts and runs have in common. */
+/**
+ * How a document is written with its first version, and how a version takes the place of another:
+ * what uploads, texts and runs have in common.
+ */
 import { conflict, type Db, type HttpError } from "../../core/sdk";
 import * as links from "./links";
 import { nameFolded, nameKey } from "./names";
@@ -70,7 +73,10 @@ export function createWriting({
     return { row, folder_ids: [folder_id] };
   }
 
-  /** The version that answers stays until the new one is indexed; one that was still in work is dropped. */
+  /**
+   * The version that answers stays until the new one is indexed; one that was still in work is
+   * dropped.
+   */
   async function replace(
     tx: Db,
     before: DocumentRow,

@@ -1,4 +1,7 @@
-/** Asks an OpenAI-compatible endpoint for vectors. What it refuses is narrowed down to the text that it can't take. */
+/**
+ * Asks an OpenAI-compatible endpoint for vectors. What it refuses is narrowed down to the text that
+ * it can't take.
+ */
 import type { Embedder, EmbedOptions } from "../index/contract";
 import type { Endpoint } from "./settings";
 

@@ -1,4 +1,7 @@
-/** Vectors from any OpenAI-compatible embeddings endpoint, when the settings name one: search then finds what means the same in other words. */
+/**
+ * Vectors from any OpenAI-compatible embeddings endpoint, when the settings name one: search then
+ * finds what means the same in other words.
+ */
 import { askEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
 import { SystemChecks } from "../console/contract";
 import { Embedders } from "../index/contract";

@@ -1,19 +1,28 @@
 /** What other plugins may know about extraction: a file goes in, text with its pages comes out. */
 import { service, slot } from "../../core/sdk";
 
-/** A page, slide or sheet of the text. Offsets are UTF-16 indices into `Extracted.text`, end exclusive. */
+/**
+ * A page, slide or sheet of the text. Offsets are UTF-16 indices into `Extracted.text`, end
+ * exclusive.
+ */
 export interface PageSpan {
   readonly page: number;
   readonly start: number;
   readonly end: number;
 }
-/** A heading of the text; `level` 1 is the highest. Offsets are UTF-16 indices into `Extracted.text`, end exclusive. */
+/**
+ * A heading of the text; `level` 1 is the highest. Offsets are UTF-16 indices into
+ * `Extracted.text`, end exclusive.
+ */
 export interface HeadingSpan {
   readonly start: number;
   readonly end: number;
   readonly level: number;
 }
-/** Where in a recording a stretch of the text is spoken, seconds. Offsets are UTF-16 indices into the text, end exclusive. */
+/**
+ * Where in a recording a stretch of the text is spoken, seconds. Offsets are UTF-16 indices into
+ * the text, end exclusive.
+ */
 export interface TimeSpan {
   readonly start: number;
   readonly end: number;
@@ -77,7 +86,10 @@ export interface ExtractionWatch {
   readonly onProgress: (progress: number) => void;
 }
 export interface Extraction {
-  /** @throws ExtractionFailure when the file has no text to give; any other error is worth another attempt. */
+  /**
+   * @throws ExtractionFailure when the file has no text to give; any other error is worth another
+   * attempt.
+   */
   extract(source: ExtractionSource, watch: ExtractionWatch): Promise<Extracted>;
 }
 export const Extraction = service<Extraction>("extraction");
@@ -85,7 +97,10 @@ export const Extraction = service<Extraction>("extraction");
 /** Reads one kind of file. Other plugins add formats by filling this slot. */
 export interface Extractor {
   readonly name: string;
-  /** True when these are the first bytes (at most 64 KiB) of a file it reads. `tail` holds the last bytes (at most 64 KiB). The most specific answer wins by `rank`, higher first. */
+  /**
+   * True when these are the first bytes (at most 64 KiB) of a file it reads. `tail` holds the last
+   * bytes (at most 64 KiB). The most specific answer wins by `rank`, higher first.
+   */
   readonly recognises: (head: Uint8Array, tail: Uint8Array, source: ExtractionSource) => boolean;
   readonly rank: number;
   readonly extract: (source: ExtractionSource, watch: ExtractionWatch) => Promise<Extracted>;

@@ -11,7 +11,10 @@ interface Cell {
   readonly end: number;
 }
 
-/** The character between the cells; null when this is no table. Rows of equal length tell it, else the most frequent one in the first row. */
+/**
+ * The character between the cells; null when this is no table. Rows of equal length tell it, else
+ * the most frequent one in the first row.
+ */
 export function delimiterOf(text: string): string | null {
   const sample = text.slice(0, sample_chars);
   const counted = delimiters

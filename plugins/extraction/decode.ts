@@ -1,4 +1,7 @@
-/** From bytes to text: which encoding they have, and what they say in it. Works chunk by chunk, so the size of a file does not matter. */
+/**
+ * From bytes to text: which encoding they have, and what they say in it. Works chunk by chunk, so
+ * the size of a file does not matter.
+ */
 
 export interface Encoding {
   /** As `TextDecoder` knows it; `utf-32le` and `utf-32be` are known here alone. */
@@ -24,7 +27,10 @@ const marks: readonly { readonly label: string; readonly bytes: readonly number[
 /** ISO-2022-JP, as in old mail, is ASCII but for such shifts to Japanese and back. */
 const japanese_shift = "\x1b$B";
 
-/** What the first bytes say by themselves: a byte order mark, a shift to Japanese, or the zero bytes of UTF-16. */
+/**
+ * What the first bytes say by themselves: a byte order mark, a shift to Japanese, or the zero bytes
+ * of UTF-16.
+ */
 export function announcedEncoding(head: Uint8Array): Encoding | null {
   const mark = marks.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte));
   if (mark) return { label: mark.label, skip: mark.bytes.length, exact: false };
@@ -64,7 +70,10 @@ const isUsual = (code: number): boolean => (code >= 8 && code <= 13) || code ===
 const textDecoder = (label: string): TextDecoder =>
   new TextDecoder(label as Bun.Encoding, { ignoreBOM: true });
 
-/** The encoding of a file; null when it is no text. `guess` is asked only about what is neither announced nor UTF-8. */
+/**
+ * The encoding of a file; null when it is no text. `guess` is asked only about what is neither
+ * announced nor UTF-8.
+ */
 export async function encodingOf(chunks: Chunks, guess: Guess): Promise<Encoding | null> {
   const strict = new TextDecoder("utf-8", { fatal: true });
   const utf8: Encoding = { label: "utf-8", skip: 0, exact: true };
@@ -95,7 +104,10 @@ const telling = (bytes: Uint8Array): Uint8Array =>
   bytes.subarray(Math.max(0, bytes.findIndex((byte) => byte > 127) - context_bytes));
 const context_bytes = 200;
 
-/** Text in UTF-8 with a few broken places, as in a file that was cut or mixed: far more of it fits than not. */
+/**
+ * Text in UTF-8 with a few broken places, as in a file that was cut or mixed: far more of it fits
+ * than not.
+ */
 function isMostlyUtf8(bytes: Uint8Array): boolean {
   const beyond_ascii = new TextDecoder().decode(bytes).match(/[^\0-\x7f]/gu) ?? [];
   const broken = beyond_ascii.filter((character) => character === "\ufffd").length;

@@ -23,7 +23,10 @@ const part_of_page = new RegExp(
   "i",
 );
 
-/** By its first bytes; a part of a page, which has no such beginning, by its name or declared type too. */
+/**
+ * By its first bytes; a part of a page, which has no such beginning, by its name or declared type
+ * too.
+ */
 export function isHtml(
   head: Uint8Array,
   { name, declared_type }: Pick<ExtractionSource, "name" | "declared_type">,

@@ -1,4 +1,7 @@
-/** Lets a child read a file within the limits that every format has, and fetches the text that it wrote. */
+/**
+ * Lets a child read a file within the limits that every format has, and fetches the text that it
+ * wrote.
+ */
 import type { ExtractionWatch } from "./contract";
 import { createDeadline, explain, withOutput, type ReadingParts } from "./reading";
 
@@ -8,7 +11,10 @@ export interface ChildLimits {
   /** Of the text, UTF-16 units. */
   readonly characters_max: number;
 }
-/** Where a child puts the text, as UTF-8: a file that does not exist yet; and how long the text may be, UTF-16 units. */
+/**
+ * Where a child puts the text, as UTF-8: a file that does not exist yet; and how long the text may
+ * be, UTF-16 units.
+ */
 export interface Where {
   readonly output: string;
   readonly characters_max: number;

@@ -1,4 +1,7 @@
-/** What a file looks like by its first bytes: for saying what can't be read, and for not taking it for text. */
+/**
+ * What a file looks like by its first bytes: for saying what can't be read, and for not taking it
+ * for text.
+ */
 
 interface Look {
   readonly what: string;
@@ -76,7 +79,10 @@ const looks: readonly Look[] = [
   { what: "a Kindle book", starts: "BOOKMOBI", at: 60, and: zero },
 ];
 
-/** What kind of file this is, with its article (`a PNG image`); null for text, and for what nobody knows. */
+/**
+ * What kind of file this is, with its article (`a PNG image`); null for text, and for what nobody
+ * knows.
+ */
 export function lookOf(head: Uint8Array): string | null {
   const characters = Buffer.from(head.buffer, head.byteOffset, head.length).toString("latin1");
   const look = looks.find(

@@ -1,4 +1,7 @@
-/** Mail messages: headers and body are read in a child, and each attachment by whoever reads its kind. */
+/**
+ * Mail messages: headers and body are read in a child, and each attachment by whoever reads its
+ * kind.
+ */
 import { rm } from "node:fs/promises";
 import type { Isolate } from "../../core/sdk";
 import {
@@ -54,7 +57,10 @@ const telling = new Set([
   "x-mailer",
   "dkim-signature",
 ]);
-/** A file that begins with headers. Two telling ones are asked for, three when its name does not say that it is mail. */
+/**
+ * A file that begins with headers. Two telling ones are asked for, three when its name does not say
+ * that it is mail.
+ */
 export function isMail(
   head: Uint8Array,
   { name, declared_type }: Pick<ExtractionSource, "name" | "declared_type">,

@@ -1,4 +1,7 @@
-/** Office documents that are ZIP archives, and e-books: read in a child, within limits. One with a password is no ZIP archive, but a file of the older kind. */
+/**
+ * Office documents that are ZIP archives, and e-books: read in a child, within limits. One with a
+ * password is no ZIP archive, but a file of the older kind.
+ */
 import type { Isolate } from "../../core/sdk";
 import type { Extractor } from "./contract";
 import { readInChild, type ChildLimits } from "./in-child";

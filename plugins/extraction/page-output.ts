@@ -1,4 +1,7 @@
-/** The child's part of reading pages: the text goes into a file and word of it to the parent, so that a kill keeps what is done. */
+/**
+ * The child's part of reading pages: the text goes into a file and word of it to the parent, so
+ * that a kill keeps what is done.
+ */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { ExtractionFailure } from "./contract";
 
@@ -36,7 +39,8 @@ export type PageMessage =
   | { readonly step: "page"; readonly page: number; readonly kind: PageWithoutText };
 
 /**
- * Nothing on it; a picture without a word that can be trusted; a picture, but so many were read before; letters without a meaning; more pixels than are
+ * Nothing on it; a picture without a word that can be trusted; a picture, but so many were read
+ * before; letters without a meaning; more pixels than are
  * read; broken.
  */
 export type PageWithoutText =
@@ -55,7 +59,10 @@ export interface PageOutput {
   readonly close: () => void;
 }
 
-/** `path` is a file that does not exist yet. `put` throws ExtractionFailure when the text gets longer than `characters_max`, in UTF-16 units. */
+/**
+ * `path` is a file that does not exist yet. `put` throws ExtractionFailure when the text gets
+ * longer than `characters_max`, in UTF-16 units.
+ */
 export function openPageOutput(
   path: string,
   characters_max: number,

@@ -1,4 +1,7 @@
-/** The parent's part of reading a file with pages: hears what the child says, keeps time, and makes the result of it. */
+/**
+ * The parent's part of reading a file with pages: hears what the child says, keeps time, and makes
+ * the result of it.
+ */
 import { TaskFailure } from "../../core/sdk";
 import {
   ExtractionFailure,
@@ -23,7 +26,10 @@ export interface PageLimits {
   readonly ocr_page_timeout_ms: number;
   /** UTF-16 units. */
   readonly characters_max: number;
-  /** For opening a file; and for each page on top, without those that are recognised. In all at most `timeout_max_ms`. */
+  /**
+   * For opening a file; and for each page on top, without those that are recognised. In all at most
+   * `timeout_max_ms`.
+   */
   readonly timeout_ms: number;
   readonly page_timeout_ms: number;
   readonly timeout_max_ms: number;
@@ -50,10 +56,16 @@ type Run = (input: PagesInput, options: RunOptions) => Promise<unknown>;
 
 /** So many pages may be too slow to be recognised before the rest is given up. */
 const slow_pages_max = 3;
-/** While no page has given text, those behind one that was too slow get this much: a file of nothing but such pages ends soon. */
+/**
+ * While no page has given text, those behind one that was too slow get this much: a file of nothing
+ * but such pages ends soon.
+ */
 const hopeless_page_ms = 4_000;
 
-/** Keeps the pages that a child read before it was stopped; behind a page that was too slow a new one goes on. @throws ExtractionFailure */
+/**
+ * Keeps the pages that a child read before it was stopped; behind a page that was too slow a new
+ * one goes on. @throws ExtractionFailure
+ */
 export async function readPages(
   parts: PageReadingParts,
   file: PagedFile,
@@ -175,7 +187,9 @@ class PagesRead {
     });
     if (message.doubtful) this.doubtful.push(message.page);
   }
-  /** Takes what a child has left; what it wrote of a page that it did not finish is not part of it. */
+  /**
+   * Takes what a child has left; what it wrote of a page that it did not finish is not part of it.
+   */
   async collect(output: string): Promise<void> {
     if (this.bytes > 0)
       this.texts.push(
@@ -221,7 +235,10 @@ class PagesRead {
   progress(): number {
     return this.last / this.page_count;
   }
-  /** Whether the pages that were read are kept although reading ended like this. A full disk, say, is worth another attempt instead. */
+  /**
+   * Whether the pages that were read are kept although reading ended like this. A full disk, say,
+   * is worth another attempt instead.
+   */
   survives(failure: unknown): boolean {
     const because_of_the_file =
       failure instanceof ExtractionFailure
@@ -337,15 +354,16 @@ class PagesRead {
   }
 }
 
-/** A warning for each page that text recognition was not sure of; those beyond the first so many share one. */
+/**
+ * A warning for each page that text recognition was not sure of; those beyond the first so many
+ * share one.
+ */
 function doubts(pages: readonly number[]): Warning[] {
-  const warnings = pages
-    .slice(0, pages_named_max)
-    .map((page): Warning => ({
-      code: "low_confidence",
-      message: `Page ${page} was hard to recognise: its text may have mistakes.`,
-      page,
-    }));
+  const warnings = pages.slice(0, pages_named_max).map((page): Warning => ({
+    code: "low_confidence",
+    message: `Page ${page} was hard to recognise: its text may have mistakes.`,
+    page,
+  }));
   const further = pages.length - pages_named_max;
   return further <= 0
     ? warnings

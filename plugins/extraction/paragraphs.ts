@@ -1,6 +1,12 @@
-/** Puts the lines of a page together again: a line break stays a line break, and a blank line goes between paragraphs. */
+/**
+ * Puts the lines of a page together again: a line break stays a line break, and a blank line goes
+ * between paragraphs.
+ */
 
-/** A line of text and its place, in points; the line runs from left to right, and `base` grows upwards. */
+/**
+ * A line of text and its place, in points; the line runs from left to right, and `base` grows
+ * upwards.
+ */
 export interface Line {
   readonly text: string;
   /** The line ended with a hyphen that PDFium took away: the word goes on in the next line. */
@@ -50,7 +56,8 @@ function startsParagraph(
   const size_ratio = line.size / previous.size;
   const isUnfinished = (): boolean =>
     !endsSentence(previous.text) && Math.abs(size_ratio - 1) < 0.05 && !endedEarly(lines, at);
-  if (step < 0) return !(goes_on || isUnfinished()); // Up again: the next column, or a part that stands elsewhere.
+  // Up again: the next column, or a part that stands elsewhere.
+  if (step < 0) return !(goes_on || isUnfinished());
   if (size_ratio > 1.3 || size_ratio < 0.77) return true;
   const usual = leading(Math.max(line.size, previous.size));
   if (step > 2.2 * usual) return true;
@@ -76,7 +83,10 @@ function isIndented(lines: readonly Line[], at: number): boolean {
   return next === undefined || line.left - next.left > 0.7 * line.size || next.base > line.base;
 }
 
-/** The line before ended although the first word of this one would have fitted: a break that somebody meant. */
+/**
+ * The line before ended although the first word of this one would have fitted: a break that
+ * somebody meant.
+ */
 function endedEarly(lines: readonly Line[], at: number): boolean {
   const [previous, line] = [lines[at - 1]!, lines[at]!];
   const first_word =

@@ -25,7 +25,10 @@ export function readTextLayer({ engine, memory, scratch }: Reach, page: number):
 }
 
 const decoder = new TextDecoder("utf-16le");
-/** PDFium ends a line with CR LF; a hyphen at the end of a line, and the break after it, it replaces by U+FFFE (once by U+0002). */
+/**
+ * PDFium ends a line with CR LF; a hyphen at the end of a line, and the break after it, it replaces
+ * by U+FFFE (once by U+0002).
+ */
 const line_end = /\r\n|[\ufffe\u0002]/g;
 
 /** What no letter has as its code; a font without a map to Unicode gives such codes. */
@@ -33,7 +36,10 @@ const no_letters = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]/g;
 const isGarbled = (characters: string): boolean =>
   (characters.match(no_letters)?.length ?? 0) > 0.3 * characters.replace(/\s/g, "").length;
 
-/** In every language with Latin letters a third of them or more are vowels; in letters that stand for others it is chance. */
+/**
+ * In every language with Latin letters a third of them or more are vowels; in letters that stand
+ * for others it is chance.
+ */
 const vowels_min = 0.2;
 const letters_told_min = 60;
 function lacksVowels(characters: string): boolean {
@@ -101,7 +107,10 @@ function readLines(
   return { lines, guessed };
 }
 
-/** Without what nobody sees: control characters and soft hyphens. The bullets of symbol fonts become bullets. */
+/**
+ * Without what nobody sees: control characters and soft hyphens. The bullets of symbol fonts become
+ * bullets.
+ */
 const readable = (line: string): string =>
   line
     .replace(no_letters, "")

@@ -1,4 +1,7 @@
-/** The PDF engine, PDFium in WebAssembly: a document gives pages, a page gives lines with their place. Loaded on first use, in the child. */
+/**
+ * The PDF engine, PDFium in WebAssembly: a document gives pages, a page gives lines with their
+ * place. Loaded on first use, in the child.
+ */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import wasm_path from "@embedpdf/pdfium/pdfium.wasm" with { type: "file" };
 import { EngineFailure } from "./engine";
@@ -25,7 +28,10 @@ export interface PdfDocument {
   readonly close: () => void;
 }
 
-/** The functions of the engine that are used here, called directly: the package's wrappers check every argument of every call. */
+/**
+ * The functions of the engine that are used here, called directly: the package's wrappers check
+ * every argument of every call.
+ */
 export interface Engine {
   malloc(bytes: number): number;
   free(pointer: number): void;
@@ -148,7 +154,10 @@ async function load(): Promise<Loaded> {
   };
 }
 
-/** Opens a file and reads from it as pages need it, so that a large file takes little memory. @throws EngineFailure */
+/**
+ * Opens a file and reads from it as pages need it, so that a large file takes little memory.
+ * @throws EngineFailure
+ */
 export async function openPdf(path: string): Promise<PdfDocument | OpenProblem> {
   const { engine, memory, addFunction, removeFunction } = await (loaded ??= load());
   const file = openSync(path, "r");
@@ -214,7 +223,10 @@ const scratch_bytes = 32;
 const error_password = 4;
 const error_security = 5;
 
-/** Pages of less text than this may be scanned all the same: a stamp or a page number is no text layer. */
+/**
+ * Pages of less text than this may be scanned all the same: a stamp or a page number is no text
+ * layer.
+ */
 export const little_text_characters = 200;
 
 function readPage(reach: Reach, document: number, form: Form | null, index: number): Page | null {

@@ -1,4 +1,7 @@
-/** Extraction: files in, text with page numbers out. Formats beyond those here come through the slot `extraction.extractors`. */
+/**
+ * Extraction: files in, text with page numbers out. Formats beyond those here come through the slot
+ * `extraction.extractors`.
+ */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { definePlugin, Duration, fill, Size, t, TaskFailure, type Isolate } from "../../core/sdk";
@@ -16,7 +19,10 @@ import { textExtractor } from "./text";
 
 /** The longest text of one document, UTF-16 units. */
 const characters_max = 64 * 1024 * 1024;
-/** Inside the data directory: `<language>.traineddata` files lie here, for text recognition beyond English. */
+/**
+ * Inside the data directory: `<language>.traineddata` files lie here, for text recognition beyond
+ * English.
+ */
 const languages_directory = "tessdata";
 
 export default definePlugin({
@@ -94,7 +100,10 @@ export default definePlugin({
   },
 });
 
-/** So many runs in a row that ended with their process, or could not start one, are the fault of no file. */
+/**
+ * So many runs in a row that ended with their process, or could not start one, are the fault of no
+ * file.
+ */
 const crashes_max = 3;
 
 /** Counts runs that crash one after another. */

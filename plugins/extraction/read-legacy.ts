@@ -1,4 +1,7 @@
-/** The child's part of reading old Office files and RTF: what a compound file is, by the streams in it, and its text. */
+/**
+ * The child's part of reading old Office files and RTF: what a compound file is, by the streams in
+ * it, and its text.
+ */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { ExtractionFailure, type HeadingSpan, type PageSpan, type Warning } from "./contract";
 import { damaged, withCompound, type CompoundFile } from "./legacy/compound";

@@ -1,4 +1,7 @@
-/** The child's part of reading a mail message: its headers and its body as text, and its attachments as files. */
+/**
+ * The child's part of reading a mail message: its headers and its body as text, and its attachments
+ * as files.
+ */
 import PostalMime, { type Attachment, type Email } from "postal-mime";
 import { ExtractionFailure, type HeadingSpan } from "./contract";
 import { readPage } from "./html/page";
@@ -24,7 +27,10 @@ export interface MailOutput {
   readonly left_out: number;
 }
 
-/** Attachments lie beside the output: `<output>-1`, `<output>-2` and so on. @throws ExtractionFailure */
+/**
+ * Attachments lie beside the output: `<output>-1`, `<output>-2` and so on. @throws
+ * ExtractionFailure
+ */
 export async function readMail({
   path,
   output,
@@ -69,7 +75,10 @@ async function parse(bytes: ArrayBuffer): Promise<Email> {
 }
 
 const subject_label = "Subject: ";
-/** The subject is the heading of what follows. A page that a browser saved has a page for its body, and headers that nobody wrote. */
+/**
+ * The subject is the heading of what follows. A page that a browser saved has a page for its body,
+ * and headers that nobody wrote.
+ */
 function bodyOf(email: Email): Page {
   const saved =
     email.headers.some(({ key }) => key === "snapshot-content-location") ||

@@ -1,4 +1,7 @@
-/** The child's part of reading Office documents and e-books: what kind of document a ZIP archive is, by its content, and its text. */
+/**
+ * The child's part of reading Office documents and e-books: what kind of document a ZIP archive is,
+ * by its content, and its text.
+ */
 import { closeSync, openSync, writeSync } from "node:fs";
 import { ExtractionFailure, type HeadingSpan, type PageSpan, type Warning } from "./contract";
 import { readDocx } from "./office/docx";

@@ -1,4 +1,7 @@
-/** The child's part of reading a PDF: page after page, from its text layer, or from its picture where it has none. */
+/**
+ * The child's part of reading a PDF: page after page, from its text layer, or from its picture
+ * where it has none.
+ */
 import { ExtractionFailure } from "./contract";
 import { EngineFailure, wantedMemory } from "./engine";
 import { lettersIn } from "./ocr/hocr";
@@ -80,7 +83,10 @@ async function readPages(document: PdfDocument, input: PdfInput, send: Send): Pr
 /** Fewer letters than this are no text layer, whatever else is on the page. */
 const text_layer_letters_min = 5;
 
-/** How many suspect pages were compared with their picture and not refuted by it: after a few, or one that agrees, the others are believed. */
+/**
+ * How many suspect pages were compared with their picture and not refuted by it: after a few, or
+ * one that agrees, the others are believed.
+ */
 interface Suspicion {
   looks: number;
 }
@@ -101,7 +107,8 @@ async function readPage(
   if (!looks_scanned) return layer ?? "blank";
   const seen = await fromPicture();
   if (typeof seen === "string") return layer ?? (page.garbled ? "garbled" : seen);
-  // What is drawn on a page includes its few letters; a picture that adds little to them is a letterhead or a photo.
+  // What is drawn on a page includes its few letters; a picture that adds little to them is a
+  // letterhead or a photo.
   if (layer !== null && (seen.trust !== "sure" || seen.letters < 1.5 * letters)) return layer;
   return { text: seen.text, doubtful: seen.trust === "doubtful" };
 }

@@ -46,7 +46,10 @@ export async function readText({
   return { ...shaped, broken };
 }
 
-/** Hands the text over piece by piece. @throws ExtractionFailure when it is no text, blank or too long */
+/**
+ * Hands the text over piece by piece. @throws ExtractionFailure when it is no text, blank or too
+ * long
+ */
 export async function decodeInto(
   put: (text: string) => void,
   chunks: Chunks,
@@ -136,7 +139,10 @@ const labels: Readonly<Record<string, string>> = {
   "utf-8": "utf-8",
 };
 
-/** By the frequency of letters, as a language has it. The detector's tables take 100 ms and 10 MB to load: child only. */
+/**
+ * By the frequency of letters, as a language has it. The detector's tables take 100 ms and 10 MB to
+ * load: child only.
+ */
 export async function guessEncoding(bytes: Uint8Array): Promise<string | null> {
   const { chardet } = await import("jschardet");
   const { encoding } = chardet.detect(bytes, {

@@ -1,4 +1,7 @@
-/** What every reader in a child has in common: a file for the text, a deadline that may move, and reasons in words for people. */
+/**
+ * What every reader in a child has in common: a file for the text, a deadline that may move, and
+ * reasons in words for people.
+ */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { TaskFailure } from "../../core/sdk";
@@ -30,7 +33,10 @@ export interface Deadline {
   readonly signal: AbortSignal;
   /** Starts the clock anew: this many milliseconds from now. */
   readonly set: (timeout_ms: number) => void;
-  /** Stops the clock for something that has a time of its own: this many milliseconds from now, until `resume`. */
+  /**
+   * Stops the clock for something that has a time of its own: this many milliseconds from now,
+   * until `resume`.
+   */
   readonly hold: (timeout_ms: number) => void;
   readonly resume: () => void;
   readonly clear: () => void;
@@ -85,7 +91,10 @@ const codes: readonly string[] = [
   "cancelled",
 ] satisfies ExtractionCode[];
 
-/** The failure in words for the person who uploaded the file; what is worth another attempt stays as it is. */
+/**
+ * The failure in words for the person who uploaded the file; what is worth another attempt stays as
+ * it is.
+ */
 export function explain(error: unknown, deadline: Deadline): unknown {
   if (!(error instanceof TaskFailure)) return error;
   const missed_ms = deadline.missed_ms();

@@ -1,4 +1,7 @@
-/** Chooses who reads a file, by its bytes, and holds what comes back to the promises of the contract. */
+/**
+ * Chooses who reads a file, by its bytes, and holds what comes back to the promises of the
+ * contract.
+ */
 import {
   ExtractionFailure,
   type Extracted,
@@ -40,7 +43,10 @@ function refusal(head: Uint8Array, extractors: readonly Extractor[]): string {
   return `${look === null ? "This is not a text file, and its type is not known" : `This seems to be ${look}, which can't be read`}. What can be read: ${readable}.`;
 }
 
-/** Whoever wrote the extractor: the text is well-formed, without U+0000, and not blank. Neither repair moves an offset. */
+/**
+ * Whoever wrote the extractor: the text is well-formed, without U+0000, and not blank. Neither
+ * repair moves an offset.
+ */
 function checked(extracted: Extracted): Extracted {
   if (!/\S/.test(extracted.text)) throw new ExtractionFailure("empty", "The file has no text.");
   if (extracted.text.isWellFormed() && !extracted.text.includes("\0")) return extracted;

@@ -1,4 +1,7 @@
-/** Text that is more than lines: what kind it is, and how it reads best. Tables get tabs between their cells, Markdown its headings, JSON its letters. */
+/**
+ * Text that is more than lines: what kind it is, and how it reads best. Tables get tabs between
+ * their cells, Markdown its headings, JSON its letters.
+ */
 import type { Extracted, ExtractionSource } from "./contract";
 import { delimiterOf, tabulate } from "./csv";
 import { markdownHeadings } from "./markdown";
@@ -48,7 +51,10 @@ export function shape(text: string, { name, declared_type }: Hints): Shaped {
   return { text, media_type: "text/plain" };
 }
 
-/** `application/json` for one value, `application/x-ndjson` for a value in each line; null for everything else, and for numbers and words alone. */
+/**
+ * `application/json` for one value, `application/x-ndjson` for a value in each line; null for
+ * everything else, and for numbers and words alone.
+ */
 function jsonType(text: string): string | null {
   if (!/^\s*[[{]/.test(text)) return null;
   if (text.length <= json_chars_max && isJson(text)) return "application/json";

@@ -14,7 +14,10 @@ export interface TextParts extends ReadingParts {
   readonly limits: ChildLimits;
 }
 
-/** Up to this size a file in UTF-8 or UTF-16 is read where it is: that is quicker than asking a child, and safe. */
+/**
+ * Up to this size a file in UTF-8 or UTF-16 is read where it is: that is quicker than asking a
+ * child, and safe.
+ */
 const small_bytes_max = 256 * 1024;
 
 export const textExtractor = (parts: TextParts): Extractor => ({
@@ -35,7 +38,10 @@ export const textExtractor = (parts: TextParts): Extractor => ({
   },
 });
 
-/** The text of a small file that needs no guessing; null for every other one. @throws ExtractionFailure */
+/**
+ * The text of a small file that needs no guessing; null for every other one. @throws
+ * ExtractionFailure
+ */
 async function readSmall(
   { limits }: TextParts,
   source: ExtractionSource,

@@ -1,4 +1,7 @@
-/** A file imported `with { type: "file" }` is its path, inside the executable too; and the part of Tesseract that is used, which comes without types. */
+/**
+ * A file imported `with { type: "file" }` is its path, inside the executable too; and the part of
+ * Tesseract that is used, which comes without types.
+ */
 declare module "*.wasm" {
   const path: string;
   export default path;

@@ -23,7 +23,10 @@ export interface Folders {
     folder_ids: readonly string[],
     pointer: string,
   ): Promise<string[]>;
-  /** The subfolder of that name, in its canonical composition; made when there is none. `parent_id` is a root folder of the owner. @throws HttpError 403 when a quota is reached. */
+  /**
+   * The subfolder of that name, in its canonical composition; made when there is none. `parent_id`
+   * is a root folder of the owner. @throws HttpError 403 when a quota is reached.
+   */
   ensureChild(tx: Db, owner_id: string, parent_id: string, name: string): Promise<string>;
   /** How many documents of these folders are still being read. */
   beingRead(db: Db, folder_ids: readonly string[]): Promise<number>;
@@ -44,7 +47,10 @@ export const Folders = service<Folders>("folders");
 export interface Contents {
   /** Inside the deleting transaction: these folders (subfolders included) go for good. */
   remove(tx: Db, owner_id: string, folder_ids: readonly string[]): Promise<void>;
-  /** The disk has no room to write all of that at once: takes away what is large, part by part, each in a transaction of its own; `remove` follows. */
+  /**
+   * The disk has no room to write all of that at once: takes away what is large, part by part, each
+   * in a transaction of its own; `remove` follows.
+   */
   removeInParts?(owner_id: string, folder_ids: readonly string[]): Promise<void>;
 }
 /** Those who keep something in folders. */

@@ -35,7 +35,10 @@ export interface FolderParts {
   readonly newId: (prefix: string) => string;
   /** Counts folders against the owner's quota. @throws HttpError 403 */
   readonly charge: (tx: Db, owner_id: string, folders: number) => Promise<void>;
-  /** How many folders the owner has: what was charged, because counting them would take as long as listing them. */
+  /**
+   * How many folders the owner has: what was charged, because counting them would take as long as
+   * listing them.
+   */
   readonly held: (owner_id: string) => number;
   /** Clears what other plugins keep in these folders, inside the deleting transaction. */
   readonly removeContents: (
@@ -43,7 +46,9 @@ export interface FolderParts {
     owner_id: string,
     folder_ids: readonly string[],
   ) => Promise<void>;
-  /** The same for what is large, outside of a transaction, in parts that a full disk has room for. */
+  /**
+   * The same for what is large, outside of a transaction, in parts that a full disk has room for.
+   */
   readonly removeInParts: (owner_id: string, folder_ids: readonly string[]) => Promise<void>;
   readonly announceDeleted: (
     tx: Db,
@@ -119,7 +124,10 @@ export function createFolders({
     get: (owner_id: string, folder_id: string): Promise<FolderRow> =>
       requireRow(db, owner_id, folder_id),
 
-    /** @throws HttpError 400 on a bad name or a parent that is itself a subfolder, 404 or 403 on the parent, 403 when the quota is reached. */
+    /**
+     * @throws HttpError 400 on a bad name or a parent that is itself a subfolder, 404 or 403 on the
+     * parent, 403 when the quota is reached.
+     */
     async create(owner_id: string, input: NewFolder): Promise<FolderRow> {
       const folder = newRow(
         owner_id,
@@ -154,7 +162,9 @@ export function createFolders({
       return after;
     },
 
-    /** Deletes a folder, its subfolders and what they hold, for good. @throws HttpError 403 or 404. */
+    /**
+     * Deletes a folder, its subfolders and what they hold, for good. @throws HttpError 403 or 404.
+     */
     async remove(owner_id: string, folder_id: string): Promise<void> {
       const atOnce = () =>
         inTransaction(async (tx) => {

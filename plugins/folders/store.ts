@@ -1,4 +1,7 @@
-/** Every SQL statement about folders. The database comes first, so that the caller decides the transaction. */
+/**
+ * Every SQL statement about folders. The database comes first, so that the caller decides the
+ * transaction.
+ */
 import {
   pageWindow,
   sql,
@@ -31,7 +34,10 @@ type FoldersDb = Db<FoldersTables>;
 /** What the list shows of a folder. */
 export type ListedFolder = Omit<FolderRow, "owner_id">;
 
-/** The same columns in the same order as `FolderRow` without its owner: the one list that is asked for all the time. */
+/**
+ * The same columns in the same order as `FolderRow` without its owner: the one list that is asked
+ * for all the time.
+ */
 const list_sql = `select id, parent_id, name, description, syncing_count, synced_count, failed_count, created_at, updated_at
   from folders where owner_id = ? order by created_at desc, id desc limit ? offset ?`;
 /** One page, newest first. */

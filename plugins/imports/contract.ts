@@ -3,11 +3,17 @@ import { service, slot, type AddressRule, type TObject } from "../../core/sdk";
 
 /** One thing to import. */
 export interface SourceItem {
-  /** Where it comes from: known again by the next import. Each counts once in a run. An http or https address is fetched, unless the source reads its items itself. */
+  /**
+   * Where it comes from: known again by the next import. Each counts once in a run. An http or
+   * https address is fetched, unless the source reads its items itself.
+   */
   readonly uri: string;
   /** What to call the document, when the item itself does not say. */
   readonly name?: string;
-  /** A subfolder of the run's folder, made when it is not there; ignored when that folder is a subfolder itself. */
+  /**
+   * A subfolder of the run's folder, made when it is not there; ignored when that folder is a
+   * subfolder itself.
+   */
   readonly folder?: string;
   /** For `read`: where the source finds it. */
   readonly locator?: string;
@@ -34,7 +40,10 @@ export interface FetchOptions {
   /** Whether the host's robots.txt has a say. Default true. */
   readonly robots?: boolean;
 }
-/** What the host does for a source. Only public addresses are connected to, and those that the operator allows; hosts get their pauses. */
+/**
+ * What the host does for a source. Only public addresses are connected to, and those that the
+ * operator allows; hosts get their pauses.
+ */
 export interface SourceTools {
   /** Fires when the run is cancelled, at the time limit and at shutdown. */
   readonly signal: AbortSignal;
@@ -43,10 +52,16 @@ export interface SourceTools {
   readonly upload_bytes_max: number;
   /** @throws SourceFailure */
   fetch(url: string, options?: FetchOptions): Promise<FetchedFile>;
-  /** The file at this address, fetched when the run first asks for it and kept until the run ends. One per run. @throws SourceFailure */
+  /**
+   * The file at this address, fetched when the run first asks for it and kept until the run ends.
+   * One per run. @throws SourceFailure
+   */
   fetchOnce(url: string): Promise<FetchedFile>;
 }
-/** Why a source or an item can't be read: a sentence for the person who started the import, and a code for programs. */
+/**
+ * Why a source or an item can't be read: a sentence for the person who started the import, and a
+ * code for programs.
+ */
 export class SourceFailure extends Error {
   override readonly name: string = "SourceFailure";
   constructor(
@@ -67,7 +82,10 @@ export interface ItemContent {
   readonly release?: () => Promise<void>;
 }
 
-/** A kind of source. `S` is what `schema` describes. Its functions are methods, so that a list may hold sources of every kind. */
+/**
+ * A kind of source. `S` is what `schema` describes. Its functions are methods, so that a list may
+ * hold sources of every kind.
+ */
 export interface ImportSource<S = unknown> {
   /** The value of `source.type`. */
   readonly type: string;
@@ -77,7 +95,10 @@ export interface ImportSource<S = unknown> {
   readonly schema: TObject;
   /** Refuses at once what can't be imported. @throws HttpError 400 */
   check?(source: S): Promise<void>;
-  /** Lists the items. After a crash it is called again: items that are known already count once. @throws SourceFailure when the source can't be read */
+  /**
+   * Lists the items. After a crash it is called again: items that are known already count once.
+   * @throws SourceFailure when the source can't be read
+   */
   items(source: S, tools: SourceTools): AsyncIterable<SourceItem>;
   /** Reads an item; without it, items are fetched from their address. @throws SourceFailure */
   read?(
@@ -88,5 +109,8 @@ export interface ImportSource<S = unknown> {
 }
 export const ImportSources = slot<ImportSource>("imports.sources");
 
-/** The addresses that a URL of a user may lead to, wherever it is given: public ones, and those of `imports.allow_networks`. */
+/**
+ * The addresses that a URL of a user may lead to, wherever it is given: public ones, and those of
+ * `imports.allow_networks`.
+ */
 export const FetchRule = service<AddressRule>("imports.fetch_rule");

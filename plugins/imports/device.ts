@@ -1,4 +1,7 @@
-/** Files from the user's device as one run: they come with the request, and nobody is told of its end. */
+/**
+ * Files from the user's device as one run: they come with the request, and nobody is told of its
+ * end.
+ */
 import { HttpError, type Db, type ReceivedPart } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Ending } from "./ending";
@@ -108,7 +111,10 @@ export function createDevice({ db, inTransaction, now_ms, newId, documents, endi
   }
 
   return {
-    /** Makes documents of files that have arrived, one item each; the run ends when they are indexed. Releases them. */
+    /**
+     * Makes documents of files that have arrived, one item each; the run ends when they are
+     * indexed. Releases them.
+     */
     async import(
       owner_id: string,
       given: DeviceImport,

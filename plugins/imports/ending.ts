@@ -1,4 +1,7 @@
-/** How items and runs end: every counter moves in the transaction that ends an item, and the last item ends the run and tells those who wait. */
+/**
+ * How items and runs end: every counter moves in the transaction that ends an item, and the last
+ * item ends the run and tells those who wait.
+ */
 import type { Context, Db, PayloadOf } from "../../core/sdk";
 import type { DocumentSettled } from "../documents/contract";
 import { WebhookDue } from "../webhooks/contract";
@@ -120,7 +123,10 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
     finishIfDone,
     failHost,
 
-    /** A document has settled: whoever waits for this version of it, or for one that it has replaced. */
+    /**
+     * A document has settled: whoever waits for this version of it, or for one that it has
+     * replaced.
+     */
     async settled(
       tx: Db,
       { document_id, version, status, error }: PayloadOf<typeof DocumentSettled>,

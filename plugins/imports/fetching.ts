@@ -1,4 +1,7 @@
-/** Fetches what users name: only from addresses that were checked, at the pace of the host, within limits that no server can talk its way around. */
+/**
+ * Fetches what users name: only from addresses that were checked, at the pace of the host, within
+ * limits that no server can talk its way around.
+ */
 import { STATUS_CODES } from "node:http";
 import {
   checkHost,
@@ -124,7 +127,10 @@ export function createFetching({
     }
   }
 
-  /** One request: looked up, checked and connected to what was checked. `rest` begins the host's pause. */
+  /**
+   * One request: looked up, checked and connected to what was checked. `rest` begins the host's
+   * pause.
+   */
   async function ask(
     target: Target,
     { crawl_delay_s }: Robots,
@@ -180,7 +186,10 @@ export function createFetching({
     };
   }
 
-  /** What the host says to us; asked for once in a run. @throws SourceFailure when it can't be known, as then nothing may be fetched. */
+  /**
+   * What the host says to us; asked for once in a run. @throws SourceFailure when it can't be
+   * known, as then nothing may be fetched.
+   */
   function robotsOf({ url }: Target, known: RobotsOfRun, signal: AbortSignal): Promise<Robots> {
     const asked = known.get(url.origin) ?? fetchRobots(url.origin, signal);
     known.set(url.origin, asked);
@@ -249,7 +258,10 @@ export function retryAfterOf(header: string | null, now_ms: number): number | nu
   return Number.isNaN(at) ? null : Math.max(0, at - now_ms);
 }
 
-/** Without its fragment, which is never sent. @throws SourceFailure in the words of the rule that the address breaks. */
+/**
+ * Without its fragment, which is never sent. @throws SourceFailure in the words of the rule that
+ * the address breaks.
+ */
 export function targetOf(text: string): Target {
   try {
     return readTarget(text.replace(/#.*$/s, ""));
@@ -264,7 +276,10 @@ async function drop(response: Response, rest: () => void): Promise<void> {
   rest();
 }
 
-/** A failure of the network in words; what is the server's own fault (its disk is full, say) stays what it is. */
+/**
+ * A failure of the network in words; what is the server's own fault (its disk is full, say) stays
+ * what it is.
+ */
 function inWords(error: unknown): Error {
   if (error instanceof SourceFailure) return error;
   if (error instanceof HttpError)

@@ -1,4 +1,7 @@
-/** The job that finds out what a run has to import: items are written down as they are listed, and workers begin at once. */
+/**
+ * The job that finds out what a run has to import: items are written down as they are listed, and
+ * workers begin at once.
+ */
 import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
 import { SourceFailure, type ImportSource, type SourceItem } from "./contract";
 import { storedError, type Ending, type Failure } from "./ending";
@@ -183,10 +186,15 @@ export function createListing({
   };
 }
 
-/** The host of an address; what is no address is turned down by the worker of the host without a name. */
+/**
+ * The host of an address; what is no address is turned down by the worker of the host without a
+ * name.
+ */
 const hostOf = (uri: string): string => (URL.canParse(uri) ? new URL(uri).host : "");
 
-/** Whose address is none that a user may ask for fails when it is fetched; a dry run tells before. */
+/**
+ * Whose address is none that a user may ask for fails when it is fetched; a dry run tells before.
+ */
 export function withRefusal(item: SourceItem): SourceItem {
   try {
     if (item.error === undefined) targetOf(item.uri);

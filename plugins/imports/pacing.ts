@@ -1,7 +1,10 @@
 /** The pause that each host gets between two requests, whoever they are for. */
 
 export interface Pacing {
-  /** Waits until the host may be asked again, which nobody else may then for `gap_ms`. @throws what the signal says */
+  /**
+   * Waits until the host may be asked again, which nobody else may then for `gap_ms`. @throws what
+   * the signal says
+   */
   turn(host: string, gap_ms: number, signal: AbortSignal): Promise<void>;
   /** A request has ended: the pause begins now. */
   rest(host: string, gap_ms: number): void;

@@ -1,4 +1,7 @@
-/** Imports: runs that make documents of what lies elsewhere, on the web, on the server or on the user's device. */
+/**
+ * Imports: runs that make documents of what lies elsewhere, on the web, on the server or on the
+ * user's device.
+ */
 import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";

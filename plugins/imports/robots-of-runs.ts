@@ -2,7 +2,10 @@
 import type { RobotsOfRun } from "./fetching";
 import type { Robots } from "./robots";
 
-/** About as many hosts as are fetched from at a time. A robots.txt may take several MiB, and a run may have a host for each of its items. */
+/**
+ * About as many hosts as are fetched from at a time. A robots.txt may take several MiB, and a run
+ * may have a host for each of its items.
+ */
 const kept_max = 64;
 
 export function createRobotsOfRuns() {

@@ -67,7 +67,10 @@ function allowed(rules: readonly Rule[], path: string): boolean {
   return verdict;
 }
 
-/** `*` is any run of characters, `$` at the end is the end of the path. In linear time: the first place where a piece fits is the best one. */
+/**
+ * `*` is any run of characters, `$` at the end is the end of the path. In linear time: the first
+ * place where a piece fits is the best one.
+ */
 function fits(pattern: string, path: string): boolean {
   const anchored = pattern.endsWith("$");
   const pieces = (anchored ? pattern.slice(0, -1) : pattern).split("*");
@@ -84,7 +87,10 @@ function fits(pattern: string, path: string): boolean {
   return !anchored || at === path.length;
 }
 
-/** One way of writing each character, so that patterns and paths can be compared: escapes in capitals, no escape where none is needed. */
+/**
+ * One way of writing each character, so that patterns and paths can be compared: escapes in
+ * capitals, no escape where none is needed.
+ */
 function escaped(path: string): string {
   return path.replace(/%[0-9a-f]{2}|[^\x21-\x7e]+/gi, (found) => {
     if (!found.startsWith("%") || found.length > 3) return encodeURI(found.toWellFormed());

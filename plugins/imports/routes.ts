@@ -1,4 +1,6 @@
-/** The HTTP face of imports and their schedules: a shape in, one call to the service, a shape out. */
+/**
+ * The HTTP face of imports and their schedules: a shape in, one call to the service, a shape out.
+ */
 import {
   announcedBytes,
   PageOf,

@@ -1,4 +1,7 @@
-/** Imports that come again and again: a cron expression for each, whose next time is a job of its own. */
+/**
+ * Imports that come again and again: a cron expression for each, whose next time is a job of its
+ * own.
+ */
 import { Cron } from "croner";
 import {
   badRequest,
@@ -113,7 +116,10 @@ export function createSchedules({
       if (ids.length > 0) await cancelJobs(tx, ids);
     },
 
-    /** Its time has come: begins a run, unless the one before is still under way. A time that the server slept through counts once. */
+    /**
+     * Its time has come: begins a run, unless the one before is still under way. A time that the
+     * server slept through counts once.
+     */
     async tick({ schedule_id }: { readonly schedule_id: string }): Promise<JobEffect | void> {
       const schedule = await store.findSchedule(db, schedule_id);
       if (!schedule) return;
@@ -140,7 +146,10 @@ export type ScheduleService = ReturnType<typeof createSchedules>;
 
 const cronOf = (every: string): Cron => new Cron(every, { utcOffset: 0, paused: true });
 
-/** In UTC. Five fields: a sixth would count seconds, and no host is to be asked that often. @throws HttpError 400 */
+/**
+ * In UTC. Five fields: a sixth would count seconds, and no host is to be asked that often. @throws
+ * HttpError 400
+ */
 function givenCron(every: string): Cron {
   const fields = every.trim() === "" ? 0 : every.trim().split(/\s+/).length;
   try {

@@ -95,10 +95,11 @@ export function createImports({
   /** Whose dry runs are under way. */
   const previewing: string[] = [];
 
-  /** What will be listed: only the fields that the source knows; `text` is what is kept of it. @throws HttpError 400 */
-  async function checked(
-    given: GivenSource,
-  ): Promise<{
+  /**
+   * What will be listed: only the fields that the source knows; `text` is what is kept of it.
+   * @throws HttpError 400
+   */
+  async function checked(given: GivenSource): Promise<{
     readonly source: ImportSource;
     readonly fields: Record<string, unknown>;
     readonly text: string;
@@ -184,7 +185,10 @@ export function createImports({
     checked,
     begin,
 
-    /** @throws HttpError 400 on a source that can't be, 403 and 404 on the folder, 403 when too many runs are under way. */
+    /**
+     * @throws HttpError 400 on a source that can't be, 403 and 404 on the folder, 403 when too many
+     * runs are under way.
+     */
     async create(
       owner_id: string,
       { folder_id, source: given, overwrite = false }: NewImport,
@@ -258,7 +262,11 @@ export function createImports({
         return requireOwn(tx, owner_id, run_id);
       }),
 
-    /** Imports the failed items again, and lists the source again when that had failed, in part or as a whole. @throws HttpError 403, also when too many runs are under way, 404, 409 when there is nothing to retry. */
+    /**
+     * Imports the failed items again, and lists the source again when that had failed, in part or
+     * as a whole. @throws HttpError 403, also when too many runs are under way, 404, 409 when there
+     * is nothing to retry.
+     */
     retry: (owner_id: string, run_id: string): Promise<RunRow> =>
       inTransaction(async (tx) => {
         const { source, ...before } = await requireOwn(tx, owner_id, run_id);

@@ -1,4 +1,7 @@
-/** Every SQL statement about import runs and their items. The database comes first, so that the caller decides the transaction. */
+/**
+ * Every SQL statement about import runs and their items. The database comes first, so that the
+ * caller decides the transaction.
+ */
 import { pageWindow, sql, toNumber, type Db, type PageRequest } from "../../core/sdk";
 import { source_shown_max } from "./limits";
 import type { ScheduleRow } from "./schedule-store";
@@ -73,7 +76,10 @@ export interface ItemRow {
   readonly status: ItemStatus;
   /** How often its host asked to come later. */
   readonly attempts: number;
-  /** Set once the document is taken in; the item ends when this version, or a later one, has settled. */
+  /**
+   * Set once the document is taken in; the item ends when this version, or a later one, has
+   * settled.
+   */
   readonly document_id: string | null;
   readonly version: number | null;
   /** 1 when another item of the run brought the document. */
@@ -328,7 +334,9 @@ export async function endPending(
     pending = pending.where("host", "=", host).where("document_id", "is", null);
   return toNumber((await pending.executeTakeFirst()).numUpdatedRows);
 }
-/** The error of an item that the source itself could not give: there is nothing to fetch or to read. */
+/**
+ * The error of an item that the source itself could not give: there is nothing to fetch or to read.
+ */
 export const unlisted = "unlisted";
 /** Forgets such items of a run, which a new listing gives again; returns how many. */
 export const forgetUnlisted = async (db: ImportsDb, run_id: string): Promise<number> =>

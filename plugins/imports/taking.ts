@@ -1,4 +1,7 @@
-/** Makes a document of what an item brought: the document and the item's place in the run are written in one transaction. */
+/**
+ * Makes a document of what an item brought: the document and the item's place in the run are
+ * written in one transaction.
+ */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { HttpError, TaskFailure, type Db, type Isolate, type Received } from "../../core/sdk";
@@ -54,7 +57,10 @@ export function createTaking({
   folders,
   ending,
 }: TakingParts) {
-  /** Null when it is no web page, or one that can't be taken apart: then it is a file like any other. */
+  /**
+   * Null when it is no web page, or one that can't be taken apart: then it is a file like any
+   * other.
+   */
   async function readPage(
     { received, url, media_type, charset }: Brought,
     signal: AbortSignal,
@@ -89,7 +95,8 @@ export function createTaking({
       };
     } catch (error) {
       signal.throwIfAborted();
-      // Whatever a stranger's page does to its reader: the reader of files has limits of its own, and says what is wrong.
+      // Whatever a stranger's page does to its reader: the reader of files has limits of its own,
+      // and says what is wrong.
       if (error instanceof ExtractionFailure || error instanceof TaskFailure) return null;
       throw error;
     } finally {
@@ -97,7 +104,10 @@ export function createTaking({
     }
   }
 
-  /** By what the document is known: two items of a run never write one document. Null: another item has brought it. */
+  /**
+   * By what the document is known: two items of a run never write one document. Null: another item
+   * has brought it.
+   */
   async function sourceFor(
     tx: Db<any>,
     item: ItemRow,
@@ -205,7 +215,10 @@ async function isPage(path: string, media_type: string | null): Promise<boolean>
   );
 }
 
-/** Where a page says it belongs; believed only within its own host, so that no site can write another's documents. */
+/**
+ * Where a page says it belongs; believed only within its own host, so that no site can write
+ * another's documents.
+ */
 function canonicalOf(url: string, base: string | null, canonical: string | null): string | null {
   if (canonical === null) return null;
   const from = base !== null && URL.canParse(base, url) ? new URL(base, url).href : url;

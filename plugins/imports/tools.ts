@@ -1,4 +1,7 @@
-/** What a source may do while it lists or reads its items: fetch within the rules of imports, and keep one file while its run lasts. */
+/**
+ * What a source may do while it lists or reads its items: fetch within the rules of imports, and
+ * keep one file while its run lasts.
+ */
 import type { Db, Files, Received } from "../../core/sdk";
 import { SourceFailure, type FetchedFile, type SourceTools } from "./contract";
 import type { Fetching, RobotsOfRun } from "./fetching";

@@ -1,4 +1,7 @@
-/** The job that imports items: one host of a run after the other item, some documents being finished while the next is fetched. */
+/**
+ * The job that imports items: one host of a run after the other item, some documents being finished
+ * while the next is fetched.
+ */
 import {
   HttpError,
   type Context,
@@ -102,7 +105,10 @@ export function createWorking(parts: WorkingParts) {
   const fail = (item: ItemRow, error: Failure) =>
     inTransaction((tx) => ending.endItem(tx, item, { how: "failed", error }));
 
-  /** True when that was its last try: one item that nobody foresaw must not hold up the others of its host for ever. A full disk is not its fault. */
+  /**
+   * True when that was its last try: one item that nobody foresaw must not hold up the others of
+   * its host for ever. A full disk is not its fault.
+   */
   async function isLastTry(item: ItemRow, error: unknown): Promise<boolean> {
     if (error instanceof HttpError) return false;
     const last = item.attempts + 1 >= tries_max;
@@ -118,7 +124,10 @@ export function createWorking(parts: WorkingParts) {
     return last;
   }
 
-  /** When the host may be asked again, epoch ms; undefined when the item is on its way, or has failed. */
+  /**
+   * When the host may be asked again, epoch ms; undefined when the item is on its way, or has
+   * failed.
+   */
   async function begin(
     run: RunState,
     item: ItemRow,
@@ -144,7 +153,10 @@ export function createWorking(parts: WorkingParts) {
     return undefined;
   }
 
-  /** Works until the host has nothing left, wants a pause, or the turn is over. Answers when to go on. */
+  /**
+   * Works until the host has nothing left, wants a pause, or the turn is over. Answers when to go
+   * on.
+   */
   async function work(run: RunState, host: string, reading: Reading): Promise<number | undefined> {
     const { tools } = reading;
     const until_ms = now_ms() + turn_ms;

@@ -1,8 +1,12 @@
-/** Text to terms: the one function that indexes, searches and judges sentences. A change of its output needs a new version. */
+/**
+ * Text to terms: the one function that indexes, searches and judges sentences. A change of its
+ * output needs a new version.
+ */
 import { porter2 } from "./porter2";
 
 /**
- * Called for each term in order of its place. `hash` is 32 bits, unsigned; `start` and `end` are UTF-16 indices, end exclusive.
+ * Called for each term in order of its place. `hash` is 32 bits, unsigned; `start` and `end` are
+ * UTF-16 indices, end exclusive.
  * `term` is null when the term is exactly the text between them.
  */
 export type TermSink = (hash: number, start: number, end: number, term: string | null) => void;
@@ -160,7 +164,9 @@ const folds: Readonly<Record<string, string>> = {
 };
 const folded = /[ßæœøđðłþıħŋςىیکھہة]/g;
 
-/** One spelling for all forms of a letter, without accents where they are optional; then the stem. */
+/**
+ * One spelling for all forms of a letter, without accents where they are optional; then the stem.
+ */
 function normalise(written: string): string {
   const lower = written
     .normalize("NFKC")
@@ -177,7 +183,10 @@ function normalise(written: string): string {
     ? plain.replace(arabic_prefixes, "").slice(0, kept_arabic)
     : plain.slice(0, kept_other);
 }
-/** "And", then "in", "like" or "for", then the article; a single letter comes off only a word that stays long. */
+/**
+ * "And", then "in", "like" or "for", then the article; a single letter comes off only a word that
+ * stays long.
+ */
 const arabic_prefixes = /^(?:[وف](?=....))?(?:[بك]?ال|لل|[بلك](?=....))?(?=..)/;
 /** A decimal digit of any script as 0 to 9: the ten of a script begin at …0 or at …6. */
 function digit(char: string): string {
@@ -222,7 +231,10 @@ function afterPossessive(text: string, at: number): number {
   return possessive ? at + 2 : at + 1;
 }
 
-/** The fast path: a run of ASCII letters and digits that nothing is joined to. Returns where to go on. */
+/**
+ * The fast path: a run of ASCII letters and digits that nothing is joined to. Returns where to go
+ * on.
+ */
 function asciiWord(text: string, start: number, sink: TermSink): number {
   const length = text.length;
   let at = start,
@@ -245,7 +257,10 @@ function asciiWord(text: string, start: number, sink: TermSink): number {
   return at;
 }
 
-/** Whether what follows a word at `at` may belong to it: a connector before a further part, a mark, a soft hyphen, a letter beyond ASCII. */
+/**
+ * Whether what follows a word at `at` may belong to it: a connector before a further part, a mark,
+ * a soft hyphen, a letter beyond ASCII.
+ */
 function joins(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   if (unit === 32 || unit === 10) return false;
@@ -264,7 +279,10 @@ const isDigit = (text: string, at: number): boolean => {
   return unit > 47 && unit < 58;
 };
 
-/** When the character at `at` connects two parts of a word (`a-b`, `v1.2`, `3,000`, `exam-\nple`): where the next part begins; else -1. */
+/**
+ * When the character at `at` connects two parts of a word (`a-b`, `v1.2`, `3,000`, `exam-\nple`):
+ * where the next part begins; else -1.
+ */
 function partAfter(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   const hyphen = unit === 45 || unit === 0x2010 || unit === 0x2011;
@@ -276,7 +294,10 @@ function partAfter(text: string, at: number): number {
   return unit === 44 && isDigit(text, at - 1) && isDigit(text, at + 1) ? at + 1 : -1;
 }
 
-/** A word of parts: the joined term and each part. Invisible characters belong to no term. Returns where to go on. */
+/**
+ * A word of parts: the joined term and each part. Invisible characters belong to no term. Returns
+ * where to go on.
+ */
 function compound(text: string, start: number, sink: TermSink): number {
   let at = partEnd(text, start),
     next = at < text.length ? partAfter(text, at) : -1;
@@ -305,7 +326,9 @@ function emit(sink: TermSink, { term, hash }: Term, start: number, end: number):
   if (term !== "") sink(hash, start, end, term);
 }
 
-/** Where a run of word characters ends; a hyphenation mark in it may be followed by a line break. */
+/**
+ * Where a run of word characters ends; a hyphenation mark in it may be followed by a line break.
+ */
 function partEnd(text: string, start: number): number {
   let at = start,
     end = start;
@@ -322,7 +345,10 @@ function partEnd(text: string, start: number): number {
   return end;
 }
 
-/** Text without spaces between words: every character and every pair (CJK), or every three characters (Thai and its kin). */
+/**
+ * Text without spaces between words: every character and every pair (CJK), or every three
+ * characters (Thai and its kin).
+ */
 function grams(text: string, start: number, sink: TermSink, kind: number): number {
   let end = start,
     plain = true;
@@ -342,7 +368,8 @@ function grams(text: string, start: number, sink: TermSink, kind: number): numbe
     gramsOf(text, start, end, kind, sink);
     return end;
   }
-  // Rare forms (half width, combining, beyond the first plane) change their length: their terms get the place of the whole run.
+  // Rare forms (half width, combining, beyond the first plane) change their length: their terms get
+  // the place of the whole run.
   const chars = [...text.slice(start, end).normalize("NFKC")];
   for (let i = 0; i < chars.length; i++) {
     sink(hashOf(chars[i]!), start, end, chars[i]!);

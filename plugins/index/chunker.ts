@@ -1,4 +1,7 @@
-/** Text to passages: paragraphs of 400 to 1,600 characters, with the page and the heading they stand under. A change of its output needs a new version. */
+/**
+ * Text to passages: paragraphs of 400 to 1,600 characters, with the page and the heading they stand
+ * under. A change of its output needs a new version.
+ */
 import type { HeadingSpan, PageSpan } from "../extraction/contract";
 
 export const chunker_version = 2;
@@ -39,8 +42,10 @@ const wrapped_chars_max = 200;
 export const gap_chars_max = 64;
 
 /**
- * The chunks of `text` in order, without overlap; only white space lies between them. Costs linear time whatever the text.
- * When `headings` is absent or empty, lines that look like headings are taken for them, but in what was `spoken`: there every short line does.
+ * The chunks of `text` in order, without overlap; only white space lies between them. Costs linear
+ * time whatever the text.
+ * When `headings` is absent or empty, lines that look like headings are taken for them, but in what
+ * was `spoken`: there every short line does.
  */
 export function chunksOf(
   text: string,
@@ -162,13 +167,18 @@ class MarkedHeadings {
     const in_heading = this.next(block.start, block.end);
     return this.next(start, end) !== in_heading;
   }
-  /** The heading of these lines; null when they are none. One that is too long to name anything is none. */
+  /**
+   * The heading of these lines; null when they are none. One that is too long to name anything is
+   * none.
+   */
   of(start: number, end: number): string | null {
     const span = this.next(start, end);
     if (span === undefined || span.end - span.start > marked_chars_max) return null;
     return this.text.slice(span.start, span.end).replace(/\s+/g, " ").trim() || null;
   }
-  /** The heading that touches this place. The places asked for go forward, but for one step back. */
+  /**
+   * The heading that touches this place. The places asked for go forward, but for one step back.
+   */
   private next(start: number, end: number): HeadingSpan | undefined {
     while (this.at > 0 && this.headings[this.at - 1]!.end > start) this.at--;
     while (this.at < this.headings.length && this.headings[this.at]!.end <= start) this.at++;
@@ -198,7 +208,10 @@ function asBlock(
   return { start, end, heading: plain ? written : null };
 }
 
-/** Puts blocks together: short ones with the next, headings with what follows; takes long ones apart. */
+/**
+ * Puts blocks together: short ones with the next, headings with what follows; takes long ones
+ * apart.
+ */
 class Assembly {
   private readonly chunks: Chunk[] = [];
   private open: { start: number; end: number; has_body: boolean; holds_heading: boolean } | null =
@@ -283,7 +296,10 @@ class Assembly {
   }
 }
 
-/** Cuts a long paragraph into even pieces at sentence ends, else at white space, else between characters. */
+/**
+ * Cuts a long paragraph into even pieces at sentence ends, else at white space, else between
+ * characters.
+ */
 function* pieces(text: string, start: number, end: number): Generator<readonly [number, number]> {
   let from = start;
   while (end - from > long_chars) {
@@ -319,7 +335,10 @@ function nearest(
   }
   return 0;
 }
-/** Whether a sentence ends just before `at`: at a line break, after an ideographic stop, or after a stop, closing marks and before white space. */
+/**
+ * Whether a sentence ends just before `at`: at a line break, after an ideographic stop, or after a
+ * stop, closing marks and before white space.
+ */
 function endsSentence(text: string, at: number): boolean {
   const unit = text.charCodeAt(at),
     before = text.charCodeAt(at - 1);

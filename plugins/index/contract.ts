@@ -1,4 +1,7 @@
-/** What other plugins may know about the search index: documents in, passages out, by exact BM25 over the folders asked. */
+/**
+ * What other plugins may know about the search index: documents in, passages out, by exact BM25
+ * over the folders asked.
+ */
 import { service, slot, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
 
@@ -9,12 +12,18 @@ export interface IndexInput {
   readonly text: string;
   /** UTF-16 indices into `text`. */
   readonly pages: readonly PageSpan[];
-  /** UTF-16 indices into `text`. When absent or empty, lines that look like headings are taken for them. */
+  /**
+   * UTF-16 indices into `text`. When absent or empty, lines that look like headings are taken for
+   * them.
+   */
   readonly headings?: readonly HeadingSpan[] | undefined;
   /** UTF-16 indices into `text`. */
   readonly times?: readonly TimeSpan[] | undefined;
 }
-/** A document that is chunked and encoded, ready to be published in one short transaction. Its inside belongs to the index. */
+/**
+ * A document that is chunked and encoded, ready to be published in one short transaction. Its
+ * inside belongs to the index.
+ */
 export interface Prepared {
   readonly document_id: string;
   readonly version: number;
@@ -22,7 +31,10 @@ export interface Prepared {
   readonly parts: unknown;
 }
 
-/** A passage of a document version. `start` and `end` are code points into the document's content, end exclusive; `text` is exactly what lies between. */
+/**
+ * A passage of a document version. `start` and `end` are code points into the document's content,
+ * end exclusive; `text` is exactly what lies between.
+ */
 export interface Passage {
   readonly document_id: string;
   readonly version: number;
@@ -53,14 +65,22 @@ export interface SearchRequest {
 }
 export interface SearchResult {
   readonly passages: readonly Passage[];
-  /** The analysed words of the query with their weight in this scope: what an answerer needs to judge sentences. */
+  /**
+   * The analysed words of the query with their weight in this scope: what an answerer needs to
+   * judge sentences.
+   */
   readonly terms: readonly { readonly term: string; readonly idf: number }[];
 }
 
 export interface SearchIndex {
-  /** Chunks and encodes off the main thread; a very large document is staged, invisible until published. */
+  /**
+   * Chunks and encodes off the main thread; a very large document is staged, invisible until
+   * published.
+   */
   prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared>;
-  /** Makes this version the one that is found in these folders, and takes every other version out. */
+  /**
+   * Makes this version the one that is found in these folders, and takes every other version out.
+   */
   publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void>;
   /** Adds a published document to a folder. */
   link(tx: Db, document_id: string, folder_id: string): Promise<void>;
@@ -69,7 +89,10 @@ export interface SearchIndex {
   /** Takes documents out for good. */
   remove(tx: Db, document_ids: readonly string[]): Promise<void>;
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult>;
-  /** The analysed words of a text, in order, each with its UTF-16 place: the same function that indexes. */
+  /**
+   * The analysed words of a text, in order, each with its UTF-16 place: the same function that
+   * indexes.
+   */
   analyze(
     text: string,
   ): readonly { readonly term: string; readonly start: number; readonly end: number }[];
@@ -86,13 +109,17 @@ export interface EmbedOptions {
 }
 /** Turns texts into vectors, so that a passage is found that shares no word with the question. */
 export interface Embedder {
-  /** Only vectors of one model and length are compared. Another name or length than before: everything is embedded anew, while the old vectors answer. */
+  /**
+   * Only vectors of one model and length are compared. Another name or length than before:
+   * everything is embedded anew, while the old vectors answer.
+   */
   readonly model: string;
   readonly dimensions: number | null;
   /** Texts in one call. */
   readonly texts_max: number;
   /**
-   * A vector for each text, in their order and of one length; null for a text that the model can't take.
+   * A vector for each text, in their order and of one length; null for a text that the model can't
+   * take.
    * @throws Error whose message the operator reads: it holds no key, address or text.
    */
   embed(texts: readonly string[], options: EmbedOptions): Promise<readonly (Float32Array | null)[]>;

@@ -8,7 +8,10 @@ export interface EditionSegment {
   readonly chunks: readonly ChunkRow[];
 }
 
-/** The rows of an edition, one segment behind: the last chunk of a segment keeps the white space up to the next one. */
+/**
+ * The rows of an edition, one segment behind: the last chunk of a segment keeps the white space up
+ * to the next one.
+ */
 export class EditionRows {
   private last: EncodedSegment | undefined;
   private last_id = 0;
@@ -71,7 +74,10 @@ export class EditionRows {
   }
 }
 
-/** What the chunks were cut from: the same text at the same places, but for white space that no chunk can hold. */
+/**
+ * What the chunks were cut from: the same text at the same places, but for white space that no
+ * chunk can hold.
+ */
 export function inputOf(document: DocumentRow, chunks: readonly ChunkRow[]): EncodeInput {
   const parts: string[] = [],
     pages: { page: number; start: number; end: number }[] = [];

@@ -1,4 +1,7 @@
-/** The job that gives published documents their vectors, some at a time, and changes over when all have those of another model. Nothing waits for it. */
+/**
+ * The job that gives published documents their vectors, some at a time, and changes over when all
+ * have those of another model. Nothing waits for it.
+ */
 import {
   handle,
   job,
@@ -64,7 +67,10 @@ export function createEmbedding({
   cancel,
   log,
 }: EmbeddingParts) {
-  /** The set that is kept complete, and the one that answers: the same, but for the time after a change of the model. Null without an embedder. */
+  /**
+   * The set that is kept complete, and the one that answers: the same, but for the time after a
+   * change of the model. Null without an embedder.
+   */
   let wanted: VectorSetRow | null = null,
     serving: VectorSetRow | null = null;
   let failure: string | null = null;
@@ -116,7 +122,10 @@ export function createEmbedding({
     return segments.length === 0 ? null : { segments, tries };
   }
 
-  /** Fewer texts in a call each time that it failed: the embedder may be slow, or stumble over one of them. */
+  /**
+   * Fewer texts in a call each time that it failed: the embedder may be slow, or stumble over one
+   * of them.
+   */
   async function vectorsOf(
     by: Embedder,
     set: VectorSetRow,
@@ -168,7 +177,10 @@ export function createEmbedding({
   const isUnfinished = async (): Promise<boolean> =>
     wanted?.id !== serving?.id || (await store.vectorSets(db)).length > 1;
 
-  /** Every document has its vectors: they answer from now on, and those of other models go, some at a time. */
+  /**
+   * Every document has its vectors: they answer from now on, and those of other models go, some at
+   * a time.
+   */
   async function finish(tx: Db, set: VectorSetRow): Promise<void> {
     const [next] = await store.nextWaiting(tx, 1);
     if (next !== undefined && next.tries < tries_to_wait_for) return enqueue(tx);

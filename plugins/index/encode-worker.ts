@@ -1,4 +1,7 @@
-/** Worker: chunks and encodes documents, so that no request waits for it. Segments are parts of the answer; its end is the language. */
+/**
+ * Worker: chunks and encodes documents, so that no request waits for it. Segments are parts of the
+ * answer; its end is the language.
+ */
 import { analyzer } from "./analyzer";
 import { segmentsOf, type EncodedSegment, type EncodeInput } from "./encode";
 import { languageOf } from "./languages";

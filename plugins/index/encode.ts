@@ -7,7 +7,10 @@ import { SpokenTimes, type Spoken } from "./times";
 
 const title_weight = 2;
 
-/** `title` is searched with every chunk; `pages`, `headings` and `times` are UTF-16 indices into `text`. */
+/**
+ * `title` is searched with every chunk; `pages`, `headings` and `times` are UTF-16 indices into
+ * `text`.
+ */
 export interface EncodeInput {
   readonly title: string;
   readonly text: string;
@@ -26,7 +29,10 @@ export interface EncodedSegment {
   readonly chunks: readonly EncodedChunk[];
 }
 
-/** The segments of a document, in order. A title and a heading count for each chunk that stands under them. */
+/**
+ * The segments of a document, in order. A title and a heading count for each chunk that stands
+ * under them.
+ */
 export function* segmentsOf(input: EncodeInput, analyzer: Analyzer): Generator<EncodedSegment> {
   const title = hashesOf(input.title, analyzer),
     points = new CodePoints(input.text),

@@ -1,7 +1,9 @@
 /** Which words of a question carry no subject, and which language a text is in. */
 import { small_words } from "./small-words";
 
-/** By language: words that ask, in scripts without spaces. What overlaps them is no subject either. */
+/**
+ * By language: words that ask, in scripts without spaces. What overlaps them is no subject either.
+ */
 const phrases: readonly RegExp[] = [
   any(
     "(?:为|為)什[么麼]|什[么麼]时候|什麼時候|什[么麼]|怎[么麼样樣]+|如何|哪[里裡儿兒个個些年种種位一]?|[谁誰]|何[时時处處地种種人]|多少|多[长長久大高远遠]",
@@ -80,7 +82,10 @@ const sampled_chars = 2_500,
   small_share_least = 0.1,
   alphabet_share_least = 0.2;
 
-/** ISO 639-1 code of the language of a text, by its alphabet and its small words; null when they don't tell. */
+/**
+ * ISO 639-1 code of the language of a text, by its alphabet and its small words; null when they
+ * don't tell.
+ */
 export function languageOf(text: string): string | null {
   const sample = text.slice(0, sampled_chars);
   if (/[\u0080-\uffff]/.test(sample)) {
@@ -92,7 +97,10 @@ export function languageOf(text: string): string | null {
   return small >= small_words_least && small >= words * small_share_least ? language : null;
 }
 
-/** Tells which places of a question carry no subject: a small word of its language, or a part of a phrase that asks. */
+/**
+ * Tells which places of a question carry no subject: a small word of its language, or a part of a
+ * phrase that asks.
+ */
 export function subjectless(question: string): (start: number, end: number) => boolean {
   const { language } = nearest(question);
   const asked = new Uint8Array(question.length);

@@ -1,11 +1,14 @@
-/** The tables of the index: what is published, its segments and chunks, and which folders see them. */
+/**
+ * The tables of the index: what is published, its segments and chunks, and which folders see them.
+ */
 import { bytes, type Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
   {
     id: "0001_index",
     up: async (tx) => {
-      // One row for each document that can be found. An edition is one encoding of one version: the id of its first segment.
+      // One row for each document that can be found. An edition is one encoding of one version: the
+      // id of its first segment.
       await tx.schema
         .createTable("index_documents")
         .addColumn("document_id", "text", (c) => c.primaryKey())
@@ -49,7 +52,8 @@ export const migrations: readonly Migration[] = [
         .on("index_segments")
         .columns(["document_id"])
         .execute();
-      // `text` is the chunk and the white space up to the next one, so that the whole text can be put together again.
+      // `text` is the chunk and the white space up to the next one, so that the whole text can be
+      // put together again.
       await tx.schema
         .createTable("index_chunks")
         .addColumn("segment_id", "bigint", (c) => c.notNull())
@@ -84,7 +88,8 @@ export const migrations: readonly Migration[] = [
   {
     id: "0003_vectors",
     up: async (tx) => {
-      // One row for each model and length of vectors: what answers, and beside it what is being made. 0 dimensions: not asked for, or not known yet.
+      // One row for each model and length of vectors: what answers, and beside it what is being
+      // made. 0 dimensions: not asked for, or not known yet.
       await tx.schema
         .createTable("index_vector_sets")
         .addColumn("id", "bigint", (c) => c.primaryKey())
@@ -93,7 +98,8 @@ export const migrations: readonly Migration[] = [
         .addColumn("dimensions", "integer", (c) => c.notNull())
         .addColumn("serving", "integer", (c) => c.notNull())
         .execute();
-      // The vectors of a segment's chunks, one behind the other: 32-bit floats, little-endian, each of length 1, or 0 where there is none.
+      // The vectors of a segment's chunks, one behind the other: 32-bit floats, little-endian, each
+      // of length 1, or 0 where there is none.
       await tx.schema
         .createTable("index_vectors")
         .addColumn("set_id", "bigint", (c) => c.notNull())

@@ -1,4 +1,7 @@
-/** The search index: exact BM25 over the folders asked, fused with vectors when there is an embedder, as ordinary rows in the one database. */
+/**
+ * The search index: exact BM25 over the folders asked, fused with vectors when there is an
+ * embedder, as ordinary rows in the one database.
+ */
 import { definePlugin, Size, t } from "../../core/sdk";
 import { Embedders, SearchIndex, type SearchResult } from "./contract";
 import { createEmbedding, Embed, embedding_subject } from "./embedding";

@@ -1,4 +1,7 @@
-/** The English stemmer "Porter2" (Snowball English) for lower-case words of a to z. Endings that carry no meaning come off. */
+/**
+ * The English stemmer "Porter2" (Snowball English) for lower-case words of a to z. Endings that
+ * carry no meaning come off.
+ */
 const vowel = (word: string, at: number): boolean => "aeiouy".includes(word[at]!);
 const has_vowel = /[aeiouy]/;
 const doubled = /(bb|dd|ff|gg|mm|nn|pp|rr|tt)$/;
@@ -36,7 +39,10 @@ const finished_after_plural = new Set([
   "succeed",
 ]);
 
-/** Ending → what takes its place, longest first; applied when it lies in the region after the first syllable. */
+/**
+ * Ending → what takes its place, longest first; applied when it lies in the region after the first
+ * syllable.
+ */
 const second: readonly (readonly [string, string])[] = [
   ["ational", "ate"],
   ["fulness", "ful"],
@@ -101,7 +107,10 @@ function regionAfter(word: string, from: number): number {
 const firstRegion = (word: string): number =>
   /^(gener|arsen)/.test(word) ? 5 : word.startsWith("commun") ? 6 : regionAfter(word, 0);
 
-/** Ends in a short syllable: vowel, then a non-vowel other than w, x, Y, after a non-vowel; or two letters, vowel first. */
+/**
+ * Ends in a short syllable: vowel, then a non-vowel other than w, x, Y, after a non-vowel; or two
+ * letters, vowel first.
+ */
 function endsShort(word: string): boolean {
   const n = word.length;
   if (n === 2) return vowel(word, 0) && !vowel(word, 1);
@@ -171,7 +180,10 @@ function withoutLast(word: string, r1: number, r2: number): string {
   return word.endsWith("ll") && rest.length >= r2 ? rest : word;
 }
 
-/** The stem of a lower-case English word: `relational` → `relat`. Anything else passes through harmlessly. */
+/**
+ * The stem of a lower-case English word: `relational` → `relat`. Anything else passes through
+ * harmlessly.
+ */
 export function porter2(raw: string): string {
   if (raw.length <= 2) return raw;
   const exception = exceptions.get(raw);

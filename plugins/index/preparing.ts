@@ -1,4 +1,7 @@
-/** Chunks and encodes a document; a very large one is written ahead of its publication, a segment at a time, out of everybody's sight. */
+/**
+ * Chunks and encodes a document; a very large one is written ahead of its publication, a segment at
+ * a time, out of everybody's sight.
+ */
 import type { Db, Log } from "../../core/sdk";
 import type { IndexInput, Prepared } from "./contract";
 import { EditionRows, type EditionSegment } from "./editions";

@@ -1,4 +1,7 @@
-/** A question to weighted terms: stopwords out, repeated words kept, an earlier question's words at half weight. */
+/**
+ * A question to weighted terms: stopwords out, repeated words kept, an earlier question's words at
+ * half weight.
+ */
 import type { Analyzer } from "./analyzer";
 import { subjectless } from "./languages";
 
@@ -8,7 +11,10 @@ const repeats_max = 3,
 /** No word of an earlier question is a neighbour of one of this question. */
 const far = 100_000;
 
-/** `forms`: how the question writes it, in lower case. `place`: which of the question's words it is, small ones counted. */
+/**
+ * `forms`: how the question writes it, in lower case. `place`: which of the question's words it is,
+ * small ones counted.
+ */
 export interface Slot {
   readonly term: string;
   readonly weight: number;
@@ -30,7 +36,9 @@ interface Found {
   readonly place: number;
 }
 
-/** `analyzers` holds every version that rows may carry; `running` is the one that names the terms. */
+/**
+ * `analyzers` holds every version that rows may carry; `running` is the one that names the terms.
+ */
 export function queryOf(
   text: string,
   context: string | undefined,

@@ -1,4 +1,7 @@
-/** A question as a vector, soon or not at all: an embedder that is slow or down never keeps a search waiting for long. */
+/**
+ * A question as a vector, soon or not at all: an embedder that is slow or down never keeps a search
+ * waiting for long.
+ */
 import type { Log } from "../../core/sdk";
 import type { Embedder, SearchRequest } from "./contract";
 import type { VectorSetRow } from "./store";
@@ -6,7 +9,10 @@ import { embedded, packed, type QuestionVector } from "./vectors";
 
 /** How long a search waits for its vector. */
 const limit_ms_max = 3_000;
-/** After so many failures in a row nobody waits for a while; then one question at a time tries again. */
+/**
+ * After so many failures in a row nobody waits for a while; then one question at a time tries
+ * again.
+ */
 const failures_max = 3,
   rest_ms = 30_000;
 /** Questions of a conversation come more than once. */
@@ -100,7 +106,10 @@ export function createQuestions({
 
   return {
     vectorOf,
-    /** Why questions get no vectors at the moment, in a sentence; null when they do, or when the next one tries. */
+    /**
+     * Why questions get no vectors at the moment, in a sentence; null when they do, or when the
+     * next one tries.
+     */
     failing: (): string | null =>
       failures < failures_max || now_ms() >= rest_until
         ? null
@@ -108,7 +117,9 @@ export function createQuestions({
   };
 }
 
-/** What `work` gives, unless the time or the signal ends it; even when it does not listen to either. */
+/**
+ * What `work` gives, unless the time or the signal ends it; even when it does not listen to either.
+ */
 async function within<R>(
   limit_ms: number,
   signal: AbortSignal | undefined,

@@ -16,7 +16,10 @@ const k1 = 1.2,
 /** Passages that speak for their document. */
 const speaking_max = 5;
 
-/** `document` is the mean score of the best passages of its segment: what the document around it has to say. */
+/**
+ * `document` is the mean score of the best passages of its segment: what the document around it has
+ * to say.
+ */
 export interface Hit {
   readonly segment: number;
   readonly chunk: number;
@@ -28,7 +31,10 @@ export interface Ranking {
   readonly idfs: readonly number[];
 }
 
-/** The best `limit` chunks. `segments` must come in a fixed order: equal scores keep it. Hits name segments by their place in it. */
+/**
+ * The best `limit` chunks. `segments` must come in a fixed order: equal scores keep it. Hits name
+ * segments by their place in it.
+ */
 export function rank(segments: readonly Segment[], query: Query, limit: number): Ranking {
   const counts = new Array<number>(query.slots.length).fill(0);
   const found: Found = { segments: [], slots: [], places: [] };

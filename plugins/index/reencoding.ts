@@ -1,4 +1,7 @@
-/** The job that brings documents of an earlier analyzer or chunker up to date, a few at a time, while their old rows answer. */
+/**
+ * The job that brings documents of an earlier analyzer or chunker up to date, a few at a time,
+ * while their old rows answer.
+ */
 import {
   handle,
   job,
@@ -63,7 +66,10 @@ export function createReencoding({
     };
   }
 
-  /** Only what is still published: a document that was overwritten or deleted meanwhile is left alone. */
+  /**
+   * Only what is still published: a document that was overwritten or deleted meanwhile is left
+   * alone.
+   */
   async function replace(tx: Db, document: DocumentRow, prepared: Prepared): Promise<void> {
     const now = await store.findDocument(tx, document.document_id);
     if (now?.edition === document.edition)

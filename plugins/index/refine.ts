@@ -3,7 +3,10 @@ import type { Analyzer } from "./analyzer";
 import type { Query } from "./query";
 import { byScore, type Hit, type Ranking } from "./rank";
 
-/** What each mark can add to a score, as a share of it. Chosen once on questions in several languages, and rounded. */
+/**
+ * What each mark can add to a score, as a share of it. Chosen once on questions in several
+ * languages, and rounded.
+ */
 const weight = {
   /** Neighbouring words of the question stand as far from each other as they do there. */
   order: 0.35,
@@ -26,7 +29,10 @@ export interface Looked {
   readonly analyzer: number;
 }
 
-/** The best `limit` of these hits after a look at the texts of the first `looked_at_max`, and at none that could not enter. */
+/**
+ * The best `limit` of these hits after a look at the texts of the first `looked_at_max`, and at
+ * none that could not enter.
+ */
 export function refine(
   ranking: Ranking,
   query: Query,
@@ -103,7 +109,10 @@ function createLook(
   };
 }
 
-/** 0 to 1: for each two neighbouring words of the question, how nearly their distance there is found in the text, weighted by their rarity. */
+/**
+ * 0 to 1: for each two neighbouring words of the question, how nearly their distance there is found
+ * in the text, weighted by their rarity.
+ */
 function order(
   places: readonly (readonly number[])[],
   { slots }: Query,
@@ -118,7 +127,9 @@ function order(
   }
   return whole > 0 ? sum / whole : 0;
 }
-/** The least difference between `distance` and that of any two of these places; both lists ascend. */
+/**
+ * The least difference between `distance` and that of any two of these places; both lists ascend.
+ */
 function nearest(first: readonly number[], second: readonly number[], distance: number): number {
   let least = Infinity;
   for (let i = 0, j = 0; i < first.length && j < second.length;) {
@@ -167,7 +178,10 @@ const kin_letters_least = 4,
   inner_kinship = 0.7,
   kinship_least = 0.6;
 const letter = /[\p{L}\p{N}\p{M}]/u;
-/** 0 to 1: how much some word of the text is like this one: it contains it, or begins with the same letters. Both in lower case. */
+/**
+ * 0 to 1: how much some word of the text is like this one: it contains it, or begins with the same
+ * letters. Both in lower case.
+ */
 function kinship(text: string, word: string): number {
   if (word.length < kin_letters_least) return 0;
   let best = word.length >= inner_letters_least && text.includes(word) ? inner_kinship : 0;

@@ -1,4 +1,7 @@
-/** Worker: searches over a read-only connection of its own, with the segments it has seen kept in memory. */
+/**
+ * Worker: searches over a read-only connection of its own, with the segments it has seen kept in
+ * memory.
+ */
 import { Database } from "bun:sqlite";
 import { analyzer, analyzers } from "./analyzer";
 import type { SearchResult } from "./contract";

@@ -1,4 +1,7 @@
-/** One search: the segments in scope, ranked by words and, where there are vectors, by meaning; and the text of the best. Reads with prepared statements, in one transaction. */
+/**
+ * One search: the segments in scope, ranked by words and, where there are vectors, by meaning; and
+ * the text of the best. Reads with prepared statements, in one transaction.
+ */
 import type { Database } from "bun:sqlite";
 import type { Analyzer } from "./analyzer";
 import type { Passage, SearchRequest, SearchResult } from "./contract";
@@ -19,7 +22,10 @@ export interface SearcherOptions {
   /** The same for vectors; nothing is held before a question has one. */
   readonly vector_cache_bytes_max?: number;
 }
-/** With `vector` the ranking is fused with that of the vectors; without, it is that of the words alone. */
+/**
+ * With `vector` the ranking is fused with that of the vectors; without, it is that of the words
+ * alone.
+ */
 export interface SearchQuestion extends SearchRequest {
   readonly vector?: QuestionVector;
 }

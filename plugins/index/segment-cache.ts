@@ -1,12 +1,17 @@
-/** Segments in memory by id, or the vectors of segments. Ids are never used twice, so nothing here is ever out of date. */
+/**
+ * Segments in memory by id, or the vectors of segments. Ids are never used twice, so nothing here
+ * is ever out of date.
+ */
 import type { Segment } from "./segment";
 
 /** Bytes that an entry costs beyond its data. */
 const entry_bytes = 500;
 
 /**
- * Two generations: what is used moves to the young one; once that holds half of what is allowed, or nothing more fits,
- * it becomes the old one, and what was in the old one, unused since, goes. Nothing is dropped during a scan; a full cache only stops taking in.
+ * Two generations: what is used moves to the young one; once that holds half of what is allowed, or
+ * nothing more fits,
+ * it becomes the old one, and what was in the old one, unused since, goes. Nothing is dropped
+ * during a scan; a full cache only stops taking in.
  */
 export class SegmentCache<T extends { readonly byteLength: number } = Segment> {
   private young = new Map<number, T>();

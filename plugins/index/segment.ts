@@ -1,6 +1,8 @@
 /**
- * A segment: the forward index of up to 256 chunks of one document, as one immutable block of bytes, little-endian:
- * u32 analyzer, terms, chunks, postings, length sum, 0 · u32 hash[terms] ascending · u16 length[chunks] · u16 start[terms + 1] · u16 posting[postings] = chunk << 8 | min(tf, 255).
+ * A segment: the forward index of up to 256 chunks of one document, as one immutable block of
+ * bytes, little-endian:
+ * u32 analyzer, terms, chunks, postings, length sum, 0 · u32 hash[terms] ascending · u16
+ * length[chunks] · u16 start[terms + 1] · u16 posting[postings] = chunk << 8 | min(tf, 255).
  * It is read through one Uint32Array, so that a cached segment costs one object.
  */
 export const segment_chunks_max = 256;
@@ -21,7 +23,10 @@ const half = (segment: Segment, at: number): number =>
 export const lengthOf = (segment: Segment, chunk: number): number =>
   half(segment, (header_words + segment[1]!) * 2 + chunk);
 
-/** Where the postings of a term lie, as `first << 16 | end`, unsigned; 0 when the segment does not hold it. */
+/**
+ * Where the postings of a term lie, as `first << 16 | end`, unsigned; 0 when the segment does not
+ * hold it.
+ */
 export function postingsOf(segment: Segment, hash: number): number {
   const terms = segment[1]!,
     last = header_words + terms - 1;

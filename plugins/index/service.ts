@@ -19,7 +19,9 @@ export interface IndexParts {
   readonly now_ms: () => number;
   readonly encoder: PreparingParts["encoder"];
   readonly searcher: Pick<WorkerClient<SearchQuestion, never, SearchResult>, "ask">;
-  /** The question as a vector; undefined when there is no embedder, or none that answers in time. */
+  /**
+   * The question as a vector; undefined when there is no embedder, or none that answers in time.
+   */
   readonly vectorOf?: (
     request: SearchRequest,
     signal: AbortSignal | undefined,

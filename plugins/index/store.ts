@@ -1,4 +1,7 @@
-/** Every SQL statement that writes the index, and the reads of its upkeep; vectors have their own file. The database comes first, so that the caller decides the transaction. */
+/**
+ * Every SQL statement that writes the index, and the reads of its upkeep; vectors have their own
+ * file. The database comes first, so that the caller decides the transaction.
+ */
 import { CompiledQuery, sql, toNumber, type Db } from "../../core/sdk";
 
 export interface DocumentRow {
@@ -65,7 +68,10 @@ export type IndexDb = Db<IndexTables>;
 const ids_max = 500,
   rows_max = 16;
 
-/** Batches of 16, 8, 4, 2 and 1 rows: few statements for a document, and few different ones, so that they stay prepared. */
+/**
+ * Batches of 16, 8, 4, 2 and 1 rows: few statements for a document, and few different ones, so that
+ * they stay prepared.
+ */
 async function inBatches<T>(
   rows: readonly T[],
   insert: (some: readonly T[]) => Promise<unknown>,
@@ -82,7 +88,10 @@ async function inGroups<T>(
   for (let at = 0; at < ids.length; at += ids_max) await work(ids.slice(at, at + ids_max));
 }
 
-/** Written out, because building this statement anew for every document takes longer than running it. */
+/**
+ * Written out, because building this statement anew for every document takes longer than running
+ * it.
+ */
 const insert_chunks = Array.from(
   { length: rows_max + 1 },
   (_, rows) =>

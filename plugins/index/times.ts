@@ -15,7 +15,10 @@ export class SpokenTimes {
   /** In the order of the text. */
   constructor(private readonly spans: readonly TimeSpan[]) {}
 
-  /** From the earliest beginning to the latest end of all that is spoken between two places of the text, UTF-16 indices. */
+  /**
+   * From the earliest beginning to the latest end of all that is spoken between two places of the
+   * text, UTF-16 indices.
+   */
   between(start: number, end: number): Spoken {
     while (this.at < this.spans.length && this.spans[this.at]!.end <= start) this.at++;
     let from = Infinity,

@@ -1,13 +1,20 @@
-/** Vectors as numbers: checked, laid side by side, compared by plain loops, and their ranking fused with that of the words. */
+/**
+ * Vectors as numbers: checked, laid side by side, compared by plain loops, and their ranking fused
+ * with that of the words.
+ */
 import type { Embedder, EmbedOptions } from "./contract";
 import { Top, type Hit } from "./rank";
 import { segment_chunks_max } from "./segment";
 
-/** Hits of each ranking that are fused; of the words', as many as are asked for when that is more. */
+/**
+ * Hits of each ranking that are fused; of the words', as many as are asked for when that is more.
+ */
 export const fused_max = 100;
 /**
- * The constant of reciprocal rank fusion: how little the very first places stand out. The usual 60 lets agreement far down beat a first place; with embedders
- * from poor to good, a small one kept more of what the words find and gained as much from the vectors.
+ * The constant of reciprocal rank fusion: how little the very first places stand out. The usual 60
+ * lets agreement far down beat a first place; with embedders
+ * from poor to good, a small one kept more of what the words find and gained as much from the
+ * vectors.
  */
 const fusion_k = 3;
 /** What the words' ranking counts for; the rest is the vectors'. */
@@ -21,7 +28,8 @@ export interface QuestionVector {
 }
 
 /**
- * What the embedder makes of the texts, once it is known to fit. `dimensions` is the length that is wanted; 0: any, but one for all.
+ * What the embedder makes of the texts, once it is known to fit. `dimensions` is the length that is
+ * wanted; 0: any, but one for all.
  * @throws Error that says what is wrong with it.
  */
 export async function embedded(
@@ -66,7 +74,10 @@ export function packed(
   return all;
 }
 
-/** The chunks whose vectors point most nearly where the question does, best first; none that points away. `segments` may lack some. */
+/**
+ * The chunks whose vectors point most nearly where the question does, best first; none that points
+ * away. `segments` may lack some.
+ */
 export function nearest(
   segments: readonly (Float32Array | null)[],
   question: Float32Array,
@@ -107,7 +118,10 @@ function product(
   return a + b + c + d;
 }
 
-/** One ranking of two: what stands high in both comes first, and 1 is the score of the first in both. Among equals the first ranking leads. */
+/**
+ * One ranking of two: what stands high in both comes first, and 1 is the score of the first in
+ * both. Among equals the first ranking leads.
+ */
 export function fused(words: readonly Hit[], meaning: readonly Hit[], limit: number): Hit[] {
   const all = new Map<number, { readonly hit: Hit; score: number }>();
   for (const [ranking, weight] of [

@@ -1,4 +1,7 @@
-/** A worker thread as a function: started when it is first asked, stopped when it is idle, replaced when it dies. */
+/**
+ * A worker thread as a function: started when it is first asked, stopped when it is idle, replaced
+ * when it dies.
+ */
 import type { Log } from "../../core/sdk";
 
 /** What the two sides say to each other. `setting` is sent once, before the first question. */
@@ -9,7 +12,10 @@ export type FromWorker<P, A> = { readonly id: number } & (
 );
 
 export interface WorkerOptions<S> {
-  /** Path of the worker's file from the root of the project, and its address when it runs from source. */
+  /**
+   * Path of the worker's file from the root of the project, and its address when it runs from
+   * source.
+   */
   readonly path: string;
   readonly url: () => string;
   readonly setting: S;
@@ -40,7 +46,10 @@ const deaths_max = 2;
 
 export function createWorkerClient<S, Q, P, A>(options: WorkerOptions<S>): WorkerClient<Q, P, A> {
   const waiting = new Map<number, Waiting<Q, P, A>>();
-  /** What this worker has not answered yet, in the order in which it works; also what nobody waits for any more. */
+  /**
+   * What this worker has not answered yet, in the order in which it works; also what nobody waits
+   * for any more.
+   */
   let sent = new Set<number>();
   let worker: Worker | null = null,
     idle: ReturnType<typeof setTimeout> | undefined,
@@ -82,7 +91,10 @@ export function createWorkerClient<S, Q, P, A>(options: WorkerOptions<S>): Worke
     else one?.resolve(message.answer);
   }
 
-  /** Questions are answered in turn, so the first was in work: it is asked once more, of a fresh worker, if anybody still waits for it. The others are just asked again. */
+  /**
+   * Questions are answered in turn, so the first was in work: it is asked once more, of a fresh
+   * worker, if anybody still waits for it. The others are just asked again.
+   */
   function died(dead: Worker, reason: string): void {
     if (dead !== worker) return;
     worker = null;

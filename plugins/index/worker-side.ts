@@ -3,13 +3,19 @@ import type { FromWorker, ToWorker } from "./worker-client";
 
 declare const self: Worker;
 
-/** Answers one question; `tell` gives a part of the answer ahead of its end, and hands over what is in `transfer`. */
+/**
+ * Answers one question; `tell` gives a part of the answer ahead of its end, and hands over what is
+ * in `transfer`.
+ */
 export type Answering<Q, P, A> = (
   question: Q,
   tell: (part: P, transfer?: ArrayBuffer[]) => void,
 ) => A;
 
-/** `open` gets the setting, and gives the function that answers. An error becomes a message: it never ends the worker. */
+/**
+ * `open` gets the setting, and gives the function that answers. An error becomes a message: it
+ * never ends the worker.
+ */
 export function serve<S, Q, P, A>(open: (setting: S) => Answering<Q, P, A>): void {
   let answer: Answering<Q, P, A> | null = null;
   const say = (message: FromWorker<P, A>, transfer: ArrayBuffer[] = []): void =>

@@ -7,7 +7,10 @@ export interface Prompt {
   readonly text: string;
 }
 export interface Prompts {
-  /** The prompts in the order of `prompt_ids`, each once. `pointer` names the field the ids came from. @throws HttpError 404 or 403. */
+  /**
+   * The prompts in the order of `prompt_ids`, each once. `pointer` names the field the ids came
+   * from. @throws HttpError 404 or 403.
+   */
   require(
     db: Db,
     owner_id: string,

@@ -1,4 +1,7 @@
-/** Every SQL statement about prompts. The database comes first, so that the caller decides the transaction. */
+/**
+ * Every SQL statement about prompts. The database comes first, so that the caller decides the
+ * transaction.
+ */
 import { pageWindow, toNumber, type Db, type PageRequest } from "../../core/sdk";
 
 /** A prompt as it is stored. Times are epoch milliseconds. */

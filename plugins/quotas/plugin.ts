@@ -1,4 +1,7 @@
-/** Quotas: how many folders, documents and chat sessions, and how many bytes of files, each user may hold. None by default. */
+/**
+ * Quotas: how many folders, documents and chat sessions, and how many bytes of files, each user may
+ * hold. None by default.
+ */
 import { definePlugin, Size, t } from "../../core/sdk";
 import { Quotas } from "./contract";
 import { migrations } from "./migrations";

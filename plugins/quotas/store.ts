@@ -1,4 +1,7 @@
-/** Every SQL statement about quotas. The database comes first, so that the caller decides the transaction. */
+/**
+ * Every SQL statement about quotas. The database comes first, so that the caller decides the
+ * transaction.
+ */
 import { sql, toNumber, type Db, type HotReads } from "../../core/sdk";
 import type { Counted } from "./contract";
 
@@ -8,7 +11,8 @@ export interface QuotasTables {
 type QuotasDb = Db<QuotasTables>;
 
 /**
- * Adds a positive amount, when the sum stays within `limit` (null: no limit), in one statement: two transactions can't both take the last place.
+ * Adds a positive amount, when the sum stays within `limit` (null: no limit), in one statement: two
+ * transactions can't both take the last place.
  * False when it would go above; nothing is changed then.
  */
 export async function add(

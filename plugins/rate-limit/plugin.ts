@@ -1,8 +1,14 @@
-/** Rate limit: so many requests in a window for each owner of keys, and for each address that comes without a valid key. */
+/**
+ * Rate limit: so many requests in a window for each owner of keys, and for each address that comes
+ * without a valid key.
+ */
 import { definePlugin, Duration, fill, RateLimiter, t } from "../../core/sdk";
 import { createWindows } from "./window";
 
-/** The front door names its subjects `owner:…` and `address:…`. Owners are as many as there are users; addresses are without end. */
+/**
+ * The front door names its subjects `owner:…` and `address:…`. Owners are as many as there are
+ * users; addresses are without end.
+ */
 const unbounded_prefix = "address:";
 const addresses_max = 50_000;
 

@@ -1,11 +1,17 @@
-/** Counts requests in windows of fixed length, aligned to the clock: exact, in memory, bounded. Pure but for the clock it is given. */
+/**
+ * Counts requests in windows of fixed length, aligned to the clock: exact, in memory, bounded. Pure
+ * but for the clock it is given.
+ */
 import type { RateLimit } from "../../core/sdk";
 
 export interface WindowOptions {
   /** Requests that one subject may make in one window. */
   readonly requests_max: number;
   readonly window_ms: number;
-  /** Subjects whose name starts with this are made up at will by whoever sends requests: only so many are counted apart. */
+  /**
+   * Subjects whose name starts with this are made up at will by whoever sends requests: only so
+   * many are counted apart.
+   */
   readonly unbounded_prefix: string;
   /** How many of those are counted apart in one window; the ones after them share one count. */
   readonly unbounded_max: number;
@@ -13,8 +19,10 @@ export interface WindowOptions {
 }
 
 /**
- * A window starts at every multiple of `window_ms` since the epoch, for everyone at once: when it ends, all counts are dropped.
- * A flood of invented subjects can therefore neither grow the memory nor push out the count of anybody else.
+ * A window starts at every multiple of `window_ms` since the epoch, for everyone at once: when it
+ * ends, all counts are dropped.
+ * A flood of invented subjects can therefore neither grow the memory nor push out the count of
+ * anybody else.
  */
 export function createWindows({
   requests_max,

@@ -1,4 +1,7 @@
-/** What other plugins may know about search: passages as they go over the wire, and where they come from. */
+/**
+ * What other plugins may know about search: passages as they go over the wire, and where they come
+ * from.
+ */
 import { service, t, type Db, type Static } from "../../core/sdk";
 
 const nullable = {

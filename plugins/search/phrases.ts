@@ -1,4 +1,6 @@
-/** Exact phrases: what stands in quotes in a search must stand in the passage, word for word. Pure. */
+/**
+ * Exact phrases: what stands in quotes in a search must stand in the passage, word for word. Pure.
+ */
 
 /** Quotation marks by their opening one; a straight one closes itself. */
 const quoted = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」|『([^』]+)』/gu;
@@ -20,7 +22,10 @@ const folded = (text: string): string =>
 /** A question mark of any script at the end, the Greek one only after Greek. */
 const asks = /(?:[?？؟⸮՞፧‽⁇]|\p{Script=Greek}\p{M}*["'”’»)\]]*\s*[;\u037e])["'”’»」』)\]\s!！]*$/u;
 
-/** The phrases that a query wants word for word, folded, in their order. A question has none: its quotation marks set off a name or a saying, which texts inflect. */
+/**
+ * The phrases that a query wants word for word, folded, in their order. A question has none: its
+ * quotation marks set off a name or a saying, which texts inflect.
+ */
 export const phrasesOf = (query: string): string[] =>
   asks.test(query)
     ? []

@@ -1,4 +1,7 @@
-/** The rules of search: which folders a question may see, and what of the index's answer may be shown. */
+/**
+ * The rules of search: which folders a question may see, and what of the index's answer may be
+ * shown.
+ */
 import { requiredText, type Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
@@ -37,11 +40,15 @@ export function createSearch({ db, folders, documents, index }: SearchParts) {
     return { passages: await shown(from, passages), terms };
   };
 
-  /** The index answers from its own snapshot: what was unlinked, deleted or replaced since is left out here. */
+  /**
+   * The index answers from its own snapshot: what was unlinked, deleted or replaced since is left
+   * out here.
+   */
   async function shown(from: Db<any>, passages: readonly Passage[]): Promise<FoundPassage[]> {
     const document_ids = [...new Set(passages.map((passage) => passage.document_id))];
     if (document_ids.length === 0) return [];
-    // The folders of the hits, not of the scope: an owner may have more folders than a statement takes parameters.
+    // The folders of the hits, not of the scope: an owner may have more folders than a statement
+    // takes parameters.
     const linked = await documents.linked(from, document_ids, [
       ...new Set(passages.map((passage) => passage.folder_id)),
     ]);
@@ -58,8 +65,11 @@ export function createSearch({ db, folders, documents, index }: SearchParts) {
     retrieval: { find } satisfies Retrieval,
 
     /**
-     * The best passages for a question; words in quotes must stand in them as they are, except in a question. Without `folder_ids` every folder of the owner is searched; an empty list selects nothing.
-     * @throws HttpError 400 on a blank or too long query; 404 / 403 on a folder or document that is missing or another user's.
+     * The best passages for a question; words in quotes must stand in them as they are, except in a
+     * question. Without `folder_ids` every folder of the owner is searched; an empty list selects
+     * nothing.
+     * @throws HttpError 400 on a blank or too long query; 404 / 403 on a folder or document that is
+     * missing or another user's.
      */
     async search(owner_id: string, input: SearchInput): Promise<FoundPassage[]> {
       const query = requiredText(input.query, "/query", query_length_max);
@@ -81,7 +91,10 @@ export function createSearch({ db, folders, documents, index }: SearchParts) {
   };
 }
 
-/** Every passage is text that the index cut out of the stored version itself, so its quote is verified by construction. */
+/**
+ * Every passage is text that the index cut out of the stored version itself, so its quote is
+ * verified by construction.
+ */
 const found = (passage: Passage, document_name: string): FoundPassage => ({
   document_id: passage.document_id,
   document_name,

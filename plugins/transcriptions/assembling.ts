@@ -2,10 +2,16 @@
 import type { TimeSpan } from "../extraction/contract";
 import type { Segment } from "./segments";
 
-/** A pause as long as this begins a paragraph, seconds; unless the one before is shorter than so many characters. */
+/**
+ * A pause as long as this begins a paragraph, seconds; unless the one before is shorter than so
+ * many characters.
+ */
 const pause_s = 2,
   short_chars = 80;
-/** A paragraph of this length ends with its next sentence, and one of the second length with its next cue. */
+/**
+ * A paragraph of this length ends with its next sentence, and one of the second length with its
+ * next cue.
+ */
 const long_chars = 500,
   endless_chars = 1_000;
 

@@ -13,7 +13,10 @@ export interface Recording {
   readonly language: string | null;
 }
 export interface TranscriptionWatch {
-  /** Fires when the run is cancelled, at its time limit and when the server stops: whatever was begun ends then. */
+  /**
+   * Fires when the run is cancelled, at its time limit and when the server stops: whatever was
+   * begun ends then.
+   */
   readonly signal: AbortSignal;
   /** 0 to 1. */
   readonly onProgress: (progress: number) => void;
@@ -30,7 +33,10 @@ export type TranscriptionCode =
   | "transcriber_failed"
   | "transcriber_unavailable"
   | "failed";
-/** Why there is no transcript, in a sentence for the person who sent the recording. `again`: another attempt may succeed. */
+/**
+ * Why there is no transcript, in a sentence for the person who sent the recording. `again`: another
+ * attempt may succeed.
+ */
 export class TranscriptionFailure extends Error {
   override readonly name = "TranscriptionFailure";
   constructor(
@@ -42,13 +48,18 @@ export class TranscriptionFailure extends Error {
   }
 }
 
-/** Turns speech into text. Other plugins add engines by filling the slot; the one with the highest `rank` is asked. Those of the settings have rank 10. */
+/**
+ * Turns speech into text. Other plugins add engines by filling the slot; the one with the highest
+ * `rank` is asked. Those of the settings have rank 10.
+ */
 export interface Transcriber {
   readonly name: string;
   readonly rank: number;
   /**
-   * What it heard, as it comes: WebVTT, SRT, JSON as Whisper and its relatives write it (`{"segments": [{"start", "end", "text", "speaker"?}], "language"?}`),
-   * lines like `[00:01.000 --> 00:02.500] text`, or plain text, which has no times. Which one it is shows by itself.
+   * What it heard, as it comes: WebVTT, SRT, JSON as Whisper and its relatives write it
+   * (`{"segments": [{"start", "end", "text", "speaker"?}], "language"?}`),
+   * lines like `[00:01.000 --> 00:02.500] text`, or plain text, which has no times. Which one it is
+   * shows by itself.
    * @throws TranscriptionFailure; any other error is worth another attempt.
    */
   transcribe(recording: Recording, watch: TranscriptionWatch): Promise<string>;

@@ -24,7 +24,10 @@ export function createEnding({
   quotas,
   scrub,
 }: TranscriptionParts) {
-  /** The file that a run kept: its room is given back, and it is deleted unless a document or another run has it. */
+  /**
+   * The file that a run kept: its room is given back, and it is deleted unless a document or
+   * another run has it.
+   */
   async function letGo(tx: Db, { owner_id, sha256, size_bytes }: RunRow): Promise<void> {
     if (sha256 === null) return;
     await quotas.charge(tx, owner_id, "storage", -size_bytes);
@@ -84,7 +87,10 @@ export function createEnding({
       }
     },
 
-    /** Inside the transaction that purges the documents: what was heard goes with them, and the run stays. */
+    /**
+     * Inside the transaction that purges the documents: what was heard goes with them, and the run
+     * stays.
+     */
     removeDocuments: async (tx: Db, document_ids: readonly string[]): Promise<void> =>
       forgetResults(tx, await store.forgetDocuments(tx, document_ids)),
   };

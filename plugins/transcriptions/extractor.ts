@@ -1,4 +1,7 @@
-/** Captions that are uploaded or imported like any other file: their text, with its times, instead of their markup. */
+/**
+ * Captions that are uploaded or imported like any other file: their text, with its times, instead
+ * of their markup.
+ */
 import { ExtractionFailure, type ExtractionCode, type Extractor } from "../extraction/contract";
 import { TranscriptionFailure } from "./contract";
 import type { Hearing } from "./hearing";

@@ -1,4 +1,7 @@
-/** Fetches a recording from an address that a user gave: only public hosts, pinned to what was checked, redirects one by one. */
+/**
+ * Fetches a recording from an address that a user gave: only public hosts, pinned to what was
+ * checked, redirects one by one.
+ */
 import {
   checkHost,
   fetchPinned,
@@ -26,7 +29,10 @@ const redirects_max = 5;
 /** Until the answer begins, and between two pieces of it. */
 const silence_ms = 30_000;
 
-/** The file; the caller releases it. @throws TranscriptionFailure, or HttpError 507 when the storage is full. */
+/**
+ * The file; the caller releases it. @throws TranscriptionFailure, or HttpError 507 when the storage
+ * is full.
+ */
 export async function fetchRecording(url: string, parts: FetchingParts): Promise<Received> {
   const silence = new AbortController(),
     signal = AbortSignal.any([parts.signal, silence.signal]);

@@ -1,4 +1,7 @@
-/** From a recording on disk to a transcript in order: length, engine, and the reading of what the engine wrote, which is done in a child process. */
+/**
+ * From a recording on disk to a transcript in order: length, engine, and the reading of what the
+ * engine wrote, which is done in a child process.
+ */
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { TaskFailure } from "../../core/sdk";

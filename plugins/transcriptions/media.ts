@@ -1,4 +1,7 @@
-/** What a file is, by its first bytes: a recording, captions, or nothing that can be transcribed. Pure. */
+/**
+ * What a file is, by its first bytes: a recording, captions, or nothing that can be transcribed.
+ * Pure.
+ */
 import { looksLikeCaptions } from "./reading/cues";
 import { textOf } from "./reading/read";
 

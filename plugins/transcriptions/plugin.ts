@@ -1,4 +1,7 @@
-/** Transcriptions: recordings and captions become documents whose citations tell when something is said. */
+/**
+ * Transcriptions: recordings and captions become documents whose citations tell when something is
+ * said.
+ */
 import { definePlugin, Duration, fill, handle, Secret, t } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { DocumentUses, Documents, FileUses } from "../documents/contract";

@@ -1,4 +1,7 @@
-/** The jobs of a run: fetch the file, read captions or hear the recording, and end with a document in the same transaction. */
+/**
+ * The jobs of a run: fetch the file, read captions or hear the recording, and end with a document
+ * in the same transaction.
+ */
 import {
   HttpError,
   job,
@@ -33,7 +36,10 @@ export const unsupported =
 const fault =
   "The recording could not be transcribed because of a fault in the server. Please try again.";
 
-/** Work that fails is tried so often. A crash of the server says nothing about the recording, so it may happen more often: `attempts_max`. */
+/**
+ * Work that fails is tried so often. A crash of the server says nothing about the recording, so it
+ * may happen more often: `attempts_max`.
+ */
 const tries_max = 3;
 export const attempts_max = 10;
 /** Progress is written at most so often. */
@@ -43,7 +49,9 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
   const { db, inTransaction, now_ms, files, quotas, documents, queue, announce, changed, log } =
     parts;
 
-  /** A step of a run. What is wrong with the recording ends the run; what may pass is tried again. */
+  /**
+   * A step of a run. What is wrong with the recording ends the run; what may pass is tried again.
+   */
   const step =
     (work: (run: RunRow, job: JobRun) => Promise<JobEffect | void>) =>
     async ({ run_id }: Payload, job: JobRun): Promise<JobEffect | void> => {
@@ -69,7 +77,10 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
       }
     };
 
-  /** The file is kept, and the run says so, before the job ends: an attempt after a crash goes on from there. */
+  /**
+   * The file is kept, and the run says so, before the job ends: an attempt after a crash goes on
+   * from there.
+   */
   async function fetchStep(run: RunRow, job: JobRun): Promise<JobEffect> {
     if (run.sha256 === null) await fetchInto(run, job);
     const fetched = await store.findRun(db, run.id);
@@ -111,7 +122,10 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
     return (tx) => complete(tx, run, read);
   }
 
-  /** What was heard is kept before the run ends: a crash after hours of work costs no second hearing. */
+  /**
+   * What was heard is kept before the run ends: a crash after hours of work costs no second
+   * hearing.
+   */
   async function hearStep(run: RunRow, job: JobRun): Promise<JobEffect> {
     const kept = await store.findResult(db, run.id);
     if (kept !== undefined) return (tx) => complete(tx, run, JSON.parse(kept) as ReadOutput);
@@ -191,7 +205,10 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
     fetch: step(fetchStep),
     read: step(readStep),
     hear: step(hearStep),
-    /** The last attempt has failed, or crashed. The queue gives its own reasons in a few words; everything from here is a sentence already. */
+    /**
+     * The last attempt has failed, or crashed. The queue gives its own reasons in a few words;
+     * everything from here is a sentence already.
+     */
     gaveUp: (tx: Db, { run_id }: Payload, reason: string, cause: GaveUpCause): Promise<void> =>
       ending.fail(
         tx,

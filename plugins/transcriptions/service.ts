@@ -1,4 +1,7 @@
-/** What can be done with transcription runs, as the HTTP face sees it. Knows nothing of HTTP requests and writes no SQL. */
+/**
+ * What can be done with transcription runs, as the HTTP face sees it. Knows nothing of HTTP
+ * requests and writes no SQL.
+ */
 import {
   badRequest,
   conflict,
@@ -77,14 +80,20 @@ export function createTranscriptions(parts: TranscriptionParts, ending: Ending) 
     });
 
   return {
-    /** Refuses what `addUpload` would refuse, before its bytes are read. @throws HttpError 403 or 404. */
+    /**
+     * Refuses what `addUpload` would refuse, before its bytes are read. @throws HttpError 403 or
+     * 404.
+     */
     async admit(owner_id: string, folder_id: string, size_bytes: number): Promise<void> {
       await folders.require(db, owner_id, folder_id);
       await quotas.require(db, owner_id, "documents", 1);
       await quotas.require(db, owner_id, "storage", size_bytes);
     },
 
-    /** A run for the bytes that arrived, which are released. What can't be transcribed is a run that failed. @throws HttpError 403, 404 or 507. */
+    /**
+     * A run for the bytes that arrived, which are released. What can't be transcribed is a run that
+     * failed. @throws HttpError 403, 404 or 507.
+     */
     async addUpload(
       owner_id: string,
       folder_id: string,
@@ -111,7 +120,10 @@ export function createTranscriptions(parts: TranscriptionParts, ending: Ending) 
       }
     },
 
-    /** A run for an address, which is fetched and checked in the background. @throws HttpError 400 on what is no such address, 403, 404 or 507. */
+    /**
+     * A run for an address, which is fetched and checked in the background. @throws HttpError 400
+     * on what is no such address, 403, 404 or 507.
+     */
     async addUrl(owner_id: string, { folder_id, url }: NewUrl): Promise<RunRow> {
       const { href } = fitTarget(url);
       return insertPending({ ...newRun(owner_id, folder_id, nameOf(href)), url: href });
@@ -122,7 +134,10 @@ export function createTranscriptions(parts: TranscriptionParts, ending: Ending) 
     /** @throws HttpError 403 or 404. */
     get: (owner_id: string, run_id: string): Promise<RunRow> => requireRun(db, owner_id, run_id),
 
-    /** Names by the ids of the runs: of the document as it is called now, or of the recording while there is none. */
+    /**
+     * Names by the ids of the runs: of the document as it is called now, or of the recording while
+     * there is none.
+     */
     async names(runs: readonly RunRow[]): Promise<ReadonlyMap<string, string>> {
       const of_documents = await documents.names(
         db,
@@ -136,7 +151,10 @@ export function createTranscriptions(parts: TranscriptionParts, ending: Ending) 
       );
     },
 
-    /** What was heard, as it was heard: whatever became of the document since. @throws HttpError 403, 404, or 409 while there is none. */
+    /**
+     * What was heard, as it was heard: whatever became of the document since. @throws HttpError
+     * 403, 404, or 409 while there is none.
+     */
     async result(owner_id: string, run_id: string): Promise<Transcript> {
       const run = await requireRun(db, owner_id, run_id);
       if (run.status !== "completed")

@@ -1,4 +1,7 @@
-/** Every SQL statement about transcription runs. The database comes first, so that the caller decides the transaction. */
+/**
+ * Every SQL statement about transcription runs. The database comes first, so that the caller
+ * decides the transaction.
+ */
 import { pageWindow, toNumber, type Db, type PageRequest } from "../../core/sdk";
 
 export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled";
@@ -30,13 +33,18 @@ export interface RunRow {
 }
 export interface TranscriptionsTables {
   transcriptions: RunRow;
-  /** `transcript` is JSON. Written before the run ends, so that what took hours is not heard twice. */
+  /**
+   * `transcript` is JSON. Written before the run ends, so that what took hours is not heard twice.
+   */
   transcriptions_results: { readonly run_id: string; readonly transcript: string };
 }
 export type TranscriptionsDb = Db<TranscriptionsTables>;
 
 const live = ["pending", "running"] as const;
-/** What a run forgets when it ends. The name is the document's from then on; without a document it tells what failed. */
+/**
+ * What a run forgets when it ends. The name is the document's from then on; without a document it
+ * tells what failed.
+ */
 const forgotten = ({ status }: Pick<RunRow, "status">) => ({
   url: null,
   sha256: null,

@@ -1,7 +1,13 @@
-/** What other plugins may know about webhooks: how they say that something happened which somebody may wait for. */
+/**
+ * What other plugins may know about webhooks: how they say that something happened which somebody
+ * may wait for.
+ */
 import { event, service, slot, t, type Lookup } from "../../core/sdk";
 
-/** Emit it in the transaction that ends a run: whoever registered a webhook for it is told, however the server ends. `body` is sent as it is. */
+/**
+ * Emit it in the transaction that ends a run: whoever registered a webhook for it is told, however
+ * the server ends. `body` is sent as it is.
+ */
 export const WebhookDue = event(
   "webhook.due",
   t.Object({

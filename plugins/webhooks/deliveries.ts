@@ -1,4 +1,7 @@
-/** The rules about deliveries: what is written when something is due, how an attempt begins and ends, what the log shows. */
+/**
+ * The rules about deliveries: what is written when something is due, how an attempt begins and
+ * ends, what the log shows.
+ */
 import {
   conflict,
   job,
@@ -39,7 +42,10 @@ export interface DeliveriesParts {
   readonly now_ms: () => number;
   readonly newId: (prefix: string) => string;
   readonly events: () => readonly WebhookEvent[];
-  /** Before the second and the third attempt, milliseconds; the last one serves for those that are missing. */
+  /**
+   * Before the second and the third attempt, milliseconds; the last one serves for those that are
+   * missing.
+   */
   readonly retry_delays_ms: readonly number[];
   readonly changed: (change: Change) => void;
 }
@@ -177,7 +183,10 @@ export function createDeliveries({
     get: async (webhook_id: string, delivery_id: string): Promise<FullDelivery> =>
       (await withAttempts([await requireOne(db, webhook_id, delivery_id)]))[0]!,
 
-    /** The same message again, with attempts of its own. @throws HttpError 404, 409 while the first one is under way. */
+    /**
+     * The same message again, with attempts of its own. @throws HttpError 404, 409 while the first
+     * one is under way.
+     */
     redeliver: (webhook: Receiver, delivery_id: string): Promise<FullDelivery> =>
       inTransaction(async (tx) => {
         const delivery = await requireOne(tx, webhook.id, delivery_id);
@@ -195,7 +204,10 @@ export function createDeliveries({
         };
       }),
 
-    /** Sends what a real event of this webhook looks like. @throws HttpError 404 when it is gone, or its kind of event is. */
+    /**
+     * Sends what a real event of this webhook looks like. @throws HttpError 404 when it is gone, or
+     * its kind of event is.
+     */
     test: ({ id, owner_id, event_type }: WebhookRow): Promise<FullDelivery> =>
       inTransaction(async (tx) => {
         const sample = events().find(({ type }) => type === event_type)?.sample;
@@ -207,7 +219,8 @@ export function createDeliveries({
       }),
 
     /**
-     * Counts the attempt before anything is sent, so that no crash leads to a fourth. False when it is not this attempt's turn: it has ended,
+     * Counts the attempt before anything is sent, so that no crash leads to a fourth. False when it
+     * is not this attempt's turn: it has ended,
      * or the delivery has. "lost": it began once before and nobody knows how it went.
      */
     begin: (delivery: DeliveryRow, number: number): Promise<boolean | "lost"> =>

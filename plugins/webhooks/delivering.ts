@@ -1,4 +1,7 @@
-/** The job behind each attempt: looks the host up, checks it, connects to the address that was checked, and writes down what came back. */
+/**
+ * The job behind each attempt: looks the host up, checks it, connects to the address that was
+ * checked, and writes down what came back.
+ */
 import {
   checkHost,
   codeOf,

@@ -3,7 +3,10 @@
 export interface LineLimits {
   readonly each_max: number;
   readonly all_max: number;
-  /** Who has not had their turn by then is sent away, milliseconds: a connection does not stay open for ever. */
+  /**
+   * Who has not had their turn by then is sent away, milliseconds: a connection does not stay open
+   * for ever.
+   */
   readonly wait_ms_max: number;
 }
 export class WaitedTooLong extends Error {

@@ -1,4 +1,6 @@
-/** The HTTP face of webhooks and their deliveries: a shape in, one call to the service, a shape out. */
+/**
+ * The HTTP face of webhooks and their deliveries: a shape in, one call to the service, a shape out.
+ */
 import {
   PageOf,
   PageQuery,

@@ -1,4 +1,7 @@
-/** The rules about webhooks: who may register what, where, and how many. Knows nothing of HTTP requests and writes no SQL. */
+/**
+ * The rules about webhooks: who may register what, where, and how many. Knows nothing of HTTP
+ * requests and writes no SQL.
+ */
 import {
   badRequest,
   checkHost,
@@ -155,7 +158,10 @@ export function createWebhooks(parts: WebhooksParts) {
       return { webhook, last: null, secret };
     },
 
-    /** From now on the new secret signs; for 24 hours `webhook-signature` carries the old one too. @throws HttpError 403 or 404. */
+    /**
+     * From now on the new secret signs; for 24 hours `webhook-signature` carries the old one too.
+     * @throws HttpError 403 or 404.
+     */
     async rotateSecret(owner_id: string, webhook_id: string): Promise<WebhookWithSecret> {
       const secret = newSecret();
       const sealed_secret = sealed.seal(secret, placeOf(webhook_id));

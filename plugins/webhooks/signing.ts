@@ -18,7 +18,8 @@ export interface HeaderPrefixes {
 }
 
 /**
- * The event and its signature under both names, keyed with the text of the newest secret; and the headers of Standard Webhooks,
+ * The event and its signature under both names, keyed with the text of the newest secret; and the
+ * headers of Standard Webhooks,
  * signed with every secret that still holds. `secrets`: newest first.
  */
 export function deliveryHeaders(

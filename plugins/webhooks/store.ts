@@ -1,4 +1,7 @@
-/** Every SQL statement about webhooks and deliveries. The database comes first, so that the caller decides the transaction. */
+/**
+ * Every SQL statement about webhooks and deliveries. The database comes first, so that the caller
+ * decides the transaction.
+ */
 import { pageWindow, toNumber, type Db, type PageRequest } from "../../core/sdk";
 
 /** Secrets are sealed. Times are epoch milliseconds. */
@@ -223,7 +226,10 @@ export const listAttempts = async (
         .orderBy("number")
         .execute();
 
-/** Deletes deliveries from before `before`, at most `most`, those that wait excepted; returns how many. */
+/**
+ * Deletes deliveries from before `before`, at most `most`, those that wait excepted; returns how
+ * many.
+ */
 export async function pruneDeliveries(
   db: WebhooksDb,
   before: number,

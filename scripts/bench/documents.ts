@@ -1,4 +1,7 @@
-/** Rows: text documents until they are `synced`, against SQLite's full-text index fed directly; and a search of that folder, against the same index. */
+/**
+ * Rows: text documents until they are `synced`, against SQLite's full-text index fed directly; and
+ * a search of that folder, against the same index.
+ */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { median, quantile, type Row } from "./measure";

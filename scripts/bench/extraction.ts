@@ -1,4 +1,7 @@
-/** Rows: reading files in the child process of the executable, beside the command that does the same. Those commands come from the system; where one is missing its row says so. */
+/**
+ * Rows: reading files in the child process of the executable, beside the command that does the
+ * same. Those commands come from the system; where one is missing its row says so.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

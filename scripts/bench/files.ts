@@ -1,4 +1,7 @@
-/** Files for the benchmark, made on the spot: a long PDF, and a Word document that is one large table. */
+/**
+ * Files for the benchmark, made on the spot: a long PDF, and a Word document that is one large
+ * table.
+ */
 import { deflateRawSync, deflateSync } from "node:zlib";
 import { makeText } from "./text";
 

@@ -1,4 +1,7 @@
-/** Rows: an import of a thousand pages, beside the same texts added as documents; what memory it takes; and how long other requests take meanwhile. */
+/**
+ * Rows: an import of a thousand pages, beside the same texts added as documents; what memory it
+ * takes; and how long other requests take meanwhile.
+ */
 import { addTexts, place, startDossier, type Dossier } from "./server";
 import { has_proc, median, peakRssMib, quantile, resetPeak, rssMib, type Row } from "./measure";
 import { makeTexts } from "./text";

@@ -1,4 +1,8 @@
-/** `npm run bench`: Dossier beside plain rivals, on this machine, in one run. Ratios can be compared between machines; the rest only on one. Words on the command line choose rows; `million` and `rivals` run only when named. */
+/**
+ * `npm run bench`: Dossier beside plain rivals, on this machine, in one run. Ratios can be compared
+ * between machines; the rest only on one. Words on the command line choose rows; `million` and
+ * `rivals` run only when named.
+ */
 import { join, resolve } from "node:path";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";

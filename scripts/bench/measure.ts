@@ -1,4 +1,7 @@
-/** What every row of the benchmark needs: medians, memory of a process from /proc, and the shape of a row. */
+/**
+ * What every row of the benchmark needs: medians, memory of a process from /proc, and the shape of
+ * a row.
+ */
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 
 export interface Row {

@@ -1,4 +1,7 @@
-/** Row of `npm run bench -- million`: a search over a million passages in one scope, in this process. */
+/**
+ * Row of `npm run bench -- million`: a search over a million passages in one scope, in this
+ * process.
+ */
 import { median, quantile, rssMib, has_proc, type Row } from "./measure";
 import { openOwnIndex } from "./own-index";
 import { makePassages } from "./search";
@@ -12,7 +15,10 @@ const passages = 1_000_000,
 /** A million passages are more than the default of 256 MiB holds. */
 const cache_bytes_max = 2 ** 30;
 
-/** Documents are put together of passages from a pool: making a million different ones would take longer than indexing them. */
+/**
+ * Documents are put together of passages from a pool: making a million different ones would take
+ * longer than indexing them.
+ */
 export async function millionRows(): Promise<Row[]> {
   const pool = Array.from(
     { length: pool_passages / document_passages },

@@ -1,4 +1,7 @@
-/** The index in this process, on a temporary database: its own code for chunks, segments, rows and ranking, without server and workers. */
+/**
+ * The index in this process, on a temporary database: its own code for chunks, segments, rows and
+ * ranking, without server and workers.
+ */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";

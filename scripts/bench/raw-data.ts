@@ -1,4 +1,7 @@
-/** What the rival holds: one owner's key and folders in plain tables, texts in SQLite's own full-text index. */
+/**
+ * What the rival holds: one owner's key and folders in plain tables, texts in SQLite's own
+ * full-text index.
+ */
 import type { Database } from "bun:sqlite";
 
 export interface RawData {

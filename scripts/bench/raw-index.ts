@@ -1,4 +1,7 @@
-/** The rival of indexing: inserts every text into a full-text index, one durable transaction each, and prints how long that took in milliseconds. A process of its own. */
+/**
+ * The rival of indexing: inserts every text into a full-text index, one durable transaction each,
+ * and prints how long that took in milliseconds. A process of its own.
+ */
 import { Database } from "bun:sqlite";
 import { fillTexts } from "./raw-data";
 

@@ -1,4 +1,7 @@
-/** The rival: nothing but Bun.serve and prepared statements, doing the work of GET /folders and of a search in the plainest way there is. Started as a process of its own. */
+/**
+ * The rival: nothing but Bun.serve and prepared statements, doing the work of GET /folders and of a
+ * search in the plainest way there is. Started as a process of its own.
+ */
 import { Database } from "bun:sqlite";
 import { fillFolders, fillTexts, type RawData } from "./raw-data";
 

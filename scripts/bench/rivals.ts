@@ -1,6 +1,8 @@
 /**
- * `npm run bench -- rivals --data <directory of sets>`: how well and how fast the index ranks, beside minisearch and lunr, on questions with known answers.
- * Each set is a directory of corpus.jsonl (id, title, text), queries.jsonl (id, text) and qrels.tsv (query, document, grade).
+ * `npm run bench -- rivals --data <directory of sets>`: how well and how fast the index ranks,
+ * beside minisearch and lunr, on questions with known answers.
+ * Each set is a directory of corpus.jsonl (id, title, text), queries.jsonl (id, text) and qrels.tsv
+ * (query, document, grade).
  */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -113,7 +115,10 @@ function ndcg(found: readonly string[], grades: Grades): number {
 
 const since = (started: number): number => performance.now() - started;
 
-/** Passages become documents: the first of each counts. Text is on disk; the rivals keep all in memory. */
+/**
+ * Passages become documents: the first of each counts. Text is on disk; the rivals keep all in
+ * memory.
+ */
 async function dossier(documents: readonly Document[]): Promise<Ranker> {
   const index = await openOwnIndex(),
     started = performance.now();
@@ -144,7 +149,10 @@ function minisearch(documents: readonly Document[]): Ranker {
   };
 }
 
-/** In its default settings: stemming of English, stop words. Its parser has a syntax of its own, so the words of the question are given to it as terms. */
+/**
+ * In its default settings: stemming of English, stop words. Its parser has a syntax of its own, so
+ * the words of the question are given to it as terms.
+ */
 function lunrOf(documents: readonly Document[]): Ranker {
   const started = performance.now();
   const index = lunr((builder) => {

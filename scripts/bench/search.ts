@@ -1,4 +1,7 @@
-/** Rows: searches over HTTP beside SQLite's full-text index, beside much text in other folders, and over many folders beside one. */
+/**
+ * Rows: searches over HTTP beside SQLite's full-text index, beside much text in other folders, and
+ * over many folders beside one.
+ */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { analyzer } from "../../plugins/index/analyzer";
@@ -65,7 +68,8 @@ export async function searchRows(): Promise<Row[]> {
       many: (query) => ask(crowded, query, scopes.many),
       index: async (query) => index.search(query, whole_scope),
     };
-    // Everything has been searched once before anything is measured: the other folders lie in memory too.
+    // Everything has been searched once before anything is measured: the other folders lie in
+    // memory too.
     await crowded.call("POST", "/search", { query: makeQuery(others[0]!, 0) });
     const times = await measureAll(asks, (round) => makeQuery(texts[round % texts.length]!, round));
     index.close();
@@ -151,7 +155,10 @@ function openIndex(directory: string) {
 type Kind = "rival" | "own_alone" | "own_crowded" | "one" | "few" | "many" | "index";
 type Asks = Readonly<Record<Kind, (query: string) => Promise<void>>>;
 
-/** Milliseconds of each kind, question by question: all kinds one after the other, so that they see the same machine, and in turning order. */
+/**
+ * Milliseconds of each kind, question by question: all kinds one after the other, so that they see
+ * the same machine, and in turning order.
+ */
 async function measureAll(
   asks: Asks,
   queryOf: (round: number) => string,

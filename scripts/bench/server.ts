@@ -25,7 +25,10 @@ export interface Dossier extends Launched {
   stop(): Promise<void>;
 }
 
-/** Starts dist/dossier on `data` with a user of its own, or with the key of an earlier start. `env`: further settings. */
+/**
+ * Starts dist/dossier on `data` with a user of its own, or with the key of an earlier start. `env`:
+ * further settings.
+ */
 export async function startDossier(
   data: string,
   known_key?: string,
@@ -80,7 +83,10 @@ export const addFolders = (dossier: Dossier, count: number): Promise<void> =>
     });
   });
 
-/** Creates the texts as documents of one folder and waits until none is `syncing`. Answers the milliseconds from the first request on. */
+/**
+ * Creates the texts as documents of one folder and waits until none is `syncing`. Answers the
+ * milliseconds from the first request on.
+ */
 export async function addTexts(
   dossier: Dossier,
   folder_id: string,
@@ -132,7 +138,10 @@ export async function startRival(directory: string, data: RawData): Promise<Riva
   throw new Error("the rival server did not start");
 }
 
-/** Inserts the texts into SQLite's full-text index in a process of its own. Answers the milliseconds it took, without its start. */
+/**
+ * Inserts the texts into SQLite's full-text index in a process of its own. Answers the milliseconds
+ * it took, without its start.
+ */
 export async function indexByRival(directory: string, texts: readonly string[]): Promise<number> {
   const run = Bun.spawn(
     [process.execPath, resolve(import.meta.dir, "raw-index.ts"), join(directory, "raw-index.db")],

@@ -1,4 +1,6 @@
-/** Rows: how soon a started server answers, and what it holds in memory when nobody asks anything. */
+/**
+ * Rows: how soon a started server answers, and what it holds in memory when nobody asks anything.
+ */
 import { connect } from "node:net";
 import { executable } from "../build";
 import { cleanEnvironment } from "../lib/launch";
@@ -19,7 +21,10 @@ async function versionMs(): Promise<number> {
   return performance.now() - started;
 }
 
-/** Milliseconds from starting the server to its first answer with status 200 to an authenticated request. */
+/**
+ * Milliseconds from starting the server to its first answer with status 200 to an authenticated
+ * request.
+ */
 async function firstAnswerMs(data: string, key: string, port: number): Promise<number> {
   const started = performance.now();
   const server = Bun.spawn([executable, "serve", "--data", data, "--port", String(port)], {

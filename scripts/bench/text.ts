@@ -1,4 +1,7 @@
-/** Text for benchmarks, made here and the same at every run: made-up words as often as words of a natural language are. */
+/**
+ * Text for benchmarks, made here and the same at every run: made-up words as often as words of a
+ * natural language are.
+ */
 
 /** A small generator of even chances (mulberry32): the same seed gives the same text everywhere. */
 export function chance(seed: number): () => number {
@@ -57,7 +60,10 @@ const vocabulary = Array.from({ length: vocabulary_size }, (_, rank) => word(ran
 const zipfRank = (random: () => number): number =>
   Math.min(vocabulary_size - 1, Math.floor(Math.exp(random() * Math.log(vocabulary_size))) - 1);
 
-/** About `length` characters of sentences in paragraphs, with a topic: a few rarer words that come again and again. */
+/**
+ * About `length` characters of sentences in paragraphs, with a topic: a few rarer words that come
+ * again and again.
+ */
 export function makeText(seed: number, length: number): string {
   const random = chance(seed);
   const topic = Array.from(

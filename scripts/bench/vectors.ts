@@ -1,4 +1,7 @@
-/** Vectors: ten thousand of 768 numbers, searched as the index searches them, beside a plain loop over one Float32Array. */
+/**
+ * Vectors: ten thousand of 768 numbers, searched as the index searches them, beside a plain loop
+ * over one Float32Array.
+ */
 import { Database } from "bun:sqlite";
 import { analyzer } from "../../plugins/index/analyzer";
 import { createSearcher, type Searcher } from "../../plugins/index/searcher";
@@ -24,7 +27,8 @@ export async function vectorRows(): Promise<Row[]> {
       running: analyzer.version,
       cache_bytes_max: 2 ** 28,
     });
-  // One after the other, so that both see the same machine; what the words cost is not what this row is about.
+  // One after the other, so that both see the same machine; what the words cost is not what this
+  // row is about.
   const loops: number[] = [],
     searches: number[] = [],
     words: number[] = [];

@@ -1,4 +1,7 @@
-/** Rows: how long a healthy receiver waits beside dead ones, and how long other requests take beside names that nobody answers for; each beside the same alone. */
+/**
+ * Rows: how long a healthy receiver waits beside dead ones, and how long other requests take beside
+ * names that nobody answers for; each beside the same alone.
+ */
 import { createSocket } from "node:dgram";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { createKey } from "../lib/launch";
@@ -73,7 +76,10 @@ const dead_cases: readonly Dead[] = [
   { name: "beside sixty dead webhooks of six accounts", accounts: 6, hooks: 10, each: 20 },
 ];
 
-/** From the request that makes it due to its arrival, milliseconds: the median of many, one after the other. */
+/**
+ * From the request that makes it due to its arrival, milliseconds: the median of many, one after
+ * the other.
+ */
 async function latency(dossier: Dossier, webhook_id: string, alive: Alive): Promise<number> {
   const each: number[] = [];
   for (let n = 0; n < deliveries; n++) {
@@ -145,7 +151,10 @@ async function deadRows(dossier: Dossier, owners: readonly Dossier["call"][]): P
   }
 }
 
-/** Milliseconds of requests that read, write, look a name up and read a file, from four clients, until `done`. */
+/**
+ * Milliseconds of requests that read, write, look a name up and read a file, from four clients,
+ * until `done`.
+ */
 async function requests(
   dossier: Dossier,
   folder_id: string,

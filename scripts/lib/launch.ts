@@ -1,15 +1,22 @@
-/** Starts dist/dossier as its own process on a data directory and waits until it serves. For tests, the demonstration and benchmarks. */
+/**
+ * Starts dist/dossier as its own process on a data directory and waits until it serves. For tests,
+ * the demonstration and benchmarks.
+ */
 import { executable } from "../build";
 
 export interface LaunchOptions {
   readonly data: string;
-  /** Added to the environment; settings of Dossier that the caller's own shell has set are left out. */
+  /**
+   * Added to the environment; settings of Dossier that the caller's own shell has set are left out.
+   */
   readonly env?: Readonly<Record<string, string>>;
   /** Further arguments of `dossier serve`. */
   readonly args?: readonly string[];
   /** How long it may take to serve, milliseconds. */
   readonly limit_ms?: number;
-  /** The working directory. Default: the data directory, which holds no settings of this checkout. */
+  /**
+   * The working directory. Default: the data directory, which holds no settings of this checkout.
+   */
   readonly cwd?: string;
 }
 
@@ -43,7 +50,9 @@ export function cleanEnvironment(
   return { ...Object.fromEntries(kept), ...more };
 }
 
-/** Starts the server on a free port. @throws Error with what it said, when it ends or stays silent. */
+/**
+ * Starts the server on a free port. @throws Error with what it said, when it ends or stays silent.
+ */
 export async function launch({
   data,
   env = {},
@@ -119,7 +128,10 @@ export async function runCommand(
   return { code, stdout, stderr };
 }
 
-/** The same, for a command that must succeed; answers what it printed, trimmed. @throws Error with what it said. */
+/**
+ * The same, for a command that must succeed; answers what it printed, trimmed. @throws Error with
+ * what it said.
+ */
 export async function mustRun(
   data: string,
   args: readonly string[],

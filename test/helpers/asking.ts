@@ -1,4 +1,6 @@
-/** A server whose answerer is scripted by the test, and the steps that every test of messages takes. */
+/**
+ * A server whose answerer is scripted by the test, and the steps that every test of messages takes.
+ */
 import { definePlugin, fill } from "../../core/sdk";
 import { Answerers, type Answered as Said, type Question } from "../../plugins/chats/contract";
 import type { FoundPassage } from "../../plugins/search/contract";

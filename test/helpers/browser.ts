@@ -1,4 +1,7 @@
-/** A browser as the console's server sees it: it keeps its cookie and says where its requests come from. */
+/**
+ * A browser as the console's server sees it: it keeps its cookie and says where its requests come
+ * from.
+ */
 import { setDefaultTimeout } from "bun:test";
 import type { TestServer } from "./host";
 import { sha256 } from "../../plugins/accounts/token";
@@ -13,7 +16,10 @@ export interface Seen {
   readonly text: string;
 }
 export interface Browser {
-  /** A path below `/console/api/v1`, or, with two slashes, one at the root of the server. A header of "" is left out. */
+  /**
+   * A path below `/console/api/v1`, or, with two slashes, one at the root of the server. A header
+   * of "" is left out.
+   */
   send(
     method: string,
     path: string,

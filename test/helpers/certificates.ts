@@ -1,4 +1,7 @@
-/** Certificates for tests, from 2020 on and for a hundred years: a root that nobody trusts, and what it signed. */
+/**
+ * Certificates for tests, from 2020 on and for a hundred years: a root that nobody trusts, and what
+ * it signed.
+ */
 
 /** Signed the others. */
 export const root = `-----BEGIN CERTIFICATE-----

@@ -1,4 +1,7 @@
-/** A real browser for tests of the console: Chromium by Playwright, where there is one. It notes whatever a page must not do. */
+/**
+ * A real browser for tests of the console: Chromium by Playwright, where there is one. It notes
+ * whatever a page must not do.
+ */
 import axe from "axe-core";
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type Page } from "playwright-core";
@@ -39,9 +42,15 @@ export interface Look {
 }
 export interface Visit {
   readonly page: Page;
-  /** Violations of the content security policy, errors of scripts, and requests to other hosts so far. */
+  /**
+   * Violations of the content security policy, errors of scripts, and requests to other hosts so
+   * far.
+   */
   readonly faults: readonly string[];
-  /** What axe-core finds on the page as it is now, and whether it scrolls sideways; empty when all is well. */
+  /**
+   * What axe-core finds on the page as it is now, and whether it scrolls sideways; empty when all
+   * is well.
+   */
   problems(): Promise<string[]>;
   /** Another size or theme of the same page. */
   look(look: Look): Promise<void>;

@@ -1,4 +1,7 @@
-/** Writes compound files (OLE2) and, inside them, the least that makes a Word, PowerPoint or Excel file. */
+/**
+ * Writes compound files (OLE2) and, inside them, the least that makes a Word, PowerPoint or Excel
+ * file.
+ */
 
 const sector = 512;
 const small_sector = 64;
@@ -102,9 +105,15 @@ export function compound(streams: Readonly<Record<string, Uint8Array>>): Uint8Ar
 export interface DocOptions {
   readonly flags?: number;
   readonly version?: number;
-  /** Lengths of the parts behind the body: footnotes, headers, macros, comments, endnotes, boxes, boxes of headers. */
+  /**
+   * Lengths of the parts behind the body: footnotes, headers, macros, comments, endnotes, boxes,
+   * boxes of headers.
+   */
   readonly behind?: readonly number[];
-  /** For a paragraph mark at this place in the text: properties of its paragraph, with the number of its style first. */
+  /**
+   * For a paragraph mark at this place in the text: properties of its paragraph, with the number of
+   * its style first.
+   */
   readonly paragraphs?: readonly {
     readonly start: number;
     readonly end: number;

@@ -1,4 +1,7 @@
-/** The console of the executable in a browser: somebody who is signed in, data for every page, and the server's calls in their name. */
+/**
+ * The console of the executable in a browser: somebody who is signed in, data for every page, and
+ * the server's calls in their name.
+ */
 import { expect } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { join } from "node:path";

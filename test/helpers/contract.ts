@@ -1,4 +1,7 @@
-/** What the acceptance suite shares: what every record looks like, a person who works with the API, and bytes over a bare socket. */
+/**
+ * What the acceptance suite shares: what every record looks like, a person who works with the API,
+ * and bytes over a bare socket.
+ */
 import { expect, setDefaultTimeout } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
@@ -125,18 +128,27 @@ const nullable: Readonly<Record<keyof typeof shapes, readonly string[]>> = {
   result: ["usage"],
 };
 
-/** The record has exactly the fields of its kind, each of its type. `more`: further fields it has, such as `content`. */
+/**
+ * The record has exactly the fields of its kind, each of its type. `more`: further fields it has,
+ * such as `content`.
+ */
 export function expectRecord(kind: keyof typeof shapes, record: any, more: object = {}): void {
   const shape: Record<string, unknown> = { ...shapes[kind], ...more };
   for (const field of nullable[kind]) if (record?.[field] === null) shape[field] = null;
   expect(record).toEqual(shape);
 }
 
-/** The record has these fields, whatever else it has. (`toMatchObject` of Bun 1.4.5 writes the matchers it is given into the record it is given: it gets a copy.) */
+/**
+ * The record has these fields, whatever else it has. (`toMatchObject` of Bun 1.4.5 writes the
+ * matchers it is given into the record it is given: it gets a copy.)
+ */
 export const expectHas = (record: unknown, fields: object): void =>
   void expect(structuredClone(record)).toMatchObject(fields);
 
-/** The answer is a problem of this status: RFC 9457, with the id of the response. `says` is found in its detail. */
+/**
+ * The answer is a problem of this status: RFC 9457, with the id of the response. `says` is found in
+ * its detail.
+ */
 export function expectProblem(
   answer: Answered,
   status: number,
@@ -175,7 +187,10 @@ export function form(name: string, content: string | Uint8Array<ArrayBuffer>, ty
   return body;
 }
 
-/** A multipart body byte by byte, for names that no client library would send. Each part: its header lines and its bytes. */
+/**
+ * A multipart body byte by byte, for names that no client library would send. Each part: its header
+ * lines and its bytes.
+ */
 export function multipart(
   ...parts: readonly { readonly headers: string; readonly body?: string | Uint8Array }[]
 ): { readonly body: Uint8Array<ArrayBuffer>; readonly headers: Record<string, string> } {
@@ -285,7 +300,9 @@ export const slice = (content: string, start: number, end: number): string =>
 /** A socket that sends what it is told, when it is told; `paused` never reads what comes. */
 export interface Bare {
   send(bytes: string | Uint8Array): void;
-  /** The next answer. @throws Error when none has come after four seconds or the peer closes before. */
+  /**
+   * The next answer. @throws Error when none has come after four seconds or the peer closes before.
+   */
   answer(): Promise<Answered>;
   /** Ends the connection at once, whatever is under way. */
   cut(): void;
@@ -385,7 +402,10 @@ export const filesWith = (data: string, word: string): string[] =>
     }
   });
 
-/** What arrives is written somewhere before it is a document: the files that no finished upload leaves. */
+/**
+ * What arrives is written somewhere before it is a document: the files that no finished upload
+ * leaves.
+ */
 export const temporaryFiles = (data: string): string[] =>
   filesIn(data).filter((path) => path.split("/").slice(0, -1).includes("tmp"));
 

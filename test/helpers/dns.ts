@@ -3,7 +3,10 @@ import { createSocket } from "node:dgram";
 
 /** `garbled`: bytes that are no answer. */
 export type Said = readonly string[] | "silent" | "servfail" | "refused" | "nxdomain" | "garbled";
-/** IPv4 and IPv6 addresses of a name. A function is asked anew at every query, with how often this name and family was asked before. */
+/**
+ * IPv4 and IPv6 addresses of a name. A function is asked anew at every query, with how often this
+ * name and family was asked before.
+ */
 export interface Zone {
   readonly a?: Said | ((n: number) => Said);
   readonly aaaa?: Said | ((n: number) => Said);

@@ -1,4 +1,7 @@
-/** What tests of documents share: uploads, files that are read as their first bytes say, and a recount of everything that is counted. */
+/**
+ * What tests of documents share: uploads, files that are read as their first bytes say, and a
+ * recount of everything that is counted.
+ */
 import { expect } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -77,7 +80,8 @@ export function person(server: TestServer, who: string): Person {
 }
 
 /**
- * Reads files that begin with `#!`: `#!wait KEY` waits for `open(KEY)`, `#!fail CODE` has no text to give, `#!throw` fails without a reason,
+ * Reads files that begin with `#!`: `#!wait KEY` waits for `open(KEY)`, `#!fail CODE` has no text
+ * to give, `#!throw` fails without a reason,
  * `#!warn` warns. The rest of the file is its text, two pages of it when there is a form feed.
  */
 export function scriptedExtractor() {
@@ -147,7 +151,10 @@ export async function until(what: () => Promise<boolean> | boolean): Promise<voi
   }
 }
 
-/** Everything that is counted somewhere is what counting it anew gives; what hangs together still does. Call it when no job is running. */
+/**
+ * Everything that is counted somewhere is what counting it anew gives; what hangs together still
+ * does. Call it when no job is running.
+ */
 export async function expectSound({ store, data }: TestServer): Promise<void> {
   const { db } = store;
   const documents: any[] = await db.selectFrom("documents").selectAll().execute();

@@ -1,4 +1,7 @@
-/** Watches an answer as a client of its server-sent events does, with nothing of the server's own code. */
+/**
+ * Watches an answer as a client of its server-sent events does, with nothing of the server's own
+ * code.
+ */
 
 export interface Event {
   readonly id: number;

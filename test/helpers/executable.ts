@@ -1,4 +1,7 @@
-/** The built executable as tests use it: a black box with a data directory, a command line and an HTTP API. */
+/**
+ * The built executable as tests use it: a black box with a data directory, a command line and an
+ * HTTP API.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +15,10 @@ import {
   type Said,
 } from "../../scripts/lib/launch";
 
-/** An answer of the API. `body` is parsed JSON, the text of any other type, or undefined when there is none. */
+/**
+ * An answer of the API. `body` is parsed JSON, the text of any other type, or undefined when there
+ * is none.
+ */
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
@@ -74,7 +80,10 @@ process.on("exit", () => {
   for (const one of running) one.kill("SIGKILL");
 });
 
-/** Builds dist/dossier when it is missing or stale, and starts it on a free port. Use it with `await using`, or call `stop` yourself. */
+/**
+ * Builds dist/dossier when it is missing or stale, and starts it on a free port. Use it with `await
+ * using`, or call `stop` yourself.
+ */
 export async function startExecutable({
   env = {},
   args = [],

@@ -1,4 +1,7 @@
-/** The extraction service on real children, without a server around it. Started as a program it is such a child. */
+/**
+ * The extraction service on real children, without a server around it. Started as a program it is
+ * such a child.
+ */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

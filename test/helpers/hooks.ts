@@ -1,4 +1,7 @@
-/** The executable with what webhooks need around it: a name server that does as told, a receiver that may be delivered to, one that may not, and a plugin through which a person's run ends. */
+/**
+ * The executable with what webhooks need around it: a name server that does as told, a receiver
+ * that may be delivered to, one that may not, and a plugin through which a person's run ends.
+ */
 import { expect } from "bun:test";
 import { person, until, type Person } from "./contract";
 import { startNameServer, type NameServer } from "./dns";
@@ -35,12 +38,18 @@ export interface Hooks extends AsyncDisposable {
   /** Listens on `refused`. */
   readonly inner: Receiver;
   readonly ada: Person;
-  /** A webhook of Ada, or of someone else, that goes at the end of the test. Default: `hook.test`, at the receiver's port. */
+  /**
+   * A webhook of Ada, or of someone else, that goes at the end of the test. Default: `hook.test`,
+   * at the receiver's port.
+   */
   register(
     url?: string,
     options?: { readonly type?: string; readonly who?: Person },
   ): Promise<Hook>;
-  /** Ends a run of Ada, or of someone else: `body` is due. With `fail` the transaction that ends it fails. */
+  /**
+   * Ends a run of Ada, or of someone else: `body` is due. With `fail` the transaction that ends it
+   * fails.
+   */
   emit(
     body: object,
     options?: {

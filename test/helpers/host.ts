@@ -1,4 +1,7 @@
-/** A whole server in this process, on a data directory of its own: what `dossier serve` runs, without the port. */
+/**
+ * A whole server in this process, on a data directory of its own: what `dossier serve` runs,
+ * without the port.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +25,10 @@ export interface Answered {
   readonly headers: Headers;
 }
 export interface TestServer {
-  /** `send("ada", "POST", "/folders", { name: "Reports" })`: people have names; each is a user with a key of its own. `null` sends no key. `//health` is a path at the root. */
+  /**
+   * `send("ada", "POST", "/folders", { name: "Reports" })`: people have names; each is a user with
+   * a key of its own. `null` sends no key. `//health` is a path at the root.
+   */
   send(
     who: string | null,
     method: string,
@@ -105,7 +111,8 @@ export async function startTestServer({
   await assembled.host.start();
   const fetch = (request: Request, address = "127.0.0.1") => front(request, address);
   const keys = new Map<string, Promise<string>>();
-  // The row is written directly: hashing a password for each person of each test would take most of the time.
+  // The row is written directly: hashing a password for each person of each test would take most of
+  // the time.
   const makeKey = async (who: string): Promise<string> => {
     const id = `usr_${who}`;
     await assembled.store.db

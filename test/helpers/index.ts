@@ -1,4 +1,6 @@
-/** The index on a database file of its own, without threads: what its workers do is done at once. */
+/**
+ * The index on a database file of its own, without threads: what its workers do is done at once.
+ */
 import { Database } from "bun:sqlite";
 import { afterAll } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";

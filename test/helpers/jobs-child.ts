@@ -1,4 +1,7 @@
-/** A server that only works off jobs, to be killed: enqueues what it is told on standard input, says when that is on disk, and runs it. */
+/**
+ * A server that only works off jobs, to be killed: enqueues what it is told on standard input, says
+ * when that is on disk, and runs it.
+ */
 import { Type } from "@sinclair/typebox";
 import { join } from "node:path";
 import { systemClock } from "../../core/base/clock";
@@ -17,7 +20,9 @@ const Done = event("child.done", Payload);
 /** Above every number of crashes in a row that a test makes. */
 export const attempts_max = 50;
 
-/** Each piece of work does its effect and emits an event, whose subscriber has an effect of its own. */
+/**
+ * Each piece of work does its effect and emits an event, whose subscriber has an effect of its own.
+ */
 async function main(directory: string): Promise<void> {
   lockDirectory(directory);
   const log = jsonLog("error");

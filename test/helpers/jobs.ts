@@ -1,4 +1,7 @@
-/** A store with the job table in a directory of its own, a clock that the test moves, and the log lines it wrote. */
+/**
+ * A store with the job table in a directory of its own, a clock that the test moves, and the log
+ * lines it wrote.
+ */
 import { Type } from "@sinclair/typebox";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

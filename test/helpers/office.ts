@@ -1,4 +1,7 @@
-/** Office documents and e-books in a few lines: a ZIP writer that can lie, and the parts that each format needs. */
+/**
+ * Office documents and e-books in a few lines: a ZIP writer that can lie, and the parts that each
+ * format needs.
+ */
 import { crc32, deflateRawSync } from "node:zlib";
 
 export interface ZipPart {

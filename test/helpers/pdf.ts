@@ -1,4 +1,7 @@
-/** Writes small PDF files: real ones, with text in its place, pictures and passwords; and broken ones. */
+/**
+ * Writes small PDF files: real ones, with text in its place, pictures and passwords; and broken
+ * ones.
+ */
 import { deflateSync } from "node:zlib";
 
 export interface PlacedLine {
@@ -21,13 +24,18 @@ export interface PdfPage {
   readonly missing?: boolean;
   /** Degrees by which a viewer turns the page. */
   readonly rotate?: number;
-  /** In a font that says of its capital letters that they are control characters, and of its small vowels that each is an x. */
+  /**
+   * In a font that says of its capital letters that they are control characters, and of its small
+   * vowels that each is an x.
+   */
   readonly meaningless?: boolean;
 }
 export interface PdfOptions {
   /** Needed to open the file. */
   readonly password?: string;
-  /** Further objects, whose bodies may name each other from `/R 0` on: `@0` is the first of them. */
+  /**
+   * Further objects, whose bodies may name each other from `/R 0` on: `@0` is the first of them.
+   */
   readonly forms?: readonly string[];
 }
 
@@ -185,7 +193,10 @@ export function buildPdf(
   return assemble(objects, password);
 }
 
-/** Numbers the objects, encrypts them when there is a password, and writes the table of where they are. */
+/**
+ * Numbers the objects, encrypts them when there is a password, and writes the table of where they
+ * are.
+ */
 function assemble(
   objects: readonly PdfObject[],
   password: string | undefined,

@@ -1,4 +1,7 @@
-/** Pictures of text, made here: pages of a PDF are drawn, turned, and written as PNG, JPEG, TIFF or a scanned PDF. */
+/**
+ * Pictures of text, made here: pages of a PDF are drawn, turned, and written as PNG, JPEG, TIFF or
+ * a scanned PDF.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +15,10 @@ export interface Gray {
   readonly pixels: Uint8Array;
 }
 
-/** The pages of a PDF as a scanner sees them, at 200 dots per inch. A page without anything on it is white. */
+/**
+ * The pages of a PDF as a scanner sees them, at 200 dots per inch. A page without anything on it is
+ * white.
+ */
 export async function scan(pdf: Uint8Array): Promise<Gray[]> {
   const directory = mkdtempSync(join(tmpdir(), "dossier-pictures-"));
   try {
@@ -254,7 +260,10 @@ const inStrips = (picture: Gray): Gray[] =>
     crop(picture, index * strip_rows, Math.min(strip_rows, picture.height - index * strip_rows)),
   );
 
-/** A frame of several deflated strips; with `differences`, each pixel as its difference from the one to its left. */
+/**
+ * A frame of several deflated strips; with `differences`, each pixel as its difference from the one
+ * to its left.
+ */
 export function deflated(picture: Gray, { differences = false } = {}): TiffFrame {
   const different = ({ width, height, pixels }: Gray): Gray => ({
     width,

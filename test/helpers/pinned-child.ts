@@ -1,4 +1,7 @@
-/** Asks the ports it is given as https://hook.test over 127.0.0.1 and prints, as JSON, the status or the code of the error of each. */
+/**
+ * Asks the ports it is given as https://hook.test over 127.0.0.1 and prints, as JSON, the status or
+ * the code of the error of each.
+ */
 import { codeOf, fetchPinned } from "../../core/outbound/connect";
 import { readTarget } from "../../core/outbound/target";
 

@@ -1,4 +1,7 @@
-/** An OpenAI-compatible chat endpoint on loopback that answers, lies, breaks off and falls silent as a test tells it to. */
+/**
+ * An OpenAI-compatible chat endpoint on loopback that answers, lies, breaks off and falls silent as
+ * a test tells it to.
+ */
 
 export interface Asked {
   readonly headers: Headers;

@@ -6,7 +6,9 @@ import { join } from "node:path";
 export const captions =
   "WEBVTT\n\n00:00:01.000 --> 00:00:03.500\n<v Anna>The heron waits in shallow water.\n\n00:00:03.500 --> 00:00:06.000\n<v Anna>It eats fish and frogs.\n\n00:00:20.000 --> 00:00:22.250\n<v Ben>And where does it build its nest?\n";
 
-/** Silence of so many seconds as a WAV file; behind it stands what the program below does with it. */
+/**
+ * Silence of so many seconds as a WAV file; behind it stands what the program below does with it.
+ */
 export function recordingOf(mode: string, seconds = 1): Uint8Array<ArrayBuffer> {
   const rate = 8_000,
     samples = Buffer.alloc(Math.round(rate * seconds) * 2),

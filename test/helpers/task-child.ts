@@ -1,4 +1,7 @@
-/** A program whose tasks misbehave in every way that the isolate must survive. Started as a child, or as a parent that is going to be killed. */
+/**
+ * A program whose tasks misbehave in every way that the isolate must survive. Started as a child,
+ * or as a parent that is going to be killed.
+ */
 import { runChild } from "../../core/isolate/child";
 import { createIsolate } from "../../core/isolate/isolate";
 import { jsonLog } from "../../core/base/log";

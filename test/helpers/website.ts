@@ -2,7 +2,9 @@
 import { Server } from "node:http";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** A text is an HTML page; anything else is answered as it is. A function decides at each request. */
+/**
+ * A text is an HTML page; anything else is answered as it is. A function decides at each request.
+ */
 export type Served =
   string | Response | ((request: IncomingMessage, response: ServerResponse) => void);
 export interface Asked {

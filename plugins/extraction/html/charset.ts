@@ -8,7 +8,10 @@ const names = [
   /<\?xml\b[^>]*?\bencoding\s*=\s*["']\s*([\w.:-]+)/i,
 ];
 
-/** A name that `TextDecoder` knows; null when the page names none, or one that can't be: these bytes are ASCII so far, which UTF-16 never is. */
+/**
+ * A name that `TextDecoder` knows; null when the page names none, or one that can't be: these bytes
+ * are ASCII so far, which UTF-16 never is.
+ */
 export function namedCharset(head: Uint8Array): string | null {
   const text = Buffer.from(
     head.buffer,

@@ -1,4 +1,6 @@
-/** The elements of HTML by what they do to text. Whatever is not named here stands within a line. */
+/**
+ * The elements of HTML by what they do to text. Whatever is not named here stands within a line.
+ */
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 

@@ -1,4 +1,7 @@
-/** Any HTML, however broken, deep or hostile, as small and balanced markup of what it shows: in linear time, because the parser that comes after it is not safe by itself. */
+/**
+ * Any HTML, however broken, deep or hostile, as small and balanced markup of what it shows: in
+ * linear time, because the parser that comes after it is not safe by itself.
+ */
 import {
   cells,
   closes_cells,
@@ -13,21 +16,31 @@ import {
 
 /** Deeper elements are dissolved: what they hold stays. */
 const depth_max = 200;
-/** So many elements are kept: the tree of more would not fit the memory. What the others hold stays. */
+/**
+ * So many elements are kept: the tree of more would not fit the memory. What the others hold stays.
+ */
 const elements_max = 100_000;
 /** What is longer is no title, but a page whose title was not closed. */
 const title_chars_max = 1_000;
-/** A line break: a character of the text, because a tree of as many elements would cost far more. */
+/**
+ * A line break: a character of the text, because a tree of as many elements would cost far more.
+ */
 export const line_break = "\u2028";
 
 export interface Markup {
-  /** Balanced, lower case, of paragraphs, lists, tables and line breaks alone; character references as they were. */
+  /**
+   * Balanced, lower case, of paragraphs, lists, tables and line breaks alone; character references
+   * as they were.
+   */
   readonly body: string;
   /** With character references; null when there is none. */
   readonly title: string | null;
 }
 
-/** `xml` tells that `<p/>` has no content, as in e-books; a page that begins as XML does says so itself. */
+/**
+ * `xml` tells that `<p/>` has no content, as in e-books; a page that begins as XML does says so
+ * itself.
+ */
 export function simplify(html: string, { xml = /^\ufeff?\s*<\?xml\s/.test(html) } = {}): Markup {
   const page = new Page();
   const scan = new Scanner(html);
@@ -77,7 +90,10 @@ class Scanner {
     }
     return null;
   }
-  /** The raw content of an element whose opening tag was the last token; the closing tag is consumed. */
+  /**
+   * The raw content of an element whose opening tag was the last token; the closing tag is
+   * consumed.
+   */
   raw(name: string): string {
     const start = this.at;
     const closing = new RegExp(`</${name}(?=[\\s/>])`, "gi");
@@ -101,7 +117,8 @@ class Scanner {
     }
     if (html.startsWith("<!--", from)) {
       const end = this.find("-->", from + 2);
-      this.at = end < 0 ? from + 4 : Math.max(end + 3, from + 5); // A comment that never ends hides nothing.
+      // A comment that never ends hides nothing.
+      this.at = end < 0 ? from + 4 : Math.max(end + 3, from + 5);
       return null;
     }
     if (html.startsWith("<![CDATA[", from)) {
@@ -193,7 +210,10 @@ interface Open {
 class Page {
   private readonly pieces: string[] = [];
   private readonly open_now: Open[] = [];
-  /** How many elements were open when one began that is not shown; everything is shown while it is null. */
+  /**
+   * How many elements were open when one began that is not shown; everything is shown while it is
+   * null.
+   */
   private hidden_at: number | null = null;
   /** How many are open of each name. */
   private readonly counts = new Map<string, number>();

@@ -3,7 +3,10 @@ import { HTMLElement, parse, TextNode } from "node-html-parser";
 import { Flow, paragraph, type Block } from "../office/flow";
 import { line_break, simplify } from "./markup";
 
-/** The text of an HTML page. Its title comes first when nothing of that text stands in the page itself. */
+/**
+ * The text of an HTML page. Its title comes first when nothing of that text stands in the page
+ * itself.
+ */
 export function readPage(html: string): Block[] {
   const { body, title } = simplify(html);
   const blocks = blocksOf(body);
@@ -18,7 +21,8 @@ export const readXhtml = (xhtml: string): Block[] => blocksOf(simplify(xhtml, { 
 const large_chars = 4 * 1024 * 1024;
 
 function blocksOf(markup: string): Block[] {
-  if (markup.length > large_chars) Bun.gc(true); // What came before it would else count towards the memory that this may take.
+  // What came before it would else count towards the memory that this may take.
+  if (markup.length > large_chars) Bun.gc(true);
   const reader = new Reader();
   reader.children(
     parse(markup, {

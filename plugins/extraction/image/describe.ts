@@ -1,4 +1,7 @@
-/** What a picture file says of itself in its header: its type, its size, how it is turned. Nothing is decoded. */
+/**
+ * What a picture file says of itself in its header: its type, its size, how it is turned. Nothing
+ * is decoded.
+ */
 import type { Orientation } from "../ocr/tesseract";
 import { framesOf, orientationIn } from "./tiff";
 
@@ -71,7 +74,8 @@ const single = (width: number, height: number, orientation: Orientation = 1): Pi
 const readers: Readonly<Record<PictureType, Reader>> = {
   "image/png": (_, view) => single(view.getUint32(16), view.getUint32(20)),
   "image/jpeg": describeJpeg,
-  "image/tiff": (bytes) => ({ orientation: 1, frames: framesOf(bytes) }), // Each frame says for itself how it is turned.
+  // Each frame says for itself how it is turned.
+  "image/tiff": (bytes) => ({ orientation: 1, frames: framesOf(bytes) }),
   "image/webp": describeWebp,
   "image/gif": (_, view) => single(view.getUint16(6, true), view.getUint16(8, true)),
   "image/bmp": (_, view) =>

@@ -17,7 +17,8 @@ export const imageExtractor = (parts: ImageParts): Extractor => ({
   rank: 90,
   recognises: (head) => pictureType(head) !== null,
   extract: async ({ path }, watch) => {
-    const type = pictureType(await Bun.file(path).slice(0, head_bytes).bytes()) as PictureType; // It was recognised by this.
+    // It was recognised by this.
+    const type = pictureType(await Bun.file(path).slice(0, head_bytes).bytes()) as PictureType;
     return readPages(parts, { what: "image", media_type: type }, watch, (input, options) =>
       parts.isolate("image", { path, type, ...input }, options),
     );

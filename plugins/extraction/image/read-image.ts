@@ -136,9 +136,15 @@ async function readFrame(
   return { text: best.text, doubtful: best.trust === "doubtful" };
 }
 
-/** More than print needs on a page of paper: a larger picture would only take longer, and more memory. */
+/**
+ * More than print needs on a page of paper: a larger picture would only take longer, and more
+ * memory.
+ */
 const many_pixels = 16_000_000;
-/** Photos of screens and thumbnails: their letters are so small that they are recognised much better when enlarged. */
+/**
+ * Photos of screens and thumbnails: their letters are so small that they are recognised much better
+ * when enlarged.
+ */
 const few_pixels = 1_200_000;
 /** Here that is worth trying when the recogniser is not quite sure. */
 const small_pixels = 4_000_000;

@@ -1,4 +1,7 @@
-/** One frame of a TIFF file as a file of its own that the recogniser can decode: its decoder takes the first frame only, and knows neither deflate nor JPEG inside. */
+/**
+ * One frame of a TIFF file as a file of its own that the recogniser can decode: its decoder takes
+ * the first frame only, and knows neither deflate nor JPEG inside.
+ */
 import { constants, inflateSync } from "node:zlib";
 import type { Orientation } from "../ocr/tesseract";
 import { joinJpeg } from "./tiff-jpeg";
@@ -18,7 +21,10 @@ const none = 1;
 const jpeg = 7;
 const deflate: readonly number[] = [8, 32946];
 
-/** Null when the frame is damaged, or compressed in a way that is not known. Changes where `file` begins. */
+/**
+ * Null when the frame is damaged, or compressed in a way that is not known. Changes where `file`
+ * begins.
+ */
 export function frameFile(file: Uint8Array, at: number): FrameFile | null {
   try {
     const directory = directoryAt(file, at);
@@ -84,7 +90,10 @@ function inflated(file: Uint8Array, directory: Directory): Uint8Array | null {
   return write(directory, parts);
 }
 
-/** What there is of it, when it is cut off. @throws RangeError when it is damaged, or larger than this */
+/**
+ * What there is of it, when it is cut off. @throws RangeError when it is damaged, or larger than
+ * this
+ */
 function inflate(part: Uint8Array, bytes: number): Uint8Array {
   try {
     return inflateSync(part, {

@@ -1,4 +1,7 @@
-/** Puts the strips of a TIFF frame that are JPEG files, without their tables, together as one JPEG file. */
+/**
+ * Puts the strips of a TIFF frame that are JPEG files, without their tables, together as one JPEG
+ * file.
+ */
 import { tags, type Directory } from "./tiff";
 
 const rgb = 2;
@@ -16,7 +19,9 @@ interface Segment {
   readonly bytes: Uint8Array;
 }
 
-/** Null when they are no such strips, or tiles: of those a picture of several can't be put together. */
+/**
+ * Null when they are no such strips, or tiles: of those a picture of several can't be put together.
+ */
 export function joinJpeg(
   { value, values }: Directory,
   parts: readonly Uint8Array[],

@@ -1,4 +1,7 @@
-/** The structure of a TIFF file: its frames, where they are described, how large they are. EXIF has the same. */
+/**
+ * The structure of a TIFF file: its frames, where they are described, how large they are. EXIF has
+ * the same.
+ */
 import type { Orientation } from "../ocr/tesseract";
 
 export const tags = {
@@ -94,7 +97,10 @@ function numbersOf({ type, count, bytes }: Entry, little: boolean): number[] {
   );
 }
 
-/** In the order of the file, without the small previews that some programs add. What lies behind a damaged link is left out. */
+/**
+ * In the order of the file, without the small previews that some programs add. What lies behind a
+ * damaged link is left out.
+ */
 export function framesOf(file: Uint8Array): { at: number; width: number; height: number }[] {
   const frames: { at: number; width: number; height: number }[] = [];
   const seen = new Set<number>();

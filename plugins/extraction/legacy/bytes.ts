@@ -1,4 +1,7 @@
-/** Numbers out of bytes, little end first. What lies outside reads as 0, so that a damaged file gives less, never an error. */
+/**
+ * Numbers out of bytes, little end first. What lies outside reads as 0, so that a damaged file
+ * gives less, never an error.
+ */
 
 export class Bytes {
   private readonly view: DataView;

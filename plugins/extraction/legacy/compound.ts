@@ -1,4 +1,7 @@
-/** Compound files (OLE2), the small file systems that old Office files are: reads the streams that are asked for, and nothing else. */
+/**
+ * Compound files (OLE2), the small file systems that old Office files are: reads the streams that
+ * are asked for, and nothing else.
+ */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { ExtractionFailure } from "../contract";
 
@@ -23,14 +26,20 @@ interface Entry {
   readonly start: number;
   readonly size: number;
 }
-/** A space of sectors: the file itself, or the small streams inside one large one. `next` holds the sector after each sector. */
+/**
+ * A space of sectors: the file itself, or the small streams inside one large one. `next` holds the
+ * sector after each sector.
+ */
 interface Space {
   readonly sector_bytes: number;
   readonly next: Uint32Array;
   readonly read: (sector: number, into: Uint8Array) => boolean;
 }
 
-/** Where the bytes of a file are. `read` fills what it can from this position on, and returns how much. */
+/**
+ * Where the bytes of a file are. `read` fills what it can from this position on, and returns how
+ * much.
+ */
 interface Source {
   readonly size_bytes: number;
   readonly read: (into: Uint8Array, position: number) => number;
@@ -77,7 +86,10 @@ export class CompoundFile {
     return this.root().some((entry) => sameName(entry.name, name));
   }
 
-  /** The bytes of a stream in the root, or in a folder there; null when there is none. @throws ExtractionFailure `corrupt`, `too_large` */
+  /**
+   * The bytes of a stream in the root, or in a folder there; null when there is none. @throws
+   * ExtractionFailure `corrupt`, `too_large`
+   */
   stream(name: string, folder?: string): Uint8Array | null {
     const place =
       folder === undefined
@@ -133,7 +145,10 @@ export class CompoundFile {
     return (this.small = { sector_bytes, next: numbersOf(table), read });
   }
 
-  /** The bytes of a chain of sectors, at most `size` of them. @throws ExtractionFailure `corrupt` when it leaves the file */
+  /**
+   * The bytes of a chain of sectors, at most `size` of them. @throws ExtractionFailure `corrupt`
+   * when it leaves the file
+   */
   private chain({ sector_bytes, next, read }: Space, start: number, size: number): Uint8Array {
     const longest = Math.min(Math.ceil(size / sector_bytes), next.length);
     const sectors: number[] = [];

@@ -19,7 +19,10 @@ export const story_names = [
 ] as const;
 export type StoryName = (typeof story_names)[number];
 
-/** A stretch of the text. Places are counted in characters from the beginning of the document; `at` is the byte where it starts. */
+/**
+ * A stretch of the text. Places are counted in characters from the beginning of the document; `at`
+ * is the byte where it starts.
+ */
 export interface Piece {
   readonly start: number;
   readonly end: number;

@@ -1,4 +1,7 @@
-/** The numbers and bullets that Word puts before the paragraphs of a list: they stand nowhere in the text. */
+/**
+ * The numbers and bullets that Word puts before the paragraphs of a list: they stand nowhere in the
+ * text.
+ */
 import { bullet, formatted } from "../office/docx-lists";
 import { Bytes } from "./bytes";
 

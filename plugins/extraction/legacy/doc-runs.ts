@@ -1,4 +1,7 @@
-/** What a Word file says about stretches of its bytes: which paragraphs stand in tables or are headings, and which text nobody sees. */
+/**
+ * What a Word file says about stretches of its bytes: which paragraphs stand in tables or are
+ * headings, and which text nobody sees.
+ */
 import type { Bytes } from "./bytes";
 import { listedIn, type Listed } from "./doc-styles";
 
@@ -68,7 +71,10 @@ function pagesOf(table: Bytes): Set<number> {
   return pages;
 }
 
-/** Each run of a page that has properties, with the place of these. A record of `size` bytes for each run says where they lie. */
+/**
+ * Each run of a page that has properties, with the place of these. A record of `size` bytes for
+ * each run says where they lie.
+ */
 function eachRun(
   main: Bytes,
   page: number,
@@ -121,7 +127,10 @@ function isUnseen(main: Bytes, start: number, end: number): boolean {
   return unseen;
 }
 
-/** How many bytes the value of a property takes, by the upper bits of its code; those of kind 6 say it themselves. */
+/**
+ * How many bytes the value of a property takes, by the upper bits of its code; those of kind 6 say
+ * it themselves.
+ */
 const value_bytes = [1, 1, 2, 4, 2, 2, 0, 3];
 
 export function eachProperty(

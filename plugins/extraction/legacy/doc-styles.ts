@@ -57,7 +57,10 @@ export function readStyles(sheet: Bytes, eachProperty: EachProperty): Listed[] {
   });
 }
 
-/** Behind a style's head come its name, with a zero behind it, and then its properties: those of paragraphs first, in paragraph styles. */
+/**
+ * Behind a style's head come its name, with a zero behind it, and then its properties: those of
+ * paragraphs first, in paragraph styles.
+ */
 function styleAt(
   sheet: Bytes,
   start: number,

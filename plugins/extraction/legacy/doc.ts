@@ -1,4 +1,7 @@
-/** Word 97 to 2003 (.doc), and Word 6 and 95 as far as that goes: the whole text, with notes, headers, comments and boxes behind the body. */
+/**
+ * Word 97 to 2003 (.doc), and Word 6 and 95 as far as that goes: the whole text, with notes,
+ * headers, comments and boxes behind the body.
+ */
 import { ExtractionFailure } from "../contract";
 import type { Block, Page } from "../office/flow";
 import type { CompoundFile } from "./compound";
@@ -68,7 +71,10 @@ function stretchOf({ main, encoding, unseen }: WordFile, { start, end, at, wide 
   }).decode(bytes);
   return { text: without(text, unseen, at, wide ? 2 : 1), at, character_bytes: wide ? 2 : 1 };
 }
-/** Unseen characters become zeros, so that the rest keeps its place; the marks of fields stay, for they come in threes. */
+/**
+ * Unseen characters become zeros, so that the rest keeps its place; the marks of fields stay, for
+ * they come in threes.
+ */
 function without(
   text: string,
   unseen: readonly Run[],
@@ -101,7 +107,10 @@ function firstBehind(runs: readonly Run[], at: number): number {
   return low;
 }
 
-/** Whether each field that begins also ends: in a damaged text a field must not hide all that follows. */
+/**
+ * Whether each field that begins also ends: in a damaged text a field must not hide all that
+ * follows.
+ */
 function hasWholeFields(stretches: readonly Stretch[]): boolean {
   let open = 0;
   for (const { text } of stretches)

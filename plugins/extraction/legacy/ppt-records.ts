@@ -38,7 +38,10 @@ export const rec = {
 export const list = { slides: 0, notes: 2 } as const;
 
 const header_bytes = 8;
-/** The record at this place, which ends at `limit` at the latest; null when there is no room for one. */
+/**
+ * The record at this place, which ends at `limit` at the latest; null when there is no room for
+ * one.
+ */
 export function recordAt(bytes: Bytes, at: number, limit = bytes.length): Rec | null {
   if (at < 0 || at + header_bytes > limit) return null;
   const first = bytes.u16(at);

@@ -1,4 +1,7 @@
-/** PowerPoint 97 to 2003 (.ppt): one page for each slide in the order of the presentation, its notes and comments behind it. */
+/**
+ * PowerPoint 97 to 2003 (.ppt): one page for each slide in the order of the presentation, its notes
+ * and comments behind it.
+ */
 import { ExtractionFailure } from "../contract";
 import { paragraph, type Block, type Page } from "../office/flow";
 import { Bytes } from "./bytes";
@@ -62,7 +65,10 @@ const notedSlide = (bytes: Bytes, { record }: Entry): number => {
   return atom === null ? -1 : bytes.u32(atom.start);
 };
 
-/** A file without its list of slides: they come as they lie. @throws ExtractionFailure `corrupt` when there are none */
+/**
+ * A file without its list of slides: they come as they lie. @throws ExtractionFailure `corrupt`
+ * when there are none
+ */
 function scattered(bytes: Bytes): { document: null; slides: Entry[]; notes: Entry[] } {
   const found = [...children(bytes, { start: 0, end: bytes.length })];
   const entries = (type: number): Entry[] =>

@@ -1,4 +1,7 @@
-/** Tables of formats that never say where one begins: each paragraph says how many tables it stands in, and marks end cells and rows. */
+/**
+ * Tables of formats that never say where one begins: each paragraph says how many tables it stands
+ * in, and marks end cells and rows.
+ */
 import type { Block } from "../office/flow";
 import { Flow } from "../office/flow";
 
@@ -67,7 +70,10 @@ export class TableFlow {
     this.flow.endParagraph(level);
     this.flow.add(this.aside.splice(0));
   }
-  /** Opens and closes tables until the place is so many tables deep; with `cell`, inside a cell of the innermost. */
+  /**
+   * Opens and closes tables until the place is so many tables deep; with `cell`, inside a cell of
+   * the innermost.
+   */
   private within(asked: number, cell: boolean): void {
     const depth = Math.min(asked, depth_max);
     while (this.levels.length > depth) {

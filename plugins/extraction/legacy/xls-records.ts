@@ -54,7 +54,10 @@ export function* recordsOf(all: Bytes, from: number): Generator<XlsRecord> {
   }
 }
 
-/** Reads strings one after another. The letters of one may go on in the next record, narrower or wider than before. */
+/**
+ * Reads strings one after another. The letters of one may go on in the next record, narrower or
+ * wider than before.
+ */
 export class Strings {
   private readonly parts: readonly Bytes[];
   private part = 0;

@@ -1,4 +1,7 @@
-/** Excel 5 to 2003 (.xls): one page for each sheet in the order of the workbook, its name first, with the values that Excel worked out. */
+/**
+ * Excel 5 to 2003 (.xls): one page for each sheet in the order of the workbook, its name first,
+ * with the values that Excel worked out.
+ */
 import { ExtractionFailure } from "../contract";
 import { paragraph, type Block, type Page } from "../office/flow";
 import { Grid } from "../office/grid";

@@ -1,4 +1,7 @@
-/** Reads what the recogniser says about a picture (hOCR): words with their certainty, lines with their place. */
+/**
+ * Reads what the recogniser says about a picture (hOCR): words with their certainty, lines with
+ * their place.
+ */
 import type { Line } from "../paragraphs";
 
 export interface SeenLine extends Line {

@@ -1,4 +1,7 @@
-/** The languages that text is recognised in: English, which is inside, and what lies in the directory for more. */
+/**
+ * The languages that text is recognised in: English, which is inside, and what lies in the
+ * directory for more.
+ */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import english_path from "@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz" with { type: "file" };

@@ -8,11 +8,17 @@ export interface PictureText {
   /** 0 to 100. */
   readonly confidence: number;
   readonly letters: number;
-  /** Whether the words are worth keeping: those that are `doubtful` are, but it must be said that they may be wrong. Of a `blank` picture there are none. */
+  /**
+   * Whether the words are worth keeping: those that are `doubtful` are, but it must be said that
+   * they may be wrong. Of a `blank` picture there are none.
+   */
   readonly trust: "sure" | "doubtful" | "illegible" | "blank";
 }
 
-/** Readable print comes out above 75, a script that the languages do not have at 35 to 65, a page upside down or a photo at 25 to 50. */
+/**
+ * Readable print comes out above 75, a script that the languages do not have at 35 to 65, a page
+ * upside down or a photo at 25 to 50.
+ */
 const sure_from = 70;
 const doubtful_from = 55;
 /** A line that the recogniser is less sure of than this is a stain, a rule or a part of a photo. */

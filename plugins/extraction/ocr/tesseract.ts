@@ -1,11 +1,17 @@
-/** The recogniser of text, Tesseract in WebAssembly: a picture goes in, words come out. Loaded on first use, in the child, and kept for later pages. */
+/**
+ * The recogniser of text, Tesseract in WebAssembly: a picture goes in, words come out. Loaded on
+ * first use, in the child, and kept for later pages.
+ */
 import wasm_path from "tesseract.js-core/tesseract-core-simd-lstm.wasm" with { type: "file" };
 import type { Module, TessBaseAPI } from "tesseract.js-core/tesseract-core-simd-lstm.js";
 import { EngineFailure } from "../engine";
 import { parseHocr, type SeenLine } from "./hocr";
 import { languagesIn, type Language } from "./languages";
 
-/** How a picture is turned and mirrored before it is read, as EXIF counts: 1 not at all, 3 by half, 6 by a quarter clockwise, 8 by a quarter counter-clockwise. */
+/**
+ * How a picture is turned and mirrored before it is read, as EXIF counts: 1 not at all, 3 by half,
+ * 6 by a quarter clockwise, 8 by a quarter counter-clockwise.
+ */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 export interface Picture {
@@ -29,7 +35,10 @@ export interface Window {
 export interface Recogniser {
   /** Names of files in the directory for languages that are none. */
   readonly unusable: readonly string[];
-  /** The lines of a picture, or of the part of it inside a window. Null when it can't be decoded. @throws EngineFailure */
+  /**
+   * The lines of a picture, or of the part of it inside a window. Null when it can't be decoded.
+   * @throws EngineFailure
+   */
   readonly read: (picture: Picture, window?: Window) => SeenLine[] | null;
 }
 
@@ -125,7 +134,8 @@ function decode(engine: Loaded, picture: Picture): boolean {
   engine.picture = null;
   api.Clear();
   module.FS.writeFile(input, picture.bytes);
-  const decoded = api.SetImageFile(picture.orientation, 0) === 0; // Otherwise it would read the picture before this one once more.
+  // Otherwise it would read the picture before this one once more.
+  const decoded = api.SetImageFile(picture.orientation, 0) === 0;
   module.FS.unlink(input);
   if (!decoded) return false;
   if (picture.dots_per_inch !== null) api.SetSourceResolution(picture.dots_per_inch);

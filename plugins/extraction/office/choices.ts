@@ -1,4 +1,7 @@
-/** The same content in two ways, the new one and one for old programs (`mc:AlternateContent`): reads the new one, and the other only when that gave no text. */
+/**
+ * The same content in two ways, the new one and one for old programs (`mc:AlternateContent`): reads
+ * the new one, and the other only when that gave no text.
+ */
 import type { Flow } from "./flow";
 
 export class Choices {

@@ -1,4 +1,7 @@
-/** The styles and lists of a Word document: which paragraphs are headings, and the numbers that Word puts before them. */
+/**
+ * The styles and lists of a Word document: which paragraphs are headings, and the numbers that Word
+ * puts before them.
+ */
 import { letters, roman } from "./numbers";
 import { scanXml, type Tag } from "./xml";
 

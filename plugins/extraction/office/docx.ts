@@ -1,4 +1,7 @@
-/** Word (.docx): paragraphs, lists with their numbers, tables, notes, comments, boxes, headers and footers. Its pages are made by the printer: none here. */
+/**
+ * Word (.docx): paragraphs, lists with their numbers, tables, notes, comments, boxes, headers and
+ * footers. Its pages are made by the printer: none here.
+ */
 import { Choices } from "./choices";
 import { isOn, Lists, Styles, type ParagraphStyle } from "./docx-lists";
 import { readChartOf, readDiagramOf } from "./drawing";
@@ -44,7 +47,10 @@ function partOf(parts: Parts, main: string, type: string): string | null {
   return part === undefined ? null : parts.xml(part);
 }
 
-/** `hides`: some of its text is hidden. How runs look matters only then, and that is half of many a file. */
+/**
+ * `hides`: some of its text is hidden. How runs look matters only then, and that is half of many a
+ * file.
+ */
 interface WordParts {
   readonly parts: Parts;
   readonly part: string;
@@ -59,7 +65,10 @@ const newParagraph = (): ParagraphStyle => ({
   level: null,
 });
 
-/** Elements without text of today: what was deleted or moved away, what was formatted otherwise before, tab stops, readings above characters, looks of tables and pages. */
+/**
+ * Elements without text of today: what was deleted or moved away, what was formatted otherwise
+ * before, tab stops, readings above characters, looks of tables and pages.
+ */
 const passed_over = new Set([
   "w:tblPr",
   "w:tblPrEx",
@@ -236,7 +245,8 @@ class WordReader implements XmlHandler {
         : lists.next(number, paragraph.level ?? by_style?.level ?? null, by_style?.styles);
     flow.endParagraph(styles.headingOf(paragraph), marker);
     this.paragraph = newParagraph();
-    // An instruction ends with its paragraph: in a damaged field it must not swallow the rest of the document.
+    // An instruction ends with its paragraph: in a damaged field it must not swallow the rest of
+    // the document.
     if (this.around.length === 0 && this.fields.includes("instruction")) this.fields.length = 0;
   }
 }

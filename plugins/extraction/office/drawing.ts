@@ -1,4 +1,7 @@
-/** DrawingML: the shapes of a slide or a sheet and what is written in them, with tables; charts and diagrams are parts of their own. */
+/**
+ * DrawingML: the shapes of a slide or a sheet and what is written in them, with tables; charts and
+ * diagrams are parts of their own.
+ */
 import { readChart } from "./chart";
 import { Choices } from "./choices";
 import { bullet, formatted } from "./docx-lists";

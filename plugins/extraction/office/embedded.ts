@@ -19,12 +19,18 @@ export interface Embedding {
   readonly readArchive: (bytes: Uint8Array, embedding: Embedding) => readonly Block[];
 }
 
-/** Objects of programs that are not read here: formulas, drawings, sounds. Nobody misses a warning about them. */
+/**
+ * Objects of programs that are not read here: formulas, drawings, sounds. Nobody misses a warning
+ * about them.
+ */
 const other_objects = /\.(?:vsdx?|emf|wmf|png|jpe?g|gif)$/i;
 /** So are these, unless it turns out that Word, PowerPoint or Excel made them. */
 const objects = /\.bin$/i;
 
-/** A part that is a document by its bytes: an Office file, new or old, RTF, a web page, or plain text. */
+/**
+ * A part that is a document by its bytes: an Office file, new or old, RTF, a web page, or plain
+ * text.
+ */
 export function readEmbedded(
   archive: Archive,
   part: string,

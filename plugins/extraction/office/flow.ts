@@ -1,4 +1,7 @@
-/** The text of a document while it is read: paragraphs, rows of tables, and what stands beside the text, such as notes and boxes. */
+/**
+ * The text of a document while it is read: paragraphs, rows of tables, and what stands beside the
+ * text, such as notes and boxes.
+ */
 import type { HeadingSpan, PageSpan } from "../contract";
 import { ExtractionFailure } from "../contract";
 
@@ -31,9 +34,15 @@ interface Frame {
 }
 const newFrame = (): Frame => ({ line: "", blocks: [], tables: [], aside: [] });
 
-/** Tables in tables, and boxes in boxes, are told apart up to here; deeper ones are plain paragraphs. */
+/**
+ * Tables in tables, and boxes in boxes, are told apart up to here; deeper ones are plain
+ * paragraphs.
+ */
 const nested_max = 8;
-/** A cell of more than one paragraph and more characters than this is no cell of data: its row stands there for the layout. */
+/**
+ * A cell of more than one paragraph and more characters than this is no cell of data: its row
+ * stands there for the layout.
+ */
 const cell_chars_max = 600;
 
 export class Flow {

@@ -1,4 +1,7 @@
-/** Numbers in the ways that lists and sheets write them: letters, Roman, without the noise of binary fractions, as dates. */
+/**
+ * Numbers in the ways that lists and sheets write them: letters, Roman, without the noise of binary
+ * fractions, as dates.
+ */
 
 export const letters = (number: number): string =>
   number < 1 || number > 26 * 50
@@ -28,7 +31,10 @@ export function roman(number: number): string {
   return text;
 }
 
-/** `0.30000000000000004` is `0.3`, `1E3` is `1000`: fifteen digits are what a sheet knows. Anything else stays as it is. */
+/**
+ * `0.30000000000000004` is `0.3`, `1E3` is `1000`: fifteen digits are what a sheet knows. Anything
+ * else stays as it is.
+ */
 export function cleanNumber(raw: string): string {
   if (raw.length < 16 && !/e/i.test(raw)) return raw;
   const number = Number(raw);
@@ -38,7 +44,10 @@ export function cleanNumber(raw: string): string {
 
 export type DateKind = "date" | "time" | "datetime" | "duration";
 const day_ms = 86_400_000;
-/** The number of days since the beginning of 1900 (or 1904) as a date; null when it is none. The first two months of 1900 are off by a day, as everywhere. */
+/**
+ * The number of days since the beginning of 1900 (or 1904) as a date; null when it is none. The
+ * first two months of 1900 are off by a day, as everywhere.
+ */
 export function dateOf(days: number, kind: DateKind, since_1904: boolean): string | null {
   if (!Number.isFinite(days) || days < 0 || days > 2_958_466) return null;
   if (kind === "duration") return durationOf(days);
@@ -57,7 +66,10 @@ function durationOf(days: number): string {
   return `${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
 }
 
-/** What a number format of Excel makes of a number, as far as it changes what is said; null for an ordinary number. */
+/**
+ * What a number format of Excel makes of a number, as far as it changes what is said; null for an
+ * ordinary number.
+ */
 export function formatKind(id: number, code: string | undefined): DateKind | "percent" | null {
   if (code === undefined) return built_in.get(id) ?? null;
   const [first] = code.split(";", 1) as [string];

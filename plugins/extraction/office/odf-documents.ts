@@ -1,4 +1,7 @@
-/** OpenDocument files: texts (.odt), presentations and drawings (.odp, .odg) with a page for each slide, spreadsheets (.ods) with a page for each sheet. */
+/**
+ * OpenDocument files: texts (.odt), presentations and drawings (.odp, .odg) with a page for each
+ * slide, spreadsheets (.ods) with a page for each sheet.
+ */
 import { ExtractionFailure } from "../contract";
 import type { Block, Page } from "./flow";
 import { Dispatch, OdfReader, type Readers, type ReadObject } from "./odf";

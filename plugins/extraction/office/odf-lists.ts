@@ -78,7 +78,10 @@ export class OdfLists {
     const start = tag.get("start-value");
     if (list !== undefined) list.item = { start: start === undefined ? null : Number(start) };
   }
-  /** What stands before this paragraph: something for the first one of an item only. `level` is that of a heading. */
+  /**
+   * What stands before this paragraph: something for the first one of an item only. `level` is that
+   * of a heading.
+   */
   markerOf(tag: Tag, level: number | null): string {
     const list = this.open.at(-1);
     if (list?.item) {

@@ -1,9 +1,15 @@
-/** OpenDocument: what text, slides and sheets have in common. Paragraphs, headings, lists with their markers, tables, notes, comments, boxes. */
+/**
+ * OpenDocument: what text, slides and sheets have in common. Paragraphs, headings, lists with their
+ * markers, tables, notes, comments, boxes.
+ */
 import { Flow } from "./flow";
 import { OdfLists } from "./odf-lists";
 import type { Tag, XmlHandler } from "./xml";
 
-/** Elements without text of the document: what was deleted, settings, readings above characters, descriptions, who wrote a comment and when. */
+/**
+ * Elements without text of the document: what was deleted, settings, readings above characters,
+ * descriptions, who wrote a comment and when.
+ */
 const passed_over = new Set([
   "text:tracked-changes",
   "table:tracked-changes",
@@ -54,7 +60,9 @@ export type ReadObject = (path: string) => ReturnType<Flow["take"]>;
 
 export class OdfReader implements XmlHandler {
   readonly flow = new Flow();
-  /** Levels of the paragraphs that are open, one in a box of another; null for what is no heading. */
+  /**
+   * Levels of the paragraphs that are open, one in a box of another; null for what is no heading.
+   */
   private readonly open_paragraphs: {
     readonly level: number | null;
     readonly marker: string;

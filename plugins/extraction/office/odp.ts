@@ -1,4 +1,7 @@
-/** OpenDocument presentations and drawings: one page for each slide, its title first, its notes behind. */
+/**
+ * OpenDocument presentations and drawings: one page for each slide, its title first, its notes
+ * behind.
+ */
 import { paragraph, type Block, type Page } from "./flow";
 import { Dispatch, type Readers } from "./odf";
 import { scanXml, type Tag } from "./xml";

@@ -1,4 +1,7 @@
-/** OpenDocument spreadsheets: one page for each sheet, its name first, with the values as they are shown. */
+/**
+ * OpenDocument spreadsheets: one page for each sheet, its name first, with the values as they are
+ * shown.
+ */
 import type { Block, Page } from "./flow";
 import { Grid } from "./grid";
 import { Dispatch, type OdfReader, type Readers } from "./odf";

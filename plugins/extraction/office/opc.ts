@@ -21,7 +21,10 @@ export interface Parts {
   readonly target: (part: string, id: string | undefined) => string | null;
   /** The content type of a part as the file declares it. */
   readonly typeOf: (part: string) => string | undefined;
-  /** Counts what is written more than once, such as a text that many cells share. @throws ExtractionFailure `too_large` when it grows too long */
+  /**
+   * Counts what is written more than once, such as a text that many cells share. @throws
+   * ExtractionFailure `too_large` when it grows too long
+   */
   readonly spend: (characters: number) => void;
   /** The text of a document that is a part of this one; none when it can't be read. */
   readonly embedded: (part: string | null) => readonly Block[];
@@ -111,7 +114,10 @@ function typesOf(xml: string): Map<string, string> {
   return types;
 }
 
-/** The name of an entry, from a path relative to a folder (`word/`) or to the archive (`/word/media`). */
+/**
+ * The name of an entry, from a path relative to a folder (`word/`) or to the archive
+ * (`/word/media`).
+ */
 export function resolvePath(folder: string, path: string): string {
   const steps: string[] = [];
   for (const step of `${path.startsWith("/") ? "" : folder}${path}`

@@ -1,4 +1,7 @@
-/** PowerPoint (.pptx): one page for each slide in the order of the show, its title first, its notes and comments last. */
+/**
+ * PowerPoint (.pptx): one page for each slide in the order of the show, its title first, its notes
+ * and comments last.
+ */
 import { readDrawing, type Shape } from "./drawing";
 import { paragraph, type Block, type Page } from "./flow";
 import type { Parts } from "./opc";
@@ -14,7 +17,9 @@ export function readPptx(parts: Parts, main: string, progress: (share: number) =
   });
 }
 
-/** The slides as the presentation lists them; when the list is lost, by the number in their names. */
+/**
+ * The slides as the presentation lists them; when the list is lost, by the number in their names.
+ */
 function slidesOf(parts: Parts, main: string): string[] {
   const slides: string[] = [];
   scanXml(parts.xml(main) ?? "", {

@@ -1,4 +1,7 @@
-/** Excel (.xlsx): one page for each sheet in the order of the workbook, its name first, with the values that Excel worked out. */
+/**
+ * Excel (.xlsx): one page for each sheet in the order of the workbook, its name first, with the
+ * values that Excel worked out.
+ */
 import { readDrawing } from "./drawing";
 import { paragraph, type Block, type Page } from "./flow";
 import { Grid } from "./grid";
@@ -234,7 +237,10 @@ class SheetReader implements XmlHandler {
   }
 }
 
-/** What the left, the middle and the right of a header say, without codes for type; parts that count pages or name the file say nothing. */
+/**
+ * What the left, the middle and the right of a header say, without codes for type; parts that count
+ * pages or name the file say nothing.
+ */
 const wordsOf = (header: string): string[] =>
   header
     .split(/&[LCR]/)

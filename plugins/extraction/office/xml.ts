@@ -1,4 +1,7 @@
-/** Walks through XML from beginning to end: no tree, no DTD, no recursion, linear time whatever the input. Broken markup is stepped over. */
+/**
+ * Walks through XML from beginning to end: no tree, no DTD, no recursion, linear time whatever the
+ * input. Broken markup is stepped over.
+ */
 
 export interface XmlHandler {
   /** `skip` passes over everything inside; its `close` is not called either. */
@@ -8,7 +11,10 @@ export interface XmlHandler {
   readonly text: (text: string) => void;
 }
 
-/** The names of namespaces that this project reads, in all their versions; those of OpenDocument say their own name. Others keep the prefix of the file. */
+/**
+ * The names of namespaces that this project reads, in all their versions; those of OpenDocument say
+ * their own name. Others keep the prefix of the file.
+ */
 const namespaces = new Map<string, string>(
   Object.entries({
     w: [
@@ -79,7 +85,10 @@ class Names {
     readonly before: string | undefined;
   }[] = [];
 
-  /** The name that is written in this place; few names make up a file, so most are found without copying them out. */
+  /**
+   * The name that is written in this place; few names make up a file, so most are found without
+   * copying them out.
+   */
   at(xml: string, start: number, end: number): string {
     const slot =
       (((xml.charCodeAt(start + 2) * 31 + xml.charCodeAt(start + 3)) * 31 +
@@ -151,7 +160,10 @@ export class Tag {
     this.end = end;
     this.parsed = null;
   }
-  /** An attribute: with a prefix the one of this namespace, without one the first of this name in any. */
+  /**
+   * An attribute: with a prefix the one of this namespace, without one the first of this name in
+   * any.
+   */
   get(name: string): string | undefined {
     const attributes = this.attributes();
     const exact = name.includes(":");
@@ -336,7 +348,10 @@ export function scanXml(xml: string, handler: XmlHandler): void {
     }
   }
 }
-/** Behind an element that is passed over, when it is plain to see where it ends: nothing inside has its name, or may hide an end. */
+/**
+ * Behind an element that is passed over, when it is plain to see where it ends: nothing inside has
+ * its name, or may hide an end.
+ */
 function endOfSimple(xml: string, name: string, from: number): number | null {
   const close = xml.indexOf(`</${name}`, from);
   if (close < 0 || xml.charCodeAt(close + name.length + 2) !== 62) return null;
@@ -355,7 +370,9 @@ function declareIn(attributes: readonly string[], names: Names, depth: number): 
   }
 }
 
-/** The text of an XML file: by its byte order mark, by the zero bytes of UTF-16, or as it declares. */
+/**
+ * The text of an XML file: by its byte order mark, by the zero bytes of UTF-16, or as it declares.
+ */
 export function decodeXml(bytes: Uint8Array): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return decodeAs("utf-16le", bytes);

@@ -1,4 +1,7 @@
-/** Reads single entries of a ZIP archive, within limits that no header can talk its way around; finds entries again when the directory is lost. */
+/**
+ * Reads single entries of a ZIP archive, within limits that no header can talk its way around;
+ * finds entries again when the directory is lost.
+ */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32, inflateRawSync } from "node:zlib";
 import { wideNumbers } from "../../../core/sdk";
@@ -34,7 +37,11 @@ export interface Archive {
   /** The entries that `read` found damaged. */
   readonly damaged: ReadonlySet<string>;
   readonly has: (name: string) => boolean;
-  /** Null when there is no such entry, or when it is damaged. Upper and lower case count as the same where nothing fits exactly. @throws ExtractionFailure `encrypted`, `too_large`, `unsupported_type` */
+  /**
+   * Null when there is no such entry, or when it is damaged. Upper and lower case count as the same
+   * where nothing fits exactly. @throws ExtractionFailure `encrypted`, `too_large`,
+   * `unsupported_type`
+   */
   readonly read: (name: string) => Uint8Array | null;
   readonly close: () => void;
 }
@@ -54,7 +61,10 @@ const salvage_bytes_max = 256 * 1024 * 1024;
 /** What reading an entry counts at least, so that naming the same one a million times ends too. */
 const charge_bytes_min = 4096;
 
-/** @throws ExtractionFailure `corrupt` when no entry can be found, `too_large` when there are too many */
+/**
+ * @throws ExtractionFailure `corrupt` when no entry can be found, `too_large` when there are too
+ * many
+ */
 export function openZip(path: string, limits: ZipLimits = zip_limits): Archive {
   const file = openSync(path, "r");
   try {
@@ -234,7 +244,10 @@ function entriesOf(directory: Buffer, shift: number, { entries_max }: ZipLimits)
 const nameOf = (bytes: Buffer): string =>
   bytes.toString("utf8").replaceAll("\\", "/").replace(/^\/+/, "");
 
-/** Every entry whose own header can be found, although the directory is lost, as in a file that was cut off. */
+/**
+ * Every entry whose own header can be found, although the directory is lost, as in a file that was
+ * cut off.
+ */
 function salvage(bytes: Bytes, { entries_max }: ZipLimits): Entry[] {
   if (bytes.size > salvage_bytes_max) return [];
   const all = bytes.at(0, bytes.size);

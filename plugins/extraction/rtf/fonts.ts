@@ -24,7 +24,10 @@ export class Fonts {
   private readonly fonts = new Map<number, Font>();
   private current: Font | undefined;
   private readonly decoders = new Map<number, Decode>();
-  /** Letters of a font that were not decoded yet: one of them may take two bytes, and these may come apart. */
+  /**
+   * Letters of a font that were not decoded yet: one of them may take two bytes, and these may come
+   * apart.
+   */
   private held = new Uint8Array(1024);
   private held_length = 0;
   private held_font = -1;
@@ -42,7 +45,10 @@ export class Fonts {
       this.current.name += Buffer.from(bytes.subarray(0, name_characters_max)).toString("latin1");
   }
 
-  /** Takes letters of a font, and gives the text of what it held before, when that was in another font. */
+  /**
+   * Takes letters of a font, and gives the text of what it held before, when that was in another
+   * font.
+   */
   bytes(bytes: Uint8Array, font: number): string {
     const before = font === this.held_font ? "" : this.flush();
     this.held_font = font;

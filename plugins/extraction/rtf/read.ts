@@ -1,4 +1,7 @@
-/** The text of an RTF document: paragraphs and tables, notes and boxes behind their paragraph, headers once at the end. */
+/**
+ * The text of an RTF document: paragraphs and tables, notes and boxes behind their paragraph,
+ * headers once at the end.
+ */
 import { ExtractionFailure } from "../contract";
 import type { Block, Page } from "../office/flow";
 import { TableFlow } from "../legacy/tables";
@@ -12,7 +15,10 @@ const depth_max = 5_000;
 const flows_max = 8;
 
 interface Group {
-  /** `text` is read, `fonts` and `styles` are the tables of these names, `silent` is passed over, and so is `either` but for its part in Unicode. */
+  /**
+   * `text` is read, `fonts` and `styles` are the tables of these names, `silent` is passed over,
+   * and so is `either` but for its part in Unicode.
+   */
   place: "text" | "fonts" | "styles" | "silent" | "either";
   font: number;
   /** So many characters behind `\u` stand there for old readers. */
@@ -37,7 +43,8 @@ const new_paragraph: Paragraph = { in_table: false, depth: 0, style: -1, outline
 /** @throws ExtractionFailure */
 export function readRtf(bytes: Uint8Array, characters_max: number): Page[] {
   const reader = new RtfReader(characters_max);
-  readTokens(bytes.subarray(Math.max(0, bytes.indexOf(brace_open))), reader); // A byte order mark may come first.
+  // A byte order mark may come first.
+  readTokens(bytes.subarray(Math.max(0, bytes.indexOf(brace_open))), reader);
   return [{ page: null, blocks: reader.blocks() }];
 }
 

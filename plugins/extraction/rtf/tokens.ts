@@ -3,7 +3,10 @@
 export interface RtfHandler {
   open(): void;
   close(): void;
-  /** A control word with its number, or a control sign. `has_number` is false when the number is not there. */
+  /**
+   * A control word with its number, or a control sign. `has_number` is false when the number is not
+   * there.
+   */
   word(name: string, number: number, has_number: boolean): void;
   /** Bytes of text, as they are. */
   letters(bytes: Uint8Array): void;

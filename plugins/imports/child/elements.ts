@@ -46,7 +46,10 @@ export function isDeep(html: string): boolean {
   return false;
 }
 
-/** In linear time, which the parser that comes after would not take for comments that never end. Those hide nothing. */
+/**
+ * In linear time, which the parser that comes after would not take for comments that never end.
+ * Those hide nothing.
+ */
 export function withoutComments(html: string): string {
   const pieces: string[] = [];
   for (let at = 0; at < html.length;) {

@@ -1,4 +1,7 @@
-/** The child's part of reading a web page: leaves its main text, without what surrounds it on every page of a site. */
+/**
+ * The child's part of reading a web page: leaves its main text, without what surrounds it on every
+ * page of a site.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { HTMLElement, parse, TextNode } from "node-html-parser";
 import { aside, blocks, isDeep, sectioning, void_elements, withoutComments } from "./elements";
@@ -114,7 +117,10 @@ function mainOf(body: HTMLElement): {
   return { kept: parts, gone: kept_text >= kept_share * total ? linked : gone };
 }
 
-/** Walks through the tree, whose depth is limited; `leave` tells which elements go, with all they hold. They are added to `gone`. */
+/**
+ * Walks through the tree, whose depth is limited; `leave` tells which elements go, with all they
+ * hold. They are added to `gone`.
+ */
 function measured(
   root: HTMLElement,
   gone: Set<HTMLElement>,
@@ -153,7 +159,10 @@ function measured(
   return held;
 }
 
-/** By what it is, says it is for, and is called. `inside`: it lies in the main part or in an article. */
+/**
+ * By what it is, says it is for, and is called. `inside`: it lies in the main part or in an
+ * article.
+ */
 function isAside(
   element: HTMLElement,
   inside: boolean,

@@ -1,4 +1,6 @@
-/** From bytes to text, when a server and the file itself may each have said which encoding it has. */
+/**
+ * From bytes to text, when a server and the file itself may each have said which encoding it has.
+ */
 
 const marks: readonly { readonly label: string; readonly bytes: readonly number[] }[] = [
   { label: "utf-8", bytes: [0xef, 0xbb, 0xbf] },
@@ -7,7 +9,10 @@ const marks: readonly { readonly label: string; readonly bytes: readonly number[
 ];
 const head_bytes = 4_096;
 
-/** A byte order mark is believed first; then what is valid UTF-8 is UTF-8; then the server and the file itself are asked. Null when none of them knows. */
+/**
+ * A byte order mark is believed first; then what is valid UTF-8 is UTF-8; then the server and the
+ * file itself are asked. Null when none of them knows.
+ */
 export function decodeText(bytes: Uint8Array, charset: string | null): string | null {
   const mark = marks.find((one) => one.bytes.every((byte, at) => bytes[at] === byte));
   if (mark) return decoderOf(mark.label)!.decode(bytes);

@@ -1,4 +1,7 @@
-/** Walks through XML from beginning to end: no tree, no DTD, no recursion, linear time whatever the input. What is broken is stepped over. */
+/**
+ * Walks through XML from beginning to end: no tree, no DTD, no recursion, linear time whatever the
+ * input. What is broken is stepped over.
+ */
 
 export interface XmlHandler {
   /** The name without its prefix, lower case. */
@@ -57,7 +60,10 @@ function endOfTag(xml: string, from: number): number {
 const nameIn = (inside: string): string =>
   (/^[^\s/>]+/.exec(inside)?.[0] ?? "").replace(/^[^:]*:/, "").toLowerCase();
 
-/** Of any prefix. What has no value is taken too, so that no character is looked at again for another beginning. */
+/**
+ * Of any prefix. What has no value is taken too, so that no character is looked at again for
+ * another beginning.
+ */
 function attributeIn(inside: string, wanted: string): string | undefined {
   for (const [, name, double, single] of inside.matchAll(
     /([^\s=/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'))?/g,

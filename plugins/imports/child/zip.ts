@@ -1,4 +1,7 @@
-/** The child's part of reading a ZIP archive: lists its entries, and unpacks one of them within a limit that no header can talk its way around. */
+/**
+ * The child's part of reading a ZIP archive: lists its entries, and unpacks one of them within a
+ * limit that no header can talk its way around.
+ */
 import {
   closeSync,
   createReadStream,

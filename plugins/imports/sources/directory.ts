@@ -1,4 +1,7 @@
-/** A directory on the server: its files, and those of the directories in it, but only below the directories that the operator names. */
+/**
+ * A directory on the server: its files, and those of the directories in it, but only below the
+ * directories that the operator names.
+ */
 import { constants } from "node:fs";
 import { lstat, open, opendir, readlink, realpath, type FileHandle } from "node:fs/promises";
 import { isAbsolute, join, sep } from "node:path";
@@ -9,7 +12,10 @@ import { SourceFailure, type ImportSource, type SourceItem } from "../contract";
 /** Deeper directories are not looked into. */
 const depth_max = 64;
 
-/** `data`: the server's own directory, which is never imported from, wherever it lies: it holds what everybody has, and the keys. */
+/**
+ * `data`: the server's own directory, which is never imported from, wherever it lies: it holds what
+ * everybody has, and the keys.
+ */
 export function directorySource(
   allowed: readonly string[],
   data: string,
@@ -75,7 +81,10 @@ export function directorySource(
 const isBelow = (path: string, root: string): boolean =>
   path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 
-/** Opened first and looked at then: what is read is what was looked at, whatever becomes a link to elsewhere meanwhile. @throws SourceFailure */
+/**
+ * Opened first and looked at then: what is read is what was looked at, whatever becomes a link to
+ * elsewhere meanwhile. @throws SourceFailure
+ */
 async function openInPlace(path: string): Promise<FileHandle> {
   const file = await open(
     path,

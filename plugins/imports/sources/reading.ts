@@ -40,6 +40,9 @@ export async function readInChild<R>(
   }
 }
 
-/** An address as a list gives it, made absolute; what can't be is left as it is, and fails as an item. */
+/**
+ * An address as a list gives it, made absolute; what can't be is left as it is, and fails as an
+ * item.
+ */
 export const absolute = (address: string, base: string): string =>
   URL.canParse(address, base) ? new URL(address, base).href : address;

@@ -1,4 +1,6 @@
-/** A ZIP archive on the web: each of its files. What it calls them is read, never used as a path. */
+/**
+ * A ZIP archive on the web: each of its files. What it calls them is read, never used as a path.
+ */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { t } from "../../../core/sdk";

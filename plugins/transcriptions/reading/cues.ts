@@ -1,4 +1,6 @@
-/** WebVTT and SRT, and everything between the two that people call captions. One pass, line by line. */
+/**
+ * WebVTT and SRT, and everything between the two that people call captions. One pass, line by line.
+ */
 import type { Heard } from "../segments";
 
 type Piece = Heard["segments"][number];
@@ -37,7 +39,10 @@ export function looksLikeCaptions(head: string): "vtt" | "srt" | null {
     : null;
 }
 
-/** Lines that begin a cue end where the next blank line is; whatever stands outside of cues (numbers, notes, styles) is left out. */
+/**
+ * Lines that begin a cue end where the next blank line is; whatever stands outside of cues
+ * (numbers, notes, styles) is left out.
+ */
 export function readCues(text: string): Heard {
   const segments: Piece[] = [];
   let cue: { readonly start: number; readonly end: number; readonly lines: string[] } | undefined;
@@ -91,7 +96,10 @@ interface Voice {
   readonly text: string;
 }
 
-/** The text between tags, which are dropped; `<v …>` says who speaks from there on. A `<` that opens no tag is a character. */
+/**
+ * The text between tags, which are dropped; `<v …>` says who speaks from there on. A `<` that opens
+ * no tag is a character.
+ */
 function voicesOf(payload: string): Voice[] {
   const voices: { speaker: string | null; text: string }[] = [{ speaker: null, text: "" }];
   for (let at = 0; at < payload.length;) {

@@ -1,4 +1,7 @@
-/** How long a recording is and whether it has a picture, as far as the file says. Runs in a child process. */
+/**
+ * How long a recording is and whether it has a picture, as far as the file says. Runs in a child
+ * process.
+ */
 import { parseFile } from "music-metadata";
 
 export interface Probed {

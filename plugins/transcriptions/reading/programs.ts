@@ -1,4 +1,7 @@
-/** What programs and services write: JSON of Whisper and its relatives, and lines with times in front or behind. */
+/**
+ * What programs and services write: JSON of Whisper and its relatives, and lines with times in
+ * front or behind.
+ */
 import type { Heard } from "../segments";
 import { timesOf } from "./cues";
 
@@ -69,7 +72,10 @@ function piecesOfWhisperCpp(segment: unknown): Piece[] {
       ];
 }
 
-/** `[00:00:01.000 --> 00:00:02.500]  text`, as Whisper prints while it works. Undefined when there is no such line. */
+/**
+ * `[00:00:01.000 --> 00:00:02.500]  text`, as Whisper prints while it works. Undefined when there
+ * is no such line.
+ */
 export function readBracketed(text: string): Heard | undefined {
   if (!/^[ \t]{0,20}\[[\d:.,]{5,20} *-->/m.test(text)) return undefined;
   const segments = text.split("\n").flatMap((line): Piece[] => {
@@ -83,7 +89,10 @@ export function readBracketed(text: string): Heard | undefined {
 /** A pause between two words that parts two cues, seconds. */
 const pause_s = 0.4;
 
-/** Words of PocketSphinx (`-time yes`): `word 1.200 1.550 0.998`; between them the lines that they make up. Undefined when there is none. */
+/**
+ * Words of PocketSphinx (`-time yes`): `word 1.200 1.550 0.998`; between them the lines that they
+ * make up. Undefined when there is none.
+ */
 export function readTimedWords(text: string): Heard | undefined {
   if (!/^<s> \d+\.\d+ \d+\.\d+ \d+\.\d+$/m.test(text)) return undefined;
   const segments: { start: number; end: number; text: string }[] = [];

@@ -1,4 +1,7 @@
-/** Reads a transcript whatever wrote it, and puts it in order. Runs in a child process: what it reads may be anything. */
+/**
+ * Reads a transcript whatever wrote it, and puts it in order. Runs in a child process: what it
+ * reads may be anything.
+ */
 import { writeFile } from "node:fs/promises";
 import { assemble } from "../assembling";
 import type { Heard, Segment, Transcript } from "../segments";
@@ -72,7 +75,10 @@ function decoded(bytes: Uint8Array, label: "utf-8" | "utf-16le" | "utf-16be"): s
   }
 }
 
-/** Whatever wrote it: told apart by content. @throws Error with the code `transcriber_failed` on JSON that is no transcript. */
+/**
+ * Whatever wrote it: told apart by content. @throws Error with the code `transcriber_failed` on
+ * JSON that is no transcript.
+ */
 export function heardIn(text: string): Heard {
   if (looksLikeCaptions(text)) return readCues(text);
   if (/^\s*[{[]/.test(text)) {
@@ -127,7 +133,10 @@ const isTime = (value: number | undefined): value is number =>
   value !== undefined && Number.isFinite(value) && value >= 0 && value <= time_s_max;
 const rounded = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 
-/** A time that is missing, wrong, or behind the end of the recording becomes the nearest one that can be. */
+/**
+ * A time that is missing, wrong, or behind the end of the recording becomes the nearest one that
+ * can be.
+ */
 function sensible(segments: Heard["segments"], length_s: number | null): Segment[] {
   let before = 0;
   return segments.map(({ start, end, text, speaker }) => {

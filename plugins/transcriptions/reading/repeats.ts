@@ -1,4 +1,7 @@
-/** Captions that roll or grow say each line several times; what stays is each line once, from when it is first shown. */
+/**
+ * Captions that roll or grow say each line several times; what stays is each line once, from when
+ * it is first shown.
+ */
 import type { Segment } from "../segments";
 
 /** Two cues follow one another when not more than this lies between them, seconds. */
@@ -32,7 +35,10 @@ export function withoutRepeats(segments: readonly Segment[]): Segment[] {
   return kept;
 }
 
-/** What these lines show that those before them did not: the last ones of those may stand first in these, or all of them may have grown. */
+/**
+ * What these lines show that those before them did not: the last ones of those may stand first in
+ * these, or all of them may have grown.
+ */
 function freshOf(before: readonly string[], lines: readonly string[]): string {
   for (let shared = Math.min(before.length, lines.length, lines_max); shared > 0; shared--) {
     if (lines.slice(0, shared).every((line, at) => line === before[before.length - shared + at]))

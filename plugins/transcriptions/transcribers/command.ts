@@ -1,4 +1,7 @@
-/** A transcriber that is a program on this machine: whisper.cpp, or any that prints or writes VTT, SRT, JSON, or text. */
+/**
+ * A transcriber that is a program on this machine: whisper.cpp, or any that prints or writes VTT,
+ * SRT, JSON, or text.
+ */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Log } from "../../../core/sdk";
@@ -161,7 +164,10 @@ export async function removeLeftovers(temporary: string): Promise<void> {
   }
 }
 
-/** Whether the process with this number is ours, and not one that got the number since. Only Linux tells; elsewhere a program that was left ends by itself. */
+/**
+ * Whether the process with this number is ours, and not one that got the number since. Only Linux
+ * tells; elsewhere a program that was left ends by itself.
+ */
 const isMarked = async (pid: number, mark: string): Promise<boolean> =>
   (await readFile(`/proc/${pid}/environ`, "utf8").catch(() => ""))
     .split("\0")

@@ -1,4 +1,7 @@
-/** A transcriber behind HTTP: any endpoint that understands OpenAI's `/audio/transcriptions`. The file goes out as it is read from disk. */
+/**
+ * A transcriber behind HTTP: any endpoint that understands OpenAI's `/audio/transcriptions`. The
+ * file goes out as it is read from disk.
+ */
 import { newUuid, readHead, spread } from "../../../core/sdk";
 import {
   TranscriptionFailure,
@@ -84,7 +87,8 @@ export function createEndpointTranscriber({
       ...(api_key !== undefined && { authorization: `Bearer ${api_key}` }),
     };
     try {
-      // No proxy of the environment, no redirect, and no limit on how long the server thinks but the run's own.
+      // No proxy of the environment, no redirect, and no limit on how long the server thinks but
+      // the run's own.
       return await fetch(`${base_url}/audio/transcriptions`, {
         method: "POST",
         headers,

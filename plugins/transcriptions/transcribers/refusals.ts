@@ -1,4 +1,7 @@
-/** What an answer of a transcription service means that is no transcript: what may be tried again, and what the person is told. */
+/**
+ * What an answer of a transcription service means that is no transcript: what may be tried again,
+ * and what the person is told.
+ */
 import { TranscriptionFailure } from "../contract";
 
 /** It may go better after a pause. */
@@ -16,7 +19,10 @@ export class Passing extends Error {
   }
 }
 
-/** A request that the server finds wrong may be wrong in the format alone; not when it speaks of something else. `said`: the beginning of the answer. */
+/**
+ * A request that the server finds wrong may be wrong in the format alone; not when it speaks of
+ * something else. `said`: the beginning of the answer.
+ */
 export const refusesFormat = (status: number, said: string): boolean =>
   (status === 400 || status === 415 || status === 422) &&
   (/response_format|verbose_json/i.test(said) || !/\b(?:file|audio|model|key)\b/i.test(said));

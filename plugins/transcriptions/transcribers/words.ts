@@ -1,7 +1,11 @@
-/** A command line as settings give it, to words: white space parts them, quotes keep them together. No shell has a say. Pure. */
+/**
+ * A command line as settings give it, to words: white space parts them, quotes keep them together.
+ * No shell has a say. Pure.
+ */
 
 /**
- * Inside `'…'` everything is itself; inside `"…"` and outside of quotes a backslash makes the next character itself.
+ * Inside `'…'` everything is itself; inside `"…"` and outside of quotes a backslash makes the next
+ * character itself.
  * Undefined when a quote is not closed.
  */
 export function wordsOf(command: string): string[] | undefined {

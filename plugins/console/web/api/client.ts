@@ -11,7 +11,10 @@ export interface FieldProblem {
 /** What kind of trouble it is, to choose words and icon by. */
 export type Family = keyof typeof words.errors;
 
-/** An answer that is not a success, or no answer at all (`status` 0, code `offline`). `message` is the server's sentence. */
+/**
+ * An answer that is not a success, or no answer at all (`status` 0, code `offline`). `message` is
+ * the server's sentence.
+ */
 export class ApiProblem extends Error {
   constructor(
     readonly status: number,

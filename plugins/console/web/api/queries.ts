@@ -1,9 +1,15 @@
-/** What is asked of the server and kept: one QueryClient, the keys, and the hooks that several pages share. */
+/**
+ * What is asked of the server and kept: one QueryClient, the keys, and the hooks that several pages
+ * share.
+ */
 import { QueryClient, useQuery } from "@tanstack/preact-query";
 import { api, ApiProblem } from "./client";
 import type { Folder, Page, PluginPage } from "./types";
 
-/** Tries again what may pass by itself: no answer, 429, 502 to 504. What the server refuses stays refused. */
+/**
+ * Tries again what may pass by itself: no answer, 429, 502 to 504. What the server refuses stays
+ * refused.
+ */
 const passes = (error: unknown): boolean =>
   error instanceof ApiProblem && [0, 429, 502, 503, 504].includes(error.status);
 

@@ -1,4 +1,6 @@
-/** Chooses what is shown: the page of this address, or the sign-in page when nobody is signed in. */
+/**
+ * Chooses what is shown: the page of this address, or the sign-in page when nobody is signed in.
+ */
 import { matchRoute, Redirect, Router, useLocation, useRouter } from "wouter-preact";
 import { usePluginPages } from "../api/queries";
 import { words } from "../words/en";
@@ -29,7 +31,10 @@ const NotFound = () => (
   </>
 );
 
-/** A page of the build, of a plugin, or none; the shell stays while pages change. Plugins are waited for before an address is called wrong. */
+/**
+ * A page of the build, of a plugin, or none; the shell stays while pages change. Plugins are waited
+ * for before an address is called wrong.
+ */
 function SignedIn({ admin }: { readonly admin: boolean }) {
   const [path] = useLocation();
   const { parser } = useRouter();

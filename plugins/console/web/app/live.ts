@@ -1,6 +1,8 @@
 /**
- * Keeps what is on screen up to date. One tab of the browser holds the event stream and tells the others, because a browser opens only six
- * connections to one server; when the stream is gone, the tab that is looked at asks every three seconds.
+ * Keeps what is on screen up to date. One tab of the browser holds the event stream and tells the
+ * others, because a browser opens only six
+ * connections to one server; when the stream is gone, the tab that is looked at asks every three
+ * seconds.
  */
 import { api_base } from "../api/client";
 import { queries, refresh } from "../api/queries";
@@ -50,7 +52,10 @@ let gathering: ReturnType<typeof setTimeout> | undefined;
 /** Of the newest change that was seen: a tab that takes the stream over goes on behind it. */
 let last_id = "";
 
-/** Makes a kind of record stale. Changes come in bursts: what they concern is fetched again once, a moment later. */
+/**
+ * Makes a kind of record stale. Changes come in bursts: what they concern is fetched again once, a
+ * moment later.
+ */
 export function refreshSoon(kind: string): void {
   for (const name of [kind, ...(also[kind] ?? [])]) waiting.add(name);
   gathering ??= setTimeout(() => {

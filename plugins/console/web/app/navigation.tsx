@@ -1,4 +1,6 @@
-/** The navigation: three groups of pages, those of plugins among them, and at its foot the account. */
+/**
+ * The navigation: three groups of pages, those of plugins among them, and at its foot the account.
+ */
 import { useEffect } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { usePluginPages } from "../api/queries";

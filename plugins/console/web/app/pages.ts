@@ -1,4 +1,7 @@
-/** The pages of the console. Each area adds its lines here: where it is, how it is loaded, and how the navigation shows it. */
+/**
+ * The pages of the console. Each area adds its lines here: where it is, how it is loaded, and how
+ * the navigation shows it.
+ */
 import type { ComponentType } from "preact";
 import type { IconName } from "../ui/icons";
 

@@ -7,7 +7,9 @@ import { PageHeader } from "../ui/page-header";
 import { ErrorView } from "../ui/states";
 import { themeInEffect } from "./theme";
 
-/** What the module may use. `api` takes a path below /console/api/v1; `navigate` one below /console. */
+/**
+ * What the module may use. `api` takes a path below /console/api/v1; `navigate` one below /console.
+ */
 interface PageHost {
   readonly api: (path: string, init?: RequestInit) => Promise<Response>;
   readonly navigate: (path: string) => void;

@@ -16,7 +16,9 @@ const typing = (target: EventTarget | null): boolean =>
     (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) &&
       !/^(checkbox|radio|button)$/.test((target as HTMLInputElement).type)));
 
-/** What carries this key on the page, as `data-shortcut="/"`: a field is focused, a button pressed. */
+/**
+ * What carries this key on the page, as `data-shortcut="/"`: a field is focused, a button pressed.
+ */
 function useOnPage(key: string): boolean {
   const element = document.querySelector<HTMLElement>(`[data-shortcut="${CSS.escape(key)}"]`);
   if (!element) return false;

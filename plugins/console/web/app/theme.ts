@@ -1,4 +1,7 @@
-/** The theme: as the system has it, or as was chosen here. theme-first.ts reads the same choice before the page is painted. */
+/**
+ * The theme: as the system has it, or as was chosen here. theme-first.ts reads the same choice
+ * before the page is painted.
+ */
 import { signal } from "@preact/signals";
 
 export type Theme = "system" | "light" | "dark";

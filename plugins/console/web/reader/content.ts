@@ -4,7 +4,9 @@ import { api } from "../api/client";
 import { keys } from "../api/queries";
 import type { Document, DocumentWithContent } from "../api/types";
 
-/** Of the version that answers; empty until there is text. Not asked for while it is not `wanted`. */
+/**
+ * Of the version that answers; empty until there is text. Not asked for while it is not `wanted`.
+ */
 export const useContent = (
   { id, version, status }: Pick<Document, "id" | "version" | "status">,
   wanted = true,

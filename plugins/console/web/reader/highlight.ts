@@ -10,7 +10,9 @@ export interface Highlight extends Passage {
   readonly time_end: number | null;
 }
 
-/** How the search for the passage ended; null while it goes on, and when there is nothing to find. */
+/**
+ * How the search for the passage ended; null while it goes on, and when there is nothing to find.
+ */
 export type Found = boolean | null;
 
 /** Brings a mark into the middle of what scrolls around it, without moving the page itself. */

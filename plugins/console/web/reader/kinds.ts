@@ -28,6 +28,9 @@ export function viewsOf({
   return ["text"];
 }
 
-/** Where the bytes that were uploaded are. The version is only there so that a new one is not mistaken for an old one. */
+/**
+ * Where the bytes that were uploaded are. The version is only there so that a new one is not
+ * mistaken for an old one.
+ */
 export const fileUrl = ({ id, version }: Pick<Document, "id" | "version">): string =>
   `/console/api/v1/documents/${id}/file?v=${version}`;

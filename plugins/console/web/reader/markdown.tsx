@@ -1,4 +1,7 @@
-/** Markdown as elements: read by marked's lexer, built as vnodes, so that text can only ever be text. */
+/**
+ * Markdown as elements: read by marked's lexer, built as vnodes, so that text can only ever be
+ * text.
+ */
 /** @jsxImportSource preact */
 import { Marked, type Token, type Tokens } from "marked";
 import { Fragment, type ComponentChildren } from "preact";
@@ -7,14 +10,20 @@ export interface MarkdownProps {
   readonly text: string;
   /** Makes what stands for the marker `[n]`; null leaves the marker as it is written. */
   readonly marker?: (number: number) => ComponentChildren | null;
-  /** Shows the text as it is, line by line: for words of a document, which were never meant as Markdown. */
+  /**
+   * Shows the text as it is, line by line: for words of a document, which were never meant as
+   * Markdown.
+   */
   readonly plain?: boolean;
 }
 type Marker = NonNullable<MarkdownProps["marker"]>;
 
 /** `[1]: address` would turn markers into links, so there are no definitions. */
 const reader = new Marked({ gfm: true, breaks: true, tokenizer: { def: () => undefined } });
-/** Brackets and the lists they nest are read by recursion: what is deeper or longer is shown as it is written. */
+/**
+ * Brackets and the lists they nest are read by recursion: what is deeper or longer is shown as it
+ * is written.
+ */
 const chars_max = 60_000,
   depth_max = 24;
 

@@ -1,6 +1,12 @@
-/** Finds a quotation in the text pieces of a PDF page, whose spaces, hyphens and order differ from those of the text that was indexed. */
+/**
+ * Finds a quotation in the text pieces of a PDF page, whose spaces, hyphens and order differ from
+ * those of the text that was indexed.
+ */
 
-/** A part of one piece that belongs to the quotation. `from` and `to` are UTF-16 indices into the piece, end exclusive. */
+/**
+ * A part of one piece that belongs to the quotation. `from` and `to` are UTF-16 indices into the
+ * piece, end exclusive.
+ */
 export interface Hit {
   readonly piece: number;
   readonly from: number;
@@ -15,7 +21,10 @@ interface Stream {
   readonly end: readonly number[];
 }
 
-/** A run this long is no chance. Scripts that write a word in one or two characters have shorter ones. */
+/**
+ * A run this long is no chance. Scripts that write a word in one or two characters have shorter
+ * ones.
+ */
 const seed_length = 10,
   seed_length_dense = 4;
 /** So much of the quotation must be found, or nothing is shown. */
@@ -62,13 +71,17 @@ export function locate(pieces: readonly string[], quote: string): Hit[] {
   if (whole >= 0) return hitsOf(pieces, stream, [[whole, whole + wanted.length]]);
   const runs = commonRuns(stream.text, wanted, dense.test(quote) ? seed_length_dense : seed_length);
   const found = runs.reduce((sum, [from, to]) => sum + to - from, 0);
-  // A quotation that goes on over the page holds more than this page can; then the page has to give what it has.
+  // A quotation that goes on over the page holds more than this page can; then the page has to give
+  // what it has.
   return found >= enough * Math.min(wanted.length, stream.text.length)
     ? hitsOf(pieces, stream, runs)
     : [];
 }
 
-/** Walks along the quotation and takes the longest run of the text that begins with it, near the one before where there is a choice. */
+/**
+ * Walks along the quotation and takes the longest run of the text that begins with it, near the one
+ * before where there is a choice.
+ */
 function commonRuns(text: string, wanted: string, seed: number): [number, number][] {
   const places = new Map<string, number[]>();
   for (let at = 0; at + seed <= text.length; at++) {

@@ -1,4 +1,7 @@
-/** pdf.js and its worker. Everything it loads comes from this server, under one directory that carries its version. */
+/**
+ * pdf.js and its worker. Everything it loads comes from this server, under one directory that
+ * carries its version.
+ */
 import {
   AnnotationMode,
   getDocument,
@@ -28,7 +31,10 @@ interface TrustedTypes {
 }
 
 let policy: Policy | undefined;
-/** Browsers without Trusted Types take the path as it is. The page's one policy lets a URL start the worker and nothing else. */
+/**
+ * Browsers without Trusted Types take the path as it is. The page's one policy lets a URL start the
+ * worker and nothing else.
+ */
 function workerUrl(): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
   policy ??= trustedTypes?.createPolicy("dossier", {
@@ -45,7 +51,10 @@ export interface OpenPdf {
   readonly close: () => void;
 }
 
-/** Opens the PDF at `url` with a worker of its own: closing it ends whatever a strange file keeps that busy with. */
+/**
+ * Opens the PDF at `url` with a worker of its own: closing it ends whatever a strange file keeps
+ * that busy with.
+ */
 export function openPdf(url: string): OpenPdf {
   const port = new Worker(workerUrl(), { type: "module" });
   // Its type says null only; its words say a worker.

@@ -3,7 +3,10 @@ import type { Highlight } from "./highlight";
 import { locate, type Hit } from "./match";
 import { textOf, type PDFDocumentProxy, type TextContent } from "./pdf-engine";
 
-/** The marks of each page, by its number, and where the text of the first of these pages begins and ends: points from the left edge. */
+/**
+ * The marks of each page, by its number, and where the text of the first of these pages begins and
+ * ends: points from the left edge.
+ */
 export interface Marks {
   readonly pages: ReadonlyMap<number, readonly Hit[]>;
   readonly column: { readonly left: number; readonly right: number } | null;
@@ -17,7 +20,10 @@ const pages_max = 8;
 export const piecesOf = (content: TextContent): string[] =>
   content.items.flatMap((item) => ("str" in item ? [item.str] : []));
 
-/** Looks on the pages that the index names, then on their neighbours: some files count pages differently. Empty when it is not there as text. */
+/**
+ * Looks on the pages that the index names, then on their neighbours: some files count pages
+ * differently. Empty when it is not there as text.
+ */
 export async function findOnPages(
   pdf: PDFDocumentProxy,
   { quote, page, page_end }: Highlight,

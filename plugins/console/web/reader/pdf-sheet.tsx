@@ -1,4 +1,7 @@
-/** One page of a PDF: its picture, its text over it, and the marks in that. Drawn only while it is near what is seen. */
+/**
+ * One page of a PDF: its picture, its text over it, and the marks in that. Drawn only while it is
+ * near what is seen.
+ */
 import { Component } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Hit } from "./match";
@@ -35,7 +38,10 @@ const canvas_pixels_max = 16_000_000;
 /** No page is shown higher, whatever it says of itself. */
 const height_max = 20_000;
 
-/** A document may have thousands of pages: each is only looked at again when something of its own has changed. */
+/**
+ * A document may have thousands of pages: each is only looked at again when something of its own
+ * has changed.
+ */
 export class Sheet extends Component<SheetProps> {
   override shouldComponentUpdate(next: SheetProps): boolean {
     return (Object.keys(next) as (keyof SheetProps)[]).some(

@@ -1,4 +1,7 @@
-/** A PDF as its pages: zoom, page by page, and the passage marked. A chunk of its own, loaded when the first PDF is opened. */
+/**
+ * A PDF as its pages: zoom, page by page, and the passage marked. A chunk of its own, loaded when
+ * the first PDF is opened.
+ */
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { words } from "../words/reader";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
@@ -148,11 +151,16 @@ function Pages({
   );
 }
 
-/** A panel that is narrower than this shows a passage without the margins of its page, CSS pixels. */
+/**
+ * A panel that is narrower than this shows a passage without the margins of its page, CSS pixels.
+ */
 const narrow_px = 640;
 const text_margin_px = 20,
   edge_px = 16;
-/** Text alone is shown so much larger than the whole page at most: wider columns are read at that size too. */
+/**
+ * Text alone is shown so much larger than the whole page at most: wider columns are read at that
+ * size too.
+ */
 const larger_max = 1.7;
 
 function useScale(usual: Size, width: number, marks: Marks) {

@@ -1,4 +1,7 @@
-/** A cited passage beside what cites it: the document, opened at the passage, and the way to the ones before and after. */
+/**
+ * A cited passage beside what cites it: the document, opened at the passage, and the way to the
+ * ones before and after.
+ */
 import { useEffect, useRef } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { ApiProblem } from "../api/client";

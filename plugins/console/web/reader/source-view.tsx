@@ -1,4 +1,7 @@
-/** A document as people read it: its pages, its picture, its recording with the transcript, or its text, with a passage marked. */
+/**
+ * A document as people read it: its pages, its picture, its recording with the transcript, or its
+ * text, with a passage marked.
+ */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Document } from "../api/types";

@@ -1,4 +1,7 @@
-/** Places in a text: code points to string indices, where a quotation stands now, and blocks that a browser can lay out one by one. */
+/**
+ * Places in a text: code points to string indices, where a quotation stands now, and blocks that a
+ * browser can lay out one by one.
+ */
 
 /** UTF-16 indices, end exclusive. */
 export interface Range {
@@ -28,7 +31,10 @@ export interface Passage {
   readonly end: number;
 }
 
-/** Where the passage stands in this text: at its offsets, or, in a newer version, at the place of the same words that is nearest to them. */
+/**
+ * Where the passage stands in this text: at its offsets, or, in a newer version, at the place of
+ * the same words that is nearest to them.
+ */
 export function rangeOf(text: string, { quote, start, end }: Passage): Range | null {
   const from = indexOfCodePoint(text, start);
   const to = indexOfCodePoint(text, end, { index: from, offset: start });
@@ -51,7 +57,10 @@ export function indicesOf(text: string, offsets: readonly number[]): number[] {
   });
 }
 
-/** The text in blocks of about `size`, cut at every index of `cuts`, else after a line break where there is one, never within a character. */
+/**
+ * The text in blocks of about `size`, cut at every index of `cuts`, else after a line break where
+ * there is one, never within a character.
+ */
 export function blocksOf(text: string, cuts: readonly number[] = [], size = 6_000): Range[] {
   const blocks: Range[] = [];
   const ends = [...cuts.filter((cut) => cut > 0 && cut < text.length), text.length];
@@ -102,12 +111,10 @@ export function piecesOf(block: Range, headings: readonly Range[], mark: Range |
   const ordered = [...new Set(cuts)].sort((a, b) => a - b);
   const holds = (range: Range | null, at: number) =>
     range !== null && range.from <= at && at < range.to;
-  return ordered
-    .slice(0, -1)
-    .map((from, place) => ({
-      from,
-      to: ordered[place + 1]!,
-      heading: inside.some((range) => holds(range, from)),
-      marked: holds(marked, from),
-    }));
+  return ordered.slice(0, -1).map((from, place) => ({
+    from,
+    to: ordered[place + 1]!,
+    heading: inside.some((range) => holds(range, from)),
+    marked: holds(marked, from),
+  }));
 }

@@ -1,4 +1,7 @@
-/** A document as its text, with a passage marked. Laid out block by block, so that a text of megabytes stays smooth. */
+/**
+ * A document as its text, with a passage marked. Laid out block by block, so that a text of
+ * megabytes stays smooth.
+ */
 import { Component } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { words } from "../words/reader";
@@ -114,7 +117,10 @@ class Block extends Component<{
   }
 }
 
-/** Blocks above get their real heights only when they come near: the mark is brought into the middle until it stays there. */
+/**
+ * Blocks above get their real heights only when they come near: the mark is brought into the middle
+ * until it stays there.
+ */
 function settleOn(box: HTMLElement): () => void {
   let left = 4;
   let frame = 0;

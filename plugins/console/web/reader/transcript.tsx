@@ -1,4 +1,7 @@
-/** A recording with its transcript: a click on a line plays from there, and the line that is heard is marked. */
+/**
+ * A recording with its transcript: a click on a line plays from there, and the line that is heard
+ * is marked.
+ */
 import { useQuery } from "@tanstack/preact-query";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api } from "../api/client";

@@ -1,4 +1,7 @@
-/** Dialogs and drawers on the native `<dialog>`: it keeps the focus inside, closes on Escape and gives the focus back. */
+/**
+ * Dialogs and drawers on the native `<dialog>`: it keeps the focus inside, closes on Escape and
+ * gives the focus back.
+ */
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../api/client";
@@ -13,14 +16,20 @@ interface Shown {
   readonly children: ComponentChildren;
 }
 
-/** Where the focus was before each dialog. One that follows upon another gives it back to where the first had it from. */
+/**
+ * Where the focus was before each dialog. One that follows upon another gives it back to where the
+ * first had it from.
+ */
 const openers = new WeakMap<Element, Element | null>();
 function openerNow(): Element | null {
   const around = document.activeElement?.closest("dialog");
   return around ? (openers.get(around) ?? null) : document.activeElement;
 }
 
-/** Shows the element as a modal while it is mounted. `onClose` is asked on Escape and on a click beside it. */
+/**
+ * Shows the element as a modal while it is mounted. `onClose` is asked on Escape and on a click
+ * beside it.
+ */
 function useModal(onClose: () => void) {
   const ref = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
@@ -28,7 +37,8 @@ function useModal(onClose: () => void) {
     const opener = openerNow();
     openers.set(dialog, opener);
     if (!dialog.open) dialog.showModal();
-    // Closing before it leaves the page is what gives the focus back to where it was, unless that has gone meanwhile.
+    // Closing before it leaves the page is what gives the focus back to where it was, unless that
+    // has gone meanwhile.
     return () => {
       dialog.close();
       const lost =
@@ -50,7 +60,10 @@ function useModal(onClose: () => void) {
   };
 }
 
-/** `foot` holds the buttons. `wide`: 720 instead of 520 px. `sticky`: a click beside it does not close it. */
+/**
+ * `foot` holds the buttons. `wide`: 720 instead of 520 px. `sticky`: a click beside it does not
+ * close it.
+ */
 export function Dialog({
   title,
   onClose,
@@ -116,7 +129,9 @@ interface FormDialogProps extends Shown {
   readonly onProblem?: (problem: ApiProblem | null) => void;
 }
 
-/** A dialog that is a form: Enter sends it, Escape leaves it, problems are shown above the buttons. */
+/**
+ * A dialog that is a form: Enter sends it, Escape leaves it, problems are shown above the buttons.
+ */
 export function FormDialog({
   title,
   onClose,

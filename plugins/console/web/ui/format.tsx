@@ -66,7 +66,9 @@ setInterval(() => {
   if (!document.hidden) now.value = Date.now();
 }, 30_000);
 
-/** A time in words, with the exact one when the pointer rests on it. `missing` is shown for null. */
+/**
+ * A time in words, with the exact one when the pointer rests on it. `missing` is shown for null.
+ */
 export function Time({
   value,
   missing = "–",

@@ -1,4 +1,7 @@
-/** The icons: inline SVG on a grid of 24, stroke 1.75. Decorative: the words beside them, or the label of their button, say what they mean. */
+/**
+ * The icons: inline SVG on a grid of 24, stroke 1.75. Decorative: the words beside them, or the
+ * label of their button, say what they mean.
+ */
 
 const paths = {
   folder: "M3.5 7a2 2 0 0 1 2-2h3.6l2 2.5h7.4a2 2 0 0 1 2 2V17a2 2 0 0 1-2 2h-13a2 2 0 0 1-2-2z",

@@ -1,4 +1,7 @@
-/** A menu behind a button, in the top layer so that no list cuts it off. Arrows move, Enter chooses, Escape leaves. */
+/**
+ * A menu behind a button, in the top layer so that no list cuts it off. Arrows move, Enter chooses,
+ * Escape leaves.
+ */
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { place } from "./place";
 import { Button, IconButton } from "./button";
@@ -39,7 +42,10 @@ export function Menu({
 }) {
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
-  /** 0 while it is closed. A menu that is closed and opened at once tells only of the opening: it counts, so that the focus goes into it each time. */
+  /**
+   * 0 while it is closed. A menu that is closed and opened at once tells only of the opening: it
+   * counts, so that the focus goes into it each time.
+   */
   const [openings, setOpenings] = useState(0);
   const open = openings > 0;
   const opener = { popovertarget: id, "aria-haspopup": "menu", "aria-expanded": open } as const;

@@ -1,4 +1,7 @@
-/** The head of a page: where it is, what it is called, what can be done; and the title of the browser's tab. */
+/**
+ * The head of a page: where it is, what it is called, what can be done; and the title of the
+ * browser's tab.
+ */
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Link } from "wouter-preact";

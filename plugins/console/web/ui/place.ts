@@ -3,7 +3,10 @@
 const gap_px = 4;
 const edge_px = 8;
 
-/** Below `anchor` when there is room, else above. `align`: which edges meet. The element must be shown already. */
+/**
+ * Below `anchor` when there is room, else above. `align`: which edges meet. The element must be
+ * shown already.
+ */
 export function place(
   floating: HTMLElement,
   anchor: HTMLElement,

@@ -1,4 +1,7 @@
-/** A page of one record: its heading is there while the record is on its way, and when it does not come. */
+/**
+ * A page of one record: its heading is there while the record is on its way, and when it does not
+ * come.
+ */
 import type { ComponentChildren } from "preact";
 import { PageHeader, type Crumb } from "./page-header";
 import { Loading, type Loaded } from "./states";

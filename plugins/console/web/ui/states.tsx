@@ -47,7 +47,9 @@ const icons: Readonly<Record<string, IconName>> = {
   missing: "search",
 };
 
-/** A whole page, or card, that could not be shown: what, why, what next, and the id of the request. */
+/**
+ * A whole page, or card, that could not be shown: what, why, what next, and the id of the request.
+ */
 export function ErrorView({
   error,
   onRetry,
@@ -91,7 +93,10 @@ export interface Loaded<T> {
   readonly refetch: () => unknown;
 }
 
-/** The states of a query: skeleton, failure, content. Content that is there stays while it is fetched anew or that fails. */
+/**
+ * The states of a query: skeleton, failure, content. Content that is there stays while it is
+ * fetched anew or that fails.
+ */
 export function Loading<T>({
   query,
   rows,

@@ -6,7 +6,10 @@ export interface Column<T> {
   readonly key: string;
   readonly header: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** `main`: takes what is left and is the card's title; `end`: numbers; `tight`: as narrow as its content; `actions`: buttons at the end, their header hidden. */
+  /**
+   * `main`: takes what is left and is the card's title; `end`: numbers; `tight`: as narrow as its
+   * content; `actions`: buttons at the end, their header hidden.
+   */
   readonly kind?: "main" | "end" | "tight" | "actions";
   /** Left out of the cards. */
   readonly wide_only?: boolean;
@@ -60,7 +63,10 @@ function SelectAll({
   );
 }
 
-/** The roles are written out: cards are made by changing `display`, which would take the table's meaning away. */
+/**
+ * The roles are written out: cards are made by changing `display`, which would take the table's
+ * meaning away.
+ */
 export function Table<T>({ label, columns, rows, row_key, selection }: TableProps<T>) {
   const toggle = ({ selected, onSelected }: Selection<T>, key: string) => {
     const next = new Set(selected);

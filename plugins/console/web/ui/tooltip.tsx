@@ -1,4 +1,7 @@
-/** A word of explanation when the pointer or the focus rests on something. Not for what must be read: that belongs on the page. */
+/**
+ * A word of explanation when the pointer or the focus rests on something. Not for what must be
+ * read: that belongs on the page.
+ */
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 import { place } from "./place";

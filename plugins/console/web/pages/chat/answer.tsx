@@ -1,4 +1,7 @@
-/** An answer: its text with the markers that open sources, the sources themselves, and what has to be said about it. */
+/**
+ * An answer: its text with the markers that open sources, the sources themselves, and what has to
+ * be said about it.
+ */
 import { useQuery } from "@tanstack/preact-query";
 import { useCallback, useState } from "preact/hooks";
 import { search, type Answer, type Citation, type Message } from "../../api/chats";
@@ -171,7 +174,10 @@ const copyOf = ({ answer, citations }: Answer): string =>
     ? answer
     : `${answer}\n\n${citations.map((citation) => `[${citation.id}] ${placeOf(citation)}`).join("\n")}`;
 
-/** What comes nearest when nothing answers. Older questions are only searched for when somebody asks. */
+/**
+ * What comes nearest when nothing answers. Older questions are only searched for when somebody
+ * asks.
+ */
 function Closest({
   question,
   scope,

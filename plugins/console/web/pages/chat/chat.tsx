@@ -36,7 +36,10 @@ export default function ChatPage({ params }: { readonly params: PageParams }) {
   return id === "new" ? <NewChat /> : <OpenChat id={id} />;
 }
 
-/** The chat is made with its first question, so that nobody collects empty ones. `?folder=`, `?prompt=` and `?document=` choose what it begins with. */
+/**
+ * The chat is made with its first question, so that nobody collects empty ones. `?folder=`,
+ * `?prompt=` and `?document=` choose what it begins with.
+ */
 function NewChat() {
   const [, navigate] = useLocation();
   const asked = new URLSearchParams(useSearch());

@@ -1,4 +1,7 @@
-/** The questions of a chat with their answers, oldest first; what comes stays in sight unless somebody reads further up. */
+/**
+ * The questions of a chat with their answers, oldest first; what comes stays in sight unless
+ * somebody reads further up.
+ */
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { isRunning, type Message } from "../../api/chats";
 import { useFolders } from "../../api/queries";
@@ -97,7 +100,10 @@ export function Conversation({
   );
 }
 
-/** Follows the end while it is in sight, however the content grows, and keeps what is looked at in its place when earlier turns come. */
+/**
+ * Follows the end while it is in sight, however the content grows, and keeps what is looked at in
+ * its place when earlier turns come.
+ */
 function useEnd(first: string | undefined, last: string | undefined) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);

@@ -1,4 +1,7 @@
-/** Which folders and prompts a chat uses: chips to leave one out, and the dialogs to choose from all. */
+/**
+ * Which folders and prompts a chat uses: chips to leave one out, and the dialogs to choose from
+ * all.
+ */
 import { useState } from "preact/hooks";
 import { usePrompts } from "../../api/chats";
 import { useFolders } from "../../api/queries";

@@ -1,4 +1,7 @@
-/** Watches an answer while it is made: by the stream of its events, and by asking again where the stream does not get through. */
+/**
+ * Watches an answer while it is made: by the stream of its events, and by asking again where the
+ * stream does not get through.
+ */
 import { useEffect, useState } from "preact/hooks";
 import { api, ApiProblem, apiUrl } from "../../api/client";
 import { refresh } from "../../api/queries";
@@ -19,7 +22,9 @@ const breaks_max = 3;
 const poll_wait_s = 20,
   poll_pause_ms = 2_000;
 
-/** What is known of the answer so far. The messages of the chat are fetched anew when it has ended. */
+/**
+ * What is known of the answer so far. The messages of the chat are fetched anew when it has ended.
+ */
 export function useWatched(chat_id: string, request_id: string): Watched {
   const [watched, setWatched] = useState(nothing);
   useEffect(() => watch(chat_id, request_id, setWatched), [chat_id, request_id]);

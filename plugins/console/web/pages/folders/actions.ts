@@ -39,7 +39,10 @@ export async function forEach(
   return done;
 }
 
-/** Takes them out of the folder at once; for ten seconds that can be undone here, later under "Removed". */
+/**
+ * Takes them out of the folder at once; for ten seconds that can be undone here, later under
+ * "Removed".
+ */
 export async function removeFromFolder(
   documents: readonly Document[],
   folder_id: string,

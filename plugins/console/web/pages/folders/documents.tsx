@@ -1,4 +1,6 @@
-/** The documents of a folder: filter, search, pages of fifty, and what can be done with one or many. */
+/**
+ * The documents of a folder: filter, search, pages of fifty, and what can be done with one or many.
+ */
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";

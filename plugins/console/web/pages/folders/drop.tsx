@@ -82,7 +82,9 @@ export function useDrop(onFiles: (files: readonly File[]) => void): boolean {
   return over;
 }
 
-/** Large while the folder is empty, a line when it is not. `input` is the file chooser of the page. */
+/**
+ * Large while the folder is empty, a line when it is not. `input` is the file chooser of the page.
+ */
 export function DropZone({
   large,
   onChoose,

@@ -1,4 +1,7 @@
-/** What part of a folder's documents is shown. It stands in the address, so that it can be gone back to and passed on. */
+/**
+ * What part of a folder's documents is shown. It stands in the address, so that it can be gone back
+ * to and passed on.
+ */
 import { useLocation, useSearch } from "wouter-preact";
 
 export interface Filter {
@@ -8,7 +11,9 @@ export interface Filter {
   readonly removed: boolean;
 }
 
-/** The filter of this address, and how to change it: from the first page, unless a page is given. */
+/**
+ * The filter of this address, and how to change it: from the first page, unless a page is given.
+ */
 export function useFilter(): readonly [Filter, (change: Partial<Filter>) => void] {
   const [path, navigate] = useLocation();
   const fields = new URLSearchParams(useSearch());

@@ -15,7 +15,9 @@ export function treeOf(folders: readonly Folder[]): readonly Branch[] {
   }));
 }
 
-/** What goes along when a folder goes. `documents` counts links, so one in two folders counts twice. */
+/**
+ * What goes along when a folder goes. `documents` counts links, so one in two folders counts twice.
+ */
 export function subtreeOf(
   folder: Folder,
   folders: readonly Folder[],

@@ -1,4 +1,6 @@
-/** What is being uploaded into a folder: how far it is, what needs a decision, what failed and why. */
+/**
+ * What is being uploaded into a folder: how far it is, what needs a decision, what failed and why.
+ */
 import { useEffect } from "preact/hooks";
 import { formatBytes, formatPercent } from "../../ui/format";
 import { Button, IconButton } from "../../ui/button";

@@ -1,4 +1,7 @@
-/** The uploads of this tab: at most three at a time, each with its progress. They go on while other pages are looked at. */
+/**
+ * The uploads of this tab: at most three at a time, each with its progress. They go on while other
+ * pages are looked at.
+ */
 import { signal } from "@preact/signals";
 import { ApiProblem, problemOf } from "../../api/client";
 import type { Document } from "../../api/types";
@@ -42,7 +45,10 @@ function announce(): void {
   });
 }
 
-/** Those into this folder, in the order they were chosen. A component that calls it follows what changes. */
+/**
+ * Those into this folder, in the order they were chosen. A component that calls it follows what
+ * changes.
+ */
 export function uploadsOf(folder_id: string): readonly Upload[] {
   void revision.value;
   return uploads.filter((entry) => entry.folder_id === folder_id);

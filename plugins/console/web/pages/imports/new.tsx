@@ -1,4 +1,7 @@
-/** A new import: what, into which folder, once or again and again; and a look at what it would bring. */
+/**
+ * A new import: what, into which folder, once or again and again; and a look at what it would
+ * bring.
+ */
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { api, ApiProblem } from "../../api/client";

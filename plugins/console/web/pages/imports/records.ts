@@ -68,7 +68,10 @@ export const isUnderWay = ({ status }: Pick<ImportRun, "status">): boolean =>
 
 export const kindOf = ({ type }: Source): string => words.kinds[type] ?? type;
 
-/** The source in a line: its address or directory, or how many addresses it has. Lists show the first of many: `known_count` is what is known otherwise. */
+/**
+ * The source in a line: its address or directory, or how many addresses it has. Lists show the
+ * first of many: `known_count` is what is known otherwise.
+ */
 export function sourceText(source: Source, known_count = 0): string {
   if (source.urls)
     return source.urls.length === 1

@@ -1,4 +1,7 @@
-/** What Swagger UI leaves out for people who use the keyboard or a screen reader: names for its choices and regions, and a way into its scrolling boxes. */
+/**
+ * What Swagger UI leaves out for people who use the keyboard or a screen reader: names for its
+ * choices and regions, and a way into its scrolling boxes.
+ */
 
 const isNamed = (element: Element): boolean =>
   element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby");

@@ -1,4 +1,7 @@
-/** The API reference: Swagger UI over the contract of this very server. Calls are tried out in the name of whoever is signed in. */
+/**
+ * The API reference: Swagger UI over the contract of this very server. Calls are tried out in the
+ * name of whoever is signed in.
+ */
 import style_path from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import SwaggerUI from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import { useQuery } from "@tanstack/preact-query";

@@ -1,4 +1,7 @@
-/** Parts of Swagger UI in the console's own way: a layout without what the page has already, and words that are never made into HTML. */
+/**
+ * Parts of Swagger UI in the console's own way: a layout without what the page has already, and
+ * words that are never made into HTML.
+ */
 import type {
   SwaggerPlugin,
   SwaggerReact,

@@ -1,4 +1,7 @@
-/** Search over everything, behind Ctrl K: passages, folders and pages of the console, chosen by keyboard. */
+/**
+ * Search over everything, behind Ctrl K: passages, folders and pages of the console, chosen by
+ * keyboard.
+ */
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";

@@ -1,4 +1,7 @@
-/** Search over the user's documents; a result opens its document at the passage. The query stands in the address. */
+/**
+ * Search over the user's documents; a result opens its document at the passage. The query stands in
+ * the address.
+ */
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";

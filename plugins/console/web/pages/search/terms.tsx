@@ -1,4 +1,7 @@
-/** Shows the words of a query where they stand in a passage, and the part of a long passage that has most of them. */
+/**
+ * Shows the words of a query where they stand in a passage, and the part of a long passage that has
+ * most of them.
+ */
 import { Fragment } from "preact";
 
 /** Words of one letter stand everywhere. */

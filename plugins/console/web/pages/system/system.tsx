@@ -1,4 +1,6 @@
-/** System, for administrators: health, jobs, storage, plugins, the log and the settings in force. */
+/**
+ * System, for administrators: health, jobs, storage, plugins, the log and the settings in force.
+ */
 import { useQuery } from "@tanstack/preact-query";
 import { useLocation, useSearch } from "wouter-preact";
 import { api } from "../../api/client";

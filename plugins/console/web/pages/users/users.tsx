@@ -1,4 +1,7 @@
-/** Users, for administrators: invite, change the role, deactivate, hand out a link for a new password. */
+/**
+ * Users, for administrators: invite, change the role, deactivate, hand out a link for a new
+ * password.
+ */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api, problemOf, type ApiProblem } from "../../api/client";

@@ -201,7 +201,8 @@ function moduleOf(files: readonly BuiltFile[], index: string): string {
     ),
     "",
     "/** `file` is a path, inside the executable too; with `gzip` it holds the packed bytes. */",
-    "export interface ConsoleAsset { readonly file: string; readonly media_type: string; readonly etag: string; readonly gzip: boolean }",
+    "export interface ConsoleAsset { readonly file: string; readonly media_type: string; " +
+      "readonly etag: string; readonly gzip: boolean }",
     "/** By the path that the browser asks for. */",
     "export const assets: Readonly<Record<string, ConsoleAsset>> = {",
     ...rows,

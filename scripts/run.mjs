@@ -60,7 +60,8 @@ function bun() {
     .find(works);
   if (!found)
     stop(
-      "npm installed no Bun that runs on this machine. `npm install` says more; Bun runs on Linux, macOS and FreeBSD, x64 and arm64.",
+      "npm installed no Bun that runs on this machine. `npm install` says more; Bun runs on " +
+        "Linux, macOS and FreeBSD, x64 and arm64.",
     );
   return found;
 }

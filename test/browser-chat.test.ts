@@ -17,11 +17,13 @@ import { startExecutable, type Executable } from "./helpers/executable";
 import { chunk, event, fails, raw, says, startProvider } from "./helpers/provider";
 
 const terms =
-  "Warranty. The warranty period for all hardware is 36 months from the date of delivery. Unused goods may be returned within 30 days in their original packaging.";
+  "Warranty. The warranty period for all hardware is 36 months from the date of delivery. Unused " +
+  "goods may be returned within 30 days in their original packaging.";
 const hostile = {
   name: "<img src=x onerror=alert(1)> notes",
   content:
-    "The <b>bold</b> mooring buoy & its <script>alert(2)</script> chain are checked every fourteen days.",
+    "The <b>bold</b> mooring buoy & its <script>alert(2)</script> chain are checked every " +
+    "fourteen days.",
 };
 const email = "ada@example.com",
   password = "correct horse battery staple";
@@ -105,7 +107,8 @@ async function openSource(): Promise<void> {
 }
 async function askForFilter(): Promise<void> {
   plays(
-    "## The filter\n\nIt is **scrubbed every Monday** and replaced every ninety days [1].\n\n| What | When |\n|---|---|\n| Filter | ninety days [1] |",
+    "## The filter\n\nIt is **scrubbed every Monday** and replaced every ninety days [1].\n\n| " +
+      "What | When |\n|---|---|\n| Filter | ninety days [1] |",
   );
   await ask(ids.hut, "How often is the ceramic filter replaced?");
   await answered();
@@ -155,7 +158,8 @@ describe.skipIf(!chromium_path)("every size and theme", () => {
       "an answer without support",
       async () => {
         plays(
-          "The hut was built by the emperor of Atlantis in 1204. The ceramic filter is replaced every ninety days [1].",
+          "The hut was built by the emperor of Atlantis in 1204. The ceramic filter is replaced " +
+            "every ninety days [1].",
         );
         await ask(ids.hut, "Who built the hut, and how often is the ceramic filter replaced?");
         await answered();
@@ -309,7 +313,8 @@ test.skipIf(!chromium_path)(
   "markup in names, documents and answers stays text",
   async () => {
     plays(
-      "<img src=x onerror=alert(3)> The chain is checked every fourteen days [1]. ![x](https://evil.example/beacon.png) [here](javascript:alert(4))",
+      "<img src=x onerror=alert(3)> The chain is checked every fourteen days [1]. " +
+        "![x](https://evil.example/beacon.png) [here](javascript:alert(4))",
     );
     await ask(ids.hostile, `<script>alert(5)</script> How often is the chain checked?`);
     await answered();
@@ -327,7 +332,8 @@ test.skipIf(!chromium_path)(
 );
 
 test.skipIf(!chromium_path)(
-  "a chat is deleted, brought back by Undo and from the list of deleted ones, and says so when it is gone",
+  "a chat is deleted, brought back by Undo and from the list of deleted ones, and says so when " +
+    "it is gone",
   async () => {
     await askForFilter();
     const chat = page.url();
@@ -391,7 +397,8 @@ test.skipIf(!chromium_path)(
   async () => {
     const focused = (): Promise<string> =>
       page.evaluate(
-        "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? ''",
+        "document.activeElement?.getAttribute('aria-label') ?? " +
+          "document.activeElement?.textContent ?? ''",
       );
     /** Tab, or Shift+Tab, until the focus is on what is called so. */
     const reach = async (name: string, key: "Tab" | "Shift+Tab" = "Tab") => {

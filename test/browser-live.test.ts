@@ -30,7 +30,8 @@ const isEvents = (url: string) => new URL(url).pathname.endsWith("/events");
 
 describe.skipIf(!chromium_path)("what changes elsewhere", () => {
   test(
-    "appears in an open folder and turns Ready, in two tabs with one stream; the second takes over when the first is closed",
+    "appears in an open folder and turns Ready, in two tabs with one stream; the second takes " +
+      "over when the first is closed",
     async () => {
       const { id } = await at.api("POST", "/folders", { name: "Live" });
       const streams: string[] = [];

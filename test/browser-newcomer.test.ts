@@ -57,7 +57,8 @@ test.skipIf(!chromium_path)(
     await marked.waitFor();
     // It is drawn on its page, and the page is scrolled to it.
     const { top, bottom }: { top: number; bottom: number } = await page.evaluate(
-      "(({ top, bottom }) => ({ top, bottom }))(document.querySelector('.pdf-text mark').getBoundingClientRect())",
+      "(({ top, bottom }) => ({ top, bottom }))(document.querySelector('.pdf-text " +
+        "mark').getBoundingClientRect())",
     );
     expect(top).toBeGreaterThan(0);
     expect(bottom).toBeLessThan(page.viewportSize()!.height);

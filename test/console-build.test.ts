@@ -131,17 +131,20 @@ describe("what a browser calls itself", () => {
     ],
     [
       "Chrome says Safari too",
-      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
+      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 " +
+        "Safari/537.36",
       "Chrome on Linux",
     ],
     [
       "Edge says Chrome too",
-      "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0",
+      "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
+        "Chrome/142.0.0.0 Safari/537.36 Edg/142.0.0.0",
       "Edge on Windows",
     ],
     [
       "a phone",
-      "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.6 Mobile/15E148 Safari/604.1",
+      "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like " +
+        "Gecko) Version/18.6 Mobile/15E148 Safari/604.1",
       "Safari on iPhone",
     ],
     ["a program", "curl/8.11.0", "curl"],

@@ -312,7 +312,10 @@ test("what a script spends leaves the console its own, and the other way round",
 describe("every answer", () => {
   const strict = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
   const page =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; media-src 'self' blob:; worker-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types dossier";
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+    "font-src 'self'; media-src 'self' blob:; worker-src 'self'; connect-src 'self'; " +
+    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+    "require-trusted-types-for 'script'; trusted-types dossier";
   const cases: [string, string, string, Record<string, string>, number, string, string][] = [
     ["the page", "GET", "//console/", {}, 200, page, "no-cache"],
     [

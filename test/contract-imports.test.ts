@@ -348,7 +348,8 @@ describe("a server that is killed", () => {
       [id],
     );
     database.run(
-      "insert into imports_items (id, run_id, ordinal, uri, host, status, attempts, joined) values ('itm_left', ?, 1, 'b.txt', '', 'pending', 0, 0)",
+      "insert into imports_items (id, run_id, ordinal, uri, host, status, attempts, joined) " +
+        "values ('itm_left', ?, 1, 'b.txt', '', 'pending', 0, 0)",
       [id],
     );
     database.close();

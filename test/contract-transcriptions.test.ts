@@ -316,7 +316,8 @@ const installed =
 describe("a real engine hears real speech", () => {
   test("the documented line is there", () => expect(documented).toContain("{input} {output}"));
   test.skipIf(!installed)(
-    "its words have their times (skipped unless sox, espeak-ng and pocketsphinx with its English model are installed)",
+    "its words have their times (skipped unless sox, espeak-ng and pocketsphinx with its English " +
+      "model are installed)",
     async () => {
       const directory = mkdtempSync(join(tmpdir(), "dossier-speech-"));
       const say = (words: string, path: string) =>

@@ -208,9 +208,11 @@ describe("one name, one upload in a folder", () => {
 
 describe("plain text in any encoding", () => {
   const russian =
-    "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему. Всё смешалось в доме Облонских.";
+    "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему. " +
+    "Всё смешалось в доме Облонских.";
   const german =
-    "Größe, Übung, Straße, Äpfel: Die Mühlen mahlen langsam, aber schön und gründlich für die Völker. Das Mädchen hört die Vögel früh.";
+    "Größe, Übung, Straße, Äpfel: Die Mühlen mahlen langsam, aber schön und gründlich für die " +
+    "Völker. Das Mädchen hört die Vögel früh.";
   const bytes = (...all: readonly number[]) => new Uint8Array(all);
   const utf16 = (text: string, little: boolean) => {
     const buffer = Buffer.from(text, "utf16le");

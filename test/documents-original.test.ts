@@ -26,7 +26,8 @@ describe("sending the original back", () => {
     expect([status, text]).toEqual([200, bytes]);
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
     expect(headers.get("content-disposition")).toBe(
-      "attachment; filename=\"Uni _quoted_ (1)'s 50_.txt\"; filename*=UTF-8''%C3%9Cn%C3%AF%20%22quoted%22%20%281%29%27s%2050%25.txt",
+      'attachment; filename="Uni _quoted_ (1)\'s 50_.txt"; ' +
+        "filename*=UTF-8''%C3%9Cn%C3%AF%20%22quoted%22%20%281%29%27s%2050%25.txt",
     );
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect([headers.get("accept-ranges"), headers.get("content-length")]).toEqual(["bytes", "10"]);

@@ -196,7 +196,8 @@ test(
     try {
       database.run("pragma busy_timeout = 5000");
       const insert = database.prepare(
-        "insert into activity (id, owner_id, document_id, version, status, at) values (?, 'usr_a', 'doc_a', 1, 'synced', ?)",
+        "insert into activity (id, owner_id, document_id, version, status, at) values (?, " +
+          "'usr_a', 'doc_a', 1, 'synced', ?)",
       );
       for (const [id, days] of [
         ["a_today", 0],

@@ -32,7 +32,8 @@ describe("what a page shows", () => {
     ],
     [
       "tables",
-      "<table><thead><tr><th>Name<th>Depth</thead><tr><td>Gannet<td>11.5 <b>m</b><tr><td>Skua<p>Post<td></table>",
+      "<table><thead><tr><th>Name<th>Depth</thead><tr><td>Gannet<td>11.5 " +
+        "<b>m</b><tr><td>Skua<p>Post<td></table>",
       "Name\tDepth\nGannet\t11.5 m\nSkua Post",
     ],
     [
@@ -43,7 +44,8 @@ describe("what a page shows", () => {
     ["preformatted text", "<pre>one\n  two\n</pre>", "one\n  two"],
     [
       "characters by name and number",
-      "&Eacute;t&eacute; &amp; &hellip; &CounterClockwiseContourIntegral; &#8364;&#x1F6A2; &lt;b&gt; AT&T",
+      "&Eacute;t&eacute; &amp; &hellip; &CounterClockwiseContourIntegral; &#8364;&#x1F6A2; " +
+        "&lt;b&gt; AT&T",
       "Été & … ∳ €🚢 <b> AT&T",
     ],
     ["a mark that is none", "1 < 2 & 3 > 2 <3", "1 < 2 & 3 > 2 <3"],
@@ -71,7 +73,8 @@ describe("what a page shows", () => {
     ["a body without its tag", "<head><style>p{}</style><p>text", "text"],
     [
       "elements that end where they begin, as in XML",
-      "<?xml version='1.0'?><html><head><script src='x'/><title/></head><div/><p>one<a id='x'/> two</p><svg:text>three</svg:text></html>",
+      "<?xml version='1.0'?><html><head><script src='x'/><title/></head><div/><p>one<a id='x'/> " +
+        "two</p><svg:text>three</svg:text></html>",
       "one two\n\nthree",
     ],
     ["but not in HTML, where nothing ends so", "<div/>one<p/>two", "one\n\ntwo"],

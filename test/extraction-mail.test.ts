@@ -52,7 +52,8 @@ const mail = (...parts: readonly Part[]): string =>
 const simple = (one: Part, more: readonly string[] = []): string =>
   [...headers, ...more, part(one)].join("\r\n");
 const top =
-  "Subject: Dredging\n\nFrom: Anna <anna@example.org>\nTo: bo@example.org\nDate: Mon, 3 Mar 2031 10:00:00 +0100";
+  "Subject: Dredging\n\nFrom: Anna <anna@example.org>\nTo: bo@example.org\nDate: Mon, 3 Mar 2031 " +
+  "10:00:00 +0100";
 
 describe("a message", () => {
   const cases: [string, string, string][] = [

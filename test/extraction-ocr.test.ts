@@ -40,7 +40,8 @@ const words = "The northern breakwater was inspected in March and found to be in
 const more = "Repairs of the second mooring begin after the autumn storms have passed.";
 const paragraphs = [
   words,
-  "The dredging contract was awarded to the lowest of three bidders, who has to begin within a month and to end before winter comes.",
+  "The dredging contract was awarded to the lowest of three bidders, who has to begin within a " +
+    "month and to end before winter comes.",
   more,
 ];
 const [page, second] = (await scan(
@@ -369,7 +370,8 @@ describe("a scanned PDF", () => {
         {
           code: "page_without_text",
           message:
-            "Pages 2 and 4 have no text but pictures, and were not read: the file has too many such pages.",
+            "Pages 2 and 4 have no text but pictures, and were not read: the file has too many " +
+            "such pages.",
           page: null,
         },
       ]);
@@ -581,7 +583,8 @@ describe("a page that is too slow", () => {
       {
         code: "partly_read",
         message:
-          "Only the first 6 of 8 pages were read. Reading the file took longer than 0.02 s and was stopped.",
+          "Only the first 6 of 8 pages were read. Reading the file took longer than 0.02 s and " +
+          "was stopped.",
         page: 6,
       },
     ]);

@@ -383,7 +383,8 @@ describe("PowerPoint", () => {
       ),
     );
     expect(text).toBe(
-      "Plain\n\nShips\n\n2030\t2031\nArrived\t12\t0.3\nLeft\t11\t15\n\nPilot\n\nHarbour\n\nHarbour Board\n\nThank the pilots.\n\nCheck this.",
+      "Plain\n\nShips\n\n2030\t2031\nArrived\t12\t0.3\nLeft\t11\t15\n\nPilot\n\nHarbour\n\nHarbour " +
+        "Board\n\nThank the pilots.\n\nCheck this.",
     );
     expect(pages).toEqual([
       { page: 1, start: 0, end: 5 },

@@ -37,7 +37,8 @@ describe("text", () => {
     [
       "a note follows its paragraph, without its number",
       tp(
-        "before<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>the note</text:p></text:note-body></text:note> after",
+        "before<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>the " +
+          "note</text:p></text:note-body></text:note> after",
       ) + tp("next"),
       "before after\n\nthe note\n\nnext",
     ],
@@ -51,7 +52,8 @@ describe("text", () => {
     [
       "a box follows its paragraph",
       tp(
-        "before<draw:frame><draw:text-box><text:p>boxed</text:p></draw:text-box><svg:desc>a box</svg:desc></draw:frame> after",
+        "before<draw:frame><draw:text-box><text:p>boxed</text:p></draw:text-box><svg:desc>a " +
+          "box</svg:desc></draw:frame> after",
       ),
       "before after\n\nboxed",
     ],

@@ -57,9 +57,11 @@ describe("text", () => {
 
   test("keeps paragraphs apart and lines together", async () => {
     const paragraphs = [
-      "The northern breakwater was inspected by the survey vessel in March and found to be in good order, but for two blocks at its head.",
+      "The northern breakwater was inspected by the survey vessel in March and found to be in " +
+        "good order, but for two blocks at its head.",
       "Repairs begin in June.",
-      "The dredging contract was awarded to the lowest of three bidders, who has to begin within a month and to end before the autumn storms.",
+      "The dredging contract was awarded to the lowest of three bidders, who has to begin within " +
+        "a month and to end before the autumn storms.",
     ];
     const { text } = await read(buildPdf(setProse(paragraphs, { gap: 6 })));
     expect(text.split("\n\n").map((paragraph) => paragraph.replaceAll("\n", " "))).toEqual(
@@ -80,9 +82,8 @@ describe("text", () => {
 
   test("reads one column after the other", async () => {
     const paragraph =
-      "The survey vessel left the harbour before dawn and came back with the evening tide, its hold full of samples. "
-        .repeat(12)
-        .trim();
+      "The survey vessel left the harbour before dawn and came back with the evening tide, its " +
+      "hold full of samples. ".repeat(12).trim();
     const { text } = await read(buildPdf(setProse([paragraph], { columns: 3, size: 9 })));
     expect(text.replaceAll("\n", " ")).toBe(paragraph);
     expect(text).not.toContain("\n\n");
@@ -242,7 +243,8 @@ describe("what was read before the end is kept", () => {
         code: "partly_read",
         page: 2,
         message:
-          "Only the first 2 of 4 pages were read. Reading the file needed too much memory and was stopped.",
+          "Only the first 2 of 4 pages were read. Reading the file needed too much memory and " +
+          "was stopped.",
       },
     ]);
     expect(other.leftovers()).toEqual([]);

@@ -68,13 +68,16 @@ const cases: [string, string, string][] = [
   ],
   [
     "tables",
-    "Before\\par\\trowd\\cellx1\\cellx2\\pard\\intbl A\\cell B\\cell\\row\\pard\\intbl C\\cell\\cell\\row\\pard After\\par",
+    "Before\\par\\trowd\\cellx1\\cellx2\\pard\\intbl A\\cell B\\cell\\row\\pard\\intbl " +
+      "C\\cell\\cell\\row\\pard After\\par",
     "Before\n\nA\tB\nC\n\nAfter",
   ],
   ["paragraphs in a cell", "\\trowd\\pard\\intbl One\\par two\\cell B\\cell\\row", "One two\tB"],
   [
     "tables in tables",
-    "\\pard\\intbl\\itap2 A\\nestcell B\\nestcell{\\*\\nesttableprops\\nestrow}{\\nonesttables\\par}\\pard\\intbl\\itap1 C\\cell\\row",
+    "\\pard\\intbl\\itap2 A\\nestcell " +
+      "B\\nestcell{\\*\\nesttableprops\\nestrow}{\\nonesttables\\par}\\pard\\intbl\\itap1 " +
+      "C\\cell\\row",
     "A\tB C",
   ],
   [
@@ -104,7 +107,8 @@ const cases: [string, string, string][] = [
   ],
   [
     "no properties, pictures, objects, styles, unknown destinations",
-    "{\\info{\\title T}}{\\colortbl;\\red1;}{\\stylesheet{\\s1 Normal;}}{\\pict\\pngblip 89504e47}{\\*\\unknown x{y}}{\\object{\\*\\objdata 01}{\\result R}}Text",
+    "{\\info{\\title T}}{\\colortbl;\\red1;}{\\stylesheet{\\s1 Normal;}}{\\pict\\pngblip " +
+      "89504e47}{\\*\\unknown x{y}}{\\object{\\*\\objdata 01}{\\result R}}Text",
     "RText",
   ],
   ["no binary data, whatever it holds", "{\\pict\\bin7 }}}{{{\\}One\\bin3 }}} two", "One two"],
@@ -141,7 +145,8 @@ describe("the text of RTF", () => {
 
   test("headings are marked, by the name of their style or by their level", async () => {
     const { text, headings } = await read(
-      "{\\rtf1{\\stylesheet{\\s0 Normal;}{\\s3 heading 2;}}\\pard\\s3 Moorings\\par\\pard Words\\par\\pard\\outlinelevel0 Harbour\\par}",
+      "{\\rtf1{\\stylesheet{\\s0 Normal;}{\\s3 heading 2;}}\\pard\\s3 Moorings\\par\\pard " +
+        "Words\\par\\pard\\outlinelevel0 Harbour\\par}",
     );
     expect(headings!.map(({ start, end, level }) => [text.slice(start, end), level])).toEqual([
       ["Moorings", 2],

@@ -11,7 +11,8 @@ import {
 import { HttpError } from "../core/http/errors";
 
 const everySpace =
-  "\t\n\v\f\r \u0085\u00A0\u1680\u180E\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u200B\u2028\u2029\u202F\u205F\u2060\u3000\uFEFF";
+  "\t\n\v\f\r " +
+  "\u0085\u00A0\u1680\u180E\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200A\u200B\u2028\u2029\u202F\u205F\u2060\u3000\uFEFF";
 
 describe("trimmed", () => {
   const cases: [string, string, string][] = [

@@ -14,15 +14,18 @@ beforeAll(async () => {
   const birds: [name: string, content: string][] = [
     [
       "heron.txt",
-      "The heron builds its nest in tall trees near a lake. The heron eats fish and frogs. A heron lives for as many as fifteen years.",
+      "The heron builds its nest in tall trees near a lake. The heron eats fish and frogs. A " +
+        "heron lives for as many as fifteen years.",
     ],
     [
       "owl.txt",
-      "The owl builds its nest in hollow trunks. The owl eats mice and voles. An owl lives for as many as ten years.",
+      "The owl builds its nest in hollow trunks. The owl eats mice and voles. An owl lives for " +
+        "as many as ten years.",
     ],
     [
       "swift.txt",
-      "The swift builds its nest under a roof. The swift eats flies and gnats. A swift lives for as many as eight years.",
+      "The swift builds its nest under a roof. The swift eats flies and gnats. A swift lives for " +
+        "as many as eight years.",
     ],
   ];
   for (const [name, content] of birds)

@@ -41,7 +41,8 @@ describe("the main text of a page", () => {
     return { text, title, canonical, written: is_written };
   }
   const words =
-    "The mooring was lifted at noon, and the otters slept through all of it in the reeds by the bank of the river.";
+    "The mooring was lifted at noon, and the otters slept through all of it in the reeds by the " +
+    "bank of the river.";
   const body = (inner: string) => `<html><head><title>T</title></head><body>${inner}</body></html>`;
 
   const cases: [reason: string, html: string, text: string][] = [

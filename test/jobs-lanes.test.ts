@@ -212,7 +212,8 @@ describe("a look for candidates", () => {
       .sort();
   const looks: [why: string, look: Partial<Look>, names: string[]][] = [
     [
-      "passes over lanes and owners at their cap, jobs that are not due, and jobs without a handler",
+      "passes over lanes and owners at their cap, jobs that are not due, and jobs without a " +
+        "handler",
       {},
       ["b1", "b2", "c1", "c2", "c3"],
     ],

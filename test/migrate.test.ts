@@ -93,7 +93,8 @@ describe("what is applied", () => {
       now_ms: () => {
         using other = new Database(join(directory, "dossier.db"));
         other.run(
-          "insert into core_migrations (plugin, id, applied_at) values ('shelves', '0002_marks', 1) on conflict do nothing",
+          "insert into core_migrations (plugin, id, applied_at) values ('shelves', '0002_marks', " +
+            "1) on conflict do nothing",
         );
         return clock.now_ms();
       },

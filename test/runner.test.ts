@@ -14,13 +14,15 @@ describe("counting one test file", () => {
   ][] = [
     [
       "all well",
-      "\na.test.ts:\n(pass) a\n\n 6 pass\n 0 fail\n 2 expect() calls\nRan 6 tests across 1 file. [617.00ms]\n",
+      "\na.test.ts:\n(pass) a\n\n 6 pass\n 0 fail\n 2 expect() calls\nRan 6 tests across 1 file. " +
+        "[617.00ms]\n",
       0,
       { passed: 6, failed: 0, skipped: 0 },
     ],
     [
       "failed, skipped and planned ones",
-      "(fail) b\n\n 1 pass\n 1 skip\n 1 todo\n 1 fail\n 1 expect() calls\nRan 4 tests across 1 file. [3.00ms]\n",
+      "(fail) b\n\n 1 pass\n 1 skip\n 1 todo\n 1 fail\n 1 expect() calls\nRan 4 tests across 1 " +
+        "file. [3.00ms]\n",
       1,
       { passed: 1, failed: 1, skipped: 2 },
     ],
@@ -56,7 +58,8 @@ describe("counting one test file", () => {
     ],
     [
       "a test that prints closing lines of its own",
-      "\n\n 9 pass\n 0 fail\nRan 9 tests across 1 file.\n(fail) a\n\n 0 pass\n 1 fail\nRan 1 test across 1 file. [4.00ms]\n",
+      "\n\n 9 pass\n 0 fail\nRan 9 tests across 1 file.\n(fail) a\n\n 0 pass\n 1 fail\nRan 1 " +
+        "test across 1 file. [4.00ms]\n",
       1,
       { passed: 0, failed: 1, skipped: 0 },
     ],

@@ -38,7 +38,8 @@ describe("what is read", () => {
   const cases: [why: string, text: string, expected: unknown[]][] = [
     [
       "WebVTT",
-      "WEBVTT\n\n1\n00:01.000 --> 00:02.000\nHello there.\n\n00:03.000 --> 00:04.000 line:0\nTwo\nlines.\n",
+      "WEBVTT\n\n1\n00:01.000 --> 00:02.000\nHello there.\n\n00:03.000 --> 00:04.000 " +
+        "line:0\nTwo\nlines.\n",
       [
         [1, 2, "Hello there."],
         [3, 4, "Two lines."],
@@ -46,7 +47,8 @@ describe("what is read", () => {
     ],
     [
       "SRT",
-      "1\n00:00:01,000 --> 00:00:02,000\nHello there.\n\n2\n00:00:03,000 --> 00:00:04,000\nTwo\nlines.\n",
+      "1\n00:00:01,000 --> 00:00:02,000\nHello there.\n\n2\n00:00:03,000 --> " +
+        "00:00:04,000\nTwo\nlines.\n",
       [
         [1, 2, "Hello there."],
         [3, 4, "Two lines."],
@@ -55,12 +57,14 @@ describe("what is read", () => {
     ["SRT without numbers", "00:00:01,000 --> 00:00:02,000\nHello.\n", [[1, 2, "Hello."]]],
     [
       "notes, styles and regions are left out",
-      "WEBVTT - a title\nKind: captions\n\nNOTE\nnot this\n\nSTYLE\n::cue { color: red }\n\nREGION\nid:x\n\n00:01.000 --> 00:02.000\nThis.\n",
+      "WEBVTT - a title\nKind: captions\n\nNOTE\nnot this\n\nSTYLE\n::cue { color: red " +
+        "}\n\nREGION\nid:x\n\n00:01.000 --> 00:02.000\nThis.\n",
       [[1, 2, "This."]],
     ],
     [
       "voices say who speaks",
-      "WEBVTT\n\n00:01.000 --> 00:02.000\n<v.loud Anna B.>Hello</v>\n\n00:02.000 --> 00:03.000\n<v Ben>Hi</v> <v Anna B.>Ha\n",
+      "WEBVTT\n\n00:01.000 --> 00:02.000\n<v.loud Anna B.>Hello</v>\n\n00:02.000 --> " +
+        "00:03.000\n<v Ben>Hi</v> <v Anna B.>Ha\n",
       [
         [1, 2, "Hello", "Anna B."],
         [2, 3, "Hi", "Ben"],
@@ -69,7 +73,8 @@ describe("what is read", () => {
     ],
     [
       "tags go, words stay",
-      "WEBVTT\n\n00:01.000 --> 00:02.000\n<c.yellow><i>One</i></c> <00:01.500>two <ruby>three<rt>3</rt></ruby>\n",
+      "WEBVTT\n\n00:01.000 --> 00:02.000\n<c.yellow><i>One</i></c> <00:01.500>two " +
+        "<ruby>three<rt>3</rt></ruby>\n",
       [[1, 2, "One two three3"]],
     ],
     [
@@ -89,7 +94,9 @@ describe("what is read", () => {
     ],
     [
       "rolling captions say each line once",
-      "WEBVTT\n\n00:00.000 --> 00:02.000\n \nso today\n\n00:02.000 --> 00:02.010\nso today\n \n\n00:02.010 --> 00:04.000\nso today\nwe look at\n\n00:04.000 --> 00:04.010\nwe look at\n \n\n00:04.010 --> 00:06.000\nwe look at\nherons\n",
+      "WEBVTT\n\n00:00.000 --> 00:02.000\n \nso today\n\n00:02.000 --> 00:02.010\nso today\n " +
+        "\n\n00:02.010 --> 00:04.000\nso today\nwe look at\n\n00:04.000 --> 00:04.010\nwe look " +
+        "at\n \n\n00:04.010 --> 00:06.000\nwe look at\nherons\n",
       [
         [0, 2.01, "so today"],
         [2.01, 4.01, "we look at"],
@@ -98,7 +105,8 @@ describe("what is read", () => {
     ],
     [
       "growing captions too",
-      "WEBVTT\n\n00:00.000 --> 00:01.000\nso\n\n00:01.000 --> 00:02.000\nso today\n\n00:02.000 --> 00:03.000\nso today we\n",
+      "WEBVTT\n\n00:00.000 --> 00:01.000\nso\n\n00:01.000 --> 00:02.000\nso today\n\n00:02.000 " +
+        "--> 00:03.000\nso today we\n",
       [
         [0, 1, "so"],
         [1, 2, "today"],
@@ -128,7 +136,8 @@ describe("what is read", () => {
     ],
     [
       "cues without text are none",
-      "WEBVTT\n\n00:01.000 --> 00:02.000\n\n00:02.000 --> 00:03.000\n<i></i>\n\n00:03.000 --> 00:04.000\nx\n",
+      "WEBVTT\n\n00:01.000 --> 00:02.000\n\n00:02.000 --> 00:03.000\n<i></i>\n\n00:03.000 --> " +
+        "00:04.000\nx\n",
       [[3, 4, "x"]],
     ],
     [
@@ -181,7 +190,9 @@ describe("what is read", () => {
     ],
     [
       "words of PocketSphinx",
-      "these are\n<s> 0.000 0.350 0.99\nthese 0.360 0.490 0.02\n<sil> 0.490 0.600 0.9\nare(2) 0.600 0.800 0.6\n</s> 0.8 0.9 1.0\nshot\n<s> 4.450 4.550 1.0\nshot 4.560 4.840 0.3\n[NOISE] 4.85 4.9 1.0\n",
+      "these are\n<s> 0.000 0.350 0.99\nthese 0.360 0.490 0.02\n<sil> 0.490 0.600 0.9\nare(2) " +
+        "0.600 0.800 0.6\n</s> 0.8 0.9 1.0\nshot\n<s> 4.450 4.550 1.0\nshot 4.560 4.840 " +
+        "0.3\n[NOISE] 4.85 4.9 1.0\n",
       [
         [0.36, 0.8, "these are"],
         [4.56, 4.84, "shot"],
@@ -388,11 +399,13 @@ describe("as files", () => {
   ];
   test("WebVTT", () =>
     expect(toVtt(segments)).toBe(
-      "WEBVTT\n\n00:00:00.500 --> 01:02:03.456\n<v Anna &lt;3>a &lt;b&gt; &amp; c -&gt; d\n\n01:02:04.000 --> 01:02:05.000\nOne\ntwo\n",
+      "WEBVTT\n\n00:00:00.500 --> 01:02:03.456\n<v Anna &lt;3>a &lt;b&gt; &amp; c -&gt; " +
+        "d\n\n01:02:04.000 --> 01:02:05.000\nOne\ntwo\n",
     ));
   test("SRT", () =>
     expect(toSrt(segments)).toBe(
-      "1\n00:00:00,500 --> 01:02:03,456\nAnna <3: a <b> & c -> d\n\n2\n01:02:04,000 --> 01:02:05,000\nOne\ntwo\n",
+      "1\n00:00:00,500 --> 01:02:03,456\nAnna <3: a <b> & c -> d\n\n2\n01:02:04,000 --> " +
+        "01:02:05,000\nOne\ntwo\n",
     ));
   test("text", () => expect(toText(segments)).toBe("Anna <3: a <b> & c --> d\n\nOne\n\ntwo\n"));
   test("what is written is read again", () => {

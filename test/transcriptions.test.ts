@@ -94,7 +94,8 @@ describe("captions", () => {
       folder_ids: [folder],
       source: { kind: "transcription", uri: null, run_id: run.id },
       content:
-        "Anna: The heron waits in shallow water. It eats fish and frogs.\n\nBen: And where does it build its nest?",
+        "Anna: The heron waits in shallow water. It eats fish and frogs.\n\nBen: And where does " +
+        "it build its nest?",
     });
     const {
       body: {
@@ -193,7 +194,8 @@ test("captions that are uploaded as a document have their times too", async () =
     status: "synced",
     media_type: "text/vtt",
     content:
-      "Anna: The heron waits in shallow water. It eats fish and frogs.\n\nBen: And where does it build its nest?",
+      "Anna: The heron waits in shallow water. It eats fish and frogs.\n\nBen: And where does it " +
+      "build its nest?",
   });
   expect(
     (await server.send("ada", "POST", "/search", { query: "heron", folder_ids: [folder] })).body

@@ -94,7 +94,8 @@ function addCoreCommands(program: Commander, parts: ProgramParts): void {
   const plugin = program.command("plugin").description("Plugins of this server.");
   withData(plugin.command("list"))
     .description(
-      "List built-in plugins and those of the plugins directory, with the reason for each that is left out.",
+      "List built-in plugins and those of the plugins directory, with the reason for each that " +
+        "is left out.",
     )
     .option("--json", "print one JSON array")
     .action(async (options) => pluginListCommand(flagsOf(options), Boolean(options.json), parts));

@@ -88,7 +88,8 @@ The unversioned paths under \`/api/dev\` are deprecated aliases of \`${prefix}\`
         type: "http",
         scheme: "bearer",
         description:
-          "An API key: `Authorization: Bearer dsk_…`. Scopes: `read` may GET and search, `write` may change.",
+          "An API key: `Authorization: Bearer dsk_…`. Scopes: `read` may GET and search, `write` " +
+          "may change.",
       },
     },
     unauthorized: "The API key is missing or not valid.",
@@ -179,7 +180,8 @@ const errorsOf = (
           ? "Only administrators may do this."
           : name === api.name
             ? "The record is another user's, the key lacks the scope, or a quota is reached."
-            : "The record is another user's, a quota is reached, or the request comes from another site.",
+            : "The record is another user's, a quota is reached, or the request comes from " +
+              "another site.",
       }),
   ...(route.path.includes(":") ? { 404: "There is no such record." } : {}),
   ...(route.body
@@ -309,7 +311,8 @@ const headerParameters = (route: Route<any, any>): Json[] => [
           in: "header",
           required: false,
           description:
-            "`wait=20`: answer as soon as there is a change, after 20 s at the latest (RFC 7240; at most 30 s).",
+            "`wait=20`: answer as soon as there is a change, after 20 s at the latest (RFC 7240; " +
+            "at most 30 s).",
           schema: { type: "string" },
           example: "wait=20",
         },

@@ -115,7 +115,8 @@ async function outcomeOf(
   } catch (error) {
     if (error === abandoned.error) {
       parts.log.error(
-        "a job ignores its signal; it keeps running without its slot, and what it returns is not used",
+        "a job ignores its signal; it keeps running without its slot, and what it returns is not " +
+          "used",
         { signal: controller.signal.reason?.message },
       );
       running.catch(() => undefined);

@@ -37,12 +37,14 @@ const unfinished = "state in ('ready', 'running')";
 const indexes = [
   // Walked by the claim: one step for each handler, lane and priority, however many jobs wait
   // there.
-  "create index core_jobs_ready on core_jobs (plugin, name, lane, priority, run_at, id) where state = 'ready'",
+  "create index core_jobs_ready on core_jobs (plugin, name, lane, priority, run_at, id) where " +
+    "state = 'ready'",
   "create index core_jobs_due on core_jobs (run_at) where state = 'ready'",
   "create index core_jobs_running on core_jobs (lane) where state = 'running'",
   `create unique index core_jobs_key on core_jobs (name, key) where key is not null and ${unfinished}`,
   `create index core_jobs_subject on core_jobs (subject) where subject is not null and ${unfinished}`,
-  "create index core_jobs_finished on core_jobs (state, finished_at) where state in ('done', 'failed', 'cancelled')",
+  "create index core_jobs_finished on core_jobs (state, finished_at) where state in ('done', " +
+    "'failed', 'cancelled')",
 ];
 
 async function createJobs(tx: Db<any>): Promise<void> {

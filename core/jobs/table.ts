@@ -317,7 +317,8 @@ export async function countJobs(
 export async function takeTick(db: JobsDb, name: string, tick_at: number): Promise<boolean> {
   const taken = await all(
     db,
-    "insert into core_ticks (name, tick_at) values (?, ?) on conflict (name) do update set tick_at = excluded.tick_at where core_ticks.tick_at < excluded.tick_at returning name",
+    "insert into core_ticks (name, tick_at) values (?, ?) on conflict (name) do update set " +
+      "tick_at = excluded.tick_at where core_ticks.tick_at < excluded.tick_at returning name",
     [name, tick_at],
   );
   return taken.length === 1;

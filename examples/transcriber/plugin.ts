@@ -32,7 +32,8 @@ export default definePlugin({
         if (!response)
           throw new TranscriptionFailure(
             "transcriber_unavailable",
-            "whisper-server can't be reached. The administrator starts it, or corrects whisper_server.url.",
+            "whisper-server can't be reached. The administrator starts it, or corrects " +
+              "whisper_server.url.",
             true,
           );
         if (!response.ok)

@@ -152,7 +152,8 @@ export const adminRoutes = {
     surface,
     admin: true,
     description:
-      "Answers with a link that works once, for seven days: hand it over yourself, Dossier sends no mail.",
+      "Answers with a link that works once, for seven days: hand it over yourself, Dossier sends " +
+      "no mail.",
     body: t.Object({ email: t.String(), role: Role }),
     example: { email: "bob@example.com", role: "member" },
     answers: {
@@ -171,7 +172,8 @@ export const adminRoutes = {
     surface,
     admin: true,
     description:
-      "Takes effect at the user's next request. A user who is deactivated is signed out everywhere, and none of their keys works.",
+      "Takes effect at the user's next request. A user who is deactivated is signed out " +
+      "everywhere, and none of their keys works.",
     body: t.Object({ role: t.Optional(Role), active: t.Optional(t.Boolean()) }),
     example: { active: false },
     answers: {
@@ -190,7 +192,8 @@ export const adminRoutes = {
     surface,
     admin: true,
     description:
-      "It works once, for 24 hours (seven days for a user who was only invited), and takes the place of an earlier one. The old password works until it is used.",
+      "It works once, for 24 hours (seven days for a user who was only invited), and takes the " +
+      "place of an earlier one. The old password works until it is used.",
     answers: {
       200: {
         description: "The link.",

@@ -12,7 +12,8 @@ const badLink = () =>
   new HttpError(
     403,
     "bad_link",
-    "This set-up link is not valid: it may be incomplete, used, or older than 24 hours. Print another with: dossier setup --link",
+    "This set-up link is not valid: it may be incomplete, used, or older than 24 hours. Print " +
+      "another with: dossier setup --link",
   );
 
 export interface FirstAdminParts extends Omit<AccountsParts, "hot" | "changed"> {

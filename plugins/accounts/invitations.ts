@@ -62,7 +62,8 @@ export function createInvitations({
       throw new HttpError(
         403,
         "bad_link",
-        "This link is not valid: it may be incomplete, used, replaced by a newer one, or too old. Ask an administrator for another.",
+        "This link is not valid: it may be incomplete, used, replaced by a newer one, or too " +
+          "old. Ask an administrator for another.",
       );
     return user;
   };

@@ -119,7 +119,9 @@ export const routes = {
     answers: { 201: signed("Created, and signed in.") },
     errors: {
       403: "The link is not valid (`bad_link`).",
-      409: "There is an administrator already (`already_set_up`), or a user with this email (`email_taken`).",
+      409:
+        "There is an administrator already (`already_set_up`), or a user with this email " +
+        "(`email_taken`).",
     },
   }),
   checkSetup: route.post("/setup/check", {

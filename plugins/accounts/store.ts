@@ -151,7 +151,8 @@ export type HotKey = Pick<KeyRow, "id" | "user_id" | "token_sha256" | "scopes" |
  */
 export function findWorkingKey(hot: HotReads, public_id: string): HotKey | undefined {
   const key = hot.get<HotKey>(
-    "select id, user_id, token_sha256, scopes, expires_at from accounts_keys where public_id = ? and active = 1",
+    "select id, user_id, token_sha256, scopes, expires_at from accounts_keys where public_id = ? " +
+      "and active = 1",
     public_id,
   );
   return key && hot.get("select id from accounts_users where id = ? and active = 1", key.user_id)

@@ -18,7 +18,8 @@ const passages_max = 8,
   citations_max = 5;
 const nothing_found = "No passage in the selected folders answers this.";
 const no_prompts =
-  "Saved prompts shape answers that a model writes. This answer quotes the documents, so they were not applied.";
+  "Saved prompts shape answers that a model writes. This answer quotes the documents, so they " +
+  "were not applied.";
 
 export function createExtractive(analyze: Analyze, retrieve: Retrieve, now_ms: () => number) {
   return async function answer(question: Question): Promise<Answered> {

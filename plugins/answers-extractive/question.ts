@@ -10,18 +10,21 @@ const words = (list: string): string =>
   `(?<![\\p{L}\\p{M}])(?:${list.replaceAll(" ", "|").replaceAll("_", "\\s+")})(?![\\p{L}\\p{M}])`;
 const how_many =
   words(
-    "wie_viele? wieviele? wie_(?:hoch|lange|groß|alt|weit|oft) combien cuánt[oa]s? quant[aeio]s? hoeveel hur_många hvor_mange kuinka_monta ile kolik câte câți " +
+    "wie_viele? wieviele? wie_(?:hoch|lange|groß|alt|weit|oft) combien cuánt[oa]s? quant[aeio]s? " +
+      "hoeveel hur_många hvor_mange kuinka_monta ile kolik câte câți " +
       "сколько скільки πόσ[αοεη][ςι]? kaç bao_nhiêu mấy berapa كم چند कितन[ेाी] כמה",
   ) +
   "|多少|几[个年次名人位]|幾|何(?:年|人|つ|度|回|歳|%|パーセント)|いくつ|いくら|どれくらい|몇|얼마|กี่|เท่า(?:ไหร่|ไร|ใด)";
 const when =
   words(
-    "wann quand cuándo quando wanneer när hvornår når milloin kiedy kdy când когда коли πότε ne_zaman khi_nào kapan متى کی कब מתי " +
+    "wann quand cuándo quando wanneer när hvornår når milloin kiedy kdy când когда коли πότε " +
+      "ne_zaman khi_nào kapan متى کی कब מתי " +
       "(?:welche[mnrs]?|quelle?|qué|que|quale|каком)_(?:jahr|jahrhundert|tag|année|siècle|date|año|siglo|fecha|ano|século|data|anno|secolo|году|годах|веке)",
   ) +
   "|何時|何时|什[么麼]时候|什麼時候|哪一?[年天]|いつ|何[年月日]|何世紀|언제|เมื่อ(?:ไหร่|ไร|ใด)|ปี(?:ใด|ไหน)";
 const who = words(
-  "wer wen wem wessen qui quién quiénes chi quem vem hvem kuka kto kdo cine кто кого кому кем хто ποιος ποια ποιοι kim kimin",
+  "wer wen wem wessen qui quién quiénes chi quem vem hvem kuka kto kdo cine кто кого кому кем " +
+    "хто ποιος ποια ποιοι kim kimin",
 );
 const numeral = "\\p{Nd}|[一二三四五六七八九十百千万億亿]";
 

@@ -24,14 +24,18 @@ export class ProviderFailure extends Error {
 
 const sentences: Readonly<Record<FailureKind, string>> = {
   unavailable:
-    "The language model that answers questions can't be reached at the moment. Please ask again later.",
+    "The language model that answers questions can't be reached at the moment. Please ask again " +
+    "later.",
   busy: "The language model that answers questions is too busy at the moment. Please ask again later.",
   refused:
-    "The language model that answers questions refuses this server's requests. Please tell the administrator of this server.",
+    "The language model that answers questions refuses this server's requests. Please tell the " +
+    "administrator of this server.",
   too_long:
-    "The question with its passages is longer than the language model can read. Please ask a shorter question.",
+    "The question with its passages is longer than the language model can read. Please ask a " +
+    "shorter question.",
   nonsense:
-    "The language model gave no answer that the documents support. Please word the question differently.",
+    "The language model gave no answer that the documents support. Please word the question " +
+    "differently.",
 };
 /** For the person who asked. */
 export const sentenceOf = ({ kind }: ProviderFailure): string => sentences[kind];
@@ -44,7 +48,8 @@ export const warningOf = ({
     ? {
         code: "answer_unsupported",
         message:
-          "The language model gave no answer that the documents support, so this answer quotes them.",
+          "The language model gave no answer that the documents support, so this answer quotes " +
+          "them.",
       }
     : {
         code: "provider_unavailable",

@@ -25,7 +25,8 @@ export default definePlugin({
     base_url: t.Optional(
       t.String({
         description:
-          "Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the environment is not used.",
+          "Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the " +
+          "environment is not used.",
       }),
     ),
     api_key: t.Optional(

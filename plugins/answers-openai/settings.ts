@@ -33,10 +33,12 @@ export function endpointOf({
   const problems = [
     base_url
       ? problemOfUrl(base_url)
-      : "answers.base_url is missing, and answers.provider is openai: set DOSSIER_ANSWERS_BASE_URL to the endpoint, such as http://127.0.0.1:11434/v1.",
+      : "answers.base_url is missing, and answers.provider is openai: set " +
+        "DOSSIER_ANSWERS_BASE_URL to the endpoint, such as http://127.0.0.1:11434/v1.",
     model?.trim()
       ? null
-      : "answers.model is missing, and answers.provider is openai: set DOSSIER_ANSWERS_MODEL to the model's name there.",
+      : "answers.model is missing, and answers.provider is openai: set DOSSIER_ANSWERS_MODEL to " +
+        "the model's name there.",
     timeout > 0 && timeout <= timeout_ms_max
       ? null
       : "answers.timeout must be more than nothing and at most 4m.",
@@ -56,6 +58,7 @@ function problemOfUrl(base_url: string): string | null {
   if (!url || !/^https?:$/.test(url.protocol))
     return "answers.base_url must begin with http:// or https://.";
   return url.username || url.password || url.search || url.hash
-    ? "answers.base_url must hold no user name, password, query or fragment; a key goes into answers.api_key."
+    ? "answers.base_url must hold no user name, password, query or fragment; a key goes into " +
+        "answers.api_key."
     : null;
 }

@@ -42,7 +42,8 @@ const turns_max = 6;
 export const failed_sentence =
   "The answer could not be made because of a fault in the server. Please ask again.";
 const no_folders =
-  "This chat session has no folders, so there is nothing to answer from. Add folders to it and ask again.";
+  "This chat session has no folders, so there is nothing to answer from. Add folders to it and " +
+  "ask again.";
 const no_answerer = "No answerer is set up on this server, so questions can't be answered.";
 const nothing_found = "No passage in the selected folders answers this.";
 

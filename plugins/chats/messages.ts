@@ -204,7 +204,8 @@ export const isFinal = ({ status }: Pick<MessageRow, "status">): boolean =>
 function sameRequest(message: MessageRow, text: string): MessageRow {
   if (message.text !== text)
     throw conflict(
-      "This requestId was used in this session for a message with another text. Use a new requestId for a new message.",
+      "This requestId was used in this session for a message with another text. Use a new " +
+        "requestId for a new message.",
     );
   return message;
 }

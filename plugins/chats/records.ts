@@ -77,7 +77,8 @@ export const MessageBody = t.Object({
   requestId: t.Optional(
     t.Union([t.String({ description: "A UUID." }), t.Null()], {
       description:
-        "UUID that names this message within its session; the server makes one when it is absent. Sending the same id and text once more starts nothing new.",
+        "UUID that names this message within its session; the server makes one when it is " +
+        "absent. Sending the same id and text once more starts nothing new.",
     }),
   ),
 });
@@ -187,7 +188,8 @@ export const message_example: Static<typeof MessageRecord> = {
 
 export const StreamText = t.String({
   description:
-    "Server-sent events, each with `id`, `event` and one line of JSON as `data`. Lines that begin with a colon are comments that keep the connection open.",
+    "Server-sent events, each with `id`, `event` and one line of JSON as `data`. Lines that " +
+    "begin with a colon are comments that keep the connection open.",
 });
 export const stream_words = `The answer while it is being made, as server-sent events. Any number of clients may watch; the poll stays the truth.
 

@@ -86,7 +86,8 @@ export const routes = {
     tag,
     operation: "createChat",
     description:
-      "Every field is optional, and so is the body. Lists that are absent are empty; an id given twice counts once.",
+      "Every field is optional, and so is the body. Lists that are absent are empty; an id given " +
+      "twice counts once.",
     body: ChatBody,
     body_optional: true,
     example: { name: chat_example.name, usedFolders: chat_example.usedFolders },
@@ -117,7 +118,8 @@ export const routes = {
     tag,
     operation: "deleteChat",
     description:
-      "Reversible: `POST /chats/{sessionId}/restore` brings it back. An answer that is being made is finished meanwhile.",
+      "Reversible: `POST /chats/{sessionId}/restore` brings it back. An answer that is being " +
+      "made is finished meanwhile.",
     answers: { 204: { description: "It is deleted." } },
     errors: { 410: "It is deleted already." },
   }),
@@ -126,7 +128,8 @@ export const routes = {
     tag,
     operation: "restoreChat",
     description:
-      "Brings a deleted session back with its messages. A session that is not deleted stays as it is.",
+      "Brings a deleted session back with its messages. A session that is not deleted stays as " +
+      "it is.",
     answers: { 200: session("The session.") },
   }),
   send: route.post("/chats/:sessionId/messages", {
@@ -134,7 +137,8 @@ export const routes = {
     tag,
     operation: "sendMessage",
     description:
-      "Starts an answer, which is read by polling. With a `requestId` of your own, sending the same message again is harmless: it answers 202 with the state that the message has.",
+      "Starts an answer, which is read by polling. With a `requestId` of your own, sending the " +
+      "same message again is harmless: it answers 202 with the state that the message has.",
     body: MessageBody,
     example: { text: message_example.text, requestId: request_id_example },
     answers: {
@@ -152,7 +156,8 @@ export const routes = {
     tag,
     operation: "listMessages",
     description:
-      "The messages of the session with their answers, newest first. Only here, and in the answers to sending and cancelling, `status` may also read `FAILED` or `CANCELLED`.",
+      "The messages of the session with their answers, newest first. Only here, and in the " +
+      "answers to sending and cancelling, `status` may also read `FAILED` or `CANCELLED`.",
     query: PageQuery,
     answers: {
       200: {
@@ -169,7 +174,8 @@ export const routes = {
     operation: "pollMessage",
     waits: true,
     description:
-      "With `Prefer: wait=20` (RFC 7240, at most 30 s) it answers as soon as the status changes; without it, at once.",
+      "With `Prefer: wait=20` (RFC 7240, at most 30 s) it answers as soon as the status changes; " +
+      "without it, at once.",
     answers: {
       200: {
         description: "The answer, or the state of the running request.",
@@ -196,7 +202,8 @@ export const routes = {
     description: stream_words,
     request_headers: {
       "Last-Event-ID":
-        "The id of the last event that was received: the stream goes on after it. Without it, or with an id that this message never gave, it begins with the first one.",
+        "The id of the last event that was received: the stream goes on after it. Without it, or " +
+        "with an id that this message never gave, it begins with the first one.",
     },
     answers: {
       200: {

@@ -37,7 +37,8 @@ const events_at_once = 32;
 export const streams_of_owner_max = 256;
 
 const state_sql =
-  "select m.status, c.deleted_at from chats_messages m join chats c on c.id = m.chat_id where m.id = ?";
+  "select m.status, c.deleted_at from chats_messages m join chats c on c.id = m.chat_id where " +
+  "m.id = ?";
 const events_sql = `select seq, kind, data from chats_events where message_id = ? and seq > ? order by seq limit ${events_at_once}`;
 
 type State = Pick<store.MessageRow, "status"> & { readonly deleted_at: number | null };

@@ -106,7 +106,9 @@ async function database(findDamage: () => Promise<readonly string[]>): Promise<C
   return {
     status: "fail",
     detail: `The database is damaged: ${damage.join("; ")}.`,
-    fix: "Stop the server, keep a copy of the data directory, and go back to the newest copy of the database that is whole.",
+    fix:
+      "Stop the server, keep a copy of the data directory, and go back to the newest copy of the " +
+      "database that is whole.",
   };
 }
 
@@ -146,7 +148,9 @@ async function writable(temporary: string): Promise<CheckResult> {
     return {
       status: "fail",
       detail: `No file can be written to the data directory: ${code}.`,
-      fix: "See that the disk is not mounted read-only, and that the directory belongs to the user that runs the server.",
+      fix:
+        "See that the disk is not mounted read-only, and that the directory belongs to the user " +
+        "that runs the server.",
     };
   }
 }

@@ -35,14 +35,16 @@ export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface =
     path: `${console_root}/api/openapi.json`,
     title: "Dossier console",
     description:
-      "What the console calls: every route of the API in the name of whoever is signed in, and its own for accounts, keys, users, usage and the system.",
+      "What the console calls: every route of the API in the name of whoever is signed in, and " +
+      "its own for accounts, keys, users, usage and the system.",
     security: {
       session: {
         type: "apiKey",
         in: "cookie",
         name: "dossier",
         description:
-          "The cookie of a session; `__Host-dossier` over HTTPS. Changes must come from the console's own origin.",
+          "The cookie of a session; `__Host-dossier` over HTTPS. Changes must come from the " +
+          "console's own origin.",
       },
     },
     unauthorized: "Nobody is signed in.",

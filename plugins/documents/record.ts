@@ -12,7 +12,8 @@ export const Status = t.Union(
   [t.Literal("syncing"), t.Literal("synced"), t.Literal("sync_failed")],
   {
     description:
-      "`syncing`: the newest version is being indexed; `synced`: it answers; `sync_failed`: it could not be indexed, see `error`.",
+      "`syncing`: the newest version is being indexed; `synced`: it answers; `sync_failed`: it " +
+      "could not be indexed, see `error`.",
   },
 );
 export const ErrorCode = t.Union(
@@ -84,7 +85,8 @@ export const DocumentWithContent = t.Composite([
     content: t.Optional(
       t.String({
         description:
-          "The text of the version that answers; empty until there is text, absent with `content=false`.",
+          "The text of the version that answers; empty until there is text, absent with " +
+          "`content=false`.",
       }),
     ),
   }),

@@ -39,7 +39,8 @@ export const routes = {
     tag,
     operation: "listDocuments",
     description:
-      "The documents of this very folder, subfolders aside, newest first. Items carry no text: fetch it from `content_url`.",
+      "The documents of this very folder, subfolders aside, newest first. Items carry no text: " +
+      "fetch it from `content_url`.",
     query: t.Composite([
       FolderQuery,
       t.Object({
@@ -109,8 +110,11 @@ export const routes = {
     tag,
     operation: "uploadDocument",
     description:
-      "Stores the file, reads its text and indexes it in the background. Its name is the last segment of the part's file name. " +
-      "A document of the same name in the folder is refused with 409, or replaced with `overwrite=true`: it keeps its id, and its old text answers until the new one is indexed.",
+      "Stores the file, reads its text and indexes it in the background. Its name is the last " +
+      "segment of the part's file name. " +
+      "A document of the same name in the folder is refused with 409, or replaced with " +
+      "`overwrite=true`: it keeps its id, and its old text answers until the new one is " +
+      "indexed.",
     query: t.Composite([
       FolderQuery,
       t.Object({
@@ -220,7 +224,8 @@ export const routes = {
     tag,
     operation: "unlinkDocument",
     description:
-      "The document leaves the folder's list, search and chats at once, and stays in its other folders. It can be restored; one that no folder has is deleted for good after a while.",
+      "The document leaves the folder's list, search and chats at once, and stays in its other " +
+      "folders. It can be restored; one that no folder has is deleted for good after a while.",
     query: FolderQuery,
     answers: { 204: { description: "It is out of the folder." } },
   }),
@@ -229,7 +234,8 @@ export const routes = {
     tag,
     operation: "reindexDocument",
     description:
-      "Reads and indexes the newest version again, above all after `sync_failed`. What answers now goes on answering meanwhile.",
+      "Reads and indexes the newest version again, above all after `sync_failed`. What answers " +
+      "now goes on answering meanwhile.",
     answers: {
       202: {
         description: "The document, about to be indexed.",

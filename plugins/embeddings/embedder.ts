@@ -108,7 +108,9 @@ class Told extends Error {
 const advice: Readonly<Record<number, string>> = {
   401: "; check embeddings.api_key (DOSSIER_EMBEDDINGS_API_KEY)",
   403: "; check embeddings.api_key (DOSSIER_EMBEDDINGS_API_KEY)",
-  404: "; check embeddings.model (DOSSIER_EMBEDDINGS_MODEL) and embeddings.base_url (DOSSIER_EMBEDDINGS_BASE_URL)",
+  404:
+    "; check embeddings.model (DOSSIER_EMBEDDINGS_MODEL) and embeddings.base_url " +
+    "(DOSSIER_EMBEDDINGS_BASE_URL)",
 };
 const failureOf = (status: number): Error =>
   status === 400 || status === 413 || status === 422

@@ -15,7 +15,8 @@ export default definePlugin({
     base_url: t.Optional(
       t.String({
         description:
-          "Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the environment is not used.",
+          "Of the OpenAI-compatible endpoint, such as http://127.0.0.1:11434/v1. A proxy of the " +
+          "environment is not used.",
       }),
     ),
     api_key: t.Optional(
@@ -24,7 +25,8 @@ export default definePlugin({
     model: t.Optional(
       t.String({
         description:
-          "The model's name there. Another one than before: the old vectors answer until those of the new one are complete.",
+          "The model's name there. Another one than before: the old vectors answer until those " +
+          "of the new one are complete.",
       }),
     ),
     dimensions: t.Optional(
@@ -50,7 +52,8 @@ export default definePlugin({
       return {
         start: async () =>
           log.warn(
-            "embeddings are off: embeddings.base_url and embeddings.model (DOSSIER_EMBEDDINGS_BASE_URL, DOSSIER_EMBEDDINGS_MODEL) are only of use together",
+            "embeddings are off: embeddings.base_url and embeddings.model " +
+              "(DOSSIER_EMBEDDINGS_BASE_URL, DOSSIER_EMBEDDINGS_MODEL) are only of use together",
           ),
       };
     return {

@@ -46,6 +46,7 @@ function problemOfUrl(base_url: string): string | null {
   if (!url || !/^https?:$/.test(url.protocol))
     return "embeddings.base_url must begin with http:// or https://.";
   return url.username || url.password || url.search || url.hash
-    ? "embeddings.base_url must hold no user name, password, query or fragment; a key goes into embeddings.api_key."
+    ? "embeddings.base_url must hold no user name, password, query or fragment; a key goes into " +
+        "embeddings.api_key."
     : null;
 }

@@ -107,7 +107,8 @@ export const routes = {
     tag: "Folders",
     operation: "updateFolder",
     description:
-      "Replaces the fields that are given; a `description` of null is taken away. `parentId` can't be changed.",
+      "Replaces the fields that are given; a `description` of null is taken away. `parentId` " +
+      "can't be changed.",
     body: FolderChange,
     example: { name: "Reports of the field crews" },
     answers: { 200: answer("The folder after the change.") },
@@ -117,7 +118,8 @@ export const routes = {
     tag: "Folders",
     operation: "deleteFolder",
     description:
-      "Deletes the folder for good, with its subfolders, their search entries and every document that is in no other folder.",
+      "Deletes the folder for good, with its subfolders, their search entries and every document " +
+      "that is in no other folder.",
     answers: { 204: { description: "It is gone." } },
   }),
 };

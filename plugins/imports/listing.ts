@@ -181,7 +181,8 @@ export function createListing({
       finish(tx, run_id, {
         code: "internal_error",
         message:
-          "The source could not be read, although it was tried several times. The log of the server has the reason.",
+          "The source could not be read, although it was tried several times. The log of the " +
+          "server has the reason.",
       }),
   };
 }

@@ -58,7 +58,8 @@ export default definePlugin({
   config: t.Object({
     allow_networks: List("string", {
       description:
-        "Networks that are not public and may be imported from all the same, such as 10.1.0.0/16; their hosts get no pauses.",
+        "Networks that are not public and may be imported from all the same, such as " +
+        "10.1.0.0/16; their hosts get no pauses.",
     }),
     directories: List("string", {
       description: "Directories of the server that every user may import from.",

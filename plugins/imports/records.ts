@@ -31,14 +31,16 @@ export const Status = t.Union(
   ).map((one) => t.Literal(one)),
   {
     description:
-      "`completed`: nothing failed; `completed_with_errors`: some items did; `failed`: none succeeded, or the source could not be read.",
+      "`completed`: nothing failed; `completed_with_errors`: some items did; `failed`: none " +
+      "succeeded, or the source could not be read.",
   },
 );
 export const ItemStatus = t.Union(
   (["pending", "succeeded", "failed", "skipped"] as const).map((one) => t.Literal(one)),
   {
     description:
-      "`skipped`: it had not changed since an earlier import, or the run was cancelled before it was done.",
+      "`skipped`: it had not changed since an earlier import, or the run was cancelled before it " +
+      "was done.",
   },
 );
 

@@ -81,8 +81,10 @@ export const routes = {
     tag,
     operation: "createImport",
     description:
-      "Starts a run that makes documents of a list of addresses, a sitemap, a feed, a ZIP archive or a directory of the server. " +
-      "What an earlier import into the folder has brought is known by its address: it is skipped when it has not changed, and gets a new version when it has. " +
+      "Starts a run that makes documents of a list of addresses, a sitemap, a feed, a ZIP " +
+      "archive or a directory of the server. " +
+      "What an earlier import into the folder has brought is known by its address: it is skipped " +
+      "when it has not changed, and gets a new version when it has. " +
       "Of web pages the main text is taken. Addresses must be public; `robots.txt` is respected.",
     body: NewImport,
     example: { folder_id: run_example.folder_id, source: run_example.source },
@@ -126,7 +128,8 @@ export const routes = {
     tag,
     operation: "listImports",
     description:
-      "The caller's runs, newest first. Of a long list of addresses only the first are shown. A run is forgotten 90 days after its end.",
+      "The caller's runs, newest first. Of a long list of addresses only the first are shown. A " +
+      "run is forgotten 90 days after its end.",
     query: PageQuery,
     answers: {
       200: {
@@ -148,7 +151,8 @@ export const routes = {
     tag,
     operation: "listImportItems",
     description:
-      "In the order of the source, each with what became of it. None when the folder was deleted: what was imported goes with it.",
+      "In the order of the source, each with what became of it. None when the folder was " +
+      "deleted: what was imported goes with it.",
     query: t.Composite([t.Object({ status: t.Optional(ItemStatus) }), PageQuery]),
     answers: {
       200: {
@@ -177,7 +181,8 @@ export const routes = {
     tag,
     operation: "retryImport",
     description:
-      "Imports the failed items again, and no others. A source that could not be read in whole is listed again. When the run ends again, webhooks are told again.",
+      "Imports the failed items again, and no others. A source that could not be read in whole " +
+      "is listed again. When the run ends again, webhooks are told again.",
     answers: {
       202: {
         ...begun("The run, under way again."),
@@ -197,7 +202,8 @@ export const routes = {
     tag,
     operation: "createImportSchedule",
     description:
-      "Imports a source again and again. A time at which the run before is still under way is left out.",
+      "Imports a source again and again. A time at which the run before is still under way is " +
+      "left out.",
     body: NewSchedule,
     example: {
       folder_id: schedule_example.folder_id,

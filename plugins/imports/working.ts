@@ -225,7 +225,8 @@ export function createWorking(parts: WorkingParts) {
       ending.failHost(tx, run_id, host, {
         code: "internal_error",
         message:
-          "It could not be imported, although it was tried several times. The log of the server has the reason.",
+          "It could not be imported, although it was tried several times. The log of the server " +
+          "has the reason.",
       }),
   };
 }

@@ -55,7 +55,8 @@ export function createSearcher(
       "select segment_id from index_scope where folder_id = ? order by segment_id",
     ),
     document: database.prepare<unknown, [string]>(
-      "select s.id from index_documents d join index_segments s on s.edition = d.edition where d.document_id = ?",
+      "select s.id from index_documents d join index_segments s on s.edition = d.edition where " +
+        "d.document_id = ?",
     ),
     data: database.prepare<unknown, [number]>("select data from index_segments where id = ?"),
     vectors: database.prepare<unknown, [number, number]>(
@@ -68,7 +69,8 @@ export function createSearcher(
       "select * from index_chunks where segment_id = ? and ordinal = ?",
     ),
     found: database.prepare<Found, [number]>(
-      "select d.document_id, d.version, d.title from index_segments s join index_documents d on d.document_id = s.document_id where s.id = ?",
+      "select d.document_id, d.version, d.title from index_segments s join index_documents d on " +
+        "d.document_id = s.document_id where s.id = ?",
     ),
     folders: database.prepare<unknown, [number]>(
       "select folder_id from index_scope where segment_id = ?",

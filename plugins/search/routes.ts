@@ -6,7 +6,9 @@ import { documents_max, folders_max, limit_default, limit_max, type createSearch
 const SearchBody = t.Object({
   query: t.String({
     description:
-      "What to look for: a question or words, in any language. A phrase in quotes must stand in the passage word for word, unless the query ends with a question mark. Not blank, at most 32,000 characters.",
+      "What to look for: a question or words, in any language. A phrase in quotes must stand in " +
+      "the passage word for word, unless the query ends with a question mark. Not blank, at " +
+      "most 32,000 characters.",
   }),
   folder_ids: t.Optional(
     t.Union([t.Array(t.String(), { maxItems: folders_max }), t.Null()], {
@@ -48,7 +50,9 @@ export const routes = {
   search: route.post("/search", {
     summary: "Search passages",
     description:
-      "The passages that match best, best first, from the texts that answer now. Offsets count Unicode code points of the document's content, end exclusive. A key with the scope `read` may search.",
+      "The passages that match best, best first, from the texts that answer now. Offsets count " +
+      "Unicode code points of the document's content, end exclusive. A key with the scope " +
+      "`read` may search.",
     tag: "Search",
     operation: "search",
     scope: "read",

@@ -47,7 +47,8 @@ export default definePlugin({
     provider: t.Union([t.Literal("none"), t.Literal("openai"), t.Literal("command")], {
       default: "none",
       description:
-        "Who turns speech into text: an OpenAI-compatible endpoint, or a program on this machine. Captions need neither.",
+        "Who turns speech into text: an OpenAI-compatible endpoint, or a program on this " +
+        "machine. Captions need neither.",
     }),
     base_url: t.Optional(
       t.String({
@@ -59,7 +60,8 @@ export default definePlugin({
     command: t.Optional(
       t.String({
         description:
-          "The program with its arguments: {input} is the recording, {output} a path to write to, {language} the language or auto. No shell reads it.",
+          "The program with its arguments: {input} is the recording, {output} a path to write " +
+          "to, {language} the language or auto. No shell reads it.",
       }),
     ),
     language: t.Optional(

@@ -36,7 +36,8 @@ const RunRecord = t.Object({
   folder_id: t.String({ description: "The folder that the document goes into." }),
   name: orNull(
     t.String(),
-    "What is transcribed: the document's name, or, while there is none, that of the recording. Null once the document was deleted for good.",
+    "What is transcribed: the document's name, or, while there is none, that of the recording. " +
+      "Null once the document was deleted for good.",
   ),
   error: orNull(t.Object({ code: t.String(), message: t.String() }), "Why the run failed."),
   created_at: Time("When the run was asked for."),
@@ -75,7 +76,8 @@ const NewUrl = t.Object({
   folder_id: t.String({ description: "The folder that the transcript goes into." }),
   url: t.String({
     description:
-      "Absolute http or https URL of a recording or captions on a public host, at most 2,048 characters.",
+      "Absolute http or https URL of a recording or captions on a public host, at most 2,048 " +
+      "characters.",
   }),
 });
 
@@ -123,8 +125,12 @@ export const routes = {
     tag,
     operation: "createTranscription",
     description:
-      "Makes a document of what is said in a recording (audio or video), or of captions (WebVTT or SRT). The file comes as a multipart part `file`, with `folder_id` in the query; or as JSON with the `url` that it is fetched from. " +
-      "What can't be transcribed is a run that failed, with its reason. Captions need no set-up; recordings need a transcriber in the server's settings. `transcription.completed` is sent to webhooks when the document is made.",
+      "Makes a document of what is said in a recording (audio or video), or of captions (WebVTT " +
+      "or SRT). The file comes as a multipart part `file`, with `folder_id` in the query; or " +
+      "as JSON with the `url` that it is fetched from. " +
+      "What can't be transcribed is a run that failed, with its reason. Captions need no set-up; " +
+      "recordings need a transcriber in the server's settings. `transcription.completed` is " +
+      "sent to webhooks when the document is made.",
     query: t.Object({
       folder_id: t.Optional(
         t.String({
@@ -136,7 +142,8 @@ export const routes = {
       multipart: {
         part: "file",
         description:
-          "The recording or the captions. Its file name is required and names the document; its media type does not matter.",
+          "The recording or the captions. Its file name is required and names the document; its " +
+          "media type does not matter.",
       },
       or_json: NewUrl,
     },
@@ -182,7 +189,8 @@ export const routes = {
     tag,
     operation: "getTranscriptionResult",
     description:
-      "The transcript as it was made, whatever became of the document since; it goes when its folder is deleted, or its document for good.",
+      "The transcript as it was made, whatever became of the document since; it goes when its " +
+      "folder is deleted, or its document for good.",
     query: t.Object({ format: t.Optional(Format) }),
     answers: {
       200: {

@@ -30,9 +30,11 @@ type Payload = { readonly run_id: string };
 
 export const no_transcriber =
   "No transcriber is set up on this server, so only captions (.vtt, .srt) can be transcribed. " +
-  "For audio and video, the administrator sets transcription.provider (DOSSIER_TRANSCRIPTION_PROVIDER) to openai or command.";
+  "For audio and video, the administrator sets transcription.provider " +
+  "(DOSSIER_TRANSCRIPTION_PROVIDER) to openai or command.";
 export const unsupported =
-  "This is neither a recording nor captions. What can be transcribed: audio and video of the usual kinds, WebVTT and SRT.";
+  "This is neither a recording nor captions. What can be transcribed: audio and video of the " +
+  "usual kinds, WebVTT and SRT.";
 const fault =
   "The recording could not be transcribed because of a fault in the server. Please try again.";
 

@@ -55,10 +55,12 @@ const problemsOfEndpoint = ({
 }: TranscriptionSettings): (string | null)[] => [
   base_url
     ? problemOfUrl(base_url)
-    : "transcription.base_url is missing, and transcription.provider is openai: set DOSSIER_TRANSCRIPTION_BASE_URL to the endpoint, such as http://127.0.0.1:8000/v1.",
+    : "transcription.base_url is missing, and transcription.provider is openai: set " +
+      "DOSSIER_TRANSCRIPTION_BASE_URL to the endpoint, such as http://127.0.0.1:8000/v1.",
   model?.trim()
     ? null
-    : "transcription.model is missing, and transcription.provider is openai: set DOSSIER_TRANSCRIPTION_MODEL to the model's name there.",
+    : "transcription.model is missing, and transcription.provider is openai: set " +
+      "DOSSIER_TRANSCRIPTION_MODEL to the model's name there.",
   api_key === undefined || /^[\x21-\x7e]+$/.test(api_key)
     ? null
     : "transcription.api_key holds characters that no key has.",
@@ -69,7 +71,8 @@ function problemOfUrl(base_url: string): string | null {
   if (!url || !/^https?:$/.test(url.protocol))
     return "transcription.base_url must begin with http:// or https://.";
   return url.username || url.password || url.search || url.hash
-    ? "transcription.base_url must hold no user name, password, query or fragment; a key goes into transcription.api_key."
+    ? "transcription.base_url must hold no user name, password, query or fragment; a key goes " +
+        "into transcription.api_key."
     : null;
 }
 
@@ -78,7 +81,11 @@ function problemOfCommand(
   words: readonly string[] | undefined,
 ): string | null {
   if (!command?.trim())
-    return "transcription.command is missing, and transcription.provider is command: set DOSSIER_TRANSCRIPTION_COMMAND to the program, such as whisper-cli -m model.bin -f {input} -ovtt -of {output}.";
+    return (
+      "transcription.command is missing, and transcription.provider is command: set " +
+      "DOSSIER_TRANSCRIPTION_COMMAND to the program, such as whisper-cli -m model.bin -f " +
+      "{input} -ovtt -of {output}."
+    );
   if (!words) return "transcription.command has a quote that is not closed.";
   return words.some((word) => word.includes("{input}"))
     ? null

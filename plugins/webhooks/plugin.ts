@@ -71,7 +71,8 @@ export default definePlugin({
     }),
     dns_servers: List("string", {
       description:
-        "Name servers, such as 10.0.0.1 or 10.0.0.1:5353, for webhooks and imports; those of the system unless given.",
+        "Name servers, such as 10.0.0.1 or 10.0.0.1:5353, for webhooks and imports; those of the " +
+        "system unless given.",
     }),
     retry_delays: List<number>("duration", {
       default: "5s,5m",

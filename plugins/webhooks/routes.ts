@@ -30,7 +30,8 @@ const Status = t.Union(
   ],
   {
     description:
-      "`delivered`: an attempt got a 2xx. `skipped`: the host has an address that is not public. `dropped`: three attempts failed.",
+      "`delivered`: an attempt got a 2xx. `skipped`: the host has an address that is not public. " +
+      "`dropped`: three attempts failed.",
   },
 );
 const EventType = t.String({
@@ -139,7 +140,8 @@ export const routes = {
     tag,
     operation: "createWebhook",
     description:
-      "Registers a URL that is told when a run ends. The answer holds the signing secret, this once. The URL's host is looked up and must be public.",
+      "Registers a URL that is told when a run ends. The answer holds the signing secret, this " +
+      "once. The URL's host is looked up and must be public.",
     body: NewWebhook,
     example: { event_type: example.event_type, url: example.url },
     answers: {
@@ -172,7 +174,8 @@ export const routes = {
     tag,
     operation: "rotateWebhookSecret",
     description:
-      "Makes a new signing secret, shown this once. `webhook-signature` carries the old one too for 24 hours.",
+      "Makes a new signing secret, shown this once. `webhook-signature` carries the old one too " +
+      "for 24 hours.",
     answers: {
       200: {
         description: "The webhook with its new secret.",
@@ -227,7 +230,8 @@ export const routes = {
     tag,
     operation: "redeliverWebhook",
     description:
-      "Sends the same body again, as a new delivery with attempts of its own and the same `webhook-id`.",
+      "Sends the same body again, as a new delivery with attempts of its own and the same " +
+      "`webhook-id`.",
     answers: { 202: started },
     errors: { 409: "The delivery is still under way." },
   }),

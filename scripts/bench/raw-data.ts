@@ -13,7 +13,8 @@ export interface RawData {
 /** The tables and rows that answer GET /folders; `count` folders of one owner. */
 export function fillFolders(db: Database, key: string, count: number): void {
   db.run(
-    "create table keys (hash blob primary key, owner_id text not null, deactivated_at integer) without rowid",
+    "create table keys (hash blob primary key, owner_id text not null, deactivated_at integer) " +
+      "without rowid",
   );
   db.run(`create table folders (id text primary key, owner_id text not null, name text not null, description text, parent_id text,
     syncing integer not null, synced integer not null, failed integer not null, created_at integer not null, updated_at integer not null)`);

@@ -31,10 +31,12 @@ const countFolders = db.prepare<{ total: number }, [string]>(
   "select count(*) as total from folders where owner_id = ?",
 );
 const listFolders = db.prepare<FolderRow, [string, number, number]>(
-  "select id, name, description, parent_id, syncing, synced, failed, created_at, updated_at from folders where owner_id = ? order by created_at desc, id desc limit ? offset ?",
+  "select id, name, description, parent_id, syncing, synced, failed, created_at, updated_at from " +
+    "folders where owner_id = ? order by created_at desc, id desc limit ? offset ?",
 );
 const search = db.prepare<{ text: string; score: number }, [string, string]>(
-  "select text, bm25(texts) as score from texts where texts match ? and folder = ? order by bm25(texts) limit 10",
+  "select text, bm25(texts) as score from texts where texts match ? and folder = ? order by " +
+    "bm25(texts) limit 10",
 );
 
 const window_ms = 60_000;

@@ -88,7 +88,8 @@ function databaseOf(all: Float32Array): Database {
   for (const table of [
     "index_documents (document_id text primary key, edition, version, title)",
     "index_segments (id bigint primary key, edition, document_id, data blob)",
-    "index_chunks (segment_id, ordinal, first_point, end_point, page, page_end, heading, time_start, time_end, text, primary key (segment_id, ordinal))",
+    "index_chunks (segment_id, ordinal, first_point, end_point, page, page_end, heading, " +
+      "time_start, time_end, text, primary key (segment_id, ordinal))",
     "index_scope (folder_id, segment_id, primary key (folder_id, segment_id))",
     "index_vectors (set_id, segment_id, data blob, primary key (set_id, segment_id))",
   ])

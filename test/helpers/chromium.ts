@@ -20,7 +20,8 @@ export const chromium_path =
 /** Why tests in a browser are skipped; "" when they are not. */
 export const why_skipped = chromium_path
   ? ""
-  : "No Chromium was found, so the console was not tried in a browser. Install one, or name it in CHROMIUM.";
+  : "No Chromium was found, so the console was not tried in a browser. Install one, or name it " +
+    "in CHROMIUM.";
 
 const quiet = [
   "--headless",
@@ -70,7 +71,8 @@ export async function visit(
   });
   // What a policy stops is told to the page before anything else can look away.
   await context.addInitScript(
-    "addEventListener('securitypolicyviolation', (event) => console.error('content security policy:', event.violatedDirective, event.blockedURI))",
+    "addEventListener('securitypolicyviolation', (event) => console.error('content security " +
+      "policy:', event.violatedDirective, event.blockedURI))",
   );
   const page = await context.newPage();
   const faults: string[] = [];

@@ -164,14 +164,18 @@ export function buildPdf(
     },
     { head: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>" },
     {
-      head: "<< /Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 1",
+      head:
+        "<< /Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray " +
+        "/BitsPerComponent 1",
       stream: Buffer.from([1, 2, 4, 8, 16, 32, 64, 128]),
     },
     { head: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>" },
     {
       head: "<<",
       stream: latin(
-        "begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <41> <5a> <0001> endbfrange 5 beginbfchar <61> <0078> <65> <0078> <69> <0078> <6f> <0078> <75> <0078> endbfchar endcmap",
+        "begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <41> <5a> " +
+          "<0001> endbfrange 5 beginbfchar <61> <0078> <65> <0078> <69> <0078> <6f> <0078> " +
+          "<75> <0078> endbfchar endcmap",
       ),
     },
     ...pages.flatMap((page, index) => [

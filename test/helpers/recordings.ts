@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export const captions =
-  "WEBVTT\n\n00:00:01.000 --> 00:00:03.500\n<v Anna>The heron waits in shallow water.\n\n00:00:03.500 --> 00:00:06.000\n<v Anna>It eats fish and frogs.\n\n00:00:20.000 --> 00:00:22.250\n<v Ben>And where does it build its nest?\n";
+  "WEBVTT\n\n00:00:01.000 --> 00:00:03.500\n<v Anna>The heron waits in shallow " +
+  "water.\n\n00:00:03.500 --> 00:00:06.000\n<v Anna>It eats fish and frogs.\n\n00:00:20.000 " +
+  "--> 00:00:22.250\n<v Ben>And where does it build its nest?\n";
 
 /**
  * Silence of so many seconds as a WAV file; behind it stands what the program below does with it.

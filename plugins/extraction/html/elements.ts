@@ -6,7 +6,8 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
 /** Never have content. */
 export const empty = words(
-  "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr",
+  "area base basefont bgsound br col embed frame hr img input keygen link meta param source " +
+    "track wbr",
 );
 /** What they hold is no markup, and none of it is shown. */
 export const unseen_raw = words("script style iframe noembed noframes xmp");
@@ -19,7 +20,9 @@ export const of_head = words("head title meta link base script style noscript te
 
 /** Begin and end a paragraph. */
 export const paragraphs = words(
-  "p div section article aside header footer main nav figure figcaption blockquote address ul ol menu dir dl dt dd li pre hr form fieldset legend details summary dialog caption h1 h2 h3 h4 h5 h6 hgroup body html " +
+  "p div section article aside header footer main nav figure figcaption blockquote address ul ol " +
+    "menu dir dl dt dd li pre hr form fieldset legend details summary dialog caption h1 h2 h3 " +
+    "h4 h5 h6 hgroup body html " +
     "center search option optgroup textarea listing plaintext frameset",
 );
 /** Parts of tables. */

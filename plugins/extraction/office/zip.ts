@@ -154,7 +154,8 @@ function contentOf(entry: Entry, bytes: Bytes, bytes_max: number): Uint8Array | 
   if (entry.method !== 8)
     throw new ExtractionFailure(
       "unsupported_type",
-      "This file is packed in a way that can't be read. Save it again with the program it comes from.",
+      "This file is packed in a way that can't be read. Save it again with the program it comes " +
+        "from.",
     );
   try {
     return inflateRawSync(packed, { maxOutputLength: Math.max(1, bytes_max) });

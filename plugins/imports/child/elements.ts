@@ -16,7 +16,8 @@ export const aside = {
   ),
   tags: words("nav footer aside form menu"),
   roles: words(
-    "navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar tablist",
+    "navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar " +
+      "tablist",
   ),
   /** In classes and ids, as words of their own. */
   names: new RegExp(

@@ -41,13 +41,16 @@ export function directorySource(
   return {
     type: "directory",
     description:
-      "A directory on the server, below one that the operator allows (`imports.directories`). Its directories become subfolders; in those, the path becomes part of the name. Hidden files, symbolic links and the server's own data are left out.",
+      "A directory on the server, below one that the operator allows (`imports.directories`). " +
+      "Its directories become subfolders; in those, the path becomes part of the name. " +
+      "Hidden files, symbolic links and the server's own data are left out.",
     schema: t.Object({ path: t.String({ description: "Absolute." }) }),
 
     async check({ path }) {
       if (allowed.length === 0)
         throw badRequest(
-          "No directory of the server may be imported: the operator names those that may in imports.directories.",
+          "No directory of the server may be imported: the operator names those that may in " +
+            "imports.directories.",
           "/source/path",
         );
       if ((await resolve(path)) === null) throw badRequest(refusal, "/source/path");
@@ -112,7 +115,8 @@ async function openInPlace(path: string): Promise<FileHandle> {
 const gone = "The file is not there any more.";
 
 const refusal =
-  "The path must name a directory that is, or lies below, one that the operator allows (imports.directories).";
+  "The path must name a directory that is, or lies below, one that the operator allows " +
+  "(imports.directories).";
 
 async function* filesIn(
   root: string,

@@ -88,7 +88,8 @@ export function heardIn(text: string): Heard {
     if (/^\s*\{/.test(text))
       throw refused(
         "transcriber_failed",
-        "The transcript can't be read: it is JSON that is broken off, or of a kind that is not known.",
+        "The transcript can't be read: it is JSON that is broken off, or of a kind that is not " +
+          "known.",
       );
   }
   const heard = readBracketed(text) ?? readTimedWords(text);

@@ -142,7 +142,8 @@ async function textOf(response: Response): Promise<string> {
     throw error instanceof TranscriptionFailure
       ? error
       : new Passing(
-          "The transcription service broke off in the middle of its answer. Please try again later.",
+          "The transcription service broke off in the middle of its answer. Please try again " +
+            "later.",
           { cause: error },
         );
   }

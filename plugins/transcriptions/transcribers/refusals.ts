@@ -45,19 +45,23 @@ export function failureOf({ status, headers }: Response, said: string): Error {
   if (status === 413)
     return new TranscriptionFailure(
       "too_large",
-      "The recording is larger than the transcription service takes. Please send it in shorter parts.",
+      "The recording is larger than the transcription service takes. Please send it in shorter " +
+        "parts.",
     );
   if (status === 401 || status === 403)
     return failed(
-      "The transcription service refuses this server's key: the administrator checks transcription.api_key (DOSSIER_TRANSCRIPTION_API_KEY).",
+      "The transcription service refuses this server's key: the administrator checks " +
+        "transcription.api_key (DOSSIER_TRANSCRIPTION_API_KEY).",
     );
   if (status === 404)
     return failed(
-      "The transcription service does not know the address or the model: the administrator checks transcription.base_url and transcription.model.",
+      "The transcription service does not know the address or the model: the administrator " +
+        "checks transcription.base_url and transcription.model.",
     );
   if (status >= 300 && status < 400)
     return failed(
-      "The transcription service redirects, which is not followed: the administrator sets transcription.base_url to where it is.",
+      "The transcription service redirects, which is not followed: the administrator sets " +
+        "transcription.base_url to where it is.",
     );
   return failed(
     `The transcription service refuses the recording (status ${status}): it may be damaged, or of a kind that the service does not read.`,

@@ -49,7 +49,8 @@ export const account_words = {
     theme_label: "Theme",
     sessions_title: "Sessions",
     sessions_text:
-      "Where you are signed in. A session ends after 12 hours without use, and after 14 days in any case.",
+      "Where you are signed in. A session ends after 12 hours without use, and after 14 days in " +
+      "any case.",
     sessions_label: "Sessions",
     device: "Device",
     address: "Address",
@@ -71,7 +72,9 @@ export const account_words = {
   },
   keys: {
     title: "API keys",
-    text: "Keys let scripts and other services work with your folders through the API. Each key acts as you.",
+    text:
+      "Keys let scripts and other services work with your folders through the API. Each key acts " +
+      "as you.",
     create: "Create key",
     label: "API keys",
     name: "Name",

@@ -85,7 +85,8 @@ export const words = {
   try_again: "Try again",
   ask_again: "Ask again",
   not_grounded:
-    "Parts of this answer are not supported by the passages it names. Check them before you rely on it.",
+    "Parts of this answer are not supported by the passages it names. Check them before you rely " +
+    "on it.",
   stale_some: "A document has changed since: passages marked “changed” read differently now.",
   closest: "Closest passages",
   show_closest: "Show the closest passages",

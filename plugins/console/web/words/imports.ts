@@ -3,7 +3,9 @@
 export const import_words = {
   title: "Imports",
   one: "Import",
-  text: "Bring web pages, feeds, archives and directories of the server into a folder, once or on a schedule.",
+  text:
+    "Bring web pages, feeds, archives and directories of the server into a folder, once or on a " +
+    "schedule.",
   runs: "Runs",
   schedules: "Schedules",
   parts: "Imports",
@@ -41,7 +43,8 @@ export const import_words = {
     total === 0 ? "Listing what there is" : `${done} of ${total}`,
   empty_title: "Nothing imported yet",
   empty_text:
-    "Import web pages by their addresses, a whole site by its sitemap, a feed, a ZIP archive or a directory of the server.",
+    "Import web pages by their addresses, a whole site by its sitemap, a feed, a ZIP archive or " +
+    "a directory of the server.",
   no_schedules_title: "No schedules",
   no_schedules_text:
     "Start an import and let it repeat: what has changed is updated, what has not is skipped.",
@@ -54,7 +57,8 @@ export const import_words = {
   folder_label: "Into the folder",
   urls_label: "Addresses",
   urls_hint:
-    "One on each line. Web pages are read without their navigation; PDF, Office and other files as they are.",
+    "One on each line. Web pages are read without their navigation; PDF, Office and other files " +
+    "as they are.",
   url_labels: {
     sitemap: "Address of the sitemap",
     feed: "Address of the feed",
@@ -67,7 +71,8 @@ export const import_words = {
   } as Readonly<Record<string, string>>,
   path_label: "Directory on the server",
   path_hint:
-    "Below one of the directories that the operator allows (imports.directories). Its directories become subfolders.",
+    "Below one of the directories that the operator allows (imports.directories). Its " +
+    "directories become subfolders.",
   repeat_label: "Repeat",
   repeats: {
     never: "Once, now",

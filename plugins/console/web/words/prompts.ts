@@ -1,7 +1,9 @@
 /** What the prompts pages say, and the templates to begin with. */
 export const words = {
   title: "Prompts",
-  text: "Saved instructions that shape the answers of a chat. They apply when a language model writes the answers.",
+  text:
+    "Saved instructions that shape the answers of a chat. They apply when a language model writes " +
+    "the answers.",
   new_prompt: "New prompt",
   edit_prompt: "Edit prompt",
   list: "Prompts",
@@ -28,17 +30,23 @@ export const words = {
   templates: [
     {
       name: "Plain words",
-      text: "Answer in short sentences and plain words. Explain every technical term the first time it comes up.",
+      text:
+        "Answer in short sentences and plain words. Explain every technical term the first time it " +
+        "comes up.",
       description: "For readers who are new to the subject.",
     },
     {
       name: "Steps to take",
-      text: "Answer as a numbered list of steps, in the order in which they are done. Name who does each one when the documents say so.",
+      text:
+        "Answer as a numbered list of steps, in the order in which they are done. Name who does " +
+        "each one when the documents say so.",
       description: "For instructions and procedures.",
     },
     {
       name: "Compare",
-      text: "When sources differ, set them side by side in a table, name the document of each, and say which one is newer.",
+      text:
+        "When sources differ, set them side by side in a table, name the document of each, and say " +
+        "which one is newer.",
       description: "For questions over several documents.",
     },
   ],

@@ -2,7 +2,9 @@
 
 export const reference_words = {
   title: "API reference",
-  text: "Every call of the API. What you try out here is done for real, in your name; scripts send an API key instead.",
+  text:
+    "Every call of the API. What you try out here is done for real, in your name; scripts send an " +
+    "API key instead.",
   calls: "Calls",
   keys: "API keys",
   document: "openapi.json",

@@ -1,7 +1,9 @@
 /** What search says: its page, and the palette behind Ctrl K. */
 export const words = {
   title: "Search",
-  text: "Finds passages in your documents, by words and by questions. Put a phrase in quotes to find it as it is written.",
+  text:
+    "Finds passages in your documents, by words and by questions. Put a phrase in quotes to find " +
+    "it as it is written.",
   query: "What to look for",
   placeholder: "Search in your documents",
   folder: "Folder",
@@ -13,7 +15,8 @@ export const words = {
   start_text: "Type a question or a few words. Results open at the passage.",
   none_title: "Nothing found",
   none_text:
-    "Try other words, fewer of them, or another folder. Documents that are still being indexed are not searched yet.",
+    "Try other words, fewer of them, or another folder. Documents that are still being indexed " +
+    "are not searched yet.",
   list: "Passages",
   palette: "Search documents, folders and pages",
   palette_placeholder: "Search documents, folders and pages",

@@ -49,7 +49,8 @@ export const system_words = {
     "New documents are refused when it is. Make room, or move the data directory to a larger disk.",
   backup_title: "Backups",
   backup_text:
-    "Stop the server and copy the data directory. Before a new version changes the database, it keeps a copy of it in backups/.",
+    "Stop the server and copy the data directory. Before a new version changes the database, it " +
+    "keeps a copy of it in backups/.",
   plugin: "Plugin",
   version: "Version",
   kind: "Kind",
@@ -73,6 +74,7 @@ export const system_words = {
   origin: "From",
   settings_label: "Settings in force",
   settings_text:
-    "Read at the start, from dossier.toml in the data directory, the environment and flags. Secrets are hidden.",
+    "Read at the start, from dossier.toml in the data directory, the environment and flags. " +
+    "Secrets are hidden.",
   none: "none",
 } as const;

@@ -23,7 +23,8 @@ export const transcription_words = {
   },
   empty_title: "Nothing transcribed yet",
   empty_text:
-    "Add audio, video or captions (.vtt, .srt). Captions work with nothing set up; recordings need a transcriber in the server’s settings.",
+    "Add audio, video or captions (.vtt, .srt). Captions work with nothing set up; recordings " +
+    "need a transcriber in the server’s settings.",
   no_folder_title: "Create a folder first",
   no_folder_text: "The transcript is put into a folder.",
   to_folders: "Go to folders",

@@ -2,7 +2,9 @@
 
 export const user_words = {
   title: "Users",
-  text: "Who may sign in to this server. Everyone has folders of their own; administrators see nobody else’s documents.",
+  text:
+    "Who may sign in to this server. Everyone has folders of their own; administrators see nobody " +
+    "else’s documents.",
   label: "Users",
   invite: "Invite user",
   email: "Email",
@@ -31,7 +33,8 @@ export const user_words = {
   activate: "Activate",
   deactivate_title: (email: string) => `Deactivate ${email}?`,
   deactivate_text:
-    "They are signed out everywhere, and their API keys stop working with the next request. Their folders stay.",
+    "They are signed out everywhere, and their API keys stop working with the next request. " +
+    "Their folders stay.",
   reset_title: (email: string) => `New password link for ${email}?`,
   reset_text: "The link lets whoever opens it choose a new password. The old one works until then.",
   changed: "User changed.",

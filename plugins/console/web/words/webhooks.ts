@@ -24,7 +24,8 @@ export const webhook_words = {
   checking: "Checking the host takes up to five seconds.",
   once_title: "The signing secret",
   once_text:
-    "Copy this secret now. It is shown only once. With it your service checks that a delivery comes from this server.",
+    "Copy this secret now. It is shown only once. With it your service checks that a delivery " +
+    "comes from this server.",
   once_label: "Signing secret",
   once_done: "I have saved it",
   once_leave: "Close without saving?",
@@ -41,7 +42,8 @@ export const webhook_words = {
   rotate: "Rotate secret",
   rotate_title: "Rotate the signing secret?",
   rotate_text:
-    "A new secret signs from now on. For 24 hours the header webhook-signature carries the old one too.",
+    "A new secret signs from now on. For 24 hours the header webhook-signature carries the old " +
+    "one too.",
   test: "Send test",
   tested: "Test on its way.",
   again: "Deliver again",

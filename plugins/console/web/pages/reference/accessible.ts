@@ -8,7 +8,8 @@ const isNamed = (element: Element): boolean =>
 
 function complete(root: Element): void {
   for (const box of root.querySelectorAll(
-    "pre:not([tabindex]), .highlight-code > :not([tabindex], .copy-to-clipboard, .download-contents)",
+    "pre:not([tabindex]), .highlight-code > :not([tabindex], .copy-to-clipboard, " +
+      ".download-contents)",
   ))
     box.setAttribute("tabindex", "0");
   for (const select of root.querySelectorAll("select")) {

@@ -18,7 +18,7 @@ export const formatter: readonly string[] = [
   process.execPath,
   join(root, "node_modules/prettier/bin/prettier.cjs"),
   "--cache",
-  "--cache-location=node_modules/.cache/prettier",
+  "--cache-location=node_modules/.cache/dossier-prettier",
   "--no-error-on-unmatched-pattern",
   ...files,
 ];

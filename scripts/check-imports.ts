@@ -1,6 +1,6 @@
 /**
  * Who may import whom. `bun scripts/check-imports.ts` prints every broken rule and exits 1;
- * test/imports.test.ts runs the same.
+ * test/architecture/imports.test.ts runs the same.
  */
 import { Glob } from "bun";
 import { dirname, join, relative, resolve } from "node:path";

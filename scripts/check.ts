@@ -15,8 +15,8 @@ export interface Step {
 }
 
 /**
- * The checks that are not tests themselves; the other two are (test/imports.test.ts,
- * test/tidy.test.ts). The console's pages know a browser, the rest does not.
+ * The checks that are not tests themselves; the other two are (test/architecture/imports.test.ts,
+ * test/architecture/tidy.test.ts). The console's pages know a browser, the rest does not.
  */
 export const tools: readonly Step[] = [
   { name: "types", command: [process.execPath, "check", "--no-script"] },

@@ -1,6 +1,6 @@
 /**
  * Looks after the code itself: sizes, leftovers, portable SQL, dead files. `bun scripts/tidy.ts`
- * prints what is wrong and exits 1; test/tidy.test.ts runs the same.
+ * prints what is wrong and exits 1; test/architecture/tidy.test.ts runs the same.
  */
 import { Glob } from "bun";
 import { join, resolve } from "node:path";
@@ -201,7 +201,9 @@ function problemsOfFunctions(path: string, text: string): string[] {
     const lines = linesOf(file, node);
     if (lines <= function_lines_max) return;
     const at = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
-    found.push(`${path}:${at}: a function of ${lines} lines; one fits a screen (${function_lines_max})`);
+    found.push(
+      `${path}:${at}: a function of ${lines} lines; one fits a screen (${function_lines_max})`,
+    );
   };
   visit(file);
   return found;

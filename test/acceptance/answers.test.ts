@@ -1,0 +1,330 @@
+/**
+ * Acceptance, on the executable: search and cited answers: whose texts they see, what a citation
+ * promises, and when there is no answer.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  expectHas,
+  expectProblem,
+  expectRecord,
+  person,
+  slice,
+  type Person,
+} from "../helpers/contract";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { pdf } from "../helpers/pdf";
+
+let server: Executable;
+let ada: Person, bob: Person;
+/** Folders and documents by a word. */
+const ids: Record<string, string> = {};
+const search = async (body: object) => (await ada.send("POST", "/search", body)).body.data;
+
+beforeAll(async () => {
+  server = await startExecutable();
+  [ada, bob] = [await person(server, "ada@example.com"), await person(server, "bob@example.com")];
+  const [birds, mammals, empty, bobs] = [
+    await ada.folder("Birds"),
+    await ada.folder("Mammals"),
+    await ada.folder("Empty"),
+    await bob.folder("Bob's"),
+  ];
+  const owls = await ada.folder("Owls", birds);
+  Object.assign(ids, { birds, mammals, owls, empty, bobs });
+  const emoji = "🦢👩🏽‍🚀 𝔘 ".repeat(10);
+  ids.heron = (
+    await ada.text(
+      birds,
+      `${emoji}\n\nThe heron stands in shallow water at dawn. ${emoji}\n\nIt waits for fish with great patience.`,
+      "heron.txt",
+    )
+  ).id;
+  ids.owl = (
+    await ada.text(owls, "The barn owl hunts voles by ear. It flies without a sound.", "owl.txt")
+  ).id;
+  ids.otter = (
+    await ada.text(
+      mammals,
+      "The otter swims at night and sleeps in a holt.\r\n\r\nThe badger digs a sett in the hanger.",
+      "otter.txt",
+    )
+  ).id;
+  ids.theirs = (
+    await bob.text(bobs, "The heron stands on Bob's roof, in secret.", "secret.txt")
+  ).id;
+  const manual = await ada.upload(
+    mammals,
+    "manual.pdf",
+    pdf([
+      ["This manual describes the pump."],
+      ["The valve opens at seven bar."],
+      ["Replace the gasket every winter."],
+    ]),
+  );
+  ids.manual = (await ada.settled(manual.body.id)).id;
+}, 180_000);
+afterAll(() => server?.[Symbol.asyncDispose]());
+
+/** What every passage promises, checked against the document it comes from. */
+async function expectPassage(passage: any, more: object = {}): Promise<void> {
+  expectRecord("passage", passage, more);
+  const { body: document } = await ada.send("GET", passage.url);
+  expect(passage.quote).toBe(slice(document.content, passage.start, passage.end));
+  expect(passage.quote).not.toBe("");
+  expectHas(passage, {
+    document_id: document.id,
+    document_name: document.name,
+    document_version: document.version,
+    url: document.content_url,
+    verified: true,
+    stale: false,
+  });
+  expect(passage.page === null).toBe(document.page_count === null);
+  if (passage.page !== null) expect(passage.page_end).toBeGreaterThanOrEqual(passage.page);
+}
+
+describe("search", () => {
+  const scopes: [string, () => object, string[]][] = [
+    ["without folders: every folder of the caller", () => ({ query: "heron" }), ["heron"]],
+    [
+      "null means without",
+      () => ({ query: "heron", folder_ids: null, document_ids: null, limit: null }),
+      ["heron"],
+    ],
+    ["a folder", () => ({ query: "heron", folder_ids: [ids.birds] }), ["heron"]],
+    ["another folder", () => ({ query: "heron", folder_ids: [ids.mammals] }), []],
+    [
+      "a root folder covers its subfolders",
+      () => ({ query: "barn owl", folder_ids: [ids.birds] }),
+      ["owl"],
+    ],
+    ["a subfolder does not cover its root", () => ({ query: "heron", folder_ids: [ids.owls] }), []],
+    [
+      "several folders",
+      () => ({ query: "otter heron", folder_ids: [ids.birds, ids.mammals] }),
+      ["heron", "otter"],
+    ],
+    [
+      "a folder named twice",
+      () => ({ query: "heron", folder_ids: [ids.birds, ids.birds] }),
+      ["heron"],
+    ],
+    ["an empty folder", () => ({ query: "heron", folder_ids: [ids.empty] }), []],
+    ["no folder at all", () => ({ query: "heron", folder_ids: [] }), []],
+    ["some documents", () => ({ query: "heron otter owl", document_ids: [ids.otter] }), ["otter"]],
+    ["no documents", () => ({ query: "heron", document_ids: [] }), []],
+    [
+      "documents of another folder",
+      () => ({ query: "heron otter", folder_ids: [ids.birds], document_ids: [ids.otter] }),
+      [],
+    ],
+    ["words that are nowhere", () => ({ query: "xylophone" }), []],
+    ["another user's words are nowhere", () => ({ query: "Bob's roof secret" }), []],
+    ["words in other case and number", () => ({ query: "HERONS" }), ["heron"]],
+    ["signs alone", () => ({ query: "?! … 🦢" }), []],
+    [
+      "a query in the words of another machine",
+      () => ({ query: `heron" OR 1=1 -- (* ^ NEAR/3 :` }),
+      ["heron"],
+    ],
+  ];
+  for (const [why, body, found] of scopes)
+    test(why, async () => {
+      const data = await search(body());
+      expect([...new Set(data.map((passage: any) => passage.document_id))].toSorted()).toEqual(
+        found.map((name) => ids[name]).toSorted(),
+      );
+      for (const passage of data) await expectPassage(passage);
+      for (let n = 1; n < data.length; n++)
+        expect(data[n].score).toBeLessThanOrEqual(data[n - 1].score);
+      const named = (body() as { folder_ids?: string[] | null }).folder_ids;
+      if (named?.length)
+        for (const { folder_id } of data)
+          expect([...named, ...(named.includes(ids.birds!) ? [ids.owls] : [])]).toContain(
+            folder_id,
+          );
+    });
+
+  const refused: [string, unknown, string][] = [
+    ["no query", {}, "query"],
+    ["a blank query", { query: " \u3000" }, "query"],
+    ["a query that is a number", { query: 1 }, "query"],
+    ["a limit of none", { query: "x", limit: 0 }, "limit"],
+    ["a negative limit", { query: "x", limit: -1 }, "limit"],
+    ["half a passage", { query: "x", limit: 1.5 }, "limit"],
+    ["a limit in words", { query: "x", limit: "10" }, "limit"],
+    ["folders that are one", { query: "x", folder_ids: "fld_1" }, "folder_ids"],
+    ["folders that are numbers", { query: "x", folder_ids: [1] }, "folder_ids"],
+    ["documents that are one", { query: "x", document_ids: {} }, "document_ids"],
+  ];
+  for (const [why, body, field] of refused)
+    test(`refused: ${why}`, async () =>
+      expectProblem(await ada.send("POST", "/search", body), 400, field));
+
+  test("10 passages unless asked otherwise, 50 at most", async () => {
+    const folder = await ada.folder("Many");
+    const made = await Promise.all(
+      Array.from({ length: 60 }, (_, n) =>
+        ada.made("/documents", {
+          folder_id: folder,
+          content: `Lemming number ${n} runs over the fell.`,
+        }),
+      ),
+    );
+    for (const { id } of made) await ada.settled(id);
+    const counts = [];
+    for (const limit of [undefined, 3, 50, 51, 1_000_000])
+      counts.push((await search({ query: "lemming", folder_ids: [folder], limit })).length);
+    expect(counts).toEqual([10, 3, 50, 50, 50]);
+  });
+  test("the page of a PDF", async () => {
+    for (const [query, page] of [
+      ["pump manual", 1],
+      ["valve bar", 2],
+      ["gasket winter", 3],
+    ] as const) {
+      const [passage] = await search({ query, document_ids: [ids.manual] });
+      await expectPassage(passage);
+      expect([passage.page <= page, page <= passage.page_end]).toEqual([true, true]);
+    }
+  });
+});
+
+describe("an answer", () => {
+  const chat = async (...folders: string[]): Promise<string> =>
+    (await ada.made("/chats", { usedFolders: folders.map((name) => ids[name]!) })).id;
+  const cases: [string, string[], string, string, RegExp][] = [
+    ["from a text", ["birds"], "Where does the heron stand?", "heron", /shallow water/],
+    ["from a subfolder", ["birds"], "How does the barn owl hunt voles?", "owl", /by ear/],
+    [
+      "from the second of several folders",
+      ["empty", "mammals"],
+      "When does the otter swim?",
+      "otter",
+      /at night/,
+    ],
+    [
+      "from a text with line breaks of another system",
+      ["mammals"],
+      "What does the badger dig?",
+      "otter",
+      /sett/,
+    ],
+  ];
+  for (const [why, folders, question, document, quote] of cases)
+    test(why, async () => {
+      const result = await ada.ask(await chat(...folders), question);
+      expectRecord("result", result);
+      expectHas(result, { outcome: "answered", grounded: true });
+      expect(result.answer).toMatch(quote);
+      expect(result.citations.length).toBeGreaterThan(0);
+      expect(result.citations.length).toBeLessThanOrEqual(5);
+      for (const [n, citation] of result.citations.entries())
+        await expectPassage(citation, { id: n + 1 });
+      expectHas(result.citations[0], {
+        document_id: ids[document],
+        quote: expect.stringMatching(quote),
+      });
+      const markers = [...result.answer.matchAll(/\[(\d+)\]/g)].map((match) => Number(match[1]));
+      expect(markers).toContain(1);
+      for (const marker of markers)
+        expect(result.citations.map(({ id }: { id: number }) => id)).toContain(marker);
+      for (const { folder_id } of result.citations)
+        expect([...folders.map((name) => ids[name]), ids.owls]).toContain(folder_id);
+    });
+
+  test("from a PDF, with the page", async () => {
+    const session = await chat("mammals");
+    for (const [question, word, page] of [
+      ["At how many bar does the valve open?", "valve", 2],
+      ["How often is the gasket replaced?", "gasket", 3],
+    ] as const) {
+      const { outcome, citations } = await ada.ask(session, question);
+      const citation = citations.find(({ quote }: { quote: string }) => quote.includes(word));
+      expect([outcome, citation.document_id, citation.page, citation.page_end]).toEqual([
+        "answered",
+        ids.manual,
+        page,
+        page,
+      ]);
+      await expectPassage(citation, { id: citation.id });
+    }
+  });
+
+  const none: [string, string[], string][] = [
+    ["no folders", [], "Where does the heron stand?"],
+    ["an empty folder", ["empty"], "Where does the heron stand?"],
+    ["a folder that knows nothing of it", ["mammals"], "Who composed the opera Tosca?"],
+    ["words of another folder of the caller", ["mammals"], "Where does the heron stand?"],
+    ["a subfolder asked about its root", ["owls"], "Where does the heron stand?"],
+    ["signs alone", ["birds"], "?!"],
+  ];
+  for (const [why, folders, question] of none)
+    test(`none: ${why}`, async () => {
+      const result = await ada.ask(await chat(...folders), question);
+      expectRecord("result", result);
+      expectHas(result, {
+        outcome: "no_answer",
+        citations: [],
+        answer: expect.stringMatching(/\w+ \w+/),
+      });
+      expect(result.answer).not.toMatch(/shallow|\[\d/);
+    });
+
+  test("none from another user's folder, whoever asks in the same words", async () => {
+    const { citations, answer } = await ada.ask(
+      await chat("birds", "mammals"),
+      "Who stands on Bob's roof in secret?",
+    );
+    expect([
+      answer.includes("roof"),
+      citations.filter(({ document_id }: any) => document_id === ids.theirs),
+    ]).toEqual([false, []]);
+  });
+  test("in the folders that the session has when it is asked", async () => {
+    const session = await chat("birds");
+    expect((await ada.ask(session, "Where does the heron stand?")).outcome).toBe("answered");
+    await ada.send("PUT", `/chats/${session}`, { usedFolders: [ids.mammals] });
+    expect((await ada.ask(session, "Where does the heron stand?")).outcome).toBe("no_answer");
+    await ada.send("PUT", `/chats/${session}`, { usedFolders: [ids.mammals, ids.birds] });
+    expect((await ada.ask(session, "Where does the heron stand?")).outcome).toBe("answered");
+  });
+  test("with prompts names those that it applied, of the session's own", async () => {
+    const prompts = [
+      (await ada.made("/prompts", { name: "Short", text: "Be short." })).id,
+      (await ada.made("/prompts", { name: "Kind", text: "Be kind." })).id,
+    ];
+    const session = await ada.made("/chats", { usedFolders: [ids.birds], usedPrompts: prompts });
+    const result = await ada.ask(session.id, "Where does the heron stand?");
+    expect(prompts).toEqual(expect.arrayContaining(result.prompts));
+  });
+  test("is stale where a new version no longer says so, and not where it still does", async () => {
+    const folder = await ada.folder();
+    const both = "The cormorant dries its wings on the pier. ";
+    const { body } = await ada.upload(
+      folder,
+      "cormorant.txt",
+      `${both}The puffin nests in a burrow.`,
+    );
+    await ada.settled(body.id);
+    const session = (await ada.made("/chats", { usedFolders: [folder] })).id;
+    await ada.ask(session, "Where does the puffin nest?");
+    const stale = async () =>
+      (await ada.send("GET", `/chats/${session}/messages`)).body.data[0].result.citations.map(
+        (citation: any) => [citation.document_version, citation.stale, citation.quote !== ""],
+      );
+    const [first] = await stale();
+    expect(first).toEqual([1, false, true]);
+    await ada.upload(
+      folder,
+      "cormorant.txt",
+      `${both}The puffin nests in a burrow. And more.`,
+      "&overwrite=true",
+    );
+    await ada.settled(body.id);
+    expect((await stale())[0]).toEqual([1, false, true]);
+    await ada.upload(folder, "cormorant.txt", "Nothing about any bird.", "&overwrite=true");
+    await ada.settled(body.id);
+    expect((await stale())[0]).toEqual([1, true, true]);
+  });
+});

@@ -1,0 +1,237 @@
+/**
+ * The console of the built executable, over real sockets: from the printed link to a signed-in
+ * browser, guessing, streams, and what survives a restart.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { openBrowser, type Browser } from "../helpers/browser";
+import { startExecutable, type Executable } from "../helpers/executable";
+
+const password = "correct horse battery staple";
+let dossier: Executable;
+beforeAll(async () => {
+  dossier = await startExecutable();
+}, 120_000);
+afterAll(() => dossier[Symbol.asyncDispose]());
+
+const browserAt = (server: Executable): Browser => openBrowser(fetch, server.url());
+const linkIn = (output: string): string =>
+  /http:\/\/\S+\/console\/setup#t=(dst_\w+)/.exec(output)![1]!;
+
+describe("from the first start", () => {
+  test("the printed link makes the administrator, who is signed in, once, whoever is faster", async () => {
+    await dossier.untilTrue(() => dossier.output().includes("#t=dst_"));
+    const printed = linkIn(dossier.output());
+    const second = linkIn(await dossier.mustCli(["setup", "--link"]));
+    const browsers = [browserAt(dossier), browserAt(dossier)];
+    const answers = await Promise.all(
+      [printed, second].map((token, at) =>
+        browsers[at]!.send("POST", "/setup", { token, email: `admin${at}@example.com`, password }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+    const users = JSON.parse(await dossier.mustCli(["user", "list", "--json"]));
+    expect(users).toMatchObject([{ role: "admin" }]);
+    const winner = browsers[answers.findIndex(({ status }) => status === 201)]!;
+    expect((await winner.send("POST", "/folders", { name: "First" })).status).toBe(201);
+    for (const token of [printed, second])
+      expect(
+        (
+          await browserAt(dossier).send("POST", "/setup", {
+            token,
+            email: "late@example.com",
+            password,
+          })
+        ).status,
+      ).toBe(409);
+    // The link tells its token to nobody on the way: it is behind the #, and not in the log.
+    expect(
+      dossier
+        .output()
+        .split("\n")
+        .filter((line) => line.startsWith("{"))
+        .join(),
+    ).not.toContain(printed.slice(4));
+  });
+
+  test("/ leads to the page, which is served with its files from inside the executable", async () => {
+    const first = await fetch(`${dossier.url()}/`);
+    expect([
+      first.status,
+      first.redirected,
+      new URL(first.url).pathname,
+      first.headers.get("content-type"),
+    ]).toEqual([200, true, "/console/", "text/html; charset=utf-8"]);
+    const paths = [
+      ...(await first.text()).matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g),
+    ].map(([, path]) => path!);
+    expect(paths.length).toBeGreaterThan(3);
+    for (const path of paths) {
+      const { status, headers } = await fetch(dossier.url() + path);
+      expect([path, status, headers.get("cache-control")]).toEqual([
+        path,
+        200,
+        "public, max-age=31536000, immutable",
+      ]);
+    }
+  });
+});
+
+describe("someone who guesses", () => {
+  test("must wait after five, and the right password does not help until then", async () => {
+    await dossier.createUser("guessed@example.com");
+    const browser = browserAt(dossier);
+    const codes: string[] = [];
+    for (let n = 0; n < 6; n++)
+      codes.push(
+        (
+          await browser.send("POST", "/session", {
+            email: "guessed@example.com",
+            password: n === 5 ? password : `guess number ${n}`,
+          })
+        ).body.code,
+      );
+    expect(codes).toEqual([...Array(5).fill("invalid_credentials"), "locked_out"]);
+    expect(
+      (
+        await browser.send("POST", "/session", {
+          email: JSON.parse(await dossier.mustCli(["user", "list", "--json"])).find(
+            ({ role }: any) => role === "admin",
+          ).email,
+          password,
+        })
+      ).status,
+    ).toBe(200);
+  });
+
+  test("learns nothing from the time that an answer takes: both look at one hash", async () => {
+    await dossier.createUser("timed@example.com");
+    const took = async (email: string): Promise<number> => {
+      const started = performance.now();
+      expect(
+        (await browserAt(dossier).send("POST", "/session", { email, password: "not this one" }))
+          .status,
+      ).toBe(401);
+      return performance.now() - started;
+    };
+    const known: number[] = [],
+      unknown: number[] = [];
+    // In turns, so that a busy machine slows both; four each, because the fifth failure of one
+    // address and email must wait.
+    for (let n = 0; n < 4; n++) {
+      known.push(await took("timed@example.com"));
+      unknown.push(await took(`nobody${n}@example.com`));
+    }
+    // Without a hash an answer comes in a hundredth of the time: a factor of five is far from both.
+    const ratio = Math.min(...known) / Math.min(...unknown);
+    expect(ratio).toBeWithin(1 / 5, 5);
+  });
+});
+
+describe("a session", () => {
+  test("outlives a restart, and ends everywhere when the command line changes the password or the user signs out", async () => {
+    await dossier.createUser("stay@example.com");
+    const browser = browserAt(dossier);
+    expect(
+      (await browser.send("POST", "/session", { email: "stay@example.com", password })).status,
+    ).toBe(200);
+    await dossier.restart();
+    const after = browserAt(dossier);
+    after.keep(browser.cookie());
+    expect((await after.send("GET", "/folders")).status).toBe(200);
+    await dossier.mustCli(["user", "passwd", "--email", "stay@example.com", "--password-stdin"], {
+      stdin: "another horse battery staple",
+    });
+    expect((await after.send("GET", "/folders")).status).toBe(401);
+    const database = new Database(join(dossier.data, "dossier.db"), { readonly: true });
+    const kept = JSON.stringify(database.query("select * from accounts_sessions").all());
+    database.close();
+    expect(kept).not.toContain(browser.cookie().slice("dossier=dss_".length));
+  }, 30_000);
+
+  test("shows the address that a trusted proxy tells, and its cookie is a secure one then", async () => {
+    await using behind = await startExecutable({
+      env: { DOSSIER_SERVER_TRUSTED_PROXIES: "127.0.0.0/8" },
+    });
+    await behind.createUser("ada@example.com");
+    const browser = openBrowser(fetch, behind.url(), {
+      origin: "https://papers.example",
+      headers: {
+        "x-forwarded-proto": "https",
+        "x-forwarded-host": "papers.example",
+        "x-forwarded-for": "203.0.113.9",
+      },
+    });
+    expect(
+      (await browser.send("POST", "/session", { email: "ada@example.com", password })).status,
+    ).toBe(200);
+    expect(browser.cookie()).toStartWith("__Host-dossier=dss_");
+    expect((await browser.send("GET", "/account/sessions")).body.data).toMatchObject([
+      { address: "203.0.113.9", current: true },
+    ]);
+  }, 30_000);
+});
+
+describe("the stream of changes", () => {
+  test("tells of work in the background, stays open, and ends when the server stops", async () => {
+    const key = await dossier.createUser("live@example.com");
+    const browser = browserAt(dossier);
+    await browser.send("POST", "/session", { email: "live@example.com", password });
+    const answer = await fetch(`${dossier.url()}/console/api/v1/events`, {
+      headers: { cookie: browser.cookie() },
+    });
+    expect(answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    const stream = answer.body!.getReader();
+    let text = "";
+    const read = async (wanted: RegExp): Promise<void> => {
+      while (!wanted.test(text)) {
+        const { value, done } = await stream.read();
+        if (done) throw new Error(`the stream ended before ${wanted}: ${text}`);
+        text += new TextDecoder().decode(value);
+      }
+    };
+    await read(/event: ready/);
+    const folder = await dossier.api("POST", "/folders", { name: "Live" }, { key });
+    await read(new RegExp(`event: change\\ndata: {"kind":"folder","id":"${folder.body.id}"`));
+    const document = await dossier.api(
+      "POST",
+      "/documents",
+      { folder_id: folder.body.id, content: "The kettle came from Linz." },
+      { key },
+    );
+    await read(
+      new RegExp(`{"kind":"document","id":"${document.body.id}","folder_id":"${folder.body.id}"`),
+    );
+    const ended = (async () => {
+      for (;;) if ((await stream.read()).done) return "ended";
+    })();
+    await dossier.restart();
+    expect(await ended).toBe("ended");
+  }, 30_000);
+});
+
+test("the system is well, as far as the executable can tell: its child looked through the database", async () => {
+  const admin = browserAt(dossier);
+  const { email } = JSON.parse(await dossier.mustCli(["user", "list", "--json"])).find(
+    ({ role }: any) => role === "admin",
+  );
+  await admin.send("POST", "/session", { email, password });
+  let body: any;
+  await dossier.untilTrue(
+    async () => ({ body } = await admin.send("GET", "/system")).body.checks[0].status !== "warn",
+  );
+  expect(body.checks.map(({ name, status }: any) => [name, status])).toEqual([
+    ["Database", "ok"],
+    ["Disk", expect.any(String)],
+    ["Data directory", "ok"],
+    ["Tables", "ok"],
+    ["Jobs", "ok"],
+    ["Plugins", "ok"],
+  ]);
+  expect(
+    (await admin.send("GET", "/system/logs?limit=1000")).body.data.some(
+      ({ message }: any) => message === "listening",
+    ),
+  ).toBe(true);
+}, 60_000);

@@ -1,0 +1,252 @@
+/**
+ * kill -9 at random moments during imports and deliveries: no run hangs or ends without its
+ * deliveries, nothing is imported twice, and no receiver sees a fourth attempt. [23]
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { person, until, type Person } from "../helpers/contract";
+import { allowed, event_type, startHooks, type Hooks } from "../helpers/hooks";
+import { chance } from "../helpers/random";
+
+/** DOSSIER_TEST_KILLS=30 takes minutes; a few are enough for every change. */
+const kills = Number(process.env.DOSSIER_TEST_KILLS ?? 6);
+const seed = Number(process.env.DOSSIER_TEST_SEED ?? Math.floor(Math.random() * 1e9));
+const random = chance(seed);
+const clients = 2;
+/** Pages of one import. */
+const pages = 6;
+const attempts_max = 3;
+
+let hooks: Hooks;
+let ada: Person;
+let webhooks: readonly string[];
+/** Runs whose end was acknowledged, and those of which nobody knows because the server died. */
+const ended = new Set<string>(),
+  unsure = new Set<string>();
+/** How often each message came, by `webhook-id`. */
+const posts = new Map<string, number>();
+let run = 0;
+/** Imports that were acknowledged. */
+const imports = new Set<string>();
+/** Its pages take their time, so that the server is killed in the middle of them. */
+const site = Bun.serve({
+  port: 0,
+  hostname: allowed,
+  fetch: async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/robots.txt") return new Response(null, { status: 404 });
+    await Bun.sleep(random() * 60);
+    return new Response(
+      `<html><head><title>${pathname}</title></head><body><main><p>The page at ${pathname} tells of kettles.</p></main></body></html>`,
+      { headers: { "content-type": "text/html" } },
+    );
+  },
+});
+
+beforeAll(async () => {
+  console.log(`seed ${seed}; DOSSIER_TEST_SEED=${seed} repeats it`);
+  hooks = await startHooks({
+    env: { DOSSIER_WEBHOOKS_RETRY_DELAYS: "50ms,150ms", DOSSIER_IMPORTS_ALLOW_NETWORKS: allowed },
+  });
+  ada = await person(hooks.server, "eve@example.com");
+  // Answers at once, late, wrong, or not before the server is dead.
+  hooks.receiver.answers(async (_, { headers }) => {
+    const id = headers.get("webhook-id")!;
+    posts.set(id, (posts.get(id) ?? 0) + 1);
+    const what = random();
+    if (what < 0.2) await Bun.sleep(random() * 200);
+    return new Response(null, { status: what < 0.1 || what > 0.8 ? 500 : 204 });
+  });
+  webhooks = await Promise.all(
+    ["a", "b"].map(
+      async (path) =>
+        (
+          await ada.made("/webhooks", {
+            event_type,
+            url: `http://hook.test:${hooks.receiver.port}/${path}`,
+          })
+        ).id,
+    ),
+  );
+}, 180_000);
+afterAll(async () => {
+  await hooks?.[Symbol.asyncDispose]();
+  await site.stop(true);
+});
+
+/** An import into a folder of its own. */
+async function startImport(n: number): Promise<void> {
+  const folder = await ada.send("POST", "/folders", { name: `import ${n}` });
+  const urls = Array.from(
+    { length: pages },
+    (_, page) => `http://${allowed}:${site.port}/${n}/${page}`,
+  );
+  const { status, body } = await ada.send("POST", "/imports", {
+    folder_id: folder.body.id,
+    source: { type: "urls", urls },
+  });
+  if (status === 202) imports.add(body.id);
+}
+
+/** Ends runs and starts imports, from several clients, until the server dies under them. */
+async function live(): Promise<void> {
+  let dead = false;
+  const client = async () => {
+    while (!dead) {
+      const id = `imp_${run++}`;
+      unsure.add(id);
+      const body = {
+        event: event_type,
+        import_run_id: id,
+        status: "completed",
+        completed_item_count: 1,
+        succeeded_item_count: 1,
+        failed_item_count: 0,
+      };
+      try {
+        if (
+          (await ada.send("POST", "/bell", { event_type, body, fail: false, times: 1 })).status !==
+          204
+        )
+          continue;
+        ended.add(id);
+        unsure.delete(id);
+        await Bun.sleep(random() * 100);
+      } catch {
+        dead = true;
+      }
+    }
+  };
+  const importer = async () => {
+    while (!dead) {
+      await startImport(run++).catch(() => {
+        dead = true;
+      });
+      await Bun.sleep(random() * 400);
+    }
+  };
+  const working = [importer(), ...Array.from({ length: clients }, client)];
+  await Bun.sleep(50 + random() * 650);
+  await hooks.server.kill();
+  await Promise.all(working);
+}
+
+/** Every delivery of a webhook. */
+async function logOf(webhook_id: string): Promise<any[]> {
+  const all: any[] = [];
+  for (let page: number | null = 1; page !== null;) {
+    const { body } = await ada.send(
+      "GET",
+      `/webhooks/${webhook_id}/deliveries?per_page=200&page=${page}`,
+    );
+    all.push(...body.data);
+    page = body.pagination.next_page;
+  }
+  return all;
+}
+
+test(`kill -9, ${kills} times: every run that ended is told of, and no message comes a fourth time`, async () => {
+  for (let round = 0; round < kills; round++) {
+    await live();
+    await hooks.server.restart();
+  }
+  const runs = await importsEnded();
+  await until(
+    async () =>
+      (await Promise.all(webhooks.map(logOf))).every((log) =>
+        log.every(({ status }) => status !== "pending"),
+      ),
+    60_000 + kills * 5_000,
+  );
+  const logs = await Promise.all(webhooks.map(logOf));
+  for (const log of logs) {
+    const told = log.map(({ request_body }) => JSON.parse(request_body).import_run_id as string);
+    expect(new Set(told).size).toBe(told.length);
+    expect([...ended].filter((id) => !told.includes(id))).toEqual([]);
+    expect(runs.filter(({ id }) => !told.includes(id))).toEqual([]);
+    expect(
+      told.filter((id) => !ended.has(id) && !unsure.has(id) && !runs.some((one) => one.id === id)),
+    ).toEqual([]);
+  }
+  // Both webhooks or neither, of a run that may have ended.
+  const [a, b] = logs.map(
+    (log) =>
+      new Set(log.map(({ request_body }) => JSON.parse(request_body).import_run_id as string)),
+  ) as [Set<string>, Set<string>];
+  expect(a).toEqual(b);
+  const interrupted = checkAttempts(logs.flat());
+  console.log(
+    `${runs.length} imports, ${ended.size} other runs, ${logs.flat().length} deliveries, ${interrupted} attempts interrupted`,
+  );
+  expect([ended.size > kills, imports.size > 0]).toEqual([true, true]);
+  await hooks.server.stop();
+  const database = new Database(join(hooks.server.data, "dossier.db"), { readonly: true });
+  expect(database.query("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
+  expect(
+    database
+      .query("select name, state from core_jobs where state not in ('done', 'cancelled')")
+      .all(),
+  ).toEqual([]);
+  database.close();
+}, 600_000);
+
+/** What came, against what the log says of it. Answers how many attempts a crash cut off. */
+function checkAttempts(deliveries: readonly any[]): number {
+  let interrupted = 0;
+  for (const { id, status, attempts } of deliveries) {
+    const came = posts.get(id) ?? 0;
+    expect(came).toBeLessThanOrEqual(attempts_max);
+    expect(attempts.length).toBeLessThanOrEqual(attempts_max);
+    // Each attempt is one POST, but one that was cut off may not have got that far.
+    const cut = attempts.filter(({ error }: { error: string | null }) =>
+      error?.startsWith("interrupted"),
+    ).length;
+    interrupted += cut;
+    expect(came).toBeLessThanOrEqual(attempts.length);
+    expect(came).toBeGreaterThanOrEqual(attempts.length - cut);
+    expect([status, attempts.at(-1).status_code === 204]).toEqual([
+      status === "delivered" ? "delivered" : "dropped",
+      status === "delivered",
+    ]);
+    if (status === "dropped") expect(attempts.length).toBe(attempts_max);
+  }
+  expect([...posts.keys()].filter((id) => !deliveries.some((one) => one.id === id))).toEqual([]);
+  return interrupted;
+}
+
+/** Every import, once all have ended: each with all of its pages, and each page once. */
+async function importsEnded(): Promise<{ readonly id: string }[]> {
+  const all = async (path: string): Promise<any[]> => {
+    const { body } = await ada.send("GET", `${path}per_page=200`);
+    expect(body.pagination.next_page).toBe(null);
+    return body.data;
+  };
+  await until(
+    async () => (await all("/imports?")).every(({ finished_at }) => finished_at !== null),
+    60_000 + kills * 5_000,
+  );
+  const runs = await all("/imports?");
+  expect([...imports].filter((id) => !runs.some((one) => one.id === id))).toEqual([]);
+  for (const { id, folder_id, ...counts } of runs) {
+    expect({ id, ...counts }).toMatchObject({
+      id,
+      status: "completed",
+      total_item_count: pages,
+      completed_item_count: pages,
+      succeeded_item_count: pages,
+      failed_item_count: 0,
+    });
+    const documents = await all(`/documents?folder_id=${folder_id}&`);
+    expect(
+      documents
+        .map(({ source, version, status }) => [
+          new URL(source.uri).pathname.split("/")[2],
+          version,
+          status,
+        ])
+        .sort(),
+    ).toEqual(Array.from({ length: pages }, (_, page) => [String(page), 1, "synced"]));
+  }
+  return runs;
+}

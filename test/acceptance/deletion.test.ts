@@ -1,0 +1,238 @@
+/**
+ * Acceptance, on the executable: what is deleted is gone, from the API at once and from every file
+ * of the data directory within two seconds.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import {
+  expectHas,
+  expectProblem,
+  filesIn,
+  filesWith,
+  person,
+  until,
+  type Person,
+} from "../helpers/contract";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { pdf } from "../helpers/pdf";
+
+let server: Executable;
+let ada: Person, bob: Person;
+
+beforeAll(async () => {
+  server = await startExecutable();
+  [ada, bob] = [await person(server, "ada@example.com"), await person(server, "bob@example.com")];
+}, 180_000);
+afterAll(() => server?.[Symbol.asyncDispose]());
+
+let count = 0;
+/** A word that is nowhere else, and that no stemmer shortens. */
+const newWord = (): string => `zq${(count++).toString(36)}xkanarimuxq`;
+const prose = (word: string): string =>
+  Array.from({ length: 40 }, (_, n) => `Sentence ${n} about ${word} and the harbour.`).join(" ");
+
+/** What the folder holds of the word, each in its own way; the word is in every one. */
+const kinds: [string, (folder: string, word: string) => Promise<unknown>][] = [
+  ["a text", (folder, word) => ada.text(folder, prose(word), `${word} in a name`)],
+  [
+    "an uploaded text",
+    async (folder, word) =>
+      ada.settled((await ada.upload(folder, `${word}.txt`, prose(word))).body.id),
+  ],
+  [
+    "an uploaded PDF",
+    async (folder, word) =>
+      ada.settled(
+        (
+          await ada.upload(
+            folder,
+            "report.pdf",
+            pdf([[prose(word).slice(0, 500)], [prose(word).slice(0, 400)]]),
+          )
+        ).body.id,
+      ),
+  ],
+  [
+    "a text in UTF-16",
+    async (folder, word) =>
+      ada.settled(
+        (
+          await ada.upload(
+            folder,
+            "wide.txt",
+            new Uint8Array(Buffer.from(`\ufeff${prose(word)}`, "utf16le")),
+          )
+        ).body.id,
+      ),
+  ],
+  ["a large text", (folder, word) => ada.text(folder, prose(word).repeat(300))],
+  [
+    "a text whose indexing is still going on",
+    (folder, word) => ada.made("/documents", { folder_id: folder, content: prose(word) }),
+  ],
+  [
+    "a text that failed",
+    async (folder, word) =>
+      ada.settled((await ada.upload(folder, "fake.pdf", `%PDF-1.7\n${word}`)).body.id),
+  ],
+  [
+    "a text that was taken out before, restorably",
+    async (folder, word) =>
+      ada.send(
+        "DELETE",
+        `/documents/${(await ada.text(folder, prose(word))).id}?folder_id=${folder}`,
+      ),
+  ],
+  [
+    "an earlier version",
+    async (folder, word) => {
+      await ada.settled((await ada.upload(folder, "over.txt", prose(word))).body.id);
+      await ada.settled(
+        (await ada.upload(folder, "over.txt", "Nothing of it.", "&overwrite=true")).body.id,
+      );
+    },
+  ],
+];
+
+describe("within 2 s of a folder's deletion no file of the data directory holds", () => {
+  for (const where of ["folder", "subfolder of a deleted folder"])
+    for (const [what, put] of kinds)
+      test(`${what} of a ${where}`, async () => {
+        const word = newWord();
+        const root = await ada.folder();
+        const folder = where === "folder" ? root : await ada.folder("sub", root);
+        await put(folder, word);
+        await ada.found(word);
+        if (
+          what !== "an earlier version" &&
+          what !== "a text in UTF-16" &&
+          what !== "an uploaded PDF"
+        )
+          expect(filesWith(server.data, word).length).toBeGreaterThan(0);
+        expect((await ada.send("DELETE", `/folders/${root}`)).status).toBe(204);
+        const utf16 = Buffer.from(word, "utf16le").toString("latin1");
+        await until(
+          () =>
+            filesWith(server.data, word).length === 0 && filesWith(server.data, utf16).length === 0,
+          2_000,
+        );
+        expect(await ada.found(word)).toEqual([]);
+      });
+  test("all of it at once, while others write", async () => {
+    const word = newWord();
+    const folder = await ada.folder();
+    for (const [, put] of kinds) await put(folder, word);
+    const busy = await bob.folder();
+    const writing = Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        bob.made("/documents", { folder_id: busy, content: `Note ${n} of the harbour.` }),
+      ),
+    );
+    expect((await ada.send("DELETE", `/folders/${folder}`)).status).toBe(204);
+    await until(() => filesWith(server.data, word).length === 0, 2_000);
+    await writing;
+  });
+});
+
+test("originals that another document uses stay; those that none uses go", async () => {
+  const [mine, theirs] = [await ada.folder(), await bob.folder()];
+  const [kept, same] = [
+    (await ada.upload(mine, "a.txt", "The same bytes.")).body,
+    (await bob.upload(theirs, "b.txt", "The same bytes.")).body,
+  ];
+  await Promise.all([ada.settled(kept.id), bob.settled(same.id)]);
+  const files = () =>
+    filesIn(server.data).filter((path) => path.startsWith("files/") && path.endsWith(kept.sha256))
+      .length;
+  expect([kept.sha256, files()]).toEqual([same.sha256, 1]);
+  await ada.send("DELETE", `/folders/${mine}`);
+  expect((await bob.send("GET", `/documents/${same.id}/file`)).body).toBe("The same bytes.");
+  await bob.send("DELETE", `/folders/${theirs}`);
+  await until(() => files() === 0, 2_000);
+});
+
+describe("an answer that cited what is deleted", () => {
+  test("keeps its own text; its citations lose theirs", async () => {
+    const [folder, other] = [await ada.folder(), await ada.folder()];
+    await ada.text(
+      folder,
+      "The lighthouse keeper polishes the great lens every evening.",
+      "keeper.txt",
+    );
+    const chat = (await ada.made("/chats", { usedFolders: [folder, other] })).id;
+    const before = await ada.ask(chat, "What does the lighthouse keeper polish?");
+    expectHas(before, {
+      outcome: "answered",
+      citations: [{ stale: false, quote: expect.stringContaining("lens") }],
+    });
+    await ada.send("DELETE", `/folders/${folder}`);
+    const [{ result, requestId }] = (await ada.send("GET", `/chats/${chat}/messages`)).body.data;
+    expect(result).toEqual({
+      ...before,
+      citations: before.citations.map((citation: object) => ({
+        ...citation,
+        quote: "",
+        stale: true,
+      })),
+    });
+    expect((await ada.send("GET", `/chats/${chat}/messages/${requestId}`)).body.result).toEqual(
+      result,
+    );
+    expectHas(await ada.ask(chat, "What does the lighthouse keeper polish?"), {
+      outcome: "no_answer",
+      citations: [],
+    });
+  });
+  test("keeps everything when the document is only taken out, and the next answer knows nothing of it", async () => {
+    const folder = await ada.folder();
+    const { id } = await ada.text(folder, "The ferryman crosses the estuary twice a day.");
+    const chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
+    const before = await ada.ask(chat, "How often does the ferryman cross the estuary?");
+    await ada.send("DELETE", `/documents/${id}?folder_id=${folder}`);
+    expect((await ada.send("GET", `/chats/${chat}/messages`)).body.data[0].result).toEqual(before);
+    expectHas(await ada.ask(chat, "How often does the ferryman cross the estuary?"), {
+      outcome: "no_answer",
+      citations: [],
+    });
+  });
+});
+
+describe("after its folder is deleted a document is not found", () => {
+  let id: string, folder: string;
+  beforeAll(async () => {
+    const doomed = await ada.folder();
+    folder = await ada.folder();
+    id = (await ada.text(doomed, "Soon gone.")).id;
+    await ada.send("DELETE", `/folders/${doomed}`);
+  });
+  const cases: [string, string, string, unknown][] = [
+    ["reading", "GET", "", undefined],
+    ["downloading", "GET", "/file", undefined],
+    ["renaming", "PATCH", "", { name: "x" }],
+    ["indexing", "POST", "/reindex", undefined],
+    ["taking out", "DELETE", "?folder_id={folder}", undefined],
+    ["bringing back", "POST", "/restore?folder_id={folder}", undefined],
+    ["linking", "POST", "/links", { folder_id: "{folder}" }],
+  ];
+  for (const [why, method, path, body] of cases)
+    test(why, async () => {
+      const named = (text: string) => text.replace("{folder}", folder);
+      expectProblem(
+        await ada.send(
+          method,
+          `/documents/${id}${named(path)}`,
+          body === undefined ? undefined : JSON.parse(named(JSON.stringify(body))),
+        ),
+        404,
+      );
+    });
+});
+
+test("the database is sound after all of it", async () => {
+  await server.stop();
+  const database = new Database(join(server.data, "dossier.db"), { readonly: true });
+  expect(database.query("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
+  expect(database.query("pragma foreign_key_check").all()).toEqual([]);
+  database.close();
+});

@@ -1,0 +1,257 @@
+/**
+ * Acceptance, on the executable: receivers that mean harm, and an environment that does. A number
+ * in brackets names a threat.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as certificates from "../helpers/certificates";
+import { until } from "../helpers/contract";
+import { allowed, finished, startHooks, type Hooks } from "../helpers/hooks";
+
+const directory = mkdtempSync(join(tmpdir(), "dossier-hostile-"));
+const root = join(directory, "root.pem");
+writeFileSync(root, certificates.root);
+let through_proxy = 0;
+const proxy = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: () => {
+    through_proxy += 1;
+    return new Response("proxied", { status: 299 });
+  },
+});
+const at = `http://127.0.0.1:${proxy.port}`;
+/** Trusts everybody and sends everything through a proxy. */
+const hostile = {
+  NODE_TLS_REJECT_UNAUTHORIZED: "0",
+  HTTP_PROXY: at,
+  HTTPS_PROXY: at,
+  ALL_PROXY: at,
+  http_proxy: at,
+  https_proxy: at,
+  all_proxy: at,
+};
+
+let hooks: Hooks;
+beforeAll(async () => {
+  hooks = await startHooks({ env: { ...hostile, NODE_EXTRA_CA_CERTS: root } });
+}, 180_000);
+afterAll(async () => {
+  await hooks?.[Symbol.asyncDispose]();
+  await proxy.stop(true);
+  rmSync(directory, { recursive: true });
+});
+
+type Speaks = (socket: Socket) => void;
+/** A server that speaks bytes once a request has begun to come. */
+async function speaking(speak: Speaks): Promise<{
+  readonly port: number;
+  readonly connections: () => number;
+  readonly open: () => number;
+  readonly stop: () => void;
+}> {
+  let connections = 0;
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    connections += 1;
+    open.add(socket);
+    socket.on("error", () => undefined).on("close", () => open.delete(socket));
+    socket.once("data", () => speak(socket));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, allowed, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => connections,
+    open: () => open.size,
+    stop: () => {
+      for (const socket of open) socket.destroy();
+      server.close();
+    },
+  };
+}
+const says =
+  (...pieces: readonly (string | Uint8Array)[]): Speaks =>
+  (socket) => {
+    for (const piece of pieces) socket.write(piece);
+    setTimeout(() => socket.destroy(), 30);
+  };
+/** Writes again and again for as long as somebody reads. */
+const endless =
+  (head: string, piece: string | Uint8Array): Speaks =>
+  (socket) => {
+    socket.write(head);
+    const more = () => {
+      while (!socket.destroyed && socket.write(piece));
+    };
+    socket.on("drain", more);
+    more();
+  };
+const dripping =
+  (head: string): Speaks =>
+  (socket) => {
+    socket.write(head);
+    const timer = setInterval(() => socket.write("x"), 50);
+    socket.on("close", () => clearInterval(timer));
+  };
+const rssMib = (): number =>
+  existsSync(`/proc/${hooks.server.pid()}/status`)
+    ? Number(
+        /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${hooks.server.pid()}/status`, "utf8"))![1],
+      ) / 1_024
+    : 0;
+
+describe("[18] whatever a receiver says, the status line alone decides, and it is read no further than it must be", () => {
+  const ok = "HTTP/1.1 200 OK\r\n";
+  const bomb = Bun.gzipSync(new Uint8Array(64 * 2 ** 20));
+  const cases: [why: string, speak: Speaks, ends: string, times: number][] = [
+    ["2xx, then cut off", says(`${ok}content-length: 100\r\n\r\nhalf`), "delivered", 1],
+    [
+      "2xx, then nonsense for chunks",
+      says(`${ok}transfer-encoding: chunked\r\n\r\nzzz\r\n`),
+      "delivered",
+      1,
+    ],
+    [
+      "2xx, then reset",
+      (socket) => {
+        socket.write(`${ok}content-length: 100\r\n\r\nhalf`);
+        setTimeout(() => socket.resetAndDestroy(), 30);
+      },
+      "delivered",
+      1,
+    ],
+    ["2xx and a body without end", endless(`${ok}\r\n`, new Uint8Array(65_536)), "delivered", 1],
+    [
+      "2xx and chunks without end",
+      endless(`${ok}transfer-encoding: chunked\r\n\r\n`, `10000\r\n${"x".repeat(65_536)}\r\n`),
+      "delivered",
+      1,
+    ],
+    ["2xx and a body that drips", dripping(`${ok}content-length: 100000\r\n\r\n`), "delivered", 1],
+    [
+      "2xx and a gzip bomb",
+      (socket) => {
+        socket.write(`${ok}content-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`);
+        socket.write(bomb);
+      },
+      "delivered",
+      1,
+    ],
+    [
+      "100, then 204",
+      says("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n"),
+      "delivered",
+      1,
+    ],
+    [
+      "2xx, then another answer",
+      says(`${ok}content-length: 0\r\n\r\nHTTP/1.1 500 No\r\ncontent-length: 0\r\n\r\n`),
+      "delivered",
+      1,
+    ],
+    [
+      "an upgrade nobody asked for",
+      says("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n"),
+      "dropped",
+      3,
+    ],
+    ["a status that is none", says("HTTP/1.1 999 What\r\ncontent-length: 0\r\n\r\n"), "dropped", 3],
+    ["nothing", says(), "dropped", 3],
+    ["garbage", says("\u0000\u0001 what?\r\n\r\n"), "dropped", 3],
+    ["another protocol", says("SSH-2.0-OpenSSH_9.2\r\n"), "dropped", 3],
+    ["headers cut off", says(`${ok}content-le`), "dropped", 3],
+    ["headers without end", endless(ok, `x-y: ${"y".repeat(8_000)}\r\n`), "dropped", 3],
+    ["a header line without end", endless(`${ok}x-y: `, "y".repeat(65_536)), "dropped", 3],
+    [
+      "500 and a body without end",
+      endless("HTTP/1.1 500 No\r\n\r\n", new Uint8Array(65_536)),
+      "dropped",
+      3,
+    ],
+  ];
+  for (const [why, speak, ends, times] of cases)
+    test(why, async () => {
+      const server = await speaking(speak);
+      await using hook = await hooks.register(`http://hook.test:${server.port}/`);
+      const before_mib = rssMib();
+      await hooks.emit(finished);
+      const [delivery] = await hook.ended();
+      expect({
+        status: delivery.status,
+        attempts: delivery.attempts.length,
+        connections: server.connections(),
+      }).toEqual({ status: ends, attempts: times, connections: times });
+      for (const { response_body } of delivery.attempts)
+        expect((response_body ?? "").length).toBeLessThanOrEqual(4_096);
+      expect(rssMib() - before_mib).toBeLessThan(40);
+      // Nobody keeps a connection on which something could still come.
+      await until(() => server.open() === 0);
+      server.stop();
+    });
+});
+
+describe("[15] [16] the certificate must be good for the name, now, from someone trusted: whatever the environment says", () => {
+  let asked = 0;
+  const serve = (tls?: { readonly key: string; readonly cert: string }) =>
+    Bun.serve({
+      port: 0,
+      hostname: allowed,
+      ...(tls ? { tls } : {}),
+      fetch: () => {
+        asked += 1;
+        return new Response(null, { status: 204 });
+      },
+    });
+  const servers = {
+    plain: serve(),
+    good: serve({ key: certificates.key, cert: certificates.good }),
+    expired: serve({ key: certificates.key, cert: certificates.expired }),
+    other: serve({ key: certificates.other_key, cert: certificates.other }),
+  };
+  afterAll(() => {
+    for (const server of Object.values(servers)) void server.stop(true);
+  });
+  const url = (scheme: string, name: keyof typeof servers, host = "hook.test") =>
+    `${scheme}://${host}:${servers[name].port}/`;
+  const cases: [why: string, url: string, ends: string][] = [
+    ["a good one", url("https", "good"), "delivered"],
+    ["one of another name", url("https", "other"), "dropped"],
+    ["one that is over", url("https", "expired"), "dropped"],
+    ["one of a name, for an address", url("https", "good", allowed), "dropped"],
+    ["TLS asked of a server without", url("https", "plain"), "dropped"],
+    ["a server with TLS asked without", url("http", "good"), "dropped"],
+    ["without TLS", url("http", "plain"), "delivered"],
+  ];
+  const deliver = async (to: Hooks, one: string) => {
+    asked = 0;
+    await using hook = await to.register(one);
+    await to.emit(finished);
+    const [delivery] = await hook.ended();
+    return { status: delivery.status, attempts: delivery.attempts.length, asked };
+  };
+  for (const [why, one, ends] of cases)
+    test(why, async () => {
+      expect(await deliver(hooks, one)).toEqual(
+        ends === "delivered"
+          ? { status: ends, attempts: 1, asked: 1 }
+          : { status: ends, attempts: 3, asked: 0 },
+      );
+    });
+
+  test("a good one, but of nobody who is trusted", async () => {
+    await using strict = await startHooks({ env: hostile });
+    expect(await deliver(strict, url("https", "good"))).toEqual({
+      status: "dropped",
+      attempts: 3,
+      asked: 0,
+    });
+    expect((await deliver(strict, url("http", "plain"))).status).toBe("delivered");
+  });
+
+  test("no proxy was asked", () => expect(through_proxy).toBe(0));
+});

@@ -1,0 +1,270 @@
+/**
+ * Acceptance, on the executable: what a person does with a webhook. Its log, a test, delivering
+ * again, another secret, and an end to it. A number in brackets names a threat.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { verify } from "@octokit/webhooks-methods";
+import { Webhook } from "standardwebhooks";
+import { expectProblem, filesWith, until } from "../helpers/contract";
+import { event_type, finished, startHooks, type Hooks } from "../helpers/hooks";
+
+let hooks: Hooks;
+beforeAll(async () => {
+  hooks = await startHooks({ env: { DOSSIER_WEBHOOKS_RETRY_DELAYS: "300ms" } });
+}, 180_000);
+afterAll(() => hooks?.[Symbol.asyncDispose]());
+beforeEach(() => hooks.receiver.answers(() => new Response()));
+
+describe("a test delivery", () => {
+  const cases: [type: string, fields: object][] = [
+    [
+      event_type,
+      {
+        event: event_type,
+        import_run_id: expect.stringMatching(/^imp_/),
+        status: "completed",
+        completed_item_count: expect.any(Number),
+        succeeded_item_count: expect.any(Number),
+        failed_item_count: expect.any(Number),
+      },
+    ],
+    [
+      "transcription.completed",
+      {
+        event: "transcription.completed",
+        processing_run_id: expect.stringMatching(/^trn_/),
+        result_history_id: null,
+        status: "completed",
+      },
+    ],
+  ];
+  for (const [type, fields] of cases)
+    test(`of ${type} really comes, and looks like a real one`, async () => {
+      await using hook = await hooks.register(undefined, { type });
+      const sent = await hooks.ada.send("POST", `/webhooks/${hook.id}/test`);
+      expect([sent.status, sent.headers.get("location"), sent.headers.get("retry-after")]).toEqual([
+        202,
+        `/api/dev/v1/webhooks/${hook.id}/deliveries/${sent.body.id}`,
+        "1",
+      ]);
+      expect(sent.body).toEqual({
+        id: expect.stringMatching(/^whd_[0-9A-HJKMNP-TV-Z]{26}$/),
+        webhook_id: hook.id,
+        event_type: type,
+        status: "pending",
+        attempts: [],
+        next_attempt_at: expect.any(String),
+        request_body: expect.any(String),
+        created_at: expect.any(String),
+      });
+      const [delivery] = await hook.ended();
+      expect((await hooks.ada.send("GET", sent.headers.get("location")!)).body).toEqual(delivery);
+      const { body, headers } = hooks.receiver.came[0]!;
+      expect(JSON.parse(body)).toEqual(fields);
+      expect(await verify(hook.secret, body, headers.get("x-service-signature")!)).toBe(true);
+    });
+});
+
+describe("delivering again", () => {
+  for (const [why, code, ends] of [
+    ["one that was delivered", 204, "delivered"],
+    ["one that was dropped", 500, "dropped"],
+  ] as const)
+    test(why, async () => {
+      await using hook = await hooks.register();
+      hooks.receiver.answers(() => new Response(null, { status: code }));
+      await hooks.emit(finished);
+      const [first] = await hook.ended();
+      expect(first.status).toBe(ends);
+      hooks.receiver.answers(() => new Response());
+      const again = await hooks.ada.send(
+        "POST",
+        `/webhooks/${hook.id}/deliveries/${first.id}/redeliver`,
+      );
+      expect([
+        again.status,
+        again.headers.get("location"),
+        again.headers.get("retry-after"),
+        again.body.id === first.id,
+      ]).toEqual([202, `/api/dev/v1/webhooks/${hook.id}/deliveries/${again.body.id}`, "1", false]);
+      const [second, unchanged] = await hook.ended(2);
+      expect([
+        second.id,
+        second.status,
+        second.attempts.length,
+        second.request_body,
+        unchanged,
+      ]).toEqual([again.body.id, "delivered", 1, first.request_body, first]);
+      // The same message for the receiver, with a signature of its own time.
+      expect(hooks.receiver.came[0]!.headers.get("webhook-id")).toBe(first.id);
+      expect(
+        new Webhook(hook.secret).verify(
+          hooks.receiver.came[0]!.body,
+          Object.fromEntries(hooks.receiver.came[0]!.headers),
+        ),
+      ).toEqual(finished);
+    });
+
+  test("not while it is under way, and not what is not there", async () => {
+    await using hook = await hooks.register();
+    hooks.receiver.answers(() => new Response(null, { status: 500 }));
+    const sent = (await hooks.ada.send("POST", `/webhooks/${hook.id}/test`)).body;
+    expectProblem(
+      await hooks.ada.send("POST", `/webhooks/${hook.id}/deliveries/${sent.id}/redeliver`),
+      409,
+    );
+    expectProblem(
+      await hooks.ada.send(
+        "POST",
+        `/webhooks/${hook.id}/deliveries/whd_00000000000000000000000000/redeliver`,
+      ),
+      404,
+    );
+    await using other = await hooks.register("http://hook.test:1/other");
+    expectProblem(await hooks.ada.send("GET", `/webhooks/${other.id}/deliveries/${sent.id}`), 404);
+  });
+});
+
+test("another secret: it signs at once, and for a day webhook-signature carries the old one too", async () => {
+  await using hook = await hooks.register();
+  const rotated = await hooks.ada.send("POST", `/webhooks/${hook.id}/rotate-secret`);
+  const { secret, ...record } = rotated.body;
+  expect([rotated.status, secret]).toEqual([
+    200,
+    expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+  ]);
+  expect(record).toEqual((await hooks.ada.send("GET", `/webhooks/${hook.id}`)).body);
+  await hooks.emit(finished);
+  await hook.ended();
+  const { body, headers } = hooks.receiver.came[0]!;
+  for (const name of ["x-service-signature", "x-legacy-signature"])
+    expect([
+      await verify(secret, body, headers.get(name)!),
+      await verify(hook.secret, body, headers.get(name)!),
+      headers.get(name)!.length,
+    ]).toEqual([true, false, 71]);
+  expect(
+    headers
+      .get("webhook-signature")!
+      .split(" ")
+      .map((one) => one.slice(0, 3)),
+  ).toEqual(["v1,", "v1,"]);
+  for (const either of [secret, hook.secret])
+    expect(new Webhook(either).verify(body, Object.fromEntries(headers))).toEqual(finished);
+  // Only the last one before it: a further rotation ends the first.
+  const third = (await hooks.ada.send("POST", `/webhooks/${hook.id}/rotate-secret`)).body.secret;
+  await hooks.emit(finished);
+  await hook.ended(2);
+  const later = Object.fromEntries(hooks.receiver.came[1]!.headers);
+  for (const either of [third, secret])
+    expect(new Webhook(either).verify(body, later)).toEqual(finished);
+  expect(() => new Webhook(hook.secret).verify(body, later)).toThrow();
+});
+
+describe("the log", () => {
+  test("is a list like the others: newest first, in pages", async () => {
+    await using hook = await hooks.register();
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++)
+      ids.unshift((await hooks.ada.send("POST", `/webhooks/${hook.id}/test`)).body.id);
+    await hook.ended(5);
+    const { body } = await hooks.ada.send(
+      "GET",
+      `/webhooks/${hook.id}/deliveries?per_page=2&page=2`,
+    );
+    expect([body.data.map(({ id }: { id: string }) => id), body.pagination]).toEqual([
+      ids.slice(2, 4),
+      { count: 2, total: 5, per_page: 2, total_pages: 3, next_page: 3, previous_page: 1 },
+    ]);
+    expectProblem(await hooks.ada.send("GET", `/webhooks/${hook.id}/deliveries?page=0`), 400);
+  });
+
+  test("shows an attempt while it is under way, and when the next one comes", async () => {
+    await using hook = await hooks.register();
+    const gate = Promise.withResolvers<void>();
+    hooks.receiver.answers(async () => {
+      await gate.promise;
+      return new Response("not now", { status: 500 });
+    });
+    await hooks.emit(finished);
+    await until(() => hooks.receiver.came.length === 1);
+    expect(await hook.log()).toMatchObject([
+      {
+        status: "pending",
+        next_attempt_at: null,
+        attempts: [{ status_code: null, error: null, response_body: null }],
+      },
+    ]);
+    gate.resolve();
+    let delivery: any;
+    await until(async () => {
+      [delivery] = await hook.log();
+      return delivery.attempts[0].status_code === 500;
+    });
+    expect(delivery.attempts[0].response_body).toBe("not now");
+    const gap_ms =
+      Date.parse((await hook.ended())[0].attempts[1].at) - Date.parse(delivery.attempts[0].at);
+    // Three hundred milliseconds, give or take a fifth.
+    expect(gap_ms).toBeGreaterThanOrEqual(240);
+  });
+
+  test("keeps the first 4 KiB of an answer, whatever bytes they are", async () => {
+    await using hook = await hooks.register();
+    const answers = [
+      () => new Response("ä".repeat(5_000)),
+      () => new Response(new Uint8Array([0x41, 0, 0xff, 0x42])),
+    ];
+    hooks.receiver.answers((n) => answers[n]!());
+    await hooks.emit(finished, { times: 2 });
+    const [second, first] = await hook.ended(2);
+    expect([first.attempts[0].response_body, second.attempts[0].response_body]).toEqual([
+      "ä".repeat(2_048),
+      "A\ufffd\ufffdB",
+    ]);
+  });
+});
+
+describe("[25] a deleted webhook gets nothing more", () => {
+  test("and nothing of it stays in any file", async () => {
+    const hook = await hooks.register(
+      `http://hook.test:${hooks.receiver.port}/?key=canary-of-the-receiver`,
+    );
+    await hooks.emit(finished);
+    await hook.ended();
+    expect(filesWith(hooks.server.data, "canary-of-the-receiver")).not.toEqual([]);
+    expect((await hooks.ada.send("DELETE", `/webhooks/${hook.id}`)).status).toBe(204);
+    await until(() => filesWith(hooks.server.data, "canary-of-the-receiver").length === 0);
+  });
+
+  test("of what waits behind a delivery that is under way", async () => {
+    const hook = await hooks.register();
+    const gate = Promise.withResolvers<void>();
+    hooks.receiver.answers(async () => {
+      await gate.promise;
+      return new Response();
+    });
+    await hooks.emit(finished, { times: 20 });
+    await until(() => hooks.receiver.came.length === 1);
+    await until(async () => (await hook.log()).length === 20);
+    expect((await hooks.ada.send("DELETE", `/webhooks/${hook.id}`)).status).toBe(204);
+    gate.resolve();
+    expectProblem(await hooks.ada.send("GET", `/webhooks/${hook.id}/deliveries`), 404);
+    // What others get afterwards shows that the queue has gone on.
+    await using next = await hooks.register(`http://hook.test:${hooks.receiver.port}/next`);
+    await hooks.emit(finished);
+    await next.ended();
+    expect(hooks.receiver.came.map(({ path }) => path)).toEqual(["/hook", "/next"]);
+  });
+
+  test("of what waits for its next attempt", async () => {
+    const hook = await hooks.register();
+    hooks.receiver.answers(() => new Response(null, { status: 500 }));
+    await hooks.emit(finished);
+    await until(async () => (await hook.log())[0]?.attempts[0]?.status_code === 500);
+    const came = hooks.receiver.came.length;
+    expect((await hooks.ada.send("DELETE", `/webhooks/${hook.id}`)).status).toBe(204);
+    // Longer than the pause before the next attempt.
+    await Bun.sleep(600);
+    expect(hooks.receiver.came.length).toBe(came);
+  });
+});

@@ -1,0 +1,89 @@
+/**
+ * Data directories of released versions: the executable of today opens each, loses nothing and goes
+ * on.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startExecutable, type Executable } from "../helpers/executable";
+
+const released = join(import.meta.dir, "../released");
+const versions = readdirSync(released).sort();
+
+test("there is a released version to upgrade from", () => expect(versions).toContain("0.1.0"));
+
+for (const version of versions)
+  describe(version, () => {
+    const about = JSON.parse(readFileSync(join(released, version, "about.json"), "utf8"));
+    let data: string;
+    let server: Executable;
+    beforeAll(async () => {
+      data = mkdtempSync(join(tmpdir(), "dossier-upgrade-"));
+      cpSync(join(released, version), data, { recursive: true });
+      server = await startExecutable({ data });
+    }, 120_000);
+    afterAll(async () => {
+      await server?.[Symbol.asyncDispose]();
+      rmSync(data, { recursive: true, force: true });
+    });
+    const api = (method: string, path: string, body?: object) =>
+      server.api(method, path, body, { key: about.key });
+
+    test("its key opens its folders", async () => {
+      const { status, body } = await api("GET", "/folders");
+      expect([status, body.data.map((folder: { name: string }) => folder.name)]).toEqual([
+        200,
+        ["Water", "Hut"],
+      ]);
+    });
+    test("its documents are there, with text and original", async () => {
+      const { body } = await api("GET", `/documents?folder_id=${about.folder_id}`);
+      expect(body.data[0]).toMatchObject({
+        name: "handbook.pdf",
+        status: "synced",
+        page_count: 6,
+        version: 1,
+      });
+      const original = await fetch(`${server.url()}/api/dev/v1/documents/${body.data[0].id}/file`, {
+        headers: { authorization: `Bearer ${about.key}` },
+      });
+      expect([original.status, (await original.text()).slice(0, 5)]).toEqual([200, "%PDF-"]);
+    });
+    test("its index finds the passage on its page", async () => {
+      const { body } = await api("POST", "/search", { query: "ceramic filter replaced", limit: 3 });
+      expect(body.data[0]).toMatchObject({ document_name: "handbook.pdf", page: 3, stale: false });
+    });
+    test("its answer still cites the text it was made from", async () => {
+      const { body } = await api("GET", `/chats/${about.chat_id}/messages/${about.request_id}`);
+      expect(body.status).toBe("COMPLETED");
+      expect(body.result.citations[0]).toMatchObject({
+        document_name: "Pump",
+        stale: false,
+        verified: true,
+      });
+    });
+    test("new work goes on", async () => {
+      const { status, body } = await api("POST", "/documents", {
+        folder_id: about.inner_id,
+        content: "The kettle came from Linz.",
+      });
+      expect(status).toBe(201);
+      await server.until(
+        `/documents/${body.id}?content=false`,
+        (answer) => answer.body.status === "synced",
+        { key: about.key },
+      );
+    });
+    test("a copy was kept when tables changed, and the database is whole", async () => {
+      await server.stop();
+      const changed = server.output().includes("migrated the database");
+      expect(
+        existsSync(join(data, "backups")) && readdirSync(join(data, "backups")).length > 0,
+      ).toBe(changed);
+      const database = new Database(join(data, "dossier.db"), { readonly: true });
+      expect(database.query("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
+      database.close();
+    });
+  });

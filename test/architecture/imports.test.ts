@@ -1,0 +1,224 @@
+/** The import rule: holds in this tree, and catches what it is for. */
+import { describe, expect, test } from "bun:test";
+import { imports, importsOf, problem, type Import } from "../../scripts/check-imports";
+
+test("nothing in the project imports what it may not", async () => {
+  const edges = await imports();
+  expect(edges.length).toBeGreaterThan(100);
+  expect(
+    edges.map((edge) => ({ ...edge, why: problem(edge) })).filter(({ why }) => why !== null),
+  ).toEqual([]);
+});
+
+describe("refused", () => {
+  const cases: [reason: string, edge: Import, mentions: string][] = [
+    [
+      "a store that asks for a job",
+      { from: "core/store/open.ts", to: "core/jobs/queue.ts" },
+      "core/store is below core/jobs",
+    ],
+    [
+      "a base that reads the store",
+      { from: "core/base/log.ts", to: "core/store/open.ts" },
+      "below",
+    ],
+    [
+      "HTTP that knows the host",
+      { from: "core/http/front.ts", to: "core/plugin/host.ts" },
+      "below",
+    ],
+    [
+      "the host that knows the command line",
+      { from: "core/plugin/host.ts", to: "core/cli/args.ts" },
+      "below",
+    ],
+    [
+      "jobs that know the child processes beside them",
+      { from: "core/jobs/queue.ts", to: "core/isolate/pool.ts" },
+      "beside",
+    ],
+    [
+      "a folder of core without a layer",
+      { from: "core/extras/x.ts", to: "core/base/log.ts" },
+      "no place",
+    ],
+    [
+      "core that names a feature",
+      { from: "core/http/front.ts", to: "plugins/accounts/contract.ts" },
+      "core knows no plugin",
+    ],
+    [
+      "core that goes through the plugins' door",
+      { from: "core/store/open.ts", to: "core/sdk.ts" },
+      "for plugins",
+    ],
+    [
+      "a plugin that reaches around the sdk",
+      { from: "plugins/folders/service.ts", to: "core/store/open.ts" },
+      "only through core/sdk.ts",
+    ],
+    [
+      "… even for a type",
+      { from: "plugins/folders/service.ts", to: "core/store/open.ts", type_only: true },
+      "only through core/sdk.ts",
+    ],
+    [
+      "a plugin that reads another one's tables",
+      { from: "plugins/chats/service.ts", to: "plugins/folders/store.ts" },
+      "only through its contract.ts",
+    ],
+    [
+      "a contract file below a folder is not the contract",
+      { from: "plugins/chats/service.ts", to: "plugins/folders/old/contract.ts" },
+      "only through its contract.ts",
+    ],
+    [
+      "a contract with behaviour",
+      { from: "plugins/folders/contract.ts", to: "plugins/folders/store.ts" },
+      "a contract imports only contracts",
+    ],
+    [
+      "a store that calls its service",
+      { from: "plugins/folders/store.ts", to: "plugins/folders/service.ts" },
+      "never back",
+    ],
+    [
+      "a service that knows its routes",
+      { from: "plugins/folders/service.ts", to: "plugins/folders/routes.ts" },
+      "never back",
+    ],
+    [
+      "routes that write SQL",
+      { from: "plugins/folders/routes.ts", to: "plugins/folders/store.ts" },
+      "not the store",
+    ],
+    [
+      "a job that imports the plugin around it",
+      { from: "plugins/documents/indexing.ts", to: "plugins/documents/plugin.ts" },
+      "puts the rest together",
+    ],
+    [
+      "the list of contracts naming more than contracts",
+      { from: "plugins/contracts.ts", to: "plugins/folders/service.ts" },
+      "contract.ts",
+    ],
+    [
+      "a page in the browser that imports its server",
+      { from: "plugins/console/web/app/app.tsx", to: "plugins/console/routes.ts" },
+      "its own web folder",
+    ],
+    [
+      "… or the sdk",
+      { from: "plugins/console/web/app/app.tsx", to: "core/sdk.ts" },
+      "its own web folder",
+    ],
+    [
+      "a server that imports a page",
+      { from: "plugins/console/plugin.ts", to: "plugins/console/web/api/types.ts" },
+      "built, not imported",
+    ],
+    [
+      "the product that needs a test",
+      { from: "plugins/folders/service.ts", to: "test/helpers/executable.ts" },
+      "only tests",
+    ],
+    [
+      "the product that needs a script",
+      { from: "core/main.ts", to: "scripts/build.ts" },
+      "only scripts and tests",
+    ],
+    [
+      "an example that reaches into the checkout",
+      { from: "examples/activity/plugin.ts", to: "core/sdk.ts" },
+      "an example imports only",
+    ],
+    [
+      "an example that needs a package",
+      { from: "examples/activity/plugin.ts", to: "kysely" },
+      "an example imports only",
+    ],
+  ];
+  for (const [reason, edge, mentions] of cases)
+    test(reason, () => expect(problem(edge)).toContain(mentions));
+});
+
+describe("allowed", () => {
+  const cases: [reason: string, edge: Import][] = [
+    ["a layer on the one below", { from: "core/jobs/queue.ts", to: "core/store/open.ts" }],
+    ["a layer on itself", { from: "core/store/open.ts", to: "core/store/sqlite.ts" }],
+    [
+      "any layer on the words of the contract",
+      { from: "core/jobs/queue.ts", to: "core/plugin/define.ts" },
+    ],
+    ["main on the plugins", { from: "core/main.ts", to: "plugins/index.ts" }],
+    ["the sdk on everything it hands out", { from: "core/sdk.ts", to: "core/plugin/define.ts" }],
+    [
+      "the host on the sdk that it gives to plugin files",
+      { from: "core/plugin/load.ts", to: "core/sdk.ts" },
+    ],
+    ["a plugin on the sdk", { from: "plugins/folders/service.ts", to: "core/sdk.ts" }],
+    [
+      "a plugin on another one's contract",
+      { from: "plugins/chats/service.ts", to: "plugins/folders/contract.ts" },
+    ],
+    [
+      "routes on the type of a row, to map it",
+      { from: "plugins/folders/routes.ts", to: "plugins/folders/store.ts", type_only: true },
+    ],
+    [
+      "a service on its store",
+      { from: "plugins/folders/service.ts", to: "plugins/folders/store.ts" },
+    ],
+    [
+      "the list of plugins on plugins",
+      { from: "plugins/index.ts", to: "plugins/folders/plugin.ts" },
+    ],
+    [
+      "a page on its own files",
+      { from: "plugins/console/web/app/app.tsx", to: "plugins/console/web/ui/button.tsx" },
+    ],
+    ["an example on the package", { from: "examples/activity/plugin.ts", to: "dossier/contracts" }],
+    ["a test on anything", { from: "test/folders.test.ts", to: "plugins/folders/store.ts" }],
+  ];
+  for (const [reason, edge] of cases) test(reason, () => expect(problem(edge)).toBeNull());
+});
+
+describe("imports are found", () => {
+  const cases: [reason: string, text: string, found: ReturnType<typeof importsOf>][] = [
+    ["a plain one", `import { a } from "./a";`, [{ path: "./a", type_only: false }]],
+    [
+      "over several lines",
+      `import {\n  a,\n  type B,\n} from "./a";`,
+      [{ path: "./a", type_only: false }],
+    ],
+    [
+      "one that is only a type",
+      `import type { A } from "./a";`,
+      [{ path: "./a", type_only: true }],
+    ],
+    [
+      "handed on",
+      `export * from "./a";\nexport type { B } from './b';`,
+      [
+        { path: "./a", type_only: false },
+        { path: "./b", type_only: true },
+      ],
+    ],
+    ["for its effect", `import "./a";`, [{ path: "./a", type_only: false }]],
+    ["at run time", `const a = await import("./a");`, [{ path: "./a", type_only: false }]],
+    [
+      "as a file",
+      `import wasm from "pdfium/pdfium.wasm" with { type: "file" };`,
+      [{ path: "pdfium/pdfium.wasm", type_only: false }],
+    ],
+    [
+      "as a worker",
+      `new Worker(new URL("./search-worker.ts", import.meta.url))`,
+      [{ path: "./search-worker.ts", type_only: false }],
+    ],
+    ["not in a comment", `/** import { a } from "./a"; */\n// import "./b";\n`, []],
+    ["not in a query builder", `const q = db.selectFrom("folders");`, []],
+  ];
+  for (const [reason, text, found] of cases)
+    test(reason, () => expect(importsOf(text)).toEqual(found));
+});

@@ -1,0 +1,69 @@
+/**
+ * How `npm test` counts: what a run of `bun test` printed and its exit code become passed, failed
+ * and skipped.
+ */
+import { describe, expect, test } from "bun:test";
+import { countsOf } from "../../scripts/test";
+
+describe("counting one test file", () => {
+  const cases: [
+    reason: string,
+    output: string,
+    code: number,
+    counted: ReturnType<typeof countsOf>,
+  ][] = [
+    [
+      "all well",
+      "\na.test.ts:\n(pass) a\n\n 6 pass\n 0 fail\n 2 expect() calls\nRan 6 tests across 1 file. " +
+        "[617.00ms]\n",
+      0,
+      { passed: 6, failed: 0, skipped: 0 },
+    ],
+    [
+      "failed, skipped and planned ones",
+      "(fail) b\n\n 1 pass\n 1 skip\n 1 todo\n 1 fail\n 1 expect() calls\nRan 4 tests across 1 " +
+        "file. [3.00ms]\n",
+      1,
+      { passed: 1, failed: 1, skipped: 2 },
+    ],
+    [
+      "a file that could not be loaded",
+      "\n\n 0 pass\n 1 fail\n 1 error\nRan 1 test across 1 file. [4.00ms]\n",
+      1,
+      { passed: 0, failed: 1, skipped: 0 },
+    ],
+    [
+      "a process that ended half-way, though it said it was fine",
+      "\nexits.test.ts:\n(pass) x\n",
+      0,
+      { passed: 0, failed: 1, skipped: 0 },
+    ],
+    [
+      "a process that was killed",
+      "\nkilled.test.ts:\n(pass) x [0.02ms]\n",
+      137,
+      { passed: 0, failed: 1, skipped: 0 },
+    ],
+    [
+      "a file without tests",
+      "\nnone.test.ts:\n\n 0 pass\n 0 fail\nRan 0 tests across 1 file. [2.00ms]\n",
+      0,
+      { passed: 0, failed: 1, skipped: 0 },
+    ],
+    [
+      "a failure outside the tests",
+      "\n\n 2 pass\n 0 fail\n 1 error\nRan 2 tests across 1 file. [4.00ms]\n",
+      1,
+      { passed: 2, failed: 1, skipped: 0 },
+    ],
+    [
+      "a test that prints closing lines of its own",
+      "\n\n 9 pass\n 0 fail\nRan 9 tests across 1 file.\n(fail) a\n\n 0 pass\n 1 fail\nRan 1 " +
+        "test across 1 file. [4.00ms]\n",
+      1,
+      { passed: 0, failed: 1, skipped: 0 },
+    ],
+  ];
+  for (const [reason, output, code, counted] of cases)
+    test(reason, () => expect(countsOf(output, code)).toEqual(counted));
+});

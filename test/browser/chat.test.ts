@@ -1,0 +1,437 @@
+/**
+ * Chat, sources, search and prompts in a browser: every state in every size and theme, by keyboard
+ * alone, and text that stays text.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { join } from "node:path";
+import {
+  chromium_path,
+  launchChromium,
+  looks,
+  visit,
+  why_skipped,
+  type Visit,
+} from "../helpers/chromium";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { chunk, event, fails, raw, says, startProvider } from "../helpers/provider";
+
+const terms =
+  "Warranty. The warranty period for all hardware is 36 months from the date of delivery. Unused " +
+  "goods may be returned within 30 days in their original packaging.";
+const hostile = {
+  name: "<img src=x onerror=alert(1)> notes",
+  content:
+    "The <b>bold</b> mooring buoy & its <script>alert(2)</script> chain are checked every " +
+    "fourteen days.",
+};
+const email = "ada@example.com",
+  password = "correct horse battery staple";
+let dossier: Executable, browser: Browser, window_: Visit, page: Page, key: string;
+const provider = startProvider();
+const ids: Record<"hut" | "contracts" | "hostile", string> = {
+  hut: "",
+  contracts: "",
+  hostile: "",
+};
+
+beforeAll(async () => {
+  if (!chromium_path) return console.log(why_skipped);
+  dossier = await startExecutable({
+    env: {
+      DOSSIER_ADMIN_EMAIL: email,
+      DOSSIER_ADMIN_PASSWORD: password,
+      DOSSIER_ANSWERS_PROVIDER: "openai",
+      DOSSIER_ANSWERS_BASE_URL: provider.base_url,
+      DOSSIER_ANSWERS_MODEL: "test",
+      DOSSIER_ANSWERS_FALLBACK: "fail",
+    },
+  });
+  key = (await dossier.mustCli(["key", "create", "--user", email, "--name", "test"])).trim();
+  for (const [name, folder] of [
+    ["hut", "Hollin Fell Hut"],
+    ["contracts", "Contracts"],
+    ["hostile", hostile.name],
+  ] as const)
+    ids[name] = (await api("POST", "/folders", { name: folder })).id;
+  const form = new FormData();
+  form.append(
+    "file",
+    Bun.file(join(import.meta.dir, "../../examples/handbook/handbook.pdf")),
+    "handbook.pdf",
+  );
+  await api("POST", `/documents/file?folder_id=${ids.hut}`, form);
+  await api("POST", "/documents", { folder_id: ids.contracts, name: "Terms 2026", content: terms });
+  await api("POST", "/documents", { folder_id: ids.hostile, ...hostile });
+  for (const id of Object.values(ids))
+    await dossier.until(`/folders/${id}`, ({ body }) => body.status_counts.synced === 1, { key });
+  browser = await launchChromium();
+  window_ = await visit(browser, dossier.url());
+  ({ page } = window_);
+  await page.goto("/console/");
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await dossier?.[Symbol.asyncDispose]();
+  provider.stop();
+});
+
+const api = async (method: string, path: string, body?: unknown) =>
+  (await dossier.api(method, path, body, { key })).body;
+/** The first sentences of an answer, and the beginning of the next one. */
+const begun = [
+  "The ceramic filter is scrubbed every Monday and replaced every ninety days [1].\n\n",
+  "The date of the next replacement is written on the lid of its housing [1].\n\n",
+  "The lamp is",
+];
+const plays = (text: string) => provider.plays(() => says(text));
+
+/** Asks in a new chat over the folder. */
+async function ask(folder: string, question: string): Promise<void> {
+  await page.goto(`/console/chats/new?folder=${folder}`);
+  await page.locator(".chip").first().waitFor();
+  await again(question);
+}
+async function again(question: string): Promise<void> {
+  await page.getByLabel("Your question").fill(question);
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+}
+const answered = () => page.locator(".turn:last-child .answer-actions").waitFor();
+async function openSource(): Promise<void> {
+  await page.locator(".turn:last-child .answer .cite").first().click();
+  await page.locator(".source-panel mark").first().waitFor();
+}
+async function askForFilter(): Promise<void> {
+  plays(
+    "## The filter\n\nIt is **scrubbed every Monday** and replaced every ninety days [1].\n\n| " +
+      "What | When |\n|---|---|\n| Filter | ninety days [1] |",
+  );
+  await ask(ids.hut, "How often is the ceramic filter replaced?");
+  await answered();
+}
+
+describe.skipIf(!chromium_path)("every size and theme", () => {
+  const states: readonly (readonly [string, () => Promise<unknown>])[] = [
+    [
+      "no chats",
+      async () => {
+        await page.goto("/console/chats");
+        await page.getByText("Ask about your documents").first().waitFor();
+      },
+    ],
+    [
+      "a new chat",
+      async () => {
+        await page.goto("/console/chats/new");
+        await page.getByText("What do you want to know?").waitFor();
+      },
+    ],
+    [
+      "folders to choose from",
+      async () => {
+        await page.getByRole("button", { name: "Choose folders" }).click();
+        await page.getByRole("checkbox", { name: "Contracts" }).check();
+      },
+    ],
+    ["an answer in Markdown", askForFilter],
+    [
+      "a source on its PDF page",
+      async () => {
+        await openSource();
+        await page.locator(".pdf-text mark").first().waitFor();
+      },
+    ],
+    [
+      "a source in the text",
+      async () => {
+        plays("The warranty period is 36 months [1].");
+        await ask(ids.contracts, "What is the warranty period?");
+        await answered();
+        await openSource();
+      },
+    ],
+    [
+      "an answer without support",
+      async () => {
+        plays(
+          "The hut was built by the emperor of Atlantis in 1204. The ceramic filter is replaced " +
+            "every ninety days [1].",
+        );
+        await ask(ids.hut, "Who built the hut, and how often is the ceramic filter replaced?");
+        await answered();
+      },
+    ],
+    [
+      "a question that failed",
+      async () => {
+        provider.plays(() => fails(400));
+        await ask(ids.hut, "How high is the hut?");
+        await page.getByText("This question could not be answered").waitFor();
+      },
+    ],
+    [
+      "chats",
+      async () => {
+        await page.goto("/console/chats");
+        await page.getByRole("row").nth(1).waitFor();
+      },
+    ],
+    [
+      "a chat that does not exist",
+      async () => {
+        await page.goto("/console/chats/chs_00000000000000000000000000");
+        await page.getByText("This could not be found").waitFor();
+      },
+    ],
+    [
+      "search",
+      async () => {
+        await page.goto("/console/search?q=warranty");
+        await page.locator(".passage-card mark").first().waitFor();
+      },
+    ],
+    [
+      "a result that is open",
+      async () => {
+        await page.locator(".passage-card").first().click();
+        await page.locator(".source-panel mark").first().waitFor();
+      },
+    ],
+    [
+      "nothing found",
+      async () => {
+        await page.goto("/console/search?q=zyzzyva");
+        await page.getByText("Nothing found").waitFor();
+      },
+    ],
+    [
+      "the palette",
+      async () => {
+        await page.keyboard.press("Control+k");
+        await page.getByRole("dialog").getByRole("combobox").fill("warranty");
+        await page.getByRole("option", { name: /Terms 2026/ }).waitFor();
+      },
+    ],
+    [
+      "no prompts",
+      async () => {
+        await page.goto("/console/prompts");
+        await page.getByText("Plain words").waitFor();
+      },
+    ],
+    [
+      "a prompt to write",
+      async () => {
+        await page.getByText("Plain words").click();
+        await page.getByRole("dialog").waitFor();
+      },
+    ],
+    [
+      "prompts",
+      async () => {
+        await page.getByRole("button", { name: "Save prompt" }).click();
+        await page.getByRole("row").nth(1).waitFor();
+      },
+    ],
+  ];
+  test.each(states)(
+    "%s",
+    async (_state, reach) => {
+      await window_.look({});
+      await reach();
+      for (const [name, look] of looks) {
+        await window_.look(look);
+        expect({ name, problems: await window_.problems() }).toEqual({ name, problems: [] });
+      }
+      expect(window_.faults).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+describe.skipIf(!chromium_path)("an answer", () => {
+  test("is shown while it is written, and can be stopped", async () => {
+    await window_.look({});
+    provider.plays(() =>
+      raw(
+        begun.map((content) => chunk({ content })),
+        { open: true },
+      ),
+    );
+    await ask(ids.hut, "How often is the ceramic filter replaced?");
+    await page.locator(".writing").getByText("replaced every ninety days").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("You stopped this answer.").waitFor();
+    plays("Every ninety days [1].");
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await page.locator(".turn:last-child .answer").getByText("Every ninety days").waitFor();
+  }, 60_000);
+
+  test("comes by asking again where streams don't get through", async () => {
+    await page.route("**/stream", (route) => route.abort());
+    await askForFilter();
+    await page.unroute("**/stream");
+    expect(await page.locator(".answer table").count()).toBe(1);
+  }, 60_000);
+
+  test("is there after the page was reloaded in the middle of it", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    provider.plays(
+      () =>
+        new Response(
+          new ReadableStream({
+            async start(controller) {
+              const send = (text: string) => controller.enqueue(new TextEncoder().encode(text));
+              for (const content of begun) send(chunk({ content }));
+              await promise;
+              send(
+                chunk({ content: " replaced once a year, at opening [1]." }) +
+                  chunk({}, "stop") +
+                  event("[DONE]"),
+              );
+              controller.close();
+            },
+          }),
+          { headers: { "content-type": "text/event-stream" } },
+        ),
+    );
+    await ask(ids.hut, "How often is the ceramic filter replaced?");
+    await page.locator(".writing").getByText("ninety days").waitFor();
+    await page.reload();
+    await page.locator(".writing").getByText("ninety days").waitFor();
+    resolve();
+    await answered();
+    expect(await page.locator(".answer").innerText()).toContain("once a year");
+  }, 60_000);
+});
+
+test.skipIf(!chromium_path)(
+  "markup in names, documents and answers stays text",
+  async () => {
+    plays(
+      "<img src=x onerror=alert(3)> The chain is checked every fourteen days [1]. " +
+        "![x](https://evil.example/beacon.png) [here](javascript:alert(4))",
+    );
+    await ask(ids.hostile, `<script>alert(5)</script> How often is the chain checked?`);
+    await answered();
+    await openSource();
+    expect(await page.locator(".source-panel mark").first().innerText()).toContain(
+      "<script>alert(2)</script>",
+    );
+    expect(await page.locator(".source-head").innerText()).toContain(hostile.name);
+    expect(await page.locator("main img, main script, main [href^=javascript]").count()).toBe(0);
+    await page.goto("/console/chats");
+    await page.getByText("<script>alert(5)</script> How often").waitFor();
+    expect(window_.faults).toEqual([]);
+  },
+  60_000,
+);
+
+test.skipIf(!chromium_path)(
+  "a chat is deleted, brought back by Undo and from the list of deleted ones, and says so when " +
+    "it is gone",
+  async () => {
+    await askForFilter();
+    const chat = page.url();
+    const remove = async () => {
+      await page.getByRole("button", { name: /^Actions for/ }).click();
+      await page.getByRole("menuitem", { name: "Delete" }).click();
+    };
+    await remove();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("is back").waitFor();
+    await page.goto(chat);
+    await remove();
+    await page.goto(chat);
+    await page.getByText("This chat was deleted").waitFor();
+    await page.goto("/console/chats");
+    await page.getByRole("tab", { name: "Deleted" }).click();
+    await page.getByRole("button", { name: "Restore" }).first().click();
+    await page.getByText("No deleted chats").waitFor();
+    await page.goto(chat);
+    await page.locator(".answer").waitFor();
+  },
+  60_000,
+);
+
+test.skipIf(!chromium_path)(
+  "a long chat opens at its end; earlier questions come above what is looked at",
+  async () => {
+    plays("Every ninety days [1].");
+    const { id } = await api("POST", "/chats", { name: "Long", usedFolders: [ids.hut] });
+    for (let number = 1; number <= 54; number++)
+      await api("POST", `/chats/${id}/messages`, {
+        text: `Question ${number}: how often is the filter replaced?`,
+      });
+    await dossier.until(
+      `/chats/${id}/messages?per_page=200`,
+      ({ body }) => body.data.every(({ status }: { status: string }) => status === "COMPLETED"),
+      { key },
+    );
+    await page.goto(`/console/chats/${id}`);
+    await page.getByText("Question 54:").waitFor();
+    const log = page.getByRole("log");
+    expect(
+      await log.evaluate((box) => Math.round(box.scrollHeight - box.scrollTop - box.clientHeight)),
+    ).toBe(0);
+    await log.evaluate((box) => {
+      box.scrollTop = 0;
+    });
+    const before = await page.getByText("Question 5:").boundingBox();
+    const button = page.getByRole("button", { name: "Show earlier questions" });
+    const button_height = (await button.boundingBox())!.height;
+    await button.click();
+    await page.getByText("Question 1:").waitFor();
+    const after = await page.getByText("Question 5:").boundingBox();
+    expect(Math.abs(after!.y - before!.y)).toBeLessThanOrEqual(button_height + 40);
+  },
+  60_000,
+);
+
+test.skipIf(!chromium_path)(
+  "question, answer and source by keyboard alone",
+  async () => {
+    const focused = (): Promise<string> =>
+      page.evaluate(
+        "document.activeElement?.getAttribute('aria-label') ?? " +
+          "document.activeElement?.textContent ?? ''",
+      );
+    /** Tab, or Shift+Tab, until the focus is on what is called so. */
+    const reach = async (name: string, key: "Tab" | "Shift+Tab" = "Tab") => {
+      for (let left = 60; left > 0; left--) {
+        await page.keyboard.press(key);
+        if ((await focused()).includes(name)) return;
+      }
+      throw new Error(`The focus never came to ${name}.`);
+    };
+    plays("It is replaced every ninety days [1].");
+    await page.goto("/console/chats");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.keyboard.press("n");
+    await page.getByText("What do you want to know?").waitFor();
+    await reach("Choose folders");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    const box = page.getByRole("checkbox", { name: "Hollin Fell Hut" }).and(page.locator(":focus"));
+    for (let left = 20; left > 0 && (await box.count()) === 0; left--)
+      await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Enter");
+    await page.locator(".chip").waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("How often is the filter replaced?");
+    await page.keyboard.press("Enter");
+    await answered();
+    await reach("Source 1", "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await page.locator(".source-panel mark").first().waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".source-panel").waitFor({ state: "detached" });
+    await dossier.untilTrue(async () => (await focused()).startsWith("Source 1"));
+  },
+  60_000,
+);

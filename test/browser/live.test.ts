@@ -1,0 +1,137 @@
+/**
+ * The console in a browser while things change: what happens elsewhere shows up by itself, in every
+ * tab; large folders and the first load stay small.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { chromium_path, visit, why_skipped } from "../helpers/chromium";
+import { limit_ms, startConsole, type Console } from "../helpers/console";
+
+let at: Console, page: Page;
+beforeAll(async () => {
+  if (!chromium_path) return console.log(why_skipped);
+  at = await startConsole();
+  ({ page } = at);
+}, 300_000);
+afterAll(() => at?.[Symbol.asyncDispose]());
+
+const addText = (folder_id: string, name: string) =>
+  at.api("POST", "/documents", {
+    folder_id,
+    name,
+    content: `About ${name}: turn left at the cairn.`,
+  });
+const ready = (name: string, on = page) =>
+  on.getByRole("row", { name }).getByText("Ready").waitFor();
+/** Lost when a page is loaded anew. */
+const mark = (on: Page) => on.evaluate("globalThis.never_reloaded = true");
+const isMarked = (on: Page) => on.evaluate("globalThis.never_reloaded === true");
+const isEvents = (url: string) => new URL(url).pathname.endsWith("/events");
+
+describe.skipIf(!chromium_path)("what changes elsewhere", () => {
+  test(
+    "appears in an open folder and turns Ready, in two tabs with one stream; the second takes " +
+      "over when the first is closed",
+    async () => {
+      const { id } = await at.api("POST", "/folders", { name: "Live" });
+      const streams: string[] = [];
+      page.context().on("request", (request) => {
+        if (isEvents(request.url())) streams.push(request.url());
+      });
+      await at.open(`/folders/${id}`);
+      await page.getByText("Drop files here").waitFor();
+      const second = await page.context().newPage();
+      await second.goto(`/console/folders/${id}`);
+      await second.getByText("Drop files here").waitFor();
+      for (const tab of [page, second]) await mark(tab);
+      await addText(id, "First");
+      await ready("First");
+      await ready("First", second);
+      expect(streams).toHaveLength(1);
+      // The tab that held the stream goes away, and the other holds it now.
+      await page.goto("about:blank");
+      await at.dossier.untilTrue(() => streams.length === 2);
+      await addText(id, "Second");
+      await ready("Second", second);
+      await at.api("PUT", `/folders/${id}`, { name: "Renamed" });
+      await second.getByRole("heading", { level: 1, name: "Renamed" }).waitFor();
+      expect(await isMarked(second)).toBe(true);
+      await second.close();
+    },
+    limit_ms,
+  );
+
+  test(
+    "appears by asking again where the stream does not get through",
+    async () => {
+      const { id } = await at.api("POST", "/folders", { name: "Polled" });
+      await page.route(
+        ({ pathname }) => pathname.endsWith("/events"),
+        (route) => route.fulfill({ status: 502 }),
+      );
+      await at.open(`/folders/${id}`);
+      await page.getByText("Drop files here").waitFor();
+      await mark(page);
+      await addText(id, "Third");
+      await ready("Third");
+      expect(await isMarked(page)).toBe(true);
+      await page.unrouteAll();
+    },
+    limit_ms,
+  );
+});
+
+describe.skipIf(!chromium_path)("size", () => {
+  test("a folder of 5,000 documents is shown in pages, paged and filtered", async () => {
+    const { id } = await at.api("POST", "/folders", { name: "Large" });
+    const many = 5_000,
+      senders = 8;
+    let next = 0;
+    await Promise.all(
+      Array.from({ length: senders }, async () => {
+        while (next < many) {
+          const number = ++next;
+          await addText(id, `Note ${String(number).padStart(4, "0")}`);
+        }
+      }),
+    );
+    await at.open(`/folders/${id}`);
+    const rows = page.getByRole("table", { name: "Documents" }).getByRole("row");
+    const small = async () => {
+      expect(await rows.count()).toBeLessThanOrEqual(51);
+      expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThan(4_000);
+    };
+    await page.getByText("1–50 of 5000").waitFor();
+    await small();
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByText("51–100 of 5000").waitFor();
+    await small();
+    await page.getByLabel("Search by name or content").fill("Note 4321");
+    await page.getByRole("link", { name: "Note 4321" }).first().waitFor();
+    await page.getByText("Note 4320").waitFor({ state: "detached" });
+    await small();
+    await at.open("/folders");
+    await page.getByText("5,000").first().waitFor();
+    await small();
+  }, 300_000);
+
+  test(
+    "the first load is at most 150 KB over the wire, and nothing of it is loaded twice",
+    async () => {
+      const cold = await visit(at.browser, at.dossier.url());
+      await cold.page.goto("/console/");
+      await cold.page.getByLabel("Email").waitFor();
+      const loaded: { name: string; bytes: number }[] = await cold.page
+        .evaluate(`performance.getEntries()
+      .filter(({ entryType }) => entryType === "navigation" || entryType === "resource").map(({ name, transferSize }) => ({ name, bytes: transferSize }))`);
+      const bytes = loaded.reduce((sum, one) => sum + one.bytes, 0);
+      expect({ bytes, fits: bytes <= 150 * 1024 }).toEqual({ bytes, fits: true });
+      // Each of them counts: nothing came from a cache.
+      expect(loaded.filter((one) => one.bytes === 0)).toEqual([]);
+      expect(new Set(loaded.map(({ name }) => name)).size).toBe(loaded.length);
+      expect(cold.faults).toEqual([]);
+      await cold.page.context().close();
+    },
+    limit_ms,
+  );
+});

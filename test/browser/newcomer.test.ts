@@ -1,0 +1,69 @@
+/**
+ * The console in a browser: from the first start to a cited answer with its source on screen, as
+ * somebody who has never seen it.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { join } from "node:path";
+import { chromium_path, launchChromium, visit, why_skipped } from "../helpers/chromium";
+import { startExecutable, type Executable } from "../helpers/executable";
+
+const handbook = join(import.meta.dir, "../../examples/handbook/handbook.pdf");
+let dossier: Executable, browser: Browser;
+
+beforeAll(async () => {
+  if (!chromium_path) return console.log(why_skipped);
+  dossier = await startExecutable();
+  browser = await launchChromium();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await dossier?.[Symbol.asyncDispose]();
+});
+
+test.skipIf(!chromium_path)(
+  "at most eight clicks lead from the printed link to the passage on its page",
+  async () => {
+    const link = /http:\S+\/console\/setup#t=\S+/.exec(dossier.output())![0];
+    const { page, faults } = await visit(browser, dossier.url());
+    let clicks = 0;
+    const click = async (name: string | RegExp) => {
+      clicks++;
+      await page.getByRole("button", { name }).or(page.getByRole("link", { name })).first().click();
+    };
+    await page.goto(link);
+    await page.getByLabel("Email").fill("ada@example.com");
+    await page.getByLabel("Password", { exact: true }).fill("correct horse battery staple");
+    await click(/create/i);
+    await click("New folder");
+    await page.getByLabel("Name").fill("Hollin Fell Hut");
+    await click(/create/i);
+    clicks++;
+    const chosen = page.waitForEvent("filechooser");
+    await page
+      .getByRole("button", { name: /choose files|upload/i })
+      .first()
+      .click();
+    await (await chosen).setFiles(handbook);
+    await page.getByText("Ready").first().waitFor();
+    await click("Ask this folder");
+    await page.getByLabel("Your question").fill("How often is the ceramic filter replaced?");
+    await click("Ask");
+    await page.locator(".answer").getByText("replaced every ninety days").waitFor();
+    await click(/^Source 1: handbook\.pdf, p\. 3/);
+    const marked = page
+      .locator("[data-page='3'] .pdf-text mark", { hasText: "ceramic filter" })
+      .first();
+    await marked.waitFor();
+    // It is drawn on its page, and the page is scrolled to it.
+    const { top, bottom }: { top: number; bottom: number } = await page.evaluate(
+      "(({ top, bottom }) => ({ top, bottom }))(document.querySelector('.pdf-text " +
+        "mark').getBoundingClientRect())",
+    );
+    expect(top).toBeGreaterThan(0);
+    expect(bottom).toBeLessThan(page.viewportSize()!.height);
+    expect(clicks).toBeLessThanOrEqual(8);
+    expect(faults).toEqual([]);
+  },
+  120_000,
+);

@@ -1,0 +1,596 @@
+/**
+ * Every page of the console in a browser, full of data, in every size and theme: nothing that
+ * axe-core or the page's policy forbids, nothing sideways, nothing foreign, and text stays text.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { join } from "node:path";
+import { chromium_path, visit, why_skipped, type Visit } from "../helpers/chromium";
+import {
+  email,
+  expectWell,
+  fileForm,
+  handbook,
+  limit_ms,
+  markup,
+  startConsole,
+  type Console,
+} from "../helpers/console";
+import { png } from "../helpers/pictures";
+import { startReceiver } from "../helpers/receiver";
+import { captions } from "../helpers/recordings";
+import { page as sitePage, startWebsite, type Website } from "../helpers/website";
+
+/** Its job fails for good at each start. */
+const unlucky = `
+import { definePlugin, handle, job, PermanentFailure, t } from "dossier";
+const Count = job("unlucky.count", t.Object({}));
+export default definePlugin({ name: "unlucky", version: "1.0.0", setup: ({ database, enqueue }) => ({
+  jobs: [handle(Count, async () => { throw new PermanentFailure("The counter at ${markup} does not answer."); }, { attempts_max: 3, timeout_ms: 1_000 })],
+  start: () => enqueue(database(), Count, {}),
+}) });
+`;
+const thanks = `<!doctype html><script>alert(6)</script>${markup}<b>Thank you</b>`;
+
+let at: Console, page: Page, stranger: Visit, site: Website;
+const receiver = startReceiver("127.0.0.1");
+const ids = {
+  hut: "",
+  winter: "",
+  hostile: "",
+  handbook: "",
+  notes: "",
+  broken: "",
+  picture: "",
+  run: "",
+  transcription: "",
+  failed_transcription: "",
+  webhook: "",
+  strange: "",
+};
+let invitation = "";
+
+beforeAll(async () => {
+  if (!chromium_path) return console.log(why_skipped);
+  site = await startWebsite();
+  at = await startConsole({
+    files: {
+      "plugins/activity.ts": await Bun.file(
+        join(import.meta.dir, "../../examples/activity/plugin.ts"),
+      ).text(),
+      "plugins/unlucky.ts": unlucky,
+      "plugins/torn.ts": "export default {",
+    },
+  });
+  ({ page } = at);
+  stranger = await visit(at.browser, at.dossier.url());
+  stranger.page.setDefaultTimeout(60_000);
+  await fillFolders();
+  await fillRuns();
+  await fillAdministration();
+}, 300_000);
+afterAll(async () => {
+  await at?.[Symbol.asyncDispose]();
+  receiver[Symbol.dispose]();
+  await site?.[Symbol.asyncDispose]();
+});
+
+async function fillFolders(): Promise<void> {
+  ids.hut = (
+    await at.api("POST", "/folders", {
+      name: "Hollin Fell Hut",
+      description: "Everything about the hut and its warden.",
+    })
+  ).id;
+  ids.winter = (await at.api("POST", "/folders", { name: "Winter", parentId: ids.hut })).id;
+  ids.hostile = (await at.api("POST", "/folders", { name: `${markup} inbox` })).id;
+  const upload = async (
+    folder_id: string,
+    name: string,
+    content: Parameters<typeof fileForm>[1],
+    type = "",
+  ) =>
+    (await at.api("POST", `/documents/file?folder_id=${folder_id}`, fileForm(name, content, type)))
+      .id;
+  ids.handbook = await upload(ids.hut, "handbook.pdf", handbook);
+  ids.broken = await upload(
+    ids.hut,
+    "survey-of-the-eastern-path-and-its-bridges-2025-final.pdf",
+    "%PDF-1.7 torn",
+  );
+  ids.picture = await upload(
+    ids.hut,
+    "roof.png",
+    png({
+      width: 320,
+      height: 200,
+      pixels: Uint8Array.from({ length: 320 * 200 }, (_, place) => place % 255),
+    }),
+    "image/png",
+  );
+  ids.notes = (
+    await at.api("POST", "/documents", {
+      folder_id: ids.hut,
+      name: "Route notes",
+      content: "From the bridge the path climbs for an hour.\n\nTurn left at the cairn.",
+    })
+  ).id;
+  ids.strange = await upload(ids.hostile, `${markup}.txt`, `The ${markup} buoy is red.`);
+  for (const folder of [ids.hut, ids.hostile]) await at.settled(folder);
+}
+
+async function fillRuns(): Promise<void> {
+  site.set("/hut", sitePage("The hut", "The hut has sixteen beds and one lamp."));
+  const source = {
+    type: "urls",
+    urls: [`${site.url}/hut`, `${site.url}/none`, `${site.url}/${markup}`],
+  };
+  ids.run = (await at.api("POST", "/imports", { folder_id: ids.winter, source })).id;
+  await at.api("POST", "/import-schedules", {
+    folder_id: ids.winter,
+    source: { type: "sitemap", url: `${site.url}/sitemap.xml` },
+    every: "0 6 * * 1",
+  });
+  ids.transcription = (
+    await at.api(
+      "POST",
+      `/transcriptions?folder_id=${ids.winter}`,
+      fileForm("interview with the warden.vtt", captions),
+    )
+  ).id;
+  ids.failed_transcription = (
+    await at.api(
+      "POST",
+      `/transcriptions?folder_id=${ids.winter}`,
+      fileForm("wind.wav", "no recording at all"),
+    )
+  ).id;
+  receiver.answers(
+    () => new Response(thanks, { status: 500, headers: { "content-type": "text/html" } }),
+  );
+  ids.webhook = (
+    await at.api("POST", "/webhooks", {
+      event_type: "import.finished",
+      url: `http://127.0.0.1:${receiver.port}/hooks/dossier?from=hollin-fell-hut&secret=none`,
+    })
+  ).id;
+  await at.api("POST", "/webhooks", {
+    event_type: "transcription.completed",
+    url: `http://127.0.0.1:${receiver.port}/other`,
+  });
+  await at.api("POST", `/webhooks/${ids.webhook}/test`);
+  const over = ({ body }: { body: any }) => !["pending", "running"].includes(body.status);
+  for (const path of [`/imports/${ids.run}`, `/transcriptions/${ids.transcription}`])
+    await at.dossier.until(path, over, { key: at.key, limit_ms: 60_000 });
+  await at.dossier.until(
+    `/webhooks/${ids.webhook}/deliveries`,
+    ({ body }) =>
+      body.data.length > 0 &&
+      body.data.every(({ status }: { status: string }) => status === "dropped"),
+    { key: at.key },
+  );
+  await at.settled(ids.winter);
+}
+
+async function fillAdministration(): Promise<void> {
+  await at.own("POST", "/keys", {
+    name: `Backup ${markup}`,
+    expires_at: "2099-01-01T00:00:00Z",
+    scopes: ["read"],
+  });
+  invitation = (
+    await at.own("POST", "/users", {
+      email: "grace.with.a.rather.long.name@research.example.com",
+      role: "member",
+    })
+  ).invite_url;
+  const { user } = await at.own("POST", "/users", { email: "eve@example.com", role: "admin" });
+  await at.own("PATCH", `/users/${user.id}`, { active: false });
+}
+
+const say = (text: string | RegExp, of = page) => of.getByText(text).first().waitFor();
+const press = (name: string | RegExp, of = page) =>
+  of.getByRole("button", { name }).first().click();
+const choose = async (menu: string | RegExp, item: string) => {
+  await press(menu);
+  await page.getByRole("menuitem", { name: item }).click();
+};
+const dialog = () => page.getByRole("dialog").waitFor();
+const escape = () => page.keyboard.press("Escape");
+const tab = (name: string) => page.getByRole("tab", { name }).click();
+/**
+ * How to get there, from anywhere. What is open is closed by the next one, which goes elsewhere.
+ */
+type State = readonly [name: string, reach: () => Promise<unknown>];
+
+const work: readonly State[] = [
+  [
+    "folders",
+    async () => {
+      await at.open("/folders");
+      await say("Hollin Fell Hut");
+    },
+  ],
+  [
+    "a folder to create",
+    async () => {
+      await press("New folder");
+      await dialog();
+    },
+  ],
+  [
+    "a folder",
+    async () => {
+      await at.open(`/folders/${ids.hut}`);
+      await page.getByRole("row").nth(4).waitFor();
+    },
+  ],
+  ["documents that are selected", () => page.getByLabel("Select all rows").check()],
+  [
+    "text to paste",
+    async () => {
+      await press("Paste text");
+      await dialog();
+    },
+  ],
+  [
+    "a folder to delete",
+    async () => {
+      await escape();
+      await choose(/^More actions/, "Delete");
+      await dialog();
+    },
+  ],
+  [
+    "a folder and a file full of markup",
+    async () => {
+      await at.open(`/folders/${ids.hostile}`);
+      await say(`${markup}.txt`);
+    },
+  ],
+  [
+    "a document of PDF pages",
+    async () => {
+      await at.open(`/documents/${ids.handbook}`);
+      await page.locator(".pdf-text span").first().waitFor();
+    },
+  ],
+  [
+    "a document of text",
+    async () => {
+      await at.open(`/documents/${ids.notes}`);
+      await say("Turn left at the cairn");
+    },
+  ],
+  [
+    "a document that failed",
+    async () => {
+      await at.open(`/documents/${ids.broken}`);
+      await say("This document could not be indexed");
+    },
+  ],
+  [
+    "an image",
+    async () => {
+      await at.open(`/documents/${ids.picture}`);
+      await page.locator(".document-view img").waitFor();
+    },
+  ],
+  [
+    "a document full of markup",
+    async () => {
+      await at.open(`/documents/${ids.strange}`);
+      await say(`The ${markup} buoy is red.`);
+    },
+  ],
+  [
+    "a transcript",
+    async () => {
+      await at.open(`/transcriptions/${ids.transcription}`);
+      await say("The heron waits in shallow water.");
+    },
+  ],
+  [
+    "transcriptions",
+    async () => {
+      await at.open("/transcriptions");
+      await say("interview with the warden.vtt");
+      await say("wind.wav");
+    },
+  ],
+  [
+    "a transcription that failed",
+    async () => {
+      await at.open(`/transcriptions/${ids.failed_transcription}`);
+      await say("This could not be transcribed");
+    },
+  ],
+  [
+    "a transcription to start",
+    async () => {
+      await at.open("/transcriptions");
+      await press("New transcription");
+      await dialog();
+    },
+  ],
+  [
+    "imports",
+    async () => {
+      await at.open("/imports");
+      await page.getByRole("row").nth(1).waitFor();
+    },
+  ],
+  [
+    "schedules",
+    async () => {
+      await at.open("/imports");
+      await tab("Schedules");
+      await say("Every Monday");
+    },
+  ],
+  [
+    "an import with items that failed",
+    async () => {
+      await at.open(`/imports/${ids.run}`);
+      await page.getByRole("row").nth(3).waitFor();
+    },
+  ],
+  [
+    "an import to start, and what it would bring",
+    async () => {
+      await at.open("/imports/new");
+      await page.getByLabel("Addresses").fill(`${site.url}/hut\n${site.url}/<b>bold</b>`);
+      await press("Show what it would import");
+      await say("2 items would be imported");
+    },
+  ],
+];
+const developer: readonly State[] = [
+  [
+    "API keys",
+    async () => {
+      await at.open("/keys");
+      await say(`Backup ${markup}`);
+    },
+  ],
+  [
+    "a key to create",
+    async () => {
+      await press("Create key");
+      await dialog();
+    },
+  ],
+  [
+    "a key that is shown once",
+    async () => {
+      await page.getByRole("dialog").getByLabel("Name").fill("Laptop");
+      await page.keyboard.press("Enter");
+      await say("Copy this key now");
+    },
+  ],
+  [
+    "webhooks",
+    async () => {
+      await at.open("/webhooks");
+      await page.getByRole("row").nth(2).waitFor();
+    },
+  ],
+  [
+    "a webhook to register",
+    async () => {
+      await press("Register webhook");
+      await dialog();
+    },
+  ],
+  [
+    "a webhook's secret, which is shown once",
+    async () => {
+      await page.getByLabel("URL").fill(`http://127.0.0.1:${receiver.port}/third`);
+      await page.keyboard.press("Enter");
+      await say("Copy this secret now");
+    },
+  ],
+  [
+    "a webhook",
+    async () => {
+      await at.open(`/webhooks/${ids.webhook}`);
+      await page.getByRole("row").nth(1).waitFor();
+    },
+  ],
+  [
+    "a delivery, whose answer is a web page",
+    async () => {
+      await press(/^Show the delivery/);
+      await page.getByRole("dialog").getByText(thanks).first().waitFor();
+    },
+  ],
+  [
+    "usage",
+    async () => {
+      await at.open("/usage");
+      await say("What you hold");
+    },
+  ],
+  [
+    "the API reference",
+    async () => {
+      await at.open("/reference");
+      await page.locator(".opblock").first().waitFor();
+    },
+  ],
+  [
+    "a call that was tried out",
+    async () => {
+      await page.locator(".opblock-summary-control", { hasText: "/folders" }).first().click();
+      await press("Try it out");
+      await press("Execute");
+      await page.locator(".live-responses-table").getByText("Hollin Fell Hut").first().waitFor();
+    },
+  ],
+  [
+    "a page that a plugin adds",
+    async () => {
+      await page
+        .getByRole("navigation", { name: "Main" })
+        .getByRole("link", { name: "Activity" })
+        .click();
+      await page.getByRole("cell", { name: "Ready" }).first().waitFor();
+    },
+  ],
+  [
+    "no page",
+    async () => {
+      await at.open("/nowhere");
+      await say("There is no such page");
+    },
+  ],
+];
+const administration: readonly State[] = [
+  [
+    "the account",
+    async () => {
+      await at.open("/account");
+      await say("This one");
+    },
+  ],
+  [
+    "users",
+    async () => {
+      await at.open("/users");
+      await say("eve@example.com");
+    },
+  ],
+  [
+    "a user to invite",
+    async () => {
+      await press("Invite user");
+      await dialog();
+    },
+  ],
+  [
+    "an invitation, which is shown once",
+    async () => {
+      await page.getByRole("dialog").getByLabel("Email").fill(`lin-${Date.now()}@example.com`);
+      await page.keyboard.press("Enter");
+      await say("Invitation link");
+    },
+  ],
+  [
+    "the system's health",
+    async () => {
+      await at.open("/system");
+      await say("Data directory");
+    },
+  ],
+  [
+    "jobs",
+    async () => {
+      await at.open("/system");
+      await tab("Jobs");
+      await say(`The counter at ${markup} does not answer.`);
+    },
+  ],
+  [
+    "storage",
+    async () => {
+      await tab("Storage");
+      await say("Free on this disk");
+    },
+  ],
+  [
+    "plugins, one of them torn",
+    async () => {
+      await tab("Plugins");
+      await say("Left out");
+    },
+  ],
+  [
+    "the log",
+    async () => {
+      await tab("Logs");
+      await page.getByRole("cell", { name: "listening" }).waitFor();
+    },
+  ],
+  [
+    "settings in force",
+    async () => {
+      await tab("Settings");
+      await say("imports.allow_networks");
+    },
+  ],
+];
+const outside: readonly State[] = [
+  [
+    "sign-in",
+    async () => {
+      await stranger.page.goto("/console/");
+      await stranger.page.getByLabel("Email").waitFor();
+    },
+  ],
+  [
+    "sign-in with the wrong password",
+    async () => {
+      await stranger.page.getByLabel("Email").fill(email);
+      await stranger.page.getByLabel("Password", { exact: true }).fill("not this one");
+      await press("Sign in", stranger.page);
+      await stranger.page.getByRole("alert").waitFor();
+    },
+  ],
+  [
+    "set-up, when it is done",
+    async () => {
+      await stranger.page.goto("/console/setup#t=dst_00000000000000000000000000000000");
+      await say("Dossier is set up already", stranger.page);
+    },
+  ],
+  [
+    "set-up",
+    async () => {
+      await stranger.page.route("**/setup/check", (route) => route.fulfill({ status: 204 }));
+      await stranger.page.goto("/console/setup#t=dst_11111111111111111111111111111111");
+      await stranger.page.reload();
+      await stranger.page.getByLabel("Email").waitFor();
+    },
+  ],
+  [
+    "an invitation",
+    async () => {
+      await stranger.page.goto(invitation);
+      await say("grace.with.a.rather.long.name", stranger.page);
+    },
+  ],
+  [
+    "an invitation that does not work",
+    async () => {
+      await stranger.page.goto("/console/invite#t=dsi_00000000000000000000000000000000");
+      await stranger.page.reload();
+      await say("This link does not work", stranger.page);
+    },
+  ],
+];
+
+describe.skipIf(!chromium_path)("every size and theme", () => {
+  test.each([...work, ...developer, ...administration])(
+    "%s",
+    async (_name, reach) => {
+      await at.window.look({});
+      await reach();
+      await expectWell(at.window);
+      // What comes next begins with nothing open.
+      expect(await page.locator("main img[onerror], dialog img[onerror], .nav img").count()).toBe(
+        0,
+      );
+    },
+    limit_ms,
+  );
+
+  test.each(outside)(
+    "%s",
+    async (_name, reach) => {
+      await stranger.look({});
+      await reach();
+      await expectWell(stranger);
+    },
+    limit_ms,
+  );
+});

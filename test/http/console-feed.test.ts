@@ -1,0 +1,396 @@
+/**
+ * Changes as they reach a browser: gathered, numbered, replayed, ended with the session, and nobody
+ * else's.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Change } from "../../core/plugin/define";
+import { createFeed, streams_max } from "../../plugins/console/feed";
+import { signedIn, type Browser } from "../helpers/browser";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+interface Event {
+  readonly id: string;
+  readonly name: string;
+  readonly data: any;
+}
+
+/**
+ * Reads a stream event by event; comments count as events without a name when `comments` is set.
+ */
+function reader(stream: ReadableStream<Uint8Array>) {
+  const bytes = stream.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  const next = async (): Promise<Event | "comment" | null> => {
+    for (;;) {
+      const end = text.indexOf("\n\n");
+      if (end === -1) {
+        const { value, done } = await bytes.read();
+        if (done) return null;
+        text += decoder.decode(value, { stream: true });
+        continue;
+      }
+      const lines = text.slice(0, end).split("\n");
+      text = text.slice(end + 2);
+      if (lines[0] === ":") return "comment";
+      const field = (name: string) =>
+        lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+      if (field("event"))
+        return { id: field("id")!, name: field("event")!, data: JSON.parse(field("data")!) };
+    }
+  };
+  return {
+    next,
+    cancel: () => bytes.cancel(),
+    /** The next `count` events, comments aside. */ async take(count: number): Promise<Event[]> {
+      const events: Event[] = [];
+      while (events.length < count) {
+        const event = await next();
+        if (event === null) break;
+        if (event !== "comment") events.push(event);
+      }
+      return events;
+    },
+  };
+}
+const change = (
+  id: string,
+  action: Change["action"] = "changed",
+  more: Partial<Change> = {},
+): Change => ({ owner_id: "ada", kind: "document", id, action, ...more });
+const seen = (events: readonly Event[]) =>
+  events.map(({ name, data }) => (name === "change" ? `${data.id} ${data.action}` : name));
+
+describe("the feed", () => {
+  const feedOf = (isLive: () => boolean = () => true, more: object = {}) =>
+    createFeed({ isLive, newUuid: () => "0000aaaa-", gather_ms: 5, heartbeat_ms: 30, ...more });
+  const open = (
+    feed: ReturnType<typeof feedOf>,
+    last_event_id: string | null = null,
+    signals: AbortSignal[] = [],
+  ) => reader(feed.open({ owner_id: "ada", session_id: "ses_1", last_event_id, signals }));
+
+  const cases: [string, Change[], string[]][] = [
+    [
+      "ten changes of one record are one",
+      Array.from({ length: 10 }, () => change("a")),
+      ["a changed"],
+    ],
+    ["what is new and changes is new", [change("a", "created"), change("a")], ["a created"]],
+    ["what changes and goes is gone", [change("a"), change("a", "deleted")], ["a deleted"]],
+    ["what comes back is new", [change("a", "deleted"), change("a", "created")], ["a created"]],
+    ["two records are two", [change("a"), change("b")], ["a changed", "b changed"]],
+    [
+      "one record in two folders is two",
+      [change("a", "changed", { folder_id: "f" }), change("a", "changed", { folder_id: "g" })],
+      ["a changed", "a changed"],
+    ],
+    [
+      "those of others are not ours",
+      [change("x", "changed", { owner_id: "eve" }), change("a")],
+      ["a changed"],
+    ],
+  ];
+  test.each(cases)("tells that %s", async (_why, changes, expected) => {
+    const feed = feedOf();
+    const stream = open(feed);
+    expect(seen(await stream.take(1))).toEqual(["ready"]);
+    changes.forEach(feed.observe);
+    expect(seen(await stream.take(expected.length))).toEqual(expected);
+    feed.observe(change("end"));
+    expect(seen(await stream.take(1))).toEqual(["end changed"]);
+  });
+
+  test("goes on where a broken stream left off", async () => {
+    const feed = feedOf();
+    const stream = open(feed);
+    await stream.take(1);
+    feed.observe(change("a"));
+    const [last] = await stream.take(1);
+    await stream.cancel();
+    feed.observe(change("b"));
+    await Bun.sleep(10);
+    feed.observe(change("c"));
+    expect(seen(await open(feed, last!.id).take(2))).toEqual(["b changed", "c changed"]);
+    expect(seen(await open(feed, last!.id).take(1))).toEqual(["b changed"]);
+  });
+
+  const lost: [string, string][] = [
+    ["of another run of the server", "ffffffff-1"],
+    ["of the future", "0000aaaa-99"],
+    ["that is none", "what"],
+    ["that is empty", ""],
+    ["of before anybody watched", "0000aaaa-0"],
+  ];
+  test.each(lost)("says to look at everything again after an id %s", async (_why, id) => {
+    const feed = feedOf();
+    await open(feed).take(1);
+    for (const name of ["a", "b"]) {
+      feed.observe(change(name));
+      await Bun.sleep(10);
+    }
+    const other = createFeed({ isLive: () => true, newUuid: () => "0000aaaa-", gather_ms: 1 });
+    // The other feed has told nobody anything yet: number 0 is where it begins.
+    if (id === "0000aaaa-0") {
+      const stream = reader(
+        other.open({ owner_id: "bob", session_id: "s", last_event_id: null, signals: [] }),
+      );
+      await stream.take(1);
+      other.observe(change("x", "changed", { owner_id: "bob" }));
+      await stream.take(1);
+      expect(
+        seen(
+          await reader(
+            other.open({ owner_id: "ada", session_id: "s", last_event_id: id, signals: [] }),
+          ).take(1),
+        ),
+      ).toEqual(["refetch"]);
+    } else expect(seen(await open(feed, id).take(1))).toEqual(["refetch"]);
+  });
+
+  test("says so to a reader who is too slow, and holds no more than its ring", async () => {
+    const feed = feedOf();
+    const stream = open(feed);
+    await stream.take(1);
+    for (let n = 0; n < 2_000; n++) feed.observe(change(`d${n}`));
+    await Bun.sleep(20);
+    feed.observe(change("last"));
+    expect(seen(await stream.take(1))).toEqual(["refetch"]);
+    feed.observe(change("after"));
+    const rest: string[] = [];
+    while (rest.at(-1) !== "after changed") rest.push(...seen(await stream.take(1)));
+    expect(rest.filter((told) => !["last changed", "after changed"].includes(told))).toEqual([]);
+  });
+
+  test("sends a comment when there is nothing to say, and ends with a signal", async () => {
+    const feed = feedOf();
+    const stopping = new AbortController();
+    const stream = open(feed, null, [stopping.signal]);
+    await stream.next();
+    expect(await stream.next()).toBe("comment");
+    stopping.abort();
+    expect(await stream.next()).toBeNull();
+  });
+
+  test("ends with the session, and tells nothing more before", async () => {
+    let live = true;
+    const feed = feedOf(() => live);
+    const stream = open(feed);
+    await stream.take(1);
+    live = false;
+    feed.observe(change("secret"));
+    expect([seen(await stream.take(1)), await stream.next()]).toEqual([["signed_out"], null]);
+  });
+
+  test("a stream that breaks takes nobody's place", async () => {
+    const feed = feedOf(() => {
+      throw new Error("the database is closed");
+    });
+    for (let n = 0; n < 2 * streams_max; n++) {
+      const stream = open(feed);
+      await stream.take(1);
+      feed.observe(change("a"));
+      await expect(stream.take(1)).rejects.toThrow("closed");
+    }
+  });
+
+  test("is open so many times for one user and no more, and closed ones make room", async () => {
+    const feed = feedOf();
+    const streams = Array.from({ length: streams_max }, () => open(feed));
+    expect(() => open(feed)).toThrow(`${streams_max} streams`);
+    feed.open({ owner_id: "bob", session_id: "s", last_event_id: null, signals: [] });
+    await streams[0]!.cancel();
+    expect(seen(await open(feed).take(1))).toEqual(["ready"]);
+  });
+
+  test("forgets a user some time after the last stream", async () => {
+    const feed = feedOf(() => true, { linger_ms: 10 });
+    await open(feed).cancel();
+    expect(feed.size()).toBe(1);
+    await Bun.sleep(30);
+    expect(feed.size()).toBe(0);
+    // Nobody looks: nothing is kept.
+    feed.observe(change("a"));
+    const stream = open(feed);
+    expect([seen(await stream.take(1)), await stream.next()]).toEqual([["ready"], "comment"]);
+  });
+});
+
+describe("what a browser hears of", () => {
+  let server: TestServer;
+  let ada: Browser;
+  beforeAll(async () => {
+    server = await startTestServer({ env: { DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.1/32" } });
+    ada = await signedIn(server, "ada");
+  });
+  const closing: (() => Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const close of closing) await close();
+  });
+  async function watch(browser: Browser, headers: Record<string, string> = {}) {
+    const answer = await server.fetch(
+      new Request("http://dossier.test/console/api/v1/events", {
+        headers: { cookie: browser.cookie(), ...headers },
+      }),
+    );
+    expect([
+      answer.status,
+      answer.headers.get("content-type"),
+      answer.headers.get("cache-control"),
+    ]).toEqual([200, "text/event-stream; charset=utf-8", "no-store"]);
+    const stream = reader(answer.body!);
+    closing.push(() => stream.cancel());
+    const [first] = await stream.take(1);
+    return {
+      first: first!,
+      /** Reads on until a change fits; changes that come close together may be told as one. */ async until(
+        kind: string,
+        actions: string,
+        id?: string,
+      ): Promise<any> {
+        for (;;) {
+          const [event] = await stream.take(1);
+          if (!event) throw new Error("the stream has ended");
+          if (
+            event.data.kind === kind &&
+            actions.split(" ").includes(event.data.action) &&
+            (id === undefined || event.data.id === id)
+          )
+            return event.data;
+        }
+      },
+      stream,
+    };
+  }
+
+  test("is everything that happens to a folder, its documents, chats, prompts and keys", async () => {
+    const { first, until } = await watch(ada);
+    expect(first.name).toBe("ready");
+    const api = (method: string, path: string, body?: object) =>
+      server.send("ada", method, path, body);
+    const { body: folder } = await api("POST", "/folders", { name: "One" });
+    expect(await until("folder", "created")).toEqual({
+      kind: "folder",
+      id: folder.id,
+      folder_id: folder.id,
+      action: "created",
+    });
+    const { body: document } = await api("POST", "/documents", {
+      folder_id: folder.id,
+      name: "A",
+      content: "The kettle came from Linz.",
+    });
+    expect(await until("document", "created")).toEqual({
+      kind: "document",
+      id: document.id,
+      folder_id: folder.id,
+      action: "created",
+    });
+    await server.settle();
+    const { body: chat } = await api("POST", "/chats", { usedFolders: [folder.id] });
+    await until("chat", "created", chat.id);
+    const { body: message } = await api("POST", `/chats/${chat.id}/messages`, {
+      text: "Where did the kettle come from?",
+    });
+    await until("message", "created changed", message.requestId);
+    await server.settle();
+    const { body: prompt } = await api("POST", "/prompts", { name: "P", text: "Be brief." });
+    await until("prompt", "created", prompt.id);
+    await api("PUT", `/prompts/${prompt.id}`, { text: "Be briefer." });
+    await ada.send("POST", "/keys", { name: "k" });
+    await until("key", "created");
+    await api("PATCH", `/documents/${document.id}`, { name: "B" });
+    await until("document", "changed", document.id);
+    expect((await api("GET", `/documents/${document.id}`)).body.name).toBe("B");
+    await api("DELETE", `/chats/${chat.id}`);
+    await until("chat", "deleted", chat.id);
+    await api("DELETE", `/folders/${folder.id}`);
+    await until("folder", "deleted", folder.id);
+  });
+
+  test("is a webhook, and how its deliveries go", async () => {
+    using receiver = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () => new Response(null, { status: 204 }),
+    });
+    const { until } = await watch(ada);
+    const { status, body: webhook } = await server.send("ada", "POST", "/webhooks", {
+      event_type: "import.finished",
+      url: `http://127.0.0.1:${receiver.port}/`,
+    });
+    expect(status).toBe(201);
+    await until("webhook", "created", webhook.id);
+    const { body: delivery } = await server.send("ada", "POST", `/webhooks/${webhook.id}/test`);
+    await until("delivery", "created changed", delivery.id);
+    await server.settle();
+    expect(
+      (await server.send("ada", "GET", `/webhooks/${webhook.id}/deliveries`)).body.data[0],
+    ).toMatchObject({ id: delivery.id, status: "delivered" });
+    await server.send("ada", "POST", `/webhooks/${webhook.id}/rotate-secret`);
+    await until("webhook", "changed", webhook.id);
+    await server.send("ada", "DELETE", `/webhooks/${webhook.id}`);
+    await until("webhook", "deleted", webhook.id);
+  });
+
+  test("is nothing of others", async () => {
+    const { stream } = await watch(ada);
+    await server.send("eve", "POST", "/folders", { name: "Eve's" });
+    const { body } = await server.send("ada", "POST", "/folders", { name: "Ada's" });
+    expect((await stream.take(1))[0]!.data.id).toBe(body.id);
+  });
+
+  test("is nothing that was undone", async () => {
+    const limited = await startTestServer({ env: { DOSSIER_QUOTAS_FOLDERS: "1" } });
+    const bob = await signedIn(limited, "bob");
+    const answer = await limited.fetch(
+      new Request("http://dossier.test/console/api/v1/events", {
+        headers: { cookie: bob.cookie() },
+      }),
+    );
+    const stream = reader(answer.body!);
+    await stream.take(1);
+    const { body } = await limited.send("bob", "POST", "/folders", { name: "kept" });
+    expect((await limited.send("bob", "POST", "/folders", { name: "refused" })).status).toBe(403);
+    await limited.send("bob", "PUT", `/folders/${body.id}`, { name: "renamed" });
+    const events = await stream.take(1);
+    expect(events.every(({ data }) => data.id === body.id)).toBe(true);
+    await stream.cancel();
+  });
+
+  const endings: [string, (who: string) => Promise<unknown>][] = [
+    ["the user is deactivated", (who) => server.accounts.setUserActive(`usr_${who}`, false)],
+    [
+      "the password is changed elsewhere",
+      (who) => server.accounts.changePassword(`usr_${who}`, "another horse entirely"),
+    ],
+  ];
+  test.each(endings)("ends at once when %s", async (why, act) => {
+    const who = why.replaceAll(" ", "");
+    const { stream } = await watch(await signedIn(server, who));
+    await act(who);
+    expect([seen(await stream.take(1)), await stream.next()]).toEqual([["signed_out"], null]);
+  });
+
+  test("goes on after Last-Event-ID, in the header or the address", async () => {
+    const { until, stream } = await watch(ada);
+    const { body } = await server.send("ada", "POST", "/folders", { name: "Two" });
+    await until("folder", "created", body.id);
+    const witness = await watch(ada);
+    await stream.cancel();
+    const { body: missed } = await server.send("ada", "POST", "/folders", { name: "Three" });
+    await witness.until("folder", "created", missed.id);
+    const again = await watch(ada, { "last-event-id": "nothing" });
+    expect(again.first.name).toBe("refetch");
+    const [epoch, number] = again.first.id.split("-");
+    const { first } = await watch(ada, { "last-event-id": `${epoch}-${Number(number) - 1}` });
+    expect(first.data).toMatchObject({ kind: "folder", id: missed.id });
+    const answer = await server.fetch(
+      new Request(
+        `http://dossier.test/console/api/v1/events?last_event_id=${epoch}-${Number(number) - 1}`,
+        { headers: { cookie: ada.cookie() } },
+      ),
+    );
+    expect((await reader(answer.body!).take(1))[0]!.data).toMatchObject({ id: missed.id });
+  });
+});

@@ -1,0 +1,88 @@
+/** The pages and headings of a document, as the console asks for them. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { blocksOf, indicesOf, piecesOf } from "../../plugins/console/web/reader/spans";
+import { signedIn, type Browser } from "../helpers/browser";
+import { person } from "../helpers/documents";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+let server: TestServer, ada: Browser, bob: Browser, notes: string, plain: string;
+const markdown = "# 🙂 First\n\nSome text.\n\n## Second\n\nMore text.\n";
+
+beforeAll(async () => {
+  server = await startTestServer();
+  ada = await signedIn(server, "ada");
+  bob = await signedIn(server, "bob");
+  const me = person(server, "ada");
+  const folder = await me.folder();
+  notes = (await me.upload(folder, "notes.md", markdown)).body.id;
+  plain = (await me.text(folder, "No headings, no pages.", "plain")).id;
+  await server.settle();
+});
+afterAll(() => server.stop());
+
+test("headings are where they stand in the content, in code points", async () => {
+  const { content } = (await ada.send("GET", `/documents/${notes}`)).body;
+  const { body } = await ada.send("GET", `/documents/${notes}/outline`);
+  const text = [...content];
+  expect(body.version).toBe(1);
+  expect(
+    body.headings.map(({ start, end, level }: { start: number; end: number; level: number }) => [
+      text.slice(start, end).join("").replace(/^#+ /, ""),
+      level,
+    ]),
+  ).toEqual([
+    ["🙂 First", 1],
+    ["Second", 2],
+  ]);
+});
+
+test.each([
+  ["a text without any has none", () => ada.send("GET", `/documents/${plain}/outline`), 200],
+  ["another user's document", () => bob.send("GET", `/documents/${notes}/outline`), 403],
+  [
+    "no such document",
+    () => ada.send("GET", "/documents/doc_00000000000000000000000000/outline"),
+    404,
+  ],
+] as const)("%s", async (_why, ask, status) => {
+  const answer = await ask();
+  expect(answer.status).toBe(status);
+  if (status === 200) expect(answer.body).toEqual({ version: 1, pages: [], headings: [] });
+});
+
+test("it is part of the console alone", async () => {
+  expect((await server.send("ada", "GET", `/documents/${notes}/outline`)).status).toBe(404);
+});
+
+describe("a text with an outline", () => {
+  test("code points become indices", () =>
+    expect(indicesOf("a🙂b🙂c", [0, 1, 2, 4, 5])).toEqual([0, 1, 3, 6, 7]));
+
+  test.each([
+    ["every page begins a block", [0, 12, 30], [0, 12, 30]],
+    ["places outside the text count for nothing", [0, 999], [0]],
+  ] as const)("%s", (_why, cuts, begins) =>
+    expect(
+      blocksOf("one two three four five six seven eight", cuts).map(({ from }) => from),
+    ).toEqual([...begins]),
+  );
+
+  test.each([
+    ["neither heading nor mark", [], null, ["....."]],
+    ["a heading", [{ from: 100, to: 102 }], null, ["HH", "..."]],
+    [
+      "a mark over the end of a heading",
+      [{ from: 100, to: 102 }],
+      { from: 101, to: 104 },
+      ["H", "X", "m", "m", "."],
+    ],
+    ["a mark that began before", [], { from: 50, to: 101 }, ["m", "...."]],
+  ] as const)("pieces of a block: %s", (_why, headings, mark, expected) => {
+    const pieces = piecesOf({ from: 100, to: 105 }, headings, mark);
+    const shown = pieces.map(({ from, to, heading, marked }) =>
+      (heading && marked ? "X" : heading ? "H" : marked ? "m" : ".").repeat(to - from),
+    );
+    expect(shown.join("")).toBe(expected.join(""));
+    expect(pieces.at(-1)!.to).toBe(5);
+  });
+});

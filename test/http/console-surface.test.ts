@@ -1,0 +1,572 @@
+/**
+ * The API behind the session: who may come in from where, what it never looks at, what every answer
+ * carries, and its document.
+ */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { refusalOf } from "../../plugins/console/surface";
+import { signedIn, visit, type Browser } from "../helpers/browser";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+let server: TestServer;
+let ada: Browser;
+beforeAll(async () => {
+  server = await startTestServer();
+  ada = await signedIn(server, "ada");
+});
+
+describe("a request that changes something", () => {
+  const own = "http://dossier.test";
+  const cases: [string, Record<string, string>, boolean][] = [
+    ["from the page itself", { "sec-fetch-site": "same-origin", origin: own }, true],
+    [
+      "from the page itself, by a browser that sends no Origin along",
+      { "sec-fetch-site": "same-origin", origin: "" },
+      true,
+    ],
+    ["from the page itself, by an old browser", { "sec-fetch-site": "", origin: own }, true],
+    [
+      "with the standard port written out",
+      { "sec-fetch-site": "", origin: "http://dossier.test:80" },
+      true,
+    ],
+    ["from nobody who says where it comes from", { "sec-fetch-site": "", origin: "" }, false],
+    ["from another site", { "sec-fetch-site": "cross-site", origin: "http://evil.test" }, false],
+    [
+      "from another site that says nothing else",
+      { "sec-fetch-site": "cross-site", origin: "" },
+      false,
+    ],
+    [
+      "from another site that claims our origin",
+      { "sec-fetch-site": "cross-site", origin: own },
+      false,
+    ],
+    [
+      "from a neighbour below the same domain",
+      { "sec-fetch-site": "same-site", origin: "http://wiki.dossier.test" },
+      false,
+    ],
+    ["typed into the address bar", { "sec-fetch-site": "none", origin: "" }, false],
+    [
+      "from another origin, by an old browser",
+      { "sec-fetch-site": "", origin: "http://evil.test" },
+      false,
+    ],
+    ["from another port", { "sec-fetch-site": "", origin: "http://dossier.test:8080" }, false],
+    [
+      "from a name that only begins like ours",
+      { "sec-fetch-site": "", origin: "http://dossier.test.evil.test" },
+      false,
+    ],
+    ["from a sandboxed frame", { "sec-fetch-site": "", origin: "null" }, false],
+    [
+      "from a sandboxed frame of our own",
+      { "sec-fetch-site": "same-origin", origin: "null" },
+      false,
+    ],
+    ["from something that is no origin", { "sec-fetch-site": "", origin: "dossier.test" }, false],
+    [
+      "by a name that was bent to this machine",
+      { "sec-fetch-site": "same-origin", origin: "http://evil.test" },
+      false,
+    ],
+  ];
+  const calls: [string, string, string, object | undefined, number][] = [
+    ["of the API", "POST", "/folders", { name: "x" }, 201],
+    ["of the account", "DELETE", "/account/sessions", undefined, 204],
+    [
+      "of the account, by PUT",
+      "PUT",
+      "/account/password",
+      { current_password: "", new_password: "" },
+      400,
+    ],
+    ["to sign in", "POST", "/session", { email: "nobody@example.com", password: "" }, 401],
+    ["to sign out", "DELETE", "/session", undefined, 204],
+  ];
+  for (const [why, headers, good] of cases)
+    test(`${why} is ${good ? "answered" : "refused"}`, async () => {
+      for (const [, method, path, body, status] of calls) {
+        const browser = await signedIn(server, "grace");
+        const answer = await visit(server, {
+          address: `10.1.${Math.floor(Math.random() * 256)}.${Math.floor(Math.random() * 256)}`,
+        }).send(method, path, body, { cookie: browser.cookie(), ...headers });
+        if (good) expect([path, answer.status]).toEqual([path, status]);
+        else
+          expect([path, answer.status, answer.body.code, answer.headers.get("set-cookie")]).toEqual(
+            [path, 403, "cross_site", null],
+          );
+      }
+    });
+  test("and was refused has changed nothing", async () => {
+    await ada.send(
+      "POST",
+      "/folders",
+      { name: "forged" },
+      { "sec-fetch-site": "cross-site", origin: "http://evil.test" },
+    );
+    await ada.send("POST", "/folders", { name: "forged" }, { "sec-fetch-site": "", origin: "" });
+    expect((await ada.send("GET", "/folders")).text).not.toContain("forged");
+  });
+  test("and comes as a form, as another site could send it, is refused for what it is, too", async () => {
+    const send = (type: string) =>
+      server.fetch(
+        new Request("http://dossier.test/console/api/v1/folders", {
+          method: "POST",
+          body: `{"name":"x"}`,
+          headers: {
+            host: "dossier.test",
+            cookie: ada.cookie(),
+            "content-type": type,
+            origin: "http://dossier.test",
+            "sec-fetch-site": "same-origin",
+          },
+        }),
+      );
+    for (const type of [
+      "application/x-www-form-urlencoded",
+      "text/plain",
+      "multipart/form-data; boundary=x",
+    ])
+      expect((await send(type)).status).toBe(415);
+  });
+
+  const addresses: [string, { host: string; secure: boolean }, string, string | null, boolean][] = [
+    [
+      "the public address, when a proxy asks under an inner name",
+      { host: "127.0.0.1:4780", secure: false },
+      "https://papers.example",
+      "https://papers.example",
+      true,
+    ],
+    [
+      "another address, when there is a public one",
+      { host: "127.0.0.1:4780", secure: false },
+      "https://other.example",
+      "https://papers.example",
+      false,
+    ],
+    [
+      "the address that was asked for, beside a public one",
+      { host: "192.168.1.5:4780", secure: false },
+      "http://192.168.1.5:4780",
+      "https://papers.example",
+      true,
+    ],
+    [
+      "plain HTTP, to a page that is known to be secure",
+      { host: "papers.example", secure: true },
+      "http://papers.example",
+      "https://papers.example",
+      false,
+    ],
+    [
+      "HTTPS, to a server that does not know of its proxy",
+      { host: "papers.example", secure: false },
+      "https://papers.example",
+      null,
+      true,
+    ],
+    [
+      "IPv6",
+      { host: "[::1]:4780", secure: false },
+      "http://[::1]:4780",
+      "https://papers.example",
+      true,
+    ],
+    [
+      "this machine, by its own name",
+      { host: "localhost:4780", secure: false },
+      "http://localhost:4780",
+      "https://papers.example",
+      true,
+    ],
+    [
+      "the same name in other letters",
+      { host: "Papers.Example", secure: false },
+      "http://papers.example",
+      null,
+      true,
+    ],
+    [
+      "a name of another's that points here, when the server knows its own",
+      { host: "evil.example:4780", secure: false },
+      "http://evil.example:4780",
+      "https://papers.example",
+      false,
+    ],
+    [
+      "the same where a name begins like an address",
+      { host: "127.0.0.1.evil.example", secure: false },
+      "http://127.0.0.1.evil.example",
+      "https://papers.example",
+      false,
+    ],
+    [
+      "the public address, under an inner name that is no address",
+      { host: "dossier:4780", secure: false },
+      "https://papers.example",
+      "https://papers.example",
+      true,
+    ],
+  ];
+  test.each(addresses)(
+    "may come from %s: %#",
+    (_why, { host, secure }, origin, public_url, good) => {
+      const request = new Request("http://x.test/", { method: "POST", headers: { origin } });
+      expect(refusalOf(request, { host, secure, address: "" }, public_url) === undefined).toBe(
+        good,
+      );
+    },
+  );
+});
+
+describe("what it goes by", () => {
+  test("at /api/dev no cookie opens anything, beside a bad key neither, and none is set", async () => {
+    const key = await server.key("ada");
+    for (const path of ["/api/dev/v1/folders", "/api/dev/folders", "/api/dev/v1/nowhere"]) {
+      for (const authorization of ["", `Bearer ${key}x`])
+        expect((await ada.send("GET", `/${path}`, undefined, { authorization })).status).toBe(401);
+    }
+    const answer = await ada.send("GET", "//api/dev/v1/folders", undefined, {
+      authorization: `Bearer ${key}`,
+    });
+    expect([answer.status, answer.headers.get("set-cookie")]).toEqual([200, null]);
+  });
+  test("in the console no key opens anything", async () => {
+    const key = await server.key("ada");
+    for (const path of ["/folders", "/account/sessions", "/keys", "/events"])
+      expect(
+        (await visit(server).send("GET", path, undefined, { authorization: `Bearer ${key}` }))
+          .status,
+      ).toBe(401);
+    // A bad one beside a good cookie is not looked at.
+    expect(
+      (await ada.send("GET", "/folders", undefined, { authorization: "Bearer dsk_wrong" })).status,
+    ).toBe(200);
+  });
+  test("both see the same records, each user their own", async () => {
+    const { body: folder } = await ada.send("POST", "/folders", { name: "Shared view" });
+    expect((await server.send("ada", "GET", `/folders/${folder.id}`)).body).toEqual(folder);
+    expect(
+      (await (await signedIn(server, "bob")).send("GET", `/folders/${folder.id}`)).status,
+    ).toBe(403);
+  });
+  test("an administrator has no right to the records of others", async () => {
+    const { body: folder } = await ada.send("POST", "/folders", { name: "Private" });
+    const root = await signedIn(server, "root", { role: "admin" });
+    for (const [method, path, body] of [
+      ["GET", `/folders/${folder.id}`],
+      ["PUT", `/folders/${folder.id}`, { name: "x" }],
+      ["DELETE", `/folders/${folder.id}`],
+      ["GET", `/documents?folder_id=${folder.id}`],
+      ["POST", "/chats", { usedFolders: [folder.id] }],
+    ] as const) {
+      expect([method, (await root.send(method, path, body)).status]).toEqual([method, 403]);
+    }
+    expect((await root.send("GET", "/folders")).text).not.toContain("Private");
+  });
+  test("what only the console has is not in the API", async () => {
+    for (const [method, path] of [
+      ["GET", "/session"],
+      ["GET", "/keys"],
+      ["POST", "/keys"],
+      ["GET", "/users"],
+      ["GET", "/system"],
+      ["GET", "/usage"],
+      ["GET", "/events"],
+      ["GET", "/pages"],
+    ] as const) {
+      expect([
+        path,
+        (await server.send("ada", method, path, method === "POST" ? {} : undefined)).status,
+      ]).toEqual([path, 404]);
+    }
+  });
+});
+
+test("what a script spends leaves the console its own, and the other way round", async () => {
+  const limited = await startTestServer({
+    env: { DOSSIER_RATE_LIMIT_REQUESTS: "3", DOSSIER_RATE_LIMIT_WINDOW: "1h" },
+  });
+  const browser = await signedIn(limited, "ada");
+  const api = async () => (await limited.send("ada", "GET", "/folders")).status;
+  const page = async () => (await browser.send("GET", "/folders")).status;
+  expect([await api(), await api(), await api(), await api()]).toEqual([200, 200, 200, 429]);
+  expect([await page(), await page(), await page(), await page()]).toEqual([200, 200, 200, 429]);
+  const other = await signedIn(limited, "bob");
+  expect((await other.send("GET", "/folders")).headers.get("x-ratelimit-remaining")).toBe("2");
+  // Someone who is not signed in, at the same address, is counted apart from both; the page's files
+  // are not counted at all.
+  const stranger = visit(limited);
+  expect((await stranger.send("GET", "/session")).headers.get("x-ratelimit-remaining")).toBe("2");
+  for (let n = 0; n < 10; n++)
+    expect(
+      (await stranger.send("GET", "//console/", undefined, { accept: "text/html" })).status,
+    ).toBe(200);
+});
+
+describe("every answer", () => {
+  const strict = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  const page =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; " +
+    "font-src 'self'; media-src 'self' blob:; worker-src 'self'; connect-src 'self'; " +
+    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+    "require-trusted-types-for 'script'; trusted-types dossier";
+  const cases: [string, string, string, Record<string, string>, number, string, string][] = [
+    ["the page", "GET", "//console/", {}, 200, page, "no-cache"],
+    [
+      "the page of any address below it",
+      "GET",
+      "//console/folders/fld_x?page=2",
+      { accept: "text/html,application/xhtml+xml" },
+      200,
+      page,
+      "no-cache",
+    ],
+    ["the way to it", "GET", "//console", {}, 302, strict, "no-store"],
+    ["a file that is not there", "GET", "//console/assets/nothing.js", {}, 404, strict, "no-store"],
+    [
+      "a picture that is not there",
+      "GET",
+      "//console/logo.png",
+      { accept: "image/png" },
+      404,
+      strict,
+      "no-store",
+    ],
+    [
+      "a way out of the files",
+      "GET",
+      "//console/assets/..%2f..%2fdossier.db",
+      {},
+      404,
+      strict,
+      "no-store",
+    ],
+    ["a method that is not possible", "POST", "//console/folders", {}, 405, strict, "no-store"],
+    ["a call that is not there", "GET", "/nowhere", {}, 404, strict, "no-store"],
+    [
+      "a call that is not there, to a stranger",
+      "GET",
+      "/nowhere",
+      { cookie: "" },
+      401,
+      strict,
+      "no-store",
+    ],
+    [
+      "what lies beside the calls",
+      "GET",
+      "//console/api/nowhere",
+      { accept: "text/html" },
+      404,
+      strict,
+      "no-store",
+    ],
+    ["a list", "GET", "/folders", {}, 200, strict, "no-store"],
+    [
+      "a refusal",
+      "DELETE",
+      "/session",
+      { "sec-fetch-site": "cross-site" },
+      403,
+      strict,
+      "no-store",
+    ],
+    ["the document", "GET", "//console/api/openapi.json", {}, 200, strict, "no-store"],
+  ];
+  test.each(cases)("%s", async (_why, method, path, headers, status, policy, cache) => {
+    const browser = await signedIn(server, "ada");
+    const answer = await browser.send(method, path, undefined, headers);
+    const given = Object.fromEntries(
+      [
+        "content-security-policy",
+        "cache-control",
+        "x-content-type-options",
+        "referrer-policy",
+        "cross-origin-opener-policy",
+        "cross-origin-resource-policy",
+      ].map((name) => [name, answer.headers.get(name)]),
+    );
+    expect<object>({ status: answer.status, ...given }).toEqual({
+      status,
+      "content-security-policy": policy,
+      "cache-control": cache,
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+    });
+    for (const name of [
+      "x-request-id",
+      "x-ratelimit-limit",
+      "x-ratelimit-remaining",
+      "x-ratelimit-reset",
+    ])
+      expect([name, answer.headers.get(name)]).toEqual([name, expect.stringMatching(/\w/)]);
+  });
+
+  test("with a name full of markup keeps it text", async () => {
+    const name = `</script><img src=x onerror="alert(1)">`;
+    const { body, headers } = await ada.send("POST", "/folders", { name });
+    expect([body.name, headers.get("content-type")]).toEqual([
+      name,
+      expect.stringMatching(/^application\/json/),
+    ]);
+    const { headers: of_error, text } = await ada.send(
+      "GET",
+      `/folders/${encodeURIComponent(name)}`,
+    );
+    expect([of_error.get("content-type"), text]).toEqual([
+      "application/problem+json",
+      expect.not.stringContaining("<img"),
+    ]);
+    expect(
+      (await ada.send("GET", "//console/%3Cimg%20src%3Dx%3E", undefined, { accept: "text/html" }))
+        .text,
+    ).not.toContain("<img src=x>");
+  });
+
+  test("from / leads to the console, and HEAD is as good as GET", async () => {
+    const { status, headers } = await visit(server).send("GET", "//");
+    expect([status, headers.get("location")]).toEqual([302, "/console/"]);
+    for (const path of ["//console/", "/session", "//console/api/openapi.json"]) {
+      const answer = await visit(server).send("HEAD", path, undefined, {
+        "sec-fetch-site": "",
+        origin: "",
+      });
+      expect([path, answer.status, answer.text]).toEqual([path, 200, ""]);
+    }
+  });
+});
+
+describe("a file of the console", () => {
+  const assetOf = async (kind: RegExp) =>
+    [
+      ...(
+        await visit(server).send("GET", "//console/", undefined, { accept: "text/html" })
+      ).text.matchAll(/(?:src|href)="([^"]+)"/g),
+    ]
+      .map(([, path]) => path!)
+      .find((path) => kind.test(path))!;
+  const get = (path: string, headers: Record<string, string>) =>
+    server.fetch(new Request(`http://dossier.test${path}`, { headers }));
+
+  test("may be kept for ever, comes packed to those who can unpack it, and is known again", async () => {
+    const path = await assetOf(/\.js$/);
+    const packed = await get(path, { "accept-encoding": "br, gzip" });
+    expect(
+      Object.fromEntries(
+        ["content-type", "content-encoding", "cache-control", "vary"].map((name) => [
+          name,
+          packed.headers.get(name),
+        ]),
+      ),
+    ).toEqual({
+      "content-type": "text/javascript; charset=utf-8",
+      "content-encoding": "gzip",
+      "cache-control": "public, max-age=31536000, immutable",
+      vary: "accept-encoding",
+    });
+    const text = new TextDecoder().decode(
+      Bun.gunzipSync(new Uint8Array(await packed.arrayBuffer())),
+    );
+    for (const [accept, encoding] of [
+      ["", null],
+      ["identity", null],
+      ["gzip;q=0", null],
+      ["gzip;q=0.5", "gzip"],
+      ["*", "gzip"],
+      ["deflate", null],
+    ] as const) {
+      const answer = await get(path, accept === "" ? {} : { "accept-encoding": accept });
+      expect([accept, answer.headers.get("content-encoding")]).toEqual([accept, encoding]);
+      if (encoding === null) expect(await answer.text()).toBe(text);
+    }
+    const again = await get(path, { "if-none-match": packed.headers.get("etag")! });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+  });
+  test("that is a font comes as it is", async () => {
+    const answer = await get(await assetOf(/\.woff2$/), { "accept-encoding": "gzip" });
+    expect([
+      answer.headers.get("content-type"),
+      answer.headers.get("content-encoding"),
+      new TextDecoder().decode((await answer.arrayBuffer()).slice(0, 4)),
+    ]).toEqual(["font/woff2", null, "wOF2"]);
+  });
+  test("the page is asked for again each time, and is known again", async () => {
+    const first = await get("/console/", { accept: "text/html" });
+    const again = await get("/console/chats", {
+      accept: "text/html",
+      "if-none-match": `W/${first.headers.get("etag")!}`,
+    });
+    expect([again.status, again.headers.get("content-security-policy")]).toEqual([
+      304,
+      first.headers.get("content-security-policy"),
+    ]);
+  });
+});
+
+describe("its document", () => {
+  const root = resolve(import.meta.dir, "../..");
+  const directory = mkdtempSync(join(tmpdir(), "dossier-console-"));
+  let document: any;
+  beforeAll(async () => {
+    document = (await visit(server).send("GET", "//console/api/openapi.json")).body;
+    writeFileSync(join(directory, "openapi.json"), JSON.stringify(document));
+    writeFileSync(join(directory, ".spectral.yaml"), `extends: ["spectral:oas"]\n`);
+  });
+  const linters: [string, string[]][] = [
+    ["redocly", ["lint", "--extends", "recommended", "--format", "summary"]],
+    ["spectral", ["lint", "--fail-severity", "error"]],
+  ];
+  test.each(linters)(
+    "has no errors in %s",
+    async (name, words) => {
+      const child = Bun.spawn([join(root, "node_modules/.bin", name), ...words, "openapi.json"], {
+        cwd: directory,
+        stdout: "pipe",
+        stderr: "pipe",
+        env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+      });
+      const [out, err, code] = await Promise.all([
+        child.stdout.text(),
+        child.stderr.text(),
+        child.exited,
+      ]);
+      expect({ code, out: code === 0 ? "" : out + err }).toEqual({ code: 0, out: "" });
+    },
+    60_000,
+  );
+  test("holds every call of the API and those that only the console has, each with an example", () => {
+    const of_api = server.host.mounted.filter(
+      ({ route }) => !route.root && route.surface === undefined,
+    ).length;
+    const operations = Object.values(document.paths as Record<string, Record<string, any>>).flatMap(
+      (methods) => Object.values(methods),
+    );
+    expect(operations.length).toBeGreaterThan(of_api + 20);
+    expect(Object.keys(document.paths).every((path) => path.startsWith("/console/api/v1/"))).toBe(
+      true,
+    );
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    const lacking = operations.flatMap((of) =>
+      [
+        of.requestBody?.content?.["application/json"],
+        ...Object.values<any>(of.responses).map(({ content }) => content?.["application/json"]),
+      ]
+        .filter((body) => body && body.example === undefined)
+        .map(() => of.operationId),
+    );
+    expect(lacking).toEqual([]);
+  });
+  test("tells of the cookie, and of no key", () => {
+    expect(document.security).toEqual([{ session: [] }]);
+    expect(Object.keys(document.components.securitySchemes)).toEqual(["session"]);
+    expect(document.paths["/console/api/v1/session"].post.security).toEqual([]);
+  });
+});

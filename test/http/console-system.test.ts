@@ -1,0 +1,543 @@
+/**
+ * What the console shows of usage and of the running server, and what administrators may do about
+ * jobs.
+ */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { jsonLog } from "../../core/base/log";
+import { createLogRing } from "../../core/base/log-ring";
+import { definePlugin, handle, PermanentFailure } from "../../core/plugin/define";
+import { job } from "../../core/plugin/refs";
+import { t, route } from "../../core/sdk";
+import { findDamage } from "../../core/store/check";
+import { askEndpoint } from "../../core/outbound/endpoint";
+import { SystemChecks } from "../../plugins/console/contract";
+import { createUsage } from "../../plugins/console/usage";
+import { createChecks } from "../../plugins/console/checks";
+import { signedIn, type Browser } from "../helpers/browser";
+import { expectHas } from "../helpers/contract";
+import { scriptedExtractor } from "../helpers/documents";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { until } from "../helpers/jobs";
+
+/**
+ * Jobs that fail for good: one that runs again, one whose record has another way, one that is put
+ * back to work otherwise.
+ */
+const Plain = job("failing.plain", t.Object({ text: t.String() })),
+  Told = job("failing.told", t.Object({})),
+  Revived = job("failing.revived", t.Object({ id: t.String() }));
+const happened: string[] = [];
+let broken = true;
+const failing = definePlugin({
+  name: "failing",
+  version: "1.0.0",
+  routes: {
+    start: route.post("/failing", {
+      summary: "Start",
+      tag: "Failing",
+      operation: "startFailing",
+      answers: { 204: { description: "Started." } },
+    }),
+  },
+  setup: (ctx) => {
+    const fail = async () => {
+      if (broken) throw new PermanentFailure("the moon is full");
+      happened.push("ran");
+    };
+    return {
+      routes: {
+        start: async () => {
+          const db = ctx.database();
+          await ctx.enqueue(db, Plain, { text: "secret words" }, { subject: "sub_1" });
+          await ctx.enqueue(db, Told, {});
+          await ctx.enqueue(db, Revived, { id: "rec_1" });
+          return new Response(null, { status: 204 });
+        },
+      },
+      jobs: [
+        handle(Plain, fail, { attempts_max: 1, timeout_ms: 1_000 }),
+        handle(Told, fail, { attempts_max: 1, timeout_ms: 1_000, gaveUp: async () => undefined }),
+        handle(Revived, fail, {
+          attempts_max: 1,
+          timeout_ms: 1_000,
+          gaveUp: async () => undefined,
+          revive: async (_tx, { id }) => void happened.push(`revived ${id}`),
+        }),
+      ],
+      fills: [
+        {
+          slot: SystemChecks,
+          value: {
+            name: "Moon",
+            run: async () => ({ status: "warn", detail: "It is full.", fix: "Wait." }),
+          },
+        },
+        {
+          slot: SystemChecks,
+          value: {
+            name: "Sun",
+            run: async () => {
+              throw new Error("too bright");
+            },
+          },
+        },
+      ],
+    };
+  },
+});
+
+let server: TestServer;
+let root: Browser;
+beforeAll(async () => {
+  server = await startTestServer({
+    plugins: [failing, scriptedExtractor().plugin],
+    env: {
+      DOSSIER_QUOTAS_FOLDERS: "7",
+      DOSSIER_QUOTAS_STORAGE: "1MiB",
+      DOSSIER_ADMIN_EMAIL: "boss@example.com",
+      DOSSIER_ADMIN_PASSWORD: "a very secret password",
+    },
+  });
+  root = await signedIn(server, "root", { role: "admin" });
+});
+
+describe("usage", () => {
+  test("counts what a user's keys ask for, their documents and answers, and nobody else's", async () => {
+    const ada = await signedIn(server, "ada");
+    const { body: folder } = await server.send("ada", "POST", "/folders", { name: "One" });
+    await server.send("ada", "POST", "/documents", {
+      folder_id: folder.id,
+      content: "x".repeat(1_000),
+    });
+    await ada.send("POST", "/documents", { folder_id: folder.id, content: "y".repeat(24) });
+    const { body: chat } = await ada.send("POST", "/chats", { usedFolders: [folder.id] });
+    await ada.send("POST", `/chats/${chat.id}/messages`, { text: "Why?" });
+    await server.send("ada", "GET", "/nowhere");
+    await server.send(null, "GET", "/folders");
+    await server.send("eve", "GET", "/folders");
+    await server.settle();
+    const { body } = await ada.send("GET", "/usage?days=3");
+    expect(body.days.map(({ date }: any) => date)).toEqual(
+      [2, 1, 0].map((back) => new Date(Date.now() - back * 86_400_000).toISOString().slice(0, 10)),
+    );
+    expect(body.days.at(-1)).toEqual({
+      date: expect.any(String),
+      requests: 3,
+      answers: 1,
+      uploads: 2,
+      storage_bytes: 1_024,
+    });
+    expect(
+      body.days
+        .slice(0, 2)
+        .every((day: any) => day.requests + day.answers + day.uploads + day.storage_bytes === 0),
+    ).toBe(true);
+    expect(body.storage).toEqual({ bytes: 1_024, documents: 2, folders: 1, chats: 1 });
+    expect(body.limits).toEqual({
+      folders: 7,
+      documents: null,
+      chats: null,
+      storage_bytes: 1_048_576,
+      requests_per_window: 1_000_000,
+      window_s: 60,
+    });
+    // Once more: nothing is counted twice.
+    expect((await ada.send("GET", "/usage?days=3")).body.days.at(-1)).toMatchObject({
+      requests: 3,
+      answers: 1,
+      uploads: 2,
+    });
+    expect((await (await signedIn(server, "eve")).send("GET", "/usage")).body.days).toHaveLength(
+      30,
+    );
+  });
+
+  const refused: [string, string][] = [
+    ["none", "0"],
+    ["too many", "367"],
+    ["words", "all"],
+  ];
+  test.each(refused)("is not told for %s days", async (_why, days) =>
+    expect((await root.send("GET", `/usage?days=${days}`)).status).toBe(400),
+  );
+
+  test("by day: what was held stays held on days without a request, and a write that failed is made up for", async () => {
+    let now_ms = Date.UTC(2026, 0, 1, 23, 59);
+    let held = 100,
+      full = false;
+    const { db, inTransaction } = server.store;
+    const usage = createUsage({
+      db,
+      now_ms: () => now_ms,
+      storageOf: () => held,
+      log: jsonLog("error", () => {}),
+      inTransaction: (work) =>
+        full ? Promise.reject(new Error("disk full")) : inTransaction(work),
+    });
+    const request = { surface: "api", owner_id: "usr_clock", status: 200 };
+    usage.noteRequest(request);
+    full = true;
+    await usage.flush();
+    usage.noteRequest(request);
+    usage.noteRequest({ ...request, surface: "console" });
+    usage.noteRequest({ ...request, owner_id: null });
+    full = false;
+    await usage.flush();
+    now_ms += 3 * 86_400_000;
+    held = 40;
+    usage.noteChange({ owner_id: "usr_clock", kind: "document", id: "d", action: "created" });
+    usage.noteChange({ owner_id: "usr_clock", kind: "document", id: "d", action: "changed" });
+    const days = await usage.read("usr_clock", 5);
+    expect(
+      days.map(({ date, requests, uploads, storage_bytes }) => [
+        date.slice(5),
+        requests,
+        uploads,
+        storage_bytes,
+      ]),
+    ).toEqual([
+      ["12-31", 0, 0, 0],
+      ["01-01", 2, 0, 100],
+      ["01-02", 0, 0, 100],
+      ["01-03", 0, 0, 100],
+      ["01-04", 0, 1, 40],
+    ]);
+    // A period that begins after the last change knows what was held before it.
+    now_ms += 86_400_000;
+    expect((await usage.read("usr_clock", 1))[0]).toMatchObject({ requests: 0, storage_bytes: 40 });
+  });
+});
+
+describe("the system", () => {
+  test("tells its version, its checks, its room, its jobs and its plugins", async () => {
+    let body: any;
+    // The first look at the whole database may take longer than the page waits.
+    await until(
+      async () => ({ body } = await root.send("GET", "/system")).body.checks[0].status !== "warn",
+    );
+    expectHas(body, {
+      version: expect.any(String),
+      uptime_s: expect.any(Number),
+      storage: {
+        database_bytes: expect.any(Number),
+        files_bytes: expect.any(Number),
+        free_bytes: expect.any(Number),
+      },
+      jobs: { ready: expect.any(Number), running: expect.any(Number), failed: expect.any(Number) },
+    });
+    expect(body.storage.database_bytes).toBeGreaterThan(10_000);
+    const by_name = Object.fromEntries(body.checks.map(({ name, ...check }: any) => [name, check]));
+    expect(Object.keys(by_name)).toEqual([
+      "Database",
+      "Disk",
+      "Data directory",
+      "Tables",
+      "Jobs",
+      "Plugins",
+      "Moon",
+      "Sun",
+    ]);
+    expectHas(by_name, {
+      Database: { status: "ok" },
+      "Data directory": { status: "ok" },
+      Tables: { status: "ok" },
+      Plugins: { status: "ok" },
+      Moon: { status: "warn", detail: "It is full.", fix: "Wait." },
+      Sun: { status: "fail", detail: expect.stringContaining("too bright") },
+    });
+    expect(body.plugins.find(({ name }: any) => name === "folders")).toEqual({
+      name: "folders",
+      version: "1.0.0",
+      built_in: true,
+      status: "loaded",
+      reason: null,
+    });
+  });
+
+  test("shows the settings in force, and no secret", async () => {
+    const { body, text } = await root.send("GET", "/system/config");
+    const of = (name: string) => body.find((one: any) => one.name === name);
+    expect([of("quotas.folders"), of("server.port"), of("admin.password")]).toEqual([
+      { name: "quotas.folders", value: "7", origin: "DOSSIER_QUOTAS_FOLDERS" },
+      { name: "server.port", value: "4780", origin: "default" },
+      { name: "admin.password", value: "[secret]", origin: "DOSSIER_ADMIN_PASSWORD" },
+    ]);
+    expect(text).not.toContain("very secret");
+  });
+
+  test("shows the newest lines of the log, of a level and above", async () => {
+    const ring = createLogRing();
+    const log = jsonLog("debug", ring.add);
+    for (let n = 0; n < 1_500; n++) log.debug(`line ${n}`);
+    log.warn("a warning", { document_id: "doc_1" });
+    log.error("a fault with dsk_0123456789abcdef");
+    expect(ring.read("debug", 10_000)).toHaveLength(1_000);
+    expect(ring.read("debug", 3).map(({ message }) => message)).toEqual([
+      "a fault with dsk_[secret]",
+      "a warning",
+      "line 1499",
+    ]);
+    expect(ring.read("warn", 10).map(({ level, fields }) => [level, fields])).toEqual([
+      ["error", {}],
+      ["warn", { document_id: "doc_1" }],
+    ]);
+    const { status, body } = await root.send("GET", "/system/logs?level=error&limit=5");
+    expect([status, Array.isArray(body.data)]).toEqual([200, true]);
+    for (const query of ["level=loud", "limit=0", "limit=1001"])
+      expect((await root.send("GET", `/system/logs?${query}`)).status).toBe(400);
+  });
+
+  const facts: [string, object, string, "ok" | "warn" | "fail", RegExp][] = [
+    [
+      "a damaged database",
+      { findDamage: async () => ["Tree 4 page 7: btreeInitPage() returns error code 11"] },
+      "Database",
+      "fail",
+      /damaged: Tree 4/,
+    ],
+    [
+      "a child that can't look",
+      {
+        findDamage: async () => {
+          throw new Error("no memory");
+        },
+      },
+      "Database",
+      "fail",
+      /no memory/,
+    ],
+    ["a full disk", { operations: { storageFull: () => true } }, "Disk", "fail", /full/],
+    [
+      "a directory that can't be written to",
+      { paths: { data: "/", temporary: "/proc/nothing" } },
+      "Data directory",
+      "fail",
+      /can be written/,
+    ],
+    [
+      "jobs that nobody runs",
+      {
+        operations: {
+          jobs: {
+            count: async () => ({ ready: 3, running: 0, failed: 0 }),
+            list: async () => ({ rows: [{ run_at: 0 }], total: 1 }),
+          },
+        },
+      },
+      "Jobs",
+      "fail",
+      /none runs/,
+    ],
+    [
+      "jobs that failed",
+      {
+        operations: {
+          jobs: {
+            count: async () => ({ ready: 0, running: 0, failed: 2 }),
+            list: async () => ({ rows: [], total: 0 }),
+          },
+        },
+      },
+      "Jobs",
+      "warn",
+      /2 jobs have failed/,
+    ],
+    [
+      "a plugin that was left out",
+      {
+        operations: {
+          plugins: async () => [{ name: "odd", status: "left_out", reason: "it can't be read" }],
+        },
+      },
+      "Plugins",
+      "warn",
+      /odd: it can't be read/,
+    ],
+  ];
+  test.each(facts)("says so of %s", async (_why, change: any, name, status, detail) => {
+    const operations = {
+      storageFull: () => false,
+      plugins: async () => [],
+      schema: async () => ({ steps: 1, last: "core/0001", applied_at: "" }),
+      jobs: {
+        count: async () => ({ ready: 0, running: 0, failed: 0 }),
+        list: async () => ({ rows: [], total: 0 }),
+      },
+      ...change.operations,
+    };
+    const { run } = createChecks({
+      operations,
+      paths: { data: "/", temporary: server.data },
+      findDamage: async () => [],
+      now_ms: () => 3_600_000,
+      ...change,
+      ...(change.operations ? { operations } : {}),
+    });
+    expect((await run([])).find((check) => check.name === name)).toMatchObject({
+      status,
+      detail: expect.stringMatching(detail),
+      fix: change.findDamage && !/damaged/.test(detail.source) ? null : expect.any(String),
+    });
+  });
+
+  test("finds no damage in a database that is whole, and some in one that is not", async () => {
+    const path = join(server.data, "copy.db");
+    await server.store.db.executeQuery({
+      sql: `vacuum into '${path}'`,
+      parameters: [],
+      query: { kind: "RawNode" },
+      queryId: {},
+    } as never);
+    expect(findDamage(path)).toEqual([]);
+    const bytes = new Uint8Array(await Bun.file(path).arrayBuffer());
+    bytes.fill(0xff, 4_096 * 3, 4_096 * 8);
+    await Bun.write(path, bytes);
+    expect(findDamage(path).length).toBeGreaterThan(0);
+  });
+});
+
+describe("an endpoint of a model", () => {
+  const answers: [string, number | null, "ok" | "warn" | "fail"][] = [
+    ["answers", 200, "ok"],
+    ["lists no models", 404, "ok"],
+    ["refuses the key", 401, "fail"],
+    ["refuses the user", 403, "fail"],
+    ["fails", 500, "warn"],
+    ["is not there", null, "fail"],
+  ];
+  test.each(answers)("that %s", async (_why, status, expected) => {
+    using endpoint = Bun.serve({
+      port: 0,
+      fetch: (request) =>
+        new Response("{}", {
+          status:
+            new URL(request.url).pathname === "/v1/models" &&
+            request.headers.get("authorization") === "Bearer k"
+              ? (status ?? 200)
+              : 418,
+        }),
+    });
+    const base_url = `http://127.0.0.1:${endpoint.port}/v1`;
+    if (status === null) await endpoint.stop(true);
+    expect(await askEndpoint({ base_url, api_key: "k", section: "answers" })).toMatchObject({
+      status: expected,
+      detail: expect.stringContaining("127.0.0.1"),
+    });
+  });
+});
+
+describe("jobs", () => {
+  const list = async (state: string) =>
+    (await root.send("GET", `/system/jobs?state=${state}&per_page=200`)).body.data as any[];
+  const failed = async (name: string) => (await list("failed")).find((one) => one.name === name);
+  test("that failed for good are listed with why, without what they were told", async () => {
+    await server.send("ada", "POST", "/failing");
+    await until(async () => (await list("failed")).length === 3);
+    const { body, text } = await root.send("GET", "/system/jobs");
+    expect(body.pagination.total).toBe(3);
+    expect(body.data.find((one: any) => one.name === "failing.plain")).toEqual({
+      id: expect.stringMatching(/^job_/),
+      plugin: "failing",
+      name: "failing.plain",
+      state: "failed",
+      attempts: 1,
+      attempts_max: 1,
+      error: "the moon is full",
+      run_at: expect.any(String),
+      created_at: expect.any(String),
+      finished_at: expect.any(String),
+      subject: "sub_1",
+      retriable: true,
+    });
+    expect(text).not.toContain("secret words");
+    expect((await failed("failing.told")).retriable).toBe(false);
+    for (const state of ["ready", "running", "done", "cancelled"])
+      expect(Array.isArray(await list(state))).toBe(true);
+  });
+  test("run again when they are asked to, once", async () => {
+    broken = false;
+    const { id } = await failed("failing.plain");
+    expect((await root.send("POST", `/system/jobs/${id}/retry`)).status).toBe(204);
+    await until(
+      async () => happened.includes("ran") && (await list("done")).some((one) => one.id === id),
+    );
+    expect(await root.send("POST", `/system/jobs/${id}/retry`)).toMatchObject({
+      status: 409,
+      body: { code: "not_failed" },
+    });
+  });
+  test("whose record has its own way to try again can't be", async () => {
+    const { id } = await failed("failing.told");
+    expect(await root.send("POST", `/system/jobs/${id}/retry`)).toMatchObject({
+      status: 409,
+      body: { code: "not_retriable" },
+    });
+  });
+  test("that know how are put back to work their own way", async () => {
+    const { id } = await failed("failing.revived");
+    expect((await root.send("POST", `/system/jobs/${id}/retry`)).status).toBe(204);
+    expect(happened).toContain("revived rec_1");
+    expect((await list("cancelled")).some((one) => one.id === id)).toBe(true);
+  });
+  test("that read a document put it back to work, and leave one alone that was replaced or is gone", async () => {
+    const { body: folder } = await server.send("ada", "POST", "/folders", { name: "Broken" });
+    const form = new FormData();
+    form.append("file", new Blob(["#!throw\ntext"]), "broken.txt");
+    const { body: document } = await server.sendRaw(
+      "ada",
+      "POST",
+      `/documents/file?folder_id=${folder.id}`,
+      form,
+    );
+    const status = async () =>
+      (await server.send("ada", "GET", `/documents/${document.id}?content=false`)).body.status;
+    const give_up = async () => {
+      // Its pauses between attempts are not waited for.
+      await until(async () => {
+        await server.store.db
+          .updateTable("core_jobs")
+          .set({ run_at: 0 })
+          .where("state", "=", "ready")
+          .where("subject", "=", document.id)
+          .execute();
+        return (await status()) === "sync_failed";
+      });
+      return (await list("failed")).find((one) => one.subject === document.id && one.retriable);
+    };
+    const first = await give_up();
+    expect(first).toMatchObject({ plugin: "documents", attempts: 3, retriable: true });
+    expect((await root.send("POST", `/system/jobs/${first.id}/retry`)).status).toBe(204);
+    expect((await list("cancelled")).some(({ id }) => id === first.id)).toBe(true);
+    const again = await give_up();
+    expect(again.id).not.toBe(first.id);
+    await server.send("ada", "DELETE", `/folders/${folder.id}`);
+    expect(await root.send("POST", `/system/jobs/${again.id}/retry`)).toMatchObject({
+      status: 409,
+      body: { code: "not_retriable" },
+    });
+  });
+  test("that are not there can't be", async () =>
+    expect((await root.send("POST", "/system/jobs/job_none/retry")).status).toBe(404));
+  test("that failed keep nothing of what was deleted since", async () => {
+    broken = true;
+    await server.send("ada", "POST", "/failing");
+    await until(async () => (await failed("failing.plain")) !== undefined);
+    const { id } = await failed("failing.plain");
+    const payload = async () =>
+      (
+        await server.store.db
+          .selectFrom("core_jobs")
+          .select("payload")
+          .where("id", "=", id)
+          .executeTakeFirstOrThrow()
+      ).payload;
+    expect(await payload()).toContain("secret words");
+    await server.host.queue.cancelJobs(server.store.db, ["sub_1"]);
+    expect(await payload()).toBe("");
+    expect(await root.send("POST", `/system/jobs/${id}/retry`)).toMatchObject({
+      status: 409,
+      body: { code: "not_retriable" },
+    });
+  });
+});

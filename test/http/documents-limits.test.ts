@@ -1,0 +1,185 @@
+/**
+ * Documents under limits: quotas, the time in which what was taken out can be put back, and what
+ * deletion leaves behind.
+ */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PurgeDocuments } from "../../plugins/documents/jobs";
+import { expectSound, filesOf, person, until, type Person } from "../helpers/documents";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+describe("with a quota of three documents and a kilobyte", () => {
+  let server: TestServer;
+  let ada: Person;
+  beforeAll(async () => {
+    server = await startTestServer({
+      env: { DOSSIER_QUOTAS_DOCUMENTS: "3", DOSSIER_QUOTAS_STORAGE: "1KiB" },
+    });
+    ada = person(server, "ada");
+  });
+  const refused = { status: 403, code: "quota_exceeded" };
+
+  test("twenty texts at once leave three; what is deleted for good makes room", async () => {
+    const folder = await ada.folder();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        ada.send("POST", "/documents", { folder_id: folder, content: `number ${i}` }),
+      ),
+    );
+    expect(answers.map((answer) => answer.status).sort()).toEqual([
+      ...Array(3).fill(201),
+      ...Array(17).fill(403),
+    ]);
+    expect(answers.find((answer) => answer.status === 403)!.body).toMatchObject({
+      ...refused,
+      detail: expect.stringContaining("3 documents"),
+    });
+    expect((await ada.upload(folder, "a.txt", "x")).body).toMatchObject(refused);
+    await server.settle();
+    await expectSound(server);
+    // Taken out only: it can come back, so it counts.
+    const [{ id }] = (await ada.send("GET", `/documents?folder_id=${folder}`)).body.data;
+    await ada.send("DELETE", `/documents/${id}?folder_id=${folder}`);
+    expect(
+      (await ada.send("POST", "/documents", { folder_id: folder, content: "x" })).body,
+    ).toMatchObject(refused);
+    await ada.send("DELETE", `/folders/${folder}`);
+    await expectSound(server);
+  });
+
+  test("storage counts texts and files, and an overwrite by the difference", async () => {
+    const folder = await ada.folder();
+    expect((await ada.upload(folder, "a.txt", "a".repeat(600))).status).toBe(201);
+    expect((await ada.upload(folder, "b.txt", "b".repeat(600))).body).toMatchObject({
+      ...refused,
+      detail: expect.stringContaining("1 KiB"),
+    });
+    expect(
+      (await ada.send("POST", "/documents", { folder_id: folder, content: "é".repeat(300) })).body,
+    ).toMatchObject(refused);
+    expect((await ada.upload(folder, "a.txt", "A".repeat(1_000), "&overwrite=true")).status).toBe(
+      200,
+    );
+    expect(
+      (await ada.upload(folder, "a.txt", "A".repeat(1_100), "&overwrite=true")).body,
+    ).toMatchObject(refused);
+    expect((await ada.upload(folder, "a.txt", "A".repeat(100), "&overwrite=true")).status).toBe(
+      200,
+    );
+    expect(
+      (await ada.send("POST", "/documents", { folder_id: folder, content: "é".repeat(400) }))
+        .status,
+    ).toBe(201);
+    await server.settle();
+    await expectSound(server);
+    await ada.send("DELETE", `/folders/${folder}`);
+  });
+
+  test("uploads of one moment do not exceed it together", async () => {
+    const folder = await ada.folder();
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => ada.upload(folder, `${i}.txt`, `${i}`.repeat(400))),
+    );
+    expect(answers.filter((answer) => answer.status === 201).length).toBe(2);
+    expect(answers.filter((answer) => answer.status === 403).length).toBe(8);
+    await server.settle();
+    await expectSound(server);
+  });
+});
+
+describe("what nobody wants back", () => {
+  test("goes when its time is over, with its file and its text", async () => {
+    const server = await startTestServer({ env: { DOSSIER_DOCUMENTS_RESTORE_FOR: "200ms" } });
+    const ada = person(server, "ada");
+    const [one, two] = [await ada.folder(), await ada.folder()];
+    const gone = (await ada.upload(one, "gone.txt", "The moa ran.")).body.id;
+    const kept = (await ada.upload(one, "kept.txt", "The kiwi runs.")).body.id;
+    await ada.send("POST", `/documents/${kept}/links`, { folder_id: two });
+    await server.settle();
+    for (const id of [gone, kept])
+      expect((await ada.send("DELETE", `/documents/${id}?folder_id=${one}`)).status).toBe(204);
+    const purge = async () => {
+      await server.host.queue.enqueue(server.store.db, PurgeDocuments, {});
+      await server.settle();
+    };
+    await purge();
+    expect((await ada.send("GET", `/documents/${gone}`)).status).toBe(200);
+    await Bun.sleep(250);
+    await purge();
+    expect((await ada.send("GET", `/documents/${gone}`)).status).toBe(404);
+    expect((await ada.send("POST", `/documents/${gone}/restore?folder_id=${one}`)).status).toBe(
+      404,
+    );
+    expect(await ada.get(kept)).toMatchObject({ folder_ids: [two], status: "synced" });
+    // Its link to the first folder is forgotten, too.
+    expect((await ada.send("POST", `/documents/${kept}/restore?folder_id=${one}`)).status).toBe(
+      404,
+    );
+    expect(await ada.found("moa")).toEqual([]);
+    expect(await ada.found("kiwi")).toEqual([kept]);
+    await expectSound(server);
+  });
+});
+
+describe("deleting for good leaves the text in no file of the data directory", () => {
+  const canary = () => `canary${crypto.randomUUID().replaceAll("-", "")}`;
+  const holding = (data: string, word: string) =>
+    readdirSync(data, { recursive: true, withFileTypes: true })
+      .filter(
+        (entry) =>
+          entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(word),
+      )
+      .map((entry) => entry.name);
+  const within2s = async (data: string, word: string) => {
+    for (let waited_ms = 0; holding(data, word).length > 0 && waited_ms < 2_000; waited_ms += 50)
+      await Bun.sleep(50);
+    expect(holding(data, word)).toEqual([]);
+  };
+
+  test("with its folder", async () => {
+    const server = await startTestServer();
+    const ada = person(server, "ada");
+    const folder = await ada.folder();
+    const words = [canary(), canary(), canary()];
+    await ada.text(folder, `Text ${words[0]} ends.`, words[1]);
+    await ada.upload(folder, "file.txt", `File ${words[2]} ends.`);
+    await server.settle();
+    for (const word of words) expect(holding(server.data, word)).not.toEqual([]);
+    await ada.send("DELETE", `/folders/${folder}`);
+    for (const word of words) await within2s(server.data, word);
+    expect(filesOf(server.data)).toEqual([]);
+  });
+
+  test("by an overwrite", async () => {
+    const server = await startTestServer();
+    const ada = person(server, "ada");
+    const folder = await ada.folder();
+    const [of_file, of_text] = [canary(), canary()];
+    await ada.upload(folder, "file.txt", `File ${of_file} ends.`);
+    await ada.text(folder, `Text ${of_text} ends.`, "text.txt");
+    await server.settle();
+    await ada.upload(folder, "file.txt", "Other words.", "&overwrite=true");
+    await ada.upload(folder, "text.txt", "More words.", "&overwrite=true");
+    await server.settle();
+    for (const word of [of_file, of_text]) await within2s(server.data, word);
+    await expectSound(server);
+  });
+});
+
+test("at the start, originals that no document uses are deleted", async () => {
+  const first = await startTestServer();
+  const received = await first.files.receive(new Blob(["left behind by a crash"]).stream(), {
+    bytes_max: 100,
+  });
+  await received.keep();
+  await received.release();
+  const ada = person(first, "ada");
+  const { sha256 } = (await ada.upload(await ada.folder(), "used.txt", "in use")).body;
+  await first.settle();
+  const copy = `${first.data}-copy`;
+  await Bun.$`cp -r ${first.data} ${copy}`.quiet();
+  const second = await startTestServer({ data: copy });
+  await until(() => filesOf(second.data).length === 1);
+  expect(filesOf(second.data)).toEqual([sha256]);
+});

@@ -1,0 +1,142 @@
+/**
+ * Everything at once: calls about documents and folders at random, several at a time, and at the
+ * end all of it hangs together. The seed is in the name of the test.
+ */
+import { expect, test } from "bun:test";
+import { expectSound, form, person, scriptedExtractor } from "../helpers/documents";
+import { startTestServer } from "../helpers/host";
+
+const calls = 500;
+const together = 6;
+const expected = new Set([200, 201, 202, 204, 404, 409]);
+
+/** The same numbers for the same seed (mulberry32). */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+for (const seed of [1, 2, (Date.now() & 0xffff) + 3]) {
+  test(`seed ${seed}`, async () => {
+    const scripted = scriptedExtractor();
+    const server = await startTestServer({ plugins: [scripted.plugin] });
+    const ada = person(server, "ada");
+    const random = randomOf(seed);
+    const pick = <T>(from: readonly T[]): T => from[random(from.length)]!;
+    const folders = await Promise.all(Array.from({ length: 6 }, () => ada.folder()));
+    const documents: string[] = ["doc_none"];
+    const names = ["a.txt", "b.txt", "c\u00e9.txt", "ce\u0301.txt"];
+    let words = 0;
+    /** Each with a word of its own, or without text. */
+    const contents = () =>
+      pick([
+        `The word${words++} is plain.`,
+        `Plain is the word${words++}.`,
+        "",
+        `#!fail corrupt\nThe word${words++}.`,
+        `#!read\nFirst page.\fThe word${words++}.`,
+        `#!warn\nThe word${words++}.`,
+      ]);
+    const remember = (answer: { readonly status: number; readonly body: any }) => {
+      if (answer.status === 201) documents.push(answer.body.id);
+      return answer;
+    };
+    const upload = (query: string) =>
+      server.sendRaw(
+        "ada",
+        "POST",
+        `/documents/file?folder_id=${pick(folders)}${query}`,
+        form(pick(names), contents()),
+      );
+    const actions: (() => Promise<{
+      readonly status: number;
+      readonly body: any;
+      readonly text: string;
+    }>)[] = [
+      async () => {
+        const answer = await ada.send("POST", "/documents", {
+          folder_id: pick(folders),
+          name: pick(names),
+          content: contents(),
+        });
+        remember(answer);
+        return answer;
+      },
+      async () => {
+        const answer = await upload("");
+        remember(answer);
+        return answer;
+      },
+      async () => {
+        const answer = await upload("&overwrite=true");
+        remember(answer);
+        return answer;
+      },
+      async () => {
+        const answer = await upload("&overwrite=true");
+        remember(answer);
+        return answer;
+      },
+      () => ada.send("DELETE", `/documents/${pick(documents)}?folder_id=${pick(folders)}`),
+      () => ada.send("POST", `/documents/${pick(documents)}/restore?folder_id=${pick(folders)}`),
+      () => ada.send("POST", `/documents/${pick(documents)}/links`, { folder_id: pick(folders) }),
+      () => ada.send("PATCH", `/documents/${pick(documents)}`, { name: pick(names) }),
+      () => ada.send("POST", `/documents/${pick(documents)}/reindex`),
+      () => ada.send("GET", `/documents/${pick(documents)}`),
+      () => ada.send("GET", `/documents/${pick(documents)}/file`),
+      () =>
+        ada.send(
+          "GET",
+          `/documents?folder_id=${pick(folders)}&status=${pick(["syncing", "synced", "sync_failed"])}`,
+        ),
+      async () => {
+        if (random(4) > 0) return ada.send("GET", "/folders");
+        const at = random(folders.length);
+        const answer = await ada.send("DELETE", `/folders/${folders[at]}`);
+        folders[at] = await ada.folder();
+        return answer;
+      },
+    ];
+    let left = calls;
+    await Promise.all(
+      Array.from({ length: together }, async () => {
+        while (left-- > 0) {
+          const answer = await pick(actions)();
+          if (!expected.has(answer.status)) throw new Error(`${answer.status}: ${answer.text}`);
+        }
+      }),
+    );
+    await server.settle();
+    await expectSound(server);
+    // Each text is found in the folders that hold its document, and nowhere else.
+    const answering: any[] = await server.store.db
+      .selectFrom("documents")
+      .select("id")
+      .where("current_version", ">", 0)
+      .execute();
+    for (const { id } of answering) {
+      const { content, folder_ids } = await ada.get(id);
+      const [word] = /word\d+/.exec(content)!;
+      for (const folder of folders)
+        expect([id, folder, await ada.found(word, [folder])]).toEqual([
+          id,
+          folder,
+          folder_ids.includes(folder) ? [id] : [],
+        ]);
+    }
+    const gone = Array.from({ length: words }, (_, i) => `word${i}`);
+    const kept = new Set(
+      await Promise.all(
+        answering.map(async ({ id }) => /word\d+/.exec((await ada.get(id)).content)![0]),
+      ),
+    );
+    for (const word of gone)
+      if (!kept.has(word)) expect([word, await ada.found(word)]).toEqual([word, []]);
+    await server.stop();
+  }, 60_000);
+}

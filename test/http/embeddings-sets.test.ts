@@ -1,0 +1,436 @@
+/**
+ * Sets of vectors: one answers while another is made, nothing is kept of what is gone, and one
+ * stubborn text holds up nobody.
+ */
+import { Database } from "bun:sqlite";
+import { afterAll, describe, expect, test } from "bun:test";
+import { jsonLog } from "../../core/base/log";
+import { analyzer } from "../../plugins/index/analyzer";
+import type { Embedder } from "../../plugins/index/contract";
+import { createEmbedding } from "../../plugins/index/embedding";
+import { createQuestions } from "../../plugins/index/questions";
+import { createSearcher } from "../../plugins/index/searcher";
+import { fused, nearest, packed } from "../../plugins/index/vectors";
+import { vectorOf } from "../helpers/embedder";
+import { openTestIndex, type TestIndex } from "../helpers/index";
+
+const readers: Database[] = [];
+afterAll(() => {
+  for (const reader of readers) reader.close();
+});
+
+type Behaviour = (texts: readonly string[], model: string, kind: string) => void | Promise<void>;
+/**
+ * An embedder as the next start finds it in the settings. `knows`: the models that its endpoint
+ * still has.
+ */
+const scripted = (
+  model: string,
+  {
+    dimensions = null,
+    texts_max = 4,
+    length = 64,
+    before = () => {},
+  }: { dimensions?: number | null; texts_max?: number; length?: number; before?: Behaviour } = {},
+): Embedder => ({
+  model,
+  dimensions,
+  texts_max,
+  async embed(texts, options) {
+    await before(texts, options.model, options.kind);
+    return texts.map((text) =>
+      text.includes("untakeable")
+        ? null
+        : Float32Array.from(
+            vectorOf(
+              text,
+              options.dimensions ?? (options.model === model ? length : 64),
+              options.model,
+            ),
+          ),
+    );
+  },
+});
+
+/** What a server does with the index and this embedder between two starts. */
+async function serverOf(index: TestIndex, by: Embedder | undefined) {
+  let queued = 0;
+  const { store } = index,
+    log = jsonLog("error");
+  const embedding = createEmbedding({
+    db: store.db,
+    inTransaction: store.inTransaction,
+    afterCommit: store.afterCommit,
+    scrub: store.scrub,
+    requireRoom: () => {},
+    now_ms: () => 1_700_000_000_000,
+    embedder: () => by,
+    log,
+    enqueue: async () => {
+      queued = 1;
+    },
+    cancel: async () => {
+      queued = 0;
+    },
+  });
+  await embedding.start();
+  const questions = createQuestions({
+    embedder: () => by,
+    serving: embedding.serving,
+    now_ms: () => 1_700_000_000_000,
+    log,
+  });
+  const reader = new Database(index.path, { readonly: true });
+  readers.push(reader);
+  const searcher = createSearcher(reader, {
+    analyzers: new Map([[analyzer.version, analyzer]]),
+    running: analyzer.version,
+    cache_bytes_max: 1 << 24,
+  });
+  const server = {
+    embedding,
+    /** One run of the job; false when none waits. */
+    async step(): Promise<boolean> {
+      if (queued === 0) return false;
+      queued = 0;
+      try {
+        const effect = await embedding.run(
+          {},
+          { id: "job_1", attempt: 1, attempts_max: 1, signal: new AbortController().signal },
+        );
+        if (effect) await store.inTransaction(effect);
+      } catch {
+        queued = 1;
+      }
+      return true;
+    },
+    async finish(): Promise<void> {
+      for (let i = 0; i < 500; i++) if (!(await server.step())) return;
+      throw new Error("it never ends");
+    },
+    async find(query: string): Promise<string[]> {
+      const request = { query, folder_ids: ["fld_a"], limit: 10 },
+        vector = await questions.vectorOf(request, undefined);
+      return searcher
+        .search(vector ? { ...request, vector } : request)
+        .passages.map(({ document_id }) => document_id);
+    },
+  };
+  return server;
+}
+const sets = async (index: TestIndex) =>
+  (await index.store.db.selectFrom("index_vector_sets").selectAll().orderBy("id").execute()).map(
+    ({ model, asked_dimensions, dimensions, serving }) => ({
+      model,
+      asked_dimensions,
+      dimensions,
+      serving,
+    }),
+  );
+async function filled(count = 12): Promise<TestIndex> {
+  const index = await openTestIndex();
+  for (let i = 0; i < count; i++)
+    await index.add(
+      `doc_${i}`,
+      i === 7 ? "The vehicle has a price." : `Herons stand in water, ${"again ".repeat(i)}.`,
+    );
+  return index;
+}
+const question = "How expensive are cars?";
+
+describe("a change of the model", () => {
+  test("leaves the old vectors answering until the new ones are complete, and then deletes them", async () => {
+    const index = await filled(),
+      old = await serverOf(index, scripted("old"));
+    await old.finish();
+    const models: string[] = [],
+      now = await serverOf(
+        index,
+        scripted("new", {
+          length: 48,
+          texts_max: 1,
+          before: (_texts, model, kind) => {
+            models.push(`${kind} ${model}`);
+          },
+        }),
+      );
+    expect(await now.find(question)).toEqual(["doc_7"]);
+    while (
+      (await now.step()) &&
+      (await sets(index)).find(({ model }) => model === "new")?.serving === 0
+    ) {
+      models.length = 0;
+      if ((await index.count("index_vectors_waiting")) > 0)
+        expect([
+          await now.find(question + "!".repeat(await index.count("index_vectors_waiting"))),
+          models,
+        ]).toEqual([["doc_7"], ["query old"]]);
+      else break;
+    }
+    await now.finish();
+    models.length = 0;
+    expect([await now.find(`${question}!`), models]).toEqual([["doc_7"], ["query new"]]);
+    expect(await sets(index)).toEqual([
+      { model: "new", asked_dimensions: 0, dimensions: 48, serving: 1 },
+    ]);
+    expect(await index.count("index_vectors")).toBe(12);
+  });
+  test("of nothing but the length is one too", async () => {
+    const index = await filled();
+    await (await serverOf(index, scripted("old"))).finish();
+    const now = await serverOf(index, scripted("old", { dimensions: 32 }));
+    expect(
+      (await sets(index)).map(({ asked_dimensions, serving }) => [asked_dimensions, serving]),
+    ).toEqual([
+      [0, 1],
+      [32, 0],
+    ]);
+    await now.finish();
+    expect(await sets(index)).toEqual([
+      { model: "old", asked_dimensions: 32, dimensions: 32, serving: 1 },
+    ]);
+    expect(await now.find(question)).toEqual(["doc_7"]);
+  });
+  test("and back, before it is complete, leaves only the first", async () => {
+    const index = await filled();
+    await (await serverOf(index, scripted("old"))).finish();
+    await (await serverOf(index, scripted("new"))).step();
+    expect(await index.count("index_vectors")).toBeGreaterThan(12);
+    const now = await serverOf(index, scripted("old"));
+    await now.finish();
+    expect(await sets(index)).toEqual([
+      { model: "old", asked_dimensions: 0, dimensions: 64, serving: 1 },
+    ]);
+    expect([await index.count("index_vectors"), await now.find(question)]).toEqual([12, ["doc_7"]]);
+  });
+  test("when the endpoint no longer has the old one: words answer until it is complete", async () => {
+    const index = await filled();
+    await (await serverOf(index, scripted("old"))).finish();
+    const now = await serverOf(
+      index,
+      scripted("new", {
+        before: (_texts, model) => {
+          if (model === "old") throw new Error("the embedder answered 404");
+        },
+      }),
+    );
+    expect([await now.find(question), await now.find("vehicle")]).toEqual([[], ["doc_7"]]);
+    await now.finish();
+    expect(await now.find(question)).toEqual(["doc_7"]);
+  });
+  test("continues where a stop interrupted it", async () => {
+    const index = await filled();
+    await (await serverOf(index, scripted("old"))).finish();
+    await (await serverOf(index, scripted("new", { texts_max: 1 }))).step();
+    const done = (await index.count("index_vectors")) - 12,
+      asked: string[] = [];
+    expect(done).toBeGreaterThan(0);
+    await (
+      await serverOf(
+        index,
+        scripted("new", {
+          before: (texts) => {
+            asked.push(...texts);
+          },
+        }),
+      )
+    ).finish();
+    expect(asked.length).toBe(12 - done);
+  });
+  test("before the first model gave any vector takes its place at once", async () => {
+    const index = await filled();
+    const never = await serverOf(
+      index,
+      scripted("never", {
+        before: () => {
+          throw new Error("down");
+        },
+      }),
+    );
+    await never.step();
+    expect(await never.embedding.failing()).toMatch(/^12 documents wait for their vectors: down/);
+    const now = await serverOf(index, scripted("new"));
+    await now.step();
+    expect(await now.find("vehicle price")).toContain("doc_7");
+    await now.finish();
+    expect(await sets(index)).toEqual([
+      { model: "new", asked_dimensions: 0, dimensions: 64, serving: 1 },
+    ]);
+  });
+});
+
+describe("what is published", () => {
+  test("without an embedder gets its vectors when there is one again", async () => {
+    const index = await filled();
+    await (await serverOf(index, scripted("small"))).finish();
+    const off = await serverOf(index, undefined);
+    await index.add("doc_new", "A medic.");
+    expect([await off.find(question), await off.step()]).toEqual([[], false]);
+    const now = await serverOf(index, scripted("small"));
+    expect(await index.count("index_vectors_waiting")).toBe(1);
+    await now.finish();
+    expect(await now.find("doctor physician")).toEqual(["doc_new"]);
+  });
+  test("and deleted or replaced while its vectors were made leaves none of them", async () => {
+    const index = await filled(2),
+      gate = Promise.withResolvers<void>(),
+      begun = Promise.withResolvers<void>();
+    const now = await serverOf(
+        index,
+        scripted("small", {
+          before: () => {
+            begun.resolve();
+            return gate.promise;
+          },
+        }),
+      ),
+      step = now.step();
+    await begun.promise;
+    await index.store.inTransaction((tx) => index.index.remove(tx, ["doc_0"]));
+    await index.add("doc_1", "Another text.", ["fld_a"], { version: 2 });
+    gate.resolve();
+    await step;
+    expect([
+      await index.count("index_vectors"),
+      await index.count("index_vectors_waiting"),
+    ]).toEqual([0, 0]);
+  });
+  test("in one large document is embedded in calls of the size that is wanted, with its title and headings", async () => {
+    const index = await openTestIndex(),
+      calls: (readonly string[])[] = [];
+    await index.add(
+      "doc_1",
+      `# Boats\n\n${Array.from({ length: 30 }, (_, i) => `Paragraph ${i}. ${"The harbour is full of ships. ".repeat(16)}`).join("\n\n")}`,
+      ["fld_a"],
+      { title: "Sea" },
+    );
+    const now = await serverOf(
+      index,
+      scripted("small", {
+        texts_max: 8,
+        before: (texts) => {
+          calls.push(texts);
+        },
+      }),
+    );
+    await now.finish();
+    expect(calls.map((texts) => texts.length)).toEqual([8, 8, 8, calls.flat().length - 24]);
+    expect(calls.flat().every((text) => text.startsWith("Sea\n") && text.includes("Boats"))).toBe(
+      true,
+    );
+  });
+});
+
+describe("one text that the embedder stumbles over", () => {
+  test("holds up no other, is tried alone, and does not keep a new model from answering", async () => {
+    const index = await filled(),
+      sizes: number[] = [];
+    await (await serverOf(index, scripted("old"))).finish();
+    const now = await serverOf(
+      index,
+      scripted("new", {
+        texts_max: 8,
+        before: (texts) => {
+          sizes.push(texts.length);
+          if (texts.some((text) => text.startsWith("doc_3\n")))
+            throw new Error("the embedder answered 500");
+        },
+      }),
+    );
+    for (let i = 0; i < 60; i++) await now.step();
+    expect(await sets(index)).toEqual([
+      { model: "new", asked_dimensions: 0, dimensions: 64, serving: 1 },
+    ]);
+    expect([
+      await index.count("index_vectors"),
+      await index.count("index_vectors_waiting"),
+      sizes.at(-1),
+    ]).toEqual([11, 1, 1]);
+    expect(await now.embedding.failing()).toMatch(/^1 document/);
+    expect(await now.find(question)).toEqual(["doc_7"]);
+  });
+  test("and can't take is done with: it is found by its words", async () => {
+    const index = await filled();
+    await index.add("doc_odd", "untakeable words");
+    const now = await serverOf(index, scripted("small"));
+    await now.finish();
+    expect([await index.count("index_vectors"), await now.find("untakeable")]).toEqual([
+      13,
+      ["doc_odd"],
+    ]);
+  });
+});
+
+describe("two rankings", () => {
+  const hit = (chunk: number) => ({ segment: 0, chunk, score: 1, document: 0 });
+  const cases: [string, number[], number[], number, number[]][] = [
+    ["both agree", [1, 2, 3], [1, 2, 3], 9, [1, 2, 3]],
+    ["what both hold comes before what one holds", [1, 2], [3, 2], 9, [2, 1, 3]],
+    ["only words", [2, 1, 3], [], 9, [2, 1, 3]],
+    ["only meaning", [], [2, 1, 3], 9, [2, 1, 3]],
+    [
+      "what stands far down in one is not lost",
+      [...Array(150).keys()],
+      [149],
+      150,
+      [0, 1, 149, ...Array(149).keys().drop(2)],
+    ],
+    ["no more than asked", [1, 2, 3], [4, 5, 6], 3, [1, 2, 4]],
+  ];
+  for (const [why, words, meaning, limit, expected] of cases)
+    test(`are fused: ${why}`, () => {
+      expect(fused(words.map(hit), meaning.map(hit), limit).map(({ chunk }) => chunk)).toEqual(
+        expected,
+      );
+    });
+  test("1 is the score of the first in both", () => {
+    expect(fused([hit(1), hit(2)], [hit(1)], 9).map(({ score }) => score)).toEqual([
+      1,
+      (0.6 * 4) / 5,
+    ]);
+  });
+  test("no vector yet: the ranking is that of the words", async () => {
+    const index = await filled(),
+      reader = new Database(index.path, { readonly: true });
+    readers.push(reader);
+    const searcher = createSearcher(reader, {
+      analyzers: new Map([[analyzer.version, analyzer]]),
+      running: analyzer.version,
+      cache_bytes_max: 1 << 24,
+    });
+    const request = { query: "herons again water", folder_ids: ["fld_a"], limit: 10 },
+      places = (vector?: { set_id: number; data: Float32Array }) =>
+        searcher
+          .search({ ...request, ...(vector && { vector }) })
+          .passages.map(({ document_id }) => document_id);
+    expect(places({ set_id: 1, data: new Float32Array(64).fill(0.1) })).toEqual(places());
+    expect(places().length).toBe(10);
+  });
+});
+
+test("the nearest vectors are those of the largest cosine, whatever their length", () => {
+  const numbers = Array.from({ length: 40 }, (_, i) =>
+    Float32Array.from({ length: 7 }, (_, j) => Math.sin(i * 13 + j * 7) * 10 ** (i % 5)),
+  );
+  const question = packed([Float32Array.from([3, -1, 4, 1, -5, 9, 2])], 7),
+    cosine = (one: Float32Array) =>
+      one.reduce((sum, x, j) => sum + x * question[j]!, 0) / Math.hypot(...one);
+  const expected = [...numbers.keys()]
+    .filter((i) => cosine(numbers[i]!) > 0)
+    .sort((a, b) => cosine(numbers[b]!) - cosine(numbers[a]!));
+  const hits = nearest(
+    [packed(numbers.slice(0, 25), 7), null, packed([...numbers.slice(25), null], 7)],
+    question,
+    100,
+  );
+  expect(hits.map(({ segment, chunk }) => (segment === 0 ? chunk : 25 + chunk))).toEqual(expected);
+  expect(hits[0]!.score).toBeCloseTo(cosine(numbers[expected[0]!]!), 5);
+});
+
+test("vectors of numbers beyond the squares of a float keep their direction", () => {
+  for (const size of [1e-30, 1, 1e38])
+    expect(
+      [...packed([Float32Array.of(3 * size, 1 * size, 0)], 3)].map((x) => x.toFixed(3)),
+    ).toEqual(["0.949", "0.316", "0.000"]);
+  expect([...packed([null, Float32Array.of(0, 0)], 2)]).toEqual([0, 0, 0, 0]);
+});

@@ -1,0 +1,371 @@
+/**
+ * Vectors through the whole server: what is found by meaning, and that an embedder in any mood
+ * harms nobody.
+ */
+import { afterAll, describe, expect, test } from "bun:test";
+import { startEmbedder, type Mood } from "../helpers/embedder";
+import { startExecutable } from "../helpers/executable";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+const ending: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const end of ending) await end();
+});
+
+const key = "sk-embedder-key-of-the-test";
+async function start(more: Record<string, string> = {}, mood: Mood = "well") {
+  const embedder = startEmbedder();
+  embedder.behaves(mood);
+  const server = await startTestServer({
+    env: {
+      DOSSIER_EMBEDDINGS_BASE_URL: embedder.url,
+      DOSSIER_EMBEDDINGS_MODEL: "small",
+      DOSSIER_EMBEDDINGS_API_KEY: key,
+      DOSSIER_EMBEDDINGS_TIMEOUT: "200ms",
+      ...more,
+    },
+  });
+  ending.push(
+    () => server.stop(),
+    () => embedder.stop(),
+  );
+  return { server, embedder };
+}
+async function made(server: TestServer, path: string, body: unknown): Promise<string> {
+  const answer = await server.send("ada", "POST", path, body);
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.body.id;
+}
+const rows = async (server: TestServer, table: string): Promise<any[]> =>
+  server.store.db.selectFrom(table).selectAll().execute();
+/** Runs what waits, without its pauses, until no document lacks vectors. */
+async function embedded(server: TestServer): Promise<void> {
+  while ((await rows(server, "index_vectors_waiting")).length > 0) {
+    await server.store.db
+      .updateTable("core_jobs")
+      .set({ run_at: 0 })
+      .where("state", "=", "ready")
+      .execute();
+    await server.host.queue.runDue();
+  }
+}
+async function synced(server: TestServer, id: string): Promise<void> {
+  for (;;) {
+    const { status } = (await server.send("ada", "GET", `/documents/${id}`)).body;
+    if (status === "synced") return;
+    expect(status).toBe("syncing");
+    await Bun.sleep(5);
+  }
+}
+const found = async (server: TestServer, query: string, more: object = {}): Promise<any[]> =>
+  (await server.send("ada", "POST", "/search", { query, ...more })).body.data;
+const quotes = async (server: TestServer, query: string, more: object = {}): Promise<string[]> =>
+  (await found(server, query, more)).map(({ quote }) => quote);
+
+const car = "The vehicle is sold at a price of nine thousand.",
+  sea = "Herons stand in shallow water.",
+  ill = "Whoever feels unwell sees the medic.";
+async function library(server: TestServer): Promise<{ folder: string; documents: string[] }> {
+  const folder = await made(server, "/folders", { name: "f" }),
+    documents: string[] = [];
+  for (const [name, content] of [
+    ["a", car],
+    ["b", sea],
+    ["c", ill],
+  ])
+    documents.push(await made(server, "/documents", { folder_id: folder, name, content }));
+  for (const id of documents) await synced(server, id);
+  return { folder, documents };
+}
+
+describe("a question that shares no word with its passage", () => {
+  test("finds it with an embedder, and does not without", async () => {
+    const { server, embedder } = await start(),
+      plain = await startTestServer();
+    ending.push(() => plain.stop());
+    await Promise.all([library(server), library(plain)]);
+    await embedded(server);
+    for (const [query, quote] of [
+      ["How expensive are cars?", car],
+      ["Which doctor for my sick dog?", ill],
+    ] as const) {
+      expect(await quotes(plain, query)).toEqual([]);
+      expect((await quotes(server, query))[0]).toBe(quote);
+    }
+    expect(
+      embedder.asked.every(
+        ({ model, authorization, dimensions }) =>
+          model === "small" && authorization === `Bearer ${key}` && dimensions === undefined,
+      ),
+    ).toBe(true);
+    expect(
+      (await rows(plain, "index_vector_sets")).length +
+        (await rows(plain, "index_vectors_waiting")).length,
+    ).toBe(0);
+    expect(
+      (
+        await plain.store.db
+          .selectFrom("core_jobs")
+          .selectAll()
+          .where("name", "=", "index.embed")
+          .execute()
+      ).length,
+    ).toBe(0);
+  });
+  test("finds it in the folders and documents that are asked, and nowhere else", async () => {
+    const { server } = await start(),
+      { folder, documents } = await library(server),
+      other = await made(server, "/folders", { name: "g" });
+    await embedded(server);
+    const query = "How expensive are cars?";
+    expect(await quotes(server, query, { folder_ids: [folder] })).toEqual([car]);
+    expect(await quotes(server, query, { folder_ids: [other] })).toEqual([]);
+    expect(await quotes(server, query, { document_ids: [documents[1]] })).toEqual([]);
+  });
+  test("is answered from it in a chat", async () => {
+    const { server } = await start(),
+      { folder } = await library(server);
+    await embedded(server);
+    const chat = await made(server, "/chats", { usedFolders: [folder] });
+    const { body } = await server.send("ada", "POST", `/chats/${chat}/messages`, {
+      text: "What is the price of an automobile?",
+    });
+    await server.settle();
+    const { result } = (
+      await server.send("ada", "GET", `/chats/${chat}/messages/${body.requestId}`)
+    ).body;
+    expect(result.citations[0]).toMatchObject({
+      quote: expect.stringContaining("nine thousand"),
+      verified: true,
+    });
+  });
+});
+
+test("the embedder's length of vectors is asked for when it is set", async () => {
+  const { server, embedder } = await start({ DOSSIER_EMBEDDINGS_DIMENSIONS: "64" });
+  await library(server);
+  await embedded(server);
+  expect(new Set(embedder.asked.map(({ dimensions }) => dimensions))).toEqual(new Set([64]));
+  expect((await rows(server, "index_vectors")).map(({ data }) => data.length)).toEqual([
+    256, 256, 256,
+  ]);
+});
+
+describe("an embedder that", () => {
+  const cases: [string, Mood, RegExp][] = [
+    ["answers 500", "500", /answered 500/],
+    ["is over its limit", "429", /answered 429/],
+    ["refuses the key", "401", /check embeddings.api_key/],
+    ["does not know the model", "404", /check embeddings.model/],
+    ["is silent", "silent", /no answer within 0.2 s/],
+    ["breaks off in the middle", "broken off", /can't be read/],
+    ["answers something else", "no JSON", /can't be read/],
+    ["gives too few vectors", "too few", /vectors for \d+ texts/],
+    ["gives too many vectors", "too many", /vectors for \d+ texts/],
+    ["gives NaN", "NaN", /other than numbers/],
+    ["gives null for a number", "null", /other than numbers/],
+    ["gives a number beyond every float", "too large a number", /other than numbers/],
+    ["gives empty vectors", "no numbers", /of 0 numbers/],
+    ["mixes up its texts", "mixed up", /can't be read/],
+    ["refuses everything", { refuses: () => 400 }, /answered 400/],
+  ];
+  for (const [why, mood, reason] of cases)
+    test(`${why} when it is first needed delays no document, is told by /health, and is asked again until it is well`, async () => {
+      const { server, embedder } = await start({}, mood);
+      await library(server);
+      expect(await quotes(server, "vehicle")).toEqual([car]);
+      const failing = async (): Promise<string> =>
+        (await server.host.health()).find(({ plugin }) => plugin === "index")?.failing ?? "";
+      while (!reason.test(await failing())) await Bun.sleep(5);
+      expect(await failing()).toMatch(/^\d documents wait for their vectors/);
+      expect(await failing()).not.toMatch(/secret words|127\.0\.0\.1|sk-embedder/);
+      expect((await rows(server, "index_vectors")).length).toBe(0);
+      embedder.behaves("well");
+      await embedded(server);
+      expect(await quotes(server, "How expensive are cars?")).toEqual([car]);
+      expect(await failing()).toBe("");
+    });
+  test("gives vectors of another length than before keeps the old ones answering", async () => {
+    const { server, embedder } = await start(),
+      { folder } = await library(server);
+    await embedded(server);
+    embedder.behaves("wrong dimension");
+    await synced(
+      server,
+      await made(server, "/documents", { folder_id: folder, name: "d", content: "A boat." }),
+    );
+    while (
+      !/513 numbers where those of small have 512/.test(
+        (await server.host.health())[0]?.failing ?? "",
+      )
+    )
+      await Bun.sleep(5);
+    expect(await quotes(server, "boat")).toEqual(["A boat."]);
+    expect(new Set((await rows(server, "index_vectors")).map(({ data }) => data.length))).toEqual(
+      new Set([2048]),
+    );
+    embedder.behaves("well");
+    await embedded(server);
+    expect((await rows(server, "index_vectors")).length).toBe(4);
+  });
+  test("can't take a text that is too long gets a shorter one; one that it can't take at all keeps nobody waiting", async () => {
+    const { server, embedder } = await start(
+      {},
+      {
+        refuses: (texts) =>
+          texts.some((text) => text.length > 300 || text.includes("poison")) ? 413 : undefined,
+      },
+    );
+    const { folder } = await library(server);
+    await synced(
+      server,
+      await made(server, "/documents", {
+        folder_id: folder,
+        name: "long",
+        content: `The physician rides. ${"filler ".repeat(80)}`,
+      }),
+    );
+    await synced(
+      server,
+      await made(server, "/documents", { folder_id: folder, name: "bad", content: "poison" }),
+    );
+    await embedded(server);
+    expect((await rows(server, "index_vectors")).length).toBe(5);
+    expect(
+      (await quotes(server, "Which medic?", { limit: 2 })).some((quote) =>
+        quote.startsWith("The physician"),
+      ),
+    ).toBe(true);
+    expect(embedder.asked.length).toBeGreaterThan(5);
+  });
+});
+
+describe("a search while the embedder is", () => {
+  for (const [why, mood] of [
+    ["down", "500"],
+    ["silent", "silent"],
+    ["telling nonsense", "NaN"],
+  ] as const)
+    test(`${why} goes by words, and after some failures asks it no more`, async () => {
+      const { server, embedder } = await start({ DOSSIER_EMBEDDINGS_TIMEOUT: "50ms" });
+      await library(server);
+      await embedded(server);
+      embedder.behaves(mood);
+      const asked = embedder.asked.length;
+      for (let i = 0; i < 6; i++)
+        expect(await quotes(server, `vehicle ${"x".repeat(i)}`)).toEqual([car]);
+      expect(embedder.asked.length).toBe(asked + 3);
+      expect((await server.host.health())[0]?.failing).toMatch(
+        /^Questions are searched by their words alone: the embedder/,
+      );
+    });
+});
+
+describe("what is gone", () => {
+  test("is unlinked, deleted or replaced with its vectors, at once", async () => {
+    const { server } = await start(),
+      { folder, documents } = await library(server),
+      other = await made(server, "/folders", { name: "g" });
+    await embedded(server);
+    const query = "How expensive are cars?";
+    expect(
+      (await server.send("ada", "POST", `/documents/${documents[0]}/links`, { folder_id: other }))
+        .status,
+    ).toBe(200);
+    expect(await quotes(server, query, { folder_ids: [other] })).toEqual([car]);
+    expect(
+      (await server.send("ada", "DELETE", `/documents/${documents[0]}?folder_id=${folder}`)).status,
+    ).toBe(204);
+    expect(await quotes(server, query, { folder_ids: [folder] })).toEqual([]);
+    expect((await rows(server, "index_vectors")).length).toBe(3);
+    expect((await server.send("ada", "DELETE", `/folders/${other}`)).status).toBe(204);
+    expect(await quotes(server, query)).toEqual([]);
+    expect((await server.send("ada", "DELETE", `/folders/${folder}`)).status).toBe(204);
+    for (const table of ["index_vectors", "index_vectors_waiting", "index_segments"])
+      expect([table, await rows(server, table)]).toEqual([table, []]);
+  });
+  test("and was waiting for vectors gets none", async () => {
+    const { server, embedder } = await start({ DOSSIER_EMBEDDINGS_TIMEOUT: "30s" }, "silent"),
+      { folder } = await library(server);
+    while (embedder.asked.length === 0) await Bun.sleep(5);
+    expect((await server.send("ada", "DELETE", `/folders/${folder}`)).status).toBe(204);
+    for (const table of ["index_vectors", "index_vectors_waiting"])
+      expect([table, await rows(server, table)]).toEqual([table, []]);
+  });
+});
+
+test("kill -9 while vectors are made loses none: after each start the work goes on where it was, and ends", async () => {
+  const embedder = startEmbedder();
+  ending.push(() => embedder.stop());
+  await using dossier = await startExecutable({
+    env: {
+      DOSSIER_EMBEDDINGS_BASE_URL: embedder.url,
+      DOSSIER_EMBEDDINGS_MODEL: "small",
+      DOSSIER_EMBEDDINGS_BATCH_SIZE: "2",
+    },
+  });
+  await dossier.createUser();
+  const { id } = (await dossier.api("POST", "/folders", { name: "f" })).body;
+  embedder.behaves("silent");
+  for (let i = 0; i < 30; i++)
+    expect(
+      (
+        await dossier.api("POST", "/documents", {
+          folder_id: id,
+          name: `${i}`,
+          content: i === 3 ? car : `${sea} ${i}`,
+        })
+      ).status,
+    ).toBe(201);
+  await dossier.until(`/folders/${id}`, ({ body }) => body.status_counts.synced === 30);
+  for (let kill = 0; kill < 3; kill++) {
+    const asked = embedder.asked.length;
+    embedder.behaves({ refuses: () => (embedder.asked.length > asked + 4 ? 500 : undefined) });
+    await dossier.kill();
+    await dossier.restart();
+    await dossier.untilTrue(() => embedder.asked.length > asked + 4);
+  }
+  await dossier.kill();
+  embedder.behaves("well");
+  await dossier.restart();
+  const query = { query: "How expensive are cars?" };
+  for (let found: { quote: string }[] = []; found[0]?.quote !== car;) {
+    await Bun.sleep(20);
+    found = (await dossier.api("POST", "/search", query)).body.data;
+  }
+  await dossier.untilTrue(() => new Set(embedder.asked.flatMap(({ input }) => input)).size >= 30);
+}, 120_000);
+
+describe("settings that can't be right", () => {
+  const cases: [string, Record<string, string>, RegExp][] = [
+    [
+      "an address without a scheme",
+      { DOSSIER_EMBEDDINGS_BASE_URL: "localhost:11434", DOSSIER_EMBEDDINGS_MODEL: "m" },
+      /embeddings.base_url must begin with http/,
+    ],
+    [
+      "a key in the address",
+      { DOSSIER_EMBEDDINGS_BASE_URL: "http://me:pw@localhost/v1", DOSSIER_EMBEDDINGS_MODEL: "m" },
+      /goes into embeddings.api_key/,
+    ],
+    [
+      "a key of two lines",
+      {
+        DOSSIER_EMBEDDINGS_BASE_URL: "http://localhost/v1",
+        DOSSIER_EMBEDDINGS_MODEL: "m",
+        DOSSIER_EMBEDDINGS_API_KEY: "a\nb",
+      },
+      /no key has/,
+    ],
+  ];
+  for (const [why, env, reason] of cases)
+    test(`${why} stops the start`, async () => {
+      await expect(startTestServer({ env })).rejects.toThrow(reason);
+    });
+  test("a model without an address is off", async () => {
+    const server = await startTestServer({ env: { DOSSIER_EMBEDDINGS_MODEL: "m" } });
+    ending.push(() => server.stop());
+    await library(server);
+    expect(await rows(server, "index_vector_sets")).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+/**
+ * Conversations with the extractive answerer: a question that needs the ones before it is looked up
+ * with them.
+ */
+import { beforeAll, expect, test } from "bun:test";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+let server: TestServer;
+let folder: string;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  folder = (await server.send("ada", "POST", "/folders", { name: "Birds" })).body.id;
+  const birds: [name: string, content: string][] = [
+    [
+      "heron.txt",
+      "The heron builds its nest in tall trees near a lake. The heron eats fish and frogs. A " +
+        "heron lives for as many as fifteen years.",
+    ],
+    [
+      "owl.txt",
+      "The owl builds its nest in hollow trunks. The owl eats mice and voles. An owl lives for " +
+        "as many as ten years.",
+    ],
+    [
+      "swift.txt",
+      "The swift builds its nest under a roof. The swift eats flies and gnats. A swift lives for " +
+        "as many as eight years.",
+    ],
+  ];
+  for (const [name, content] of birds)
+    await server.send("ada", "POST", "/documents", { folder_id: folder, name, content });
+  await server.settle();
+});
+
+/** Asks one after another; answers the name of the document cited first and the answer of each. */
+async function talk(...questions: readonly string[]): Promise<[string | undefined, string][]> {
+  const chat = (await server.send("ada", "POST", "/chats", { usedFolders: [folder] })).body.id;
+  const said: [string | undefined, string][] = [];
+  for (const text of questions) {
+    const { requestId } = (await server.send("ada", "POST", `/chats/${chat}/messages`, { text }))
+      .body;
+    await server.settle();
+    const { result } = (await server.send("ada", "GET", `/chats/${chat}/messages/${requestId}`))
+      .body;
+    said.push([result.citations[0]?.document_name, result.answer]);
+  }
+  return said;
+}
+
+const talks: [why: string, questions: string[], document: string, says: string][] = [
+  [
+    "a pronoun means what was asked before",
+    ["Where does the swift build its nest?", "What does it eat?"],
+    "swift.txt",
+    "flies and gnats",
+  ],
+  [
+    "the same words after another question mean another bird",
+    ["Where does the heron build its nest?", "What does it eat?"],
+    "heron.txt",
+    "fish and frogs",
+  ],
+  [
+    "a pronoun reaches back over a question that had one itself",
+    ["Where does the heron build its nest?", "What does it eat?", "How many years does it live?"],
+    "heron.txt",
+    "fifteen years",
+  ],
+  [
+    "a short question does, too",
+    ["Where does the swift build its nest?", "And the owl?"],
+    "owl.txt",
+    "hollow trunks",
+  ],
+  [
+    "a question that names its subject leaves the old one",
+    ["Where does the swift build its nest?", "Which fish and frogs does the heron eat?"],
+    "heron.txt",
+    "fish and frogs",
+  ],
+  [
+    "a question of small words alone goes on",
+    ["Where does the swift build its nest?", "And why there?"],
+    "swift.txt",
+    "under a roof",
+  ],
+  [
+    "a single new word that the documents know is the subject",
+    ["Where does the swift build its nest?", "Voles?"],
+    "owl.txt",
+    "voles",
+  ],
+];
+for (const [why, questions, document, says] of talks)
+  test(why, async () => {
+    const [name, answer] = (await talk(...questions)).at(-1)!;
+    expect([name, answer]).toEqual([document, expect.stringContaining(says)]);
+  });
+
+const unknown: [why: string, question: string][] = [
+  ["a single word", "Zebra?"],
+  ["two of them, with small ones", "And the zebra's stripes?"],
+  ["another script", "斑马？"],
+];
+for (const [why, question] of unknown)
+  test(`what no document knows does not repeat the answer before: ${why}`, async () => {
+    expect((await talk("Where does the swift build its nest?", question)).at(-1)).toEqual([
+      undefined,
+      "No passage in the selected folders answers this.",
+    ]);
+  });

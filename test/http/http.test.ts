@@ -1,0 +1,410 @@
+/** The front door: what every response carries, and the order in which a request is refused. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import { definePlugin } from "../../core/plugin/define";
+import { reply, route } from "../../core/http/route";
+import { PageOf, PageQuery, pageWindow, toPage } from "../../core/http/page";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+const words = { tag: "Test", answers: { 200: { description: "Fine." } } };
+const echo = definePlugin({
+  name: "echo",
+  version: "1.0.0",
+  routes: {
+    list: route.get("/echo", {
+      ...words,
+      summary: "List",
+      operation: "listEcho",
+      query: Type.Object({ ...PageQuery.properties, flag: Type.Optional(Type.Boolean()) }),
+      answers: { 200: { description: "Fine.", schema: PageOf(Type.Integer()) } },
+    }),
+    make: route.post("/echo", {
+      ...words,
+      summary: "Make",
+      operation: "makeEcho",
+      body: Type.Object({
+        name: Type.String(),
+        size: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+      }),
+    }),
+    small: route.post("/echo/small", {
+      ...words,
+      summary: "Small",
+      operation: "smallEcho",
+      body: Type.Object({}),
+      body_bytes_max: 1_000,
+    }),
+    bare: route.post("/echo/bare", { ...words, summary: "Bare", operation: "bareEcho" }),
+    optional: route.post("/echo/optional", {
+      ...words,
+      summary: "Optional",
+      operation: "optionalEcho",
+      body: Type.Object({ name: Type.Optional(Type.String()) }),
+      body_optional: true,
+    }),
+    one: route.get("/echo/:id", { ...words, summary: "One", operation: "oneEcho" }),
+    broken: route.get("/echo/broken/now", { ...words, summary: "Broken", operation: "brokenEcho" }),
+    wait: route.get("/echo/wait/now", {
+      ...words,
+      summary: "Wait",
+      operation: "waitEcho",
+      waits: true,
+    }),
+  },
+  setup: () => ({
+    routes: {
+      list: ({ query }) => toPage([pageWindow(query).offset], 120, query),
+      make: ({ body, caller }) =>
+        reply(201, { ...body, owner: caller.owner_id }, { location: "/api/dev/v1/echo/1" }),
+      small: () => ({}),
+      bare: () => ({ ok: true }),
+      optional: ({ body }) => body,
+      one: ({ params }) => ({ id: params.id }),
+      broken: () => {
+        throw new Error("select secret from /home/ada");
+      },
+      wait: ({ wait_ms }) => ({ wait_ms }),
+    },
+  }),
+});
+
+let server: TestServer;
+let limited: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ plugins: [echo] });
+  limited = await startTestServer({ plugins: [echo], env: { DOSSIER_RATE_LIMIT_REQUESTS: "3" } });
+});
+
+describe("every response carries its request id and the three rate headers", () => {
+  const cases: [string, string | null, string, string, number][] = [
+    ["a success", "ada", "GET", "/echo", 200],
+    ["no key", null, "GET", "/echo", 401],
+    ["an unknown route with a key", "ada", "GET", "/nothing", 404],
+    ["an unknown route without a key is not told apart", null, "GET", "/nothing", 401],
+    ["an unknown path outside the API", null, "GET", "//nothing", 404],
+    ["the wrong method", "ada", "PATCH", "/echo", 405],
+    ["OPTIONS", "ada", "OPTIONS", "/echo", 405],
+    ["the contract without a key", null, "GET", "/openapi.json", 200],
+    ["health without a key", null, "GET", "//health", 200],
+    ["a fault inside", "ada", "GET", "/echo/broken/now", 500],
+    ["the alias", "ada", "GET", "/api/dev/echo", 200],
+    ["HEAD", "ada", "HEAD", "/echo", 200],
+  ];
+  for (const [why, who, method, path, status] of cases)
+    test(why, async () => {
+      const answer = await server.send(who, method, path);
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
+      for (const name of ["limit", "remaining", "reset"])
+        expect(answer.headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/);
+      if (status >= 400) {
+        expect(answer.headers.get("content-type")).toBe("application/problem+json");
+        expect(answer.body).toMatchObject({
+          status,
+          request_id: answer.headers.get("x-request-id"),
+          code: expect.any(String),
+          detail: expect.any(String),
+          type: expect.any(String),
+          title: expect.any(String),
+        });
+      }
+      if (method === "HEAD") expect(answer.text).toBe("");
+    });
+});
+
+describe("who may come in", () => {
+  const cases: [string, Record<string, string>, number, string?][] = [
+    ["no header", {}, 401, `Bearer realm="dossier"`],
+    [
+      "an invalid key",
+      { authorization: "Bearer nonsense" },
+      401,
+      `Bearer realm="dossier", error="invalid_token"`,
+    ],
+    ["another scheme", { authorization: "Basic YTpi" }, 401],
+    ["two tokens in one header", { authorization: "Bearer a, Bearer b" }, 401],
+    ["an empty token", { authorization: "Bearer " }, 401],
+    ["a cookie does not count", { cookie: "session=1" }, 401],
+  ];
+  for (const [why, headers, status, challenge] of cases)
+    test(why, async () => {
+      const answer = await server.send(null, "GET", "/echo", undefined, headers);
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get("www-authenticate")).toStartWith("Bearer");
+      if (challenge) expect(answer.headers.get("www-authenticate")).toBe(challenge);
+    });
+  test("the scheme is case-insensitive", async () =>
+    expect(
+      (
+        await server.send(null, "GET", "/echo", undefined, {
+          authorization: `bEARER ${await server.key("ada")}`,
+        })
+      ).status,
+    ).toBe(200));
+  test("a key without the scope is refused before its body is looked at", async () => {
+    await server.key("eve");
+    const { token } = await server.accounts.createKey("usr_eve", {
+      name: "reader",
+      scopes: ["read"],
+    });
+    const refused = await server.sendRaw(null, "POST", "/echo", "{", {
+      authorization: `Bearer ${token}`,
+    });
+    expect([refused.status, refused.body.code]).toEqual([403, "missing_scope"]);
+    expect(
+      (await server.send(null, "GET", "/echo", undefined, { authorization: `Bearer ${token}` }))
+        .status,
+    ).toBe(200);
+  });
+});
+
+describe("bodies", () => {
+  const json = { "content-type": "application/json" };
+  const cases: [string, string, string | null, Record<string, string>, number, string | RegExp][] =
+    [
+      ["a good one", "/echo", `{"name":"x"}`, json, 201, /"owner":"usr_ada"/],
+      [
+        "with a charset",
+        "/echo",
+        `{"name":"x"}`,
+        { "content-type": "application/json; charset=utf-8" },
+        201,
+        "",
+      ],
+      ["with a byte order mark", "/echo", `\ufeff{"name":"x"}`, json, 201, ""],
+      ["null for an optional field", "/echo", `{"name":"x","size":null}`, json, 201, ""],
+      ["unknown fields are ignored", "/echo", `{"name":"x","colour":"red"}`, json, 201, ""],
+      ["malformed", "/echo", `{"name":`, json, 400, "malformed_json"],
+      [
+        "a long word is not repeated whole",
+        "/echo",
+        "a".repeat(1_000),
+        json,
+        400,
+        /[^a]a{60,100}…/,
+      ],
+      ["trailing junk", "/echo", `{"name":"x"} y`, json, 400, "malformed_json"],
+      ["not UTF-8", "/echo", "\u0000bytes", json, 400, "malformed_json"],
+      ["a list instead of an object", "/echo", `[]`, json, 400, /The body must be an object/],
+      ["a missing field is named", "/echo", `{}`, json, 400, /`name` is required/],
+      [
+        "a field in the wrong case is missing",
+        "/echo",
+        `{"Name":"x"}`,
+        json,
+        400,
+        /`name` is required/,
+      ],
+      ["a wrong type is named", "/echo", `{"name":1}`, json, 400, /`name` must be a string/],
+      [
+        "a union says what it takes",
+        "/echo",
+        `{"name":"x","size":"big"}`,
+        json,
+        400,
+        /`size` must be an integer or null/,
+      ],
+      ["U+0000 in a text", "/echo", `{"name":"a\\u0000b"}`, json, 400, /U\+0000/],
+      ["half a surrogate pair", "/echo", `{"name":"\\ud800"}`, json, 400, /surrogate/],
+      ["a whole surrogate pair", "/echo", `{"name":"\\ud83d\\ude00"}`, json, 201, "😀"],
+      [
+        "U+0000 far inside is named",
+        "/echo",
+        `{"name":"x","more":[1,{"a":[]},{"b":"\\u0000"}]}`,
+        json,
+        400,
+        /"pointer":"\/more\/2\/b"/,
+      ],
+      ["nesting beyond reason", "/echo", "[".repeat(2_000_000), json, 400, ""],
+      [
+        "nesting beyond reason, with an escape",
+        "/echo",
+        `{"more":"\\u0041","deep":${"[".repeat(200_000)}${"]".repeat(200_000)}}`,
+        json,
+        400,
+        /`name` is required/,
+      ],
+      ["no body where one is needed", "/echo", null, json, 400, /needs a JSON body/],
+      [
+        "another media type",
+        "/echo",
+        "name=x",
+        { "content-type": "application/x-www-form-urlencoded" },
+        415,
+        "unsupported_media_type",
+      ],
+      [
+        "no media type",
+        "/echo",
+        `{"name":"x"}`,
+        { "content-type": "" },
+        415,
+        "unsupported_media_type",
+      ],
+      [
+        "too large",
+        "/echo/small",
+        JSON.stringify({ a: "x".repeat(2_000) }),
+        json,
+        413,
+        /1000 bytes/,
+      ],
+      [
+        "size is judged before type",
+        "/echo/small",
+        "x".repeat(2_000),
+        { "content-type": "text/plain", "content-length": "2000" },
+        413,
+        "",
+      ],
+      ["none where none is needed", "/echo/bare", null, {}, 200, ""],
+      ["none where it is optional", "/echo/optional", null, {}, 200, "{}"],
+    ];
+  for (const [why, path, body, headers, status, says] of cases)
+    test(why, async () => {
+      const sent = why === "not UTF-8" ? new Uint8Array([0x7b, 0xff, 0x7d]) : body;
+      const answer = await server.sendRaw("ada", "POST", path, sent, headers);
+      expect(answer.status).toBe(status);
+      if (says instanceof RegExp) expect(answer.text).toMatch(says);
+      else expect(answer.text).toContain(says);
+    });
+  test("a streamed body without a length is counted too", async () => {
+    const stream = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(new Uint8Array(600));
+      },
+    });
+    expect((await server.sendRaw("ada", "POST", "/echo/small", stream, json)).status).toBe(413);
+  });
+});
+
+describe("lists", () => {
+  const cases: [string, string, number, object | RegExp][] = [
+    [
+      "defaults",
+      "",
+      200,
+      { count: 1, total: 120, per_page: 50, total_pages: 3, next_page: 2, previous_page: null },
+    ],
+    ["the last page", "?page=3", 200, { next_page: null, previous_page: 2 }],
+    ["past the end", "?page=9", 200, { next_page: null, previous_page: 3 }],
+    ["more than 200 is clamped", "?per_page=1000", 200, { per_page: 200, total_pages: 1 }],
+    ["zero is refused", "?page=0", 400, /\?page/],
+    ["a fraction is refused", "?page=1.5", 400, /positive integer/],
+    ["hexadecimal is refused", "?page=0x10", 400, /positive integer/],
+    ["a word is refused", "?per_page=many", 400, /\?per_page/],
+    ["nothing is refused", "?per_page=", 400, /\?per_page/],
+    ["twice is refused", "?page=1&page=2", 400, /twice/],
+    ["a space is refused", "?page=%201", 400, /positive integer/],
+    ["a flag is true or false", "?flag=yes", 400, /\?flag/],
+    ["unknown fields are ignored", "?colour=red", 200, { per_page: 50 }],
+    [
+      "a page beyond all numbers",
+      "?page=999999999999999",
+      200,
+      { next_page: null, previous_page: 3 },
+    ],
+  ];
+  for (const [why, query, status, says] of cases)
+    test(why, async () => {
+      const answer = await server.send("ada", "GET", `/echo${query}`);
+      expect(answer.status).toBe(status);
+      if (says instanceof RegExp) expect(answer.text).toMatch(says);
+      else expect(answer.body.pagination).toMatchObject(says);
+    });
+});
+
+test("a fault inside says nothing of the inside", async () => {
+  const { text } = await server.send("ada", "GET", "/echo/broken/now");
+  expect(text).not.toMatch(/secret|home|select|stack/i);
+});
+test("405 lists what is possible", async () => {
+  expect((await server.send("ada", "DELETE", "/echo")).headers.get("allow")).toBe(
+    "GET, HEAD, POST",
+  );
+});
+
+describe("the unversioned paths", () => {
+  const cases: [string, string, string, number, boolean][] = [
+    ["the alias answers", "GET", "/api/dev/echo?page=2", 200, true],
+    ["with a body too", "POST", "/api/dev/echo", 201, true],
+    ["an unknown path too", "GET", "/api/dev/nothing", 404, true],
+    ["the versioned path is not deprecated", "GET", "/api/dev/v1/echo", 200, false],
+    ["a path that only looks alike is another", "GET", "/api/devx/echo", 404, false],
+  ];
+  for (const [why, method, path, status, deprecated] of cases)
+    test(why, async () => {
+      const answer = await server.send(
+        "ada",
+        method,
+        path,
+        method === "POST" ? { name: "x" } : undefined,
+      );
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get("warning")?.startsWith("299 ") ?? false).toBe(deprecated);
+      expect(answer.headers.has("deprecation")).toBe(deprecated);
+      expect(answer.headers.get("link")?.includes("successor-version") ?? false).toBe(deprecated);
+      if (status === 201) expect(answer.headers.get("location")).toBe("/api/dev/v1/echo/1");
+    });
+});
+
+describe("the rate limit", () => {
+  test("an owner's requests are counted together, then refused with Retry-After", async () => {
+    const remaining = [];
+    for (let i = 0; i < 3; i++)
+      remaining.push(
+        (await limited.send("ada", "GET", "/echo")).headers.get("x-ratelimit-remaining"),
+      );
+    expect(remaining).toEqual(["2", "1", "0"]);
+    const refused = await limited.send("ada", "GET", "/echo");
+    expect([refused.status, refused.body.code]).toEqual([429, "rate_limited"]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect((await limited.send("bob", "GET", "/echo")).status).toBe(200);
+  });
+  test("without a valid key the address is counted, and 429 comes before 401", async () => {
+    const visit = (address: string) =>
+      limited.fetch(
+        new Request("http://dossier.test/api/dev/v1/echo", {
+          headers: { authorization: "Bearer wrong" },
+        }),
+        address,
+      );
+    const statuses = [];
+    for (let i = 0; i < 4; i++) statuses.push((await visit("192.0.2.1")).status);
+    expect(statuses).toEqual([401, 401, 401, 429]);
+    expect((await visit("192.0.2.2")).status).toBe(401);
+  });
+  test("X-Forwarded-For is believed of trusted proxies alone", async () => {
+    const proxied = await startTestServer({
+      env: { DOSSIER_RATE_LIMIT_REQUESTS: "1", DOSSIER_SERVER_TRUSTED_PROXIES: "10.0.0.0/8" },
+    });
+    const visit = async (peer: string, forwarded: string) =>
+      (
+        await proxied.fetch(
+          new Request("http://dossier.test/api/dev/v1/x", {
+            headers: { "x-forwarded-for": forwarded },
+          }),
+          peer,
+        )
+      ).status;
+    expect([
+      await visit("10.1.1.1", "1.1.1.1, 198.51.100.1"),
+      await visit("10.1.1.1", "198.51.100.2"),
+      await visit("10.1.1.1", "203.0.113.9, 198.51.100.1"),
+    ]).toEqual([401, 401, 429]);
+    expect([
+      await visit("192.0.2.7", "198.51.100.3"),
+      await visit("192.0.2.7", "198.51.100.4"),
+    ]).toEqual([401, 429]);
+  });
+});
+
+test("Prefer: wait is at most thirty seconds", async () => {
+  const waits = await Promise.all(
+    ["wait=5", "respond-async, wait=20", "wait=600", "return=minimal"].map(
+      async (prefer) =>
+        (await server.send("ada", "GET", "/echo/wait/now", undefined, { prefer })).body.wait_ms,
+    ),
+  );
+  expect(waits).toEqual([5_000, 20_000, 30_000, 0]);
+});

@@ -1,0 +1,1019 @@
+/**
+ * Import runs over HTTP, on pages of a test: what becomes documents, what is skipped, replaced,
+ * failed, cancelled and tried again, and what every counter says.
+ */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { definePlugin, fill, t } from "../../core/sdk";
+import { ImportSources, type ImportSource } from "../../plugins/imports/contract";
+import * as store from "../../plugins/imports/store";
+import {
+  expectSound,
+  filesOf,
+  person,
+  scriptedExtractor,
+  until,
+  type Person,
+} from "../helpers/documents";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { zip } from "../helpers/office";
+import { webhookListener } from "../helpers/receiver";
+import { ended, importOf, page, startWebsite, type Website } from "../helpers/website";
+
+let server: TestServer;
+let site: Website;
+let ada: Person;
+const scripted = scriptedExtractor();
+/** What receivers of webhooks would be told. */
+const { plugin: listener, told } = webhookListener();
+/** A source of a plugin, which has a fault. */
+const tries = new Map<string, number>();
+const odd: ImportSource<{ readonly uris: readonly string[] }> = {
+  type: "odd",
+  description: "Odd.",
+  schema: t.Object({ uris: t.Array(t.String()) }),
+  async *items({ uris }) {
+    for (const uri of uris) yield { uri };
+  },
+  async read({ uri }) {
+    tries.set(uri, (tries.get(uri) ?? 0) + 1);
+    if (uri.endsWith("bad")) throw new TypeError("undefined is not a function");
+    return { name: uri, media_type: null, bytes: new Blob(["The otter."]).stream() as never };
+  },
+};
+const many: ImportSource<{ readonly count: number }> = {
+  type: "many",
+  description: "Many.",
+  schema: t.Object({ count: t.Integer() }),
+  async *items({ count }) {
+    for (let i = 0; i < count; i++) yield { uri: `many:${i}`, error: "No." };
+  },
+};
+const oddities = definePlugin({
+  name: "oddities",
+  version: "1.0.0",
+  setup: () => ({ fills: [fill(ImportSources, odd), fill(ImportSources, many)] }),
+});
+const shelf = realpathSync(mkdtempSync(join(tmpdir(), "dossier-shelf-")));
+const outside = realpathSync(mkdtempSync(join(tmpdir(), "dossier-outside-")));
+
+beforeAll(async () => {
+  site = await startWebsite();
+  server = await startTestServer({
+    plugins: [scripted.plugin, listener, oddities],
+    env: {
+      DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8",
+      DOSSIER_IMPORTS_DIRECTORIES: shelf,
+      DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "1MiB",
+    },
+  });
+  ada = person(server, "ada");
+});
+afterAll(async () => {
+  await site[Symbol.asyncDispose]();
+  for (const directory of [shelf, outside]) rmSync(directory, { recursive: true, force: true });
+});
+
+const urls = (...paths: string[]) => ({
+  type: "urls",
+  urls: paths.map((path) => (path.startsWith("/") ? site.url + path : path)),
+});
+const counts = ({
+  total_item_count,
+  completed_item_count,
+  succeeded_item_count,
+  failed_item_count,
+  skipped_item_count,
+}: any) => [
+  total_item_count,
+  completed_item_count,
+  succeeded_item_count,
+  failed_item_count,
+  skipped_item_count,
+];
+const importing = (folder_id: string, source: object, more: object = {}) =>
+  importOf(ada, { folder_id, source, ...more });
+const problems = (items: any[]) =>
+  items.filter(({ error }) => error !== null).map(({ error }) => error.code);
+const file = (bytes: string | Uint8Array, type: string, headers: Record<string, string> = {}) =>
+  new Response(bytes as never, { headers: { "content-type": type, ...headers } });
+const held = (key: string) => file(`#!wait ${key}\nHeld back.`, "text/plain");
+let n = 0;
+/** A path that no other test uses. */
+const path = (): string => `/p${n++}`;
+const put = (what: Parameters<Website["set"]>[1]): string => {
+  const at = path();
+  site.set(at, what);
+  return at;
+};
+
+describe("a run", () => {
+  test("makes a document of each page, tells of its end once, and its record says how it went", async () => {
+    const folder = await ada.folder();
+    const [otters, missing] = [put(page("Otters", "The otter sleeps in the reeds.")), path()];
+    const source = urls(otters, missing);
+    const begun = await ada.send("POST", "/imports", { folder_id: folder, source });
+    expect([begun.status, begun.headers.get("location"), begun.headers.get("retry-after")]).toEqual(
+      [202, `/api/dev/v1/imports/${begun.body.id}`, "1"],
+    );
+    expect(begun.body).toMatchObject({
+      status: "pending",
+      folder_id: folder,
+      source,
+      schedule_id: null,
+      error: null,
+      started_at: null,
+      finished_at: null,
+      overwrite: false,
+    });
+    expect(begun.body.id).toMatch(/^imp_[0-9A-HJKMNP-TV-Z]{26}$/);
+    const { run, items } = await ended(ada, begun.body.id);
+    expect([run.status, counts(run)]).toEqual(["completed_with_errors", [2, 2, 1, 1, 0]]);
+    expect([run.created_at, run.started_at, run.finished_at].toSorted()).toEqual([
+      run.created_at,
+      run.started_at,
+      run.finished_at,
+    ]);
+    expect(items).toEqual([
+      {
+        id: expect.stringMatching(/^itm_/),
+        uri: site.url + otters,
+        status: "succeeded",
+        document_id: expect.stringMatching(/^doc_/),
+        error: null,
+      },
+      {
+        id: expect.stringMatching(/^itm_/),
+        uri: site.url + missing,
+        status: "failed",
+        document_id: null,
+        error: { code: "http_status", message: `${site.host} answered 404 Not Found.` },
+      },
+    ]);
+    const document = await ada.get(items[0].document_id);
+    expect(document).toMatchObject({
+      name: "Otters",
+      status: "synced",
+      media_type: "text/html",
+      folder_ids: [folder],
+      content: "Otters\n\nThe otter sleeps in the reeds.",
+      source: { kind: "import", uri: site.url + otters, run_id: run.id },
+    });
+    expect((await ada.send("GET", `/documents/${document.id}/file`)).text).toBe(
+      page("Otters", "The otter sleeps in the reeds."),
+    );
+    expect(await ada.found("otter", [folder])).toEqual([document.id]);
+    await server.settle();
+    expect(told.filter(({ body }) => body.import_run_id === run.id)).toEqual([
+      {
+        owner_id: "usr_ada",
+        event_type: "import.finished",
+        body: {
+          event: "import.finished",
+          import_run_id: run.id,
+          status: "completed_with_errors",
+          completed_item_count: 2,
+          succeeded_item_count: 1,
+          failed_item_count: 1,
+        },
+      },
+    ]);
+  });
+
+  test("imported again, what has not changed is skipped and what has changed is a new version", async () => {
+    const folder = await ada.folder();
+    const [same, other] = [put(page("Same", "It stays.")), put(page("Other", "It was old."))];
+    const first = await importing(folder, urls(same, other));
+    site.set(same, page("Same", "It stays.", "<meta name='generated' content='today'>"));
+    site.set(other, page("Other", "It is new."));
+    const again = await importing(folder, urls(same, other));
+    expect([again.run.status, counts(again.run)]).toEqual(["completed", [2, 2, 2, 0, 1]]);
+    expect(again.items.map(({ status, document_id }) => [status, document_id])).toEqual([
+      ["skipped", first.items[0].document_id],
+      ["succeeded", first.items[1].document_id],
+    ]);
+    expect(
+      (await Promise.all(again.items.map(({ document_id }) => ada.get(document_id)))).map(
+        ({ version, content }) => [version, content],
+      ),
+    ).toEqual([
+      [1, "Same\n\nIt stays."],
+      [2, "Other\n\nIt is new."],
+    ]);
+    expect((await ada.names(folder)).length).toBe(2);
+    const forced = await importing(folder, urls(same), { overwrite: true });
+    expect([counts(forced.run), (await ada.get(forced.items[0].document_id)).version]).toEqual([
+      [1, 1, 1, 0, 0],
+      2,
+    ]);
+    await expectSound(server);
+  });
+
+  const ends: [reason: string, paths: () => string[], status: string, counted: number[]][] = [
+    ["no items", () => [], "completed", [0, 0, 0, 0, 0]],
+    ["none failed", () => [put(page("A", "a"))], "completed", [1, 1, 1, 0, 0]],
+    ["all failed", () => [path(), path()], "failed", [2, 2, 0, 2, 0]],
+    [
+      "the same address twice counts once",
+      () => {
+        const at = put(page("A", "a"));
+        return [at, at];
+      },
+      "completed",
+      [1, 1, 1, 0, 0],
+    ],
+    [
+      "an address that is none",
+      () => ["nonsense", "", "ftp://a.test/", "http://localhost/", "http://user:word@a.test/"],
+      "failed",
+      [5, 5, 0, 5, 0],
+    ],
+    ["an address that is too long", () => [`/${"x".repeat(5_000)}`], "failed", [1, 1, 0, 1, 0]],
+  ];
+  test.each(ends)("ends: %s", async (_reason, paths, status, counted) => {
+    const { run } = await importing(await ada.folder(), urls(...paths()));
+    expect([run.status, counts(run)]).toEqual([status, counted]);
+    await server.settle();
+    expect(
+      told.filter(({ body }) => body.import_run_id === run.id).map(({ body }) => body.status),
+    ).toEqual([status]);
+  });
+
+  test("an item has succeeded when its document is indexed, and failed when that fails", async () => {
+    const folder = await ada.folder();
+    const paths = [
+      held("indexed"),
+      file("#!fail encrypted\n", "text/plain"),
+      file("", "text/plain"),
+    ].map(put);
+    const {
+      body: { id },
+    } = await ada.send("POST", "/imports", { folder_id: folder, source: urls(...paths) });
+    await until(async () => (await ada.send("GET", `/imports/${id}`)).body.failed_item_count === 2);
+    expect((await ada.send("GET", `/imports/${id}`)).body).toMatchObject({
+      status: "running",
+      completed_item_count: 2,
+      finished_at: null,
+    });
+    expect((await ada.send("GET", `/imports/${id}/items?status=pending`)).body.data).toMatchObject([
+      { uri: site.url + paths[0], document_id: expect.stringMatching(/^doc_/) },
+    ]);
+    scripted.open("indexed");
+    const { run, items } = await ended(ada, id);
+    expect([run.status, items.map(({ error }) => error?.code)]).toEqual([
+      "completed_with_errors",
+      [undefined, "encrypted", "empty"],
+    ]);
+  });
+
+  test("files of every kind are read by what they hold, and named by what the server or the address says", async () => {
+    const folder = await ada.folder();
+    site.set(
+      "/files/notes%20of%20may.txt",
+      file("The walrus was seen.", "application/octet-stream"),
+    );
+    site.set(
+      "/files/get?id=7",
+      file("a;b\n1;2\n", "text/csv", {
+        "content-disposition": `attachment; filename="x"; filename*=UTF-8''m%C3%B6wen.csv`,
+      }),
+    );
+    site.set("/files/lies", file(page("Lies", "Declared as a picture."), "image/png"));
+    site.set("/files/page.html", file("%PDF-1.7 but it is not", "text/html"));
+    const { items } = await importing(
+      folder,
+      urls("/files/notes%20of%20may.txt", "/files/get?id=7", "/files/lies", "/files/page.html"),
+    );
+    expect(
+      await Promise.all(
+        items.slice(0, 3).map(async ({ document_id }) => (await ada.get(document_id)).name),
+      ),
+    ).toEqual(["notes of may.txt", "möwen.csv", "Lies"]);
+    expect(items[3]).toMatchObject({ status: "failed" });
+  });
+
+  test("a page is known by the canonical address that it names on its own host, and by its own otherwise", async () => {
+    const folder = await ada.folder();
+    const canonical = (href: string) => `<link rel="canonical" href="${href}">`;
+    const own = put(page("Own", "One.", canonical("/canonical-own#top")));
+    const foreign = put(page("Foreign", "Two.", canonical("https://victim.test/page")));
+    const { items } = await importing(folder, urls(own, foreign));
+    const uris = await Promise.all(
+      items.map(async ({ document_id }) => (await ada.get(document_id)).source.uri),
+    );
+    expect(uris).toEqual([`${site.url}/canonical-own`, site.url + foreign]);
+    const twice = await importing(folder, urls(`${own}?utm=1`.replace("?utm=1", ""), own));
+    expect(counts(twice.run)).toEqual([1, 1, 1, 0, 1]);
+  });
+
+  test("pages that all name one canonical address stay apart, and two ways to one address are one document", async () => {
+    const folder = await ada.folder();
+    const broken = ["One.", "Two."].map((text) =>
+      put(page(text, text, `<link rel="canonical" href="/same-for-all">`)),
+    );
+    const apart = await importing(folder, urls(...broken));
+    expect(new Set(apart.items.map(({ document_id }) => document_id)).size).toBe(2);
+    const target = put(page("Target", "The end of both ways."));
+    const ways = [
+      put(new Response(null, { status: 301, headers: { location: target } })),
+      put(new Response(null, { status: 302, headers: { location: site.url + target } })),
+    ];
+    const { run, items } = await importing(folder, urls(...ways));
+    expect([
+      counts(run),
+      new Set(items.map(({ document_id }) => document_id)).size,
+      items.map(({ status }) => status).toSorted(),
+    ]).toEqual([[2, 2, 2, 0, 1], 1, ["skipped", "succeeded"]]);
+    expect((await ada.get(items[0].document_id)).source.uri).toBe(site.url + target);
+  });
+});
+
+describe("what can be asked of runs", () => {
+  test("lists are pages, newest first, of the caller alone; items can be filtered", async () => {
+    const ben = person(server, "ben");
+    const folder = await ben.folder();
+    const first = await importOf(ben, {
+      folder_id: folder,
+      source: urls(put(page("A", "a")), path()),
+    });
+    const second = await importOf(ben, { folder_id: folder, source: urls() });
+    const { body } = await ben.send("GET", "/imports?per_page=1");
+    expect([body.data.map(({ id }: any) => id), body.pagination]).toEqual([
+      [second.run.id],
+      { count: 1, total: 2, per_page: 1, total_pages: 2, next_page: 2, previous_page: null },
+    ]);
+    expect(
+      (await ben.send("GET", `/imports/${first.run.id}/items?status=failed`)).body,
+    ).toMatchObject({ data: [{ status: "failed" }], pagination: { total: 1 } });
+    for (const path of [`/imports/${first.run.id}`, `/imports/${first.run.id}/items`]) {
+      expect([
+        (await ada.send("GET", path)).status,
+        (await ada.send("GET", path.replace(first.run.id, "imp_none"))).status,
+      ]).toEqual([403, 404]);
+    }
+    for (const verb of ["cancel", "retry"])
+      expect([
+        (await ada.send("POST", `/imports/${first.run.id}/${verb}`)).status,
+        (await ada.send("POST", `/imports/imp_none/${verb}`)).status,
+      ]).toEqual([403, 404]);
+  });
+
+  const refused: [
+    reason: string,
+    body: (folder: string) => object,
+    status: number,
+    pointer: string | undefined,
+  ][] = [
+    ["no source", (folder_id) => ({ folder_id }), 400, "/source"],
+    ["a source without a type", (folder_id) => ({ folder_id, source: {} }), 400, "/source/type"],
+    [
+      "an unknown type",
+      (folder_id) => ({ folder_id, source: { type: "pigeon" } }),
+      400,
+      "/source/type",
+    ],
+    [
+      "a missing field",
+      (folder_id) => ({ folder_id, source: { type: "sitemap" } }),
+      400,
+      "/source/url",
+    ],
+    [
+      "a field of the wrong type",
+      (folder_id) => ({ folder_id, source: { type: "urls", urls: ["https://a.test/", 7] } }),
+      400,
+      "/source/urls/1",
+    ],
+    ["no folder", () => ({ source: urls() }), 400, "/folder_id"],
+    ["a folder that is gone", () => ({ folder_id: "fld_none", source: urls() }), 404, undefined],
+    [
+      "a directory that is not allowed",
+      (folder_id) => ({ folder_id, source: { type: "directory", path: outside } }),
+      400,
+      "/source/path",
+    ],
+    [
+      "a way out of an allowed one",
+      (folder_id) => ({ folder_id, source: { type: "directory", path: `${shelf}/../` } }),
+      400,
+      "/source/path",
+    ],
+    [
+      "a directory that is not there",
+      (folder_id) => ({ folder_id, source: { type: "directory", path: `${shelf}/none` } }),
+      400,
+      "/source/path",
+    ],
+    [
+      "a directory that is not absolute",
+      (folder_id) => ({ folder_id, source: { type: "directory", path: "." } }),
+      400,
+      "/source/path",
+    ],
+  ];
+  test.each(refused)("refused: %s", async (_reason, body, status, pointer) => {
+    const answer = await ada.send("POST", "/imports", body(await ada.folder()));
+    expect([answer.status, answer.body.errors?.[0]?.pointer]).toEqual([status, pointer]);
+  });
+  test("a folder of another user, and a key that may only read", async () => {
+    const folder = await ada.folder();
+    expect(
+      (await server.send("eve", "POST", "/imports", { folder_id: folder, source: urls() })).status,
+    ).toBe(403);
+    const { token } = await server.accounts.createKey("usr_ada", { name: "r", scopes: ["read"] });
+    expect(
+      (
+        await server.sendRaw(
+          null,
+          "POST",
+          "/imports",
+          JSON.stringify({ folder_id: folder, source: urls() }),
+          { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        )
+      ).status,
+    ).toBe(403);
+  });
+  test("unknown fields are ignored, and not kept", async () => {
+    const { run } = await importing(await ada.folder(), { ...urls(), token: "secret" });
+    expect(run.source).toEqual(urls());
+  });
+
+  test("a dry run tells what would be imported and writes nothing", async () => {
+    const folder = await ada.folder();
+    const at = put(
+      file(
+        "<rss><channel><item><title>One</title><link>/one</link></item><item><title>Two</title></item></channel></rss>",
+        "application/rss+xml",
+      ),
+    );
+    const before = site.paths().length;
+    const { status, body } = await ada.send("POST", "/imports", {
+      folder_id: folder,
+      source: { type: "feed", url: site.url + at },
+      dry_run: true,
+    });
+    expect([status, body]).toEqual([
+      200,
+      {
+        total_item_count: 2,
+        more: false,
+        items: [
+          { uri: `${site.url}/one`, name: "One", folder: null, error: null },
+          {
+            uri: `${site.url}${at}#entry-2`,
+            name: null,
+            folder: null,
+            error: "This entry of the feed has no address.",
+          },
+        ],
+      },
+    ]);
+    expect(site.paths().slice(before)).toEqual([at]);
+    expect((await ada.send("GET", `/documents?folder_id=${folder}`)).body.pagination.total).toBe(0);
+    const unreadable = await ada.send("POST", "/imports", {
+      folder_id: folder,
+      source: { type: "feed", url: site.url + path() },
+      dry_run: true,
+    });
+    expect([unreadable.status, unreadable.body.code]).toEqual([400, "source_unreadable"]);
+    const unfit = await ada.send("POST", "/imports", {
+      folder_id: folder,
+      source: {
+        type: "urls",
+        urls: ["no address", "http://intranet/a", site.url, `${site.url}/a#part`],
+      },
+      dry_run: true,
+    });
+    expect(unfit.body.items.map(({ error }: any) => error)).toEqual([
+      expect.stringContaining("must not hold spaces"),
+      expect.stringContaining("intranet is a name inside a network"),
+      null,
+      null,
+    ]);
+    const many = await ada.send("POST", "/imports", {
+      folder_id: folder,
+      source: urls(...Array.from({ length: 1_001 }, (_, i) => `/x${i}`)),
+      dry_run: true,
+    });
+    expect([many.body.items.length, many.body.more]).toEqual([1_000, true]);
+  });
+});
+
+describe("cancelling and trying again", () => {
+  test("a cancelled run ends at once, keeps what is finished, asks for nothing more and tells nobody", async () => {
+    const folder = await ada.folder();
+    const closed = Promise.withResolvers<void>();
+    const [first, endless] = [
+      put(page("First", "It is in.")),
+      put((_request, response) => {
+        response.writeHead(200).write("x");
+        response.on("close", () => closed.resolve());
+      }),
+    ];
+    const rest = Array.from({ length: 5 }, () => put(page("Never", "asked for")));
+    const {
+      body: { id },
+    } = await ada.send("POST", "/imports", {
+      folder_id: folder,
+      source: urls(first, endless, ...rest),
+    });
+    await until(() => site.paths().includes(endless));
+    await until(
+      async () => (await ada.send("GET", `/imports/${id}`)).body.succeeded_item_count === 1,
+    );
+    const cancelled = await ada.send("POST", `/imports/${id}/cancel`);
+    expect([
+      cancelled.status,
+      cancelled.body.status,
+      counts(cancelled.body),
+      cancelled.body.finished_at,
+    ]).toEqual([202, "cancelled", [7, 1, 1, 0, 0], expect.any(String)]);
+    await closed.promise;
+    const { items } = await ended(ada, id);
+    expect(items.map(({ status, error }) => [status, error?.code])).toEqual([
+      ["succeeded", undefined],
+      ...Array.from({ length: 6 }, () => ["skipped", "cancelled"]),
+    ]);
+    await server.settle();
+    expect(site.paths().filter((asked) => rest.includes(asked))).toEqual([]);
+    expect(await ada.names(folder)).toEqual(["First"]);
+    expect(told.filter(({ body }) => body.import_run_id === id)).toEqual([]);
+    expect([
+      (await ada.send("POST", `/imports/${id}/cancel`)).status,
+      (await ada.send("POST", `/imports/${id}/retry`)).status,
+    ]).toEqual([409, 409]);
+  });
+
+  test("a document that is being indexed when its run is cancelled is finished, and the run stays as it is", async () => {
+    const folder = await ada.folder();
+    const {
+      body: { id },
+    } = await ada.send("POST", "/imports", { folder_id: folder, source: urls(put(held("late"))) });
+    await until(
+      async () =>
+        typeof (await ada.send("GET", `/imports/${id}/items`)).body.data[0]?.document_id ===
+        "string",
+    );
+    const { body } = await ada.send("POST", `/imports/${id}/cancel`);
+    scripted.open("late");
+    await server.settle();
+    const { run, items } = await ended(ada, id);
+    expect([run, items[0].status, (await ada.get(items[0].document_id)).status]).toEqual([
+      body,
+      "skipped",
+      "synced",
+    ]);
+  });
+
+  test("a retry imports what has failed and nothing else, and tells of the new end", async () => {
+    const folder = await ada.folder();
+    const [good, bad, worse] = [put(page("Good", "good")), path(), path()];
+    const { run } = await importing(folder, urls(good, bad, worse));
+    expect(counts(run)).toEqual([3, 3, 1, 2, 0]);
+    site.set(bad, page("Better", "better"));
+    const before = site.paths().length;
+    const retried = await ada.send("POST", `/imports/${run.id}/retry`);
+    expect([
+      retried.status,
+      retried.body.status,
+      counts(retried.body),
+      retried.body.finished_at,
+    ]).toEqual([202, "running", [3, 1, 1, 0, 0], null]);
+    const again = await ended(ada, run.id);
+    expect([again.run.status, counts(again.run), problems(again.items)]).toEqual([
+      "completed_with_errors",
+      [3, 3, 2, 1, 0],
+      ["http_status"],
+    ]);
+    expect(site.paths().slice(before)).toEqual([bad, worse]);
+    await server.settle();
+    expect(told.filter(({ body }) => body.import_run_id === run.id).length).toBe(2);
+    site.set(worse, page("Best", "best"));
+    await ada.send("POST", `/imports/${run.id}/retry`);
+    expect((await ended(ada, run.id)).run).toMatchObject({
+      status: "completed",
+      succeeded_item_count: 3,
+    });
+    expect((await ada.send("POST", `/imports/${run.id}/retry`)).status).toBe(409);
+  });
+
+  test("a retry after a document that could not be indexed", async () => {
+    const at = put(file("#!fail corrupt\n", "text/plain"));
+    const { run, items } = await importing(await ada.folder(), urls(at));
+    expect(items[0]).toMatchObject({ status: "failed", error: { code: "corrupt" } });
+    await ada.send("POST", `/imports/${run.id}/retry`);
+    const again = await ended(ada, run.id);
+    expect([
+      again.run.status,
+      again.items[0].error.code,
+      (await ada.get(items[0].document_id)).version,
+    ]).toEqual(["failed", "corrupt", 2]);
+    await expectSound(server);
+  });
+
+  test("a source that could not be read is listed again", async () => {
+    const at = path();
+    const { run } = await importing(await ada.folder(), { type: "sitemap", url: site.url + at });
+    expect([run.status, run.error, counts(run)]).toEqual([
+      "failed",
+      { code: "http_status", message: `${site.host} answered 404 Not Found.` },
+      [0, 0, 0, 0, 0],
+    ]);
+    site.set(
+      at,
+      file(`<urlset><url><loc>${put(page("A", "a"))}</loc></url></urlset>`, "application/xml"),
+    );
+    await ada.send("POST", `/imports/${run.id}/retry`);
+    expect((await ended(ada, run.id)).run).toMatchObject({
+      status: "completed",
+      error: null,
+      succeeded_item_count: 1,
+    });
+  });
+});
+
+describe("what the source could not give", () => {
+  test("a part of a sitemap is listed by the next try, and is never a document itself", async () => {
+    const [index, part] = [path(), path()];
+    site.set(
+      index,
+      file(
+        `<sitemapindex><sitemap><loc>${site.url}${part}</loc></sitemap></sitemapindex>`,
+        "text/xml",
+      ),
+    );
+    site.set(part, new Response("no", { status: 500 }));
+    const folder = await ada.folder();
+    const { run, items } = await importing(folder, { type: "sitemap", url: site.url + index });
+    expect([run.status, counts(run), problems(items)]).toEqual([
+      "failed",
+      [1, 1, 0, 1, 0],
+      ["unlisted"],
+    ]);
+    site.set(
+      part,
+      file(
+        `<urlset><url><loc>${site.url}${put(page("Part", "It came later."))}</loc></url></urlset>`,
+        "text/xml",
+      ),
+    );
+    const retried = await ada.send("POST", `/imports/${run.id}/retry`);
+    expect([retried.status, counts(retried.body)]).toEqual([202, [0, 0, 0, 0, 0]]);
+    const again = await ended(ada, run.id);
+    expect([again.run.status, counts(again.run), await ada.names(folder)]).toEqual([
+      "completed",
+      [1, 1, 1, 0, 0],
+      ["Part"],
+    ]);
+  });
+
+  test("an entry without an address fails as before, and nothing is fetched for it", async () => {
+    const at = put(
+      file("<rss><channel><item><title>Two</title></item></channel></rss>", "application/rss+xml"),
+    );
+    const folder = await ada.folder();
+    const { run } = await importing(folder, { type: "feed", url: site.url + at });
+    await ada.send("POST", `/imports/${run.id}/retry`);
+    const again = await ended(ada, run.id);
+    expect([counts(again.run), problems(again.items), await ada.names(folder)]).toEqual([
+      [1, 1, 0, 1, 0],
+      ["unlisted"],
+      [],
+    ]);
+  });
+
+  test("a list that breaks its reader ends the run", async () => {
+    const quotes = '"'.repeat(1_000);
+    const at = put(
+      file(
+        `<urlset>${`<url><loc>https://a.test/${quotes}</loc></url>`.repeat(40_000)}</urlset>`,
+        "text/xml",
+      ),
+    );
+    const large = await startTestServer({ env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8" } });
+    const client = person(large, "ada");
+    const { run } = await importOf(client, {
+      folder_id: await client.folder(),
+      source: { type: "sitemap", url: site.url + at },
+    });
+    expect([run.status, run.error]).toEqual([
+      "failed",
+      { code: "unreadable", message: "Reading the sitemap ended unexpectedly: it may be damaged." },
+    ]);
+    await large.stop();
+  }, 60_000);
+});
+
+describe("when something goes meanwhile", () => {
+  test("a run that has ended is not begun any more", async () => {
+    const { run } = await importing(await ada.folder(), urls(path()));
+    expect([
+      await store.startRun(server.store.db as never, run.id, 1),
+      (await ada.send("GET", `/imports/${run.id}`)).body,
+    ]).toEqual([undefined, run]);
+  });
+
+  test("a folder that is deleted ends its run as failed", async () => {
+    const folder = await ada.folder();
+    const endless = put((_request, response) => void response.writeHead(200).write("x"));
+    const {
+      body: { id },
+    } = await ada.send("POST", "/imports", {
+      folder_id: folder,
+      source: urls(put(held("folder")), endless),
+    });
+    await until(() => site.paths().includes(endless));
+    await ada.send("DELETE", `/folders/${folder}`);
+    scripted.open("folder");
+    const { run, items } = await ended(ada, id);
+    expect([run.status, run.error.code, counts(run)]).toEqual([
+      "failed",
+      "folder_deleted",
+      [2, 2, 0, 2, 0],
+    ]);
+    expect([items, run.source]).toEqual([[], { type: "urls" }]);
+    expect((await ada.send("POST", `/imports/${id}/retry`)).status).toBe(404);
+    await server.settle();
+    await expectSound(server);
+  });
+
+  test("names and addresses of what was imported go with the folder", async () => {
+    const folder = await ada.folder();
+    site.set(
+      "/zqaddressxq",
+      file(
+        `<rss><channel><item><title>A zqtitlexq</title><link>${put(page("Page", "The otter."))}</link></item></channel></rss>`,
+        "application/rss+xml",
+      ),
+    );
+    const { run } = await importing(folder, { type: "feed", url: `${site.url}/zqaddressxq` });
+    await server.sendRaw(
+      "ada",
+      "POST",
+      `/imports/files?folder_id=${folder}`,
+      (() => {
+        const form = new FormData();
+        form.append("files", new Blob(["The heron."]), "zqfilexq.txt");
+        return form;
+      })(),
+    );
+    await server.settle();
+    const left = () =>
+      ["zqtitlexq", "zqaddressxq", "zqfilexq"].filter((word) =>
+        ["dossier.db", "dossier.db-wal"].some((name) =>
+          readFileSync(join(server.data, name)).includes(word),
+        ),
+      );
+    expect(left().length).toBe(3);
+    await ada.send("DELETE", `/folders/${folder}`);
+    await until(() => left().length === 0);
+    expect((await ada.send("GET", `/imports/${run.id}`)).body).toEqual({
+      ...run,
+      source: { type: "feed" },
+    });
+  });
+
+  test("a quota that is reached fails what is above it", async () => {
+    const small = await startTestServer({
+      env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8", DOSSIER_QUOTAS_DOCUMENTS: "1" },
+    });
+    const client = person(small, "ada");
+    const { run, items } = await importOf(client, {
+      folder_id: await client.folder(),
+      source: urls(put(page("A", "a")), put(page("B", "b"))),
+    });
+    expect([run.status, problems(items)]).toEqual(["completed_with_errors", ["quota_exceeded"]]);
+    await small.settle();
+    await expectSound(small);
+    await small.stop();
+  });
+
+  test("an item that nobody foresaw fails after three tries, and holds up no other", async () => {
+    const [bad, good] = ["bad", "good"].map((name) => `odd:${name}`);
+    const { run, items } = await importing(await ada.folder(), { type: "odd", uris: [bad, good] });
+    expect([
+      run.status,
+      items.map(({ status, error }) => error?.code ?? status),
+      tries.get(bad!),
+    ]).toEqual(["completed_with_errors", ["internal_error", "succeeded"], 3]);
+  }, 60_000);
+
+  test("a source with more items than a run takes ends as failed, and says how many it takes", async () => {
+    const { run } = await importing(await ada.folder(), { type: "many", count: 50_001 });
+    expect([run.status, run.error, counts(run)]).toEqual([
+      "failed",
+      {
+        code: "unreadable",
+        message: "The source has more than 50000 items, the most that one import takes.",
+      },
+      [50_000, 50_000, 0, 50_000, 0],
+    ]);
+  }, 120_000);
+
+  test("a run is forgotten, with its items, when its end is long ago", async () => {
+    const { run } = await importing(await ada.folder(), urls(path()));
+    const { db } = server.store;
+    await db.updateTable("imports_runs").set({ finished_at: 1 }).where("id", "=", run.id).execute();
+    expect([
+      await store.forgetRuns(db as never, 1),
+      (await ada.send("GET", `/imports/${run.id}`)).status,
+    ]).toEqual([1, 404]);
+    expect(
+      await db.selectFrom("imports_items").selectAll().where("run_id", "=", run.id).execute(),
+    ).toEqual([]);
+  });
+
+  test("nothing stays behind of what was fetched and not kept", async () => {
+    await server.settle();
+    expect(filesOf(server.data).filter((name) => name.startsWith("tmp/"))).toEqual([]);
+    await expectSound(server);
+  });
+});
+
+describe("sources", () => {
+  test("an index of sitemaps, packed ones among them, one of which is broken", async () => {
+    const [a, b] = [put(page("A", "a")), put(page("B", "b"))];
+    const packed = put(
+      file(
+        Bun.gzipSync(`<urlset><url><loc>${site.url}${a}</loc></url></urlset>`),
+        "application/octet-stream",
+      ),
+    );
+    const plain = put(
+      file(
+        `<urlset><url><loc>${b}</loc></url><url><loc>${site.url}${a}</loc></url></urlset>`,
+        "text/xml",
+      ),
+    );
+    const [broken, index] = [path(), path()];
+    site.set(
+      index,
+      file(
+        `<sitemapindex>${[packed, plain, broken, index].map((at) => `<sitemap><loc>${site.url}${at}</loc></sitemap>`).join("")}</sitemapindex>`,
+        "text/xml",
+      ),
+    );
+    const { run, items } = await importing(await ada.folder(), {
+      type: "sitemap",
+      url: site.url + index,
+    });
+    expect([run.status, run.error, counts(run)]).toEqual([
+      "completed_with_errors",
+      null,
+      [3, 3, 2, 1, 0],
+    ]);
+    expect(items.map(({ uri }) => uri).toSorted()).toEqual(
+      [a, b, broken].map((at) => site.url + at).toSorted(),
+    );
+  });
+
+  test("an archive: its files, whatever they call themselves, and none of its tricks", async () => {
+    const folder = await ada.folder();
+    const archive = put(
+      file(
+        zip({
+          "a.txt": "The otter.",
+          "deep/er/b.txt": "The heron.",
+          "../../escape.txt": "The carp.",
+          "/etc/absolute.txt": "The newt.",
+          "c:\\windows\\d.txt": "The toad.",
+          "__MACOSX/._a.txt": "no",
+          ".hidden": "no",
+          "folder/": "",
+          "locked.txt": { data: "x", encrypted: true },
+          "bomb.txt": { data: "0".repeat(2_000_000) },
+          "liar.txt": { data: "0".repeat(300_000), claimed_bytes: 10 },
+        }),
+        "application/zip",
+      ),
+    );
+    const { run, items } = await importing(folder, { type: "zip", url: site.url + archive });
+    expect([run.status, counts(run)]).toEqual(["completed_with_errors", [8, 8, 5, 3, 0]]);
+    expect((await ada.names(folder)).toSorted()).toEqual([
+      "a.txt",
+      "absolute.txt",
+      "b.txt",
+      "d.txt",
+      "escape.txt",
+    ]);
+    expect(
+      items.filter(({ status }) => status === "failed").map(({ error }) => error.message),
+    ).toEqual([
+      "This file of the archive is protected by a password.",
+      "Unpacked, this file of the archive is larger than 1048576 bytes, the most that is accepted.",
+      "This file of the archive is damaged.",
+    ]);
+    expect(site.paths().filter((asked) => asked === archive).length).toBe(1);
+    const again = await importing(folder, { type: "zip", url: site.url + archive });
+    expect(counts(again.run)).toEqual([8, 8, 5, 3, 5]);
+    await ada.send("POST", `/imports/${run.id}/retry`);
+    expect(counts((await ended(ada, run.id)).run)).toEqual([8, 8, 5, 3, 0]);
+    await server.settle();
+    await expectSound(server);
+  });
+
+  test("what is no archive, and what is no feed", async () => {
+    const at = put(page("No", "archive"));
+    for (const type of ["zip", "feed", "sitemap"]) {
+      const { run } = await importing(await ada.folder(), { type, url: site.url + at });
+      expect([run.status, run.error.message]).toEqual([
+        "failed",
+        expect.stringMatching(/^This is not a/),
+      ]);
+    }
+  });
+
+  test("a directory that holds the server's own data: all but that", async () => {
+    const around = realpathSync(mkdtempSync(join(tmpdir(), "dossier-around-")));
+    const data = join(around, "data");
+    mkdirSync(data, { mode: 0o700 });
+    writeFileSync(join(around, "readme.txt"), "The otter.");
+    const inside = await startTestServer({ data, env: { DOSSIER_IMPORTS_DIRECTORIES: around } });
+    const client = person(inside, "ada");
+    const folder_id = await client.folder();
+    await client.upload(folder_id, "own.txt", "What somebody has uploaded.");
+    const { items } = await importOf(client, {
+      folder_id,
+      source: { type: "directory", path: around },
+    });
+    expect(items.map(({ uri }: any) => uri)).toEqual([
+      pathToFileURL(join(around, "readme.txt")).href,
+    ]);
+    for (const path of [data, join(data, "files")])
+      expect(
+        (await client.send("POST", "/imports", { folder_id, source: { type: "directory", path } }))
+          .body.errors?.[0]?.pointer,
+      ).toBe("/source/path");
+    await inside.stop();
+    rmSync(around, { recursive: true, force: true });
+  });
+
+  test("a directory: its directories are subfolders, and no link leads out of it", async () => {
+    const root = join(shelf, "library");
+    mkdirSync(join(root, "reports/2025/may"), { recursive: true });
+    mkdirSync(join(root, ".git"));
+    for (const [name, text] of Object.entries({
+      "readme.txt": "The otter.",
+      "reports/a.txt": "The heron.",
+      "reports/2025/may/b.txt": "The carp.",
+      ".git/config": "no",
+      ".env": "no",
+    }))
+      writeFileSync(join(root, name), text);
+    writeFileSync(join(outside, "secret.txt"), "The secret.");
+    symlinkSync(join(outside, "secret.txt"), join(root, "link.txt"));
+    symlinkSync(outside, join(root, "way-out"));
+    const folder = await ada.folder("Library");
+    const source = { type: "directory", path: root };
+    const { run } = await importing(folder, source);
+    expect([run.status, counts(run)]).toEqual(["completed", [3, 3, 3, 0, 0]]);
+    const folders = (await ada.send("GET", "/folders?per_page=200")).body.data.filter(
+      ({ parentId }: any) => parentId === folder,
+    );
+    expect(folders.map(({ name }: any) => name)).toEqual(["reports"]);
+    expect([await ada.names(folder), (await ada.names(folders[0].id)).toSorted()]).toEqual([
+      ["readme.txt"],
+      ["2025/may/b.txt", "a.txt"],
+    ]);
+    expect(await ada.found("secret", [folder])).toEqual([]);
+    writeFileSync(join(root, "reports/a.txt"), "The heron has moved.");
+    const again = await importing(folder, source);
+    expect(counts(again.run)).toEqual([3, 3, 3, 0, 2]);
+    const subfolder = await ada.folder("Inner", folder);
+    const below = await importing(subfolder, source);
+    expect([counts(below.run), (await ada.names(subfolder)).toSorted()]).toEqual([
+      [3, 3, 3, 0, 0],
+      ["readme.txt", "reports/2025/may/b.txt", "reports/a.txt"],
+    ]);
+    symlinkSync(root, join(shelf, "alias"));
+    expect(
+      (
+        await ada.send("POST", "/imports", {
+          folder_id: folder,
+          source: { type: "directory", path: join(shelf, "alias") },
+          dry_run: true,
+        })
+      ).body.total_item_count,
+    ).toBe(3);
+    symlinkSync(outside, join(shelf, "escape"));
+    expect(
+      (
+        await ada.send("POST", "/imports", {
+          folder_id: folder,
+          source: { type: "directory", path: join(shelf, "escape") },
+        })
+      ).status,
+    ).toBe(400);
+  });
+});

@@ -1,0 +1,168 @@
+/**
+ * The published contract: complete, valid for two linters nobody here wrote, and good enough to
+ * generate a client from.
+ */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+const root = resolve(import.meta.dir, "../..");
+const bin = (name: string) => join(root, "node_modules/.bin", name);
+const directory = mkdtempSync(join(tmpdir(), "dossier-openapi-"));
+const file = join(directory, "openapi.json");
+let server: TestServer;
+let document: any;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  document = (await server.send(null, "GET", "/openapi.json")).body;
+  writeFileSync(file, JSON.stringify(document));
+});
+
+async function run(...command: string[]): Promise<{ code: number; output: string }> {
+  const child = Bun.spawn(command, {
+    cwd: directory,
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  return { code: await child.exited, output: out + err };
+}
+
+test("0 errors in redocly", async () => {
+  const { code, output } = await run(
+    bin("redocly"),
+    "lint",
+    "--extends",
+    "recommended",
+    "--format",
+    "summary",
+    file,
+  );
+  expect(output).not.toMatch(/\berror/i);
+  expect(code).toBe(0);
+}, 60_000);
+
+test("0 errors in spectral", async () => {
+  writeFileSync(join(directory, ".spectral.yaml"), `extends: ["spectral:oas"]\n`);
+  const { code, output } = await run(bin("spectral"), "lint", "--fail-severity", "error", file);
+  expect({ code, output }).toEqual({
+    code: 0,
+    output: expect.stringContaining("No results with a severity of 'error'"),
+  });
+}, 60_000);
+
+test("a client can be generated and its types hold", async () => {
+  expect(
+    (await run(bin("openapi-typescript"), file, "-o", join(directory, "client.ts"))).code,
+  ).toBe(0);
+  writeFileSync(
+    join(directory, "use.ts"),
+    `import type { paths } from "./client";
+type NewFolder = paths["/api/dev/v1/folders"]["post"]["requestBody"]["content"]["application/json"];
+export const good: NewFolder = { name: "Reports" };
+// @ts-expect-error a folder needs its name
+export const bad: NewFolder = {};
+type Answer = paths["/api/dev/v1/chats/{sessionId}/messages/{requestId}"]["get"]["responses"][200]["content"]["application/json"];
+export const status = (answer: Answer): "PENDING" | "PROCESSING" | "COMPLETED" => answer.status;
+`,
+  );
+  writeFileSync(
+    join(directory, "tsconfig.json"),
+    JSON.stringify({
+      compilerOptions: {
+        noEmit: true,
+        strict: true,
+        target: "esnext",
+        module: "esnext",
+        moduleResolution: "bundler",
+        types: [],
+      },
+      files: ["use.ts"],
+    }),
+  );
+  const { code, output } = await run(bin("tsc"), "-p", directory);
+  expect({ code, output }).toEqual({ code: 0, output: "" });
+}, 120_000);
+
+describe("every operation", () => {
+  const operations = () =>
+    Object.entries(document.paths as Record<string, Record<string, any>>).flatMap(
+      ([path, methods]) => Object.entries(methods).map(([method, of]) => ({ path, method, of })),
+    );
+  test("is every route that is served", () => {
+    const served = server.host.mounted
+      .filter(({ route }) => !route.root && route.surface === undefined)
+      .map(
+        ({ route }) =>
+          `${route.method.toLowerCase()} /api/dev/v1${route.path.replace(/:([^/]+)/g, "{$1}")}`,
+      );
+    expect(
+      operations()
+        .map(({ path, method }) => `${method} ${path}`)
+        .sort(),
+    ).toEqual([...served, "get /api/dev/v1/openapi.json"].sort());
+  });
+  test("tells its security, its shared errors and a success", () => {
+    for (const { path, of } of operations()) {
+      const statuses = Object.keys(of.responses);
+      expect(statuses.some((status) => status.startsWith("2"))).toBe(true);
+      expect(statuses).toEqual(expect.arrayContaining(["400", "429", "500"]));
+      if (path.endsWith("openapi.json")) expect(of.security).toEqual([]);
+      else expect(statuses).toEqual(expect.arrayContaining(["401", "403"]));
+      if (path.includes("{")) expect(statuses).toContain("404");
+    }
+  });
+  test("tells the headers of every response", () => {
+    for (const { of } of operations())
+      for (const [status, response] of Object.entries<any>(of.responses)) {
+        expect(Object.keys(response.headers)).toEqual(
+          expect.arrayContaining([
+            "x-request-id",
+            "x-ratelimit-limit",
+            "x-ratelimit-remaining",
+            "x-ratelimit-reset",
+          ]),
+        );
+        if (status === "401") expect(response.headers).toHaveProperty("WWW-Authenticate");
+        if (status === "429") expect(response.headers).toHaveProperty("Retry-After");
+      }
+  });
+  test("gives an example of every JSON body that it takes or returns", () => {
+    const lacking = operations().flatMap(({ path, method, of }) => {
+      const bodies: [string, any][] = [
+        ["request", of.requestBody?.content?.["application/json"]],
+        ...Object.entries<any>(of.responses).map(
+          ([status, response]) => [status, response.content?.["application/json"]] as [string, any],
+        ),
+      ];
+      return bodies
+        .filter(([, body]) => body && body.example === undefined)
+        .map(([what]) => `${method} ${path} ${what}`);
+    });
+    expect(lacking).toEqual([]);
+  });
+  test("names its operation once", () => {
+    const names = operations().map(({ of }) => of.operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+  test("an upload is multipart with a part called file", () => {
+    const { content } = document.paths["/api/dev/v1/documents/file"].post.requestBody;
+    expect(content["multipart/form-data"].schema.properties.file.format).toBe("binary");
+  });
+});
+
+test("the document is served without a key, through the alias too", async () => {
+  const answer = await server.send(null, "GET", "/api/dev/openapi.json");
+  expect([answer.status, answer.body.openapi, answer.headers.get("warning")?.slice(0, 3)]).toEqual([
+    200,
+    "3.1.0",
+    "299",
+  ]);
+});

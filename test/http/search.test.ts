@@ -1,0 +1,361 @@
+/** Search over HTTP: who sees what, what a passage says, and that nothing deleted ever shows. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { createSearch } from "../../plugins/search/service";
+import { startTestServer, type Answered, type TestServer } from "../helpers/host";
+
+let server: TestServer;
+let send: TestServer["send"];
+
+const made = async (who: string, path: string, body: unknown): Promise<any> => {
+  const answer = await send(who, "POST", path, body);
+  if (answer.status !== 201) throw new Error(`expected 201, not ${answer.status}: ${answer.text}`);
+  return answer.body;
+};
+const documents = (answer: Answered): string[] =>
+  [
+    ...new Set<string>(
+      answer.body.data.map((passage: { document_id: string }) => passage.document_id),
+    ),
+  ].sort();
+const sorted = (...ids: string[]) => ids.sort();
+
+// The words that are searched stand in several texts of different places, so that every place could
+// show.
+const paragraph = (of: string) => `The heron of ${of} stands in shallow water and waits for fish.`;
+let root: string, sub: string, other: string, empty: string, foreign: string;
+let in_root: string, in_sub: string, in_other: string, in_foreign: string;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  ({ send } = server);
+  root = (await made("ada", "/folders", { name: "Root" })).id;
+  sub = (await made("ada", "/folders", { name: "Sub", parentId: root })).id;
+  other = (await made("ada", "/folders", { name: "Other" })).id;
+  empty = (await made("ada", "/folders", { name: "Empty" })).id;
+  foreign = (await made("bob", "/folders", { name: "Bob's" })).id;
+  in_root = (
+    await made("ada", "/documents", {
+      folder_id: root,
+      name: "root.txt",
+      content: paragraph("the root"),
+    })
+  ).id;
+  in_sub = (
+    await made("ada", "/documents", {
+      folder_id: sub,
+      name: "sub.txt",
+      content: paragraph("the subfolder"),
+    })
+  ).id;
+  in_other = (
+    await made("ada", "/documents", {
+      folder_id: other,
+      name: "other.txt",
+      content: paragraph("elsewhere"),
+    })
+  ).id;
+  in_foreign = (
+    await made("bob", "/documents", {
+      folder_id: foreign,
+      name: "bob.txt",
+      content: paragraph("Bob"),
+    })
+  ).id;
+  await server.settle();
+});
+
+describe("what is searched", () => {
+  type Case = [why: string, body: () => object, found: () => string[]];
+  const cases: Case[] = [
+    [
+      "every folder of the caller, when none is named",
+      () => ({}),
+      () => sorted(in_root, in_sub, in_other),
+    ],
+    [
+      "null means the same",
+      () => ({ folder_ids: null, document_ids: null, limit: null }),
+      () => sorted(in_root, in_sub, in_other),
+    ],
+    [
+      "a root folder covers its subfolders",
+      () => ({ folder_ids: [root] }),
+      () => sorted(in_root, in_sub),
+    ],
+    ["a subfolder is itself alone", () => ({ folder_ids: [sub] }), () => [in_sub]],
+    ["several folders", () => ({ folder_ids: [sub, other, sub] }), () => sorted(in_sub, in_other)],
+    ["a folder without documents", () => ({ folder_ids: [empty] }), () => []],
+    ["an empty list of folders selects none", () => ({ folder_ids: [] }), () => []],
+    ["only some documents", () => ({ document_ids: [in_sub, in_sub] }), () => [in_sub]],
+    [
+      "a document outside the folders is not found",
+      () => ({ folder_ids: [other], document_ids: [in_sub] }),
+      () => [],
+    ],
+    ["an empty list of documents selects none", () => ({ document_ids: [] }), () => []],
+    ["unknown fields are ignored", () => ({ folder_ids: [other], rerank: true }), () => [in_other]],
+    ["words that nobody wrote", () => ({ query: "xylophone" }), () => []],
+    ["a query without any word", () => ({ query: "?!" }), () => []],
+  ];
+  for (const [why, body, found] of cases) {
+    test(why, async () => {
+      const answer = await send("ada", "POST", "/search", {
+        query: "Where does the heron wait?",
+        ...body(),
+      });
+      expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+      expect(documents(answer)).toEqual(found());
+    });
+  }
+});
+
+describe("what is refused", () => {
+  type Case = [why: string, body: () => unknown, status: number, pointer: string];
+  const many = (prefix: string) => Array.from({ length: 201 }, (_, i) => `${prefix}_${i}`);
+  const cases: Case[] = [
+    ["no body", () => undefined, 400, ""],
+    ["no query", () => ({}), 400, "/query"],
+    ["a blank query", () => ({ query: " \u00a0\n" }), 400, "/query"],
+    ["a query that is no text", () => ({ query: ["heron"] }), 400, "/query"],
+    ["a query beyond every length", () => ({ query: "a".repeat(32_001) }), 400, "/query"],
+    ["a limit of none", () => ({ query: "heron", limit: 0 }), 400, "/limit"],
+    ["a limit below none", () => ({ query: "heron", limit: -1 }), 400, "/limit"],
+    ["half a limit", () => ({ query: "heron", limit: 1.5 }), 400, "/limit"],
+    ["a limit that is no number", () => ({ query: "heron", limit: "3" }), 400, "/limit"],
+    ["folders that are no list", () => ({ query: "heron", folder_ids: root }), 400, "/folder_ids"],
+    [
+      "more than 200 folders",
+      () => ({ query: "heron", folder_ids: many("fld") }),
+      400,
+      "/folder_ids",
+    ],
+    [
+      "more than 200 documents",
+      () => ({ query: "heron", document_ids: many("doc") }),
+      400,
+      "/document_ids",
+    ],
+    [
+      "a folder that does not exist",
+      () => ({ query: "heron", folder_ids: [root, "fld_none"] }),
+      404,
+      "/folder_ids",
+    ],
+    [
+      "another user's folder",
+      () => ({ query: "heron", folder_ids: [root, foreign] }),
+      403,
+      "/folder_ids",
+    ],
+    [
+      "a document that does not exist",
+      () => ({ query: "heron", document_ids: ["doc_none"] }),
+      404,
+      "/document_ids",
+    ],
+    [
+      "another user's document",
+      () => ({ query: "heron", document_ids: [in_foreign] }),
+      403,
+      "/document_ids",
+    ],
+  ];
+  for (const [why, body, status, pointer] of cases) {
+    test(why, async () => {
+      const answer = await send("ada", "POST", "/search", body());
+      expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
+      expect(answer.body.errors.map((error: { pointer: string }) => error.pointer)).toEqual([
+        pointer,
+      ]);
+    });
+  }
+
+  test("a key that may only write may not search; one that may only read may", async () => {
+    for (const [scope, status] of [
+      ["write", 403],
+      ["read", 200],
+    ] as const) {
+      await server.key("ada");
+      const { token } = await server.accounts.createKey("usr_ada", {
+        name: scope,
+        scopes: [scope],
+      });
+      expect(
+        (
+          await send(
+            null,
+            "POST",
+            "/search",
+            { query: "heron" },
+            { authorization: `Bearer ${token}` },
+          )
+        ).status,
+      ).toBe(status);
+    }
+  });
+});
+
+test("a passage has exactly the fields of a citation without its number", async () => {
+  const { body } = await send("ada", "POST", "/search", { query: "heron", folder_ids: [sub] });
+  const [passage] = body.data;
+  expect(Object.keys(passage).sort()).toEqual([
+    "document_id",
+    "document_name",
+    "document_version",
+    "end",
+    "folder_id",
+    "heading",
+    "page",
+    "page_end",
+    "quote",
+    "score",
+    "stale",
+    "start",
+    "time_end",
+    "time_start",
+    "url",
+    "verified",
+  ]);
+  expect(passage).toMatchObject({
+    document_id: in_sub,
+    document_name: "sub.txt",
+    document_version: 1,
+    folder_id: sub,
+    page: null,
+    time_start: null,
+    time_end: null,
+    verified: true,
+    stale: false,
+    url: `/api/dev/v1/documents/${in_sub}`,
+  });
+  expect((await send("ada", "GET", passage.url)).status).toBe(200);
+});
+
+test("a quote is exactly the code points that its offsets name", async () => {
+  const folder = (await made("kim", "/folders", { name: "f" })).id;
+  const content = Array.from(
+    { length: 40 },
+    (_, i) =>
+      `🦩 Absatz ${i}: Der Flamingo 𝔣ärbt sich durch Krebse rosa, und zwar Nummer ${i} von vielen. Er frisst sie gern und oft 🦐.`,
+  ).join("\n\n");
+  const { id } = await made("kim", "/documents", { folder_id: folder, name: "vögel.txt", content });
+  await server.settle();
+  const { body } = await send("kim", "POST", "/search", { query: "Warum ist der Flamingo rosa?" });
+  const stored = [...(await send("kim", "GET", `/documents/${id}`)).body.content];
+  expect(body.data.length).toBeGreaterThan(3);
+  for (const { quote, start, end } of body.data)
+    expect(stored.slice(start, end).join("")).toBe(quote);
+});
+
+test("the limit is 10 unless given, and at most 50", async () => {
+  const folder = (await made("lea", "/folders", { name: "f" })).id;
+  for (let i = 0; i < 60; i++)
+    await made("lea", "/documents", {
+      folder_id: folder,
+      name: `${i}.txt`,
+      content: paragraph(`number ${i}`),
+    });
+  await server.settle();
+  for (const [limit, count] of [
+    [undefined, 10],
+    [1, 1],
+    [50, 50],
+    [51, 50],
+    [1_000_000, 50],
+  ] as const) {
+    const { body } = await send("lea", "POST", "/search", { query: "heron", limit });
+    expect([limit, body.data.length]).toEqual([limit, count]);
+    expect(body.data.map((passage: { score: number }) => passage.score)).toEqual(
+      body.data
+        .map((passage: { score: number }) => passage.score)
+        .sort((a: number, b: number) => b - a),
+    );
+  }
+});
+
+test("what is unlinked, deleted or renamed shows so at once", async () => {
+  const keep = (await made("mia", "/folders", { name: "keep" })).id;
+  const drop = (await made("mia", "/folders", { name: "drop" })).id;
+  const linked = (
+    await made("mia", "/documents", {
+      folder_id: keep,
+      name: "a.txt",
+      content: paragraph("the lake"),
+    })
+  ).id;
+  const dropped = (
+    await made("mia", "/documents", {
+      folder_id: drop,
+      name: "b.txt",
+      content: paragraph("the river"),
+    })
+  ).id;
+  await server.settle();
+  const found = async (body: object = {}) =>
+    documents(await send("mia", "POST", "/search", { query: "heron", ...body }));
+  expect(await found()).toEqual(sorted(linked, dropped));
+  await send("mia", "PATCH", `/documents/${linked}`, { name: "renamed.txt" });
+  expect(
+    (await send("mia", "POST", "/search", { query: "heron", folder_ids: [keep] })).body.data[0]
+      .document_name,
+  ).toBe("renamed.txt");
+  expect((await send("mia", "DELETE", `/documents/${linked}?folder_id=${keep}`)).status).toBe(204);
+  expect([
+    await found(),
+    await found({ folder_ids: [keep] }),
+    await found({ document_ids: [linked] }),
+  ]).toEqual([[dropped], [], []]);
+  expect((await send("mia", "DELETE", `/folders/${drop}`)).status).toBe(204);
+  expect(await found()).toEqual([]);
+  expect((await send("mia", "POST", `/documents/${linked}/restore?folder_id=${keep}`)).status).toBe(
+    200,
+  );
+  expect(await found()).toEqual([linked]);
+});
+
+describe("what the index still finds although it is gone", () => {
+  type Case = [
+    why: string,
+    world: { linked?: string[]; version?: number; name?: boolean },
+    shown: boolean,
+  ];
+  const cases: Case[] = [
+    ["a document that is linked and answers in this version is shown", {}, true],
+    ["one that is no longer linked is not", { linked: [] }, false],
+    ["one that answers in another version is not", { version: 2 }, false],
+    ["one that no longer exists is not", { name: false }, false],
+  ];
+  const passage = {
+    document_id: "doc_1",
+    version: 1,
+    folder_id: "fld_1",
+    start: 0,
+    end: 5,
+    text: "heron",
+    page: null,
+    page_end: null,
+    heading: null,
+    title: "a",
+    score: 1,
+  };
+  for (const [why, { linked = ["doc_1"], version = 1, name = true }, shown] of cases) {
+    test(why, async () => {
+      const { retrieval } = createSearch({
+        db: {} as never,
+        folders: {} as never,
+        documents: {
+          linked: async () => new Set(linked),
+          names: async () =>
+            new Map(name ? [["doc_1", { id: "doc_1", name: "a", current_version: version }]] : []),
+        } as never,
+        index: { search: async () => ({ passages: [passage], terms: [] }) } as never,
+      });
+      const { passages } = await retrieval.find({} as never, {
+        query: "heron",
+        folder_ids: ["fld_1"],
+        limit: 5,
+      });
+      expect(passages.length).toBe(shown ? 1 : 0);
+    });
+  }
+});

@@ -1,0 +1,239 @@
+/** How a new server gets its first administrator: by the link, the command and the settings. */
+import { describe, expect, test } from "bun:test";
+import { newId } from "../../core/base/ids";
+import { createFirstAdmin } from "../../plugins/accounts/first-admin";
+import { createPasswords } from "../../plugins/accounts/passwords";
+import { openBrowser, visit } from "../helpers/browser";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+const good = { email: "ada@example.com", password: "correct horse" };
+
+/** A server that nobody has set up, and the token of the link it printed. */
+async function newServer(): Promise<TestServer & { readonly token: string }> {
+  const server = await startTestServer();
+  return { ...server, token: await newToken(server) };
+}
+const newToken = async (server: TestServer): Promise<string> =>
+  /^http:\/\/dossier\.test\/console\/setup#t=(dst_[0-9A-Za-z]{32})$/.exec(
+    (await server.accounts.signInHint()).split(" ").at(-1)!,
+  )![1]!;
+
+const check = (server: TestServer, token: string) =>
+  visit(server).send("POST", "/setup/check", { token });
+const submit = (server: TestServer, fields: Record<string, unknown>) =>
+  visit(server).send("POST", "/setup", fields);
+const admins = async (server: TestServer) =>
+  (await server.accounts.listUsers())
+    .filter((user) => user.role === "admin")
+    .map((user) => user.email);
+
+test("from the printed link to a first folder", async () => {
+  const server = await newServer();
+  const browser = openBrowser(server.fetch, "http://dossier.test");
+  expect((await browser.send("GET", "/session")).body).toMatchObject({
+    user: null,
+    setup_needed: true,
+  });
+  expect((await browser.send("POST", "/setup/check", { token: server.token })).status).toBe(204);
+  const done = await browser.send("POST", "/setup", { ...good, token: server.token });
+  expect([done.status, done.body]).toEqual([
+    201,
+    { user: { id: expect.stringMatching(/^usr_/), email: good.email, role: "admin" } },
+  ]);
+  expect((await browser.send("GET", "/session")).body).toMatchObject({
+    user: { email: good.email, role: "admin" },
+    setup_needed: false,
+  });
+  expect((await browser.send("POST", "/folders", { name: "My first folder" })).status).toBe(201);
+  expect(await server.accounts.verifyPassword(good.email, good.password)).toMatchObject({
+    role: "admin",
+    active: true,
+  });
+});
+
+test("the link works once: afterwards there is an administrator, whatever link is shown", async () => {
+  const server = await newServer();
+  const second = await newToken(server);
+  expect((await submit(server, { ...good, token: server.token })).status).toBe(201);
+  for (const token of [server.token, second, ""]) {
+    for (const answer of [
+      await check(server, token),
+      await submit(server, { token, email: "eve@example.com", password: "correct horse" }),
+    ]) {
+      expect([answer.status, answer.body.code, answer.headers.get("set-cookie")]).toEqual([
+        409,
+        "already_set_up",
+        null,
+      ]);
+    }
+  }
+  expect(await admins(server)).toEqual([good.email]);
+  expect(await server.store.db.selectFrom("accounts_setup_links").selectAll().execute()).toEqual(
+    [],
+  );
+});
+
+test("of two who use a link at the same time one becomes administrator", async () => {
+  const server = await newServer();
+  const second = await newToken(server);
+  const answers = await Promise.all([
+    submit(server, { ...good, token: server.token }),
+    submit(server, { email: "eve@example.com", password: "correct horse", token: second }),
+    submit(server, { email: "mal@example.com", password: "correct horse", token: server.token }),
+  ]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409]);
+  expect((await admins(server)).length).toBe(1);
+  expect(
+    answers.filter(({ headers }) => headers.has("set-cookie")).map(({ status }) => status),
+  ).toEqual([201]);
+});
+
+describe("a token that opens nothing", () => {
+  const cases: [string, (token: string) => string][] = [
+    ["none", () => ""],
+    ["a guessed one", () => `dst_${"0".repeat(32)}`],
+    ["one cut short", (token) => token.slice(0, -1)],
+    ["one in other letters", (token) => token.toLowerCase()],
+    ["markup", () => `"><script>alert(1)</script>`],
+  ];
+  for (const [why, change] of cases)
+    test(why, async () => {
+      const server = await newServer();
+      const token = change(server.token);
+      for (const answer of [await check(server, token), await submit(server, { ...good, token })]) {
+        expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
+          403,
+          "bad_link",
+          expect.stringContaining("dossier setup --link"),
+        ]);
+      }
+      expect(await admins(server)).toEqual([]);
+    });
+
+  test("one that is older than 24 hours", async () => {
+    const server = await newServer();
+    const link = await server.store.db
+      .selectFrom("accounts_setup_links")
+      .selectAll()
+      .executeTakeFirstOrThrow();
+    expect(link.expires_at - Date.now()).toBeGreaterThan(23.9 * 3_600_000);
+    expect(link.expires_at - Date.now()).toBeLessThanOrEqual(24 * 3_600_000);
+    await server.store.db
+      .updateTable("accounts_setup_links")
+      .set({ expires_at: Date.now() - 1 })
+      .execute();
+    expect([
+      (await check(server, server.token)).status,
+      (await submit(server, { ...good, token: server.token })).status,
+    ]).toEqual([403, 403]);
+    await newToken(server);
+    expect(
+      (await server.store.db.selectFrom("accounts_setup_links").selectAll().execute()).length,
+    ).toBe(1);
+  });
+});
+
+test("a new link leaves the earlier ones valid", async () => {
+  const server = await newServer();
+  const second = await newToken(server);
+  expect(second).not.toBe(server.token);
+  expect([
+    (await check(server, server.token)).status,
+    (await check(server, second)).status,
+  ]).toEqual([204, 204]);
+});
+
+test("a token is kept as a digest", async () => {
+  const server = await newServer();
+  expect(
+    JSON.stringify(await server.store.db.selectFrom("accounts_setup_links").selectAll().execute()),
+  ).not.toContain(server.token.slice(4));
+});
+
+describe("what was entered and won't do is refused, and the link stays valid", () => {
+  const cases: [string, Record<string, unknown>, number, RegExp][] = [
+    ["a short password", { password: "short" }, 400, /at least 10 characters/],
+    ["no password", { password: "" }, 400, /at least 10 characters/],
+    ["a password that is missing", { password: undefined }, 400, /password/],
+    ["something that is no email", { email: "ada" }, 400, /must be an address/],
+    ["markup as email", { email: `"><img src=x onerror=alert(1)>@x` }, 400, /must be an address/],
+    ["the email of a member", { email: "member@example.com" }, 409, /already/],
+    ["more than 16 KiB", { password: "x".repeat(20_000) }, 413, /16384/],
+  ];
+  for (const [why, entered, status, sentence] of cases)
+    test(why, async () => {
+      const server = await newServer();
+      await server.accounts.createUser({
+        email: "member@example.com",
+        password: "correct horse",
+        role: "member",
+      });
+      const answer = await submit(server, { ...good, ...entered, token: server.token });
+      expect([answer.status, answer.body.detail]).toEqual([
+        status,
+        expect.stringMatching(sentence),
+      ]);
+      expect(await admins(server)).toEqual([]);
+      expect((await submit(server, { ...good, token: server.token })).status).toBe(201);
+    });
+});
+
+describe("the first administrator of the settings", () => {
+  const settings = (email: string, password: string) => ({
+    DOSSIER_ADMIN_EMAIL: email,
+    DOSSIER_ADMIN_PASSWORD: password,
+  });
+
+  test("is there at the start, and the hint says where to sign in", async () => {
+    const server = await startTestServer({ env: settings("root@example.com", "correct horse") });
+    expect(await server.accounts.verifyPassword("root@example.com", "correct horse")).toMatchObject(
+      { role: "admin" },
+    );
+    expect(await server.accounts.signInHint()).toBe("Sign in at http://dossier.test/console/");
+  });
+
+  const cases: [string, Record<string, string>, RegExp][] = [
+    [
+      "a password without an email",
+      { DOSSIER_ADMIN_PASSWORD: "correct horse" },
+      /both settings, admin\.email and admin\.password/,
+    ],
+    [
+      "an email without a password",
+      { DOSSIER_ADMIN_EMAIL: "root@example.com" },
+      /both settings, admin\.email and admin\.password/,
+    ],
+    [
+      "a password that is too short",
+      settings("root@example.com", "short"),
+      /admin\.password: .*at least 10 characters/,
+    ],
+  ];
+  for (const [why, env, sentence] of cases)
+    test(`stops the start with a sentence: ${why}`, async () => {
+      expect(
+        await startTestServer({ env }).then(
+          () => "started",
+          (error: Error) => error.message,
+        ),
+      ).toMatch(sentence);
+    });
+});
+
+test("settings are read only while there is no administrator", async () => {
+  const server = await newServer();
+  await submit(server, { ...good, token: server.token });
+  const { db, inTransaction } = server.store;
+  const firstAdmin = createFirstAdmin({
+    db,
+    inTransaction,
+    now_ms: Date.now,
+    newId,
+    passwords: createPasswords(),
+    public_url: () => "",
+  });
+  expect(
+    await firstAdmin.fromSettings({ email: "other@example.com", password: "too short" }),
+  ).toBeNull();
+  expect(await admins(server)).toEqual([good.email]);
+});

@@ -1,0 +1,677 @@
+/**
+ * Watching an answer while it is made and afterwards: every event once, from any place on, whatever
+ * happens meanwhile. The answerer is scripted by each test.
+ */
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { PermanentFailure } from "../../core/sdk";
+import { createChanges } from "../../plugins/chats/changes";
+import type { AnswerResult, Question } from "../../plugins/chats/contract";
+import { createPruning, kept_ms } from "../../plugins/chats/pruning";
+import { createStreaming } from "../../plugins/chats/streaming";
+import { documents } from "../../plugins/documents/reading";
+import type { Documents } from "../../plugins/documents/contract";
+import { found, heron, says, startAsking, type Asking } from "../helpers/asking";
+import { seen, watching, type Event, type Watcher } from "../helpers/events";
+
+let asking: Asking;
+let send: Asking["send"];
+let folder: string, chat: string;
+
+beforeAll(async () => {
+  asking = await startAsking();
+  ({ send } = asking);
+  ({ folder, chat } = await asking.library("ada"));
+});
+beforeEach(() => asking.answers(async () => says("It stands in water.")));
+
+const kinds = (events: readonly Event[]): string[] => events.map(({ event }) => event);
+const resultOf = async (path: string): Promise<AnswerResult> =>
+  (await send("ada", "GET", path)).body.result;
+const rowsOf = (path: string) =>
+  asking.server.store.db
+    .selectFrom("chats_events as e")
+    .innerJoin("chats_messages as m", "m.id", "e.message_id")
+    .where("m.request_id", "=", path.split("/").at(-1)!)
+    .selectAll("e")
+    .orderBy("e.seq")
+    .execute();
+/** Waits until the stored text is this. */
+async function shown(path: string, text: string): Promise<void> {
+  while (
+    (await rowsOf(path))
+      .filter(({ kind }) => kind === "delta")
+      .map(({ data }) => data)
+      .join("") !== text
+  )
+    await Bun.sleep(2);
+}
+/** Ids grow, none comes twice, and only the last event is one that ends a stream. */
+function expectInOrder(events: readonly Event[]): void {
+  for (const [at, { id }] of events.entries())
+    if (at > 0) expect(id).toBeGreaterThan(events[at - 1]!.id);
+  expect(events.slice(0, -1).filter(({ event }) => event === "done" || event === "error")).toEqual(
+    [],
+  );
+}
+async function prune(now_ms = Date.now() + 2 * kept_ms): Promise<void> {
+  await createPruning({ inTransaction: asking.server.store.inTransaction, now_ms: () => now_ms })(
+    {},
+    { signal: new AbortController().signal },
+  );
+}
+
+/** An answerer that emits what it is told, and ends when it is told. */
+function spoken() {
+  const question = Promise.withResolvers<Question>();
+  const end = Promise.withResolvers<(question: Question) => ReturnType<typeof says>>();
+  const asked: Question[] = [];
+  asking.answers(async (one) => {
+    asked.push(one);
+    question.resolve(one);
+    return (
+      await Promise.race([
+        end.promise,
+        new Promise<never>((_, reject) =>
+          one.signal.addEventListener("abort", () => reject(one.signal.reason)),
+        ),
+      ])
+    )(one);
+  });
+  return {
+    asked,
+    begun: question.promise,
+    say: async (text: string) => (await question.promise).emit!({ kind: "delta", text }),
+    end: (how: (question: Question) => ReturnType<typeof says>) => end.resolve(how),
+  };
+}
+
+describe("a finished answer", () => {
+  let path: string, result: AnswerResult;
+  beforeAll(async () => {
+    asking.answers(async (question) => {
+      const passage = await found(question);
+      return says("In water [1], and it waits [2].", [
+        passage,
+        { ...passage, quote: heron.slice(35), start: 35 },
+      ]);
+    });
+    path = await asking.ask("ada", chat);
+    await asking.server.settle();
+    result = await resultOf(path);
+  });
+
+  test("is told from the beginning to `done`, whose data is the result of the poll", async () => {
+    const watcher = await asking.watch("ada", path);
+    expect(await watcher.ended).toBe(true);
+    expect(kinds(watcher.events)).toEqual([
+      "status",
+      "status",
+      "delta",
+      "citation",
+      "citation",
+      "done",
+    ]);
+    expect(watcher.events.slice(0, 2).map(({ data }) => data)).toEqual([
+      { status: "PENDING" },
+      { status: "PROCESSING" },
+    ]);
+    expectInOrder(watcher.events);
+    expect(seen(watcher.events)).toEqual({
+      text: result.answer,
+      citations: result.citations,
+      result,
+      error: null,
+    });
+  });
+  test("the headers keep everybody between from holding it back", async () => {
+    const { status, headers } = await asking.watch("ada", path);
+    expect([
+      status,
+      headers.get("content-type"),
+      headers.get("cache-control"),
+      headers.get("x-accel-buffering"),
+    ]).toEqual([200, "text/event-stream; charset=utf-8", "no-store, no-transform", "no"]);
+    expect([headers.get("x-request-id"), headers.get("x-ratelimit-limit")]).toEqual([
+      expect.any(String),
+      expect.any(String),
+    ]);
+  });
+  test("goes on after every event; after the last one there is no content", async () => {
+    const whole = await asking.watch("ada", path);
+    await whole.ended;
+    for (const [at, { id }] of whole.events.entries()) {
+      const rest = await asking.watch("ada", path, id);
+      await rest.ended;
+      expect([id, rest.status, rest.events]).toEqual([
+        id,
+        at === whole.events.length - 1 ? 204 : 200,
+        whole.events.slice(at + 1),
+      ]);
+    }
+  });
+  test("HEAD tells the headers and holds nothing", async () => {
+    const head = await asking.watch("ada", path, undefined, "HEAD");
+    expect([head.status, head.headers.get("content-type"), await head.ended, head.events]).toEqual([
+      200,
+      "text/event-stream; charset=utf-8",
+      true,
+      [],
+    ]);
+  });
+
+  const ids: [why: string, id: string, status: number][] = [
+    ["a word", "last", 400],
+    ["a negative number", "-1", 400],
+    ["a fraction", "1.5", 400],
+    ["a number beyond all numbers", "1".repeat(40), 400],
+    ["nothing", "", 200],
+    ["zero", "0", 200],
+    ["a number that was never given", "999999", 200],
+  ];
+  for (const [why, id, status] of ids)
+    test(`Last-Event-ID is ${why}: ${status}`, async () => {
+      const watcher = await asking.watch("ada", path, id);
+      await watcher.ended;
+      expect([watcher.status, watcher.events.length]).toEqual([status, status === 200 ? 6 : 0]);
+    });
+
+  const refused: [why: string, who: string, at: () => string, status: number][] = [
+    ["an unknown message", "ada", () => `/chats/${chat}/messages/none`, 404],
+    ["an unknown session", "ada", () => path.replace(chat, "chs_none"), 404],
+    ["another's session", "bea", () => path, 403],
+  ];
+  for (const [why, who, at, status] of refused)
+    test(`${why}: ${status}`, async () =>
+      expect((await asking.watch(who, at())).status).toBe(status));
+});
+
+describe("after its events are deleted", () => {
+  let path: string, result: AnswerResult, before: readonly Event[];
+  beforeAll(async () => {
+    const speaker = spoken();
+    path = await asking.ask("ada", chat);
+    const watcher = await asking.watch("ada", path);
+    for (const text of ["In water", " [1],", " it waits [2]."]) {
+      await speaker.say(text);
+      await watcher.until(({ data }) => data.text === text);
+    }
+    const passage = await found(await speaker.begun);
+    speaker.end(() =>
+      says("In water [1], it waits [2].", [
+        passage,
+        { ...passage, quote: heron.slice(35), start: 35 },
+      ]),
+    );
+    await watcher.ended;
+    before = watcher.events;
+    await prune();
+    result = await resultOf(path);
+  });
+
+  test("nothing of them is left, and a late watcher is told all there is", async () => {
+    expect(await rowsOf(path)).toEqual([]);
+    const watcher = await asking.watch("ada", path);
+    await watcher.ended;
+    expect([kinds(before).slice(-6), kinds(watcher.events)]).toEqual([
+      ["delta", "delta", "delta", "citation", "citation", "done"],
+      ["status", "delta", "citation", "citation", "done"],
+    ]);
+    expectInOrder(watcher.events);
+    expect(seen(watcher.events)).toEqual({
+      text: result.answer,
+      citations: result.citations,
+      result,
+      error: null,
+    });
+  });
+  test("who was cut off anywhere before, or since, ends with the whole answer, once", async () => {
+    const since = await asking.watch("ada", path);
+    await since.ended;
+    for (const [told, events] of [
+      ["before", before],
+      ["since", since.events],
+    ] as const)
+      for (const [at, { id }] of events.entries()) {
+        const rest = await asking.watch("ada", path, id);
+        await rest.ended;
+        const at_end = at === events.length - 1;
+        expect([told, id, rest.status]).toEqual([told, id, at_end ? 204 : 200]);
+        expectInOrder([...events.slice(0, at + 1), ...rest.events]);
+        expect([told, id, seen(rest.events, seen(events.slice(0, at + 1)))]).toEqual([
+          told,
+          id,
+          { text: result.answer, citations: result.citations, result, error: null },
+        ]);
+      }
+  });
+  test("events of answers that are young, or not finished, stay", async () => {
+    const young = await asking.ask("ada", chat);
+    await asking.server.settle();
+    const held = asking.gate();
+    const unfinished = await asking.ask("ada", chat);
+    await held.begun;
+    await prune(Date.now() + kept_ms / 2);
+    expect([(await rowsOf(young)).length, (await rowsOf(unfinished)).length]).toEqual([4, 2]);
+    await prune();
+    expect([(await rowsOf(young)).length, (await rowsOf(unfinished)).length]).toEqual([0, 2]);
+    held.open();
+    await asking.server.settle();
+  });
+});
+
+describe("an answer that is being made", () => {
+  test("50 watchers who come at any time see every event once, and the whole answer", async () => {
+    const speaker = spoken();
+    const path = await asking.ask("ada", chat);
+    const watchers: Watcher[] = [];
+    const words = Array.from({ length: 10 }, (_, n) => `word ${n} `);
+    for (const [n, text] of words.entries()) {
+      for (let i = 0; i < 5; i++) watchers.push(await asking.watch("ada", path));
+      await speaker.say(text);
+      if (n % 3 === 0)
+        await watchers[0]!.until(
+          ({ event, data }) => event === "delta" && data.text.includes(text),
+        );
+    }
+    speaker.end(() => says(words.join("")));
+    await Promise.all(watchers.map((watcher) => watcher.ended));
+    const result = await resultOf(path);
+    for (const { events } of watchers) {
+      expectInOrder(events);
+      expect(events).toEqual([...watchers[0]!.events]);
+    }
+    expect(seen(watchers[0]!.events)).toEqual({
+      text: result.answer,
+      citations: [],
+      result,
+      error: null,
+    });
+    expect(kinds(watchers[0]!.events).filter((kind) => kind === "delta").length).toBeGreaterThan(3);
+  });
+
+  test("who is cut off again and again misses nothing", async () => {
+    const speaker = spoken();
+    const path = await asking.ask("ada", chat);
+    const all: Event[] = [];
+    for (let n = 0; n < 6; n++) {
+      const watcher = await asking.watch("ada", path, all.at(-1)?.id);
+      await speaker.say(`part ${n} `);
+      await watcher.until(
+        ({ event, data }) => event === "delta" && data.text.includes(`part ${n}`),
+      );
+      await watcher.leave();
+      all.push(...watcher.events);
+    }
+    speaker.end(() => says("part 0 part 1 part 2 part 3 part 4 part 5 and the end."));
+    const last = await asking.watch("ada", path, all.at(-1)!.id);
+    await last.ended;
+    all.push(...last.events);
+    expectInOrder(all);
+    expect(seen(all)).toMatchObject({
+      text: "part 0 part 1 part 2 part 3 part 4 part 5 and the end.",
+      result: await resultOf(path),
+    });
+  });
+
+  test("a character in two halves is never shown as two", async () => {
+    const speaker = spoken();
+    const path = await asking.ask("ada", chat);
+    const watcher = await asking.watch("ada", path);
+    await speaker.say("A bird \ud83d");
+    await watcher.until(({ data }) => data.text === "A bird ");
+    await speaker.say("\udc26 sings.");
+    speaker.end(() => says("A bird 🐦 sings."));
+    await watcher.ended;
+    expect(watcher.events.filter(({ event }) => event === "status").length).toBe(2);
+    expect(seen(watcher.events).text).toBe("A bird 🐦 sings.");
+  });
+
+  test("one that reads differently in the end is shown anew", async () => {
+    const speaker = spoken();
+    const path = await asking.ask("ada", chat);
+    const watcher = await asking.watch("ada", path);
+    await speaker.say("Perhaps [7].");
+    await watcher.until(({ event }) => event === "delta");
+    speaker.end(() => says("Surely."));
+    await watcher.ended;
+    expectInOrder(watcher.events);
+    expect(kinds(watcher.events)).toEqual(["status", "status", "delta", "status", "delta", "done"]);
+    expect(seen(watcher.events).text).toBe("Surely.");
+    const late = await asking.watch("ada", path);
+    await late.ended;
+    expect(kinds(late.events)).toEqual(["status", "status", "status", "delta", "done"]);
+  });
+
+  test("a second attempt begins anew: no text is doubled", async () => {
+    let attempt = 0;
+    const half = Promise.withResolvers<void>();
+    asking.answers(async ({ emit }) => {
+      attempt += 1;
+      emit!({ kind: "delta", text: `Attempt ${attempt}: ` });
+      if (attempt === 1) {
+        await half.promise;
+        throw new Error("the provider hung up");
+      }
+      return says(`Attempt ${attempt}: it stands in water.`);
+    });
+    const path = await asking.ask("ada", chat);
+    const watcher = await asking.watch("ada", path);
+    await watcher.until(({ data }) => data.text === "Attempt 1: ");
+    half.resolve();
+    await asking.finished("ada", path);
+    await watcher.ended;
+    expectInOrder(watcher.events);
+    expect(seen(watcher.events)).toMatchObject({
+      text: "Attempt 2: it stands in water.",
+      result: { answer: "Attempt 2: it stands in water." },
+    });
+    for (const { id } of watcher.events.slice(0, -1)) {
+      const rest = await asking.watch("ada", path, id);
+      await rest.ended;
+      expect([
+        id,
+        seen(rest.events, seen(watcher.events.filter((event) => event.id <= id))).text,
+      ]).toEqual([id, "Attempt 2: it stands in water."]);
+    }
+  });
+
+  test("an attempt that goes on after it was given up shows nothing", async () => {
+    const questions: Question[] = [];
+    const first = Promise.withResolvers<void>();
+    asking.answers(async (question) => {
+      questions.push(question);
+      if (questions.length > 1) return says("The second one.");
+      await first.promise;
+      throw new Error("gone");
+    });
+    const path = await asking.ask("ada", chat);
+    while (questions.length === 0) await Bun.sleep(1);
+    first.resolve();
+    await asking.finished("ada", path);
+    questions[0]!.emit!({ kind: "delta", text: "From the grave." });
+    await Bun.sleep(100);
+    expect((await rowsOf(path)).map(({ data }) => data)).not.toContain("From the grave.");
+  });
+
+  test("what is endless is shown up to a limit, and whole at the end", async () => {
+    const speaker = spoken();
+    const path = await asking.ask("ada", chat);
+    const text = "All work and no play. ".repeat(100_000);
+    await speaker.say(text);
+    await shown(path, text.slice(0, 200_000));
+    speaker.end(() => says(text));
+    const watcher = await asking.watch("ada", path);
+    await watcher.ended;
+    expect(seen(watcher.events).text).toBe(text.trim());
+    expect(
+      Math.max(...watcher.events.map(({ data }) => data.text?.length ?? 0)),
+    ).toBeLessThanOrEqual(4_096);
+  });
+});
+
+describe("an answer that never comes", () => {
+  const ends: [
+    why: string,
+    code: string,
+    end: (path: string, speaker: ReturnType<typeof spoken>) => unknown,
+  ][] = [
+    [
+      "failed",
+      "answer_failed",
+      (_path, speaker) =>
+        speaker.end(() => {
+          throw new PermanentFailure("The model said no.");
+        }),
+    ],
+    ["cancelled", "cancelled", (path) => send("ada", "POST", `${path}/cancel`)],
+  ];
+  for (const [why, code, end] of ends)
+    test(`${why}: \`error\` ends the stream, then and later, and the text is gone`, async () => {
+      const speaker = spoken();
+      const path = await asking.ask("ada", chat);
+      const watcher = await asking.watch("ada", path);
+      await speaker.say("It stands ");
+      await watcher.until(({ event }) => event === "delta");
+      await end(path, speaker);
+      expect(await watcher.ended).toBe(true);
+      expectInOrder(watcher.events);
+      const message = (await send("ada", "GET", path)).text;
+      expect(kinds(watcher.events)).toEqual(["status", "status", "delta", "error"]);
+      expect(watcher.events.at(-1)!.data).toEqual({ code, message });
+      expect((await rowsOf(path)).some(({ kind }) => kind === "delta")).toBe(false);
+      for (const round of ["stored", "pruned"]) {
+        const late = await asking.watch("ada", path);
+        await late.ended;
+        expect([round, seen(late.events)]).toEqual([
+          round,
+          { text: "", citations: [], result: null, error: { code, message } },
+        ]);
+        expect([
+          (await asking.watch("ada", path, late.events.at(-1)!.id)).status,
+          (await asking.watch("ada", path, watcher.events.at(-1)!.id)).status,
+        ]).toEqual([204, 204]);
+        await prune();
+      }
+    });
+});
+
+describe("what ends a stream before its answer", () => {
+  test("deleting the session; a poll that waits ends too", async () => {
+    const speaker = spoken();
+    const { id } = await asking.made("ada", "/chats", { usedFolders: [folder] });
+    const path = await asking.ask("ada", id);
+    const watcher = await asking.watch("ada", path);
+    await speaker.begun;
+    await watcher.until(({ data }) => data.status === "PROCESSING");
+    const poll = send("ada", "GET", path, undefined, { prefer: "wait=30" });
+    await Bun.sleep(5);
+    await send("ada", "DELETE", `/chats/${id}`);
+    expect([await watcher.ended, kinds(watcher.events)]).toEqual([true, ["status", "status"]]);
+    expect([(await poll).status, (await asking.watch("ada", path)).status]).toEqual([410, 410]);
+    speaker.end(() => says("Yes."));
+    await asking.server.settle();
+  });
+  test("the server stops", async () => {
+    const stopping = await startAsking();
+    const library = await stopping.library("ada");
+    const held = stopping.gate();
+    const path = await stopping.ask("ada", library.chat);
+    await held.begun;
+    const watcher = await stopping.watch("ada", path);
+    await watcher.until(({ data }) => data.status === "PROCESSING");
+    await stopping.server.stop();
+    expect(await watcher.ended).toBe(true);
+  });
+});
+
+test("a document that goes for good takes its text out of what was shown, and nothing more of it is shown", async () => {
+  const library = await asking.library("pia", "The secret of the bittern is its cry.");
+  const speaker = spoken();
+  const path = await asking.ask("pia", library.chat, "What is the secret of the bittern?");
+  const watcher = await asking.watch("pia", path);
+  const passage = await found(await speaker.begun);
+  await speaker.say("The secret of the bittern ");
+  await watcher.until(({ event }) => event === "delta");
+  await send("pia", "DELETE", `/folders/${library.folder}`);
+  await watcher.until(({ id }) => id === 4);
+  await speaker.say("is its cry.");
+  await Bun.sleep(100);
+  expect((await rowsOf(path)).map(({ kind, data }) => [kind, data])).toEqual([
+    ["status", "PENDING"],
+    ["status", "PROCESSING"],
+    ["status", "PROCESSING"],
+  ]);
+  speaker.end(() => says("The secret of the bittern is its cry [1].", [passage]));
+  await asking.finished("pia", path);
+  await watcher.ended;
+  expect(seen(watcher.events)).toMatchObject({
+    citations: [],
+    result: { outcome: "no_answer", citations: [] },
+  });
+  expect(seen(watcher.events).text).not.toContain("cry");
+});
+
+test("a document that went before the first word is not shown at all", async () => {
+  const library = await asking.library("quinn", "The secret of the bittern is its cry.");
+  const speaker = spoken();
+  const path = await asking.ask("quinn", library.chat, "What is the secret of the bittern?");
+  await found(await speaker.begun);
+  await send("quinn", "DELETE", `/folders/${library.folder}`);
+  await speaker.say("The secret of the bittern ");
+  await Bun.sleep(100);
+  expect((await rowsOf(path)).filter(({ kind }) => kind === "delta")).toEqual([]);
+  speaker.end(() => says("Nothing."));
+  await asking.server.settle();
+});
+
+test("citations of a finished answer lose their text in the stream too", async () => {
+  const library = await asking.library("rex");
+  asking.answers(async (question) => says("In water [1].", [await found(question)]));
+  const path = await asking.ask("rex", library.chat);
+  await asking.server.settle();
+  await send("rex", "DELETE", `/folders/${library.folder}`);
+  const watcher = await asking.watch("rex", path);
+  await watcher.ended;
+  expect(seen(watcher.events)).toMatchObject({
+    text: "In water [1].",
+    citations: [{ quote: "", stale: true }],
+    result: { citations: [{ quote: "", stale: true }] },
+  });
+  expect(JSON.stringify(await rowsOf(path))).not.toContain("heron stands");
+});
+
+describe("a watcher by itself", () => {
+  const streaming = (watched = createChanges(), streams_max?: number) => {
+    const { db, hot } = asking.server.store;
+    const progress = async (_owner: string, chat_id: string, request_id: string) =>
+      db
+        .selectFrom("chats_messages")
+        .selectAll()
+        .where("chat_id", "=", chat_id)
+        .where("request_id", "=", request_id)
+        .executeTakeFirstOrThrow() as never;
+    const log = {
+      error(words: string) {
+        throw new Error(words);
+      },
+    } as never;
+    return {
+      watched,
+      ...createStreaming({
+        db,
+        hot,
+        documents: documents as Documents,
+        messages: { progress },
+        watched,
+        log,
+        heartbeat_ms: 5,
+        ...(streams_max !== undefined && { streams_max }),
+      }),
+    };
+  };
+  const open = async (
+    path: string,
+    from: ReturnType<typeof streaming>,
+    ...signals: AbortSignal[]
+  ) => (await from.watch("usr_ada", chat, path.split("/").at(-1)!, 0, signals))!;
+
+  test("a silent stream sends comments", async () => {
+    const held = asking.gate();
+    const path = await asking.ask("ada", chat);
+    await held.begun;
+    const watcher = watching(new Response(await open(path, streaming())));
+    while (watcher.comments < 3) await Bun.sleep(2);
+    expect(kinds(watcher.events)).toEqual(["status", "status"]);
+    await watcher.leave();
+    held.open();
+    await asking.server.settle();
+  });
+
+  const leavings: [
+    why: string,
+    leave: (stream: ReadableStream, gone: AbortController) => unknown,
+  ][] = [
+    ["cancels the stream", (stream) => stream.cancel()],
+    ["goes away", (_stream, gone) => gone.abort()],
+  ];
+  for (const [why, leave] of leavings)
+    test(`who ${why} leaves nothing behind`, async () => {
+      const held = asking.gate();
+      const path = await asking.ask("ada", chat);
+      await held.begun;
+      const from = streaming();
+      const gone = new AbortController();
+      const streams = await Promise.all(
+        Array.from({ length: 50 }, () => open(path, from, gone.signal)),
+      );
+      expect(from.watched.count).toBe(50);
+      for (const stream of streams) await leave(stream, gone);
+      expect(from.watched.count).toBe(0);
+      held.open();
+      await asking.server.settle();
+    });
+
+  test("one owner's streams have a limit, another's do not count, and one that ends makes room", async () => {
+    const held = asking.gate();
+    const path = await asking.ask("ada", chat),
+      request_id = path.split("/").at(-1)!;
+    await held.begun;
+    const from = streaming(undefined, 2),
+      gone = new AbortController();
+    const watch = (owner: string) => from.watch(owner, chat, request_id, 0, [gone.signal]);
+    const [first] = [await watch("usr_ada"), await watch("usr_ada")];
+    await expect(watch("usr_ada")).rejects.toMatchObject({
+      status: 429,
+      code: "too_many_streams",
+      headers: { "retry-after": "1" },
+    });
+    await watch("usr_bob");
+    await first!.cancel();
+    await watch("usr_ada");
+    await expect(watch("usr_ada")).rejects.toMatchObject({ status: 429 });
+    gone.abort();
+    expect(from.watched.count).toBe(0);
+    await watch("usr_ada").then((stream) => stream!.cancel());
+    held.open();
+    await asking.server.settle();
+  });
+
+  test("who was gone before it began holds nothing", async () => {
+    const path = await asking.ask("ada", chat);
+    await asking.server.settle();
+    const from = streaming();
+    const stream = await open(path, from, AbortSignal.abort());
+    expect([from.watched.count, (await new Response(stream).text()).includes("event:")]).toEqual([
+      0,
+      false,
+    ]);
+  });
+
+  test("who reads slowly is sent a little at a time, and nothing is read ahead", async () => {
+    const text = "All work and no play. ".repeat(200_000).trim();
+    asking.answers(async () => says(text));
+    const path = await asking.ask("ada", chat);
+    await asking.server.settle();
+    const from = streaming();
+    const reader = (await open(path, from)).getReader();
+    let pieces = 0,
+      largest = 0;
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      pieces += 1;
+      if (!new TextDecoder().decode(piece.value).includes("event: done"))
+        largest = Math.max(largest, piece.value.length);
+    }
+    expect([pieces > 30, largest < 200_000, from.watched.count]).toEqual([true, true, 0]);
+  });
+});
+
+test("the document of the API describes the stream", async () => {
+  const { body } = await send(null, "GET", "/openapi.json");
+  const { get } = body.paths["/api/dev/v1/chats/{sessionId}/messages/{requestId}/stream"];
+  expect(get.parameters.find(({ in: place }: { in: string }) => place === "header")).toMatchObject({
+    name: "Last-Event-ID",
+    required: false,
+  });
+  expect(Object.keys(get.responses["200"].content)).toEqual(["text/event-stream"]);
+  expect(get.responses["204"].content).toBeUndefined();
+});

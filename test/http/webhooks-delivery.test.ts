@@ -1,0 +1,197 @@
+/**
+ * Deliveries, in this process: what a black box can't bring about, such as another day, another
+ * key, and a crash at a chosen moment.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { Webhook } from "standardwebhooks";
+import { definePlugin } from "../../core/sdk";
+import { WebhookDue } from "../../plugins/webhooks/contract";
+import { retryAfter } from "../../plugins/webhooks/delivering";
+import { until } from "../helpers/contract";
+import { startNameServer, type NameServer } from "../helpers/dns";
+import { event_type, finished } from "../helpers/hooks";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { startReceiver, type Receiver } from "../helpers/receiver";
+
+let names: NameServer;
+let server: TestServer;
+let receiver: Receiver;
+/** Ends a run of this person. */
+let emit: (who: string) => Promise<void>;
+const emitter = definePlugin({
+  name: "emitter",
+  version: "1.0.0",
+  setup: (ctx) => {
+    emit = (who) =>
+      ctx.inTransaction((tx) =>
+        ctx.emit(tx, WebhookDue, { owner_id: `usr_${who}`, event_type, body: finished }),
+      );
+    return {};
+  },
+});
+
+beforeAll(async () => {
+  names = await startNameServer();
+  names.set("hook.test", ["127.0.0.2"]);
+  receiver = startReceiver();
+  server = await startTestServer({
+    plugins: [emitter],
+    env: {
+      DOSSIER_WEBHOOKS_DNS_SERVERS: names.address,
+      DOSSIER_WEBHOOKS_ALLOW_NETWORKS: "127.0.0.2",
+      DOSSIER_WEBHOOKS_RETRY_DELAYS: "20ms,40ms",
+    },
+  });
+});
+afterAll(() => {
+  for (const one of [names, receiver]) one[Symbol.dispose]();
+});
+beforeEach(() => receiver.answers(() => new Response()));
+
+let made = 0;
+/** A webhook of a person of its own. */
+async function register() {
+  const who = `person${made++}`;
+  const { status, body } = await server.send(who, "POST", "/webhooks", {
+    event_type,
+    url: `http://hook.test:${receiver.port}/`,
+  });
+  expect(status).toBe(201);
+  const log = async () =>
+    (await server.send(who, "GET", `/webhooks/${body.id}/deliveries`)).body.data;
+  return {
+    who,
+    ...(body as { id: string; secret: string }),
+    log,
+    ended: async () => {
+      await until(async () => {
+        const all = await log();
+        return (
+          all.length > 0 && all.every(({ status }: { status: string }) => status !== "pending")
+        );
+      });
+      return log();
+    },
+  };
+}
+
+test("a day after a rotation the old secret signs no more", async () => {
+  const hook = await register();
+  const { secret } = (await server.send(hook.who, "POST", `/webhooks/${hook.id}/rotate-secret`))
+    .body;
+  await server.store.db
+    .updateTable("webhooks")
+    .set({ previous_until: Date.now() - 1 })
+    .where("id", "=", hook.id)
+    .execute();
+  await emit(hook.who);
+  await hook.ended();
+  const { body, headers } = receiver.came[0]!;
+  new Webhook(secret).verify(body, Object.fromEntries(headers));
+  expect(() => new Webhook(hook.secret).verify(body, Object.fromEntries(headers))).toThrow();
+});
+
+test("with another key than the one that sealed its secret nothing is sent, and the log says what to do", async () => {
+  const hook = await register();
+  await server.store.db
+    .updateTable("webhooks")
+    .set({ secret: "v1.AAAA" })
+    .where("id", "=", hook.id)
+    .execute();
+  await emit(hook.who);
+  const [delivery] = await hook.ended();
+  expect([delivery.status, delivery.attempts[0].error]).toEqual([
+    "dropped",
+    expect.stringContaining("rotate the secret"),
+  ]);
+  expect(receiver.came).toEqual([]);
+});
+
+test("nothing is sent for a person who may not sign in any more", async () => {
+  const hook = await register();
+  await server.store.db
+    .updateTable("accounts_users")
+    .set({ active: 0 })
+    .where("id", "=", `usr_${hook.who}`)
+    .execute();
+  await emit(hook.who);
+  await server.settle();
+  await server.store.db
+    .updateTable("accounts_users")
+    .set({ active: 1 })
+    .where("id", "=", `usr_${hook.who}`)
+    .execute();
+  expect(
+    (await hook.log()).map(({ status, attempts }: { status: string; attempts: unknown[] }) => [
+      status,
+      attempts,
+    ]),
+  ).toEqual([["cancelled", []]]);
+  expect(receiver.came).toEqual([]);
+});
+
+test("an attempt that a crash cut off counts, and there is never a fourth", async () => {
+  const hook = await register();
+  receiver.answers(() => new Response(null, { status: 500 }));
+  // As a killed server leaves it: two attempts have ended, the third has begun, and its job is
+  // claimed anew.
+  const id = "whd_00000000000000000000000001",
+    at = Date.now() - 1_000;
+  await server.store.db
+    .insertInto("webhooks_deliveries")
+    .values({
+      id,
+      webhook_id: hook.id,
+      message_id: id,
+      event_type,
+      status: "pending",
+      request_body: "{}",
+      attempts: 3,
+      next_attempt_at: null,
+      created_at: at,
+    })
+    .execute();
+  for (const number of [1, 2, 3]) {
+    await server.store.db
+      .insertInto("webhooks_attempts")
+      .values({
+        delivery_id: id,
+        number,
+        started_at: at,
+        status_code: number < 3 ? 500 : null,
+        error: null,
+        duration_ms: number < 3 ? 5 : null,
+        response_body: null,
+      })
+      .execute();
+  }
+  const { Deliver } = await import("../../plugins/webhooks/deliveries");
+  await server.host.queue.enqueue(server.store.db, Deliver, { delivery_id: id, attempt: 3 });
+  const [delivery] = await hook.ended();
+  expect(delivery).toMatchObject({
+    status: "dropped",
+    attempts: [
+      { status_code: 500 },
+      { status_code: 500 },
+      { status_code: null, error: expect.stringContaining("interrupted") },
+    ],
+  });
+  expect(receiver.came).toEqual([]);
+  await server.host.queue.enqueue(server.store.db, Deliver, { delivery_id: id, attempt: 3 });
+  await server.host.queue.enqueue(server.store.db, Deliver, { delivery_id: id, attempt: 4 });
+  await server.settle();
+  expect(receiver.came).toEqual([]);
+});
+
+describe("Retry-After", () => {
+  const now_ms = Date.UTC(2026, 0, 1);
+  const cases: [string, string | null, number | null][] = [
+    ["none", null, null],
+    ["seconds", "120", 120_000],
+    ["a date", "Thu, 01 Jan 2026 00:01:00 GMT", 60_000],
+    ["a date that is over", "Thu, 01 Jan 2015 00:01:00 GMT", 0],
+    ["nonsense", "soon", null],
+    ["negative", "-1x", null],
+  ];
+  for (const [why, value, ms] of cases) test(why, () => expect(retryAfter(value, now_ms)).toBe(ms));
+});

@@ -1,0 +1,268 @@
+/**
+ * The pure parts of accounts: what keys look like, which passwords will do, when the use of a key
+ * is written.
+ */
+import { describe, expect, test } from "bun:test";
+import { HttpError } from "../../core/http/errors";
+import { jsonLog } from "../../core/base/log";
+import { redact } from "../../core/base/redact";
+import { readTime } from "../../plugins/accounts/commands";
+import { checkPassword, createPasswords } from "../../plugins/accounts/passwords";
+import { createAuthenticator } from "../../plugins/accounts/service";
+import {
+  newKeyToken,
+  newToken,
+  publicIdOf,
+  sameDigest,
+  sha256,
+} from "../../plugins/accounts/token";
+import { createUsage } from "../../plugins/accounts/usage";
+
+const quiet = jsonLog("error", () => {});
+
+describe("a key", () => {
+  test("has one shape, names itself, and never comes twice", () => {
+    const made = Array.from({ length: 200 }, newKeyToken);
+    for (const { token, public_id } of made) {
+      expect(token).toMatch(/^dsk_[0-9A-Za-z]{50}$/);
+      expect(publicIdOf(token)).toBe(public_id);
+      expect(token.startsWith(`dsk_${public_id}`)).toBe(true);
+    }
+    expect(new Set(made.map(({ public_id }) => public_id)).size).toBe(200);
+  });
+
+  test("with any one character mistyped is not a key", () => {
+    const { token } = newKeyToken();
+    for (let at = 0; at < token.length; at++) {
+      const wrong = token.slice(0, at) + (token[at] === "x" ? "y" : "x") + token.slice(at + 1);
+      expect([at, publicIdOf(wrong)]).toEqual([at, null]);
+    }
+  });
+
+  const token = "dsk_HBI3CxkW05S6ATPyB7N7ZZ4SDRrXOlMO4zJEB06twyQp1onWk5";
+  test("made by an earlier release is still one", () =>
+    expect(publicIdOf(token)).toBe("HBI3CxkW05S6"));
+  const cases: [string, string][] = [
+    ["nothing", ""],
+    ["the prefix alone", "dsk_"],
+    ["cut short", token.slice(0, -1)],
+    ["one character more", `${token}0`],
+    ["another prefix", token.replace("dsk_", "dst_")],
+    ["upper-case prefix", token.replace("dsk_", "DSK_")],
+    ["two characters swapped", token.slice(0, 8) + token[9]! + token[8]! + token.slice(10)],
+    ["a line break at the end", `${token}\n`],
+    ["a whole megabyte", "x".repeat(2 ** 20)],
+  ];
+  for (const [why, text] of cases)
+    test(`${why} is not a key`, () => expect(publicIdOf(text)).toBeNull());
+
+  test("that is not one is refused without a look at the database", () => {
+    let looks = 0;
+    const hot = {
+      get: () => {
+        looks += 1;
+        return undefined;
+      },
+      all: () => [],
+    };
+    const { authenticate } = createAuthenticator({ hot, now_ms: () => 0, noteUse: () => {} });
+    for (const [, text] of cases) authenticate(text);
+    expect(looks).toBe(0);
+    expect(authenticate(token)).toBeNull();
+    expect(looks).toBe(1);
+  });
+});
+
+describe("what the database says of a key", () => {
+  const { token, public_id } = newKeyToken();
+  const row = {
+    id: "key_1",
+    user_id: "usr_ada",
+    token_sha256: sha256(token),
+    scopes: "read,write",
+    expires_at: null as number | null,
+  };
+  const cases: [string, Partial<typeof row>, string[] | null][] = [
+    ["the right digest", {}, ["read", "write"]],
+    ["reading alone", { scopes: "read" }, ["read"]],
+    ["writing alone", { scopes: "write" }, ["write"]],
+    ["another secret under the same public id", { token_sha256: sha256(`${token}x`) }, null],
+    ["a millisecond before it expires", { expires_at: 1_001 }, ["read", "write"]],
+    ["at the millisecond it expires", { expires_at: 1_000 }, null],
+    ["after it expired", { expires_at: 1 }, null],
+  ];
+  for (const [why, change, scopes] of cases)
+    test(why, () => {
+      const used: [string, number][] = [];
+      const rows: Record<string, object> = {
+        [public_id]: { ...row, ...change },
+        usr_ada: { id: "usr_ada" },
+      };
+      const hot = {
+        get: <R>(_sql: string, id: unknown) => rows[String(id)] as R | undefined,
+        all: () => [],
+      };
+      const { authenticate } = createAuthenticator({
+        hot,
+        now_ms: () => 1_000,
+        noteUse: (...use) => used.push(use),
+      });
+      expect(authenticate(token)).toEqual(
+        scopes ? ({ owner_id: "usr_ada", key_id: "key_1", scopes } as never) : null,
+      );
+      expect(used).toEqual(scopes ? [["key_1", 1_000]] : []);
+    });
+});
+
+test("digests are compared as a whole", () => {
+  expect(sameDigest(sha256("a"), sha256("a"))).toBe(true);
+  expect(sameDigest(sha256("a"), sha256("b"))).toBe(false);
+});
+
+test("no key, and no token of a link or a session, survives in a log line", () => {
+  for (const secret of [newKeyToken().token, newToken("dst"), newToken("dsi"), newToken("dss")])
+    expect(redact(`"url":"/console/setup#t=${secret}"`)).not.toContain(secret.slice(8, 20));
+});
+
+describe("a password", () => {
+  const cases: [string, string, boolean][] = [
+    ["ten characters will do", "abcdefghij", true],
+    ["ten emoji will do", "🗂".repeat(10), true],
+    ["spaces count and stay", "          ", true],
+    ["nine characters won't", "abcdefghi", false],
+    ["nine emoji won't", "🗂".repeat(9), false],
+    ["none won't", "", false],
+    ["1,024 bytes will do", "x".repeat(1_024), true],
+    ["1,025 bytes won't", "x".repeat(1_025), false],
+  ];
+  for (const [why, password, good] of cases)
+    test(why, () => {
+      if (good) expect(() => checkPassword(password)).not.toThrow();
+      else expect(() => checkPassword(password)).toThrow(HttpError);
+    });
+
+  test("is kept as argon2id and known again, however the keyboard composes its letters", async () => {
+    const { hash, verify } = createPasswords();
+    const kept = await hash("cafe\u0301 au lait");
+    expect(kept).toStartWith("$argon2id$v=19$m=65536,t=2,p=1$");
+    expect(await verify("caf\u00e9 au lait", kept)).toBe(true);
+    expect(await verify("cafe au lait", kept)).toBe(false);
+  });
+
+  test("of nobody is never right", async () => {
+    expect(await createPasswords().verify("nobody has this password", undefined)).toBe(false);
+  });
+
+  test("of more than can wait is turned away with when to come back, and the others are looked at", async () => {
+    const { verify } = createPasswords();
+    const answers = await Promise.all(
+      Array.from({ length: 104 }, () =>
+        verify("x".repeat(10), "no hash at all").catch((error: unknown) => error),
+      ),
+    );
+    const turned_away = answers.filter((answer) => answer instanceof HttpError);
+    expect(turned_away.map(({ status, headers }) => [status, headers["retry-after"]])).toEqual([
+      [503, "5"],
+      [503, "5"],
+    ]);
+  });
+
+  test("of many at the same time is right for each", async () => {
+    const { hash, verify } = createPasswords();
+    const kept = await hash("correct horse");
+    const words = ["correct horse", "wrong horse", "correct horse", "wrong horse", "correct horse"];
+    expect(await Promise.all(words.map((word) => verify(word, kept)))).toEqual([
+      true,
+      false,
+      true,
+      false,
+      true,
+    ]);
+  });
+});
+
+describe("the last use of keys", () => {
+  test("is written once for many requests, with the newest time", async () => {
+    const written: Map<string, number>[] = [];
+    const usage = createUsage({
+      log: quiet,
+      write: async (uses) => void written.push(new Map(uses)),
+    });
+    for (let at = 1; at <= 100; at++) usage.note("key_a", at);
+    usage.note("key_b", 50);
+    await usage.flush();
+    await usage.flush();
+    expect(written).toEqual([
+      new Map([
+        ["key_a", 100],
+        ["key_b", 50],
+      ]),
+    ]);
+  });
+
+  test("that could not be written is kept, and what came later wins", async () => {
+    const written: [string, number][] = [];
+    let broken = true;
+    const usage = createUsage({
+      log: quiet,
+      write: async (uses) => {
+        await Promise.resolve();
+        if (broken) throw new Error("disk full");
+        written.push(...uses);
+      },
+    });
+    usage.note("key_a", 1);
+    usage.note("key_b", 1);
+    const flushing = usage.flush();
+    usage.note("key_a", 2);
+    await flushing;
+    broken = false;
+    await usage.stop();
+    expect(written.toSorted()).toEqual([
+      ["key_a", 2],
+      ["key_b", 1],
+    ]);
+  });
+
+  test("is written at the stop, after a write that is under way", async () => {
+    const written: [string, number][] = [];
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const usage = createUsage({
+      log: quiet,
+      write: async (uses) => {
+        await gate;
+        written.push(...uses);
+      },
+    });
+    usage.note("key_a", 1);
+    const flushing = usage.flush();
+    usage.note("key_a", 2);
+    const stopping = usage.stop();
+    open();
+    await Promise.all([flushing, stopping]);
+    expect(written).toEqual([
+      ["key_a", 1],
+      ["key_a", 2],
+    ]);
+  });
+});
+
+describe("the date on the command line", () => {
+  const cases: [string, string, string | null][] = [
+    ["a day is its first moment in UTC", "2027-01-01", "2027-01-01T00:00:00.000Z"],
+    ["a time with a zone", "2027-01-01T12:00:00+02:00", "2027-01-01T10:00:00.000Z"],
+    ["the 29th of February of a leap year", "2028-02-29", "2028-02-29T00:00:00.000Z"],
+    ["the 29th of February of another year", "2027-02-29", null],
+    ["month 13", "2027-13-01", null],
+    ["hour 25", "2027-01-01T25:00:00Z", null],
+    ["a time without a zone", "2027-01-01T12:00:00", null],
+    ["words", "next year", null],
+    ["nothing", "", null],
+    ["another order", "01-02-2027", null],
+  ];
+  for (const [why, written, expected] of cases)
+    test(why, () => {
+      if (expected === null) expect(() => readTime(written)).toThrow(/is not a date such as/);
+      else expect(new Date(readTime(written)).toISOString()).toBe(expected);
+    });
+});

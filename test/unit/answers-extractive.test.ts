@@ -1,0 +1,364 @@
+/**
+ * Answers without a model: sentences, what is asked for, which sentence is picked, and what an
+ * answer cites.
+ */
+import { describe, expect, test } from "bun:test";
+import { createExtractive } from "../../plugins/answers-extractive/answering";
+import {
+  chooseSentences,
+  rankSentences,
+  type Source,
+  type Word,
+} from "../../plugins/answers-extractive/extract";
+import { createRetrieve } from "../../plugins/answers-extractive/retrieving";
+import { wantedBy } from "../../plugins/answers-extractive/question";
+import { sentencesOf } from "../../plugins/answers-extractive/sentences";
+import type { Question } from "../../plugins/chats/contract";
+import { analyzer } from "../../plugins/index/analyzer";
+import type { FoundPassage } from "../../plugins/search/contract";
+
+const analyze = (text: string): Word[] => {
+  const words: Word[] = [];
+  analyzer.walk(text, (_hash, start, end, term) => {
+    words.push({ term: term ?? text.slice(start, end), start, end });
+  });
+  return words;
+};
+const terms = (words: string, idf = 2) => analyze(words).map((word) => ({ term: word.term, idf }));
+
+describe("sentences", () => {
+  const cases: [string, string, string[]][] = [
+    [
+      "a stop before a capital ends one",
+      "One two. Three four! Five? Six",
+      ["One two.", "Three four!", "Five?", "Six"],
+    ],
+    [
+      "a stop before a small letter does not",
+      "It is approx. ten e.g. this one. Next.",
+      ["It is approx. ten e.g. this one.", "Next."],
+    ],
+    [
+      "titles and initials don't",
+      "Dr. Smith met J. K. Rowling in St. Ives. He left.",
+      ["Dr. Smith met J. K. Rowling in St. Ives.", "He left."],
+    ],
+    ["numbers don't", "It cost 3.5 million. Yes.", ["It cost 3.5 million.", "Yes."]],
+    [
+      "closing marks belong to it",
+      'He said "Stop." Then (it ended.) Done.',
+      ['He said "Stop."', "Then (it ended.)", "Done."],
+    ],
+    [
+      "a question inside a sentence does not end it",
+      '"Really?" she asked. Yes.',
+      ['"Really?" she asked.', "Yes."],
+    ],
+    [
+      "ideographic stops need no space",
+      "最初の文。二番目「はい。」三番目！最後",
+      ["最初の文。", "二番目「はい。」", "三番目！", "最後"],
+    ],
+    [
+      "Arabic and Hindi have stops of their own",
+      "هل هذا؟ نعم. यह है। वह है।",
+      ["هل هذا؟", "نعم.", "यह है।", "वह है।"],
+    ],
+    [
+      "a wrapped line goes on",
+      "This line is wrapped somewhere behind its fiftieth letter\nand goes on here. End.",
+      ["This line is wrapped somewhere behind its fiftieth letter\nand goes on here.", "End."],
+    ],
+    [
+      "short lines and list items stand alone",
+      "Name: Ada\nPhone: 12\n- one\n- two",
+      ["Name: Ada", "Phone: 12", "- one", "- two"],
+    ],
+    ["a blank line ends one", "Heading\n\nText goes", ["Heading", "Text goes"]],
+    ["nothing is nothing", " \n ", []],
+  ];
+  for (const [why, text, expected] of cases)
+    test(why, () =>
+      expect(sentencesOf(text).map(({ start, end }) => text.slice(start, end))).toEqual(expected),
+    );
+
+  test("a long Thai text is taken apart at its spaces", () => {
+    const text = "ประเทศไทยเป็นประเทศในเอเชียตะวันออกเฉียงใต้ ".repeat(20).trim(),
+      found = sentencesOf(text);
+    expect(found.length).toBeGreaterThan(5);
+    for (const { start, end } of found) expect(end - start).toBeLessThan(200);
+  });
+  test("they are in order, trimmed, and only white space lies between them", () => {
+    const text = "A b. C d!\n\n  E f… g? H\r\ni. 三。四 - five\n- six ".repeat(50);
+    let last = 0;
+    for (const { start, end } of sentencesOf(text)) {
+      expect(text.slice(last, start).trim()).toBe("");
+      expect(text.slice(start, end)).toBe(text.slice(start, end).trim());
+      last = end;
+    }
+    expect(text.slice(last).trim()).toBe("");
+  });
+  test("text of every shape costs linear time", () => {
+    for (const text of [
+      "a".repeat(200_000),
+      ". ".repeat(100_000),
+      "\n".repeat(200_000),
+      "x\n".repeat(100_000),
+      "。".repeat(100_000),
+      "A. ".repeat(60_000),
+      '")'.repeat(100_000),
+    ])
+      expect(sentencesOf(text).length).toBeLessThanOrEqual(text.length);
+  });
+});
+
+describe("what a question asks for", () => {
+  const cases: [string, string, string | null, string | null][] = [
+    ["how many: a number", "How many towers are there?", "There are 12.", "There are some."],
+    ["when: a date", "When was it built?", "It was built in 1889.", "It was built later."],
+    ["what year: a date", "In what year did it open?", "It opened in the 1920s.", "It opened."],
+    ["who: a name", "Who built it?", "It was built by Gustave.", "it was built by him."],
+    ["where: a place", "Where does it stand?", "It stands in Paris.", "It stands there."],
+    ["how many in German", "Wie viele Türme gibt es?", "Es gibt 12.", "Es gibt einige."],
+    ["… in Arabic, with its own digits", "كم عدد الأبراج؟", "هناك ١٢ برجا", "هناك أبراج"],
+    ["… in Chinese, with Han numerals", "有多少座塔？", "有十二座塔。", "有很多塔。"],
+    [
+      "when in Japanese",
+      "塔はいつ建てられましたか？",
+      "塔は1889年に建てられた。",
+      "塔は建てられた。",
+    ],
+    ["what year in Spanish", "¿En qué año se abrió?", "Se abrió en 1889.", "Se abrió tarde."],
+    ["who in Russian", "Кто построил башню?", "Башню построил Эйфель.", "башню построил он."],
+    ["why: a reason", "Why is it famous?", "Because it is tall.", "It is tall."],
+  ];
+  for (const [why, question, yes, no] of cases)
+    test(why, () => {
+      expect(wantedBy(question)!.test(yes!)).toBe(true);
+      expect(wantedBy(question)!.test(no!)).toBe(false);
+    });
+  test("anything else: nothing in particular", () =>
+    expect([
+      wantedBy("What is a tower?"),
+      wantedBy("Was ist ein Turm?"),
+      wantedBy("Wiederholung"),
+    ]).toEqual([null, null, null]));
+});
+
+const source = (text: string, score = 10, title = "", heading: string | null = null): Source => ({
+  text,
+  title,
+  heading,
+  score,
+});
+const picked = (question: string, asked: string, sources: readonly Source[]) =>
+  chooseSentences(rankSentences(question, terms(asked), sources, analyze), sources).map((one) =>
+    sources[one.source]!.text.slice(one.start, one.end),
+  );
+
+describe("the sentences that answer", () => {
+  const cases: [string, string, string, Source[], string[]][] = [
+    [
+      "the one with the words of the question, and none that only fills the space",
+      "tower height",
+      "tower height",
+      [
+        source(
+          `The bridge is old and very long indeed. The tower height is large. ${"Nothing else of note here. ".repeat(12)}`,
+        ),
+      ],
+      ["The tower height is large."],
+    ],
+    [
+      "what was asked for decides among equals",
+      "When was the tower built?",
+      "tower built",
+      [
+        source(
+          `The tower was built by people ${"of many lands ".repeat(12)}. The tower was built in 1889 ${"of much iron ".repeat(12)}.`,
+        ),
+      ],
+      [`The tower was built in 1889 ${"of much iron ".repeat(12)}.`],
+    ],
+    [
+      "two of different passages come by rank",
+      "tower river",
+      "tower river",
+      [
+        source("The tower stands by the river today."),
+        source("The tower and the river are old.", 9),
+      ],
+      ["The tower stands by the river today.", "The tower and the river are old."],
+    ],
+    [
+      "the same sentence is not said twice",
+      "tower river",
+      "tower river",
+      [source("The tower stands by the river."), source("The tower stands by the river.", 9)],
+      ["The tower stands by the river."],
+    ],
+    [
+      "the title speaks for its sentences",
+      "tower opened",
+      "tower opened",
+      [source("It opened early in the year.", 10, "The tower")],
+      ["It opened early in the year."],
+    ],
+    [
+      "a text of something else answers nothing",
+      "tower opened",
+      "tower opened river bridge iron",
+      [source("A cake needs flour and some eggs.", 10)],
+      [],
+    ],
+    ["no passage answers nothing", "tower", "tower", [], []],
+    ["no words to judge by answer nothing", "??", "", [source("Some text.")], []],
+  ];
+  for (const [why, question, asked, sources, expected] of cases)
+    test(why, () => expect(picked(question, asked, sources)).toEqual(expected));
+
+  test("two fit into 300 characters, or a longer one stands alone", () => {
+    const long = `The tower ${"and the iron river ".repeat(20)}ends.`,
+      short = Array.from(
+        { length: 30 },
+        (_, i) => `Tower and river of iron number ${i} here.`,
+      ).join(" ");
+    expect(picked("tower river", "tower river", [source(long)])).toEqual([long]);
+    const two = picked("tower river iron", "tower river iron", [source(short)]);
+    expect(two.join(" ").length).toBeLessThanOrEqual(300);
+    expect(two.length).toBe(2);
+  });
+});
+
+describe("an answer", () => {
+  const passage = (n: number, quote: string): FoundPassage => ({
+    document_id: `doc_${n}`,
+    document_name: "Towers",
+    document_version: 1,
+    folder_id: "fld_1",
+    quote,
+    start: 10,
+    end: 10 + [...quote].length,
+    page: n,
+    page_end: n,
+    time_start: null,
+    time_end: null,
+    heading: null,
+    score: 10 - n,
+    verified: true,
+    stale: false,
+    url: `/api/dev/v1/documents/doc_${n}`,
+  });
+  const ask = async (
+    text: string,
+    passages: readonly FoundPassage[],
+    more: Partial<Question> & { readonly asked?: string } = {},
+  ) => {
+    const finds: (string | undefined)[] = [];
+    const answer = await createExtractive(
+      analyze,
+      createRetrieve(analyze),
+      () => 5,
+    )({
+      text,
+      prompts: [],
+      history: [],
+      signal: new AbortController().signal,
+      find: async (_query, { context }) => {
+        finds.push(context);
+        return { passages, terms: terms(more.asked ?? text) };
+      },
+      ...more,
+    });
+    return { answer, finds };
+  };
+  const six = [1, 2, 3, 4, 5, 6].map((n) =>
+    passage(n, `The tower number ${n} is made of iron. Something else follows in this text.`),
+  );
+
+  test("quotes with markers, and cites their passages first, five at most", async () => {
+    const { answer } = await ask("tower iron", six);
+    expect(answer).toMatchObject({
+      outcome: "answered",
+      grounded: true,
+      model: "extractive",
+      prompts: [],
+      usage: null,
+      warnings: [],
+    });
+    expect(answer.answer).toMatch(
+      /^The tower number \d is made of iron\. \[1\] The tower number \d is made of iron\. \[2\]$/,
+    );
+    expect(answer.citations.map((one) => one.id)).toEqual([1, 2, 3, 4, 5]);
+    expect(new Set(answer.citations.map((one) => one.document_id)).size).toBe(5);
+    for (const { id, ...cited } of answer.citations) expect(six).toContainEqual(cited);
+    for (const [, sentence, id] of answer.answer.matchAll(/(\S[^[]*?) \[(\d)\]/g))
+      expect(answer.citations[Number(id) - 1]!.quote).toContain(sentence!);
+  });
+  test("two sentences of one passage share its marker", async () => {
+    const { answer } = await ask("tower river iron", [
+      passage(1, "The tower is of iron. The river is by the tower."),
+    ]);
+    expect(answer.answer).toBe("The tower is of iron. [1] The river is by the tower. [1]");
+    expect(answer.citations.length).toBe(1);
+  });
+  test("a sentence stands on one line, and its own bracketed numbers are no markers", async () => {
+    const { answer } = await ask("tower iron", [
+      passage(
+        1,
+        "The tower that is high above the old town and the river\nis of iron[12] and [3] steel.",
+      ),
+    ]);
+    expect(answer.answer).toBe(
+      "The tower that is high above the old town and the river is of iron and steel. [1]",
+    );
+  });
+  test("that is none says so, and cites nothing", async () => {
+    for (const passages of [[], [passage(1, "A cake needs flour.")]]) {
+      const { answer } = await ask("tower iron bridge", passages);
+      expect(answer).toMatchObject({
+        outcome: "no_answer",
+        citations: [],
+        answer: "No passage in the selected folders answers this.",
+      });
+    }
+  });
+  test("tells that saved prompts were not applied", async () => {
+    const { answer } = await ask("tower iron", six, {
+      prompts: [{ id: "prm_1", name: "Short", text: "Be short." }],
+    });
+    expect([answer.prompts, answer.warnings.map((one) => one.code)]).toEqual([
+      [],
+      ["prompts_not_applied"],
+    ]);
+  });
+  const history = [
+    { question: "Who designed the tower?", answer: "Ada [1]" },
+    { question: "How high is the iron tower?", answer: "300 m [1]" },
+  ];
+  const turns: [string, string, string | undefined, boolean][] = [
+    ["a short question leans on the one before it", "And the river?", "river", true],
+    [
+      "one that points back does too",
+      "How many people visit it every single year today?",
+      "peopl visit everi singl year",
+      true,
+    ],
+    [
+      "one that stands alone does not",
+      "Which river flows under the oldest bridge?",
+      "river flow oldest bridg",
+      false,
+    ],
+  ];
+  for (const [why, text, asked, leans] of turns)
+    test(why, async () => {
+      const { finds } = await ask(text, six, { history, asked: asked! });
+      expect(finds).toEqual(leans ? [undefined, "How high is the iron tower?"] : [undefined]);
+    });
+  test("stops when nobody waits for it", async () => {
+    const gone = new AbortController();
+    gone.abort(new Error("gone"));
+    await expect(ask("tower", six, { signal: gone.signal })).rejects.toThrow("gone");
+  });
+});

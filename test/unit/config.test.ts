@@ -1,0 +1,229 @@
+/** Configuration: where a setting comes from, how it is written, and what is refused. */
+import { describe, expect, test } from "bun:test";
+import { Type, type TObject } from "@sinclair/typebox";
+import {
+  ConfigError,
+  envName,
+  nearest,
+  readConfig,
+  type ConfigSources,
+} from "../../core/base/config";
+import { Duration, List, Secret, Size } from "../../core/base/settings";
+
+const sections = new Map<string, TObject>([
+  [
+    "server",
+    Type.Object({
+      port: Type.Integer({ default: 4780, minimum: 0, maximum: 65535 }),
+      secret_key: Type.Optional(Secret()),
+    }),
+  ],
+  [
+    "rate_limit",
+    Type.Object({
+      requests: Type.Integer({ default: 600, minimum: 1 }),
+      window: Duration({ default: "60s" }),
+    }),
+  ],
+  [
+    "limits",
+    Type.Object({
+      upload: Size({ default: "512MiB" }),
+      delays: List<number>("duration", {}),
+      names: List(),
+      on: Type.Boolean({ default: false }),
+    }),
+  ],
+  [
+    "models",
+    Type.Object({
+      api_key: Type.Optional(Secret()),
+      mode: Type.Union([Type.Literal("a"), Type.Literal("b")], { default: "a" }),
+    }),
+  ],
+]);
+const sources = (of: Partial<ConfigSources>): ConfigSources => ({
+  file: {},
+  file_name: "dossier.toml",
+  env: {},
+  flags: {},
+  readSecretFile: (path) => {
+    if (path === "/run/key") return "from-file\n";
+    throw new Error("ENOENT");
+  },
+  ...of,
+});
+
+describe("a value is taken from", () => {
+  const cases: [string, Partial<ConfigSources>, string, string, unknown][] = [
+    ["the default when nothing is said", {}, "server", "port", 4780],
+    ["the file", { file: { server: { port: 1 } } }, "server", "port", 1],
+    [
+      "the environment over the file",
+      { file: { server: { port: 1 } }, env: { DOSSIER_PORT: "2" } },
+      "server",
+      "port",
+      2,
+    ],
+    [
+      "a flag over both",
+      { file: { server: { port: 1 } }, env: { DOSSIER_PORT: "2" }, flags: { "server.port": "3" } },
+      "server",
+      "port",
+      3,
+    ],
+    [
+      "an environment name with its section",
+      { env: { DOSSIER_RATE_LIMIT_REQUESTS: "7" } },
+      "rate_limit",
+      "requests",
+      7,
+    ],
+    [
+      "the default when the variable is empty",
+      { env: { DOSSIER_RATE_LIMIT_REQUESTS: "" } },
+      "rate_limit",
+      "requests",
+      600,
+    ],
+    [
+      "a duration in seconds",
+      { env: { DOSSIER_RATE_LIMIT_WINDOW: "30s" } },
+      "rate_limit",
+      "window",
+      30_000,
+    ],
+    [
+      "a duration in milliseconds",
+      { env: { DOSSIER_RATE_LIMIT_WINDOW: "500ms" } },
+      "rate_limit",
+      "window",
+      500,
+    ],
+    ["a size", { file: { limits: { upload: "64MiB" } } }, "limits", "upload", 67_108_864],
+    [
+      "a list of durations in the environment",
+      { env: { DOSSIER_LIMITS_DELAYS: "5s, 5m" } },
+      "limits",
+      "delays",
+      [5_000, 300_000],
+    ],
+    [
+      "a list in the file",
+      { file: { limits: { names: ["a", "b"] } } },
+      "limits",
+      "names",
+      ["a", "b"],
+    ],
+    ["an empty list when nothing is said", {}, "limits", "names", []],
+    ["true in the environment", { env: { DOSSIER_LIMITS_ON: "true" } }, "limits", "on", true],
+    [
+      "a secret's file, without its line break",
+      { env: { DOSSIER_MODELS_API_KEY_FILE: "/run/key" } },
+      "models",
+      "api_key",
+      "from-file",
+    ],
+    ["a choice", { env: { DOSSIER_MODELS_MODE: "b" } }, "models", "mode", "b"],
+  ];
+  for (const [why, of, section, key, value] of cases)
+    test(why, () => expect(readConfig(sections, sources(of)).values[section]![key]).toEqual(value));
+});
+
+describe("refused", () => {
+  const cases: [string, Partial<ConfigSources>, RegExp][] = [
+    [
+      "an unknown key names the nearest",
+      { file: { server: { prot: 1 } } },
+      /server\.prot; the nearest is server\.port/,
+    ],
+    [
+      "an unknown section names the nearest",
+      { file: { servr: { port: 1 } } },
+      /\[servr\]; the nearest is \[server\]/,
+    ],
+    ["a setting outside of a section", { file: { port: 1 } }, /port stands outside of a section/],
+    [
+      "an unknown variable names the nearest",
+      { env: { DOSSIER_RATE_LIMIT_REQUEST: "1" } },
+      /DOSSIER_RATE_LIMIT_REQUEST; the nearest is DOSSIER_RATE_LIMIT_REQUESTS/,
+    ],
+    [
+      "a port that is a word",
+      { env: { DOSSIER_PORT: "http" } },
+      /server\.port must be an integer.*"http" \(from DOSSIER_PORT\)/,
+    ],
+    [
+      "a port that is too large",
+      { flags: { "server.port": "70000" } },
+      /an integer of at least 0 and at most 65535, not "70000"/,
+    ],
+    [
+      "a duration without a unit that exists",
+      { env: { DOSSIER_RATE_LIMIT_WINDOW: "5 weeks" } },
+      /must be a duration/,
+    ],
+    ["a bare number as a duration", { file: { rate_limit: { window: 60 } } }, /must be a duration/],
+    ["a size that is none", { file: { limits: { upload: "big" } } }, /must be a size/],
+    ["a choice that is none", { env: { DOSSIER_MODELS_MODE: "c" } }, /"a" or "b"/],
+    [
+      "a secret's file that can't be read",
+      { env: { DOSSIER_MODELS_API_KEY_FILE: "/none" } },
+      /\/none of DOSSIER_MODELS_API_KEY_FILE can't be read/,
+    ],
+    ["a list that holds numbers", { file: { limits: { names: [1] } } }, /list of texts/],
+  ];
+  for (const [why, of, says] of cases)
+    test(why, () => {
+      try {
+        readConfig(sections, sources(of));
+        expect.unreachable();
+      } catch (error) {
+        expect(error).toBeInstanceOf(ConfigError);
+        expect((error as Error).message).toMatch(says);
+      }
+    });
+  test("every problem is told at once", () => {
+    try {
+      readConfig(sections, sources({ env: { DOSSIER_PORT: "x", DOSSIER_MODELS_MODE: "y" } }));
+      expect.unreachable();
+    } catch (error) {
+      expect((error as ConfigError).problems).toHaveLength(2);
+    }
+  });
+});
+
+test("a section nobody knows is a warning when its plugin could not be loaded", () => {
+  expect(readConfig(sections, sources({ file: { gone: { a: 1 } } }), true).warnings).toHaveLength(
+    1,
+  );
+});
+describe("a variable that nobody knows", () => {
+  const cases: [string, string, boolean][] = [
+    ["of a known section is refused", "DOSSIER_RATE_LIMIT_BURST", true],
+    ["that is nearly a known one is refused", "DOSSIER_PROT", true],
+    [
+      "of a section that another version may have is a warning",
+      "DOSSIER_TELESCOPE_APERTURE",
+      false,
+    ],
+  ];
+  for (const [why, name, refused] of cases)
+    test(why, () => {
+      const read = () => readConfig(sections, sources({ env: { [name]: "1" } }));
+      if (refused) expect(read).toThrow(name);
+      else expect(read().warnings).toEqual([expect.stringContaining(name)]);
+    });
+});
+test("a secret is marked, so that it is never shown", () => {
+  const { settings } = readConfig(sections, sources({ env: { DOSSIER_MODELS_API_KEY: "hush" } }));
+  expect(settings.find((one) => one.key === "api_key")?.secret).toBe(true);
+});
+test("environment names", () => {
+  expect([
+    envName("server", "data"),
+    envName("server", "public_url"),
+    envName("rate_limit", "window"),
+  ]).toEqual(["DOSSIER_DATA", "DOSSIER_SERVER_PUBLIC_URL", "DOSSIER_RATE_LIMIT_WINDOW"]);
+  expect(nearest("prot", ["port", "host"])).toBe("port");
+});

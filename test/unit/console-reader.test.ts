@@ -1,0 +1,288 @@
+/**
+ * The console's source viewer, as far as it needs no browser: where a quotation stands, blocks of
+ * long texts, answers as elements.
+ */
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { locate } from "../../plugins/console/web/reader/match";
+import {
+  blocksOf,
+  indexOfCodePoint,
+  rangeOf,
+  within,
+} from "../../plugins/console/web/reader/spans";
+import { viewsOf } from "../../plugins/console/web/reader/kinds";
+
+/** The parts of the pieces that are marked. */
+const marked = (pieces: readonly string[], quote: string): string[] =>
+  locate(pieces, quote).map(({ piece, from, to }) => pieces[piece]!.slice(from, to));
+
+describe("a quotation in the pieces of a page", () => {
+  test.each([
+    [
+      "line breaks and spaces are not the same on both sides",
+      ["The ceramic filter is ", "", "replaced every ninety", " days. The lamp is new."],
+      "filter is replaced\nevery ninety days.",
+      ["filter is", "replaced every ninety", "days."],
+    ],
+    [
+      "a word is divided at the end of a line",
+      ["the break-", "water was inspected in March"],
+      "the breakwater was inspected",
+      ["the break-", "water was inspected"],
+    ],
+    [
+      "ligatures and wide characters read like plain ones",
+      ["eﬃcient ﬁling of ＡＢＣ"],
+      "efficient filing of ABC",
+      ["eﬃcient ﬁling of ＡＢＣ"],
+    ],
+    ["accents may be written apart", ["Dvořák wrote"], "Dvořák wrote", ["Dvořák wrote"]],
+    [
+      "the page gives the pieces in another order",
+      ["second column says this", "first column says that"],
+      "first column says that second column says this",
+      ["second column says this", "first column says that"],
+    ],
+    [
+      "the quotation goes on over the page",
+      ["This page ends with the beginning of a sentence"],
+      "the beginning of a sentence that goes on over the page and has much more to say there",
+      ["the beginning of a sentence"],
+    ],
+    [
+      "Chinese has no spaces and short words",
+      ["港口管理局批准了", "海鸥号的入港申请。"],
+      "批准了海鸥号的入港申请",
+      ["批准了", "海鸥号的入港申请。"],
+    ],
+    [
+      "the same words stand there twice, and the first place is as good",
+      ["one two three four", "one two three four"],
+      "one two three four",
+      ["one two three four"],
+    ],
+    [
+      "quotation marks around it belong to it",
+      ["he said “come up before four” and left"],
+      "come up before four",
+      ["“come up before four”"],
+    ],
+    [
+      "words that are not there are not marked",
+      ["The stove burns larch and nothing else."],
+      "Guests pay in cash at the door.",
+      [],
+    ],
+    ["a page without text has nothing to mark", [], "anything", []],
+    ["a quotation of signs alone is nowhere", ["- - -"], "---", []],
+    [
+      "signs of a pattern are only signs",
+      ["costs (about) $5.00 [net]"],
+      "(about) $5.00 [net]",
+      ["(about) $5.00 [net]"],
+    ],
+  ] as const)("%s", (_why, pieces, quote, expected) =>
+    expect(marked(pieces, quote)).toEqual([...expected]),
+  );
+
+  test("a passage that was laid out with other words in between is marked in its parts", () => {
+    const pieces = [
+      "The pump is checked every morning before the first guest.",
+      "Header of the page 12",
+      "Whoever finds it silent writes that into the log at once.",
+    ];
+    expect(marked(pieces, `${pieces[0]} ${pieces[2]}`)).toEqual([pieces[0]!, pieces[2]!]);
+  });
+});
+
+describe("places in a text", () => {
+  test.each([
+    ["plain letters", "abcdef", 3, 3],
+    ["characters that take two places", "a🙂b🙂c", 4, 6],
+    ["half a character counts as one", "a\ud83db", 2, 2],
+    ["beyond the end", "ab", 9, 2],
+  ] as const)("a code point: %s", (_why, text, offset, index) =>
+    expect(indexOfCodePoint(text, offset)).toBe(index),
+  );
+
+  test.each([
+    [
+      "where its offsets say",
+      "one 🙂 two",
+      { quote: "two", start: 6, end: 9 },
+      { from: 7, to: 10 },
+    ],
+    [
+      "moved by a new version",
+      "new words first: one two",
+      { quote: "two", start: 4, end: 7 },
+      { from: 21, to: 24 },
+    ],
+    [
+      "the nearest of several places",
+      "two ... two ......... two",
+      { quote: "two", start: 9, end: 12 },
+      { from: 8, to: 11 },
+    ],
+    ["gone", "one", { quote: "two", start: 0, end: 3 }, null],
+    ["emptied, because the document was deleted", "one", { quote: "", start: 1, end: 1 }, null],
+  ] as const)("a passage: %s", (_why, text, passage, range) =>
+    expect(rangeOf(text, passage)).toEqual(range),
+  );
+
+  test.each([
+    ["lines", "line of text\n".repeat(5_000)],
+    ["one line without an end", "word ".repeat(20_000)],
+    ["no space at all, and characters of two places", "🙂".repeat(30_000)],
+    ["short", "short"],
+    ["empty", ""],
+  ])("blocks of %s make up the whole text and cut no character in two", (_why, text) => {
+    const blocks = blocksOf(text);
+    expect(blocks.map(({ from, to }) => text.slice(from, to)).join("")).toBe(text);
+    for (const { from, to } of blocks) {
+      expect(to - from).toBeLessThanOrEqual(9_001);
+      expect(text.slice(from, to).isWellFormed()).toBe(true);
+    }
+  });
+
+  test.each([
+    ["inside", { from: 12, to: 15 }, { from: 2, to: 5 }],
+    ["begins before", { from: 5, to: 15 }, { from: 0, to: 5 }],
+    ["ends after", { from: 15, to: 50 }, { from: 5, to: 10 }],
+    ["before", { from: 0, to: 10 }, null],
+    ["none", null, null],
+  ] as const)("the part of a passage in a block: %s", (_why, range, expected) =>
+    expect(within({ from: 10, to: 20 }, range)).toEqual(expected),
+  );
+});
+
+test.each([
+  ["a PDF has pages", "application/pdf", "upload", ["pages", "text"]],
+  ["a picture is shown", "image/png", "upload", ["picture", "text"]],
+  ["no browser shows TIFF", "image/tiff", "upload", ["text"]],
+  [
+    "Word is read as text",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "upload",
+    ["text"],
+  ],
+  ["a recording is heard", "audio/mpeg", "transcription", ["recording", "text"]],
+  [
+    "parameters of the type don't matter",
+    "Application/PDF; version=1.7",
+    "upload",
+    ["pages", "text"],
+  ],
+] as const)("ways to look at a document: %s", (_why, media_type, kind, views) =>
+  expect(
+    viewsOf({ media_type, status: "synced", source: { kind, uri: null, run_id: null } }),
+  ).toEqual([...views]),
+);
+
+interface Element {
+  readonly type: unknown;
+  readonly props: Readonly<Record<string, unknown>> & { readonly children?: unknown };
+}
+type Markdown = (props: {
+  readonly text: string;
+  readonly marker?: (number: number) => string | null;
+  readonly plain?: boolean;
+}) => Element;
+// Its elements are typed by the console's own settings of TypeScript, not by those of the tests.
+const { Markdown } = (await import(
+  join(import.meta.dir, "../../plugins/console/web/reader/markdown.tsx")
+)) as { Markdown: Markdown };
+
+/** The elements as text, with the attributes that can do harm. */
+function written(node: unknown): string {
+  if (node === null || node === undefined || typeof node === "boolean") return "";
+  if (Array.isArray(node)) return node.map(written).join("");
+  if (typeof node !== "object") return String(node).replaceAll("<", "&lt;");
+  const { type, props } = node as Element;
+  const inner = written(props.children);
+  if (typeof type !== "string") return inner;
+  const attributes = ["href", "src", "target", "rel", "start", "dangerouslySetInnerHTML"]
+    .flatMap((name) => (props[name] === undefined ? [] : [` ${name}="${props[name]}"`]))
+    .join("");
+  return `<${type}${attributes}>${inner}</${type}>`;
+}
+const shown = (text: string, plain = false): string =>
+  written(
+    Markdown({ text, plain, marker: (number) => (number <= 3 ? `{${number}}` : null) }),
+  ).replace(/^<div>|<\/div>$/g, "");
+
+describe("an answer as elements", () => {
+  test.each([
+    [
+      "paragraphs, emphasis and code",
+      "One **two** *three* ~~four~~ `five`\n\nsix",
+      "<p>One <strong>two</strong> <em>three</em> <del>four</del> <code>five</code></p><p>six</p>",
+    ],
+    [
+      "lists, nested and numbered",
+      "3. a\n   - b\n4. c",
+      '<ol start="3"><li>a<ul><li>b</li></ul></li><li>c</li></ol>',
+    ],
+    [
+      "headings begin below those of the page and leave no level out",
+      "## A\n\n#### B\n\n## C",
+      "<h3>A</h3><h4>B</h4><h3>C</h3>",
+    ],
+    [
+      "a table",
+      "| a | b |\n|---|---|\n| 1 | [2] |",
+      "<div><table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td>{2}</td></tr></tbody></table></div>",
+    ],
+    ["a marker stays on the line of its word", "said so [1].", "<p>said so\u00a0{1}.</p>"],
+    ["a marker twice in a row is shown once", "so [1][1] [2]", "<p>so\u00a0{1}\u00a0{2}</p>"],
+    ["a marker without a source is left as it is", "so [7]", "<p>so [7]</p>"],
+    [
+      "a definition does not make links of markers",
+      "so [1]\n\n[1]: https://evil.example",
+      '<p>so\u00a0{1}</p><p>{1}: <a href="https://evil.example" target="_blank" rel="noopener noreferrer nofollow">https://evil.example</a></p>',
+    ],
+    [
+      "HTML is text",
+      "<img src=x onerror=alert(1)> and <b>bold</b>",
+      "<p>&lt;img src=x onerror=alert(1)> and &lt;b>bold&lt;/b></p>",
+    ],
+    [
+      "a block of HTML is text too",
+      "<script>alert(1)</script>",
+      "<p>&lt;script>alert(1)&lt;/script></p>",
+    ],
+    [
+      "a link that runs something is only its words",
+      "[a](javascript:alert(1)) [b](data:text/html,x) [c](/console/keys) [d](vbscript:x)",
+      "<p>a b c d</p>",
+    ],
+    [
+      "a link that may be followed",
+      "[a](https://example.com/x) <ada@example.com>",
+      '<p><a href="https://example.com/x" target="_blank" rel="noopener noreferrer nofollow">a</a> <a href="mailto:ada@example.com" target="_blank" rel="noopener noreferrer nofollow">ada@example.com</a></p>',
+    ],
+    [
+      "a picture is its words: loading it would tell its host",
+      "![a chart](https://evil.example/beacon.png)",
+      "<p>a chart</p>",
+    ],
+  ] as const)("%s", (_why, text, expected) => expect(shown(text)).toBe(expected));
+
+  test("words of a document are shown as they are", () =>
+    expect(shown("# not a *heading* [1]\n- nor a list", true)).toBe(
+      "<p># not a *heading*\u00a0{1}\n- nor a list</p>",
+    ));
+
+  test.each([
+    ["quotes in quotes", "> ".repeat(5_000)],
+    ["brackets", "[".repeat(20_000)],
+    ["emphasis", "*a ".repeat(20_000)],
+    [
+      "lists in lists",
+      Array.from({ length: 300 }, (_, depth) => `${" ".repeat(depth * 2)}- x`).join("\n"),
+    ],
+  ])("%s without end are shown somehow", (_why, text) =>
+    expect(shown(text).length).toBeGreaterThan(0),
+  );
+});

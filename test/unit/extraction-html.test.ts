@@ -1,0 +1,239 @@
+/**
+ * Web pages: what they show becomes text with headings, lists and tables, whatever the encoding and
+ * however broken the markup.
+ */
+import { afterAll, describe, expect, test } from "bun:test";
+import { readPage, readXhtml } from "../../plugins/extraction/html/page";
+import { assemble } from "../../plugins/extraction/office/flow";
+import { encodeAs, utf16 } from "../helpers/encode";
+import { testExtraction } from "../helpers/extraction";
+
+const extraction = testExtraction();
+afterAll(() => extraction.stop());
+const { read, fail } = extraction;
+
+const page = (html: string) => assemble([{ page: null, blocks: readPage(html) }], 1e9);
+
+describe("what a page shows", () => {
+  const cases: [string, string, string][] = [
+    ["paragraphs", "<p>One.</p>\n<p>Two\n  lines.</p>", "One.\n\nTwo lines."],
+    ["paragraphs that are never closed", "<p>One.<p>Two.<div>Three.", "One.\n\nTwo.\n\nThree."],
+    [
+      "words go on over marks within a line",
+      "Un<b>frie</b>nd<i>ly</i> <a href=x>host</a>",
+      "Unfriendly host",
+    ],
+    ["line breaks", "One<br>two<BR/>three", "One\ntwo\nthree"],
+    ["headings", "<h1>A <em>b</em></h1>text<h2>C</h2>", "A b\n\ntext\n\nC"],
+    [
+      "lists",
+      "<ul><li>x<li>y</ul><ol start=5><li>q</li><li value=9>r</ol>",
+      "• x\n\n• y\n\n5. q\n\n9. r",
+    ],
+    [
+      "tables",
+      "<table><thead><tr><th>Name<th>Depth</thead><tr><td>Gannet<td>11.5 " +
+        "<b>m</b><tr><td>Skua<p>Post<td></table>",
+      "Name\tDepth\nGannet\t11.5 m\nSkua Post",
+    ],
+    [
+      "a table in a cell that only holds it",
+      "<table><tr><td><table><tr><td>a<td>b<tr><td>c<td>d</table></table>",
+      "a\tb\nc\td",
+    ],
+    ["preformatted text", "<pre>one\n  two\n</pre>", "one\n  two"],
+    [
+      "characters by name and number",
+      "&Eacute;t&eacute; &amp; &hellip; &CounterClockwiseContourIntegral; &#8364;&#x1F6A2; " +
+        "&lt;b&gt; AT&T",
+      "Été & … ∳ €🚢 <b> AT&T",
+    ],
+    ["a mark that is none", "1 < 2 & 3 > 2 <3", "1 < 2 & 3 > 2 <3"],
+    [
+      "descriptions of pictures",
+      "<p>See <img src=x alt='the &quot;old&quot; pier'>here <img src=y alt=''></p>",
+      'See the "old" pier here',
+    ],
+    ["what is typed into a form", "<textarea>a <b>\nc</textarea>", "a <b> c"],
+    [
+      "the title, when the page lacks it",
+      "<title>Tides &amp;\n times</title><p>High water.</p>",
+      "Tides & times\n\nHigh water.",
+    ],
+    [
+      "the title once, when the page has it",
+      "<head><title>Tides</title></head><h1>Tides</h1>",
+      "Tides",
+    ],
+    ["a section of characters", "<p>a<![CDATA[ <b> & ]]>c</p>", "a <b> & c"],
+    ["what follows a comment that never ends", "<!-- <p>shown", "shown"],
+    ["what follows a quote that never ends", '<a href="foo>text</a> more', "text more"],
+    ["a > in an attribute", "<p title=\"a > b\" class='c > d'>text", "text"],
+    ["what a truncated page has", "<h1>Head</h1><p>body <a hr", "Head\n\nbody"],
+    ["a body without its tag", "<head><style>p{}</style><p>text", "text"],
+    [
+      "elements that end where they begin, as in XML",
+      "<?xml version='1.0'?><html><head><script src='x'/><title/></head><div/><p>one<a id='x'/> " +
+        "two</p><svg:text>three</svg:text></html>",
+      "one two\n\nthree",
+    ],
+    ["but not in HTML, where nothing ends so", "<div/>one<p/>two", "one\n\ntwo"],
+    ["closing tags of nothing", "</p></div></table>text</b>", "text"],
+    ["a closing tag stays in its cell", "<div><table><tr><td>a</div>b<td>c</table></div>", "ab\tc"],
+  ];
+  for (const [why, html, text] of cases) test(why, () => expect(page(html).text).toBe(text));
+});
+
+describe("what a page does not show", () => {
+  const cases: [string, string][] = [
+    ["scripts", "<script>if (a</b>/x) '</p>'</SCRIPT >"],
+    ["a script that never ends", "seen<script>var x = '<p>';"],
+    ["styles", "<style>p { color: red }</style>"],
+    ["noscript", "<noscript><p>Switch it on</p></noscript>"],
+    ["templates", "<template><p>{{name}}</p></template>"],
+    ["comments", "<!-- <p>old</p> --><!-->"],
+    ["declarations", "<!DOCTYPE html><?xml version='1.0'?>"],
+    ["the head", "<head><meta name=x content=y><base href=z></head>"],
+    ["the attribute hidden", "<div hidden>a<div>b</div>c</div>"],
+    ["display: none", "<p style='color:red; display : none'>a<b>b</b></p>"],
+    ["visibility: hidden", "<span style=visibility:hidden>a</span>"],
+    ["hidden lists in lists", "<ul hidden><li>a<ul><li>b</ul><li>c</ul>"],
+    ["frames", "<iframe><p>none</iframe>"],
+    ["the title of a drawing", "<svg><title>drawing</title></svg>"],
+  ];
+  for (const [why, html] of cases)
+    test(why, () =>
+      expect(page(html.startsWith("seen") ? html : `${html}<p>seen`).text).toBe("seen"),
+    );
+});
+
+test("a part of an e-book is XML without saying so, and its title is not shown", () => {
+  expect(
+    readXhtml(
+      "<html><head><title>No</title><script/></head><body><h2>One</h2><p>text<span/></p></body></html>",
+    ).map(({ text, level }) => [text, level]),
+  ).toEqual([
+    ["One", 2],
+    ["text", null],
+  ]);
+});
+
+test("headings say where they are and how high", () => {
+  const { text, headings } = page(
+    "<title>Guide</title><h1>Use</h1><p>First.</p><h3> Of <br>boats </h3>text",
+  );
+  expect(headings.map(({ start, end, level }) => [text.slice(start, end), level])).toEqual([
+    ["Guide", 1],
+    ["Use", 1],
+    ["Of\nboats", 3],
+  ]);
+});
+
+describe("hostile markup costs linear time and loses no text", () => {
+  const cases: [string, string, string][] = [
+    ["deep elements", `${"<div>".repeat(100_000)}end`, "end"],
+    ["deep lists", `${"<ul><li>".repeat(50_000)}end`, "end"],
+    ["deep tables", `${"<table><tr><td>".repeat(50_000)}end`, "end"],
+    ["paragraphs that never end", `${"<p>".repeat(200_000)}end`, "end"],
+    ["elements that never end", `${"<b>".repeat(200_000)}end`, "end"],
+    ["crossed elements", `${"<div><span></div>".repeat(100_000)}end`, "end"],
+    ["comments that never end", `${"<!--".repeat(250_000)}end`, "end"],
+    ["sections that never end", `${"<![CDATA[".repeat(100_000)}end`, "end"],
+    ["quotes that never end", `${"<a b='".repeat(100_001)}>end`, "end"],
+    ["attributes without end", `<a ${"x ".repeat(500_000)}>end`, "end"],
+    ["closing tags without end", `${"<i>".repeat(190)}${"</b>".repeat(1_000_000)}end`, "end"],
+    ["marks that are none", "<".repeat(300_000), "<".repeat(10)],
+    ["a title that never ends", `${"<title>".repeat(100_000)}end`, "end"],
+    ["more elements than are kept", `${"<p>word</p>".repeat(400_000)}end`, "end"],
+  ];
+  for (const [why, html, end] of cases)
+    test(
+      why,
+      () => {
+        expect(page(html).text).toEndWith(end);
+      },
+      20_000,
+    );
+});
+
+describe("the encoding of a page", () => {
+  const russian = "Капитан порта подписал разрешение";
+  const cases: [string, Uint8Array | string][] = [
+    ["UTF-8 without a word", `<!doctype html><p>${russian}`],
+    ["UTF-16", utf16(`<html><p>${russian}`)],
+    ["a meta element", encodeAs("windows-1251", `<html><meta charset=windows-1251><p>${russian}`)],
+    [
+      "a meta element in words of HTTP",
+      encodeAs(
+        "koi8-r",
+        `<html><meta http-equiv="Content-Type" content="text/html; charset=koi8-r"><p>${russian}`,
+      ),
+    ],
+    [
+      "the declaration of XML",
+      encodeAs("iso-8859-5", `<?xml version="1.0" encoding="ISO-8859-5"?><html><p>${russian}`),
+    ],
+    [
+      "a page that says it is Latin, and is UTF-8",
+      `<html><meta charset="iso-8859-1"><p>${russian}`,
+    ],
+    [
+      "a page that says it is UTF-8, and is not",
+      encodeAs("windows-1251", `<html><meta charset=utf-8><p>${russian}. ${russian}.`),
+    ],
+    [
+      "a name that nobody knows",
+      encodeAs("windows-1251", `<html><meta charset=martian><p>${russian}. ${russian}.`),
+    ],
+    ["no word at all", encodeAs("windows-1251", `<html><p>${russian}. ${russian}.`)],
+  ];
+  for (const [why, bytes] of cases)
+    test(why, async () =>
+      expect(await read(bytes)).toMatchObject({
+        text: expect.stringContaining(russian),
+        media_type: "text/html",
+        warnings: [],
+      }),
+    );
+});
+
+describe("what is a page", () => {
+  const cases: [string, string, string, string | null, string][] = [
+    [
+      "by its content, under any name",
+      "notes.txt",
+      '\n<!-- x --><!DOCTYPE HTML PUBLIC ""><p>text',
+      null,
+      "text/html",
+    ],
+    ["a part of one, by its name", "part.htm", "<div>text</div>", null, "text/html"],
+    [
+      "a part of one, by its declared type",
+      "part",
+      "text<br>more",
+      "text/html; charset=utf-8",
+      "text/html",
+    ],
+    ["not a part of one under another name", "part.txt", "<div>text</div>", null, "text/plain"],
+    [
+      "not a Markdown file that begins with markup",
+      "README.md",
+      "<h1 align=center>text</h1>\n\n# Use",
+      null,
+      "text/markdown",
+    ],
+    ["not words under its name", "words.html", "just words", null, "text/plain"],
+  ];
+  for (const [why, name, bytes, declared_type, media_type] of cases)
+    test(why, async () =>
+      expect(await read(bytes, { name, declared_type })).toMatchObject({ media_type }),
+    );
+});
+
+test("a page without text has none to give", async () => {
+  expect(await fail("<html><script>draw()</script>")).toMatchObject({
+    code: "empty",
+    message: "This page has no text.",
+  });
+  expect(extraction.leftovers()).toEqual([]);
+});

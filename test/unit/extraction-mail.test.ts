@@ -1,0 +1,277 @@
+/**
+ * Mail messages: headers, body and attachments become one text, and nothing that is attached can
+ * spoil the rest.
+ */
+import { afterAll, describe, expect, test } from "bun:test";
+import { isMail } from "../../plugins/extraction/mail";
+import { encodeAs } from "../helpers/encode";
+import { testExtraction } from "../helpers/extraction";
+import { buildPdf, pdf } from "../helpers/pdf";
+
+const extraction = testExtraction({ all: true });
+afterAll(() => extraction.stop());
+const { read, fail } = extraction;
+
+const base64 = (bytes: Uint8Array | string): string =>
+  Buffer.from(bytes).toString("base64").replace(/.{76}/g, "$&\r\n");
+interface Part {
+  readonly type: string;
+  readonly body: string;
+  readonly headers?: readonly string[];
+}
+const part = ({ type, body, headers = [] }: Part): string =>
+  [`Content-Type: ${type}`, ...headers, "", body].join("\r\n");
+const attachment = (
+  name: string,
+  bytes: Uint8Array | string,
+  type = "application/octet-stream",
+): Part => ({
+  type,
+  body: base64(bytes),
+  headers: [
+    "Content-Transfer-Encoding: base64",
+    `Content-Disposition: attachment; filename="${name}"`,
+  ],
+});
+const headers = [
+  "From: Anna <anna@example.org>",
+  "To: bo@example.org",
+  "Subject: Dredging",
+  "Date: Mon, 3 Mar 2031 10:00:00 +0100",
+  "MIME-Version: 1.0",
+];
+const mail = (...parts: readonly Part[]): string =>
+  [
+    ...headers,
+    "Content-Type: multipart/mixed; boundary=XX",
+    "",
+    ...parts.flatMap((one) => ["--XX", part(one)]),
+    "--XX--",
+    "",
+  ].join("\r\n");
+const simple = (one: Part, more: readonly string[] = []): string =>
+  [...headers, ...more, part(one)].join("\r\n");
+const top =
+  "Subject: Dredging\n\nFrom: Anna <anna@example.org>\nTo: bo@example.org\nDate: Mon, 3 Mar 2031 " +
+  "10:00:00 +0100";
+
+describe("a message", () => {
+  const cases: [string, string, string][] = [
+    [
+      "plain text",
+      simple({
+        type: "text/plain; charset=utf-8",
+        body: "It starts on Monday.\r\nIn the north.\r\n\r\nAnna",
+      }),
+      `${top}\n\nIt starts on Monday.\nIn the north.\n\nAnna`,
+    ],
+    [
+      "a page alone",
+      simple({ type: "text/html", body: "<p>It starts <b>on</b> Monday.<script>x</script>" }),
+      `${top}\n\nIt starts on Monday.`,
+    ],
+    [
+      "text and a page that say the same",
+      simple({
+        type: "multipart/alternative; boundary=A",
+        body: `--A\r\n${part({ type: "text/plain", body: "It starts." })}\r\n--A\r\n${part({ type: "text/html", body: "<p>It starts!" })}\r\n--A--`,
+      }),
+      `${top}\n\nIt starts.`,
+    ],
+    [
+      "letters of another alphabet",
+      simple({
+        type: "text/plain; charset=koi8-r",
+        body: base64(encodeAs("koi8-r", "Капитан порта")),
+        headers: ["Content-Transfer-Encoding: base64"],
+      }),
+      `${top}\n\nКапитан порта`,
+    ],
+    [
+      "quoted-printable",
+      simple({
+        type: "text/plain; charset=utf-8",
+        body: "Stra=C3=9Fe =\r\nof it",
+        headers: ["Content-Transfer-Encoding: quoted-printable"],
+      }),
+      `${top}\n\nStraße of it`,
+    ],
+    [
+      "several receivers, and a copy",
+      simple({ type: "text/plain", body: "x" }, [
+        "Cc: =?utf-8?b?0JDQvdC90LA=?= <a@example.org>, c@example.org",
+      ]),
+      `${top.replace("\nDate", "\nCc: Анна <a@example.org>, c@example.org\nDate")}\n\nx`,
+    ],
+  ];
+  for (const [why, message, text] of cases)
+    test(why, async () =>
+      expect(await read(message, { name: "mail.eml" })).toMatchObject({
+        text,
+        media_type: "message/rfc822",
+        pages: [],
+        warnings: [],
+      }),
+    );
+});
+
+test("the subject is the heading, decoded", async () => {
+  const { text, headings } = await read(
+    simple({ type: "text/plain", body: "x" }).replace("Dredging", "=?utf-8?b?0J7RgtGH0ZHRgg==?="),
+    { name: "a.eml" },
+  );
+  expect(headings!.map(({ start, end, level }) => [text.slice(start, end), level])).toEqual([
+    ["Отчёт", 1],
+  ]);
+});
+
+test("attachments follow under their names, read by their bytes; what can't be read is a warning", async () => {
+  const message = mail(
+    { type: "text/plain", body: "See below." },
+    attachment("report.bin", pdf([["Puffin Ring."], ["Skua Post."]])),
+    attachment("page.html", "<h1>Tides</h1><p>High."),
+    attachment("locked.pdf", buildPdf([{}], { password: "x" })),
+    attachment("depths.csv", "Mooring;Depth\nGannet;11.5\n"),
+    attachment("empty.txt", ""),
+    attachment("tool.exe", `\x7fELF${"\0\x01\x02".repeat(100)}`),
+  );
+  const { text, headings, warnings } = await read(message, { name: "mail.eml" });
+  expect(text).toBe(
+    `${top}\n\nSee below.\n\nreport.bin\n\nPuffin Ring.\n\nSkua Post.\n\npage.html\n\nTides\n\nHigh.\n\ndepths.csv\n\nMooring\tDepth\nGannet\t11.5`,
+  );
+  expect(headings!.map(({ start, end, level }) => [text.slice(start, end), level])).toEqual([
+    ["Dredging", 1],
+    ["report.bin", 2],
+    ["page.html", 2],
+    ["Tides", 3],
+    ["depths.csv", 2],
+  ]);
+  expect(warnings.map(({ code, message }) => [code, message.slice(0, 75)])).toEqual([
+    [
+      "attachment_unreadable",
+      "The attachment “locked.pdf” has no text that could be read. This PDF is pro",
+    ],
+    [
+      "attachment_unreadable",
+      "The attachment “empty.txt” has no text that could be read. The file is empt",
+    ],
+    [
+      "attachment_unreadable",
+      expect.stringContaining("The attachment “tool.exe” has no text that could be read. This"),
+    ],
+  ]);
+  expect(extraction.leftovers()).toEqual([]);
+});
+
+test("pictures and styles of the page are no attachments", async () => {
+  const picture: Part = {
+    type: "image/png",
+    body: base64("x"),
+    headers: ["Content-Transfer-Encoding: base64", "Content-ID: <logo@x>"],
+  };
+  expect(
+    await read(
+      mail(
+        { type: "text/html", body: "<img src='cid:logo@x'>Hello." },
+        picture,
+        attachment("p7s", "x", "application/pkcs7-signature"),
+      ),
+      { name: "mail.eml" },
+    ),
+  ).toMatchObject({ text: `${top}\n\nHello.`, warnings: [] });
+});
+
+test("messages in messages are read to a depth", async () => {
+  let message = simple({ type: "text/plain", body: "the innermost" });
+  for (let depth = 0; depth < 4; depth++)
+    message = mail(
+      { type: "text/plain", body: `level ${depth}` },
+      attachment("inner.eml", message),
+    );
+  expect((await read(message, { name: "mail.eml" })).text).toContain("the innermost");
+  for (let depth = 0; depth < 4; depth++)
+    message = mail(
+      { type: "text/plain", body: `outer ${depth}` },
+      attachment("inner.eml", message),
+    );
+  const { text, warnings } = await read(message, { name: "mail.eml" });
+  expect(text).toContain("level 2");
+  expect(text).not.toContain("the innermost");
+  expect(warnings.map(({ code }) => code)).toEqual(["attachment_left_out"]);
+});
+
+test("at most a hundred attachments are read", async () => {
+  const { text, warnings } = await read(
+    mail(
+      { type: "text/plain", body: "Many." },
+      ...Array.from({ length: 103 }, (_, i) => attachment(`n${i}.txt`, `number ${i}.`)),
+    ),
+    { name: "mail.eml" },
+  );
+  expect([text.includes("number 99."), text.includes("number 100.")]).toEqual([true, false]);
+  expect(warnings).toMatchObject([
+    {
+      code: "attachment_left_out",
+      message: expect.stringContaining("3 attachments were left out"),
+    },
+  ]);
+  expect(extraction.leftovers()).toEqual([]);
+});
+
+test("a page that a browser saved is a page", async () => {
+  const saved = [
+    "From: <Saved by Blink>",
+    "Snapshot-Content-Location: https://example.org/",
+    "Subject: Tides",
+    "MIME-Version: 1.0",
+    "Content-Type: multipart/related; boundary=XX",
+    "",
+    "--XX",
+    part({
+      type: "text/html",
+      body: "<title>Tides</title><p>High =E2=82=AC water.",
+      headers: ["Content-Transfer-Encoding: quoted-printable"],
+    }),
+    "--XX--",
+    "",
+  ].join("\r\n");
+  expect((await read(saved, { name: "page.mhtml" })).text).toBe("Tides\n\nHigh € water.");
+});
+
+describe("what is mail", () => {
+  const cases: [string, string, string, boolean][] = [
+    ["headers under any name", "x.txt", headers.join("\n"), true],
+    ["few headers under its name", "x.eml", "Subject: a\nDate: b\n\nbody", true],
+    ["few headers under another name", "x.txt", "Subject: a\nDate: b\n\nbody", false],
+    [
+      "letters that begin with words and colons",
+      "x.txt",
+      "To: the harbour\nFrom: me\nDear all,\nDate: today",
+      false,
+    ],
+    ["headers of HTTP", "x.txt", "Server: a\nDate: b\nContent-Type: c\nSubject: d\n\n", false],
+    [
+      "a mailbox of many messages is none",
+      "x.mbox",
+      `From anna Mon Mar 3\n${headers.join("\n")}`,
+      false,
+    ],
+    ["folded headers", "x.txt", "Received: from a\n\tby b\nFrom: c\nSubject: d\n e\n\nbody", true],
+  ];
+  for (const [why, name, bytes, expected] of cases)
+    test(why, () =>
+      expect(isMail(new TextEncoder().encode(bytes), { name, declared_type: null })).toBe(expected),
+    );
+});
+
+test("a message nested beyond measure is refused in words", async () => {
+  let body = "x";
+  for (let depth = 0; depth < 300; depth++)
+    body = part({
+      type: `multipart/mixed; boundary=B${depth}`,
+      body: `--B${depth}\r\n${body}\r\n--B${depth}--`,
+    });
+  expect(await fail([...headers, body].join("\r\n"), { name: "mail.eml" })).toMatchObject({
+    code: "corrupt",
+  });
+});

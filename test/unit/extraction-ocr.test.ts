@@ -1,0 +1,688 @@
+/**
+ * Pictures of text: images and scanned pages, whichever way they are turned, with what could not be
+ * read said.
+ */
+import { afterAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newId } from "../../core/base/ids";
+import { TaskFailure } from "../../core/plugin/define";
+import type { Extracted, ExtractionCode } from "../../plugins/extraction/contract";
+import { describe as describePicture } from "../../plugins/extraction/image/describe";
+import { parseHocr } from "../../plugins/extraction/ocr/hocr";
+import { turnedBy } from "../../plugins/extraction/ocr/recognise";
+import type { Orientation } from "../../plugins/extraction/ocr/tesseract";
+import type { PageMessage, PagesInput } from "../../plugins/extraction/page-output";
+import { pdfExtractor } from "../../plugins/extraction/pdf";
+import { testExtraction } from "../helpers/extraction";
+import { buildPdf, setProse, type PdfPage } from "../helpers/pdf";
+import {
+  crop,
+  deflated,
+  jpeg,
+  jpegStrips,
+  plain,
+  png,
+  scan,
+  tiff,
+  turn,
+  webp,
+  withOrientation,
+  type Gray,
+} from "../helpers/pictures";
+
+const extraction = testExtraction();
+afterAll(() => extraction.stop());
+const { read, fail } = extraction;
+const timeout_ms = 120_000;
+
+const words = "The northern breakwater was inspected in March and found to be in good order.";
+const more = "Repairs of the second mooring begin after the autumn storms have passed.";
+const paragraphs = [
+  words,
+  "The dredging contract was awarded to the lowest of three bidders, who has to begin within a " +
+    "month and to end before winter comes.",
+  more,
+];
+const [page, second] = (await scan(
+  buildPdf([...setProse(paragraphs, { size: 12, gap: 12 }), ...setProse([more], { size: 12 })]),
+)) as [Gray, Gray];
+/** The upper part of the page: less to read. */
+const picture = crop(page, 100, 300);
+const other = crop(second, 100, 300);
+const white = plain(600, 400, 255);
+const noise: Gray = {
+  ...white,
+  pixels: white.pixels.map((_, index) => ((index * 2654435761) >>> 13) & 255),
+};
+
+const flat = (text: string): string => text.replace(/\s+/g, " ");
+const pagesOf = ({ text, pages }: Extracted): Record<number, string> =>
+  Object.fromEntries(pages.map((span) => [span.page, flat(text.slice(span.start, span.end))]));
+
+describe("an image", () => {
+  const cases: [string, () => Uint8Array | Promise<Uint8Array>, string][] = [
+    ["PNG", () => png(picture), "image/png"],
+    ["JPEG", () => jpeg(picture), "image/jpeg"],
+    ["WebP", () => webp(picture), "image/webp"],
+    ["TIFF, Intel", () => tiff([picture]), "image/tiff"],
+    ["TIFF, Motorola", () => tiff([picture], { little: false }), "image/tiff"],
+    ["TIFF, deflated", () => tiff([deflated(picture)]), "image/tiff"],
+    [
+      "TIFF, deflated differences, Motorola",
+      () => tiff([deflated(picture, { differences: true })], { little: false }),
+      "image/tiff",
+    ],
+    ["TIFF with JPEG inside", async () => tiff([await jpegStrips(picture)]), "image/tiff"],
+    [
+      "TIFF with JPEG inside that shares its tables",
+      async () => tiff([await jpegStrips(picture, { shared: true })]),
+      "image/tiff",
+    ],
+    [
+      "TIFF with JPEG inside, turned",
+      async () => tiff([{ ...(await jpegStrips(turn(picture, 3))), orientation: 6 }]),
+      "image/tiff",
+    ],
+    ["turned clockwise", () => png(turn(picture, 1)), "image/png"],
+    ["upside down", () => png(turn(picture, 2)), "image/png"],
+    ["turned counter-clockwise", () => png(turn(picture, 3)), "image/png"],
+    [
+      "turned, as its EXIF says",
+      async () => withOrientation(await jpeg(turn(picture, 3)), 6),
+      "image/jpeg",
+    ],
+    [
+      "upside down, as its EXIF says the other way round",
+      async () => withOrientation(await jpeg(turn(picture, 2)), 3, true),
+      "image/jpeg",
+    ],
+    [
+      "turned, and its EXIF is wrong",
+      async () => withOrientation(await jpeg(turn(picture, 1)), 6),
+      "image/jpeg",
+    ],
+    [
+      "TIFF that says how it is turned",
+      () => tiff([{ ...turn(picture, 3), orientation: 6 }]),
+      "image/tiff",
+    ],
+    [
+      "so small that it must be enlarged",
+      () => new Bun.Image(png(picture)).resize(560).png().bytes(),
+      "image/png",
+    ],
+    [
+      "so large that it must be shrunk",
+      () => new Bun.Image(png(picture)).resize(9_600).png().bytes(),
+      "image/png",
+    ],
+  ];
+  for (const [why, make, media_type] of cases) {
+    test(
+      `is read: ${why}`,
+      async () => {
+        const found = await read(await make(), { name: "a.txt" });
+        expect(flat(found.text)).toStartWith(words);
+        expect(found).toMatchObject({
+          media_type,
+          page_count: 1,
+          pages: [{ page: 1, start: 0, end: found.text.length }],
+          warnings: [],
+        });
+      },
+      timeout_ms,
+    );
+  }
+
+  test(
+    "keeps paragraphs apart",
+    async () => {
+      expect((await read(png(page))).text.split("\n\n").map(flat)).toEqual(paragraphs);
+    },
+    timeout_ms,
+  );
+
+  test(
+    "of two columns is read one after the other",
+    async () => {
+      const column = (x: number, text: string): PdfPage => ({
+        lines: setProse([text.repeat(4)], { columns: 2, size: 11 })[0]!.lines!.map((line) => ({
+          ...line,
+          x,
+          size: 10,
+        })),
+      });
+      const [columns] = await scan(
+        buildPdf([
+          { lines: [...column(50, `${words} `).lines!, ...column(330, `${more} `).lines!] },
+        ]),
+      );
+      expect(flat((await read(png(columns!))).text)).toBe(
+        `${words} `.repeat(4) + `${more} `.repeat(4).trim(),
+      );
+    },
+    timeout_ms,
+  );
+});
+
+describe("a TIFF of several frames", () => {
+  test(
+    "has a page for each, without the small copies",
+    async () => {
+      const progress: number[] = [];
+      const found = await read(
+        tiff([picture, { ...crop(picture, 0, 10), preview: true }, white, other]),
+        { onProgress: (done) => progress.push(done) },
+      );
+      expect(pagesOf(found)).toEqual({ 1: expect.stringContaining(words), 3: more });
+      expect(found.page_count).toBe(3);
+      expect(progress.map((done) => Math.round(done * 3))).toEqual([1, 2, 3]);
+    },
+    timeout_ms,
+  );
+
+  test(
+    "that leads back to its first frame ends",
+    async () => {
+      expect(pagesOf(await read(tiff([picture, other], { loop: true })))).toEqual({
+        1: expect.stringContaining(words),
+        2: more,
+      });
+    },
+    timeout_ms,
+  );
+
+  test(
+    "leaves out what is too large, and says so",
+    async () => {
+      const bytes = Buffer.from(tiff([picture, other]));
+      bytes.writeUInt32LE(1_000_000, 8 + 2 + 12 + 8); // The width of the first.
+      const found = await read(bytes);
+      expect(pagesOf(found)).toEqual({ 2: more });
+      expect(found.warnings).toEqual([
+        {
+          code: "page_too_large",
+          message: "Page 1 has too many pixels and was left out.",
+          page: 1,
+        },
+      ]);
+    },
+    timeout_ms,
+  );
+});
+
+describe("an image without text says why", () => {
+  const header = (file: Uint8Array, at: number, ...bytes: number[]): Uint8Array => {
+    const changed = new Uint8Array(file);
+    changed.set(bytes, at);
+    return changed;
+  };
+  const cases: [string, () => Uint8Array | Promise<Uint8Array>, ExtractionCode, RegExp][] = [
+    ["blank", () => png(white), "empty", /^This image has no text: nothing was found on it\.$/],
+    ["noise", () => png(noise), "empty", /text/],
+    ["a single white pixel", () => png(plain(1, 1, 255)), "empty", /no text/],
+    [
+      "every frame blank",
+      () => tiff([white, white]),
+      "empty",
+      /nothing was found on any of its pages/,
+    ],
+    ["cut off in its header", () => png(picture).subarray(0, 20), "corrupt", /damaged/],
+    ["cut off behind it", () => png(picture).subarray(0, 60), "corrupt", /damaged/],
+    [
+      "a JPEG without a picture",
+      async () => (await jpeg(picture)).subarray(0, 30),
+      "corrupt",
+      /damaged/,
+    ],
+    [
+      "a TIFF without a frame",
+      () => header(tiff([picture]), 4, 255, 255, 255, 0),
+      "corrupt",
+      /damaged/,
+    ],
+    ["no height", () => header(png(picture), 20, 0, 0, 0, 0), "corrupt", /damaged/],
+    [
+      "a PNG that says it is huge",
+      () => header(png(picture), 16, 0, 0, 117, 48, 0, 0, 117, 48),
+      "too_large",
+      /^This image has 30000 × 30000 pixels; at most 50 million are read\.$/,
+    ],
+    [
+      "a GIF that says it is huge",
+      () => header(Buffer.from("GIF89a\0\0\0\0\0\0\0\0\0\0\0\0", "latin1"), 6, 255, 255, 255, 255),
+      "too_large",
+      /65535 × 65535/,
+    ],
+  ];
+  for (const [why, make, code, message] of cases) {
+    test(
+      why,
+      async () => {
+        const failure = await fail(await make());
+        expect([failure.code, failure.message]).toEqual([code, expect.stringMatching(message)]);
+        expect(extraction.leftovers()).toEqual([]);
+      },
+      timeout_ms,
+    );
+  }
+});
+
+describe("a scanned PDF", () => {
+  test(
+    "is read page by page beside pages with text",
+    async () => {
+      const progress: number[] = [];
+      const found = await read(
+        buildPdf([
+          { scan: page },
+          { lines: [{ x: 60, y: 700, text: "A page with a text layer." }] },
+          {},
+          { scan: second },
+        ]),
+        { onProgress: (done) => progress.push(done) },
+      );
+      expect(pagesOf(found)).toEqual({
+        1: paragraphs.join(" "),
+        2: "A page with a text layer.",
+        4: more,
+      });
+      expect(found).toMatchObject({ media_type: "application/pdf", page_count: 4, warnings: [] });
+      expect(progress).toEqual([0.25, 0.5, 0.75, 1]);
+    },
+    timeout_ms,
+  );
+
+  const cases: [string, () => PdfPage, string][] = [
+    ["a viewer turns it", () => ({ scan: turn(second, 1), rotate: 270 }), more],
+    ["it lies upside down", () => ({ scan: turn(second, 2) }), more],
+    [
+      "it has a stamp as its text layer",
+      () => ({ scan: second, lines: [{ x: 60, y: 40, text: "Page 1 of 1" }] }),
+      more,
+    ],
+    [
+      "its letters have no meaning",
+      () => ({
+        lines: [{ x: 60, y: 700, size: 14, text: "WITHOUT A MEANING" }],
+        meaningless: true,
+      }),
+      "WITHOUT A MEANING",
+    ],
+    [
+      "its letters stand for others",
+      () => ({
+        lines: [words, more].map((text, at) => ({
+          x: 40,
+          y: 700 - 30 * at,
+          size: 12,
+          text: text.toLowerCase(),
+        })),
+        meaningless: true,
+      }),
+      "the northern breakwater was inspected in march",
+    ],
+  ];
+  for (const [why, make, expected] of cases) {
+    test(
+      `is read although ${why}`,
+      async () => {
+        expect(flat((await read(buildPdf([make()]))).text)).toContain(expected);
+      },
+      timeout_ms,
+    );
+  }
+
+  test(
+    "a text layer that says all that the picture says is taken as it is",
+    async () => {
+      const [text] = setProse([more], { size: 12 });
+      const [drawn] = await scan(buildPdf([text!]));
+      expect(
+        (
+          await read(
+            buildPdf([
+              { scan: drawn!, lines: [{ x: 60, y: 782, size: 12, text: more.toUpperCase() }] },
+            ]),
+          )
+        ).text,
+      ).toBe(more.toUpperCase());
+    },
+    timeout_ms,
+  );
+
+  test(
+    "of more pages than are recognised says which were left out",
+    async () => {
+      const few = testExtraction({ limits: { ocr_pages_max: 1 } });
+      const { pages, warnings } = await few.read(
+        buildPdf([
+          { scan: second },
+          { scan: second },
+          { lines: [{ x: 60, y: 700, text: "Text all the same." }] },
+          { scan: second },
+        ]),
+      );
+      await few.stop();
+      expect(pages.map((span) => span.page)).toEqual([1, 3]);
+      expect(warnings).toEqual([
+        {
+          code: "page_without_text",
+          message:
+            "Pages 2 and 4 have no text but pictures, and were not read: the file has too many " +
+            "such pages.",
+          page: null,
+        },
+      ]);
+    },
+    timeout_ms,
+  );
+});
+
+describe("what can't be trusted is said", () => {
+  /** Fewer pixels, without care. */
+  const coarse = ({ width, height, pixels }: Gray, factor: number): Gray => {
+    const [across, down] = [Math.floor(width / factor), Math.floor(height / factor)];
+    return {
+      width: across,
+      height: down,
+      pixels: Uint8Array.from(
+        { length: across * down },
+        (_, at) =>
+          pixels[
+            Math.floor(Math.floor(at / across) * factor) * width +
+              Math.floor((at % across) * factor)
+          ]!,
+      ),
+    };
+  };
+  const text: PdfPage = { lines: [{ x: 60, y: 700, text: "Text." }] };
+
+  test(
+    "letters that can hardly be read are kept with a warning",
+    async () => {
+      const found = await read(buildPdf([text, { scan: coarse(page, 3.3) }]));
+      expect(found.pages.map((span) => span.page)).toEqual([1, 2]);
+      expect(found.warnings).toEqual([
+        {
+          code: "low_confidence",
+          message: "Page 2 was hard to recognise: its text may have mistakes.",
+          page: 2,
+        },
+      ]);
+    },
+    timeout_ms,
+  );
+
+  test(
+    "letters that can't be read are left out",
+    async () => {
+      const found = await read(buildPdf([text, { scan: coarse(page, 4.5) }]));
+      expect(found.text).toBe("Text.");
+      expect(found.warnings.map(({ code, page: number }) => [code, number])).toEqual([
+        ["page_unreadable", 2],
+      ]);
+    },
+    timeout_ms,
+  );
+});
+
+describe("languages", () => {
+  test(
+    "one more is used when its file lies in the directory, and a broken one is named",
+    async () => {
+      const english = Bun.gunzipSync(
+        await Bun.file(
+          join(
+            import.meta.dir,
+            "../../node_modules/@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz",
+          ),
+        ).bytes(),
+      );
+      writeFileSync(join(extraction.languages, "harbour.traineddata"), english);
+      writeFileSync(join(extraction.languages, "broken.traineddata"), english.subarray(0, 1_000));
+      writeFileSync(join(extraction.languages, "notes.txt"), "no language");
+      const found = await read(png(picture));
+      expect(flat(found.text)).toStartWith(words);
+      expect(found.warnings).toEqual([
+        {
+          code: "language_unusable",
+          message: "The file broken.traineddata can't be used for text recognition.",
+          page: null,
+        },
+      ]);
+    },
+    timeout_ms,
+  );
+});
+
+describe("fields and notes of a PDF", () => {
+  const line = { x: 60, y: 700, text: "Name:" };
+  const rect = "/Rect [100 690 300 710]";
+  const cases: [string, string[], string][] = [
+    [
+      "a field without a picture of its value",
+      [`/Subtype /Widget /FT /Tx /T (name) /V (Ada Lovelace) ${rect}`],
+      "Name:\n\nAda Lovelace",
+    ],
+    [
+      "a choice",
+      [`/Subtype /Widget /FT /Ch /Ff 131072 /Opt [(red) (green)] /T (colour) /V (green) ${rect}`],
+      "Name:\n\ngreen",
+    ],
+    [
+      "a note",
+      [`/Subtype /Text /Contents (Ask the harbour master.) ${rect}`],
+      "Name:\n\nAsk the harbour master.",
+    ],
+    [
+      "the same twice is there once",
+      [`/Subtype /Text /Contents (Ask.) ${rect}`, `/Subtype /Highlight /Contents (Ask.) ${rect}`],
+      "Name:\n\nAsk.",
+    ],
+    ["a hidden note is not there", [`/Subtype /Text /F 2 /Contents (Secret) ${rect}`], "Name:"],
+    [
+      "nor is a password",
+      [`/Subtype /Widget /FT /Tx /Ff 8192 /T (word) /V (sesame) ${rect}`],
+      "Name:",
+    ],
+    ["nor the description of a link", [`/Subtype /Link /Contents (A link) ${rect}`], "Name:"],
+  ];
+  for (const [why, annotations, expected] of cases) {
+    test(why, async () => {
+      expect((await read(buildPdf([{ lines: [line], annotations }]))).text).toBe(expected);
+    });
+  }
+
+  test("what is drawn for a note counts, whatever else it says", async () => {
+    const forms = ["BT /F1 11 Tf 1 0 0 1 20 20 Tm (Checked by Ada) Tj ET"];
+    const annotations = [`/Subtype /Stamp /AP << /N 9 0 R >> ${rect}`];
+    expect((await read(buildPdf([{ lines: [line], annotations }], { forms }))).text).toMatch(
+      /^Name:\s+Checked by Ada$/,
+    );
+  });
+});
+
+describe("a page that is too slow", () => {
+  /** Reads eight pages, of which some are never finished. */
+  async function readWith(
+    slow: readonly number[],
+  ): Promise<{ starts: number[]; found: Promise<Extracted> }> {
+    const starts: number[] = [];
+    const isolate = async (
+      _task: string,
+      { output, first_page }: PagesInput,
+      { onMessage, signal }: { onMessage: (message: PageMessage) => void; signal: AbortSignal },
+    ) => {
+      starts.push(first_page);
+      onMessage({ step: "started" });
+      onMessage({ step: "opened", page_count: 8 });
+      let text = "";
+      for (let number = first_page; number <= 8; number++) {
+        onMessage({ step: "recognising", page: number });
+        if (slow.includes(number)) {
+          await new Promise((resolve) => signal.addEventListener("abort", resolve));
+          throw new TaskFailure("aborted", "");
+        }
+        const start = text === "" ? 0 : text.length + 2;
+        text += `${text === "" ? "" : "\n\n"}page ${number}`;
+        writeFileSync(output, text);
+        onMessage({
+          step: "page",
+          page: number,
+          kind: "text",
+          doubtful: number === 3,
+          start,
+          end: text.length,
+          bytes: text.length,
+        });
+      }
+    };
+    const limits = {
+      memory_max_bytes: 1,
+      pages_max: 9,
+      ocr_pages_max: 9,
+      ocr_page_timeout_ms: 20,
+      characters_max: 1_000,
+      timeout_ms: 60_000,
+      page_timeout_ms: 1,
+      timeout_max_ms: 60_000,
+    };
+    const extractor = pdfExtractor({
+      isolate: isolate as never,
+      newId,
+      temporary: process.env.TMPDIR ?? "/tmp",
+      languages: "",
+      limits,
+    });
+    const found = extractor.extract(
+      { path: "", size_bytes: 1, name: "", declared_type: null },
+      { signal: new AbortController().signal, onProgress: () => {} },
+    );
+    await found.catch(() => undefined);
+    return { starts, found };
+  }
+  const doubtful = {
+    code: "low_confidence",
+    message: "Page 3 was hard to recognise: its text may have mistakes.",
+    page: 3,
+  };
+
+  test("is left out by a new child that goes on behind it, but not for ever", async () => {
+    const { starts, found } = await readWith([2, 4, 5, 7]);
+    expect(starts).toEqual([1, 3, 5, 6]);
+    expect(pagesOf(await found)).toEqual({ 1: "page 1", 3: "page 3", 6: "page 6" });
+    expect((await found).warnings).toEqual([
+      doubtful,
+      {
+        code: "page_timed_out",
+        message: "Pages 2, 4 and 5 took too long to recognise and were left out.",
+        page: null,
+      },
+      {
+        code: "partly_read",
+        message:
+          "Only the first 6 of 8 pages were read. Reading the file took longer than 0.02 s and " +
+          "was stopped.",
+        page: 6,
+      },
+    ]);
+  });
+  test("costs nothing but itself when it is the first", async () => {
+    const { starts, found } = await readWith([1]);
+    expect(starts).toEqual([1, 2]);
+    expect((await found).pages.map((span) => span.page)).toEqual([2, 3, 4, 5, 6, 7, 8]);
+    expect((await found).warnings).toEqual([
+      doubtful,
+      {
+        code: "page_timed_out",
+        message: "Page 1 took too long to recognise and was left out.",
+        page: 1,
+      },
+    ]);
+  });
+  test("makes the file fail when the next one is too, and nothing was read before", async () => {
+    const { starts, found } = await readWith([1, 2]);
+    expect(starts).toEqual([1, 2]);
+    expect(found).rejects.toMatchObject({
+      code: "timeout",
+      message: "Recognising the text of this PDF took too long and was stopped.",
+    });
+  });
+});
+
+describe("the header of an image", () => {
+  const riff = (chunk: string, body: number[]): Uint8Array =>
+    Buffer.concat([
+      Buffer.from("RIFF\0\0\0\0WEBP", "latin1"),
+      Buffer.from(chunk, "latin1"),
+      Buffer.from([body.length, 0, 0, 0, ...body]),
+    ]);
+  const cases: [string, Uint8Array, Parameters<typeof describePicture>[1], [number, number]][] = [
+    [
+      "WebP with losses",
+      riff("VP8 ", [0, 0, 0, 0x9d, 1, 0x2a, 0x20, 3, 0x58, 2]),
+      "image/webp",
+      [800, 600],
+    ],
+    ["WebP without losses", riff("VP8L", [0x2f, 0x1f, 0xc3, 0x95, 0]), "image/webp", [800, 600]],
+    [
+      "WebP, extended",
+      riff("VP8X", [0, 0, 0, 0, 0x1f, 3, 0, 0x57, 2, 0]),
+      "image/webp",
+      [800, 600],
+    ],
+    [
+      "bitmap, upside down",
+      Buffer.concat([
+        Buffer.from("BM\0\0\0\0\0\0\0\0\0\0\0\0", "latin1"),
+        Buffer.from([40, 0, 0, 0, 0x20, 3, 0, 0, 0xa8, 0xfd, 0xff, 0xff]),
+      ]),
+      "image/bmp",
+      [800, 600],
+    ],
+  ];
+  for (const [why, bytes, type, [width, height]] of cases) {
+    test(why, () =>
+      expect(describePicture(bytes, type)).toEqual({
+        orientation: 1,
+        frames: [{ width, height, at: 0 }],
+      }),
+    );
+  }
+
+  const turns: [string, Orientation, Orientation, Orientation][] = [
+    ["nothing and a quarter", 6, 1, 6],
+    ["a quarter and a half", 3, 6, 8],
+    ["a quarter back and a quarter", 6, 8, 1],
+    ["mirrored and a half", 3, 2, 4],
+    ["mirrored on its side and a quarter", 6, 5, 2],
+  ];
+  for (const [why, by, orientation, expected] of turns)
+    test(`turns add up: ${why}`, () => expect(turnedBy(by, orientation)).toBe(expected));
+});
+
+test("ideographs are not parted, words are", () => {
+  const word = (text: string, at: number): string =>
+    `<span class='ocrx_word' id='w' title='bbox ${at} 10 ${at + 9} 20; x_wconf 90'>${text}</span>`;
+  const hocr = [
+    "<span class='ocr_line' id='l' title=\"bbox 0 10 60 22; baseline 0 -2; x_size 12\">",
+    word("港口", 0),
+    word("批准", 10),
+    word("R&amp;D", 20),
+    word("harb-", 30),
+    "</span>",
+  ].join("\n");
+  expect(parseHocr(hocr)).toEqual([
+    {
+      text: "港口批准 R&D harb",
+      hyphenated: true,
+      left: 0,
+      right: 39,
+      base: -20,
+      size: 12,
+      confidence: 90,
+    },
+  ]);
+});

@@ -1,0 +1,131 @@
+/** Lines become paragraphs by where they stand. */
+import { describe, expect, test } from "bun:test";
+import { joinLines, type Line } from "../../plugins/extraction/paragraphs";
+
+const full = "words that fill the line from edge to edge";
+/** A line at the left edge unless told otherwise; 400 points wide when it is full. */
+const line = (text: string, base: number, place: Partial<Line> = {}): Line => ({
+  text,
+  base,
+  left: 0,
+  size: 10,
+  hyphenated: false,
+  right: (place.left ?? 0) + (text.length * 400) / full.length,
+  ...place,
+});
+
+describe("between two lines", () => {
+  const cases: [string, Line[], string[]][] = [
+    ["the usual distance joins them", [line(full, 700), line(full, 688)], ["\n"]],
+    ["a larger distance parts them", [line(`${full}.`, 700), line("The next one", 682)], ["\n\n"]],
+    [
+      "… but not in the middle of a sentence",
+      [line(full, 700), line("goes on below a formula", 682)],
+      ["\n"],
+    ],
+    ["… unless it is very large", [line(full, 700), line("goes on nowhere near", 600)], ["\n\n"]],
+    [
+      "wide spacing throughout is the usual distance",
+      [700, 676, 652, 628, 604].map((base) => line(full, base)),
+      ["\n", "\n", "\n", "\n"],
+    ],
+    [
+      "a little more than the usual distance parts paragraphs",
+      [700, 686, 672, 658, 644]
+        .map((base) => line(`${full}.`, base))
+        .concat(line("After three points more", 627)),
+      ["\n", "\n", "\n", "\n", "\n\n"],
+    ],
+    [
+      "a first line that is set in begins a paragraph",
+      [line(`${full}.`, 700), line("The next one", 688, { left: 15 }), line(full, 676)],
+      ["\n\n", "\n"],
+    ],
+    [
+      "lines set in after the first belong to it",
+      [
+        line("• An item of a list that goes on and goes on", 700),
+        line("in a second line", 688, { left: 10 }),
+        line("• The next item", 676),
+      ],
+      ["\n", "\n"],
+    ],
+    [
+      "a line that ends early after a full stop ends a paragraph",
+      [
+        line(full, 700),
+        line("It ends here.", 688),
+        line("Another one begins, and it goes on to the edge", 676),
+      ],
+      ["\n", "\n\n"],
+    ],
+    [
+      "… and none when the next word would not have fitted",
+      [
+        line(full, 700),
+        line("It ends almost at the edge, but not there.", 688, { right: 390 }),
+        line("Nevertheless it goes on", 676),
+      ],
+      ["\n", "\n"],
+    ],
+    [
+      "lines that end early without a full stop are a list or a table",
+      [line("Gannet Buoy 11.5", 700), line("Puffin Ring 7.25", 688), line(full, 676)],
+      ["\n", "\n"],
+    ],
+    [
+      "a heading in larger type stands alone",
+      [line("Moorings", 700, { size: 16 }), line(full, 682)],
+      ["\n\n"],
+    ],
+    [
+      "small type below stands alone",
+      [line(full, 700), line("A note in small type", 688, { size: 7 })],
+      ["\n\n"],
+    ],
+    [
+      "a hyphenated word is never parted",
+      [line("the north-west break", 700, { hyphenated: true }), line("Water", 500)],
+      ["-\n"],
+    ],
+    [
+      "the next column goes on with the sentence",
+      [line(full, 100), line("and goes on at its top", 700, { left: 450 })],
+      ["\n"],
+    ],
+    [
+      "… also when a name begins it",
+      [line(full, 112), line(full, 100), line("Kittiwake and her crew", 700, { left: 450 })],
+      ["\n", "\n"],
+    ],
+    [
+      "the next column begins anew after a full stop",
+      [line(`${full}.`, 100), line("Another subject", 700, { left: 450 })],
+      ["\n\n"],
+    ],
+    [
+      "two pieces on one line are one line",
+      [line("Left", 700, { right: 50 }), line("right", 700.4, { left: 56 })],
+      [" "],
+    ],
+    [
+      "… without a space when nothing lies between them",
+      [line("Eich", 700, { right: 50 }), line(", Shaver", 700, { left: 50.5 })],
+      [""],
+    ],
+    [
+      "… but not when they stand far apart",
+      [line("Left", 700, { right: 50 }), line("right", 700, { left: 300 })],
+      ["\n"],
+    ],
+  ];
+  for (const [why, lines, separators] of cases) {
+    test(why, () =>
+      expect(joinLines(lines)).toBe(
+        lines.map(({ text }, at) => text + (separators[at] ?? "")).join(""),
+      ),
+    );
+  }
+});
+
+test("a page without lines has no text", () => expect(joinLines([])).toBe(""));

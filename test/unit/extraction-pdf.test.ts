@@ -1,0 +1,365 @@
+/** PDF files: text with the right pages, and for every other file the reason, within limits. */
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { newId } from "../../core/base/ids";
+import { TaskFailure } from "../../core/plugin/define";
+import { ExtractionFailure, type Extracted } from "../../plugins/extraction/contract";
+import type { PageMessage } from "../../plugins/extraction/page-output";
+import type { PageLimits } from "../../plugins/extraction/pages";
+import { pdfExtractor } from "../../plugins/extraction/pdf";
+import type { PdfInput } from "../../plugins/extraction/read-pdf";
+import { testExtraction, type TestExtraction } from "../helpers/extraction";
+import { buildPdf, setProse, type PdfPage } from "../helpers/pdf";
+
+const extraction = testExtraction();
+afterAll(() => extraction.stop());
+const { read, fail } = extraction;
+
+const others: TestExtraction[] = [];
+afterEach(async () => {
+  for (const other of others.splice(0)) await other.stop();
+});
+const within = (limits: Partial<PageLimits>): TestExtraction => {
+  const other = testExtraction({ limits });
+  others.push(other);
+  return other;
+};
+
+const page = (text: string): PdfPage => ({ lines: [{ x: 60, y: 700, text }] });
+const textOf = ({ text, pages }: Extracted): Record<number, string> =>
+  Object.fromEntries(pages.map((span) => [span.page, text.slice(span.start, span.end)]));
+/**
+ * Forms that draw each other, ten of the next each: a few bytes that become more objects than any
+ * memory holds.
+ */
+const form_bomb = Array.from({ length: 10 }, (_, depth) =>
+  depth < 9 ? `/X${depth + 1} Do `.repeat(10) : "BT /F1 10 Tf (boom) Tj ET",
+);
+const bomb: PdfPage = { content: "/X0 Do" };
+
+describe("text", () => {
+  test("comes with its pages, which blank lines part", async () => {
+    const found = await read(
+      buildPdf([page("Tidal gauge"), page("Puffin Ring"), page("Dredging caf\u00e9")]),
+    );
+    expect(found).toEqual({
+      text: "Tidal gauge\n\nPuffin Ring\n\nDredging café",
+      media_type: "application/pdf",
+      page_count: 3,
+      warnings: [],
+      pages: [
+        { page: 1, start: 0, end: 11 },
+        { page: 2, start: 13, end: 24 },
+        { page: 3, start: 26, end: 39 },
+      ],
+    });
+  });
+
+  test("keeps paragraphs apart and lines together", async () => {
+    const paragraphs = [
+      "The northern breakwater was inspected by the survey vessel in March and found to be in " +
+        "good order, but for two blocks at its head.",
+      "Repairs begin in June.",
+      "The dredging contract was awarded to the lowest of three bidders, who has to begin within " +
+        "a month and to end before the autumn storms.",
+    ];
+    const { text } = await read(buildPdf(setProse(paragraphs, { gap: 6 })));
+    expect(text.split("\n\n").map((paragraph) => paragraph.replaceAll("\n", " "))).toEqual(
+      paragraphs,
+    );
+  });
+
+  test("keeps the hyphen at the end of a line", async () => {
+    const lines = ["The northern break-", "water was inspected."].map((text, i) => ({
+      x: 60,
+      y: 700 - 14 * i,
+      text,
+    }));
+    expect((await read(buildPdf([{ lines }]))).text).toBe(
+      "The northern break-\nwater was inspected.",
+    );
+  });
+
+  test("reads one column after the other", async () => {
+    const paragraph =
+      "The survey vessel left the harbour before dawn and came back with the evening tide, its " +
+      "hold full of samples. ".repeat(12).trim();
+    const { text } = await read(buildPdf(setProse([paragraph], { columns: 3, size: 9 })));
+    expect(text.replaceAll("\n", " ")).toBe(paragraph);
+    expect(text).not.toContain("\n\n");
+  });
+
+  const recognised: [string, Uint8Array, string][] = [
+    ["whatever its name says", buildPdf([page("Words")]), "picture.png"],
+    [
+      "behind a few bytes that do not belong to it",
+      Buffer.concat([Buffer.from("junk\n".repeat(100)), buildPdf([page("Words")])]),
+      "a.pdf",
+    ],
+    ["with an owner's password alone", buildPdf([page("Words")], { password: "" }), "a.pdf"],
+    ["on a page that is turned", buildPdf([{ ...page("Words"), rotate: 90 }]), "a.pdf"],
+  ];
+  for (const [why, bytes, name] of recognised)
+    test(`is found ${why}`, async () => {
+      expect((await read(bytes, { name })).text).toBe("Words");
+    });
+
+  test("reports progress page by page", async () => {
+    const progress: number[] = [];
+    await read(buildPdf([page("one"), {}, page("three"), page("four")]), {
+      onProgress: (done) => progress.push(done),
+    });
+    expect(progress).toEqual([0.25, 0.5, 0.75, 1]);
+  });
+});
+
+describe("pages that give no text are warnings", () => {
+  const cases: [string, PdfPage[], { code: string; page: number | null; message: RegExp }[]][] = [
+    ["a blank one is none", [page("one"), {}], []],
+    ["one with nothing legible on it is none", [page("one"), { picture: true }], []],
+    [
+      "a missing one",
+      [page("one"), { missing: true }, page("three")],
+      [{ code: "page_damaged", page: 2, message: /^Page 2 is damaged/ }],
+    ],
+    [
+      "several missing ones",
+      [{ missing: true }, page("two"), { missing: true }, { missing: true }],
+      [{ code: "page_damaged", page: null, message: /^Pages 1, 3 and 4 are damaged/ }],
+    ],
+    [
+      "very many are counted",
+      [page("one"), ...Array.from({ length: 30 }, () => ({ missing: true }))],
+      [
+        {
+          code: "page_damaged",
+          page: null,
+          message: /^30 pages, the first of them 2, are damaged/,
+        },
+      ],
+    ],
+  ];
+  for (const [why, pages, expected] of cases) {
+    test(why, async () => {
+      const { warnings, page_count } = await read(buildPdf(pages));
+      expect(warnings).toEqual(
+        expected.map((warning) => ({
+          ...warning,
+          message: expect.stringMatching(warning.message),
+        })),
+      );
+      expect(page_count).toBe(pages.length);
+    });
+  }
+});
+
+describe("a file without text says why", () => {
+  const good = buildPdf([page("Words"), page("More words")]);
+  const cases: [string, Uint8Array | string, ExtractionFailure["code"], RegExp][] = [
+    [
+      "protected by a password",
+      buildPdf([page("Words")], { password: "sesame" }),
+      "encrypted",
+      /^This PDF is protected by a password\.$/,
+    ],
+    ["cut off", good.subarray(0, 300), "corrupt", /damaged/],
+    ["nothing but the mark", "%PDF-1.7\n", "corrupt", /damaged/],
+    ["no pages at all", buildPdf([]), "corrupt", /no pages|damaged/],
+    ["every page missing", buildPdf([{ missing: true }]), "corrupt", /none of its pages/],
+    [
+      "a tree of pages that leads back to itself",
+      Buffer.from(buildPdf([page("Words")]))
+        .toString("latin1")
+        .replace("/Kids [7 0 R", "/Kids [2 0 R")
+        .replace("/Count 1", "/Count 9"),
+      "corrupt",
+      /damaged|none of its pages/,
+    ],
+    [
+      "a picture without a word",
+      buildPdf([{ picture: true }, {}]),
+      "empty",
+      /no text: nothing was found on any of its pages/,
+    ],
+    ["blank", buildPdf([{}]), "empty", /no text/],
+    ["a memory bomb", buildPdf([bomb], { forms: form_bomb }), "out_of_memory", /memory/],
+  ];
+  for (const [why, bytes, code, message] of cases) {
+    test(
+      why,
+      async () => {
+        const failure = await fail(bytes, { name: "a.pdf" });
+        expect(failure.code).toBe(code);
+        expect(failure.message).toMatch(message);
+        expect(extraction.leftovers()).toEqual([]);
+      },
+      60_000,
+    );
+  }
+
+  test("more pages than are read", async () => {
+    const failure = await within({ pages_max: 2 }).fail(
+      buildPdf([page("1"), page("2"), page("3")]),
+    );
+    expect([failure.code, failure.message]).toEqual([
+      "too_large",
+      "This PDF has 3 pages; at most 2 are read.",
+    ]);
+  });
+
+  test("more text than is kept", async () => {
+    const other = within({ characters_max: 20 });
+    expect((await other.fail(buildPdf([page("ten or more"), page("and some more")]))).code).toBe(
+      "too_large",
+    );
+    expect((await other.read(buildPdf([page("twenty letters, all")]))).text).toBe(
+      "twenty letters, all",
+    );
+  });
+
+  test("too slow to open", async () => {
+    const failure = await within({ timeout_ms: 1 }).fail(buildPdf([page("Words")]));
+    expect([failure.code, failure.message]).toEqual([
+      "timeout",
+      "Reading the file took longer than 0.001 s and was stopped.",
+    ]);
+  });
+
+  test("and the next file is read all the same", async () => {
+    expect((await read(buildPdf([page("Words")]))).text).toBe("Words");
+  });
+});
+
+describe("what was read before the end is kept", () => {
+  const pages = [page("one"), page("two"), bomb, page("four")];
+
+  test("when the memory is used up", async () => {
+    const other = within({ memory_max_bytes: 300 * 1024 ** 2 });
+    const found = await other.read(buildPdf(pages, { forms: form_bomb }));
+    expect(textOf(found)).toEqual({ 1: "one", 2: "two" });
+    expect(found.page_count).toBe(4);
+    expect(found.warnings).toEqual([
+      {
+        code: "partly_read",
+        page: 2,
+        message:
+          "Only the first 2 of 4 pages were read. Reading the file needed too much memory and " +
+          "was stopped.",
+      },
+    ]);
+    expect(other.leftovers()).toEqual([]);
+  }, 30_000);
+
+  test("when the time is over", async () => {
+    const other = within({
+      memory_max_bytes: 8 * 1024 ** 3,
+      timeout_ms: 3_000,
+      page_timeout_ms: 0,
+    });
+    await other.read(buildPdf([page("the engine is loaded now")]));
+    const found = await other.read(buildPdf(pages, { forms: form_bomb }));
+    expect(textOf(found)).toEqual({ 1: "one", 2: "two" });
+    expect(found.warnings.map(({ code, page }) => [code, page])).toEqual([["partly_read", 2]]);
+  }, 30_000);
+});
+
+/** A child that says these things and then ends so, in place of a real one. */
+function scripted(messages: readonly PageMessage[], written: string, end: Error | null) {
+  const temporary = process.env.TMPDIR ?? "/tmp";
+  const isolate = async (
+    _task: string,
+    input: PdfInput,
+    { onMessage }: { onMessage: (message: PageMessage) => void },
+  ) => {
+    writeFileSync(input.output, written);
+    messages.forEach(onMessage);
+    if (end) throw end;
+    return null;
+  };
+  const limits = {
+    memory_max_bytes: 1,
+    pages_max: 1,
+    ocr_pages_max: 1,
+    ocr_page_timeout_ms: 1,
+    characters_max: 1,
+    timeout_ms: 60_000,
+    page_timeout_ms: 1,
+    timeout_max_ms: 60_000,
+  };
+  const extractor = pdfExtractor({
+    isolate: isolate as never,
+    newId,
+    temporary,
+    languages: "",
+    limits,
+  });
+  return extractor.extract(
+    { path: "", size_bytes: 1, name: "", declared_type: null },
+    { signal: new AbortController().signal, onProgress: () => {} },
+  );
+}
+
+describe("the end of a child", () => {
+  const opened: PageMessage[] = [{ step: "started" }, { step: "opened", page_count: 3 }];
+  const one_page: PageMessage[] = [
+    ...opened,
+    { step: "page", page: 1, kind: "text", doubtful: false, start: 0, end: 3, bytes: 3 },
+  ];
+  const crashed = new TaskFailure("crashed", "The process ended.");
+  const full = new TaskFailure("threw", "no space left", "ENOSPC");
+  const cases: [
+    string,
+    { messages: PageMessage[]; end: Error },
+    { code: string } | Error | "partly_read",
+  ][] = [
+    [
+      "a time limit without a page is a failure",
+      { messages: opened, end: new TaskFailure("timeout", "") },
+      { code: "timeout" },
+    ],
+    [
+      "a memory limit without a page is a failure",
+      { messages: opened, end: new TaskFailure("memory", "") },
+      { code: "out_of_memory" },
+    ],
+    [
+      "a crash without a page is worth another attempt",
+      { messages: opened, end: crashed },
+      crashed,
+    ],
+    [
+      "a time limit after a page keeps it",
+      { messages: one_page, end: new TaskFailure("timeout", "") },
+      "partly_read",
+    ],
+    ["a crash after a page keeps it", { messages: one_page, end: crashed }, "partly_read"],
+    [
+      "damage found after a page keeps it",
+      { messages: one_page, end: new TaskFailure("threw", "damaged", "corrupt") },
+      "partly_read",
+    ],
+    ["a full disk is worth another attempt, pages or not", { messages: one_page, end: full }, full],
+    [
+      "too much text fails, pages or not",
+      { messages: one_page, end: new TaskFailure("threw", "long", "too_large") },
+      { code: "too_large" },
+    ],
+  ];
+  for (const [why, { messages, end }, expected] of cases) {
+    test(why, async () => {
+      const outcome = await scripted(messages, "one, and half of t", end).catch(
+        (error: unknown) => error,
+      );
+      if (expected === "partly_read")
+        expect(outcome).toMatchObject({
+          text: "one",
+          warnings: [{ code: "partly_read", page: 1 }],
+        });
+      else if (expected instanceof Error) expect(outcome).toBe(expected);
+      else {
+        expect(outcome).toBeInstanceOf(ExtractionFailure);
+        expect(outcome).toMatchObject(expected);
+      }
+    });
+  }
+});

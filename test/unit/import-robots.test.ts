@@ -1,0 +1,187 @@
+/**
+ * What robots.txt allows (RFC 9309), when a host wants to be asked later, and the pause between two
+ * requests.
+ */
+import { describe, expect, test } from "bun:test";
+import { retryAfterOf } from "../../plugins/imports/fetching";
+import { createPacing } from "../../plugins/imports/pacing";
+import { everything, readRobots } from "../../plugins/imports/robots";
+import { createRobotsOfRuns } from "../../plugins/imports/robots-of-runs";
+
+describe("robots.txt", () => {
+  const cases: [reason: string, text: string, path: string, allowed: boolean][] = [
+    ["an empty file allows everything", "", "/a", true],
+    ["nothing is said to us or to all", "User-agent: other\nDisallow: /", "/a", true],
+    ["said to all", "User-agent: *\nDisallow: /a", "/a/b", false],
+    ["a prefix, not a name", "User-agent: *\nDisallow: /a", "/ab", false],
+    ["another path", "User-agent: *\nDisallow: /a", "/b", true],
+    [
+      "our own group counts, that for all does not",
+      "User-agent: *\nDisallow: /\n\nUser-agent: Dossier\nDisallow: /private",
+      "/a",
+      true,
+    ],
+    [
+      "our own group, in any case",
+      "User-agent: *\nAllow: /\nUser-agent: DOSSIER\nDisallow: /",
+      "/a",
+      false,
+    ],
+    ["our name with a version", "User-agent: dossier/1.0\nDisallow: /", "/a", false],
+    ["a longer name is another's", "User-agent: dossierbot\nDisallow: /", "/a", true],
+    ["one group for several", "User-agent: other\nUser-agent: dossier\nDisallow: /x", "/x", false],
+    [
+      "two groups of ours are one",
+      "User-agent: dossier\nDisallow: /a\n\nUser-agent: dossier\nDisallow: /b",
+      "/b",
+      false,
+    ],
+    [
+      "the longest pattern decides",
+      "User-agent: *\nAllow: /a/open\nDisallow: /a",
+      "/a/open/x",
+      true,
+    ],
+    [
+      "the longest pattern decides, in any order",
+      "User-agent: *\nDisallow: /a\nAllow: /a/open",
+      "/a/open/x",
+      true,
+    ],
+    ["of two as long, the one that allows", "User-agent: *\nDisallow: /a\nAllow: /a", "/a", true],
+    ["an empty Disallow says nothing", "User-agent: *\nDisallow:", "/a", true],
+    ["a star is any run of characters", "User-agent: *\nDisallow: /*.pdf", "/x/y.pdf?z", false],
+    ["a dollar is the end", "User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf?z", true],
+    ["a dollar is the end of this one", "User-agent: *\nDisallow: /*.pdf$", "/x/y.pdf", false],
+    ["stars that overlap", "User-agent: *\nDisallow: /a*ab$", "/ab", true],
+    ["stars that fit", "User-agent: *\nDisallow: /a*b*c", "/a--b--c", false],
+    ["the query belongs to the path", "User-agent: *\nDisallow: /*?sort=", "/list?sort=up", false],
+    ["escapes in any case", "User-agent: *\nDisallow: /%7ejoe/%c3%a9", "/~joe/%C3%A9", false],
+    ["letters that are not escaped", "User-agent: *\nDisallow: /é", "/%C3%A9", false],
+    ["an escaped slash is no slash", "User-agent: *\nDisallow: /a%2Fb", "/a/b", true],
+    [
+      "comments, white space and Windows lines",
+      "\ufeffuser-agent : * # all\r\n disallow : /a # this\r\n",
+      "/a",
+      false,
+    ],
+    [
+      "other lines do not end a group",
+      "User-agent: *\nSitemap: https://a.test/s.xml\nDisallow: /a",
+      "/a",
+      false,
+    ],
+    ["a rule before any group is nobody's", "Disallow: /\nUser-agent: *\nAllow: /", "/a", true],
+    [
+      "a line of blanks that never ends",
+      `User-agent: *\nDisallow: /a${" ".repeat(500_000)}b\nDisallow: /c`,
+      "/c",
+      false,
+    ],
+    ["robots.txt itself may always be read", "User-agent: *\nDisallow: /", "/robots.txt", true],
+  ];
+  test.each(cases)("%s", (_reason, text, path, allowed) => {
+    expect(readRobots(text, "dossier").allows(path)).toBe(allowed);
+  });
+
+  const delays: [reason: string, text: string, delay: number | null][] = [
+    ["none", "User-agent: *\nDisallow: /a", null],
+    [
+      "of the group that counts",
+      "User-agent: *\nCrawl-delay: 9\n\nUser-agent: dossier\nCrawl-delay: 1.5",
+      1.5,
+    ],
+    ["one that is no number", "User-agent: *\nCrawl-delay: soon", null],
+  ];
+  test.each(delays)("crawl delay: %s", (_reason, text, delay) => {
+    expect(readRobots(text, "dossier").crawl_delay_s).toBe(delay);
+  });
+
+  test("patterns that would take a regular expression for ever take no time", () => {
+    const robots = readRobots(`User-agent: *\nDisallow: /${"*a".repeat(2_000)}$`, "dossier");
+    expect(robots.allows(`/${"a".repeat(3_000)}b`)).toBe(true);
+  });
+});
+
+describe("Retry-After", () => {
+  const cases: [reason: string, header: string | null, ms: number | null][] = [
+    ["is missing", null, null],
+    ["seconds", "7", 7_000],
+    ["a date", "Thu, 01 Jan 1970 00:01:10 GMT", 60_000],
+    ["a date that is over", "Thu, 01 Jan 1970 00:00:01 GMT", 0],
+    ["nonsense", "later", null],
+  ];
+  test.each(cases)("%s", (_reason, header, ms) => {
+    expect(retryAfterOf(header, 10_000)).toBe(ms);
+  });
+});
+
+describe("pauses", () => {
+  const never = new AbortController().signal;
+
+  test("the turns of one host lie apart, whoever asks; other hosts do not wait", async () => {
+    const pacing = createPacing();
+    const begun = performance.now();
+    const waited: Record<string, number> = {};
+    const turn = (name: string, host: string) =>
+      pacing.turn(host, 40, never).then(() => {
+        waited[name] = performance.now() - begun;
+      });
+    await Promise.all([
+      turn("first", "a"),
+      turn("second", "a"),
+      turn("third", "a"),
+      turn("other", "b"),
+    ]);
+    expect(waited.second! - waited.first!).toBeGreaterThanOrEqual(35);
+    expect(waited.third! - waited.second!).toBeGreaterThanOrEqual(35);
+    expect(waited.other!).toBeLessThan(waited.second!);
+  });
+
+  test("the pause begins anew when an answer has come", async () => {
+    let now = 0;
+    const pacing = createPacing(() => now);
+    await pacing.turn("a", 30, never);
+    now = 100;
+    pacing.rest("a", 30);
+    const stop = new AbortController();
+    const waiting = pacing.turn("a", 30, stop.signal);
+    stop.abort(new Error("stopped"));
+    await expect(waiting).rejects.toThrow("stopped");
+  });
+});
+
+describe("what hosts have said", () => {
+  const said = Promise.resolve(everything);
+  test("is known within its run, until that is forgotten", () => {
+    const robots = createRobotsOfRuns();
+    robots.of("one").set("https://a.test", said);
+    robots.of("one").set("https://b.test", said);
+    robots.of("one").delete("https://b.test");
+    robots.of("two").set("https://a.test", said);
+    expect([
+      robots.of("one").get("https://a.test"),
+      robots.of("one").get("https://b.test"),
+      robots.of("three").get("https://a.test"),
+    ]).toEqual([said, undefined, undefined]);
+    robots.forget("one");
+    expect([
+      robots.of("one").get("https://a.test"),
+      robots.of("two").get("https://a.test"),
+    ]).toEqual([undefined, said]);
+  });
+  test("of ten thousand hosts only those of late are kept", () => {
+    const robots = createRobotsOfRuns();
+    robots.of("run").set("https://again.test", said);
+    for (let n = 0; n < 10_000; n++) {
+      robots.of("run").set(`https://${n}.test`, said);
+      robots.of("run").set("https://again.test", said);
+    }
+    expect([
+      robots.size(),
+      robots.of("run").get("https://again.test"),
+      robots.of("run").get("https://9999.test"),
+      robots.of("run").get("https://0.test"),
+    ]).toEqual([64, said, said, undefined]);
+  });
+});

@@ -1,0 +1,322 @@
+/**
+ * The chunker: where passages begin and end, which page and heading they stand under, and that
+ * offsets hold in every text.
+ */
+import { describe, expect, test } from "bun:test";
+import { analyzer } from "../../plugins/index/analyzer";
+import { chunksOf } from "../../plugins/index/chunker";
+import { EditionRows, inputOf } from "../../plugins/index/editions";
+import { segmentsOf, type EncodeInput } from "../../plugins/index/encode";
+
+const encode = (input: EncodeInput) => [...segmentsOf(input, analyzer)];
+const words = (count: number, word = "word") =>
+  `${Array.from({ length: count }, (_, i) => `${word}${i}`).join(" ")}.`;
+const paragraph = (name: string) => `${name} ${words(60, "alpha")}`;
+const texts = (text: string) =>
+  chunksOf(text, []).map((chunk) => text.slice(chunk.start, chunk.end));
+/** Pages of a text whose pages are joined by form feeds. */
+const pagesOf = (text: string) => {
+  let start = 0;
+  return text.split("\f").map((page, i) => {
+    const span = { page: i + 1, start, end: start + page.length };
+    start += page.length + 1;
+    return span;
+  });
+};
+
+describe("paragraphs", () => {
+  const [a, b] = [paragraph("First"), paragraph("Second")];
+  const cases: [string, string, string[]][] = [
+    ["an empty text has no chunk", "", []],
+    ["white space alone has no chunk", " \n\t\n\u3000\n", []],
+    ["a blank line parts paragraphs", `${a}\n\n${b}`, [a, b]],
+    ["so does one of spaces", `${a}\n \t\n${b}`, [a, b]],
+    [
+      "a wrapped line does not",
+      `${words(10)}\n${words(10)}\n${words(10, "next")}`,
+      [`${words(10)}\n${words(10)}\n${words(10, "next")}`],
+    ],
+    ["the end of a long line does", `${a}\n${b}`, [a, b]],
+    ["a short paragraph goes with the next", `Short one.\n\n${a}`, [`Short one.\n\n${a}`]],
+    ["a short last one goes with the one before", `${a}\n\nThe end.`, [`${a}\n\nThe end.`]],
+    ["white space at the ends belongs to no chunk", `\n\n  ${a}  \n\n`, [a]],
+    ["a wide gap parts even short ones", `One.${"\n".repeat(100)}Two.`, ["One.", "Two."]],
+    ["Windows line ends part paragraphs too", `${a}\r\n\r\n${b}`, [a, b]],
+  ];
+  for (const [why, text, expected] of cases) test(why, () => expect(texts(text)).toEqual(expected));
+});
+
+describe("headings", () => {
+  const a = paragraph("First");
+  const cases: [string, string, [string, string | null][]][] = [
+    [
+      "a heading goes with what follows",
+      `Introduction\n\n${a}`,
+      [[`Introduction\n\n${a}`, "Introduction"]],
+    ],
+    [
+      "it counts for the next chunks too",
+      `Introduction\n\n${a}\n\n${a}`,
+      [
+        [`Introduction\n\n${a}`, "Introduction"],
+        [a, "Introduction"],
+      ],
+    ],
+    [
+      "a Markdown heading loses its marks, and needs no blank line",
+      `## Use ##\n${a}`,
+      [[`## Use ##\n${a}`, "Use"]],
+    ],
+    ["an underlined heading too", `Use\n===\n\n${a}`, [[`Use\n===\n\n${a}`, "Use"]]],
+    [
+      "a new heading ends a short section",
+      `# One\n\nText of one.\n\n# Two\n\nText of two.`,
+      [
+        ["# One\n\nText of one.", "One"],
+        ["# Two\n\nText of two.", "Two"],
+      ],
+    ],
+    [
+      "the innermost of several counts",
+      `# Guide\n\n## Install\n\n${a}`,
+      [[`# Guide\n\n## Install\n\n${a}`, "Install"]],
+    ],
+    ["a sentence is no heading", `This is one.\n\n${a}`, [[`This is one.\n\n${a}`, null]]],
+    ["a list item is no heading", `- apples\n\n${a}`, [[`- apples\n\n${a}`, null]]],
+    ["a number is no heading", `12%\n\n${a}`, [[`12%\n\n${a}`, null]]],
+  ];
+  for (const [why, text, expected] of cases)
+    test(why, () =>
+      expect(
+        chunksOf(text, []).map((chunk) => [text.slice(chunk.start, chunk.end), chunk.heading]),
+      ).toEqual(expected),
+    );
+
+  const marked: [string, string, readonly string[], [string, string | null][]][] = [
+    [
+      "those that the document marks are the only ones",
+      `Short line\n\n${a}\n\nReal one\n${a}`,
+      ["Real one"],
+      [
+        [`Short line\n\n${a}`, null],
+        [`Real one\n${a}`, "Real one"],
+      ],
+    ],
+    [
+      "a marked one may end like a sentence, be a part of its line, and have two lines",
+      `# What is\nit?\n${a}`,
+      ["What is\nit?"],
+      [[`# What is\nit?\n${a}`, "What is it?"]],
+    ],
+    [
+      "what is marked but as long as a paragraph is none",
+      `${a} ${a}\n\nHead\n\n${a}`,
+      [`${a} ${a}`, "Head"],
+      [
+        [`${a} ${a}`, null],
+        [`Head\n\n${a}`, "Head"],
+      ],
+    ],
+    [
+      "the innermost of several marked ones counts",
+      `Guide.\nInstall.\n${a}`,
+      ["Guide.", "Install."],
+      [[`Guide.\nInstall.\n${a}`, "Install."]],
+    ],
+    [
+      "a document that marks none is looked through",
+      `Introduction\n\n${a}`,
+      [],
+      [[`Introduction\n\n${a}`, "Introduction"]],
+    ],
+  ];
+  const spansOf = (text: string, headings: readonly string[]) =>
+    headings.map((heading) => ({
+      start: text.indexOf(heading),
+      end: text.indexOf(heading) + heading.length,
+      level: 1,
+    }));
+  for (const [why, text, headings, expected] of marked)
+    test(why, () => {
+      expect(
+        chunksOf(text, [], spansOf(text, headings)).map((chunk) => [
+          text.slice(chunk.start, chunk.end),
+          chunk.heading,
+        ]),
+      ).toEqual(expected);
+    });
+
+  test("nothing but headings is still found", () => {
+    const text = Array.from({ length: 200 }, (_, i) => `Entry number ${i}`).join("\n\n");
+    expect(texts(text).join("\n\n")).toBe(text);
+    for (const one of texts(text)) expect(one.length).toBeLessThanOrEqual(1_600);
+  });
+});
+
+describe("long paragraphs", () => {
+  const sentence = "The quick brown fox jumps over the lazy dog near the river bank again. ";
+  test("they are cut at sentence ends, evenly", () => {
+    const cut = texts(sentence.repeat(40).trim());
+    expect(cut.length).toBeGreaterThan(2);
+    for (const one of cut) {
+      expect(one.length).toBeLessThanOrEqual(1_600);
+      expect(one.length).toBeGreaterThan(600);
+      expect(one).toEndWith("again.");
+    }
+  });
+  test("ideographic stops are sentence ends", () => {
+    for (const one of texts("これは長い文章の一つです。".repeat(300)))
+      expect(one).toEndWith("です。");
+  });
+  test("without sentences they are cut at white space", () => {
+    for (const one of texts("word ".repeat(1_000).trim())) {
+      expect(one).toStartWith("word");
+      expect(one).toEndWith("word");
+      expect(one.length).toBeLessThanOrEqual(1_600);
+    }
+  });
+  test("without white space they are cut between characters", () => {
+    const cut = texts("𠮷".repeat(3_000));
+    for (const one of cut) {
+      expect(one.length).toBeLessThanOrEqual(1_600);
+      expect(one.isWellFormed()).toBe(true);
+    }
+    expect(cut.join("")).toBe("𠮷".repeat(3_000));
+  });
+});
+
+describe("pages", () => {
+  const [a, b] = [paragraph("First"), paragraph("Second")];
+  const shape = (text: string) =>
+    chunksOf(text, pagesOf(text)).map((chunk) => [
+      text.slice(chunk.start, chunk.end),
+      chunk.page,
+      chunk.page_end,
+    ]);
+  const cases: [string, string, [string, number, number][]][] = [
+    [
+      "a chunk knows its page",
+      `${a}\f${b}`,
+      [
+        [a, 1, 1],
+        [b, 2, 2],
+      ],
+    ],
+    [
+      "short paragraphs of two pages are not put together",
+      "One.\fTwo.",
+      [
+        ["One.", 1, 1],
+        ["Two.", 2, 2],
+      ],
+    ],
+    [
+      "a sentence that goes on over the page stays whole",
+      `Alpha goes on\fand ends here.`,
+      [["Alpha goes on\fand ends here.", 1, 2]],
+    ],
+    [
+      "an empty page counts",
+      `One.\f\fThree.`,
+      [
+        ["One.", 1, 1],
+        ["Three.", 3, 3],
+      ],
+    ],
+    [
+      "a heading counts over the page",
+      `# Part\n\n${a}\f${b}`,
+      [
+        [`# Part\n\n${a}`, 1, 1],
+        [b, 2, 2],
+      ],
+    ],
+  ];
+  for (const [why, text, expected] of cases) test(why, () => expect(shape(text)).toEqual(expected));
+});
+
+describe("offsets", () => {
+  const sample = `🗂 Ablage\n\nErste 🗂 Zeile. ${words(60)}\n\n\n  ${words(300, "𠮷")}\n\nHead\n\nlast 🗂`;
+  test("code points outside, UTF-16 inside: both name the same text", () => {
+    const points = [...sample];
+    for (const { chunks } of encode({ title: "", text: sample, pages: [] }))
+      for (const chunk of chunks) {
+        expect(points.slice(chunk.start_point, chunk.end_point).join("")).toBe(
+          sample.slice(chunk.start, chunk.end),
+        );
+      }
+  });
+  test("only white space lies between chunks, in order", () => {
+    let last = 0;
+    for (const chunk of chunksOf(sample, [])) {
+      expect(sample.slice(last, chunk.start).trim()).toBe("");
+      expect(sample.slice(chunk.start, chunk.end)).toBe(
+        sample.slice(chunk.start, chunk.end).trim(),
+      );
+      last = chunk.end;
+    }
+    expect(sample.slice(last).trim()).toBe("");
+  });
+  test("a lone surrogate shifts nothing", () => {
+    const text = `\ud83d ${words(50)} \udc00 🗂\n\n${words(60)}`;
+    for (const { chunks } of encode({ title: "", text, pages: [] }))
+      for (const chunk of chunks) {
+        expect([...text].slice(chunk.start_point, chunk.end_point).join("")).toBe(
+          text.slice(chunk.start, chunk.end),
+        );
+      }
+  });
+});
+
+test("from its rows, a text is put together so that it gives the same chunks again", () => {
+  const text = `\n\n🗂 Title line\n\n${paragraph("One")}  \n \n${words(400)}\f${paragraph("Two")} and goes on\fto the next page.${"\n".repeat(90)}${paragraph("Three")}\n\nend`;
+  const before = encode({ title: "T", text, pages: pagesOf(text) });
+  let id = 0;
+  const edition = new EditionRows("doc_1", text, () => ++id);
+  const rows = [...before.flatMap((segment) => edition.add(segment)), ...edition.end()].flatMap(
+    (one) => one.chunks,
+  );
+  const input = inputOf(
+    {
+      document_id: "doc_1",
+      edition: 1,
+      version: 1,
+      title: "T",
+      analyzer: 1,
+      chunker: 1,
+      chunks: rows.length,
+      headings: null,
+      times: null,
+    },
+    rows,
+  );
+  const after = encode(input);
+  const shape = (segments: typeof before, from: string) =>
+    segments.flatMap((segment) =>
+      segment.chunks.map((chunk) => [
+        chunk.start_point,
+        chunk.end_point,
+        chunk.page,
+        chunk.page_end,
+        chunk.heading,
+        from.slice(chunk.start, chunk.end),
+      ]),
+    );
+  expect(shape(after, input.text)).toEqual(shape(before, text));
+});
+
+test("text of every shape costs linear time", () => {
+  for (const shape of [
+    "a".repeat(3_000_000),
+    "\n".repeat(4_000_000),
+    "x\n".repeat(1_000_000),
+    "x\n\n".repeat(1_000_000),
+    " ".repeat(4_000_000),
+    "𠮷".repeat(1_000_000),
+    `a${"\u0301".repeat(1_000_000)}`,
+    "# x\n".repeat(500_000),
+  ]) {
+    for (const chunk of chunksOf(shape, []))
+      expect(chunk.end - chunk.start).toBeLessThanOrEqual(1_600);
+  }
+});

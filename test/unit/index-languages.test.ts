@@ -1,0 +1,72 @@
+/** The language of a text, told by its alphabet and its small words. */
+import { expect, test } from "bun:test";
+import { languageOf } from "../../plugins/index/languages";
+
+const cases: [string, string, string | null][] = [
+  [
+    "English",
+    "The tower was built in the year of the fair, and it is still the tallest of them all.",
+    "en",
+  ],
+  [
+    "German",
+    "Der Turm wurde in diesem Jahr gebaut, und er ist noch immer der höchste von allen.",
+    "de",
+  ],
+  [
+    "French",
+    "La tour a été construite dans cette année et elle est encore la plus haute de toutes.",
+    "fr",
+  ],
+  [
+    "Spanish",
+    "La torre fue construida en ese año y todavía es la más alta de todas las que hay.",
+    "es",
+  ],
+  [
+    "Italian",
+    "La torre è stata costruita in quell'anno ed è ancora la più alta di tutte quelle che ci sono.",
+    "it",
+  ],
+  [
+    "Portuguese",
+    "A torre foi construída nesse ano e ainda é a mais alta de todas as que há.",
+    "pt",
+  ],
+  [
+    "Dutch",
+    "De toren werd in dat jaar gebouwd en het is nog altijd de hoogste van allemaal.",
+    "nl",
+  ],
+  [
+    "Polish",
+    "Wieża została zbudowana w tym roku i jest nadal najwyższa ze wszystkich, które są.",
+    "pl",
+  ],
+  [
+    "Turkish",
+    "Bu kule o yıl için yapıldı ve daha sonra da en yüksek olan kule oldu, çünkü çok iyi.",
+    "tr",
+  ],
+  [
+    "Russian",
+    "Эта башня была построена в том году, и она до сих пор выше, чем все, что есть.",
+    "ru",
+  ],
+  ["Ukrainian", "Ця вежа була збудована в тому році, і вона є вище, ніж усі, що там є.", "uk"],
+  ["Arabic", "تم بناء هذا البرج في تلك السنة وهو من أعلى ما كان في المدينة على النهر", "ar"],
+  ["Greek, by its letters", "Ο πύργος χτίστηκε", "el"],
+  ["Japanese, though most of it is kanji", "東京塔は同年に建設された", "ja"],
+  ["Chinese", "这座塔建于同一年", "zh"],
+  ["Korean", "이 탑은 그 해에 지어졌다", "ko"],
+  ["Thai", "หอคอยนี้สร้างขึ้นในปีนั้น", "th"],
+  [
+    "English with a name in Japanese",
+    `The tower of ${"東京"} was built in the year of the fair and is still the tallest of them.`,
+    "en",
+  ],
+  ["words without small ones tell nothing", "alpha beta gamma delta", null],
+  ["numbers tell nothing", "1 2 3 4,5", null],
+  ["an empty text tells nothing", "", null],
+];
+for (const [why, text, expected] of cases) test(why, () => expect(languageOf(text)).toBe(expected));

@@ -1,0 +1,384 @@
+/**
+ * Segments and ranking: what is packed comes out again, and the scores are those of the formula,
+ * whatever the segments.
+ */
+import { describe, expect, test } from "bun:test";
+import { analyzer, analyzers, hashOf, type Analyzer } from "../../plugins/index/analyzer";
+import { queryOf } from "../../plugins/index/query";
+import { rank } from "../../plugins/index/rank";
+import { refine } from "../../plugins/index/refine";
+import {
+  analyzerOf,
+  chunkCount,
+  lengthOf,
+  lengthSum,
+  postingAt,
+  postingsOf,
+  SegmentBuilder,
+  segment_chunks_max,
+  type Segment,
+} from "../../plugins/index/segment";
+import { SegmentCache } from "../../plugins/index/segment-cache";
+
+/** The same numbers on every run. */
+function randomly(seed: number): () => number {
+  let state = seed;
+  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 4_294_967_296;
+}
+const termsOf = (text: string): string[] => {
+  const found: string[] = [];
+  analyzer.walk(text, (_hash, start, end, term) => {
+    found.push(term ?? text.slice(start, end));
+  });
+  return found;
+};
+
+function segmentOf(chunks: readonly string[], version = 1): Segment {
+  const builder = new SegmentBuilder();
+  for (const chunk of chunks) {
+    const terms = termsOf(chunk);
+    for (const term of terms) builder.add(hashOf(term));
+    builder.endChunk(terms.length);
+  }
+  return builder.finish(version);
+}
+const tf = (segment: Segment, term: string): Record<number, number> => {
+  const place = postingsOf(segment, hashOf(term)),
+    found: Record<number, number> = {};
+  for (let at = place >>> 16; at < (place & 0xffff); at++)
+    found[postingAt(segment, at) >>> 8] = postingAt(segment, at) & 255;
+  return found;
+};
+
+describe("a segment", () => {
+  test("holds every term of every chunk, and no other", () => {
+    const next = randomly(7),
+      chunks = Array.from({ length: segment_chunks_max }, () =>
+        Array.from({ length: 40 }, () => `w${Math.floor(next() * next() * 3_000)}x`).join(" "),
+      );
+    const segment = segmentOf(chunks, 9);
+    expect([analyzerOf(segment), chunkCount(segment), lengthSum(segment)]).toEqual([
+      9,
+      256,
+      256 * 40,
+    ]);
+    const expected = new Map<string, Record<number, number>>();
+    chunks.forEach((chunk, at) => {
+      for (const term of termsOf(chunk)) {
+        const counts = expected.get(term) ?? {};
+        counts[at] = (counts[at] ?? 0) + 1;
+        expected.set(term, counts);
+      }
+    });
+    for (const [term, counts] of expected) expect(tf(segment, term)).toEqual(counts);
+    for (let i = 0; i < 2_000; i++)
+      if (!expected.has(`absent${i}`)) expect(postingsOf(segment, hashOf(`absent${i}`))).toBe(0);
+    expect(lengthOf(segment, 255)).toBe(40);
+  });
+  const edges: [string, number][] = [
+    ["the lowest hash", 0],
+    ["the highest hash", 0xffff_ffff],
+    ["one in between", 0x8000_0000],
+  ];
+  for (const [why, hash] of edges)
+    test(`${why} is found, its neighbours are not`, () => {
+      const builder = new SegmentBuilder();
+      builder.add(hash);
+      builder.endChunk(1);
+      const segment = builder.finish(1);
+      expect(postingsOf(segment, hash) & 0xffff).toBe(1);
+      for (const other of [hash - 1, hash + 1, 12_345])
+        if (other >= 0 && other <= 0xffff_ffff) expect(postingsOf(segment, other)).toBe(0);
+    });
+  test("an empty chunk and a term of 300 occurrences fit", () => {
+    const segment = segmentOf(["", "again ".repeat(300)]);
+    expect(tf(segment, "again")).toEqual({ 1: 255 });
+    expect(lengthOf(segment, 0)).toBe(0);
+  });
+  test("the builder says when it is full, by chunks or by terms", () => {
+    const many = new SegmentBuilder(),
+      large = new SegmentBuilder();
+    for (let i = 0; i < segment_chunks_max; i++) {
+      expect(many.fits(1)).toBe(true);
+      many.endChunk(0);
+    }
+    expect(many.fits(0)).toBe(false);
+    for (let i = 0; i < 59_990; i++) large.add(i);
+    large.endChunk(59_990);
+    expect([large.fits(10), large.fits(11)]).toEqual([true, false]);
+    expect(chunkCount(large.finish(1))).toBe(1);
+    expect([large.chunks, large.fits(60_000)]).toEqual([0, true]);
+  });
+});
+
+/** BM25 as the textbook has it, over whole texts. */
+function naive(chunks: readonly string[], question: readonly string[]): number[] {
+  const all = chunks.map(termsOf),
+    mean = all.reduce((sum, one) => sum + one.length, 0) / all.length;
+  return all.map((terms) =>
+    question.reduce((score, term) => {
+      const df = all.filter((one) => one.includes(term)).length,
+        count = terms.filter((one) => one === term).length;
+      const idf = Math.log(1 + (all.length - df + 0.5) / (df + 0.5));
+      return score + (idf * (count * 2.2)) / (count + 1.2 * (0.25 + (0.75 * terms.length) / mean));
+    }, 0),
+  );
+}
+
+describe("ranking", () => {
+  const next = randomly(42);
+  const chunks = Array.from({ length: 400 }, () =>
+    Array.from(
+      { length: 5 + Math.floor(next() * 60) },
+      () => `w${Math.floor(next() ** 3 * 200)}x`,
+    ).join(" "),
+  );
+  const queryText = "w3x w17x w90x w3x w150x";
+  const query = queryOf(queryText, undefined, analyzers, 1);
+
+  test("gives the textbook's scores, repeated words counted again", () => {
+    const hits = rank(
+      [segmentOf(chunks.slice(0, 250)), segmentOf(chunks.slice(250))],
+      query,
+      400,
+    ).hits;
+    const expected = naive(chunks, queryText.split(" "));
+    expect(hits.length).toBe(expected.filter((score) => score > 0).length);
+    for (const { segment, chunk, score } of hits)
+      expect(score).toBeCloseTo(expected[segment * 250 + chunk]!, 9);
+    expect(hits.map((hit) => hit.score)).toEqual(
+      hits.map((hit) => hit.score).sort((a, b) => b - a),
+    );
+  });
+  test("is the same however the chunks are spread over segments", () => {
+    const one = rank(
+      [segmentOf(chunks.slice(0, 200)), segmentOf(chunks.slice(200))],
+      query,
+      30,
+    ).hits.map((hit) => [hit.segment * 200 + hit.chunk, hit.score]);
+    const fifty = rank(
+      Array.from({ length: 50 }, (_, i) => segmentOf(chunks.slice(i * 8, i * 8 + 8))),
+      query,
+      30,
+    ).hits.map((hit) => [hit.segment * 8 + hit.chunk, hit.score]);
+    expect(fifty).toEqual(one);
+  });
+  test("equal scores keep the order of the text", () => {
+    const hits = rank(
+      [segmentOf(["same words", "same words"]), segmentOf(["same words"])],
+      queryOf("same words", undefined, analyzers, 1),
+      3,
+    ).hits;
+    expect(hits.map(({ segment, chunk }) => [segment, chunk])).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 0],
+    ]);
+  });
+  test("nothing in scope gives nothing", () => expect(rank([], query, 10).hits).toEqual([]));
+
+  test("a hit knows what the best passages around it are worth", () => {
+    const [alone, ...together] = rank(
+      [segmentOf(["apple tart"]), segmentOf(["apple pie", "pear", "apple"])],
+      queryOf("apple", undefined, analyzers, 1),
+      10,
+    ).hits.toSorted((a, b) => a.segment - b.segment);
+    expect(alone!.document).toBeCloseTo(alone!.score / 5, 9);
+    for (const hit of together)
+      expect(hit.document).toBeCloseTo((together[0]!.score + together[1]!.score) / 5, 9);
+  });
+});
+
+describe("a second look", () => {
+  /** The places of the texts, best first, where each text is a document of its own. */
+  const looked = (question: string, texts: readonly string[], limit = texts.length) => {
+    const query = queryOf(question, undefined, analyzers, 1),
+      ranking = rank(
+        texts.map((text) => segmentOf([text])),
+        query,
+        50,
+      );
+    return refine(ranking, query, limit, analyzers, (hit) => ({
+      text: texts[hit.segment]!,
+      analyzer: 1,
+    })).map((hit) => hit.segment);
+  };
+  const cases: [string, string, string[], number][] = [
+    [
+      "words that stand together win",
+      "blue car",
+      ["red car and a blue house", "red house and a blue car", "a blue red house near the car"],
+      1,
+    ],
+    [
+      "words as far apart as in the question win, small ones counted",
+      "king of the north",
+      ["the north king and a queen", "a king of the north at sea"],
+      1,
+    ],
+    [
+      "the form of a word that the question has wins",
+      "painted houses",
+      ["painting house one", "painted houses one"],
+      1,
+    ],
+    [
+      "one sentence that holds all wins",
+      "copper wire melts",
+      ["Copper is red. A wire broke. Ice melts.", "A copper bar. The wire there melts. Ice."],
+      1,
+    ],
+    [
+      "a missing word has kin that contains it",
+      "turbine Anlage",
+      ["Turbine im Garten steht", "Turbine der Windanlage steht"],
+      1,
+    ],
+    [
+      "… or begins like it",
+      "turbine electrification",
+      ["turbine some elephants there", "turbine some electrified there"],
+      1,
+    ],
+    [
+      "a long word that only begins like it is no kin",
+      "turbine sailor",
+      ["turbine some house there", "turbine some sailplanes there"],
+      0,
+    ],
+    [
+      "other scripts have forms and kin too",
+      "башня строительный",
+      ["башня стоит рядом", "башня строгая рядом", "башня строитель рядом"],
+      2,
+    ],
+  ];
+  for (const [why, question, texts, first] of cases)
+    test(why, () => expect(looked(question, texts)[0]).toBe(first));
+  test("the result does not depend on how many are asked for", () => {
+    const next = randomly(5),
+      texts = Array.from({ length: 80 }, () =>
+        Array.from({ length: 30 }, () => `w${Math.floor(next() ** 2 * 60)}x`).join(" "),
+      );
+    const all = looked("w1x w4x w9x w16x", texts);
+    for (const limit of [1, 3, 10, 40])
+      expect(looked("w1x w4x w9x w16x", texts, limit)).toEqual(all.slice(0, limit));
+  });
+  test("a question of one word and a text without it are looked at too", () =>
+    expect(looked("copper", ["copper wire", "tin"])).toEqual([0]));
+});
+
+describe("a question", () => {
+  const upper: Analyzer = {
+    version: 2,
+    walk: (text, sink) => {
+      for (const match of text.matchAll(/[A-Za-z]+/g)) {
+        const term = match[0].toUpperCase();
+        sink(hashOf(term), match.index, match.index + term.length, term);
+      }
+    },
+  };
+  const both = new Map([
+    [1, analyzer],
+    [2, upper],
+  ]);
+  const slots = (text: string, context?: string) =>
+    queryOf(text, context, analyzers, 1)
+      .slots.map(({ term, weight }) => `${term}:${weight}`)
+      .join(" ");
+  const cases: [string, string, string | undefined, string][] = [
+    ["stopwords go", "What is the name of the tower?", undefined, "name:1 tower:1"],
+    [
+      "… of its language: German",
+      "Wie hoch ist der Turm in der Stadt?",
+      undefined,
+      "hoch:1 turm:1 stadt:1",
+    ],
+    ["… French", "Quelle est la hauteur de la tour ?", undefined, "hauteur:1 tour:1"],
+    ["… Russian", "Какова высота этой башни?", undefined, "высот:1 башни:1"],
+    ["a German article is an English verb", "How do organisms die?", undefined, "organ:1 die:1"],
+    ["only stopwords stay", "to be or not to be", undefined, "to:2 be:2 or:1 not:1"],
+    [
+      "repeated words count, three times at most",
+      "tower tower tower tower river",
+      undefined,
+      "tower:3 river:1",
+    ],
+    [
+      "words of the question before count half",
+      "When was it built?",
+      "Who designed the Eiffel Tower?",
+      "built:1 design:0.5 eiffel:0.5 tower:0.5",
+    ],
+    ["a word of both counts whole", "the tower", "a tower of iron", "tower:1 iron:0.5"],
+    ["asking words go in Chinese", "塔是谁", undefined, "塔:1"],
+    ["one short word makes no language", "e-mail", undefined, "email:1 e:1 mail:1"],
+    ["nothing to ask", "…?", undefined, ""],
+  ];
+  for (const [why, text, context, expected] of cases)
+    test(why, () => expect(slots(text, context)).toBe(expected));
+
+  test("each analyzer hashes the same words its own way", () => {
+    const query = queryOf("running e-mail", undefined, both, 1);
+    expect(query.slots.map((slot) => slot.term)).toEqual(["run", "email", "e", "mail"]);
+    expect(query.hashes.get(1)).toEqual(["run", "email", "e", "mail"].map(hashOf));
+    expect(query.hashes.get(2)).toEqual([hashOf("RUNNING"), -1, hashOf("E"), hashOf("MAIL")]);
+  });
+  test("a very long one is cut, not refused", () =>
+    expect(
+      queryOf(
+        Array.from({ length: 5_000 }, (_, i) => `word${i}`).join(" "),
+        undefined,
+        analyzers,
+        1,
+      ).slots.length,
+    ).toBe(256));
+});
+
+describe("the cache", () => {
+  const segment = () => new Uint32Array(1_000);
+  test("keeps what is used, lets go of what is not, and stays below its limit", () => {
+    const cache = new SegmentCache(45_000);
+    let reads = 0;
+    const read = () => {
+      reads++;
+      return segment();
+    };
+    const scan = (...ids: number[]) => {
+      for (const id of ids) cache.get(id, read);
+      cache.endScan();
+      expect(cache.bytes).toBeLessThanOrEqual(45_000);
+    };
+    scan(1, 2, 3, 4, 5, 6);
+    scan(1, 2, 3, 4, 5, 6);
+    expect(reads).toBe(6);
+    for (let id = 100; id < 140; id++) scan(id, 1, 2);
+    expect(reads).toBe(46);
+    scan(1, 2);
+    expect(reads).toBe(46);
+  });
+  test("a scan of more than it holds still gets everything", () => {
+    const cache = new SegmentCache(10_000);
+    for (let id = 0; id < 50; id++) expect(cache.get(id, segment).length).toBe(1_000);
+    cache.endScan();
+    expect(cache.bytes).toBeLessThanOrEqual(10_000);
+  });
+  test("when everything it holds was deleted it makes room for the new", () => {
+    const cache = new SegmentCache(20_000);
+    let reads = 0;
+    const scan = (...ids: number[]) => {
+      for (const id of ids)
+        cache.get(id, () => {
+          reads++;
+          return segment();
+        });
+      cache.endScan();
+    };
+    scan(1, 2, 3, 4);
+    scan(11, 12, 13, 14);
+    scan(11, 12, 13, 14);
+    const before = reads;
+    scan(11, 12, 13, 14);
+    expect(reads).toBe(before);
+  });
+});

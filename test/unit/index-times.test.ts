@@ -1,0 +1,111 @@
+/** Transcripts in the index: each passage tells where in the recording it is spoken. */
+import { describe, expect, test } from "bun:test";
+import { analyzer } from "../../plugins/index/analyzer";
+import { segmentsOf } from "../../plugins/index/encode";
+import { createReencoding } from "../../plugins/index/reencoding";
+import { SpokenTimes } from "../../plugins/index/times";
+import { openTestIndex, type TestIndex } from "../helpers/index";
+
+const span = (start: number, end: number, time_start: number, time_end: number) => ({
+  start,
+  end,
+  time_start,
+  time_end,
+});
+
+describe("from the earliest beginning to the latest end of what a passage touches", () => {
+  const spans = [span(0, 10, 1, 2), span(10, 20, 2, 3.5), span(25, 30, 3, 9), span(30, 40, 4, 5)];
+  const cases: [why: string, start: number, end: number, times: [number | null, number | null]][] =
+    [
+      ["one cue", 0, 10, [1, 2]],
+      ["the middle of a cue", 12, 14, [2, 3.5]],
+      ["two cues, each in part", 5, 15, [1, 3.5]],
+      ["a cue that lasts longer than the one after it", 26, 40, [3, 9]],
+      ["between two cues nothing is spoken", 20, 25, [null, null]],
+      ["behind the last one neither", 40, 50, [null, null]],
+      ["everything", 0, 40, [1, 9]],
+    ];
+  for (const [why, start, end, [time_start, time_end]] of cases)
+    test(why, () =>
+      expect(new SpokenTimes(spans).between(start, end)).toEqual({ time_start, time_end }),
+    );
+  test("one after another", () => {
+    const times = new SpokenTimes(spans);
+    expect(
+      [times.between(0, 12), times.between(12, 28), times.between(28, 40)].map((one) => [
+        one.time_start,
+        one.time_end,
+      ]),
+    ).toEqual([
+      [1, 3.5],
+      [2, 9],
+      [3, 9],
+    ]);
+  });
+});
+
+/** Sentences of one second each, in paragraphs of ten; the 🗂 is two UTF-16 units. */
+const sentences = Array.from(
+  { length: 60 },
+  (_, i) => `Sentence 🗂 number${i} says something about the weather of that day.`,
+);
+const text = Array.from({ length: 6 }, (_, i) =>
+  sentences.slice(i * 10, i * 10 + 10).join(" "),
+).join("\n\n");
+const times = sentences.map((sentence, i) =>
+  span(text.indexOf(sentence), text.indexOf(sentence) + sentence.length, i, i + 0.75),
+);
+const spokenIn = (passage: string): number[] =>
+  [...passage.matchAll(/number(\d+)/g)].map((match) => Number(match[1]));
+
+async function expectTimes(index: TestIndex): Promise<void> {
+  const passages = await index.find("weather", ["fld_a"], { limit: 50 });
+  expect(passages.length).toBeGreaterThan(3);
+  for (const { text: passage, time_start, time_end } of passages) {
+    const numbers = spokenIn(passage);
+    expect([time_start, time_end]).toEqual([numbers[0]!, numbers.at(-1)! + 0.75]);
+  }
+}
+
+test("a passage that is found tells when its cues are spoken", async () => {
+  const index = await openTestIndex();
+  await index.add("doc_1", text, ["fld_a"], { times });
+  await expectTimes(index);
+});
+
+test("a document that is no transcript has no times", async () => {
+  const index = await openTestIndex();
+  await index.add("doc_1", text);
+  expect((await index.find("weather"))[0]).toMatchObject({ time_start: null, time_end: null });
+});
+
+test("a new encoding keeps the times, and the cues they are made of", async () => {
+  const index = await openTestIndex();
+  await index.add("doc_1", text, ["fld_a"], { times });
+  for (const version of [analyzer.version + 1, analyzer.version + 2]) {
+    const job = createReencoding({
+      db: index.store.db,
+      index: index.index,
+      drop: index.drop,
+      enqueue: async () => undefined,
+      analyzer_version: version,
+    });
+    const effect = await job.run(
+      { step: 0 },
+      { id: "job_1", attempt: 1, attempts_max: 5, signal: new AbortController().signal },
+    );
+    await index.store.inTransaction(effect!);
+    await expectTimes(index);
+  }
+});
+
+test("no short line of a transcript is taken for a heading", () => {
+  const spoken = "yes\n\nso we went there\n\nand then it rained",
+    spans = [span(0, 3, 0, 1), span(5, 21, 2, 3), span(23, spoken.length, 5, 6)];
+  const headings = (input: Parameters<typeof segmentsOf>[0]) =>
+    [...segmentsOf(input, analyzer)].flatMap((segment) =>
+      segment.chunks.map((chunk) => chunk.heading),
+    );
+  expect(headings({ title: "t", text: spoken, pages: [], times: spans })).toEqual([null]);
+  expect(headings({ title: "t", text: spoken, pages: [] })).not.toEqual([null]);
+});

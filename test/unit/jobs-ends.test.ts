@@ -1,0 +1,356 @@
+/** How a run ends that does not end by itself: time limits, leases, a full disk, cancelling. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { sql } from "kysely";
+import { handle, PermanentFailure } from "../../core/plugin/define";
+import {
+  jobsWorld,
+  limits,
+  minute,
+  record,
+  recorded,
+  second,
+  until,
+  Work,
+  type JobsWorld,
+} from "../helpers/jobs";
+
+let world: JobsWorld;
+beforeEach(async () => {
+  world = await jobsWorld();
+});
+afterEach(() => world.close());
+
+describe("a time limit", () => {
+  test("aborts the signal, and counts as a failure", async () => {
+    const queue = world.queue();
+    const reasons: unknown[] = [];
+    queue.register(
+      "test",
+      handle(
+        Work,
+        (_payload, { signal }) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener("abort", () => {
+              reasons.push(signal.reason.name);
+              reject(signal.reason);
+            });
+          }),
+        {
+          attempts_max: 2,
+          timeout_ms: 20,
+          backoff_ms: () => 0,
+          gaveUp: async (_tx, _payload, _reason, cause) => {
+            reasons.push(cause);
+          },
+        },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await queue.runDue();
+    expect(reasons).toEqual(["AbortError", "AbortError", "timeout"]);
+    expect(await world.only()).toMatchObject({
+      state: "failed",
+      attempts: 2,
+      error: "it took longer than 0.02 s",
+    });
+  });
+
+  test("frees the slot of a handler that ignores its signal, and refuses what it returns late", async () => {
+    const queue = world.queue({ grace_ms: 20 });
+    const late = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }, { attempt }) => {
+          if (attempt === 1) {
+            await late.promise;
+            ended.resolve();
+          }
+          return async (tx) => {
+            await record(tx, `${name} ${attempt}`);
+          };
+        },
+        { attempts_max: 2, timeout_ms: 20, backoff_ms: () => 0 },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await queue.runDue();
+    expect(await recorded(world.db)).toEqual(["a 2"]);
+    late.resolve();
+    await ended.promise;
+    await Bun.sleep(20);
+    expect(await recorded(world.db)).toEqual(["a 2"]);
+    expect(world.lines.join("\n")).toContain("ignores its signal");
+  });
+});
+
+describe("a lease", () => {
+  test("that another took keeps a late end from writing anything", async () => {
+    const [slow, quick] = [world.queue(), world.queue()];
+    const late = Promise.withResolvers<void>();
+    let first = true;
+    for (const queue of [slow, quick])
+      queue.register(
+        "test",
+        handle(
+          Work,
+          async ({ name }) => {
+            if (!first)
+              return async (tx) => {
+                await record(tx, `${name} by the thief`);
+              };
+            first = false;
+            await late.promise;
+            return async (tx) => {
+              await record(tx, `${name} too late`);
+            };
+          },
+          limits,
+        ),
+      );
+    await slow.enqueue(world.db, Work, { name: "a" });
+    const slowRun = slow.runDue();
+    await until(async () => (await world.states())[0] === "running");
+    world.clock.move(29 * second);
+    expect(await quick.runDue()).toBe(0);
+    world.clock.move(2 * second);
+    expect(await quick.runDue()).toBe(1);
+    late.resolve();
+    await slowRun;
+    expect(await recorded(world.db)).toEqual(["a by the thief"]);
+    expect(await world.only()).toMatchObject({ state: "done", attempts: 2 });
+    expect(world.lines.join("\n")).toContain("ended too late");
+  });
+
+  const ends: [why: string, work: () => Promise<any>][] = [
+    [
+      "a failure",
+      async () => {
+        throw new Error("late");
+      },
+    ],
+    [
+      "a permanent failure",
+      async () => {
+        throw new PermanentFailure("late");
+      },
+    ],
+  ];
+  for (const [why, work] of ends)
+    test(`that another took keeps ${why} from writing anything`, async () => {
+      const queue = world.queue();
+      const late = Promise.withResolvers<void>();
+      queue.register(
+        "test",
+        handle(
+          Work,
+          async () => {
+            await late.promise;
+            return work();
+          },
+          {
+            ...limits,
+            gaveUp: async (tx) => {
+              await record(tx, "gave up");
+            },
+          },
+        ),
+      );
+      await queue.enqueue(world.db, Work, { name: "a" });
+      const running = queue.runDue();
+      await until(async () => (await world.states())[0] === "running");
+      await world.db
+        .updateTable("core_jobs")
+        .set({ lease_token: "stolen", lease_until: world.clock.now_ms() + minute })
+        .execute();
+      late.resolve();
+      await running;
+      expect(await world.only()).toMatchObject({ state: "running", lease_token: "stolen" });
+      expect(await recorded(world.db)).toEqual([]);
+    });
+
+  test("is lengthened while the job runs, and a lost one aborts the run", async () => {
+    const queue = world.queue();
+    const signals: AbortSignal[] = [];
+    queue.register(
+      "test",
+      handle(
+        Work,
+        (_payload, { signal }) => {
+          signals.push(signal);
+          return new Promise((_resolve, reject) =>
+            signal.addEventListener("abort", () => reject(signal.reason)),
+          );
+        },
+        limits,
+      ),
+    );
+    await queue.start();
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await until(() => signals.length === 1);
+    const before = (await world.only()).lease_until!;
+    world.clock.move(11 * second);
+    await until(async () => (await world.only()).lease_until! >= before + 11 * second);
+    world.clock.move(60 * minute);
+    await until(async () => (await world.only()).lease_until! >= before + 60 * minute);
+    expect(signals[0]!.aborted).toBe(false);
+    await world.db.updateTable("core_jobs").set({ lease_token: "stolen" }).execute();
+    world.clock.move(11 * second);
+    await until(() => signals[0]!.aborted);
+    await queue.drain(second);
+  });
+});
+
+describe("a full disk", () => {
+  const pages = (most: number) => sql.raw(`pragma max_page_count = ${most}`).execute(world.db);
+
+  test("makes the end of a job wait for room: the work is not done again, and no attempt is lost", async () => {
+    const queue = world.queue();
+    let runs = 0;
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async () => {
+          runs += 1;
+          return async (tx) => {
+            await record(tx, "x".repeat(200_000));
+          };
+        },
+        { ...limits, attempts_max: 1 },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await pages(
+      (await sql<{ page_count: number }>`pragma page_count`.execute(world.db)).rows[0]!.page_count,
+    );
+    const running = queue.runDue();
+    await until(() => world.lines.some((line) => line.includes("the end of a job waits")));
+    expect((await world.only()).state).toBe("running");
+    await pages(100_000);
+    await running;
+    expect(await world.only()).toMatchObject({ state: "done", attempts: 1 });
+    expect([runs, (await recorded(world.db)).length]).toEqual([1, 1]);
+  }, 20_000);
+});
+
+describe("cancelling", () => {
+  test("ends a waiting job, and only those about the subject", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }) =>
+          async (tx) => {
+            await record(tx, name);
+          },
+        limits,
+      ),
+    );
+    for (const subject of ["doc_1", "doc_2", "doc_3"])
+      await queue.enqueue(world.db, Work, { name: subject }, { subject });
+    await world.store.inTransaction((tx) => queue.cancelJobs(tx, ["doc_1", "doc_3", "doc_none"]));
+    await queue.runDue();
+    expect(await world.states()).toEqual(["cancelled", "done", "cancelled"]);
+    expect((await world.rows())[0]).toMatchObject({
+      payload: "",
+      finished_at: world.clock.now_ms(),
+    });
+    expect(await recorded(world.db)).toEqual(["doc_2"]);
+  });
+
+  test("aborts a running job after the commit, and its effect does not happen", async () => {
+    const queue = world.queue();
+    const started = Promise.withResolvers<AbortSignal>();
+    const go = Promise.withResolvers<void>();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }, { signal }) => {
+          started.resolve(signal);
+          await go.promise;
+          return async (tx) => {
+            await record(tx, name);
+          };
+        },
+        {
+          ...limits,
+          gaveUp: async (tx) => {
+            await record(tx, "gave up");
+          },
+        },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" }, { subject: "doc_1" });
+    const running = queue.runDue();
+    const signal = await started.promise;
+    await world.store.inTransaction(async (tx) => {
+      await queue.cancelJobs(tx, ["doc_1"]);
+      expect(signal.aborted).toBe(false);
+    });
+    expect(signal.aborted).toBe(true);
+    go.resolve();
+    await running;
+    expect((await world.only()).state).toBe("cancelled");
+    expect(await recorded(world.db)).toEqual([]);
+  });
+
+  test("in a transaction that is undone changes nothing", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(Work, async () => undefined, limits),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" }, { subject: "doc_1" });
+    await world.store
+      .inTransaction(async (tx) => {
+        await queue.cancelJobs(tx, ["doc_1"]);
+        throw new Error("no");
+      })
+      .catch(() => undefined);
+    expect(await world.states()).toEqual(["ready"]);
+  });
+
+  test("by a job about its own subject does not undo the job", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }) =>
+          async (tx) => {
+            await record(tx, name);
+            await queue.cancelJobs(tx, ["doc_1"]);
+          },
+        limits,
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" }, { subject: "doc_1" });
+    await queue.runDue();
+    expect(await world.states()).toEqual(["done"]);
+    expect(await recorded(world.db)).toEqual(["a"]);
+  });
+
+  const amounts: [why: string, count: number][] = [
+    ["of nothing is nothing", 0],
+    ["of more than fit into one statement", 1_203],
+  ];
+  for (const [why, count] of amounts)
+    test(why, async () => {
+      const queue = world.queue();
+      queue.register(
+        "test",
+        handle(Work, async () => undefined, limits),
+      );
+      const subjects = Array.from({ length: count }, (_, i) => `doc_${i}`);
+      await world.store.inTransaction(async (tx) => {
+        for (const subject of subjects) await queue.enqueue(tx, Work, { name: "a" }, { subject });
+      });
+      await queue.cancelJobs(world.db, subjects);
+      expect((await world.states()).filter((state) => state === "cancelled").length).toBe(count);
+    });
+});

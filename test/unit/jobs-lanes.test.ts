@@ -1,0 +1,478 @@
+/** Which job runs next: lanes take turns, caps hold, priorities count within a lane. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createServedLog, laneKey, ownerKey, ownerMax, pick } from "../../core/jobs/pick";
+import type { Queue } from "../../core/jobs/queue";
+import { candidates, type Candidate, type Look, type Room } from "../../core/jobs/table";
+import { handle, type EnqueueOptions } from "../../core/plugin/define";
+import {
+  Happened,
+  jobsWorld,
+  limits,
+  minute,
+  Other,
+  record,
+  recorded,
+  second,
+  until,
+  Work,
+  type JobsWorld,
+} from "../helpers/jobs";
+
+let world: JobsWorld;
+beforeEach(async () => {
+  world = await jobsWorld();
+});
+afterEach(() => world.close());
+
+const enqueueAll = (queue: Queue, names: readonly string[], options: EnqueueOptions = {}) =>
+  world.store.inTransaction(async (tx) => {
+    for (const name of names) await queue.enqueue(tx, Work, { name }, options);
+  });
+
+describe("lanes", () => {
+  test("one lane with a thousand slow jobs does not delay another", async () => {
+    const queue = world.queue();
+    const order: string[] = [];
+    const slow = Promise.withResolvers<void>();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }) => {
+          order.push(name);
+          if (name.startsWith("slow")) await slow.promise;
+        },
+        { ...limits, concurrency: 8 },
+      ),
+    );
+    await enqueueAll(
+      queue,
+      Array.from({ length: 1_000 }, (_, i) => `slow ${i}`),
+      { lane: "a", lane_max: 2 },
+    );
+    await enqueueAll(queue, ["quick 1", "quick 2", "quick 3"], { lane: "b", lane_max: 1 });
+    await queue.start();
+    await until(() => order.includes("quick 3"));
+    expect(order.filter((name) => name.startsWith("slow"))).toEqual(["slow 0", "slow 1"]);
+    slow.resolve();
+    await queue.drain(10 * second);
+  });
+
+  test("no cap is ever exceeded: of a lane, of a job, of the server", async () => {
+    const queue = world.queue({ slots_max: 8 });
+    const running = new Map<string, number>();
+    const broken: string[] = [];
+    const count = (what: string, by: number, most: number) => {
+      running.set(what, (running.get(what) ?? 0) + by);
+      if (running.get(what)! > most) broken.push(`${what}: ${running.get(what)}`);
+    };
+    const caps = [
+      [Work, 5],
+      [Other, 3],
+    ] as const;
+    for (const [on, concurrency] of caps)
+      queue.register(
+        "test",
+        handle(
+          on,
+          async ({ name }) => {
+            const all: [string, number][] = [
+              ["server", 8],
+              [on.id, concurrency],
+              [name, 2],
+            ];
+            for (const [what, most] of all) count(what, 1, most);
+            await Bun.sleep(Math.random() * 4);
+            for (const [what, most] of all) count(what, -1, most);
+          },
+          { ...limits, concurrency },
+        ),
+      );
+    await world.store.inTransaction(async (tx) => {
+      for (let i = 0; i < 400; i++)
+        await queue.enqueue(
+          tx,
+          i % 3 === 0 ? Other : Work,
+          { name: `lane ${i % 7}` },
+          { lane: `lane ${i % 7}`, lane_max: 2, priority: i % 2 },
+        );
+    });
+    expect(await queue.runDue()).toBe(400);
+    expect(broken).toEqual([]);
+  }, 60_000);
+
+  test("a job name never takes every slot", async () => {
+    const queue = world.queue({ slots_max: 8 });
+    const slow = Promise.withResolvers<void>();
+    let started = 0;
+    queue.register(
+      "test",
+      handle(
+        Work,
+        () => {
+          started += 1;
+          return slow.promise;
+        },
+        { ...limits, concurrency: 100 },
+      ),
+    );
+    queue.register(
+      "test",
+      handle(
+        Other,
+        async ({ name }) =>
+          async (tx) => {
+            await record(tx, name);
+          },
+        limits,
+      ),
+    );
+    await enqueueAll(
+      queue,
+      Array.from({ length: 20 }, (_, i) => `slow ${i}`),
+    );
+    await queue.enqueue(world.db, Other, { name: "quick" });
+    await queue.start();
+    await until(async () => (await recorded(world.db)).includes("quick"));
+    expect(started).toBe(6);
+    slow.resolve();
+    await queue.drain(10 * second);
+  });
+
+  test("within a lane the highest priority comes first, then the earliest", async () => {
+    const queue = world.queue();
+    const order: string[] = [];
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }) => {
+          order.push(name);
+        },
+        limits,
+      ),
+    );
+    const jobs: [name: string, options: EnqueueOptions][] = [
+      ["third", { run_at_ms: world.clock.now_ms() - 10 }],
+      ["fourth", {}],
+      ["second", { priority: 1 }],
+      ["first", { priority: 9 }],
+      ["not yet", { priority: 99, run_at_ms: world.clock.now_ms() + minute }],
+    ];
+    for (const [name, options] of jobs) await queue.enqueue(world.db, Work, { name }, options);
+    await queue.runDue();
+    expect(order).toEqual(["first", "second", "third", "fourth"]);
+  });
+
+  test("hundreds of them take turns", async () => {
+    const queue = world.queue();
+    const order: string[] = [];
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }) => {
+          order.push(name);
+        },
+        { ...limits, concurrency: 4 },
+      ),
+    );
+    const lanes = Array.from({ length: 300 }, (_, i) => `lane ${String(i).padStart(3, "0")}`);
+    await world.store.inTransaction(async (tx) => {
+      for (let round = 0; round < 3; round++)
+        for (const lane of lanes)
+          await queue.enqueue(tx, Work, { name: lane }, { lane, lane_max: 1 });
+    });
+    expect(await queue.runDue()).toBe(900);
+    for (let round = 0; round < 3; round++)
+      expect(new Set(order.slice(300 * round, 300 * (round + 1))).size).toBeGreaterThan(280);
+  }, 60_000);
+});
+
+describe("a look for candidates", () => {
+  const rooms = [{ plugin: "test", name: Work.id, free: 9, owner_max: 3, waits: false }];
+  const names = async (look: Partial<Look>) =>
+    (
+      await candidates(world.db, rooms, world.clock.now_ms(), {
+        after_owner: "",
+        each_max: 9,
+        all_max: 9,
+        ...look,
+      })
+    )
+      .map(
+        (found) =>
+          JSON.parse(
+            world.store.hot.get<{ payload: string }>(
+              "select payload from core_jobs where id = ?",
+              found.id,
+            )!.payload,
+          ).name,
+      )
+      .sort();
+  const looks: [why: string, look: Partial<Look>, names: string[]][] = [
+    [
+      "passes over lanes and owners at their cap, jobs that are not due, and jobs without a " +
+        "handler",
+      {},
+      ["b1", "b2", "c1", "c2", "c3"],
+    ],
+    ["takes the first of each lane and priority", { each_max: 1 }, ["b1", "c1", "c3"]],
+    ["begins after an owner", { after_owner: "b" }, ["c1", "c2", "c3"]],
+    ["takes no more than asked", { all_max: 2 }, ["b1", "b2"]],
+  ];
+  for (const [why, look, expected] of looks)
+    test(why, async () => {
+      const queue = world.queue();
+      for (const on of [Work, Other])
+        queue.register(
+          "test",
+          handle(on, async () => undefined, limits),
+        );
+      const put = (name: string, options: EnqueueOptions) =>
+        queue.enqueue(world.db, Work, { name }, { lane_max: 2, ...options });
+      for (const name of ["a1", "a2", "a3"]) await put(name, { lane: "a" });
+      await world.db
+        .updateTable("core_jobs")
+        .set({ state: "running" })
+        .where("payload", "in", [`{"name":"a1"}`, `{"name":"a2"}`])
+        .execute();
+      for (const name of ["b1", "b2"]) await put(name, { lane: "b" });
+      for (const name of ["c1", "c2"]) await put(name, { lane: "c" });
+      await put("c3", { lane: "c", priority: 1 });
+      await put("later", { lane: "d", run_at_ms: world.clock.now_ms() + minute });
+      await queue.enqueue(world.db, Other, { name: "other" }, { lane: "e" });
+      // Three of this one's run: no more of any lane of theirs is looked at.
+      for (const lane of ["f", "g", "h", "i"]) await put(`greedy ${lane}`, { lane, owner: "aa" });
+      await world.db
+        .updateTable("core_jobs")
+        .set({ state: "running" })
+        .where("lane", "in", ["f", "g", "h"])
+        .execute();
+      expect(await names(look)).toEqual(expected);
+    });
+});
+
+describe("who is picked", () => {
+  const candidate = (id: string, lane: string, more: Partial<Candidate> = {}): Candidate => ({
+    id,
+    plugin: "p",
+    name: "n",
+    owner: lane,
+    lane,
+    lane_max: 9,
+    priority: 0,
+    run_at: 0,
+    owner_running: 0,
+    lane_running: 0,
+    ...more,
+  });
+  const rooms: Room[] = [
+    { plugin: "p", name: "n", free: 9, owner_max: 9, waits: false },
+    { plugin: "p", name: "m", free: 1, owner_max: 9, waits: false },
+    { plugin: "p", name: "w", free: 16, owner_max: 2, waits: true },
+  ];
+  const waits = (id: string, lane: string, more: Partial<Candidate> = {}) =>
+    candidate(id, lane, { name: "w", ...more });
+  /** Who was served before, the longest ago first. */
+  const cases: [why: string, jobs: Candidate[], slots: number, served: string[], ids: string[]][] =
+    [
+      ["nobody when nobody waits", [], 4, [], []],
+      [
+        "lanes in turn",
+        [candidate("a1", "a"), candidate("a2", "a"), candidate("b1", "b")],
+        2,
+        [],
+        ["a1", "b1"],
+      ],
+      [
+        "those served longest ago",
+        [candidate("a1", "a"), candidate("b1", "b"), candidate("c1", "c")],
+        2,
+        ["b", "a"],
+        ["c1", "b1"],
+      ],
+      [
+        "the rest of a lane when slots are left",
+        [candidate("a1", "a"), candidate("a2", "a"), candidate("b1", "b")],
+        3,
+        [],
+        ["a1", "b1", "a2"],
+      ],
+      [
+        "no more of a lane than its cap",
+        [
+          candidate("a1", "a", { lane_max: 1 }),
+          candidate("a2", "a", { lane_max: 1 }),
+          candidate("b1", "b"),
+        ],
+        3,
+        [],
+        ["a1", "b1"],
+      ],
+      [
+        "counting what runs already",
+        [
+          candidate("a1", "a", { lane_max: 2, lane_running: 1 }),
+          candidate("a2", "a", { lane_max: 2, lane_running: 1 }),
+        ],
+        3,
+        [],
+        ["a1"],
+      ],
+      [
+        "no more of a job than it has room",
+        [
+          candidate("a1", "a", { name: "m" }),
+          candidate("a2", "a", { name: "m" }),
+          candidate("a3", "a"),
+        ],
+        3,
+        [],
+        ["a1", "a3"],
+      ],
+      [
+        "the higher priority",
+        [candidate("a1", "a"), candidate("a2", "a", { priority: 1 })],
+        1,
+        [],
+        ["a2"],
+      ],
+      [
+        "the earlier of equals",
+        [candidate("a1", "a", { run_at: 2 }), candidate("a2", "a", { run_at: 1 })],
+        1,
+        [],
+        ["a2"],
+      ],
+      [
+        "the owner with the fewest runs",
+        [
+          candidate("a1", "a", { owner: "x", owner_running: 1 }),
+          candidate("b1", "b", { owner: "y" }),
+          candidate("a2", "a2", { owner: "x", owner_running: 1 }),
+        ],
+        2,
+        ["b"],
+        ["b1", "a1"],
+      ],
+      [
+        "the lanes of one owner in turn",
+        [candidate("a1", "a", { owner: "x" }), candidate("b1", "b", { owner: "x" })],
+        1,
+        ["a"],
+        ["b1"],
+      ],
+      [
+        "what waits for others although no slot is free",
+        [candidate("a1", "a"), waits("w1", "b")],
+        0,
+        [],
+        ["w1"],
+      ],
+      [
+        "of that no more for one owner than an eighth of what is left",
+        Array.from({ length: 4 }, (_, i) => waits(`w${i}`, `l${i}`, { owner: "x" })),
+        0,
+        [],
+        ["w0"],
+      ],
+    ];
+  for (const [why, jobs, slots, served, ids] of cases)
+    test(why, () => {
+      const served_log = createServedLog();
+      for (const one of served)
+        for (const key of [ownerKey(one), laneKey(one)]) served_log.note(key);
+      expect([...pick(jobs, rooms, slots, served_log).ids]).toEqual(ids);
+    });
+
+  const shares: [why: string, free: number, most: number][] = [
+    ["all are free", 128, 16],
+    ["half are free", 64, 8],
+    ["few are free", 9, 1],
+    ["one is left: for whoever has none", 1, 1],
+  ];
+  for (const [why, free, most] of shares)
+    test(`an owner may have ${most} runs that wait when ${why}`, () =>
+      expect(ownerMax({ waits: true, free })).toBe(most));
+});
+
+describe("jobs that wait for others", () => {
+  test("take no slots, and however many of one's hang, another's run at once", async () => {
+    const queue = world.queue({ slots_max: 2 });
+    const hanging = Promise.withResolvers<void>();
+    const order: string[] = [];
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }) => {
+          order.push(name);
+          if (name.startsWith("dead")) await hanging.promise;
+        },
+        { ...limits, concurrency: 32, waits: true },
+      ),
+    );
+    queue.register(
+      "test",
+      handle(
+        Other,
+        async ({ name }) => {
+          order.push(name);
+        },
+        limits,
+      ),
+    );
+    await world.store.inTransaction(async (tx) => {
+      for (let owner = 0; owner < 6; owner++)
+        for (let lane = 0; lane < 10; lane++)
+          for (let n = 0; n < 5; n++) {
+            await queue.enqueue(
+              tx,
+              Work,
+              { name: `dead ${owner}` },
+              { lane: `hook ${owner} ${lane}`, lane_max: 1, owner: `owner ${owner}` },
+            );
+          }
+    });
+    await queue.start();
+    // With two runs for each of six, twenty are left, and an eighth of twenty is two.
+    await until(() => order.length >= 12);
+    await Bun.sleep(50);
+    expect(order.toSorted()).toEqual(Array.from({ length: 12 }, (_, n) => `dead ${n >> 1}`));
+    for (let n = 0; n < 5; n++)
+      await queue.enqueue(
+        world.db,
+        Work,
+        { name: `alive ${n}` },
+        { lane: "hook alive", lane_max: 1, owner: "owner alive" },
+      );
+    await queue.enqueue(world.db, Other, { name: "other" });
+    await until(() => order.includes("alive 4") && order.includes("other"));
+    hanging.resolve();
+    await queue.drain(10 * second);
+  });
+
+  test("events are somebody's too: a thousand of one do not delay another's", async () => {
+    const queue = world.queue();
+    const order: string[] = [];
+    queue.register(
+      "test",
+      handle(
+        Happened,
+        async ({ name }) => {
+          order.push(name);
+        },
+        { ...limits, ownerOf: ({ name }) => name.split(" ")[0]! },
+      ),
+    );
+    await world.store.inTransaction(async (tx) => {
+      for (let n = 0; n < 1_000; n++) await queue.emit(tx, Happened, { name: `many ${n}` });
+    });
+    for (let n = 0; n < 5; n++) await queue.emit(world.db, Happened, { name: `few ${n}` });
+    await queue.start();
+    await until(() => order.includes("few 4"));
+    expect(order.indexOf("few 4")).toBeLessThan(20);
+    await queue.drain(10 * second);
+  });
+});

@@ -1,0 +1,328 @@
+/** The queue as part of a server: it stops, starts again after a crash, wakes up, and tidies up. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { handle, PermanentFailure } from "../../core/plugin/define";
+import {
+  jobsWorld,
+  limits,
+  minute,
+  record,
+  recorded,
+  second,
+  until,
+  Work,
+  type JobsWorld,
+} from "../helpers/jobs";
+
+let world: JobsWorld;
+beforeEach(async () => {
+  world = await jobsWorld();
+});
+afterEach(() => world.close());
+
+describe("stopping", () => {
+  test("aborts what runs, returns it uncounted, and claims nothing more", async () => {
+    const queue = world.queue();
+    let started = 0;
+    queue.register(
+      "test",
+      handle(
+        Work,
+        (_payload, { signal }) => {
+          started += 1;
+          return new Promise((_resolve, reject) =>
+            signal.addEventListener("abort", () => reject(signal.reason)),
+          );
+        },
+        {
+          ...limits,
+          attempts_max: 1,
+          gaveUp: async (tx) => {
+            await record(tx, "gave up");
+          },
+        },
+      ),
+    );
+    for (const name of ["a", "b"]) await queue.enqueue(world.db, Work, { name });
+    await queue.start();
+    await until(() => started === 1);
+    await queue.drain(10 * second);
+    expect(
+      (await world.rows()).map(({ state, attempts, lease_token }) => [
+        state,
+        attempts,
+        lease_token,
+      ]),
+    ).toEqual([
+      ["ready", 0, null],
+      ["ready", 0, null],
+    ]);
+    expect(await recorded(world.db)).toEqual([]);
+    await queue.enqueue(world.db, Work, { name: "c" });
+    expect(await queue.runDue()).toBe(0);
+  });
+
+  test("keeps the work of a job that ends in time", async () => {
+    const queue = world.queue();
+    const started = Promise.withResolvers<void>();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        ({ name }, { signal }) => {
+          started.resolve();
+          return new Promise((resolve) =>
+            signal.addEventListener("abort", () =>
+              resolve(async (tx) => {
+                await record(tx, name);
+              }),
+            ),
+          );
+        },
+        limits,
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await queue.start();
+    await started.promise;
+    await queue.drain(10 * second);
+    expect(await world.states()).toEqual(["done"]);
+    expect(await recorded(world.db)).toEqual(["a"]);
+  });
+
+  test("does not wait longer than it may, and refuses what comes after", async () => {
+    const queue = world.queue();
+    const late = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }) => {
+          started.resolve();
+          await late.promise;
+          return async (tx) => {
+            await record(tx, name);
+          };
+        },
+        limits,
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await queue.start();
+    await started.promise;
+    await queue.drain(20);
+    expect(await world.only()).toMatchObject({ state: "ready", attempts: 0 });
+    late.resolve();
+    await until(() => world.lines.some((line) => line.includes("ended too late")));
+    expect(await recorded(world.db)).toEqual([]);
+  });
+});
+
+test("a queue that was stopped leaves the database alone, however early it was stopped", async () => {
+  for (let rounds = 0; rounds < 10; rounds++) {
+    const other = await jobsWorld();
+    const queue = other.queue();
+    queue.register(
+      "test",
+      handle(Work, async () => undefined, limits),
+    );
+    await queue.start();
+    for (let turns = 0; turns < rounds; turns++) await new Promise(setImmediate);
+    await queue.drain(second);
+    await other.close();
+    await Bun.sleep(5);
+    expect(other.lines.filter((line) => line.includes(`"error"`))).toEqual([]);
+  }
+});
+
+describe("starting again", () => {
+  const interrupted = (attempts: number) =>
+    world.db
+      .updateTable("core_jobs")
+      .set({
+        state: "running",
+        attempts,
+        lease_token: "gone",
+        lease_until: world.clock.now_ms() + minute,
+      })
+      .execute();
+
+  test("runs what was running when the server ended, at once", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }, { attempt }) =>
+          async (tx) => {
+            await record(tx, `${name} ${attempt}`);
+          },
+        limits,
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await interrupted(1);
+    await queue.start();
+    await until(async () => (await world.states())[0] === "done");
+    expect(await recorded(world.db)).toEqual(["a 2"]);
+    await queue.drain(second);
+  });
+
+  test("gives up, with what follows, when every attempt ended with the server", async () => {
+    const queue = world.queue();
+    let ran = false;
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async () => {
+          ran = true;
+        },
+        {
+          ...limits,
+          gaveUp: async (tx, { name }, reason, cause) => {
+            await record(tx, `${name}: ${cause}: ${reason}`);
+          },
+        },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await interrupted(3);
+    await queue.start();
+    await until(async () => (await world.states())[0] === "failed");
+    expect(await recorded(world.db)).toEqual([
+      "a: crash: the server ended during each of 3 attempts",
+    ]);
+    expect(ran).toBe(false);
+    await queue.drain(second);
+  });
+});
+
+describe("a running queue", () => {
+  test("wakes up for what a transaction enqueued, once that is on disk", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }) =>
+          async (tx) => {
+            await record(tx, name);
+          },
+        limits,
+      ),
+    );
+    await queue.start();
+    await Bun.sleep(20);
+    await world.store.inTransaction(async (tx) => {
+      await queue.enqueue(tx, Work, { name: "a" });
+      await Bun.sleep(20);
+      expect(world.store.hot.all("select id from core_jobs")).toEqual([]);
+    });
+    await until(async () => (await recorded(world.db)).length === 1);
+    await queue.drain(second);
+  });
+
+  test("finds jobs that another process wrote, and jobs that become due", async () => {
+    const [queue, other] = [world.queue(), world.queue()];
+    for (const each of [queue, other])
+      each.register(
+        "test",
+        handle(
+          Work,
+          async ({ name }) =>
+            async (tx) => {
+              await record(tx, name);
+            },
+          limits,
+        ),
+      );
+    await queue.start();
+    await other.enqueue(world.db, Work, { name: "a" });
+    await other.enqueue(
+      world.db,
+      Work,
+      { name: "later" },
+      { run_at_ms: world.clock.now_ms() + minute },
+    );
+    await until(async () => (await recorded(world.db)).length === 1);
+    world.clock.move(minute);
+    await until(async () => (await recorded(world.db)).length === 2);
+    await queue.drain(second);
+  });
+
+  test("does not wait for a clock that was set back", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }) =>
+          async (tx) => {
+            await record(tx, name);
+          },
+        limits,
+      ),
+    );
+    await queue.start();
+    await queue.enqueue(
+      world.db,
+      Work,
+      { name: "soon" },
+      { run_at_ms: world.clock.now_ms() + second },
+    );
+    await Bun.sleep(20);
+    world.clock.move(-60 * minute);
+    await until(async () => (await world.only()).run_at < world.clock.now_ms() + minute);
+    world.clock.move(second);
+    await until(async () => (await recorded(world.db)).length === 1);
+    await queue.drain(second);
+  });
+
+  test("says how much there is to do", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }) => {
+          if (name === "bad") throw new PermanentFailure("bad");
+        },
+        limits,
+      ),
+    );
+    for (const name of ["bad", "good"]) await queue.enqueue(world.db, Work, { name });
+    expect(await queue.status()).toEqual({ ready: 2, running: 0, failed: 0 });
+    await queue.runDue();
+    expect(await queue.status()).toEqual({ ready: 0, running: 0, failed: 1 });
+  });
+
+  test("deletes finished jobs after a day, and failed ones after a month", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }) => {
+          if (name === "bad") throw new PermanentFailure("bad");
+        },
+        limits,
+      ),
+    );
+    for (const name of ["bad", "good", "cancelled"])
+      await queue.enqueue(world.db, Work, { name }, { subject: name });
+    await queue.cancelJobs(world.db, ["cancelled"]);
+    await queue.runDue();
+    await queue.start();
+    const day = 24 * 60 * minute;
+    world.clock.move(day - minute);
+    // The next look at the clock passes these over.
+    await queue.enqueue(world.db, Work, { name: "fresh" });
+    await until(async () => (await world.states()).join() === "failed,done,cancelled,done");
+    world.clock.move(minute * 20);
+    await until(async () => (await world.states()).join() === "failed,done");
+    world.clock.move(31 * day);
+    await until(async () => (await world.states()).length === 0);
+    await queue.drain(second);
+  });
+});

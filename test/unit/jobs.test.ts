@@ -1,0 +1,514 @@
+/** Jobs: written with the change that needs them, run once, ended together with their effect. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { HttpError } from "../../core/http/errors";
+import { handle, PermanentFailure, type JobRun } from "../../core/plugin/define";
+import {
+  Happened,
+  jobsWorld,
+  limits,
+  minute,
+  Other,
+  record,
+  recorded,
+  second,
+  until,
+  Work,
+  type JobsWorld,
+} from "../helpers/jobs";
+
+let world: JobsWorld;
+beforeEach(async () => {
+  world = await jobsWorld();
+});
+afterEach(() => world.close());
+
+describe("a job", () => {
+  test("runs, ends, and its effect is there", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }) =>
+          async (tx) => {
+            await record(tx, name);
+          },
+        limits,
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    expect(await queue.runDue()).toBe(1);
+    expect(await recorded(world.db)).toEqual(["a"]);
+    expect(await world.only()).toMatchObject({
+      state: "done",
+      attempts: 1,
+      payload: "",
+      lease_token: null,
+      error: null,
+      finished_at: world.clock.now_ms(),
+    });
+  });
+
+  test("without an effect just ends", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(Work, async () => undefined, limits),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await queue.runDue();
+    expect((await world.only()).state).toBe("done");
+  });
+
+  test("knows who it is, and which attempt this is", async () => {
+    const runs: Partial<JobRun>[] = [];
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async (_payload, { id, attempt, attempts_max }) => {
+          runs.push({ id, attempt, attempts_max });
+          if (attempt === 1) throw new Error("once more");
+        },
+        { ...limits, backoff_ms: () => 0 },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await queue.runDue();
+    const { id } = await world.only();
+    expect(runs).toEqual([
+      { id, attempt: 1, attempts_max: 3 },
+      { id, attempt: 2, attempts_max: 3 },
+    ]);
+  });
+
+  test("of a transaction that was undone does not exist", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(Work, async () => undefined, limits),
+    );
+    await world.store
+      .inTransaction(async (tx) => {
+        await queue.enqueue(tx, Work, { name: "a" });
+        throw new Error("no");
+      })
+      .catch(() => undefined);
+    expect(await world.rows()).toEqual([]);
+  });
+
+  test("waits for its time", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(Work, async () => undefined, limits),
+    );
+    await queue.enqueue(
+      world.db,
+      Work,
+      { name: "a" },
+      { run_at_ms: world.clock.now_ms() + minute },
+    );
+    world.clock.move(minute - 1);
+    expect(await queue.runDue()).toBe(0);
+    world.clock.move(1);
+    expect(await queue.runDue()).toBe(1);
+  });
+
+  test("with a payload that does not fit is refused where it is enqueued", () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(Work, async () => undefined, limits),
+    );
+    return expect(queue.enqueue(world.db, Work, { name: 7 as unknown as string })).rejects.toThrow(
+      "job test.work: the payload does not fit its schema: /name",
+    );
+  });
+
+  test("with a payload that does not fit any more fails for good, and its handler does not see it", async () => {
+    let called = false;
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async () => {
+          called = true;
+        },
+        {
+          ...limits,
+          gaveUp: async () => {
+            called = true;
+          },
+        },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await world.db.updateTable("core_jobs").set({ payload: `{"name":7}` }).execute();
+    await queue.runDue();
+    expect(called).toBe(false);
+    expect(await world.only()).toMatchObject({
+      state: "failed",
+      attempts: 1,
+      error: expect.stringContaining("/name"),
+    });
+  });
+
+  test("that nobody handles is refused", () => {
+    return expect(world.queue().enqueue(world.db, Work, { name: "a" })).rejects.toThrow(
+      "no plugin handles the job test.work",
+    );
+  });
+
+  test("of a plugin that is away waits until it is back", async () => {
+    const before = world.queue();
+    before.register(
+      "away",
+      handle(Work, async () => undefined, limits),
+    );
+    await before.enqueue(world.db, Work, { name: "a" });
+    const without = world.queue();
+    expect(await without.runDue()).toBe(0);
+    expect(await world.states()).toEqual(["ready"]);
+    expect(await before.runDue()).toBe(1);
+    expect(await world.states()).toEqual(["done"]);
+  });
+
+  test("is handled by one plugin", () => {
+    const queue = world.queue();
+    queue.register(
+      "one",
+      handle(Work, async () => undefined, limits),
+    );
+    expect(() =>
+      queue.register(
+        "two",
+        handle(Work, async () => undefined, limits),
+      ),
+    ).toThrow("plugin two: job test.work is handled by plugin one already");
+  });
+
+  test("enqueued by a job runs after it", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async () => async (tx) => {
+          await queue.enqueue(tx, Other, { name: "b" });
+        },
+        limits,
+      ),
+    );
+    queue.register(
+      "test",
+      handle(
+        Other,
+        async ({ name }) =>
+          async (tx) => {
+            await record(tx, name);
+          },
+        limits,
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    expect(await queue.runDue()).toBe(2);
+    expect(await recorded(world.db)).toEqual(["b"]);
+  });
+});
+
+describe("an event", () => {
+  test("is one job for each subscriber, also of several plugins", async () => {
+    const queue = world.queue();
+    for (const plugin of ["one", "two"])
+      queue.register(
+        plugin,
+        handle(
+          Happened,
+          async ({ name }) =>
+            async (tx) => {
+              await record(tx, `${plugin} ${name}`);
+            },
+          limits,
+        ),
+      );
+    await world.store.inTransaction((tx) => queue.emit(tx, Happened, { name: "x" }));
+    expect((await world.rows()).map((row) => row.plugin)).toEqual(["one", "two"]);
+    await queue.runDue();
+    expect(await recorded(world.db)).toEqual(["one x", "two x"]);
+  });
+
+  test("that nobody listens to is nothing", async () => {
+    await world.queue().emit(world.db, Happened, { name: "x" });
+    expect(await world.rows()).toEqual([]);
+  });
+
+  test("fails for one subscriber alone", async () => {
+    const queue = world.queue();
+    queue.register(
+      "one",
+      handle(
+        Happened,
+        async () => {
+          throw new PermanentFailure("no");
+        },
+        limits,
+      ),
+    );
+    queue.register(
+      "two",
+      handle(Happened, async () => undefined, limits),
+    );
+    await queue.emit(world.db, Happened, { name: "x" });
+    await queue.runDue();
+    expect((await world.rows()).map((row) => [row.plugin, row.state])).toEqual([
+      ["one", "failed"],
+      ["two", "done"],
+    ]);
+  });
+
+  test("with a payload that does not fit is refused", () => {
+    return expect(world.queue().emit(world.db, Happened, {} as { name: string })).rejects.toThrow(
+      "event test.happened: the payload does not fit",
+    );
+  });
+});
+
+describe("a key", () => {
+  test("lets only one unfinished job be", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(Work, async () => undefined, limits),
+    );
+    for (const name of ["a", "b"]) await queue.enqueue(world.db, Work, { name }, { key: "k" });
+    expect(await world.only()).toMatchObject({ payload: `{"name":"a"}` });
+    await queue.runDue();
+    await queue.enqueue(world.db, Work, { name: "c" }, { key: "k" });
+    expect(await world.states()).toEqual(["done", "ready"]);
+  });
+
+  test("holds while the job runs", async () => {
+    const queue = world.queue();
+    const held = Promise.withResolvers<void>();
+    queue.register(
+      "test",
+      handle(Work, () => held.promise, limits),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" }, { key: "k" });
+    const running = queue.runDue();
+    await until(async () => (await world.states())[0] === "running");
+    await queue.enqueue(world.db, Work, { name: "b" }, { key: "k" });
+    held.resolve();
+    await running;
+    expect(await world.states()).toEqual(["done"]);
+  });
+
+  test("of another job is another key", async () => {
+    const queue = world.queue();
+    for (const on of [Work, Other])
+      queue.register(
+        "test",
+        handle(on, async () => undefined, limits),
+      );
+    for (const on of [Work, Other]) await queue.enqueue(world.db, on, { name: "a" }, { key: "k" });
+    expect((await world.rows()).length).toBe(2);
+  });
+});
+
+describe("a failure", () => {
+  test("is tried again after a pause that grows, and given up in the end", async () => {
+    const queue = world.queue();
+    const pauses_s: number[] = [];
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async () => {
+          throw new Error("not today");
+        },
+        { ...limits, attempts_max: 8 },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    for (;;) {
+      await queue.runDue();
+      const row = await world.only();
+      if (row.state === "failed") break;
+      expect(row).toMatchObject({ state: "ready", error: "not today", lease_token: null });
+      pauses_s.push((row.run_at - world.clock.now_ms()) / second);
+      world.clock.move(row.run_at - world.clock.now_ms());
+    }
+    const nominal_s = [1, 4, 16, 64, 256, 300, 300];
+    expect(pauses_s.length).toBe(nominal_s.length);
+    pauses_s.forEach((pause, i) => {
+      expect(pause).toBeGreaterThanOrEqual(0.8 * nominal_s[i]!);
+      expect(pause).toBeLessThanOrEqual(1.2 * nominal_s[i]!);
+    });
+    expect(await world.only()).toMatchObject({
+      attempts: 8,
+      error: "not today",
+      finished_at: world.clock.now_ms(),
+    });
+  });
+
+  test("waits exactly as long as the handler says", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async () => {
+          throw new Error("no");
+        },
+        { ...limits, backoff_ms: (attempt) => attempt * 7 * second },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await queue.runDue();
+    expect((await world.only()).run_at - world.clock.now_ms()).toBe(7 * second);
+  });
+
+  const ways: [why: string, work: () => Promise<any>, attempts: number, reason: string][] = [
+    [
+      "a throw",
+      async () => {
+        throw new Error("thrown");
+      },
+      3,
+      "thrown",
+    ],
+    [
+      "a throw of something that is no error",
+      async () => {
+        throw "a string";
+      },
+      3,
+      "a string",
+    ],
+    [
+      "a throw of the effect",
+      async () => async () => {
+        throw new Error("in the effect");
+      },
+      3,
+      "in the effect",
+    ],
+    [
+      "a permanent failure",
+      async () => {
+        throw new PermanentFailure("bad file");
+      },
+      1,
+      "bad file",
+    ],
+    [
+      "a permanent failure of the effect",
+      async () => async () => {
+        throw new PermanentFailure("bad row");
+      },
+      1,
+      "bad row",
+    ],
+  ];
+  for (const [why, work, attempts, reason] of ways)
+    test(`for good after ${why}: what follows is in the same transaction`, async () => {
+      const queue = world.queue();
+      queue.register(
+        "test",
+        handle(Work, work, {
+          ...limits,
+          backoff_ms: () => 0,
+          gaveUp: async (tx, { name }, said, cause) => {
+            expect(
+              world.store.hot.get<{ state: string }>("select state from core_jobs")!.state,
+            ).toBe("running");
+            await record(tx, `${name}: ${cause}: ${said}`);
+          },
+        }),
+      );
+      await queue.enqueue(world.db, Work, { name: "a" });
+      await queue.runDue();
+      expect(await world.only()).toMatchObject({ state: "failed", attempts, error: reason });
+      expect(await recorded(world.db)).toEqual([`a: error: ${reason}`]);
+    });
+
+  test("of an effect leaves nothing of the effect", async () => {
+    const queue = world.queue();
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async (_payload, { attempt }) =>
+          async (tx) => {
+            await record(tx, `attempt ${attempt}`);
+            if (attempt === 1) throw new Error("half-way");
+          },
+        { ...limits, backoff_ms: () => 0 },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await queue.runDue();
+    expect(await recorded(world.db)).toEqual(["attempt 2"]);
+  });
+
+  test("of giving up is neither lost nor half done: it is tried again", async () => {
+    const queue = world.queue();
+    let broken = true;
+    let runs = 0;
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async () => {
+          runs += 1;
+          throw new PermanentFailure("bad");
+        },
+        {
+          ...limits,
+          gaveUp: async (tx, { name }) => {
+            await record(tx, name);
+            if (broken) throw new Error("giving up failed");
+          },
+        },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await queue.runDue();
+    expect(await recorded(world.db)).toEqual([]);
+    expect((await world.only()).state).toBe("ready");
+    broken = false;
+    world.clock.move(minute);
+    await queue.runDue();
+    expect((await world.only()).state).toBe("failed");
+    expect(await recorded(world.db)).toEqual(["a"]);
+    expect(runs).toBe(2);
+  });
+
+  test("of the storage does not count as an attempt", async () => {
+    const queue = world.queue();
+    let full = true;
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async ({ name }) => {
+          if (full) throw new HttpError(507, "storage_full", "full");
+          return async (tx) => {
+            await record(tx, name);
+          };
+        },
+        { ...limits, attempts_max: 1 },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await queue.runDue();
+    expect(await world.only()).toMatchObject({ state: "ready", attempts: 0 });
+    full = false;
+    world.clock.move(minute);
+    await queue.runDue();
+    expect(await recorded(world.db)).toEqual(["a"]);
+  });
+});

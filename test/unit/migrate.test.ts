@@ -1,0 +1,312 @@
+/**
+ * Migrations: the ledger, one transaction a step, own tables only, and the copy that is made
+ * before.
+ */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jsonLog } from "../../core/base/log";
+import { version } from "../../core/base/version";
+import { coreSchema } from "../../core/jobs/schema";
+import type { Migration } from "../../core/plugin/define";
+import { migrate, type Schema } from "../../core/store/migrate";
+import { openStore, type Store } from "../../core/store/open";
+import { movableClock } from "../helpers/jobs";
+
+let directory: string;
+let backups: string;
+let store: Store;
+const clock = movableClock();
+const log = jsonLog("error");
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "dossier-migrate-"));
+  backups = join(directory, "backups");
+  store = openStore(join(directory, "dossier.db"), { log });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+const table = (id: string, name: string): Migration => ({
+  id,
+  up: async (tx) => {
+    await tx.schema
+      .createTable(name)
+      .addColumn("id", "text", (c) => c.primaryKey())
+      .execute();
+  },
+});
+const schema = (
+  name: string,
+  tables: readonly string[],
+  migrations: readonly Migration[],
+): Schema => ({ name, version: "1.0.0", tables, migrations });
+const run = (...plugins: Schema[]) => migrate(store, plugins, clock, { backups, log });
+const failureOf = (...plugins: Schema[]): Promise<string> =>
+  run(...plugins).then(
+    () => {
+      throw new Error("it did not fail");
+    },
+    (error: Error) => error.message,
+  );
+const tables = () =>
+  store.hot
+    .all<{ name: string }>("select name from sqlite_master where type = 'table' order by name")
+    .map((row) => row.name);
+const ledger = () =>
+  store.hot.all<{ plugin: string; id: string; applied_at: number }>(
+    "select * from core_migrations order by plugin, id",
+  );
+
+const shelves = schema(
+  "shelves",
+  ["shelves", "shelves_marks"],
+  [table("0001_create", "shelves"), table("0002_marks", "shelves_marks")],
+);
+const boxes = schema("boxes", ["boxes"], [table("0001_create", "boxes")]);
+
+describe("what is applied", () => {
+  test("is everything that is missing, plugins in the order given, steps in theirs", async () => {
+    expect(await run(shelves, boxes)).toEqual([
+      "shelves/0001_create",
+      "shelves/0002_marks",
+      "boxes/0001_create",
+    ]);
+    expect(tables()).toEqual(["boxes", "core_migrations", "shelves", "shelves_marks"]);
+    expect(ledger()[0]).toEqual({ plugin: "boxes", id: "0001_create", applied_at: clock.now_ms() });
+  });
+
+  test("is nothing the second time", async () => {
+    await run(shelves);
+    expect(await run(shelves)).toEqual([]);
+  });
+
+  test("is not what another process has applied since the ledger was read", async () => {
+    await run({ ...shelves, migrations: shelves.migrations.slice(0, 1) });
+    // The time is asked for the name of the copy: after the ledger was read, before the first step.
+    const meanwhile = {
+      ...clock,
+      now_ms: () => {
+        using other = new Database(join(directory, "dossier.db"));
+        other.run(
+          "insert into core_migrations (plugin, id, applied_at) values ('shelves', '0002_marks', " +
+            "1) on conflict do nothing",
+        );
+        return clock.now_ms();
+      },
+    };
+    expect(await migrate(store, [shelves], meanwhile, { backups, log })).toEqual([]);
+    expect(tables()).toEqual(["core_migrations", "shelves"]);
+  });
+
+  test("is a later step of a plugin that was there", async () => {
+    await run({ ...shelves, migrations: shelves.migrations.slice(0, 1) });
+    expect(await run(shelves, boxes)).toEqual(["shelves/0002_marks", "boxes/0001_create"]);
+  });
+
+  test("leaves the tables of a plugin that is not there any more", async () => {
+    await run(shelves, boxes);
+    expect(await run(boxes)).toEqual([]);
+    expect(tables()).toContain("shelves");
+  });
+
+  test("may drop an own table, change rows, and read columns made by the step before", async () => {
+    const steps: Migration[] = [
+      table("0001_create", "boxes"),
+      {
+        id: "0002_label",
+        up: async (tx) => {
+          await tx.insertInto("boxes").values({ id: "a" }).execute();
+          await tx.selectFrom("boxes").selectAll().execute();
+          await tx.schema.alterTable("boxes").addColumn("label", "text").execute();
+        },
+      },
+      {
+        id: "0003_fill",
+        up: async (tx) => {
+          await tx.updateTable("boxes").set({ label: "x" }).execute();
+        },
+      },
+      table("0004_old", "boxes_old"),
+      {
+        id: "0005_no_old",
+        up: async (tx) => {
+          await tx.schema.dropTable("boxes_old").execute();
+        },
+      },
+    ];
+    await run(schema("boxes", ["boxes", "boxes_old"], steps));
+    expect(await store.db.selectFrom("boxes").selectAll().execute()).toEqual([
+      { id: "a", label: "x" },
+    ]);
+    expect(tables()).not.toContain("boxes_old");
+  });
+
+  test("are the tables of core itself", async () => {
+    await run(coreSchema, boxes);
+    expect(tables()).toEqual(["boxes", "core_jobs", "core_migrations", "core_ticks"]);
+  });
+});
+
+describe("what is refused, and undone", () => {
+  const halfway: Migration = {
+    id: "0002_half",
+    up: async (tx) => {
+      await tx.schema.createTable("boxes_half").addColumn("id", "text").execute();
+      throw new Error("out of tape");
+    },
+  };
+  const cases: [why: string, plugin: Schema, message: string][] = [
+    [
+      "a step that fails half-way",
+      schema("boxes", ["boxes", "boxes_half"], [table("0001_create", "boxes"), halfway]),
+      "migration boxes/0002_half failed and was undone: out of tape",
+    ],
+    [
+      "a table that was not declared",
+      schema("boxes", ["boxes"], [table("0001_create", "boxes"), table("0002_more", "boxes_more")]),
+      "not boxes_more",
+    ],
+    [
+      "a table of another plugin",
+      schema(
+        "boxes",
+        ["boxes"],
+        [
+          table("0001_create", "boxes"),
+          {
+            id: "0002_drop",
+            up: async (tx) => {
+              await tx.schema.dropTable("shelves").execute();
+            },
+          },
+        ],
+      ),
+      "not shelves",
+    ],
+    [
+      "a view that was not declared",
+      schema(
+        "boxes",
+        ["boxes"],
+        [
+          table("0001_create", "boxes"),
+          {
+            id: "0002_view",
+            up: async (tx) => {
+              await tx.schema.createView("peek").as(tx.selectFrom("shelves").selectAll()).execute();
+            },
+          },
+        ],
+      ),
+      "not peek",
+    ],
+    [
+      "a query around the transaction",
+      schema(
+        "boxes",
+        ["boxes"],
+        [
+          table("0001_create", "boxes"),
+          {
+            id: "0002_around",
+            up: async () => {
+              await store.db.selectFrom("boxes").selectAll().execute();
+            },
+          },
+        ],
+      ),
+      "pass `tx` down",
+    ],
+  ];
+  for (const [why, plugin, message] of cases)
+    test(why, async () => {
+      await run(shelves);
+      expect(await failureOf(shelves, plugin)).toContain(message);
+      expect(tables()).toEqual(["boxes", "core_migrations", "shelves", "shelves_marks"]);
+      expect(
+        ledger()
+          .filter((row) => row.plugin === "boxes")
+          .map((row) => row.id),
+      ).toEqual(["0001_create"]);
+    });
+
+  test("a database of a newer build, before anything is changed", async () => {
+    await run(shelves);
+    const older = { ...shelves, migrations: shelves.migrations.slice(0, 1) };
+    const message = await failureOf(older, boxes);
+    expect(message).toContain("plugin shelves: the database was written by a newer build");
+    expect(message).toContain("0002_marks");
+    expect(tables()).not.toContain("boxes");
+  });
+
+  test("steps that are not in order", async () => {
+    expect(
+      await failureOf(
+        schema("boxes", ["boxes"], [table("0002_b", "boxes"), table("0001_a", "boxes")]),
+      ),
+    ).toContain("0001_a must sort after");
+  });
+});
+
+describe("the copy made before migrating", () => {
+  const idsIn = (name: string) => {
+    const copy = new Database(join(backups, name), { readonly: true });
+    const rows = copy
+      .query<{ id: string }, []>("select id from boxes")
+      .all()
+      .map((row) => row.id);
+    expect(
+      copy.query<{ integrity_check: string }, []>("pragma integrity_check").get()!.integrity_check,
+    ).toBe("ok");
+    copy.close();
+    return rows;
+  };
+
+  test("is not made of an empty database, nor when nothing is missing", async () => {
+    await run(boxes);
+    await run(boxes);
+    expect(existsSync(backups)).toBe(false);
+  });
+
+  test("holds what was there, under a name that says when and before what", async () => {
+    await run(boxes);
+    await store.db.insertInto("boxes").values({ id: "kept" }).execute();
+    await run(boxes, shelves);
+    expect(readdirSync(backups)).toEqual([`20260105T120000Z-before-${version}.db`]);
+    expect(idsIn(readdirSync(backups)[0]!)).toEqual(["kept"]);
+  });
+
+  test("is not overwritten by another of the same second", async () => {
+    await run(boxes);
+    await store.db.insertInto("boxes").values({ id: "first" }).execute();
+    await run(shelves);
+    await store.db.insertInto("boxes").values({ id: "second" }).execute();
+    await run(schema("crates", ["crates"], [table("0001_create", "crates")]));
+    expect(readdirSync(backups).sort().map(idsIn).sort()).toEqual([["first"], ["first", "second"]]);
+  });
+
+  test("is kept with the two before it; older ones go, and halves, and nothing else", async () => {
+    await run(boxes);
+    for (let n = 0; n < 5; n++) {
+      clock.move(1_000);
+      if (n === 3)
+        for (const name of ["mine.db", "20260105T120000Z-before-0.0.1.db.unfinished"])
+          await Bun.write(join(backups, name), "x");
+      await run(schema(`crates${n}`, [`crates${n}`], [table("0001_create", `crates${n}`)]));
+    }
+    const times = [3, 4, 5].map((second) => `20260105T12000${second}Z-before-${version}.db`);
+    expect(readdirSync(backups).sort()).toEqual([...times, "mine.db"]);
+    clock.move(-5_000);
+  });
+
+  test("is there when the step after it fails", async () => {
+    await run(boxes);
+    await failureOf(schema("crates", [], [table("0001_create", "crates")]));
+    expect(readdirSync(backups).length).toBe(1);
+  });
+});

@@ -1,0 +1,234 @@
+/** Quotas: exact under concurrency, refused with the limit in force. */
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jsonLog } from "../../core/base/log";
+import { HttpError } from "../../core/http/errors";
+import { openStore } from "../../core/store/open";
+import type { Counted } from "../../plugins/quotas/contract";
+import { migrations } from "../../plugins/quotas/migrations";
+import { bytes, createQuotas, type Limits } from "../../plugins/quotas/service";
+
+async function quotasWith(limits: Limits) {
+  const directory = mkdtempSync(join(tmpdir(), "dossier-quotas-"));
+  const store = await openStore(join(directory, "dossier.db"), { log: jsonLog("error") });
+  for (const { up } of migrations) await store.inTransaction(up);
+  const quotas = createQuotas(limits, store.hot);
+  const charge = (what: Counted, amount: number, owner_id = "usr_ada") =>
+    store.inTransaction((tx) => quotas.charge(tx, owner_id, what, amount));
+  const held = async (what: Counted, owner_id = "usr_ada") => {
+    const found = await quotas.held(store.db, owner_id, what);
+    expect(quotas.heldNow(owner_id, what)).toBe(found);
+    return found;
+  };
+  const close = async () => {
+    await store.close();
+    rmSync(directory, { recursive: true });
+  };
+  return { ...store, quotas, charge, held, close };
+}
+
+async function refusal(work: Promise<unknown>): Promise<HttpError> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof HttpError) return error;
+    throw error;
+  }
+  throw new Error("was accepted");
+}
+
+describe("one user, step by step", () => {
+  // amounts with whether each is accepted, then what is held
+  const cases: [string, Limits, Counted, [amount: number, accepted: boolean][], number][] = [
+    [
+      "without a limit everything is counted and nothing refused",
+      {},
+      "folders",
+      [
+        [5, true],
+        [1_000_000, true],
+      ],
+      1_000_005,
+    ],
+    [
+      "the last place is given, the next is not",
+      { folders: 2 },
+      "folders",
+      [
+        [1, true],
+        [1, true],
+        [1, false],
+      ],
+      2,
+    ],
+    [
+      "a refused amount changes nothing",
+      { storage: 100 },
+      "storage",
+      [
+        [60, true],
+        [41, false],
+        [40, true],
+      ],
+      100,
+    ],
+    [
+      "the very first amount is held against the limit too",
+      { storage: 100 },
+      "storage",
+      [[101, false]],
+      0,
+    ],
+    ["a limit of nothing refuses the first", { chats: 0 }, "chats", [[1, false]], 0],
+    [
+      "what is given back can be taken again",
+      { documents: 1 },
+      "documents",
+      [
+        [1, true],
+        [1, false],
+        [-1, true],
+        [1, true],
+      ],
+      1,
+    ],
+    [
+      "giving back more than is held ends at zero",
+      { documents: 1 },
+      "documents",
+      [
+        [1, true],
+        [-5, true],
+        [1, true],
+        [1, false],
+      ],
+      1,
+    ],
+    ["giving back where nothing was ever held is fine", {}, "documents", [[-1, true]], 0],
+    ["nothing is added by zero, even at the limit", { documents: 0 }, "documents", [[0, true]], 0],
+    [
+      "sizes above 2 GiB are counted exactly",
+      { storage: 5_000_000_001 },
+      "storage",
+      [
+        [5_000_000_000, true],
+        [2, false],
+        [1, true],
+      ],
+      5_000_000_001,
+    ],
+  ];
+  for (const [why, limits, what, steps, at_the_end] of cases)
+    test(why, async () => {
+      const { charge, held, close } = await quotasWith(limits);
+      for (const [amount, accepted] of steps) {
+        if (accepted) await charge(what, amount);
+        else
+          expect(await refusal(charge(what, amount))).toMatchObject({
+            status: 403,
+            code: "quota_exceeded",
+          });
+      }
+      expect(await held(what)).toBe(at_the_end);
+      await close();
+    });
+});
+
+test("of 50 at the same time exactly as many get in as there are places", async () => {
+  const { inTransaction, quotas, held, close } = await quotasWith({ folders: 20 });
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 50 }, () =>
+      inTransaction(async (tx) => {
+        await quotas.require(tx, "usr_ada", "folders", 1);
+        await Promise.resolve();
+        await quotas.charge(tx, "usr_ada", "folders", 1);
+      }),
+    ),
+  );
+  expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBe(20);
+  expect(await held("folders")).toBe(20);
+  await close();
+});
+
+test("what a transaction took is given back when it fails", async () => {
+  const { inTransaction, quotas, held, close } = await quotasWith({ folders: 1 });
+  await expect(
+    inTransaction(async (tx) => {
+      await quotas.charge(tx, "usr_ada", "folders", 1);
+      throw new Error("power cut");
+    }),
+  ).rejects.toThrow("power cut");
+  expect(await held("folders")).toBe(0);
+  await close();
+});
+
+test("above a limit that was lowered, giving back is possible and taking is not", async () => {
+  const { inTransaction, charge, held, hot, close } = await quotasWith({});
+  await charge("documents", 10);
+  const lowered = createQuotas({ documents: 5 }, hot);
+  expect(
+    await refusal(inTransaction((tx) => lowered.charge(tx, "usr_ada", "documents", 1))),
+  ).toMatchObject({ code: "quota_exceeded" });
+  await inTransaction((tx) => lowered.charge(tx, "usr_ada", "documents", -3));
+  expect(await held("documents")).toBe(7);
+  await close();
+});
+
+test("users and things do not share a count", async () => {
+  const { charge, held, close } = await quotasWith({ folders: 1, documents: 1 });
+  await charge("folders", 1);
+  await charge("documents", 1);
+  await charge("folders", 1, "usr_bob");
+  expect([
+    await held("folders"),
+    await held("documents"),
+    await held("folders", "usr_bob"),
+    await held("chats"),
+  ]).toEqual([1, 1, 1, 0]);
+  await close();
+});
+
+test("an upload that would not fit is refused before it is read, and nothing is counted", async () => {
+  const { db, quotas, charge, held, close } = await quotasWith({ storage: 100 });
+  await charge("storage", 90);
+  await quotas.require(db, "usr_ada", "storage", 10);
+  expect(await refusal(quotas.require(db, "usr_ada", "storage", 11))).toMatchObject({
+    status: 403,
+    code: "quota_exceeded",
+  });
+  expect(await held("storage")).toBe(90);
+  await close();
+});
+
+describe("the refusal names the limit in force", () => {
+  const cases: [string, Limits, Counted, RegExp][] = [
+    ["folders", { folders: 0 }, "folders", /at most 0 folders.*quotas\.folders/],
+    ["documents", { documents: 1_000 }, "documents", /at most 1,000 documents/],
+    ["chat sessions", { chats: 3 }, "chats", /at most 3 chat sessions/],
+    [
+      "bytes",
+      { storage: 1.5 * 2 ** 20 },
+      "storage",
+      /at most 1\.5 MiB of stored files.*quotas\.storage/,
+    ],
+  ];
+  for (const [why, limits, what, sentence] of cases)
+    test(why, async () => {
+      const { charge, close } = await quotasWith(limits);
+      expect((await refusal(charge(what, 10_000_000))).detail).toMatch(sentence);
+      await close();
+    });
+});
+
+test.each([
+  [0, "0 bytes"],
+  [1023, "1,023 bytes"],
+  [1024, "1 KiB"],
+  [2 ** 20 - 1, "1,024 KiB"],
+  [2 ** 30, "1 GiB"],
+  [5 * 2 ** 50, "5,120 TiB"],
+])("%d bytes read %s", (n, words) => {
+  expect(bytes(n)).toBe(words);
+});

@@ -1,0 +1,87 @@
+/** Schedules: a tick of the cron expression is one job, in UTC, and never two. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createSchedules, type Schedules } from "../../core/jobs/schedule";
+import { takeTick } from "../../core/jobs/table";
+import { every, handle } from "../../core/plugin/define";
+import { jobsWorld, limits, second, until, Work, type JobsWorld } from "../helpers/jobs";
+
+let world: JobsWorld;
+const started: Schedules[] = [];
+beforeEach(async () => {
+  world = await jobsWorld();
+});
+afterEach(async () => {
+  for (const schedules of started.splice(0)) schedules.stop();
+  await world.close();
+});
+
+function schedules(): Schedules {
+  const queue = world.queue();
+  queue.register(
+    "test",
+    handle(Work, async () => undefined, limits),
+  );
+  const made = createSchedules({ queue, store: world.store, log: world.log, clock: world.clock });
+  started.push(made);
+  return made;
+}
+const keys = async () => (await world.rows()).map((row) => row.key);
+
+describe("a schedule", () => {
+  test("enqueues its job at the tick, in UTC", async () => {
+    world.clock.move(-10);
+    schedules().add(every("0 12 * * *", Work, { name: "noon" }));
+    await Bun.sleep(30);
+    expect(await keys()).toEqual([]);
+    world.clock.move(10);
+    await until(async () => (await keys()).length === 1);
+    expect((await world.rows())[0]).toMatchObject({
+      payload: `{"name":"noon"}`,
+      key: "test.work 2026-01-05T12:00:00.000Z",
+    });
+  });
+
+  test("does not tick again for a tick that has passed", async () => {
+    schedules().add(every("0 12 * * *", Work, { name: "noon" }));
+    await Bun.sleep(30);
+    expect(await keys()).toEqual([]);
+  });
+
+  test("ticks once when two servers meet the same tick, one after the other", async () => {
+    world.clock.move(-second);
+    const [one, two] = [schedules(), schedules()];
+    for (const each of [one, two]) each.add(every("0 12 * * *", Work, { name: "noon" }));
+    world.clock.move(second);
+    await until(async () => (await keys()).length > 0);
+    await Bun.sleep(50);
+    expect((await keys()).length).toBe(1);
+  });
+
+  test("that can't be read is refused", () => {
+    expect(() => schedules().add(every("at noon", Work, { name: "noon" }))).toThrow();
+  });
+
+  test("stops", async () => {
+    world.clock.move(-10);
+    const made = schedules();
+    made.add(every("0 12 * * *", Work, { name: "noon" }));
+    made.stop();
+    world.clock.move(10);
+    await Bun.sleep(30);
+    expect(await keys()).toEqual([]);
+  });
+});
+
+describe("a tick is taken", () => {
+  const cases: [why: string, name: string, tick_at: number, taken: boolean][] = [
+    ["the first time", "daily", 100, true],
+    ["not twice", "daily", 100, false],
+    ["not when an earlier one comes late", "daily", 99, false],
+    ["when it is the next", "daily", 101, true],
+    ["for each schedule", "hourly", 100, true],
+  ];
+  test("in this order", async () => {
+    for (const [why, name, tick_at, taken] of cases)
+      expect([why, await takeTick(world.db, name, tick_at)]).toEqual([why, taken]);
+  });
+});

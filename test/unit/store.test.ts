@@ -1,0 +1,334 @@
+/** The database: transactions that nobody goes around, work after commit, hot reads, the lock. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CompiledQuery, sql } from "kysely";
+import { jsonLog } from "../../core/base/log";
+import { toNumber } from "../../core/store/codes";
+import { lockDirectory } from "../../core/store/lock";
+import { openStore, type Store } from "../../core/store/open";
+
+let directory: string;
+let store: Store;
+let lines: string[];
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "dossier-store-"));
+  lines = [];
+  store = openStore(join(directory, "dossier.db"), {
+    log: jsonLog("debug", (line) => lines.push(line)),
+  });
+  await store.db.schema
+    .createTable("notes")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("words", "text")
+    .execute();
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+const note = (id: string, words = "") => store.db.insertInto("notes").values({ id, words });
+const ids = async (): Promise<string[]> =>
+  (await store.db.selectFrom("notes").select("id").orderBy("id").execute()).map((row) => row.id);
+const around = "a query went around the open transaction: pass `tx` down, not the database";
+/** The error of a promise that must fail. */
+const errorOf = (work: Promise<unknown>): Promise<any> =>
+  work.then(
+    () => {
+      throw new Error("it did not fail");
+    },
+    (error: unknown) => error,
+  );
+
+describe("how the file is opened", () => {
+  const pragmas: [why: string, pragma: string, value: string | number][] = [
+    ["a writer waits for another process", "busy_timeout", 5000],
+    ["readers do not wait for the writer", "journal_mode", "wal"],
+    ["a commit survives a power cut", "synchronous", 2],
+    ["a row can't point nowhere", "foreign_keys", 1],
+    ["deleted text is overwritten", "secure_delete", 1],
+    ["pages as measured", "page_size", 4096],
+    ["no sorting text lands in a temporary file", "temp_store", 2],
+  ];
+  for (const [why, pragma, value] of pragmas)
+    test(why, async () => {
+      const { rows } = await store.db.executeQuery<Record<string, unknown>>(
+        CompiledQuery.raw(`pragma ${pragma}`),
+      );
+      expect(Object.values(rows[0]!)[0]).toBe(value);
+    });
+
+  test("a directory that is not there is named", () => {
+    expect(() => openStore("/nowhere/at/all/dossier.db", { log: jsonLog("error") })).toThrow(
+      "/nowhere/at/all/dossier.db",
+    );
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    "a file that can only be read is refused at once",
+    async () => {
+      const path = join(directory, "readonly.db");
+      await openStore(path, { log: jsonLog("error") }).close();
+      chmodSync(path, 0o400);
+      expect(() => openStore(path, { log: jsonLog("error") })).toThrow(path);
+    },
+  );
+});
+
+describe("a transaction", () => {
+  test("keeps all of its work", async () => {
+    const result = await store.inTransaction(async (tx) => {
+      await tx.insertInto("notes").values({ id: "a" }).execute();
+      await tx.insertInto("notes").values({ id: "b" }).execute();
+      return "both";
+    });
+    expect(result).toBe("both");
+    expect(await ids()).toEqual(["a", "b"]);
+  });
+
+  test("keeps nothing when it throws", async () => {
+    const error = await errorOf(
+      store.inTransaction(async (tx) => {
+        await tx.insertInto("notes").values({ id: "a" }).execute();
+        throw new Error("changed my mind");
+      }),
+    );
+    expect(error.message).toBe("changed my mind");
+    expect(await ids()).toEqual([]);
+  });
+
+  const detours: [why: string, step: () => Promise<unknown>, message: string][] = [
+    [
+      "a read of the root database",
+      () => store.db.selectFrom("notes").selectAll().execute(),
+      around,
+    ],
+    ["a write of the root database", () => note("b").execute(), around],
+    ["a raw statement of the root database", () => sql`select 1`.execute(store.db), around],
+    ["a second transaction", () => store.inTransaction(async () => undefined), around],
+    ["Kysely's own transaction", async () => store.db.transaction(), "use `inTransaction`"],
+    ["Kysely's own begin", async () => store.db.startTransaction(), "use `inTransaction`"],
+    ["the connection itself", async () => store.db.connection(), "there is one connection"],
+  ];
+  for (const [why, step, message] of detours)
+    test(`is not gone around by ${why}: an error, not a hang`, async () => {
+      const error = await errorOf(
+        store.inTransaction(async (tx) => {
+          await tx.insertInto("notes").values({ id: "a" }).execute();
+          await step();
+        }),
+      );
+      expect(error.message).toContain(message);
+      expect(await ids()).toEqual([]);
+    });
+
+  test("does not poison a timer that outlives it", async () => {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    await store.inTransaction(async (tx) => {
+      setTimeout(() => void ids().then(resolve, reject), 20);
+      await tx.insertInto("notes").values({ id: "a" }).execute();
+    });
+    expect(await promise).toEqual(["a"]);
+  });
+
+  test("does not poison a promise that outlives it", async () => {
+    const end = Promise.withResolvers<void>();
+    let late: Promise<unknown> | undefined;
+    await store.inTransaction(async () => {
+      late = end.promise.then(() =>
+        store.inTransaction((tx) => tx.insertInto("notes").values({ id: "late" }).execute()),
+      );
+    });
+    end.resolve();
+    await late;
+    expect(await ids()).toEqual(["late"]);
+  });
+
+  test("refuses a query of its own that comes after its end", async () => {
+    let kept = store.db;
+    await store.inTransaction(async (tx) => {
+      kept = tx;
+    });
+    expect(
+      (await errorOf(kept.insertInto("notes").values({ id: "stray" }).execute())).message,
+    ).toContain("already committed");
+  });
+
+  test("waits for the one before, in the order of asking", async () => {
+    const order: string[] = [];
+    const first = Promise.withResolvers<void>();
+    const works = [
+      store.inTransaction(async () => {
+        await first.promise;
+        order.push("first");
+      }),
+      store.inTransaction(async () => {
+        order.push("second");
+      }),
+      ids().then(() => order.push("a read")),
+    ];
+    first.resolve();
+    await Promise.all(works);
+    expect(order).toEqual(["first", "second", "a read"]);
+  });
+
+  test("takes the write lock at its beginning: what it read stays true until it writes", async () => {
+    await note("a").execute();
+    const other = new Database(store.path);
+    other.run("pragma busy_timeout = 0");
+    await store.inTransaction(async (tx) => {
+      await tx.selectFrom("notes").selectAll().execute();
+      expect(() => other.run("insert into notes (id) values ('b')")).toThrow("locked");
+    });
+    other.run("insert into notes (id) values ('b')");
+    other.close();
+    expect(await ids()).toEqual(["a", "b"]);
+  });
+});
+
+describe("work after commit", () => {
+  test("runs after the commit, outside the transaction", async () => {
+    const seen: unknown[] = [];
+    let after: Promise<unknown> | undefined;
+    await store.inTransaction(async (tx) => {
+      store.afterCommit(() => {
+        seen.push(store.hot.get("select id from notes"));
+        after = ids().then((found) => seen.push(found));
+      });
+      await tx.insertInto("notes").values({ id: "a" }).execute();
+      expect(seen).toEqual([]);
+    });
+    await after;
+    expect(seen).toEqual([{ id: "a" }, ["a"]]);
+  });
+
+  test("is dropped when the transaction is undone", async () => {
+    let ran = false;
+    await errorOf(
+      store.inTransaction(async () => {
+        store.afterCommit(() => {
+          ran = true;
+        });
+        throw new Error("no");
+      }),
+    );
+    await Bun.sleep(1);
+    expect(ran).toBe(false);
+  });
+
+  test("runs at once outside a transaction", () => {
+    let ran = false;
+    store.afterCommit(() => {
+      ran = true;
+    });
+    expect(ran).toBe(true);
+  });
+
+  test("that throws is logged, and neither fails the transaction nor what comes after it", async () => {
+    let ran = false;
+    await store.inTransaction(async () => {
+      store.afterCommit(() => {
+        throw new Error("broken bell");
+      });
+      store.afterCommit(() => {
+        ran = true;
+      });
+    });
+    expect(ran).toBe(true);
+    expect(lines.join("\n")).toContain("broken bell");
+  });
+});
+
+describe("hot reads", () => {
+  test("never see what is not committed, and do not wait for it", async () => {
+    await store.inTransaction(async (tx) => {
+      await tx.insertInto("notes").values({ id: "a" }).execute();
+      expect(store.hot.all("select id from notes")).toEqual([]);
+    });
+    expect(store.hot.all("select id from notes")).toEqual([{ id: "a" }]);
+  });
+
+  test("of nothing are undefined", () => {
+    expect(store.hot.get("select id from notes where id = ?", "none")).toBeUndefined();
+  });
+
+  test("can't write", () => {
+    expect(() => store.hot.get("insert into notes (id) values ('a') returning id")).toThrow();
+  });
+
+  test("see new columns after the tables changed", async () => {
+    await note("a").execute();
+    expect(store.hot.get("select * from notes")).toEqual({ id: "a", words: "" });
+    expect(await store.db.selectFrom("notes").selectAll().execute()).toEqual([
+      { id: "a", words: "" },
+    ]);
+    await store.db.schema.alterTable("notes").addColumn("weight", "integer").execute();
+    store.forgetStatements();
+    expect(store.hot.get("select * from notes")).toEqual({ id: "a", words: "", weight: null });
+    expect(await store.db.selectFrom("notes").selectAll().execute()).toEqual([
+      { id: "a", words: "", weight: null },
+    ]);
+  });
+});
+
+test("statements beyond those that are kept still work", async () => {
+  await note("a").execute();
+  for (let i = 0; i < 900; i++)
+    expect(store.hot.get(`select id, ${i} as i from notes`)).toEqual({ id: "a", i });
+  for (let i = 0; i < 900; i++)
+    expect((await sql.raw(`select id, ${i} as i from notes`).execute(store.db)).rows).toEqual([
+      { id: "a", i },
+    ]);
+});
+
+test("a stream gives every row and then lets go of the connection, also when it is left early", async () => {
+  for (const id of ["a", "b", "c"]) await note(id).execute();
+  const streamed = async (most: number) => {
+    const seen: string[] = [];
+    for await (const row of store.db.selectFrom("notes").select("id").orderBy("id").stream())
+      if (seen.push(row.id) === most) break;
+    return seen;
+  };
+  expect(await streamed(9)).toEqual(["a", "b", "c"]);
+  expect(await streamed(1)).toEqual(["a"]);
+  await store.db.deleteFrom("notes").execute();
+  expect(await streamed(9)).toEqual([]);
+});
+
+describe("a number of the database", () => {
+  const cases: [why: string, value: number | bigint | string | null, number: number][] = [
+    ["as it is", 3, 3],
+    ["of a count as text", "42", 42],
+    ["of a bigint", 9n, 9],
+    ["of a sum over nothing", null, 0],
+  ];
+  for (const [why, value, number] of cases) test(why, () => expect(toNumber(value)).toBe(number));
+  for (const value of [2 ** 53, "1.5", "x"])
+    test(`${value} is refused`, () => expect(() => toNumber(value)).toThrow(RangeError));
+});
+
+describe("the lock on a data directory", () => {
+  test("is held by one, names its file, and goes with its holder", () => {
+    const release = lockDirectory(directory);
+    expect(() => lockDirectory(directory)).toThrow(join(directory, "dossier.lock"));
+    release();
+    lockDirectory(directory)();
+  });
+
+  test("of a process that was killed is free", async () => {
+    const code = `const { lockDirectory } = await import("./core/store/lock"); lockDirectory(${JSON.stringify(directory)}); console.log("held"); await Bun.sleep(60_000);`;
+    const child = Bun.spawn([process.execPath, "-e", code], {
+      cwd: join(import.meta.dir, "../.."),
+      stdout: "pipe",
+    });
+    await child.stdout.getReader().read();
+    expect(() => lockDirectory(directory)).toThrow("another server is running");
+    child.kill("SIGKILL");
+    await child.exited;
+    lockDirectory(directory)();
+  });
+});

@@ -22,7 +22,7 @@ export * from "./documents/contract";
 export * from "./extraction/contract";
 export { FolderContents, FolderDeleted, Folders, type Folder } from "./folders/contract";
 export * from "./imports/contract";
-export * from "./index/contract";
+export * from "./search-index/contract";
 export * from "./prompts/contract";
 export * from "./quotas/contract";
 export * from "./search/contract";

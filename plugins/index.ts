@@ -9,7 +9,7 @@ import embeddings from "./embeddings/plugin";
 import extraction from "./extraction/plugin";
 import folders from "./folders/plugin";
 import imports from "./imports/plugin";
-import index from "./index/plugin";
+import index from "./search-index/plugin";
 import prompts from "./prompts/plugin";
 import quotas from "./quotas/plugin";
 import rateLimit from "./rate-limit/plugin";

@@ -3,7 +3,7 @@
  */
 import { definePlugin, fill } from "../../core/sdk";
 import { Answerers } from "../chats/contract";
-import { SearchIndex } from "../index/contract";
+import { SearchIndex } from "../search-index/contract";
 import { createExtractive } from "./answering";
 import { Wording } from "./contract";
 import { createRetrieve } from "./retrieving";

@@ -6,7 +6,7 @@ import { askEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core
 import { Wording } from "../answers-extractive/contract";
 import { Answerers } from "../chats/contract";
 import { SystemChecks } from "../console/contract";
-import { SearchIndex } from "../index/contract";
+import { SearchIndex } from "../search-index/contract";
 import { createGenerative } from "./answering";
 import { endpointOf } from "./settings";
 

@@ -13,7 +13,7 @@ import {
   type Extraction,
   type ExtractionCode,
 } from "../extraction/contract";
-import type { Prepared } from "../index/contract";
+import type { Prepared } from "../search-index/contract";
 import type { DocumentSettled } from "./contract";
 import * as links from "./links";
 import { changesIn, type DocumentParts } from "./parts";

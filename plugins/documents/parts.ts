@@ -1,7 +1,7 @@
 /** What the rules about documents are made with. */
 import type { Change, Db, Files, Log, PayloadOf } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
-import type { SearchIndex } from "../index/contract";
+import type { SearchIndex } from "../search-index/contract";
 import type { Quotas } from "../quotas/contract";
 import type { DocumentSettled } from "./contract";
 import type { DocumentRow, DocumentsDb } from "./store";

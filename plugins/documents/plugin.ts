@@ -12,7 +12,7 @@ import {
 } from "../../core/sdk";
 import { Extraction } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
-import { SearchIndex } from "../index/contract";
+import { SearchIndex } from "../search-index/contract";
 import { Quotas } from "../quotas/contract";
 import { Documents, DocumentSettled, DocumentUses, FileUses } from "./contract";
 import { documentHandlers } from "./handlers";

@@ -2,7 +2,7 @@
  * Asks an OpenAI-compatible endpoint for vectors. What it refuses is narrowed down to the text that
  * it can't take.
  */
-import type { Embedder, EmbedOptions } from "../index/contract";
+import type { Embedder, EmbedOptions } from "../search-index/contract";
 import type { Endpoint } from "./settings";
 
 export interface EmbedderParts extends Endpoint {

@@ -4,7 +4,7 @@
  */
 import { askEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
 import { SystemChecks } from "../console/contract";
-import { Embedders } from "../index/contract";
+import { Embedders } from "../search-index/contract";
 import { createEmbedder } from "./embedder";
 import { endpointOf } from "./settings";
 

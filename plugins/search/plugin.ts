@@ -2,7 +2,7 @@
 import { definePlugin } from "../../core/sdk";
 import { Documents } from "../documents/contract";
 import { Folders } from "../folders/contract";
-import { SearchIndex } from "../index/contract";
+import { SearchIndex } from "../search-index/contract";
 import { Retrieval } from "./contract";
 import { routes, searchHandlers } from "./routes";
 import { createSearch } from "./service";

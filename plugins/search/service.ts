@@ -5,7 +5,7 @@
 import { requiredText, type Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
-import type { Passage, SearchIndex } from "../index/contract";
+import type { Passage, SearchIndex } from "../search-index/contract";
 import type { FoundPassage, Retrieval } from "./contract";
 import { holdsPhrases, phrasesOf } from "./phrases";
 

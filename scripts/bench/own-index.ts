@@ -6,14 +6,14 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { openStore } from "../../core/store/open";
-import { analyzer } from "../../plugins/index/analyzer";
-import type { Passage } from "../../plugins/index/contract";
-import { EditionRows } from "../../plugins/index/editions";
-import { segmentsOf } from "../../plugins/index/encode";
-import { chunker_version } from "../../plugins/index/chunker";
-import { migrations } from "../../plugins/index/migrations";
-import { createSearcher } from "../../plugins/index/searcher";
-import * as store_of from "../../plugins/index/store";
+import { analyzer } from "../../plugins/search-index/analyzer";
+import type { Passage } from "../../plugins/search-index/contract";
+import { EditionRows } from "../../plugins/search-index/index-versions";
+import { segmentsOf } from "../../plugins/search-index/encoder";
+import { chunker_version } from "../../plugins/search-index/chunker";
+import { migrations } from "../../plugins/search-index/migrations";
+import { createSearcher } from "../../plugins/search-index/searcher";
+import * as store_of from "../../plugins/search-index/store";
 import { place } from "./server";
 
 export interface OwnDocument {

@@ -4,9 +4,9 @@
  */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { analyzer } from "../../plugins/index/analyzer";
-import { chunksOf } from "../../plugins/index/chunker";
-import { createSearcher } from "../../plugins/index/searcher";
+import { analyzer } from "../../plugins/search-index/analyzer";
+import { chunksOf } from "../../plugins/search-index/chunker";
+import { createSearcher } from "../../plugins/search-index/searcher";
 import { median, quantile, type Row } from "./measure";
 import { addTexts, inParallel, place, startDossier, startRival, type Dossier } from "./server";
 import { makeQuery, makeText } from "./text";

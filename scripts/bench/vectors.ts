@@ -3,10 +3,10 @@
  * over one Float32Array.
  */
 import { Database } from "bun:sqlite";
-import { analyzer } from "../../plugins/index/analyzer";
-import { createSearcher, type Searcher } from "../../plugins/index/searcher";
-import { SegmentBuilder } from "../../plugins/index/segment";
-import { packed } from "../../plugins/index/vectors";
+import { analyzer } from "../../plugins/search-index/analyzer";
+import { createSearcher, type Searcher } from "../../plugins/search-index/searcher";
+import { SegmentBuilder } from "../../plugins/search-index/segment";
+import { packed } from "../../plugins/search-index/vectors";
 import { median, type Row } from "./measure";
 
 const count = 10_000,

@@ -224,7 +224,7 @@ test("a file that nothing leads to is dead; entry points and imported files are 
     "plugins/a/old.ts",
     "test/a.test.ts",
     "test/helpers/old.ts",
-    "plugins/index/search-worker.ts",
+    "plugins/search-index/search-worker.ts",
   ];
   const edges = [
     { from: "core/main.ts", to: "core/base/log.ts" },

@@ -2,7 +2,7 @@
  * A scripted embeddings endpoint on loopback. Words that mean the same point the same way, so a
  * test knows what is near to what.
  */
-import { hashOf } from "../../plugins/index/analyzer";
+import { hashOf } from "../../plugins/search-index/analyzer";
 
 /** How the endpoint behaves from now on. */
 export type Mood =

@@ -1,5 +1,5 @@
 /** A worker that does as it is told: answers, in parts or whole, fails, dies, or never answers. */
-import { serve } from "../../plugins/index/worker-side";
+import { serve } from "../../plugins/search-index/worker-server";
 
 export type Order =
   "answer" | "parts" | "fail" | "die" | "die once" | "die late" | "hang" | "count";

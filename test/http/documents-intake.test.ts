@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { definePlugin, fill, type Context } from "../../core/sdk";
 import { Documents, FileUses, type Incoming } from "../../plugins/documents/contract";
-import { SearchIndex, type IndexInput } from "../../plugins/index/contract";
+import { SearchIndex, type IndexInput } from "../../plugins/search-index/contract";
 import { expectSound, person, scriptedExtractor, until, type Person } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 

@@ -5,14 +5,14 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { jsonLog } from "../../core/base/log";
-import { analyzer } from "../../plugins/index/analyzer";
-import type { Embedder } from "../../plugins/index/contract";
-import { createEmbedding } from "../../plugins/index/embedding";
-import { createQuestions } from "../../plugins/index/questions";
-import { createSearcher } from "../../plugins/index/searcher";
-import { fused, nearest, packed } from "../../plugins/index/vectors";
+import { analyzer } from "../../plugins/search-index/analyzer";
+import type { Embedder } from "../../plugins/search-index/contract";
+import { createEmbedding } from "../../plugins/search-index/document-embedder";
+import { createQuestions } from "../../plugins/search-index/query-embedder";
+import { createSearcher } from "../../plugins/search-index/searcher";
+import { fused, nearest, packed } from "../../plugins/search-index/vectors";
 import { vectorOf } from "../helpers/embedder";
-import { openTestIndex, type TestIndex } from "../helpers/index";
+import { openTestIndex, type TestIndex } from "../helpers/search-index";
 
 const readers: Database[] = [];
 afterAll(() => {

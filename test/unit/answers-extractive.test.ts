@@ -14,7 +14,7 @@ import { createRetrieve } from "../../plugins/answers-extractive/retrieving";
 import { wantedBy } from "../../plugins/answers-extractive/question";
 import { sentencesOf } from "../../plugins/answers-extractive/sentences";
 import type { Question } from "../../plugins/chats/contract";
-import { analyzer } from "../../plugins/index/analyzer";
+import { analyzer } from "../../plugins/search-index/analyzer";
 import type { FoundPassage } from "../../plugins/search/contract";
 
 const analyze = (text: string): Word[] => {

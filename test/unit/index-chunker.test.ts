@@ -3,10 +3,10 @@
  * offsets hold in every text.
  */
 import { describe, expect, test } from "bun:test";
-import { analyzer } from "../../plugins/index/analyzer";
-import { chunksOf } from "../../plugins/index/chunker";
-import { EditionRows, inputOf } from "../../plugins/index/editions";
-import { segmentsOf, type EncodeInput } from "../../plugins/index/encode";
+import { analyzer } from "../../plugins/search-index/analyzer";
+import { chunksOf } from "../../plugins/search-index/chunker";
+import { EditionRows, inputOf } from "../../plugins/search-index/index-versions";
+import { segmentsOf, type EncodeInput } from "../../plugins/search-index/encoder";
 
 const encode = (input: EncodeInput) => [...segmentsOf(input, analyzer)];
 const words = (count: number, word = "word") =>

@@ -1,10 +1,10 @@
 /** A question in other forms of the words finds its sentence, in languages of many kinds. */
 import { describe, expect, test } from "bun:test";
-import { analyzer, analyzers } from "../../plugins/index/analyzer";
-import { segmentsOf } from "../../plugins/index/encode";
-import { queryOf } from "../../plugins/index/query";
-import { rank } from "../../plugins/index/rank";
-import { refine } from "../../plugins/index/refine";
+import { analyzer, analyzers } from "../../plugins/search-index/analyzer";
+import { segmentsOf } from "../../plugins/search-index/encoder";
+import { queryOf } from "../../plugins/search-index/query";
+import { rank } from "../../plugins/search-index/bm25";
+import { refine } from "../../plugins/search-index/reranker";
 
 /** By language: sentences, and questions with the place of the sentence that answers. */
 const languages: Readonly<

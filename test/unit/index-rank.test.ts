@@ -3,10 +3,10 @@
  * whatever the segments.
  */
 import { describe, expect, test } from "bun:test";
-import { analyzer, analyzers, hashOf, type Analyzer } from "../../plugins/index/analyzer";
-import { queryOf } from "../../plugins/index/query";
-import { rank } from "../../plugins/index/rank";
-import { refine } from "../../plugins/index/refine";
+import { analyzer, analyzers, hashOf, type Analyzer } from "../../plugins/search-index/analyzer";
+import { queryOf } from "../../plugins/search-index/query";
+import { rank } from "../../plugins/search-index/bm25";
+import { refine } from "../../plugins/search-index/reranker";
 import {
   analyzerOf,
   chunkCount,
@@ -17,8 +17,8 @@ import {
   SegmentBuilder,
   segment_chunks_max,
   type Segment,
-} from "../../plugins/index/segment";
-import { SegmentCache } from "../../plugins/index/segment-cache";
+} from "../../plugins/search-index/segment";
+import { SegmentCache } from "../../plugins/search-index/segment-cache";
 
 /** The same numbers on every run. */
 function randomly(seed: number): () => number {

@@ -4,9 +4,9 @@
  */
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { analyzer, hashOf, type Analyzer } from "../../plugins/index/analyzer";
-import { createReencoding } from "../../plugins/index/reencoding";
-import { openTestIndex, type TestIndex } from "../helpers/index";
+import { analyzer, hashOf, type Analyzer } from "../../plugins/search-index/analyzer";
+import { createReencoding } from "../../plugins/search-index/reindexer";
+import { openTestIndex, type TestIndex } from "../helpers/search-index";
 
 const tables = ["index_documents", "index_staged", "index_segments", "index_chunks", "index_scope"];
 const rowsOf = async (index: TestIndex) =>

@@ -1,10 +1,10 @@
 /** Transcripts in the index: each passage tells where in the recording it is spoken. */
 import { describe, expect, test } from "bun:test";
-import { analyzer } from "../../plugins/index/analyzer";
-import { segmentsOf } from "../../plugins/index/encode";
-import { createReencoding } from "../../plugins/index/reencoding";
-import { SpokenTimes } from "../../plugins/index/times";
-import { openTestIndex, type TestIndex } from "../helpers/index";
+import { analyzer } from "../../plugins/search-index/analyzer";
+import { segmentsOf } from "../../plugins/search-index/encoder";
+import { createReencoding } from "../../plugins/search-index/reindexer";
+import { SpokenTimes } from "../../plugins/search-index/times";
+import { openTestIndex, type TestIndex } from "../helpers/search-index";
 
 const span = (start: number, end: number, time_start: number, time_end: number) => ({
   start,

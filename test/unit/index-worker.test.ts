@@ -7,12 +7,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
-import { analyzer } from "../../plugins/index/analyzer";
-import type { SearchRequest, SearchResult } from "../../plugins/index/contract";
-import { segmentsOf, type EncodedSegment, type EncodeInput } from "../../plugins/index/encode";
-import { createWorkerClient, type WorkerClient } from "../../plugins/index/worker-client";
+import { analyzer } from "../../plugins/search-index/analyzer";
+import type { SearchRequest, SearchResult } from "../../plugins/search-index/contract";
+import {
+  segmentsOf,
+  type EncodedSegment,
+  type EncodeInput,
+} from "../../plugins/search-index/encoder";
+import { createWorkerClient, type WorkerClient } from "../../plugins/search-index/worker-client";
 import type { Order } from "../helpers/fragile-worker";
-import { openTestIndex } from "../helpers/index";
+import { openTestIndex } from "../helpers/search-index";
 
 const directory = mkdtempSync(join(tmpdir(), "dossier-worker-")),
   clients: { stop(): void }[] = [];
@@ -141,8 +145,8 @@ describe("a worker", () => {
 
 test("the encoding worker gives what encoding here gives", async () => {
   const client = createWorkerClient<null, EncodeInput, EncodedSegment, string | null>({
-    path: "plugins/index/encode-worker.ts",
-    url: () => new URL("../../plugins/index/encode-worker.ts", import.meta.url).href,
+    path: "plugins/search-index/encoder-worker.ts",
+    url: () => new URL("../../plugins/search-index/encoder-worker.ts", import.meta.url).href,
     setting: null,
     idle_ms: 60_000,
     log: jsonLog("error"),
@@ -170,8 +174,8 @@ test("the searching worker finds what searching here finds, and sees what was pu
     never,
     SearchResult
   >({
-    path: "plugins/index/search-worker.ts",
-    url: () => new URL("../../plugins/index/search-worker.ts", import.meta.url).href,
+    path: "plugins/search-index/search-worker.ts",
+    url: () => new URL("../../plugins/search-index/search-worker.ts", import.meta.url).href,
     setting: { database: index.path, cache_bytes_max: 1 << 20 },
     idle_ms: 60_000,
     log: jsonLog("error"),

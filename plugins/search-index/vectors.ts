@@ -3,7 +3,7 @@
  * with that of the words.
  */
 import type { Embedder, EmbedOptions } from "./contract";
-import { Top, type Hit } from "./rank";
+import { Top, type Hit } from "./bm25";
 import { segment_chunks_max } from "./segment";
 
 /**

@@ -3,9 +3,9 @@
  * answer; its end is the language.
  */
 import { analyzer } from "./analyzer";
-import { segmentsOf, type EncodedSegment, type EncodeInput } from "./encode";
+import { segmentsOf, type EncodedSegment, type EncodeInput } from "./encoder";
 import { languageOf } from "./languages";
-import { serve } from "./worker-side";
+import { serve } from "./worker-server";
 
 serve<null, EncodeInput, EncodedSegment, string | null>(() => (input, tell) => {
   for (const segment of segmentsOf(input, analyzer))

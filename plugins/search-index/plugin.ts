@@ -4,11 +4,11 @@
  */
 import { definePlugin, Size, t } from "../../core/sdk";
 import { Embedders, SearchIndex, type SearchResult } from "./contract";
-import { createEmbedding, Embed, embedding_subject } from "./embedding";
-import type { EncodedSegment, EncodeInput } from "./encode";
+import { createEmbedding, Embed, embedding_subject } from "./document-embedder";
+import type { EncodedSegment, EncodeInput } from "./encoder";
 import { migrations } from "./migrations";
-import { createQuestions } from "./questions";
-import { createReencoding, Reencode } from "./reencoding";
+import { createQuestions } from "./query-embedder";
+import { createReencoding, Reencode } from "./reindexer";
 import type { SearchSetting } from "./search-worker";
 import type { SearchQuestion } from "./searcher";
 import { createIndex } from "./service";
@@ -60,14 +60,14 @@ export default definePlugin({
   }) => {
     const db = database<IndexTables>();
     const encoder = createWorkerClient<null, EncodeInput, EncodedSegment, string | null>({
-      path: "plugins/index/encode-worker.ts",
-      url: () => new URL("./encode-worker.ts", import.meta.url).href,
+      path: "plugins/search-index/encoder-worker.ts",
+      url: () => new URL("./encoder-worker.ts", import.meta.url).href,
       setting: null,
       idle_ms: encoder_idle_ms,
       log,
     });
     const searcher = createWorkerClient<SearchSetting, SearchQuestion, never, SearchResult>({
-      path: "plugins/index/search-worker.ts",
+      path: "plugins/search-index/search-worker.ts",
       url: () => new URL("./search-worker.ts", import.meta.url).href,
       setting: {
         database: paths.database,

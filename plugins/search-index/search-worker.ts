@@ -6,7 +6,7 @@ import { Database } from "bun:sqlite";
 import { analyzer, analyzers } from "./analyzer";
 import type { SearchResult } from "./contract";
 import { createSearcher, type SearchQuestion } from "./searcher";
-import { serve } from "./worker-side";
+import { serve } from "./worker-server";
 
 export interface SearchSetting {
   readonly database: string;

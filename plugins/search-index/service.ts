@@ -3,7 +3,7 @@ import type { Db, Log } from "../../core/sdk";
 import { analyzer } from "./analyzer";
 import { chunker_version } from "./chunker";
 import type { Prepared, SearchIndex, SearchRequest, SearchResult } from "./contract";
-import { createPreparing, type Edition, type PreparingParts } from "./preparing";
+import { createPreparing, type Edition, type PreparingParts } from "./preparer";
 import type { SearchQuestion } from "./searcher";
 import * as store from "./store";
 import type { IndexTables } from "./store";

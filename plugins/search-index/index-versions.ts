@@ -1,6 +1,6 @@
 /** Turns an encoded document into rows, and rows back into the text they came from. */
 import { gap_chars_max } from "./chunker";
-import type { EncodedSegment, EncodeInput } from "./encode";
+import type { EncodedSegment, EncodeInput } from "./encoder";
 import type { ChunkRow, DocumentRow, SegmentRow } from "./store";
 
 export interface EditionSegment {

@@ -14,7 +14,7 @@ import {
 import { analyzer } from "./analyzer";
 import { chunker_version } from "./chunker";
 import type { Prepared, SearchIndex } from "./contract";
-import { inputOf } from "./editions";
+import { inputOf } from "./index-versions";
 import * as store from "./store";
 import type { DocumentRow, IndexTables } from "./store";
 

@@ -1,5 +1,5 @@
 /** Which words of a question carry no subject, and which language a text is in. */
-import { small_words } from "./small-words";
+import { small_words } from "./stopwords";
 
 /**
  * By language: words that ask, in scripts without spaces. What overlaps them is no subject either.

@@ -4,8 +4,8 @@
  */
 import type { Db, Log } from "../../core/sdk";
 import type { IndexInput, Prepared } from "./contract";
-import { EditionRows, type EditionSegment } from "./editions";
-import type { EncodedSegment, EncodeInput } from "./encode";
+import { EditionRows, type EditionSegment } from "./index-versions";
+import type { EncodedSegment, EncodeInput } from "./encoder";
 import * as store from "./store";
 import type { IndexTables } from "./store";
 import type { WorkerClient } from "./worker-client";

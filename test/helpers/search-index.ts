@@ -8,14 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { openStore } from "../../core/store/open";
-import { analyzer as running, type Analyzer } from "../../plugins/index/analyzer";
+import { analyzer as running, type Analyzer } from "../../plugins/search-index/analyzer";
 import type { TimeSpan } from "../../plugins/extraction/contract";
-import type { Passage, SearchRequest } from "../../plugins/index/contract";
-import { segmentsOf } from "../../plugins/index/encode";
-import { languageOf } from "../../plugins/index/languages";
-import { migrations } from "../../plugins/index/migrations";
-import { createSearcher, type Searcher } from "../../plugins/index/searcher";
-import { createIndex } from "../../plugins/index/service";
+import type { Passage, SearchRequest } from "../../plugins/search-index/contract";
+import { segmentsOf } from "../../plugins/search-index/encoder";
+import { languageOf } from "../../plugins/search-index/languages";
+import { migrations } from "../../plugins/search-index/migrations";
+import { createSearcher, type Searcher } from "../../plugins/search-index/searcher";
+import { createIndex } from "../../plugins/search-index/service";
 
 const closing: (() => Promise<void>)[] = [];
 afterAll(async () => {

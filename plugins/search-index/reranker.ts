@@ -1,7 +1,7 @@
 /** A second look at the best hits: how the words of the question stand in the text itself. */
 import type { Analyzer } from "./analyzer";
 import type { Query } from "./query";
-import { byScore, type Hit, type Ranking } from "./rank";
+import { byScore, type Hit, type Ranking } from "./bm25";
 
 /**
  * What each mark can add to a score, as a share of it. Chosen once on questions in several

@@ -1,6 +1,6 @@
 /** Speaks with the server: JSON in, JSON out, and every refusal as an ApiProblem. */
 import { signal } from "@preact/signals";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 
 export const api_base = "/console/api/v1";
 
@@ -9,7 +9,7 @@ export interface FieldProblem {
   readonly detail: string;
 }
 /** What kind of trouble it is, to choose words and icon by. */
-export type Family = keyof typeof words.errors;
+export type Family = keyof typeof strings.errors;
 
 /**
  * An answer that is not a success, or no answer at all (`status` 0, code `offline`). `message` is
@@ -41,7 +41,7 @@ export class ApiProblem extends Error {
   /** For people: with the seconds to wait, when the server's sentence does not say them. */
   get sentence(): string {
     const says = this.retry_after_s === null || this.status !== 429 || /\d/.test(this.detail);
-    return says ? this.detail : `${this.detail} ${words.wait_seconds(this.retry_after_s!)}`;
+    return says ? this.detail : `${this.detail} ${strings.wait_seconds(this.retry_after_s!)}`;
   }
 }
 
@@ -51,7 +51,7 @@ export function problemOf(error: unknown): ApiProblem {
   return new ApiProblem(
     500,
     "page_fault",
-    error instanceof Error && error.message ? error.message : words.errors.server.next,
+    error instanceof Error && error.message ? error.message : strings.errors.server.next,
   );
 }
 
@@ -120,7 +120,7 @@ export async function api<T>(path: string, options: ApiOptions = {}): Promise<T>
   return (text === "" ? undefined : JSON.parse(text)) as T;
 }
 
-export const offline = (): ApiProblem => new ApiProblem(0, "offline", words.offline_detail);
+export const offline = (): ApiProblem => new ApiProblem(0, "offline", strings.offline_detail);
 
 async function readProblem(response: Response, path: string): Promise<ApiProblem> {
   return problemFrom(
@@ -146,7 +146,7 @@ export function problemFrom(
     body?.detail ??
       (text.length > 0 && text.length < 500 && !text.startsWith("<")
         ? text
-        : words.unexplained(status)),
+        : strings.unexplained(status)),
     body?.errors ?? [],
     body?.request_id ?? header("x-request-id"),
     Number.isFinite(retry_after) ? retry_after : null,

@@ -3,7 +3,7 @@
  */
 import { matchRoute, Redirect, Router, useLocation, useRouter } from "wouter-preact";
 import { usePluginPages } from "../api/queries";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 import { PageHeader } from "../ui/page-header";
 import { Empty, ErrorView } from "../ui/states";
 import { Toasts } from "../ui/toast";
@@ -20,13 +20,13 @@ const Shown = ({ page, params }: { readonly page: PageEntry; readonly params: Pa
 
 const NotFound = () => (
   <>
-    <PageHeader title={words.not_found.header} />
+    <PageHeader title={strings.not_found.header} />
     <Empty
       icon="search"
-      title={words.not_found.title}
-      actions={<ButtonLink href="/">{words.go_home}</ButtonLink>}
+      title={strings.not_found.title}
+      actions={<ButtonLink href="/">{strings.go_home}</ButtonLink>}
     >
-      {words.not_found.text}
+      {strings.not_found.text}
     </Empty>
   </>
 );

@@ -1,6 +1,6 @@
 /** Keeps a fault of one page from taking the rest along. */
 import { Component, type ComponentChildren } from "preact";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 import { Button } from "../ui/button";
 import { Empty } from "../ui/states";
 
@@ -17,14 +17,14 @@ export class Boundary extends Component<
     return (
       <Empty
         icon="alert"
-        title={words.page_fault.title}
+        title={strings.page_fault.title}
         actions={
           <Button kind="primary" icon="refresh" onClick={() => location.reload()}>
-            {words.reload}
+            {strings.reload}
           </Button>
         }
       >
-        {words.page_fault.next} <code>{this.state.fault}</code>
+        {strings.page_fault.next} <code>{this.state.fault}</code>
       </Empty>
     );
   }

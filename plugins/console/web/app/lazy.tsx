@@ -1,7 +1,7 @@
 /** Shows a component that is loaded when it is first needed. */
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 import { Button } from "../ui/button";
 import { Empty, Skeleton } from "../ui/states";
 
@@ -55,10 +55,10 @@ export function Lazy<P extends object>({
     return (
       <Empty
         icon="refresh"
-        title={words.stale_page}
+        title={strings.stale_page}
         actions={
           <Button kind="primary" icon="refresh" onClick={() => location.reload()}>
-            {words.reload}
+            {strings.reload}
           </Button>
         }
       />

@@ -4,7 +4,7 @@
 import { useEffect } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { usePluginPages } from "../api/queries";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 import { Icon, Mark, type IconName } from "../ui/icons";
 import { Menu } from "../ui/menu";
 import { toast } from "../ui/toast";
@@ -48,7 +48,7 @@ function useEntries(): readonly Entry[] {
 export const Brand = () => (
   <Link href="/" class="brand">
     <Mark />
-    <span>{words.product}</span>
+    <span>{strings.product}</span>
   </Link>
 );
 
@@ -63,7 +63,7 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
     return () => clearTimeout(idle);
   }, [entries.length]);
   return (
-    <nav class="nav" aria-label={words.navigation.label}>
+    <nav class="nav" aria-label={strings.navigation.label}>
       {palette && (
         <button
           type="button"
@@ -74,8 +74,8 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
           }}
         >
           <Icon name="search" size={16} />
-          <span class="grow">{words.navigation.search}</span>
-          <kbd>{words.navigation.search_key}</kbd>
+          <span class="grow">{strings.navigation.search}</span>
+          <kbd>{strings.navigation.search_key}</kbd>
         </button>
       )}
       {groups.map((group) => {
@@ -86,10 +86,10 @@ export function Navigation({ onGo }: { readonly onGo?: () => void }) {
               key={group}
               class="nav-group"
               role="group"
-              aria-label={words.navigation.groups[group]}
+              aria-label={strings.navigation.groups[group]}
             >
               <p class="label" aria-hidden="true">
-                {words.navigation.groups[group]}
+                {strings.navigation.groups[group]}
               </p>
               <ul>
                 {own.map(({ href, label, icon, ahead }) => (
@@ -128,7 +128,7 @@ const themes = [
 export function NavigationFoot({ onGo }: { readonly onGo?: () => void }) {
   const { email } = useUser();
   const [path, navigate] = useLocation();
-  const { navigation } = words;
+  const { navigation } = strings;
   const icon = themes.find(([name]) => name === theme.value)![1];
   return (
     <div class="nav-foot">

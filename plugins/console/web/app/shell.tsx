@@ -5,7 +5,7 @@ import { useLocation } from "wouter-preact";
 import { api, unreachable } from "../api/client";
 import { queries } from "../api/queries";
 import type { Session } from "../api/types";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 import { Drawer } from "../ui/dialog";
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icons";
@@ -48,7 +48,7 @@ function OfflineBanner() {
   return (
     <div class="banner" role="status">
       <Icon name="offline" />
-      {online ? words.offline_banner : words.offline_browser}
+      {online ? strings.offline_banner : strings.offline_browser}
     </div>
   );
 }
@@ -105,7 +105,7 @@ export function Shell({
           main.current?.focus();
         }}
       >
-        {words.navigation.skip}
+        {strings.navigation.skip}
       </a>
       <header class="side">
         <Brand />
@@ -113,11 +113,11 @@ export function Shell({
         <NavigationFoot />
       </header>
       <header class="top">
-        <IconButton label={words.navigation.open} icon="menu" onClick={() => setDrawer(true)} />
+        <IconButton label={strings.navigation.open} icon="menu" onClick={() => setDrawer(true)} />
         <Brand />
         {palette && (
           <IconButton
-            label={words.navigation.search}
+            label={strings.navigation.search}
             icon="search"
             onClick={() => {
               palette_open.value = true;
@@ -126,7 +126,7 @@ export function Shell({
         )}
       </header>
       {drawer && (
-        <Drawer title={words.product} side="start" onClose={() => setDrawer(false)}>
+        <Drawer title={strings.product} side="start" onClose={() => setDrawer(false)}>
           <div class="drawer-nav">
             <Navigation onGo={() => setDrawer(false)} />
             <NavigationFoot onGo={() => setDrawer(false)} />

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useLocation } from "wouter-preact";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 import { Dialog } from "../ui/dialog";
 import { pages, palette } from "./pages";
 
@@ -73,7 +73,7 @@ const Keys = ({ keys }: { readonly keys: readonly string[] }) => (
 type Row = readonly [keys: readonly string[], text: string];
 
 export function HelpDialog() {
-  const { help } = words;
+  const { help } = strings;
   const rows: readonly Row[] = [
     ...(palette ? [[["Ctrl", "K"], help.rows.search] as Row] : []),
     [["/"], help.rows.focus],

@@ -1,6 +1,6 @@
 /** A picture that was uploaded, as wide as there is room or as large as it is. */
 import { useState } from "preact/hooks";
-import { words } from "../words/reader";
+import { reader_strings as strings } from "../strings/reader";
 import { stepOf, type Zoom } from "./zoom";
 import { Icon } from "../ui/icons";
 
@@ -17,12 +17,12 @@ export function Picture({ url, name, onFailed }: PictureProps) {
   const now = zoom === "fit" ? (natural > 0 ? fitted / natural : 1) : zoom;
   return (
     <>
-      <div class="reader-tools" role="toolbar" aria-label={words.picture_tools}>
+      <div class="reader-tools" role="toolbar" aria-label={strings.picture_tools}>
         <span class="tools-gap" />
         <button
           type="button"
           class="tool"
-          aria-label={words.zoom_out}
+          aria-label={strings.zoom_out}
           onClick={() => setZoom(stepOf("out", now))}
         >
           <Icon name="minus" />
@@ -30,7 +30,7 @@ export function Picture({ url, name, onFailed }: PictureProps) {
         <button
           type="button"
           class="tool tool-wide"
-          aria-label={words.fit_width(Math.round(now * 100))}
+          aria-label={strings.fit_width(Math.round(now * 100))}
           aria-pressed={zoom === "fit"}
           onClick={() => setZoom("fit")}
         >
@@ -39,13 +39,13 @@ export function Picture({ url, name, onFailed }: PictureProps) {
         <button
           type="button"
           class="tool"
-          aria-label={words.zoom_in}
+          aria-label={strings.zoom_in}
           onClick={() => setZoom(stepOf("in", now))}
         >
           <Icon name="plus" />
         </button>
       </div>
-      <div class="picture-view" tabIndex={0} role="region" aria-label={words.picture_of(name)}>
+      <div class="picture-view" tabIndex={0} role="region" aria-label={strings.picture_of(name)}>
         <img
           src={url}
           alt={name}

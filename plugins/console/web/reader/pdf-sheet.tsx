@@ -13,7 +13,7 @@ import {
   type PDFDocumentProxy,
   type PDFPageProxy,
 } from "./pdf-engine";
-import { words } from "../words/reader";
+import { reader_strings as strings } from "../strings/reader";
 
 export interface Size {
   readonly width: number;
@@ -100,7 +100,7 @@ function Drawn({ pdf, number, scale, usual, near, marks, onMarked, register }: S
       class="pdf-sheet"
       data-page={number}
       role="group"
-      aria-label={words.page(number)}
+      aria-label={strings.page(number)}
       style={{
         width: `${Math.floor(size.width * shown)}px`,
         height: `${Math.floor(size.height * shown)}px`,
@@ -111,7 +111,7 @@ function Drawn({ pdf, number, scale, usual, near, marks, onMarked, register }: S
     >
       {near && page && <canvas ref={canvas} aria-hidden="true" />}
       {near && page && <div ref={layer} class="pdf-text" />}
-      {failed && <p class="pdf-broken">{words.page_broken(number)}</p>}
+      {failed && <p class="pdf-broken">{strings.page_broken(number)}</p>}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** The bar above the pages of a PDF. */
 import { useEffect, useState } from "preact/hooks";
-import { words } from "../words/reader";
+import { reader_strings as strings } from "../strings/reader";
 import { Icon } from "../ui/icons";
 import type { Step, Zoom } from "./zoom";
 
@@ -15,11 +15,11 @@ export interface PdfToolsProps {
 
 export function PdfTools({ current, count, zoom, percent, onPage, onZoom }: PdfToolsProps) {
   return (
-    <div class="reader-tools" role="toolbar" aria-label={words.page_tools}>
+    <div class="reader-tools" role="toolbar" aria-label={strings.page_tools}>
       <button
         type="button"
         class="tool"
-        aria-label={words.previous_page}
+        aria-label={strings.previous_page}
         disabled={current <= 1}
         onClick={() => onPage(current - 1)}
       >
@@ -28,7 +28,7 @@ export function PdfTools({ current, count, zoom, percent, onPage, onZoom }: PdfT
       <button
         type="button"
         class="tool"
-        aria-label={words.next_page}
+        aria-label={strings.next_page}
         disabled={current >= count}
         onClick={() => onPage(current + 1)}
       >
@@ -36,19 +36,24 @@ export function PdfTools({ current, count, zoom, percent, onPage, onZoom }: PdfT
       </button>
       <PageField current={current} count={count} onPage={onPage} />
       <span class="tools-gap" />
-      <button type="button" class="tool" aria-label={words.zoom_out} onClick={() => onZoom("out")}>
+      <button
+        type="button"
+        class="tool"
+        aria-label={strings.zoom_out}
+        onClick={() => onZoom("out")}
+      >
         <Icon name="minus" />
       </button>
       <button
         type="button"
         class="tool tool-wide"
-        aria-label={words.fit_width(percent)}
+        aria-label={strings.fit_width(percent)}
         aria-pressed={zoom === "fit"}
         onClick={() => onZoom("fit")}
       >
         {percent} %
       </button>
-      <button type="button" class="tool" aria-label={words.zoom_in} onClick={() => onZoom("in")}>
+      <button type="button" class="tool" aria-label={strings.zoom_in} onClick={() => onZoom("in")}>
         <Icon name="plus" />
       </button>
     </div>
@@ -73,12 +78,12 @@ function PageField({
       <input
         class="page-number"
         inputMode="numeric"
-        aria-label={words.page_number(count)}
+        aria-label={strings.page_number(count)}
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
         onBlur={go}
       />
-      <span aria-hidden="true">{words.of_pages(count)}</span>
+      <span aria-hidden="true">{strings.of_pages(count)}</span>
     </form>
   );
 }

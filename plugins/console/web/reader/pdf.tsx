@@ -3,7 +3,7 @@
  * the first PDF is opened.
  */
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { words } from "../words/reader";
+import { reader_strings as strings } from "../strings/reader";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
 import { openPdf, wantsPassword, type PDFDocumentProxy } from "./pdf-engine";
 import { findOnPages, no_marks, type Marks } from "./pdf-search";
@@ -33,7 +33,7 @@ export function Pdf({ url, name, page, highlight, onFound, onFailed }: PdfProps)
     return (
       <div class="reader-wait" role="status">
         <span class="reader-bar" />
-        {words.opening(name)}
+        {strings.opening(name)}
       </div>
     );
   return <Pages {...opened} name={name} page={page} highlight={highlight} onFound={onFound} />;
@@ -129,7 +129,7 @@ function Pages({
         class="pdf-pages"
         tabIndex={0}
         role="region"
-        aria-label={words.pages_of(name)}
+        aria-label={strings.pages_of(name)}
         onScroll={onScroll}
       >
         {width > 0 &&

@@ -1,7 +1,7 @@
 /** Where a passage stands, in a few words. */
 import type { Passage } from "../api/types";
 import { formatDuration } from "../ui/format";
-import { words } from "../words/reader";
+import { reader_strings as strings } from "../strings/reader";
 
 /** `handbook.pdf, p. 3`, or `interview.mp3, 1:02`. */
 export function placeOf(passage: Passage): string {
@@ -11,12 +11,12 @@ export function placeOf(passage: Passage): string {
 
 /** `p. 3`, or `1:02`; null when nobody knows. */
 export function spotOf({ page, page_end, time_start }: Passage): string | null {
-  if (page !== null) return words.short_pages(page, page_end);
+  if (page !== null) return strings.short_pages(page, page_end);
   return time_start === null ? null : formatDuration(time_start);
 }
 
 /** `Pages 3–4`, or `At 1:02`; null when nobody knows. */
 export function whereOf({ page, page_end, time_start }: Passage): string | null {
-  if (page !== null) return words.pages(page, page_end);
-  return time_start === null ? null : words.at_time(formatDuration(time_start));
+  if (page !== null) return strings.pages(page, page_end);
+  return time_start === null ? null : strings.at_time(formatDuration(time_start));
 }

@@ -10,7 +10,7 @@ import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icons";
 import { Note } from "../ui/note";
 import { ErrorView, Skeleton } from "../ui/states";
-import { words } from "../words/chat";
+import { chat_strings as strings } from "../strings/chat";
 import { useDocument } from "./content";
 import { whereOf } from "./place";
 import { SourceView } from "./source-view";
@@ -36,20 +36,20 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
     <aside
       ref={panel}
       class="source-panel"
-      aria-label={words.source_panel}
+      aria-label={strings.source_panel}
       tabIndex={-1}
       onKeyDown={keyed}
     >
       <header class="source-head">
         <div class="source-title">
-          <h1 class="vh source-alone">{words.source_panel}</h1>
+          <h1 class="vh source-alone">{strings.source_panel}</h1>
           <h2 class="clip" title={passage.document_name}>
             {passage.document_name}
           </h2>
           <p class="small muted" aria-live="polite">
             {[
               whereOf(passage),
-              passages.length > 1 && words.source_position(at + 1, passages.length),
+              passages.length > 1 && strings.source_position(at + 1, passages.length),
               passage.heading,
             ]
               .filter(Boolean)
@@ -60,14 +60,14 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
           {passages.length > 1 && (
             <>
               <IconButton
-                label={words.previous_source}
+                label={strings.previous_source}
                 icon="chevron-left"
                 small
                 disabled={at === 0}
                 onClick={() => onAt(at - 1)}
               />
               <IconButton
-                label={words.next_source}
+                label={strings.next_source}
                 icon="chevron-right"
                 small
                 disabled={at === passages.length - 1}
@@ -78,12 +78,12 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
           <Link
             href={`/documents/${passage.document_id}`}
             class="button button-ghost button-icon button-small"
-            aria-label={words.open_document}
-            title={words.open_document}
+            aria-label={strings.open_document}
+            title={strings.open_document}
           >
             <Icon name="external" />
           </Link>
-          <IconButton label={words.close_source} icon="close" small onClick={onClose} />
+          <IconButton label={strings.close_source} icon="close" small onClick={onClose} />
         </div>
       </header>
       <SourceBody passage={passage} />
@@ -128,8 +128,8 @@ function SourceBody({ passage }: { readonly passage: Passage }) {
 }
 
 const Stale = ({ passage: { quote } }: { readonly passage: Passage }) => (
-  <Note tone="warn" title={words.stale_title}>
-    <p>{quote === "" ? words.stale_gone : words.stale_text}</p>
+  <Note tone="warn" title={strings.stale_title}>
+    <p>{quote === "" ? strings.stale_gone : strings.stale_text}</p>
     {quote !== "" && (
       <blockquote class="reader-quote" tabIndex={0}>
         {quote}

@@ -8,7 +8,7 @@ import type { Document } from "../api/types";
 import { ErrorView, Skeleton } from "../ui/states";
 import { Button } from "../ui/button";
 import { Note } from "../ui/note";
-import { words } from "../words/reader";
+import { reader_strings as strings } from "../strings/reader";
 import { useContent, useOutline } from "./content";
 import type { Found, Highlight } from "./highlight";
 import { Picture } from "./image";
@@ -55,14 +55,14 @@ export function SourceView({ document, highlight = null, page = 1 }: SourceViewP
           page={highlight?.page ?? page}
           highlight={highlight}
           onFound={setFound}
-          onFailed={(why) => setFailed(words[why])}
+          onFailed={(why) => setFailed(strings[why])}
         />
       )}
       {view === "picture" && !failed && (
         <Picture
           url={fileUrl(document)}
           name={document.name}
-          onFailed={() => setFailed(words.picture_broken)}
+          onFailed={() => setFailed(strings.picture_broken)}
         />
       )}
       {view === "recording" && (
@@ -85,7 +85,7 @@ function ViewTabs({
   readonly onView: (view: View) => void;
 }) {
   return (
-    <div class="reader-views" role="group" aria-label={words.views}>
+    <div class="reader-views" role="group" aria-label={strings.views}>
       {views.map((one) => (
         <button
           key={one}
@@ -94,7 +94,7 @@ function ViewTabs({
           aria-pressed={one === view}
           onClick={() => onView(one)}
         >
-          {words.view[one]}
+          {strings.view[one]}
         </button>
       ))}
     </div>
@@ -109,12 +109,12 @@ function Unshown({ document, why }: { readonly document: Document; readonly why:
         live
         actions={
           <a class="button button-small" href={fileUrl(document)} download={document.name}>
-            {words.download}
+            {strings.download}
           </a>
         }
       >
         <p>
-          {why} {document.status === "synced" ? words.broken_next : words.download_next}
+          {why} {document.status === "synced" ? strings.broken_next : strings.download_next}
         </p>
       </Note>
     </div>
@@ -140,12 +140,12 @@ function Unmarked({
         {...(onText && {
           actions: (
             <Button small onClick={onText}>
-              {words.show_text}
+              {strings.show_text}
             </Button>
           ),
         })}
       >
-        <p>{words.not_marked[view]}</p>
+        <p>{strings.not_marked[view]}</p>
         <blockquote class="reader-quote" tabIndex={0}>
           {highlight.quote}
         </blockquote>
@@ -176,7 +176,7 @@ function LazyPdf(props: PdfProps) {
   ) : (
     <div class="reader-wait" role="status">
       <span class="reader-bar" />
-      {words.opening(props.name)}
+      {strings.opening(props.name)}
     </div>
   );
 }
@@ -218,13 +218,13 @@ function NoText({ document }: { readonly document: Document }) {
     return (
       <div class="reader-wait" role="status">
         <span class="reader-bar" />
-        {words.no_text_yet}
+        {strings.no_text_yet}
       </div>
     );
   const failed = document.status === "sync_failed";
   return (
     <div class="reader-note">
-      <Note tone={failed ? "bad" : "info"} title={failed ? words.failed : words.empty}>
+      <Note tone={failed ? "bad" : "info"} title={failed ? strings.failed : strings.empty}>
         {document.error && <p>{document.error.message}</p>}
       </Note>
     </div>

@@ -4,7 +4,7 @@
  */
 import { Component } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { words } from "../words/reader";
+import { reader_strings as strings } from "../strings/reader";
 import type { Outline } from "./content";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
 import { blocksOf, indicesOf, piecesOf, rangeOf, within, type Range } from "./spans";
@@ -34,7 +34,7 @@ export function TextView({ text, name, fixed, outline, highlight, onFound }: Tex
       class={fixed ? "text-view text-fixed" : "text-view"}
       tabIndex={0}
       role="region"
-      aria-label={words.text_of(name)}
+      aria-label={strings.text_of(name)}
     >
       {layout.map((laid) => (
         <Block
@@ -104,7 +104,7 @@ class Block extends Component<{
       <div class="text-block">
         {page !== null && (
           <p class="text-page">
-            <span>{words.page(page)}</span>
+            <span>{strings.page(page)}</span>
           </p>
         )}
         {piecesOf(block, headings, range).map(({ from, to, heading, marked }) => {

@@ -8,7 +8,7 @@ import { api } from "../api/client";
 import type { Document } from "../api/types";
 import { formatDuration } from "../ui/format";
 import { Loading } from "../ui/states";
-import { words } from "../words/reader";
+import { reader_strings as strings } from "../strings/reader";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
 import { fileUrl } from "./kinds";
 import { locate, type Hit } from "./match";
@@ -89,11 +89,11 @@ function Player({
             src={fileUrl(document)}
             controls
             preload="metadata"
-            aria-label={words.player(document.name)}
+            aria-label={strings.player(document.name)}
             onTimeUpdate={() => setCurrent(cueAt(cues, media.current?.currentTime ?? -1))}
           />
         ) : (
-          <p class="muted small">{words.no_recording}</p>
+          <p class="muted small">{strings.no_recording}</p>
         )}
       </div>
       <Lines
@@ -135,7 +135,7 @@ function Lines({ cues, current, highlight, onFound, onSeek }: LinesProps) {
     <ol
       ref={list}
       class={timed ? "cues" : "cues cues-untimed"}
-      aria-label={words.lines}
+      aria-label={strings.lines}
       tabIndex={0}
     >
       {cues.map((cue, at) => {
@@ -157,7 +157,7 @@ function Lines({ cues, current, highlight, onFound, onSeek }: LinesProps) {
                 type="button"
                 class="cue"
                 aria-current={at === current ? "true" : undefined}
-                title={words.line_at(formatDuration(cue.start))}
+                title={strings.line_at(formatDuration(cue.start))}
                 onClick={() => onSeek(cue.start)}
               >
                 {line}

@@ -1,6 +1,6 @@
 /** Copying: a button, a secret or a piece of code beside one. */
 import { useState } from "preact/hooks";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 import { Button } from "./button";
 import { toast } from "./toast";
 
@@ -23,7 +23,7 @@ async function copy(text: string): Promise<boolean> {
 
 export function CopyButton({
   text,
-  label = words.copy,
+  label = strings.copy,
   small,
   onCopied,
 }: {
@@ -34,14 +34,14 @@ export function CopyButton({
 }) {
   const [done, setDone] = useState(false);
   const run = async () => {
-    if (!(await copy(text))) return toast({ text: words.copy_failed, tone: "bad" });
+    if (!(await copy(text))) return toast({ text: strings.copy_failed, tone: "bad" });
     setDone(true);
     onCopied?.();
     setTimeout(() => setDone(false), 2_000);
   };
   return (
     <Button small={small ?? false} icon={done ? "check" : "copy"} onClick={run}>
-      <span aria-live="polite">{done ? words.copied : label}</span>
+      <span aria-live="polite">{done ? strings.copied : label}</span>
     </Button>
   );
 }

@@ -5,7 +5,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../api/client";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 import { Button, IconButton } from "./button";
 import { TextField } from "./field";
 import { Problem } from "./note";
@@ -87,7 +87,7 @@ export function Dialog({
     >
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
-        {!sticky && <IconButton label={words.close} icon="close" small onClick={onClose} />}
+        {!sticky && <IconButton label={strings.close} icon="close" small onClick={onClose} />}
       </div>
       <div class="dialog-body stack">{children}</div>
       {foot && <div class="dialog-foot">{foot}</div>}
@@ -110,7 +110,7 @@ export function Drawer({
         <h2 id={id} class="clip">
           {title}
         </h2>
-        <IconButton label={words.close} icon="close" small onClick={onClose} />
+        <IconButton label={strings.close} icon="close" small onClick={onClose} />
       </div>
       <div class="drawer-body">{children}</div>
     </dialog>
@@ -171,7 +171,7 @@ export function FormDialog({
       wide={wide ?? false}
       foot={
         <>
-          <Button onClick={onClose}>{words.cancel}</Button>
+          <Button onClick={onClose}>{strings.cancel}</Button>
           <Button
             type="submit"
             form={form}
@@ -219,7 +219,7 @@ export function ConfirmDialog({
       <div class="stack-small">{children}</div>
       {typed_name !== undefined && (
         <TextField
-          label={words.type_name(typed_name)}
+          label={strings.type_name(typed_name)}
           value={typed}
           onValue={setTyped}
           autofocus

@@ -1,7 +1,7 @@
 /** Notes in the page: information, warnings, and what went wrong. */
 import type { ComponentChildren } from "preact";
 import { ApiProblem, problemOf } from "../api/client";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 import { Icon, type IconName } from "./icons";
 
 export type Tone = "info" | "ok" | "warn" | "bad";
@@ -49,7 +49,7 @@ export function Problem({ error }: { readonly error: unknown }) {
       <p>{problem.sentence}</p>
       {problem instanceof ApiProblem && problem.request_id && problem.status >= 500 && (
         <p class="small muted">
-          {words.request_id} <code>{problem.request_id}</code>
+          {strings.request_id} <code>{problem.request_id}</code>
         </p>
       )}
     </Note>

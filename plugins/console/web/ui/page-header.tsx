@@ -5,7 +5,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Link } from "wouter-preact";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 import { Icon } from "./icons";
 
 export interface Crumb {
@@ -16,7 +16,7 @@ export interface Crumb {
 /** Names the browser's tab while the page is shown. */
 export function useTitle(title: string): void {
   useEffect(() => {
-    document.title = `${title} · ${words.product}`;
+    document.title = `${title} · ${strings.product}`;
   }, [title]);
 }
 
@@ -36,7 +36,7 @@ export function PageHeader({
     <header class="page-head">
       <div class="page-head-text">
         {crumbs.length > 0 && (
-          <nav class="crumbs" aria-label={words.breadcrumbs}>
+          <nav class="crumbs" aria-label={strings.breadcrumbs}>
             <ol>
               {crumbs.map(({ label, href }) => (
                 <li key={href}>

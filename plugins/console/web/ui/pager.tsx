@@ -1,6 +1,6 @@
 /** Which part of a long list is shown, and the way to the rest. */
 import type { Pagination } from "../api/types";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 import { Button } from "./button";
 
 /** Nothing when there is only one page. */
@@ -17,9 +17,9 @@ export function Pager({
   if (total_pages <= 1 && page === 1) return null;
   const first = (page - 1) * per_page + 1;
   return (
-    <nav class="pager" aria-label={words.pages}>
+    <nav class="pager" aria-label={strings.pages}>
       <span aria-live="polite">
-        {count === 0 ? words.no_rows(total) : words.rows(first, first + count - 1, total)}
+        {count === 0 ? strings.no_rows(total) : strings.rows(first, first + count - 1, total)}
       </span>
       <span class="row">
         <Button
@@ -28,10 +28,10 @@ export function Pager({
           disabled={page <= 1}
           onClick={() => onPage(Math.min(page - 1, Math.max(1, total_pages)))}
         >
-          {words.previous}
+          {strings.previous}
         </Button>
         <Button small disabled={page >= total_pages} onClick={() => onPage(page + 1)}>
-          {words.next}
+          {strings.next}
         </Button>
       </span>
     </nav>

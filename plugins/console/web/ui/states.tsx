@@ -1,7 +1,7 @@
 /** What a page shows instead of its content: nothing yet, loading, failed. */
 import type { ComponentChildren } from "preact";
 import { problemOf } from "../api/client";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 import { Button, ButtonLink } from "./button";
 import { Icon, type IconName } from "./icons";
 
@@ -33,7 +33,7 @@ export function Empty({
 export function Skeleton({ rows = 4 }: { readonly rows?: number }) {
   return (
     <div class="skeletons" role="status">
-      <span class="vh">{words.loading}</span>
+      <span class="vh">{strings.loading}</span>
       {Array.from({ length: rows }, (_, row) => (
         <span key={row} class="skeleton" style={{ width: `${[72, 54, 81, 63, 46][row % 5]}%` }} />
       ))}
@@ -60,7 +60,7 @@ export function ErrorView({
   readonly home?: string;
 }) {
   const problem = problemOf(error);
-  const { title, next } = words.errors[problem.family];
+  const { title, next } = strings.errors[problem.family];
   const final = problem.family === "missing" || problem.family === "forbidden";
   return (
     <div class="empty error-view" role="alert">
@@ -73,14 +73,14 @@ export function ErrorView({
       <div class="empty-actions">
         {onRetry && !final && (
           <Button icon="refresh" onClick={onRetry}>
-            {words.try_again}
+            {strings.try_again}
           </Button>
         )}
-        {final && <ButtonLink href={home}>{words.go_home}</ButtonLink>}
+        {final && <ButtonLink href={home}>{strings.go_home}</ButtonLink>}
       </div>
       {problem.request_id && (
         <p class="small">
-          {words.request_id} <code>{problem.request_id}</code>
+          {strings.request_id} <code>{problem.request_id}</code>
         </p>
       )}
     </div>

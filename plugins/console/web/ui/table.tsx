@@ -1,6 +1,6 @@
 /** Lists of records: a table, which becomes one card for each row on a narrow screen. */
 import type { ComponentChildren } from "preact";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 
 export interface Column<T> {
   readonly key: string;
@@ -50,7 +50,7 @@ function SelectAll({
   const chosen = keys.filter((key) => selected.has(key)).length;
   return (
     <label class="checkbox-cell">
-      <span class="vh">{words.select_all}</span>
+      <span class="vh">{strings.select_all}</span>
       <input
         type="checkbox"
         checked={chosen > 0 && chosen === keys.length}

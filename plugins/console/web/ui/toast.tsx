@@ -1,7 +1,7 @@
 /** Short messages at the edge of the window: what was done, and the way back. */
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { words } from "../words/en";
+import { common_strings as strings } from "../strings/common";
 import { Button, IconButton } from "./button";
 
 export interface ToastOptions {
@@ -47,7 +47,7 @@ export function Toasts() {
     if (value.length > 0) element.showPopover();
   }, [value]);
   return (
-    <div ref={region} popover="manual" class="toasts" role="status" aria-label={words.messages}>
+    <div ref={region} popover="manual" class="toasts" role="status" aria-label={strings.messages}>
       {value.map(({ id, text, tone, action }) => (
         <div key={id} class={`toast${tone === "bad" ? " toast-bad" : ""}`}>
           <span class="grow">{text}</span>
@@ -62,7 +62,7 @@ export function Toasts() {
               {action.label}
             </Button>
           )}
-          <IconButton label={words.dismiss} icon="close" small onClick={() => closeOne(id)} />
+          <IconButton label={strings.dismiss} icon="close" small onClick={() => closeOne(id)} />
         </div>
       ))}
     </div>

@@ -17,23 +17,23 @@ import { Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
-import { account_words } from "../../words/account";
-import { words as shared } from "../../words/en";
+import { account_strings } from "../../strings/account";
+import { common_strings as shared } from "../../strings/common";
 import { PasswordField } from "./alone";
 import { deviceOf } from "./device";
 
-const words = account_words.account;
+const strings = account_strings.account;
 
 export default function Account() {
   const { email, role } = useUser();
   return (
     <>
-      <PageHeader title={words.title} text={words.text(email, words.roles[role])} />
+      <PageHeader title={strings.title} text={strings.text(email, strings.roles[role])} />
       <div class="settings">
         <Password email={email} />
-        <Setting title={words.theme_title} text={words.theme_text}>
+        <Setting title={strings.theme_title} text={strings.theme_text}>
           <Segments
-            label={words.theme_label}
+            label={strings.theme_label}
             value={theme.value}
             onValue={(value) => setTheme(value as Theme)}
             options={[
@@ -43,10 +43,10 @@ export default function Account() {
             ]}
           />
         </Setting>
-        <Setting title={words.keys_title} text={words.keys_text}>
+        <Setting title={strings.keys_title} text={strings.keys_text}>
           <div>
             <ButtonLink href="/keys" icon="key">
-              {words.keys_link}
+              {strings.keys_link}
             </ButtonLink>
           </div>
         </Setting>
@@ -83,7 +83,7 @@ function Password({ email }: { readonly email: string }) {
     onSuccess: () => {
       setCurrent("");
       setNext("");
-      toast({ text: words.password_done });
+      toast({ text: strings.password_done });
       void refresh(keys.sessions[0]);
     },
   });
@@ -95,7 +95,7 @@ function Password({ email }: { readonly email: string }) {
     if (!change.isPending) change.mutate({ current_password: current, new_password: next });
   };
   return (
-    <Setting title={words.password_title} text={words.password_text}>
+    <Setting title={strings.password_title} text={strings.password_text}>
       <form class="stack" onSubmit={send}>
         <input
           class="vh"
@@ -108,13 +108,13 @@ function Password({ email }: { readonly email: string }) {
           aria-hidden="true"
         />
         <PasswordField
-          label={account_words.current_password}
+          label={account_strings.current_password}
           value={current}
           onValue={setCurrent}
           error={wrong_current}
         />
         <PasswordField
-          label={account_words.new_password}
+          label={account_strings.new_password}
           value={next}
           onValue={setNext}
           fresh
@@ -123,7 +123,7 @@ function Password({ email }: { readonly email: string }) {
         {change.error && !wrong_current && !wrong_new && <Problem error={change.error} />}
         <div>
           <Button type="submit" busy={change.isPending} disabled={current === "" || next === ""}>
-            {words.password_action}
+            {strings.password_action}
           </Button>
         </div>
       </form>
@@ -139,36 +139,40 @@ function Sessions() {
   });
   const end = useMutation({
     mutationFn: (id: string) => api(`/account/sessions/${id}`, { method: "DELETE" }),
-    onSuccess: () => toast({ text: words.ended }),
+    onSuccess: () => toast({ text: strings.ended }),
     onError: (error) => toast({ text: problemOf(error).sentence, tone: "bad" }),
     onSettled: () => refresh(keys.sessions[0]),
   });
   const columns: readonly Column<AccountSession>[] = [
     {
       key: "device",
-      header: words.device,
+      header: strings.device,
       kind: "main",
       cell: ({ user_agent, current }) => (
         <span class="row row-wrap">
-          <span class="strong">{deviceOf(user_agent) ?? words.unknown_device}</span>
-          {current && <Tag tone="ok">{words.current}</Tag>}
+          <span class="strong">{deviceOf(user_agent) ?? strings.unknown_device}</span>
+          {current && <Tag tone="ok">{strings.current}</Tag>}
         </span>
       ),
     },
     {
       key: "address",
-      header: words.address,
+      header: strings.address,
       cell: ({ address }) => <span class="mono">{address ?? "–"}</span>,
     },
     {
       key: "started",
-      header: words.started,
+      header: strings.started,
       cell: ({ created_at }) => <Time value={created_at} />,
     },
-    { key: "seen", header: words.seen, cell: ({ last_seen_at }) => <Time value={last_seen_at} /> },
+    {
+      key: "seen",
+      header: strings.seen,
+      cell: ({ last_seen_at }) => <Time value={last_seen_at} />,
+    },
     {
       key: "actions",
-      header: words.actions,
+      header: strings.actions,
       kind: "actions",
       cell: (session) =>
         !session.current && (
@@ -176,10 +180,10 @@ function Sessions() {
             kind="ghost"
             small
             class="bad-text"
-            aria-label={words.end_label(deviceOf(session.user_agent) ?? words.unknown_device)}
+            aria-label={strings.end_label(deviceOf(session.user_agent) ?? strings.unknown_device)}
             onClick={() => end.mutate(session.id)}
           >
-            {words.end}
+            {strings.end}
           </Button>
         ),
     },
@@ -189,19 +193,19 @@ function Sessions() {
     <section class="card">
       <div class="card-head card-head-text">
         <div>
-          <h2>{words.sessions_title}</h2>
-          <p class="muted">{words.sessions_text}</p>
+          <h2>{strings.sessions_title}</h2>
+          <p class="muted">{strings.sessions_text}</p>
         </div>
         {others && (
           <Button small onClick={() => setAsking(true)}>
-            {words.end_others}
+            {strings.end_others}
           </Button>
         )}
       </div>
       <Loading query={sessions} rows={2}>
         {({ data }) => (
           <Table
-            label={words.sessions_label}
+            label={strings.sessions_label}
             columns={columns}
             rows={data}
             row_key={({ id }) => id}
@@ -210,16 +214,16 @@ function Sessions() {
       </Loading>
       {asking && (
         <ConfirmDialog
-          title={words.end_others_title}
-          confirm_label={words.end_others}
+          title={strings.end_others_title}
+          confirm_label={strings.end_others}
           onClose={() => setAsking(false)}
           onConfirm={async () => {
             await api("/account/sessions", { method: "DELETE" });
-            toast({ text: words.ended_others });
+            toast({ text: strings.ended_others });
             await refresh(keys.sessions[0]);
           }}
         >
-          <p>{words.end_others_text}</p>
+          <p>{strings.end_others_text}</p>
         </ConfirmDialog>
       )}
     </section>

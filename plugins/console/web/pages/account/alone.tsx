@@ -5,8 +5,8 @@ import { IconButton } from "../../ui/button";
 import { Field } from "../../ui/field";
 import { Mark } from "../../ui/icons";
 import { useTitle } from "../../ui/page-header";
-import { account_words as words } from "../../words/account";
-import { words as shared } from "../../words/en";
+import { account_strings as strings } from "../../strings/account";
+import { common_strings as shared } from "../../strings/common";
 
 export function Alone({
   title,
@@ -54,8 +54,8 @@ export function PasswordField({ label, value, onValue, error, fresh, autofocus }
   const hint = !fresh
     ? undefined
     : value !== "" && missing > 0
-      ? words.password_short(missing)
-      : words.password_hint;
+      ? strings.password_short(missing)
+      : strings.password_hint;
   return (
     <Field label={label} hint={hint} error={error}>
       {(control) => (
@@ -71,7 +71,7 @@ export function PasswordField({ label, value, onValue, error, fresh, autofocus }
             onInput={(event) => onValue(event.currentTarget.value)}
           />
           <IconButton
-            label={shown ? words.hide_password : words.show_password}
+            label={shown ? strings.hide_password : strings.show_password}
             icon={shown ? "eye-off" : "eye"}
             small
             onClick={() => setShown(!shown)}

@@ -8,7 +8,7 @@ import { setUser } from "../../app/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { Problem } from "../../ui/note";
 import { Skeleton } from "../../ui/states";
-import { account_words as words } from "../../words/account";
+import { account_strings as strings } from "../../strings/account";
 import { Alone, PasswordField, tokenOfLink } from "./alone";
 
 interface Invitation {
@@ -26,24 +26,24 @@ export default function Invite() {
   });
   if (token === "")
     return (
-      <Alone title={words.invite.bad_title} text={words.invite.no_token}>
+      <Alone title={strings.invite.bad_title} text={strings.invite.no_token}>
         <ButtonLink href="/sign-in" block>
-          {words.setup.to_sign_in}
+          {strings.setup.to_sign_in}
         </ButtonLink>
       </Alone>
     );
   if (link.data) return <NewPassword token={token} invitation={link.data} />;
   if (!link.error)
     return (
-      <Alone title={words.invite.title.invitation}>
+      <Alone title={strings.invite.title.invitation}>
         <Skeleton rows={3} />
       </Alone>
     );
   return (
-    <Alone title={words.invite.bad_title}>
+    <Alone title={strings.invite.bad_title}>
       <Problem error={link.error} />
       <ButtonLink href="/sign-in" block>
-        {words.setup.to_sign_in}
+        {strings.setup.to_sign_in}
       </ButtonLink>
     </Alone>
   );
@@ -72,7 +72,7 @@ function NewPassword({
     if (!accept.isPending) accept.mutate({ token, password });
   };
   return (
-    <Alone title={words.invite.title[kind]} text={words.invite.text(email)}>
+    <Alone title={strings.invite.title[kind]} text={strings.invite.text(email)}>
       <form class="stack" onSubmit={send}>
         <input
           class="vh"
@@ -85,7 +85,7 @@ function NewPassword({
           aria-hidden="true"
         />
         <PasswordField
-          label={words.new_password}
+          label={strings.new_password}
           value={password}
           onValue={setPassword}
           fresh
@@ -94,7 +94,7 @@ function NewPassword({
         />
         {problem && !problem.at("/password") && <Problem error={problem} />}
         <Button type="submit" kind="primary" block busy={accept.isPending}>
-          {words.invite.action[kind]}
+          {strings.invite.action[kind]}
         </Button>
       </form>
     </Alone>

@@ -7,12 +7,12 @@ import { Secret } from "../../ui/copy";
 import { Dialog, FormDialog } from "../../ui/dialog";
 import { Select, TextField } from "../../ui/field";
 import { Note } from "../../ui/note";
-import { account_words } from "../../words/account";
+import { account_strings } from "../../strings/account";
 
-const words = account_words.keys;
+const strings = account_strings.keys;
 const day_ms = 86_400_000;
 
-type Expiry = keyof typeof words.expiries;
+type Expiry = keyof typeof strings.expiries;
 const expiries: readonly Expiry[] = ["30", "90", "365", "never", "custom"];
 
 /** The end of the chosen day, where the person is; null: never. */
@@ -50,17 +50,17 @@ export function CreateKeyDialog({
     );
   return (
     <FormDialog
-      title={words.create_title}
+      title={strings.create_title}
       onClose={onClose}
-      submit_label={words.create}
+      submit_label={strings.create}
       onSubmit={create}
       disabled={name.trim() === "" || (expiry === "custom" && day === "")}
       own_pointers={["/name", "/expires_at"]}
       onProblem={setProblem}
     >
       <TextField
-        label={words.name_label}
-        hint={words.name_hint}
+        label={strings.name_label}
+        hint={strings.name_hint}
         value={name}
         onValue={setName}
         error={problem?.at("/name")}
@@ -68,15 +68,15 @@ export function CreateKeyDialog({
         autofocus
       />
       <Select
-        label={words.expires_label}
+        label={strings.expires_label}
         value={expiry}
         onValue={(value) => setExpiry(value as Expiry)}
         error={problem?.at("/expires_at")}
-        options={expiries.map((value) => ({ value, label: words.expiries[value] }))}
+        options={expiries.map((value) => ({ value, label: strings.expiries[value] }))}
       />
       {expiry === "custom" && (
         <TextField
-          label={words.day_label}
+          label={strings.day_label}
           type="date"
           value={day}
           onValue={setDay}
@@ -84,12 +84,12 @@ export function CreateKeyDialog({
         />
       )}
       <Select
-        label={words.scope_label}
+        label={strings.scope_label}
         value={scope}
         onValue={(value) => setScope(value as "both" | "read")}
         options={[
-          { value: "both", label: words.scope_options.both },
-          { value: "read", label: words.scope_options.read },
+          { value: "both", label: strings.scope_options.both },
+          { value: "read", label: strings.scope_options.read },
         ]}
       />
     </FormDialog>
@@ -112,36 +112,36 @@ export function ShownOnce({
   };
   return (
     <Dialog
-      title={words.once_title}
+      title={strings.once_title}
       onClose={leave}
       sticky
       foot={
         leaving ? (
           <>
-            <Button onClick={() => setLeaving(false)}>{words.once_back}</Button>
+            <Button onClick={() => setLeaving(false)}>{strings.once_back}</Button>
             <Button kind="danger-solid" onClick={onClose}>
-              {words.once_leave_action}
+              {strings.once_leave_action}
             </Button>
           </>
         ) : (
           <Button kind="primary" onClick={onClose}>
-            {words.once_done}
+            {strings.once_done}
           </Button>
         )
       }
     >
       {leaving ? (
-        <Note tone="bad" title={words.once_leave} live>
-          {words.once_leave_text}
+        <Note tone="bad" title={strings.once_leave} live>
+          {strings.once_leave_text}
         </Note>
       ) : (
-        <Note tone="warn">{words.once_text}</Note>
+        <Note tone="warn">{strings.once_text}</Note>
       )}
-      <Secret label={words.once_label} text={created.token} onCopied={() => setCopied(true)} />
+      <Secret label={strings.once_label} text={created.token} onCopied={() => setCopied(true)} />
       <div class="stack-small">
-        <p class="label">{words.once_env}</p>
+        <p class="label">{strings.once_env}</p>
         <Secret
-          label={words.once_env}
+          label={strings.once_env}
           text={`DOSSIER_KEY=${created.token}`}
           onCopied={() => setCopied(true)}
         />

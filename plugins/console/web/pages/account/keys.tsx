@@ -14,11 +14,11 @@ import { Table, type Column } from "../../ui/table";
 import { Tabs } from "../../ui/tabs";
 import { Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
-import { account_words } from "../../words/account";
+import { account_strings } from "../../strings/account";
 import { CreateKeyDialog, ShownOnce } from "./key-dialogs";
 import { environment, languages, snippet, type Language } from "./snippets";
 
-const words = account_words.keys;
+const strings = account_strings.keys;
 
 type State = "active" | "deactivated" | "expired";
 const stateOf = ({ active, expires_at }: ApiKey): State =>
@@ -36,13 +36,13 @@ export default function Keys() {
   const keys = useQuery({ queryKey: query_keys.keys, queryFn: () => fetchAll<ApiKey>("/keys") });
   const create = (
     <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setCreating(true)}>
-      {words.create}
+      {strings.create}
     </Button>
   );
   const columns: readonly Column<ApiKey>[] = [
     {
       key: "name",
-      header: words.name,
+      header: strings.name,
       kind: "main",
       cell: ({ name, prefix }) => (
         <span class="two-lines">
@@ -53,40 +53,40 @@ export default function Keys() {
     },
     {
       key: "scopes",
-      header: words.scopes,
+      header: strings.scopes,
       cell: ({ scopes }) => (
-        <span class="nowrap">{scopes.includes("write") ? words.may.both : words.may.read}</span>
+        <span class="nowrap">{scopes.includes("write") ? strings.may.both : strings.may.read}</span>
       ),
     },
     {
       key: "created",
-      header: words.created,
+      header: strings.created,
       cell: ({ created_at }) => <Time value={created_at} />,
       roomy_only: true,
     },
     {
       key: "used",
-      header: words.used,
-      cell: ({ last_used_at }) => <Time value={last_used_at} missing={words.never} />,
+      header: strings.used,
+      cell: ({ last_used_at }) => <Time value={last_used_at} missing={strings.never} />,
     },
     {
       key: "expires",
-      header: words.expires,
+      header: strings.expires,
       cell: ({ expires_at }) =>
         expires_at === null ? (
-          <span class="muted">{words.never}</span>
+          <span class="muted">{strings.never}</span>
         ) : (
           <span class="nowrap">{formatDate(expires_at)}</span>
         ),
     },
     {
       key: "status",
-      header: words.status,
-      cell: (key) => <Tag tone={tones[stateOf(key)]}>{words.states[stateOf(key)]}</Tag>,
+      header: strings.status,
+      cell: (key) => <Tag tone={tones[stateOf(key)]}>{strings.states[stateOf(key)]}</Tag>,
     },
     {
       key: "actions",
-      header: words.actions,
+      header: strings.actions,
       kind: "actions",
       cell: (key) =>
         key.active && (
@@ -94,10 +94,10 @@ export default function Keys() {
             kind="ghost"
             small
             class="bad-text"
-            aria-label={words.deactivate_label(key.name)}
+            aria-label={strings.deactivate_label(key.name)}
             onClick={() => setEnding(key)}
           >
-            {words.deactivate}
+            {strings.deactivate}
           </Button>
         ),
     },
@@ -105,19 +105,19 @@ export default function Keys() {
   return (
     <>
       <PageHeader
-        title={words.title}
-        text={words.text}
+        title={strings.title}
+        text={strings.text}
         actions={keys.data?.length === 0 ? undefined : create}
       />
       <section class="card">
         <Loading query={keys} rows={3}>
           {(rows) =>
             rows.length === 0 ? (
-              <Empty icon="key" title={words.empty_title} actions={create}>
-                {words.empty_text}
+              <Empty icon="key" title={strings.empty_title} actions={create}>
+                {strings.empty_text}
               </Empty>
             ) : (
-              <Table label={words.label} columns={columns} rows={rows} row_key={({ id }) => id} />
+              <Table label={strings.label} columns={columns} rows={rows} row_key={({ id }) => id} />
             )
           }
         </Loading>
@@ -135,20 +135,20 @@ export default function Keys() {
       {fresh && <ShownOnce created={fresh} onClose={() => setFresh(null)} />}
       {ending && (
         <ConfirmDialog
-          title={words.deactivate_title(ending.name)}
-          confirm_label={words.deactivate}
+          title={strings.deactivate_title(ending.name)}
+          confirm_label={strings.deactivate}
           onClose={() => setEnding(null)}
           onConfirm={async () => {
             await api(`/keys/${ending.id}/deactivate`, { method: "POST" });
-            toast({ text: words.deactivated });
+            toast({ text: strings.deactivated });
             await refresh(query_keys.keys[0]);
           }}
         >
-          <p>{words.deactivate_text}</p>
+          <p>{strings.deactivate_text}</p>
           <p>
             {ending.last_used_at === null
-              ? words.deactivate_unused
-              : words.deactivate_used(formatAgo(ending.last_used_at))}
+              ? strings.deactivate_unused
+              : strings.deactivate_used(formatAgo(ending.last_used_at))}
           </p>
         </ConfirmDialog>
       )}
@@ -161,17 +161,17 @@ function Examples() {
   return (
     <section class="card card-body stack">
       <div class="stack-small">
-        <h2>{words.try_title}</h2>
-        <p class="muted">{words.try_text}</p>
+        <h2>{strings.try_title}</h2>
+        <p class="muted">{strings.try_text}</p>
       </div>
-      <Secret label={words.env_label} text={environment("dsk_…")} />
+      <Secret label={strings.env_label} text={environment("dsk_…")} />
       <Tabs
-        label={words.try_language}
+        label={strings.try_language}
         items={languages.map((name) => ({ key: name, label: name }))}
         active={language}
         onActive={(name) => setLanguage(name as Language)}
       >
-        <CodeBlock label={words.code_label(language)} code={snippet(language, location.origin)} />
+        <CodeBlock label={strings.code_label(language)} code={snippet(language, location.origin)} />
       </Tabs>
     </section>
   );

@@ -10,7 +10,7 @@ import { Secret } from "../../ui/copy";
 import { TextField } from "../../ui/field";
 import { Problem } from "../../ui/note";
 import { Skeleton } from "../../ui/states";
-import { account_words as words } from "../../words/account";
+import { account_strings as strings } from "../../strings/account";
 import { Alone, PasswordField, tokenOfLink } from "./alone";
 
 export default function Setup() {
@@ -21,12 +21,12 @@ export default function Setup() {
     enabled: token !== "",
     gcTime: 0,
   });
-  if (token === "") return <BadLink text={words.setup.no_token} />;
+  if (token === "") return <BadLink text={strings.setup.no_token} />;
   if (link.error instanceof ApiProblem && link.error.code === "already_set_up")
     return (
-      <Alone title={words.setup.done_title}>
+      <Alone title={strings.setup.done_title}>
         <ButtonLink href="/sign-in" kind="primary" block>
-          {words.setup.to_sign_in}
+          {strings.setup.to_sign_in}
         </ButtonLink>
       </Alone>
     );
@@ -34,27 +34,27 @@ export default function Setup() {
     return <BadLink text={link.error.detail} />;
   if (link.error)
     return (
-      <Alone title={words.setup.title}>
+      <Alone title={strings.setup.title}>
         <Problem error={link.error} />
       </Alone>
     );
   return link.data ? (
     <NewAdministrator token={token} />
   ) : (
-    <Alone title={words.setup.title}>
+    <Alone title={strings.setup.title}>
       <Skeleton rows={3} />
     </Alone>
   );
 }
 
 const BadLink = ({ text }: { readonly text: string }) => (
-  <Alone title={words.setup.bad_title} text={text}>
+  <Alone title={strings.setup.bad_title} text={text}>
     <div class="stack-small">
-      <p>{words.setup.again}</p>
-      <Secret label={words.setup.again} text={words.sign_in.setup_command} />
+      <p>{strings.setup.again}</p>
+      <Secret label={strings.setup.again} text={strings.sign_in.setup_command} />
     </div>
     <ButtonLink href="/sign-in" block>
-      {words.setup.to_sign_in}
+      {strings.setup.to_sign_in}
     </ButtonLink>
   </Alone>
 );
@@ -78,10 +78,10 @@ function NewAdministrator({ token }: { readonly token: string }) {
   };
   const beside = problem?.at("/email") ?? problem?.at("/password");
   return (
-    <Alone title={words.setup.title} text={words.setup.text}>
+    <Alone title={strings.setup.title} text={strings.setup.text}>
       <form class="stack" onSubmit={send}>
         <TextField
-          label={words.email}
+          label={strings.email}
           type="email"
           name="email"
           value={email}
@@ -92,7 +92,7 @@ function NewAdministrator({ token }: { readonly token: string }) {
           error={problem?.at("/email")}
         />
         <PasswordField
-          label={words.password}
+          label={strings.password}
           value={password}
           onValue={setPassword}
           fresh
@@ -100,7 +100,7 @@ function NewAdministrator({ token }: { readonly token: string }) {
         />
         {problem && !beside && <Problem error={problem} />}
         <Button type="submit" kind="primary" block busy={create.isPending}>
-          {words.setup.action}
+          {strings.setup.action}
         </Button>
       </form>
     </Alone>

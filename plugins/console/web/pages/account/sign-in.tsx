@@ -8,7 +8,7 @@ import { Button } from "../../ui/button";
 import { Secret } from "../../ui/copy";
 import { TextField } from "../../ui/field";
 import { Note, Problem } from "../../ui/note";
-import { account_words as words } from "../../words/account";
+import { account_strings as strings } from "../../strings/account";
 import { Alone, PasswordField } from "./alone";
 
 /** Breaks between its words only, never inside an option. */
@@ -38,18 +38,18 @@ export default function SignIn() {
     if (!signIn.isPending) signIn.mutate({ email: email.trim(), password });
   };
   return (
-    <Alone title={words.sign_in.title}>
+    <Alone title={strings.sign_in.title}>
       {session.data?.setup_needed && (
-        <Note title={words.sign_in.setup_title}>
+        <Note title={strings.sign_in.setup_title}>
           <div class="stack-small">
-            <p>{words.sign_in.setup_text}</p>
-            <Secret label={words.sign_in.setup_title} text={words.sign_in.setup_command} />
+            <p>{strings.sign_in.setup_text}</p>
+            <Secret label={strings.sign_in.setup_title} text={strings.sign_in.setup_command} />
           </div>
         </Note>
       )}
       <form class="stack" onSubmit={send}>
         <TextField
-          label={words.email}
+          label={strings.email}
           type="email"
           name="email"
           value={email}
@@ -58,14 +58,14 @@ export default function SignIn() {
           required
           autofocus
         />
-        <PasswordField label={words.password} value={password} onValue={setPassword} />
+        <PasswordField label={strings.password} value={password} onValue={setPassword} />
         {signIn.error && <Problem error={signIn.error} />}
         <Button type="submit" kind="primary" block busy={signIn.isPending}>
-          {words.sign_in.action}
+          {strings.sign_in.action}
         </Button>
       </form>
       <p class="small muted">
-        {words.sign_in.forgot} <Command text={words.sign_in.command} />
+        {strings.sign_in.forgot} <Command text={strings.sign_in.command} />
       </p>
     </Alone>
   );

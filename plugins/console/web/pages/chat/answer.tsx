@@ -13,7 +13,7 @@ import { CopyButton } from "../../ui/copy";
 import { Icon } from "../../ui/icons";
 import { Note } from "../../ui/note";
 import { Skeleton } from "../../ui/states";
-import { words } from "../../words/chat";
+import { chat_strings as strings } from "../../strings/chat";
 import type { Opened } from "./chat";
 import type { Scope } from "./scope";
 
@@ -60,7 +60,7 @@ export function Answered({
     return result ? null : <span class="cite cite-pending">{id}</span>;
   };
   return (
-    <article class="answer" aria-label={words.answer}>
+    <article class="answer" aria-label={strings.answer}>
       <div class={result ? undefined : "writing"}>
         <Markdown text={text} marker={marker} plain={result?.model === "extractive"} />
       </div>
@@ -75,7 +75,7 @@ export function Answered({
       )}
       {result && !result.grounded && (
         <Note tone="warn">
-          <p>{words.not_grounded}</p>
+          <p>{strings.not_grounded}</p>
         </Note>
       )}
       {result?.warnings.map(({ code, message: said }) => (
@@ -87,7 +87,7 @@ export function Answered({
       {citations.some(({ stale }) => stale) && (
         <p class="answer-warning">
           <Icon name="clock" size={16} />
-          {words.stale_some}
+          {strings.stale_some}
         </p>
       )}
       {result && citations.length > 0 && (
@@ -97,7 +97,7 @@ export function Answered({
         <div class="answer-actions">
           <CopyButton small text={copyOf(result)} />
           <Button small kind="ghost" icon="refresh" onClick={() => void onAsk(message.text)}>
-            {words.ask_again}
+            {strings.ask_again}
           </Button>
         </div>
       )}
@@ -121,7 +121,7 @@ function Pill({
       type="button"
       class={citation.stale ? "cite cite-stale" : "cite"}
       aria-pressed={pressed}
-      aria-label={words.cite(citation.id, placeOf(citation))}
+      aria-label={strings.cite(citation.id, placeOf(citation))}
       title={placeOf(citation)}
       onClick={(event) => onOpen(citation.id, event.currentTarget)}
     >
@@ -142,7 +142,7 @@ function Sources({
   const [all, setAll] = useState(false);
   const visible = all ? citations : citations.slice(0, sources_shown);
   return (
-    <div class="sources" role="group" aria-label={words.sources}>
+    <div class="sources" role="group" aria-label={strings.sources}>
       <ol>
         {visible.map((citation) => (
           <li key={citation.id}>
@@ -154,14 +154,14 @@ function Sources({
             >
               <span class="source-number">{citation.id}</span>
               <PlaceLabel passage={citation} />
-              {citation.stale && <span class="source-stale">{words.changed}</span>}
+              {citation.stale && <span class="source-stale">{strings.changed}</span>}
             </button>
           </li>
         ))}
       </ol>
       {visible.length < citations.length && (
         <Button small kind="ghost" onClick={() => setAll(true)}>
-          {words.all_sources(citations.length)}
+          {strings.all_sources(citations.length)}
         </Button>
       )}
     </div>
@@ -201,18 +201,18 @@ function Closest({
     return (
       <div>
         <Button small icon="search" onClick={() => setWanted(true)}>
-          {words.show_closest}
+          {strings.show_closest}
         </Button>
       </div>
     );
   if (query.error) return null;
   if (!query.data) return <Skeleton rows={2} />;
-  if (query.data.length === 0) return <p class="muted">{words.no_closest}</p>;
+  if (query.data.length === 0) return <p class="muted">{strings.no_closest}</p>;
   const passages = query.data;
   return (
-    <div class="closest" role="group" aria-label={words.closest}>
+    <div class="closest" role="group" aria-label={strings.closest}>
       <p class="label">
-        {words.closest} · {words.closest_text}
+        {strings.closest} · {strings.closest_text}
       </p>
       {passages.map((passage, at) => (
         <button
@@ -237,18 +237,18 @@ function Closest({
 export function Ended({ message, onAsk }: Pick<AnsweredProps, "message" | "onAsk">) {
   const again = (
     <Button small icon="refresh" onClick={() => void onAsk(message.text)}>
-      {message.status === "CANCELLED" ? words.ask_again : words.try_again}
+      {message.status === "CANCELLED" ? strings.ask_again : strings.try_again}
     </Button>
   );
   if (message.status === "CANCELLED")
     return (
       <div class="stopped">
-        <p class="muted">{words.cancelled}</p>
+        <p class="muted">{strings.cancelled}</p>
         {again}
       </div>
     );
   return (
-    <Note tone="bad" title={words.failed} actions={again}>
+    <Note tone="bad" title={strings.failed} actions={again}>
       <p>{message.error?.message}</p>
     </Note>
   );

@@ -25,7 +25,7 @@ import { Button, ButtonLink } from "../../ui/button";
 import { Menu } from "../../ui/menu";
 import { PageHeader } from "../../ui/page-header";
 import { Empty, ErrorView, Skeleton } from "../../ui/states";
-import { words } from "../../words/chat";
+import { chat_strings as strings } from "../../strings/chat";
 import { Composer } from "./composer";
 import { Conversation, type Outgoing } from "./conversation";
 import { complain, remove, RenameDialog } from "./list";
@@ -81,7 +81,7 @@ function NewChat() {
       outgoing={outgoing}
       onSend={send}
       onOutgoing={setOutgoing}
-      begun={about.data && words.about(about.data.name)}
+      begun={about.data && strings.about(about.data.name)}
     />
   );
 }
@@ -185,17 +185,17 @@ function Gone({ id }: { readonly id: string }) {
     <Instead>
       <Empty
         icon="trash"
-        title={words.gone_title}
+        title={strings.gone_title}
         actions={
           <>
             <Button kind="primary" icon="restore" onClick={restore}>
-              {words.restore}
+              {strings.restore}
             </Button>
-            <ButtonLink href="/chats">{words.gone_back}</ButtonLink>
+            <ButtonLink href="/chats">{strings.gone_back}</ButtonLink>
           </>
         }
       >
-        {words.gone_text}
+        {strings.gone_text}
       </Empty>
     </Instead>
   );
@@ -204,7 +204,7 @@ function Gone({ id }: { readonly id: string }) {
 /** What stands where the chat would be. */
 const Instead = ({ children }: { readonly children: ComponentChildren }) => (
   <div class="wrap chat-pad">
-    <PageHeader title={words.title} crumbs={[{ label: words.open_chats, href: "/chats" }]} />
+    <PageHeader title={strings.title} crumbs={[{ label: strings.open_chats, href: "/chats" }]} />
     {children}
   </div>
 );
@@ -312,17 +312,17 @@ function Frame({
 function ChatHead({ chat }: { readonly chat: Chat | null }) {
   const [, navigate] = useLocation();
   const [renaming, setRenaming] = useState(false);
-  const title = chat ? (chat.name ?? words.untitled) : words.new_chat;
+  const title = chat ? (chat.name ?? strings.untitled) : strings.new_chat;
   const actions = chat && (
     <Menu
-      label={words.actions_of(title)}
+      label={strings.actions_of(title)}
       small={false}
       items={[
-        { label: words.rename, icon: "edit", run: () => setRenaming(true) },
-        { label: words.new_chat, icon: "plus", run: () => navigate("/chats/new") },
+        { label: strings.rename, icon: "edit", run: () => setRenaming(true) },
+        { label: strings.new_chat, icon: "plus", run: () => navigate("/chats/new") },
         "separator",
         {
-          label: words.delete,
+          label: strings.delete,
           icon: "trash",
           danger: true,
           run: () =>
@@ -337,7 +337,7 @@ function ChatHead({ chat }: { readonly chat: Chat | null }) {
     <>
       <PageHeader
         title={title}
-        crumbs={[{ label: words.title, href: "/chats" }]}
+        crumbs={[{ label: strings.title, href: "/chats" }]}
         actions={actions}
       />
       {renaming && chat && <RenameDialog chat={chat} onClose={() => setRenaming(false)} />}

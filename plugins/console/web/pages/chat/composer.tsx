@@ -4,7 +4,7 @@ import { useEffect, useId, useLayoutEffect, useState } from "preact/hooks";
 import { useFolders } from "../../api/queries";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
-import { words } from "../../words/chat";
+import { chat_strings as strings } from "../../strings/chat";
 import { ScopeBar, type ScopeProps } from "./scope";
 
 export interface ComposerProps extends ScopeProps {
@@ -61,7 +61,7 @@ export function Composer({
       {unscoped && scope.folders.length === 0 && (
         <p class="field-error" role="alert">
           <Icon name="alert" size={16} />
-          {words.needs_folder}
+          {strings.needs_folder}
         </p>
       )}
       <div class="composer-card">
@@ -70,9 +70,9 @@ export function Composer({
           class="composer-field"
           rows={1}
           maxLength={text_max}
-          aria-label={words.ask_label}
+          aria-label={strings.ask_label}
           aria-describedby={hint}
-          placeholder={words.ask_placeholder}
+          placeholder={strings.ask_placeholder}
           data-shortcut="/"
           value={draft}
           onInput={(event) => onDraft(event.currentTarget.value)}
@@ -82,7 +82,7 @@ export function Composer({
           <ScopeBar scope={scope} onScope={onScope} />
           {onStop && draft.trim() === "" ? (
             <Button icon="stop" onClick={onStop}>
-              {words.stop}
+              {strings.stop}
             </Button>
           ) : (
             <Button
@@ -92,13 +92,13 @@ export function Composer({
               disabled={draft.trim() === ""}
               busy={busy}
             >
-              {words.ask}
+              {strings.ask}
             </Button>
           )}
         </div>
       </div>
       <p id={hint} class="composer-hint">
-        {words.ask_hint}
+        {strings.ask_hint}
       </p>
     </form>
   );
@@ -118,13 +118,13 @@ function IndexingNote({ folders: chosen }: { readonly folders: readonly string[]
     return (
       <p class="composer-note" role="status">
         <Icon name="clock" size={16} />
-        {words.indexing(syncing)}
+        {strings.indexing(syncing)}
       </p>
     );
   return synced === 0 ? (
     <p class="composer-note" role="status">
       <Icon name="info" size={16} />
-      {words.nothing_indexed}
+      {strings.nothing_indexed}
     </p>
   ) : null;
 }

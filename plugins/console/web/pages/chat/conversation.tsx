@@ -7,7 +7,7 @@ import { isRunning, type Message } from "../../api/chats";
 import { useFolders } from "../../api/queries";
 import { Button, ButtonLink } from "../../ui/button";
 import { Problem } from "../../ui/note";
-import { words } from "../../words/chat";
+import { chat_strings as strings } from "../../strings/chat";
 import { Answered, Ended } from "./answer";
 import type { Opened } from "./chat";
 import type { Scope } from "./scope";
@@ -65,7 +65,7 @@ export function Conversation({
       role="log"
       aria-live="polite"
       aria-busy={running}
-      aria-label={words.conversation}
+      aria-label={strings.conversation}
       tabIndex={0}
       onScroll={onScroll}
     >
@@ -73,7 +73,7 @@ export function Conversation({
         {onEarlier && (
           <div class="chat-earlier">
             <Button small onClick={onEarlier}>
-              {words.earlier}
+              {strings.earlier}
             </Button>
           </div>
         )}
@@ -142,19 +142,19 @@ function Starters({ scope, onBegin }: Pick<ConversationProps, "scope" | "onBegin
   const folders = useFolders();
   return (
     <div class="starters">
-      <h2>{words.starters_title}</h2>
+      <h2>{strings.starters_title}</h2>
       <p class="muted">
         {folders.data?.length === 0
-          ? words.no_folders_yet
-          : words.starters_text(scope.folders.length)}
+          ? strings.no_folders_yet
+          : strings.starters_text(scope.folders.length)}
       </p>
       {folders.data?.length === 0 ? (
         <ButtonLink kind="primary" href="/folders">
-          {words.make_folder}
+          {strings.make_folder}
         </ButtonLink>
       ) : (
         <div class="row row-wrap starter-row">
-          {words.starters.map((text) => (
+          {strings.starters.map((text) => (
             <Button key={text} small onClick={() => onBegin(`${text} `)}>
               {text} …
             </Button>
@@ -167,7 +167,7 @@ function Starters({ scope, onBegin }: Pick<ConversationProps, "scope" | "onBegin
 
 const Asked = ({ text }: { readonly text: string }) => (
   <h2 class="question">
-    <span class="vh">{words.you}: </span>
+    <span class="vh">{strings.you}: </span>
     {text}
   </h2>
 );
@@ -181,16 +181,16 @@ function Sending({
     <div class="turn">
       <Asked text={message.text} />
       {error === null ? (
-        <Working text={words.waiting} />
+        <Working text={strings.waiting} />
       ) : (
         <div class="stack-small">
           <Problem error={error} />
           <div class="row">
             <Button small icon="refresh" onClick={() => void onAsk(message.text)}>
-              {words.try_again}
+              {strings.try_again}
             </Button>
             <Button small kind="ghost" onClick={() => onOutgoing(null)}>
-              {words.dismiss}
+              {strings.dismiss}
             </Button>
           </div>
         </div>
@@ -232,14 +232,16 @@ function Running({ message, chat_id, ...rest }: TurnProps) {
     return (
       <Working
         text={
-          watched.status === "PENDING" ? words.waiting : words.searching(rest.scope.folders.length)
+          watched.status === "PENDING"
+            ? strings.waiting
+            : strings.searching(rest.scope.folders.length)
         }
       />
     );
   return (
     <>
       <p class="vh" role="status">
-        {words.writing}
+        {strings.writing}
       </p>
       <Answered
         result={null}

@@ -15,9 +15,9 @@ import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tabs } from "../../ui/tabs";
 import { toast } from "../../ui/toast";
-import { words } from "../../words/chat";
+import { chat_strings as strings } from "../../strings/chat";
 
-const nameOf = (chat: Chat): string => chat.name ?? words.untitled;
+const nameOf = (chat: Chat): string => chat.name ?? strings.untitled;
 
 /** `/chats?folder=…` begins a chat over that folder. */
 export default function ChatList() {
@@ -39,8 +39,8 @@ function List() {
   return (
     <>
       <PageHeader
-        title={words.title}
-        text={words.text}
+        title={strings.title}
+        text={strings.text}
         actions={
           <Button
             kind="primary"
@@ -48,20 +48,20 @@ function List() {
             data-shortcut="n"
             onClick={() => navigate("/chats/new")}
           >
-            {words.new_chat}
+            {strings.new_chat}
           </Button>
         }
       />
       <Tabs
-        label={words.tabs}
+        label={strings.tabs}
         active={tab}
         onActive={(key) => {
           setTab(key as typeof tab);
           setPage(1);
         }}
         items={[
-          { key: "open", label: words.open_chats },
-          { key: "deleted", label: words.deleted_chats },
+          { key: "open", label: strings.open_chats },
+          { key: "deleted", label: strings.deleted_chats },
         ]}
       >
         <div class="card">
@@ -86,16 +86,16 @@ function List() {
 
 const None = ({ deleted }: { readonly deleted: boolean }) =>
   deleted ? (
-    <Empty icon="trash" title={words.empty_deleted_title}>
-      {words.empty_deleted_text}
+    <Empty icon="trash" title={strings.empty_deleted_title}>
+      {strings.empty_deleted_text}
     </Empty>
   ) : (
     <Empty
       icon="chat"
-      title={words.empty_title}
-      actions={<ButtonLink href="/chats/new">{words.new_chat}</ButtonLink>}
+      title={strings.empty_title}
+      actions={<ButtonLink href="/chats/new">{strings.new_chat}</ButtonLink>}
     >
-      {words.empty_text}
+      {strings.empty_text}
     </Empty>
   );
 
@@ -112,7 +112,7 @@ function Chats({
   const columns: readonly Column<Chat>[] = [
     {
       key: "name",
-      header: words.column_name,
+      header: strings.column_name,
       kind: "main",
       cell: (chat) =>
         deleted ? (
@@ -125,7 +125,7 @@ function Chats({
     },
     {
       key: "folders",
-      header: words.column_folders,
+      header: strings.column_folders,
       wide_only: true,
       cell: (chat) => (
         <span class="muted clip chat-folders">
@@ -135,36 +135,36 @@ function Chats({
     },
     {
       key: "messages",
-      header: words.column_messages,
+      header: strings.column_messages,
       kind: "end",
       wide_only: true,
       cell: (chat) => chat.message_count,
     },
     {
       key: "last",
-      header: words.column_last,
+      header: strings.column_last,
       kind: "tight",
       cell: (chat) => (
         <span class="muted">
-          <Time value={chat.last_message_at} missing={words.no_message} />
+          <Time value={chat.last_message_at} missing={strings.no_message} />
         </span>
       ),
     },
     {
       key: "actions",
-      header: words.column_actions,
+      header: strings.column_actions,
       kind: "actions",
       cell: (chat) =>
         deleted ? (
           <Button small icon="restore" onClick={() => void restore(chat)}>
-            {words.restore}
+            {strings.restore}
           </Button>
         ) : (
           <Menu
-            label={words.actions_of(nameOf(chat))}
+            label={strings.actions_of(nameOf(chat))}
             items={[
-              { label: words.rename, icon: "edit", run: () => onRename(chat) },
-              { label: words.delete, icon: "trash", danger: true, run: () => void remove(chat) },
+              { label: strings.rename, icon: "edit", run: () => onRename(chat) },
+              { label: strings.delete, icon: "trash", danger: true, run: () => void remove(chat) },
             ]}
           />
         ),
@@ -172,7 +172,7 @@ function Chats({
   ];
   return (
     <Table
-      label={deleted ? words.deleted_list : words.list}
+      label={deleted ? strings.deleted_list : strings.list}
       columns={columns}
       rows={chats}
       row_key={({ id }) => id}
@@ -182,10 +182,10 @@ function Chats({
 
 function foldersOf({ usedFolders }: Chat, name: (id: string) => string | undefined): string {
   const names = usedFolders.flatMap((id) => name(id) ?? []);
-  if (names.length === 0) return words.no_folders;
+  if (names.length === 0) return strings.no_folders;
   return names.length <= 2
     ? names.join(", ")
-    : `${names.slice(0, 2).join(", ")} ${words.more_folders(names.length - 2)}`;
+    : `${names.slice(0, 2).join(", ")} ${strings.more_folders(names.length - 2)}`;
 }
 
 /** Says what went wrong, where there is no form to say it in. */
@@ -201,8 +201,8 @@ export async function remove(chat: Pick<Chat, "id" | "name">): Promise<boolean> 
     return false;
   }
   toast({
-    text: words.deleted(chat.name ?? words.untitled),
-    action: { label: words.undo, run: () => void restore(chat) },
+    text: strings.deleted(chat.name ?? strings.untitled),
+    action: { label: strings.undo, run: () => void restore(chat) },
   });
   return true;
 }
@@ -210,7 +210,7 @@ export async function remove(chat: Pick<Chat, "id" | "name">): Promise<boolean> 
 async function restore(chat: Pick<Chat, "id" | "name">): Promise<void> {
   try {
     await restoreChat(chat.id);
-    toast({ text: words.restored(chat.name ?? words.untitled) });
+    toast({ text: strings.restored(chat.name ?? strings.untitled) });
   } catch (error) {
     complain(error);
   }
@@ -226,12 +226,12 @@ export function RenameDialog({
   const [name, setName] = useState(chat.name ?? "");
   return (
     <FormDialog
-      title={words.rename_title}
-      submit_label={words.rename}
+      title={strings.rename_title}
+      submit_label={strings.rename}
       onClose={onClose}
       onSubmit={() => changeChat(chat.id, { name: name.trim() || null })}
     >
-      <TextField label={words.name} value={name} onValue={setName} maxLength={255} autofocus />
+      <TextField label={strings.name} value={name} onValue={setName} maxLength={255} autofocus />
     </FormDialog>
   );
 }

@@ -11,7 +11,7 @@ import { FormDialog } from "../../ui/dialog";
 import { Checkbox, TextField } from "../../ui/field";
 import { Icon, type IconName } from "../../ui/icons";
 import { Empty, Loading } from "../../ui/states";
-import { words } from "../../words/chat";
+import { chat_strings as strings } from "../../strings/chat";
 
 export interface Scope {
   readonly folders: readonly string[];
@@ -32,36 +32,36 @@ export function ScopeBar({ scope, onScope }: ScopeProps) {
   const crowded = scope.folders.length > chips_shown + 1;
   const without = (ids: readonly string[], id: string) => ids.filter((one) => one !== id);
   return (
-    <div class="scope" role="group" aria-label={words.scope_title}>
+    <div class="scope" role="group" aria-label={strings.scope_title}>
       {(crowded ? scope.folders.slice(0, chips_shown) : scope.folders).map((id) => {
         const name =
           folders.data?.find((folder) => folder.id === id)?.name ??
-          (folders.data ? words.gone_folder : "…");
+          (folders.data ? strings.gone_folder : "…");
         return (
           <Chip
             key={id}
             icon="folder"
             name={name}
-            label={words.remove_folder(name)}
+            label={strings.remove_folder(name)}
             onRemove={() => void onScope({ ...scope, folders: without(scope.folders, id) })}
           />
         );
       })}
       {crowded && (
         <Button small onClick={() => setChoosing("folders")}>
-          {words.further_folders(scope.folders.length - chips_shown)}
+          {strings.further_folders(scope.folders.length - chips_shown)}
         </Button>
       )}
       {scope.prompts.map((id) => {
         const name =
           prompts.data?.find((prompt) => prompt.id === id)?.name ??
-          (prompts.data ? words.gone_prompt : "…");
+          (prompts.data ? strings.gone_prompt : "…");
         return (
           <Chip
             key={id}
             icon="prompt"
             name={name}
-            label={words.remove_prompt(name)}
+            label={strings.remove_prompt(name)}
             onRemove={() => void onScope({ ...scope, prompts: without(scope.prompts, id) })}
           />
         );
@@ -72,10 +72,10 @@ export function ScopeBar({ scope, onScope }: ScopeProps) {
         icon={scope.folders.length === 0 ? "folder-plus" : "plus"}
         onClick={() => setChoosing("folders")}
       >
-        {scope.folders.length === 0 ? words.choose_folders : words.add_folders}
+        {scope.folders.length === 0 ? strings.choose_folders : strings.add_folders}
       </Button>
       <Button small kind="ghost" icon="plus" onClick={() => setChoosing("prompts")}>
-        {words.add_prompts}
+        {strings.add_prompts}
       </Button>
       {choosing === "folders" && (
         <FolderDialog
@@ -138,29 +138,29 @@ function FolderDialog({ chosen, onChosen, onClose }: ChooseProps) {
   const [filter, setFilter] = useState("");
   return (
     <FormDialog
-      title={words.choose_folders}
-      submit_label={words.use_these}
+      title={strings.choose_folders}
+      submit_label={strings.use_these}
       onClose={onClose}
       onSubmit={() =>
         onChosen([...ids].filter((id) => query.data?.some((folder) => folder.id === id)))
       }
     >
-      <p class="muted">{words.choose_folders_text}</p>
+      <p class="muted">{strings.choose_folders_text}</p>
       <Loading query={query}>
         {(folders) =>
           folders.length === 0 ? (
             <Empty
               icon="folder"
-              title={words.no_folders_yet}
-              actions={<ButtonLink href="/folders">{words.make_folder}</ButtonLink>}
+              title={strings.no_folders_yet}
+              actions={<ButtonLink href="/folders">{strings.make_folder}</ButtonLink>}
             />
           ) : (
             <>
               {folders.length > 8 && (
                 <TextField
-                  label={words.filter_folders}
+                  label={strings.filter_folders}
                   label_hidden
-                  placeholder={words.filter_folders}
+                  placeholder={strings.filter_folders}
                   icon="search"
                   type="search"
                   value={filter}
@@ -196,14 +196,14 @@ function Tree({
       folder.parentId === null &&
       (matches(folder, filter) || below(folder.id).some((child) => matches(child, filter))),
   );
-  if (roots.length === 0) return <p class="muted">{words.no_folder_matches}</p>;
+  if (roots.length === 0) return <p class="muted">{strings.no_folder_matches}</p>;
   return (
     <ul class="choose-tree">
       {roots.map((root) => (
         <li key={root.id}>
           <Checkbox
             label={root.name}
-            hint={words.documents(
+            hint={strings.documents(
               root.document_count +
                 below(root.id).reduce((sum, child) => sum + child.document_count, 0),
             )}
@@ -219,7 +219,7 @@ function Tree({
                   <li key={child.id}>
                     <Checkbox
                       label={child.name}
-                      hint={covered ? words.with_parent : words.documents(child.document_count)}
+                      hint={covered ? strings.with_parent : strings.documents(child.document_count)}
                       checked={covered || ids.has(child.id)}
                       disabled={covered}
                       onChecked={(on) => toggle(child.id, on)}
@@ -239,21 +239,21 @@ function PromptDialog({ chosen, onChosen, onClose }: ChooseProps) {
   const { ids, toggle } = useChosen(chosen);
   return (
     <FormDialog
-      title={words.prompts}
-      submit_label={words.use_these}
+      title={strings.prompts}
+      submit_label={strings.use_these}
       onClose={onClose}
       onSubmit={() =>
         onChosen([...ids].filter((id) => query.data?.some((prompt) => prompt.id === id)))
       }
     >
-      <p class="muted">{words.choose_prompts_text}</p>
+      <p class="muted">{strings.choose_prompts_text}</p>
       <Loading query={query}>
         {(prompts) =>
           prompts.length === 0 ? (
             <Empty
               icon="prompt"
-              title={words.no_prompts_yet}
-              actions={<ButtonLink href="/prompts">{words.make_prompt}</ButtonLink>}
+              title={strings.no_prompts_yet}
+              actions={<ButtonLink href="/prompts">{strings.make_prompt}</ButtonLink>}
             />
           ) : (
             <ul class="choose-tree">

@@ -5,12 +5,12 @@ import type { Document, Folder } from "../../api/types";
 import { Button, IconButton } from "../../ui/button";
 import { formatBytes, formatDateTime, formatNumber } from "../../ui/format";
 import { Icon } from "../../ui/icons";
-import { folder_words } from "../../words/folders";
+import { folder_strings } from "../../strings/folders";
 import { removeFromFolder } from "../folders/actions";
 import { DocumentStatus } from "../folders/status";
 import { pathOf } from "../folders/tree";
 
-const words = folder_words.one;
+const strings = folder_strings.one;
 const languages = new Intl.DisplayNames("en", { type: "language", fallback: "code" });
 
 /** A code that is none is shown as it is. */
@@ -47,18 +47,18 @@ export function Details({ document }: { readonly document: Document }) {
     id,
   } = document;
   const facts: readonly (readonly [label: string, value: ComponentChildren])[] = [
-    [words.status, <DocumentStatus key="status" document={document} />],
-    [words.type, media_type],
-    [words.size, formatBytes(size_bytes)],
-    ...(page_count === null ? [] : [[words.page_count, formatNumber(page_count)] as const]),
-    ...(language === null ? [] : [[words.language, languageOf(language)] as const]),
-    ...(version > 1 ? [[words.version, formatNumber(version)] as const] : []),
-    [words.added, formatDateTime(created_at)],
-    [words.indexed, synced_at === null ? "–" : formatDateTime(synced_at)],
+    [strings.status, <DocumentStatus key="status" document={document} />],
+    [strings.type, media_type],
+    [strings.size, formatBytes(size_bytes)],
+    ...(page_count === null ? [] : [[strings.page_count, formatNumber(page_count)] as const]),
+    ...(language === null ? [] : [[strings.language, languageOf(language)] as const]),
+    ...(version > 1 ? [[strings.version, formatNumber(version)] as const] : []),
+    [strings.added, formatDateTime(created_at)],
+    [strings.indexed, synced_at === null ? "–" : formatDateTime(synced_at)],
     [
-      words.source,
+      strings.source,
       <>
-        {words.sources[source.kind]}
+        {strings.sources[source.kind]}
         {source.uri && (
           <>
             : <Source uri={source.uri} />
@@ -67,13 +67,13 @@ export function Details({ document }: { readonly document: Document }) {
       </>,
     ],
     [
-      words.id,
+      strings.id,
       <code key="id" class="small">
         {id}
       </code>,
     ],
     [
-      words.sha,
+      strings.sha,
       <code key="sha" class="small">
         {sha256}
       </code>,
@@ -82,7 +82,7 @@ export function Details({ document }: { readonly document: Document }) {
   return (
     <section class="card">
       <div class="card-head">
-        <h2>{words.details}</h2>
+        <h2>{strings.details}</h2>
       </div>
       <dl class="facts card-body">
         {facts.flatMap(([label, value]) => [
@@ -110,18 +110,18 @@ export function FolderLinks({
   return (
     <section class="card">
       <div class="card-head">
-        <h2>{words.folders}</h2>
+        <h2>{strings.folders}</h2>
         <Button small icon="plus" onClick={onAdd}>
-          {words.add_folder}
+          {strings.add_folder}
         </Button>
       </div>
       <div class="card-body">
         {named.length === 0 ? (
-          <p class="muted">{words.in_no_folder}</p>
+          <p class="muted">{strings.in_no_folder}</p>
         ) : (
           <ul class="folder-links">
             {named.map(({ id, folder }) => {
-              const name = folder ? pathOf(folder, folders) : words.unknown_folder;
+              const name = folder ? pathOf(folder, folders) : strings.unknown_folder;
               return (
                 <li key={id}>
                   <Link href={`/folders/${id}`}>
@@ -129,7 +129,7 @@ export function FolderLinks({
                     <span class="clip">{name}</span>
                   </Link>
                   <IconButton
-                    label={words.remove_from(name)}
+                    label={strings.remove_from(name)}
                     icon="remove"
                     small
                     onClick={() => void removeFromFolder([document], id)}
@@ -149,12 +149,12 @@ export function Warnings({ document: { warnings } }: { readonly document: Docume
   return (
     <section class="card">
       <div class="card-head">
-        <h2>{words.warnings}</h2>
+        <h2>{strings.warnings}</h2>
       </div>
       <ul class="warnings card-body">
         {warnings.map(({ code, message, page }) => (
           <li key={`${code} ${page}`}>
-            {page !== null && <span class="strong">{words.warning_page(page)}</span>}
+            {page !== null && <span class="strong">{strings.warning_page(page)}</span>}
             {message}
           </li>
         ))}

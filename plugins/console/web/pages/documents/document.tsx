@@ -13,14 +13,14 @@ import { Menu } from "../../ui/menu";
 import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { ErrorView, Skeleton } from "../../ui/states";
-import { folder_words } from "../../words/folders";
+import { folder_strings } from "../../strings/folders";
 import { PlaceDialog, RenameDialog } from "../folders/document-dialogs";
 import { reindex, removeFromFolder } from "../folders/actions";
 import { DocumentStatus } from "../folders/status";
 import { Details, FolderLinks, Warnings } from "./details";
 import { useHighlight } from "./highlight";
 
-const words = folder_words.one;
+const strings = folder_strings.one;
 
 export default function DocumentPage({ params }: { readonly params: PageParams }) {
   const id = params.id ?? "";
@@ -31,7 +31,10 @@ export default function DocumentPage({ params }: { readonly params: PageParams }
   if (document.data) return <Shown key={id} document={document.data} />;
   return (
     <>
-      <PageHeader title={words.title} crumbs={[{ label: folder_words.title, href: "/folders" }]} />
+      <PageHeader
+        title={strings.title}
+        crumbs={[{ label: folder_strings.title, href: "/folders" }]}
+      />
       {document.error ? (
         <ErrorView error={document.error} onRetry={() => void document.refetch()} home="/folders" />
       ) : (
@@ -51,10 +54,10 @@ function Shown({ document }: { readonly document: Document }) {
     document.folder_ids.find((id) => id === fields.get("folder")) ?? document.folder_ids[0] ?? null;
   const folder = folders.find(({ id }) => id === from);
   const crumbs = [
-    { label: folder_words.title, href: "/folders" },
+    { label: folder_strings.title, href: "/folders" },
     ...(folder ? [{ label: folder.name, href: `/folders/${folder.id}` }] : []),
   ];
-  const acts = folder_words.actions_of_document;
+  const acts = folder_strings.actions_of_document;
   const remove = from
     ? [
         {
@@ -79,7 +82,7 @@ function Shown({ document }: { readonly document: Document }) {
                 icon="chat"
                 href={`/chats?folder=${from}&document=${document.id}`}
               >
-                {words.ask}
+                {strings.ask}
               </ButtonLink>
             )}
             <a
@@ -87,10 +90,10 @@ function Shown({ document }: { readonly document: Document }) {
               href={apiUrl(`/documents/${document.id}/file`)}
               download={document.name}
             >
-              {words.download}
+              {strings.download}
             </a>
             <Menu
-              label={words.more}
+              label={strings.more}
               small={false}
               items={[
                 { label: acts.rename, icon: "edit", run: () => setAsked("rename") },
@@ -104,7 +107,7 @@ function Shown({ document }: { readonly document: Document }) {
       />
       <Standing document={document} />
       <div class="document-layout">
-        <section class="card document-view" aria-label={words.preview}>
+        <section class="card document-view" aria-label={strings.preview}>
           <SourceView document={document} highlight={highlight.passage} page={highlight.page} />
         </section>
         <div class="stack">
@@ -126,9 +129,9 @@ function Standing({ document }: { readonly document: Document }) {
   const { status, error, synced_at } = document;
   if (status === "syncing" && synced_at === null)
     return (
-      <Note title={words.indexing_title}>
+      <Note title={strings.indexing_title}>
         <div class="stack-small">
-          <p>{words.indexing_text}</p>
+          <p>{strings.indexing_text}</p>
           <DocumentStatus document={document} />
         </div>
       </Note>
@@ -137,17 +140,17 @@ function Standing({ document }: { readonly document: Document }) {
   return (
     <Note
       tone="bad"
-      title={words.failed_title}
+      title={strings.failed_title}
       actions={
         <Button small icon="refresh" onClick={() => void reindex([document])}>
-          {folder_words.actions_of_document.retry}
+          {folder_strings.actions_of_document.retry}
         </Button>
       }
     >
       <p>{error?.message}</p>
       <p>
-        {error && words.failed_next[error.code]}
-        {synced_at !== null && ` ${words.still_answers}`}
+        {error && strings.failed_next[error.code]}
+        {synced_at !== null && ` ${strings.still_answers}`}
       </p>
     </Note>
   );

@@ -4,10 +4,10 @@ import { reindexDocument, restoreDocument, unlinkDocument } from "../../api/docu
 import { refresh } from "../../api/queries";
 import type { Document } from "../../api/types";
 import { toast } from "../../ui/toast";
-import { words as shared } from "../../words/en";
-import { folder_words } from "../../words/folders";
+import { common_strings as shared } from "../../strings/common";
+import { folder_strings } from "../../strings/folders";
 
-const words = folder_words.actions_of_document;
+const strings = folder_strings.actions_of_document;
 const together_max = 4;
 
 export const refreshDocuments = () => refresh("document", "folder");
@@ -34,7 +34,7 @@ export async function forEach(
   };
   await Promise.all(Array.from({ length: together_max }, takeTurns));
   if (failed > 0)
-    toast({ text: documents.length === 1 ? why : words.some_failed(failed, why), tone: "bad" });
+    toast({ text: documents.length === 1 ? why : strings.some_failed(failed, why), tone: "bad" });
   await refreshDocuments();
   return done;
 }
@@ -51,11 +51,13 @@ export async function removeFromFolder(
   if (removed.length === 0) return;
   const undo = async () => {
     const back = await forEach(removed, ({ id }) => restoreDocument(id, folder_id));
-    if (back.length > 0) toast({ text: words.undone });
+    if (back.length > 0) toast({ text: strings.undone });
   };
   toast({
     text:
-      removed.length === 1 ? words.removed(removed[0]!.name) : words.removed_many(removed.length),
+      removed.length === 1
+        ? strings.removed(removed[0]!.name)
+        : strings.removed_many(removed.length),
     action: { label: shared.undo, run: () => void undo() },
   });
 }
@@ -66,7 +68,7 @@ export async function reindex(documents: readonly Document[]): Promise<void> {
     toast({
       text:
         started.length === 1
-          ? words.reindexing(started[0]!.name)
-          : words.reindexing_many(started.length),
+          ? strings.reindexing(started[0]!.name)
+          : strings.reindexing_many(started.length),
     });
 }

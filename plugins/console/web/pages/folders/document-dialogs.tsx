@@ -7,11 +7,11 @@ import type { Document } from "../../api/types";
 import { FormDialog } from "../../ui/dialog";
 import { Segments, Select, TextArea, TextField } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { folder_words } from "../../words/folders";
+import { folder_strings } from "../../strings/folders";
 import { forEach, refreshDocuments } from "./actions";
 import { folderOptions } from "./tree";
 
-const words = folder_words.actions_of_document;
+const strings = folder_strings.actions_of_document;
 
 export function RenameDialog({
   document,
@@ -29,16 +29,16 @@ export function RenameDialog({
   const taken = problem?.status === 409 ? problem.detail : problem?.at("/name");
   return (
     <FormDialog
-      title={words.rename_title}
+      title={strings.rename_title}
       onClose={onClose}
-      submit_label={words.rename}
+      submit_label={strings.rename}
       onSubmit={save}
       disabled={name.trim() === "" || name === document.name}
       own_pointers={["/name"]}
       onProblem={setProblem}
     >
       <TextField
-        label={words.name}
+        label={strings.name}
         value={name}
         onValue={setName}
         error={problem?.status === 409 ? undefined : taken}
@@ -60,14 +60,14 @@ export function PasteDialog({
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const add = async () => {
     await createText(folder_id, name, text);
-    toast({ text: words.pasted });
+    toast({ text: strings.pasted });
     await refreshDocuments();
   };
   return (
     <FormDialog
-      title={words.paste_title}
+      title={strings.paste_title}
       onClose={onClose}
-      submit_label={words.paste_action}
+      submit_label={strings.paste_action}
       onSubmit={add}
       disabled={text.trim() === ""}
       own_pointers={["/name", "/content"]}
@@ -75,14 +75,14 @@ export function PasteDialog({
       wide
     >
       <TextField
-        label={words.paste_name}
-        hint={words.paste_name_hint}
+        label={strings.paste_name}
+        hint={strings.paste_name_hint}
         value={name}
         onValue={setName}
         error={problem?.at("/name")}
       />
       <TextArea
-        label={words.paste_text}
+        label={strings.paste_text}
         value={text}
         onValue={setText}
         error={problem?.at("/content")}
@@ -109,7 +109,7 @@ export function PlaceDialog({
   const [target, setTarget] = useState("");
   const [mode, setMode] = useState<"move" | "add">(folder_id ? "move" : "add");
   const what =
-    documents.length === 1 ? `“${documents[0]!.name}”` : folder_words.documents(documents.length);
+    documents.length === 1 ? `“${documents[0]!.name}”` : folder_strings.documents(documents.length);
   const held = documents.length === 1 ? documents[0]!.folder_ids : [];
   const options = folderOptions(folders).filter(
     ({ value }) => value !== folder_id && !held.includes(value),
@@ -121,40 +121,40 @@ export function PlaceDialog({
       if (mode === "move" && folder_id) await unlinkDocument(id, folder_id);
     });
     if (done.length === documents.length)
-      toast({ text: mode === "move" ? words.moved(what, name) : words.added(what, name) });
+      toast({ text: mode === "move" ? strings.moved(what, name) : strings.added(what, name) });
     onDone?.();
   };
   return (
     <FormDialog
       title={
         documents.length === 1
-          ? words.place_title(documents[0]!.name)
-          : words.place_title_many(documents.length)
+          ? strings.place_title(documents[0]!.name)
+          : strings.place_title_many(documents.length)
       }
       onClose={onClose}
-      submit_label={mode === "move" ? words.move : words.add}
+      submit_label={mode === "move" ? strings.move : strings.add}
       onSubmit={go}
       disabled={target === ""}
     >
       {options.length === 0 ? (
-        <p class="muted">{words.no_target}</p>
+        <p class="muted">{strings.no_target}</p>
       ) : (
         <Select
-          label={words.target}
+          label={strings.target}
           value={target}
           onValue={setTarget}
-          options={[{ value: "", label: words.choose, disabled: true }, ...options]}
+          options={[{ value: "", label: strings.choose, disabled: true }, ...options]}
           autofocus
         />
       )}
       {folder_id && options.length > 0 && (
         <Segments
-          label={words.mode}
+          label={strings.mode}
           value={mode}
           onValue={(value) => setMode(value as "move" | "add")}
           options={[
-            { value: "move", label: words.move },
-            { value: "add", label: words.add },
+            { value: "move", label: strings.move },
+            { value: "add", label: strings.add },
           ]}
         />
       )}

@@ -17,15 +17,15 @@ import { Pager } from "../../ui/pager";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { toast } from "../../ui/toast";
-import { folder_words } from "../../words/folders";
+import { folder_strings } from "../../strings/folders";
 import { forEach, reindex, removeFromFolder } from "./actions";
 import { PlaceDialog, RenameDialog } from "./document-dialogs";
 import { useFilter, type Filter } from "./filter";
 import { Hits } from "./hits";
 import { DocumentStatus } from "./status";
 
-const words = folder_words.page;
-const acts = folder_words.actions_of_document;
+const strings = folder_strings.page;
+const acts = folder_strings.actions_of_document;
 const typing_ms = 250;
 /** Shorter words find too much. */
 const search_from = 2;
@@ -91,14 +91,14 @@ export function Documents({
             ) : (
               <>
                 <Table
-                  label={removed ? words.removed_table : words.table}
+                  label={removed ? strings.removed_table : strings.table}
                   columns={removed ? removedColumns(folder_id) : liveColumns(folder_id, setAsked)}
                   rows={data}
                   row_key={({ id }) => id}
                   selection={{
                     selected,
                     onSelected: setSelected,
-                    label: ({ name }) => words.select(name),
+                    label: ({ name }) => strings.select(name),
                   }}
                 />
                 <Pager
@@ -147,11 +147,11 @@ function Toolbar({
     <div class="toolbar" role="search">
       <div class="grow">
         <TextField
-          label={words.search}
+          label={strings.search}
           label_hidden
           icon="search"
           type="search"
-          placeholder={words.search}
+          placeholder={strings.search}
           value={typed}
           onValue={setTyped}
           data-shortcut="/"
@@ -159,26 +159,26 @@ function Toolbar({
       </div>
       {!filter.removed && (
         <Select
-          label={words.status_label}
+          label={strings.status_label}
           label_hidden
           value={filter.status}
           onValue={(status) => change({ status })}
           options={[
-            { value: "", label: words.statuses.all },
-            { value: "synced", label: words.statuses.synced },
-            { value: "syncing", label: words.statuses.syncing },
-            { value: "sync_failed", label: words.statuses.sync_failed },
+            { value: "", label: strings.statuses.all },
+            { value: "synced", label: strings.statuses.synced },
+            { value: "syncing", label: strings.statuses.syncing },
+            { value: "sync_failed", label: strings.statuses.sync_failed },
           ]}
         />
       )}
       <Select
-        label={words.tabs}
+        label={strings.tabs}
         label_hidden
         value={filter.removed ? "removed" : "documents"}
         onValue={(value) => change({ removed: value === "removed", status: "" })}
         options={[
-          { value: "documents", label: words.tab_documents },
-          { value: "removed", label: words.tab_removed },
+          { value: "documents", label: strings.tab_documents },
+          { value: "removed", label: strings.tab_removed },
         ]}
       />
     </div>
@@ -202,7 +202,7 @@ function RemovedLink({
     (removed.data?.pagination.total ?? 0) > 0 && (
       <p class="small">
         <button type="button" class="link-button" onClick={onShow}>
-          {words.removed_table}
+          {strings.removed_table}
         </button>
       </p>
     )
@@ -218,20 +218,20 @@ const NothingShown = ({
   readonly onAll: () => void;
 }) =>
   removed ? (
-    <Empty icon="restore" title={words.empty_removed}>
-      {words.empty_removed_text}
+    <Empty icon="restore" title={strings.empty_removed}>
+      {strings.empty_removed_text}
     </Empty>
   ) : status === "" && query.trim().length >= search_from ? (
     <p class="card-body muted" role="status">
-      {words.none_named(query)}
+      {strings.none_named(query)}
     </p>
   ) : (
     <Empty
       icon="search"
-      title={words.empty_filter}
-      actions={<Button onClick={onAll}>{words.show_all}</Button>}
+      title={strings.empty_filter}
+      actions={<Button onClick={onAll}>{strings.show_all}</Button>}
     >
-      {words.empty_filter_text}
+      {strings.empty_filter_text}
     </Empty>
   );
 
@@ -246,8 +246,8 @@ function Name({
   const { name, size_bytes, page_count, warnings, status, error, id } = document;
   const facts = [
     formatBytes(size_bytes),
-    page_count === null ? "" : words.pages(page_count),
-    warnings.length > 0 ? words.warnings(warnings.length) : "",
+    page_count === null ? "" : strings.pages(page_count),
+    warnings.length > 0 ? strings.warnings(warnings.length) : "",
   ]
     .filter(Boolean)
     .join(" · ");
@@ -276,13 +276,13 @@ const liveColumns = (
 ): readonly Column<Document>[] => [
   {
     key: "document",
-    header: words.document,
+    header: strings.document,
     kind: "main",
     cell: (document) => <Name document={document} folder_id={folder_id} />,
   },
   {
     key: "status",
-    header: words.status,
+    header: strings.status,
     cell: (document) => (
       <span class="row">
         <DocumentStatus document={document} />
@@ -300,17 +300,17 @@ const liveColumns = (
   },
   {
     key: "updated",
-    header: words.updated,
+    header: strings.updated,
     cell: ({ updated_at }) => <Time value={updated_at} />,
     wide_only: true,
   },
   {
     key: "actions",
-    header: words.actions,
+    header: strings.actions,
     kind: "actions",
     cell: (document) => (
       <Menu
-        label={folder_words.actions_of(document.name)}
+        label={folder_strings.actions_of(document.name)}
         items={[
           { label: acts.rename, icon: "edit", run: () => ask({ what: "rename", document }) },
           {
@@ -340,29 +340,33 @@ const liveColumns = (
 
 async function restore(documents: readonly Document[], folder_id: string): Promise<void> {
   for (const { name } of await forEach(documents, ({ id }) => restoreDocument(id, folder_id)))
-    toast({ text: words.restored(name) });
+    toast({ text: strings.restored(name) });
 }
 
 const removedColumns = (folder_id: string): readonly Column<Document>[] => [
   {
     key: "document",
-    header: words.document,
+    header: strings.document,
     kind: "main",
     cell: (document) => <Name document={document} folder_id={folder_id} />,
   },
-  { key: "updated", header: words.updated, cell: ({ updated_at }) => <Time value={updated_at} /> },
+  {
+    key: "updated",
+    header: strings.updated,
+    cell: ({ updated_at }) => <Time value={updated_at} />,
+  },
   {
     key: "actions",
-    header: words.actions,
+    header: strings.actions,
     kind: "actions",
     cell: (document) => (
       <Button
         small
         icon="restore"
-        aria-label={words.restore_label(document.name)}
+        aria-label={strings.restore_label(document.name)}
         onClick={() => void restore([document], folder_id)}
       >
-        {words.restore}
+        {strings.restore}
       </Button>
     ),
   },
@@ -391,7 +395,7 @@ function Bulk({
       <span class="row row-wrap grow">
         {removed ? (
           <Button small icon="restore" onClick={() => then(restore(documents, folder_id))}>
-            {words.restore}
+            {strings.restore}
           </Button>
         ) : (
           <>

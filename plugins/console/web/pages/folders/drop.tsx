@@ -3,9 +3,9 @@ import type { RefObject } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icons";
-import { folder_words } from "../../words/folders";
+import { folder_strings } from "../../strings/folders";
 
-const words = folder_words.page;
+const strings = folder_strings.page;
 
 /** What was dropped, the files inside dropped directories included. */
 async function filesOf(transfer: DataTransfer): Promise<readonly File[]> {
@@ -95,9 +95,9 @@ export function DropZone({
   if (!large)
     return (
       <p class="drop-slim small muted">
-        {words.drop_slim}{" "}
+        {strings.drop_slim}{" "}
         <button type="button" class="link-button" onClick={onChoose}>
-          {words.choose}
+          {strings.choose}
         </button>
       </p>
     );
@@ -106,10 +106,10 @@ export function DropZone({
       <span class="empty-icon">
         <Icon name="upload" size={24} />
       </span>
-      <h2>{words.drop_title}</h2>
-      <p class="muted">{words.drop_hint}</p>
+      <h2>{strings.drop_title}</h2>
+      <p class="muted">{strings.drop_hint}</p>
       <Button icon="upload" onClick={onChoose}>
-        {words.upload}
+        {strings.upload}
       </Button>
     </div>
   );
@@ -120,7 +120,7 @@ export const DropOverlay = ({ name }: { readonly name: string }) => (
   <div class="drop-over" aria-hidden="true">
     <div>
       <Icon name="upload" size={32} />
-      <p>{words.drop_over(name)}</p>
+      <p>{strings.drop_over(name)}</p>
     </div>
   </div>
 );
@@ -139,7 +139,7 @@ export const FileInput = ({
     multiple
     class="vh"
     tabIndex={-1}
-    aria-label={words.upload_label}
+    aria-label={strings.upload_label}
     onChange={({ currentTarget }) => {
       onFiles([...(currentTarget.files ?? [])]);
       currentTarget.value = "";

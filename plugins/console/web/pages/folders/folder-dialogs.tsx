@@ -6,10 +6,10 @@ import type { Folder } from "../../api/types";
 import { ConfirmDialog, FormDialog } from "../../ui/dialog";
 import { Select, TextArea, TextField } from "../../ui/field";
 import { toast } from "../../ui/toast";
-import { folder_words } from "../../words/folders";
+import { folder_strings } from "../../strings/folders";
 import { subtreeOf } from "./tree";
 
-const words = folder_words.dialog;
+const strings = folder_strings.dialog;
 const changed = () => refresh("folder");
 
 interface Shared {
@@ -36,28 +36,28 @@ export function NewFolderDialog({
     });
     await changed();
     if (onCreated) onCreated(folder);
-    else toast({ text: words.created(folder.name) });
+    else toast({ text: strings.created(folder.name) });
   };
   return (
     <FormDialog
-      title={parent ? words.new_sub_title(parent.name) : words.new_title}
+      title={parent ? strings.new_sub_title(parent.name) : strings.new_title}
       onClose={onClose}
-      submit_label={words.create}
+      submit_label={strings.create}
       onSubmit={create}
       disabled={name.trim() === ""}
       own_pointers={["/name", "/description"]}
       onProblem={setProblem}
     >
       <TextField
-        label={words.name}
+        label={strings.name}
         value={name}
         onValue={setName}
         error={problem?.at("/name")}
         autofocus
       />
       <TextArea
-        label={words.description}
-        hint={words.description_hint}
+        label={strings.description}
+        hint={strings.description_hint}
         value={description}
         onValue={setDescription}
         error={problem?.at("/description")}
@@ -65,11 +65,11 @@ export function NewFolderDialog({
       />
       {!parent && roots.length > 0 && (
         <Select
-          label={words.parent}
+          label={strings.parent}
           value={parent_id}
           onValue={setParentId}
           options={[
-            { value: "", label: words.parent_none },
+            { value: "", label: strings.parent_none },
             ...roots.map(({ id, name: label }) => ({ value: id, label })),
           ]}
         />
@@ -97,24 +97,24 @@ export function EditFolderDialog({
   };
   return (
     <FormDialog
-      title={words.edit_title}
+      title={strings.edit_title}
       onClose={onClose}
-      submit_label={words.save}
+      submit_label={strings.save}
       onSubmit={save}
       disabled={name.trim() === ""}
       own_pointers={["/name", "/description"]}
       onProblem={setProblem}
     >
       <TextField
-        label={words.name}
+        label={strings.name}
         value={name}
         onValue={setName}
         error={problem?.at("/name")}
         autofocus
       />
       <TextArea
-        label={words.description}
-        hint={words.description_hint}
+        label={strings.description}
+        hint={strings.description_hint}
         value={description}
         onValue={setDescription}
         error={problem?.at("/description")}
@@ -135,19 +135,19 @@ export function DeleteFolderDialog({
   const empty = documents === 0 && subfolders.length === 0;
   const remove = async () => {
     await api(`/folders/${folder.id}`, { method: "DELETE" });
-    toast({ text: words.deleted(folder.name) });
+    toast({ text: strings.deleted(folder.name) });
     onDeleted?.();
     await refresh("folder", "document", "chat");
   };
   return (
     <ConfirmDialog
-      title={words.delete_title(folder.name)}
-      confirm_label={words.delete_action}
+      title={strings.delete_title(folder.name)}
+      confirm_label={strings.delete_action}
       onClose={onClose}
       onConfirm={remove}
       {...(empty ? {} : { typed_name: folder.name })}
     >
-      <p>{empty ? words.delete_empty : words.delete_text(documents, subfolders.length)}</p>
+      <p>{empty ? strings.delete_empty : strings.delete_text(documents, subfolders.length)}</p>
     </ConfirmDialog>
   );
 }

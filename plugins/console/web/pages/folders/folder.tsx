@@ -12,8 +12,8 @@ import { Menu } from "../../ui/menu";
 import { PageHeader } from "../../ui/page-header";
 import { ErrorView, Skeleton } from "../../ui/states";
 import { Tag } from "../../ui/tag";
-import { folder_words } from "../../words/folders";
-import { words as shared } from "../../words/en";
+import { folder_strings } from "../../strings/folders";
+import { common_strings as shared } from "../../strings/common";
 import { PasteDialog } from "./document-dialogs";
 import { Documents } from "./documents";
 import { DropOverlay, DropZone, FileInput, useDrop } from "./drop";
@@ -21,18 +21,18 @@ import { DeleteFolderDialog, EditFolderDialog, NewFolderDialog } from "./folder-
 import { UploadPanel } from "./upload-panel";
 import { addUploads } from "./uploads";
 
-const words = folder_words.page;
+const strings = folder_strings.page;
 
 export default function FolderPage({ params }: { readonly params: PageParams }) {
   const folders = useFolders();
   const folder = folders.data?.find(({ id }) => id === params.id);
   if (folder) return <Shown key={folder.id} folder={folder} folders={folders.data!} />;
-  const crumbs = [{ label: folder_words.title, href: "/folders" }];
+  const crumbs = [{ label: folder_strings.title, href: "/folders" }];
   if (folders.error || folders.data) {
     const missing = new ApiProblem(404, "not_found", shared.errors.missing.next);
     return (
       <>
-        <PageHeader title={folder_words.folder} crumbs={crumbs} />
+        <PageHeader title={folder_strings.folder} crumbs={crumbs} />
         <ErrorView
           error={folders.error ?? missing}
           onRetry={() => void folders.refetch()}
@@ -43,7 +43,7 @@ export default function FolderPage({ params }: { readonly params: PageParams }) 
   }
   return (
     <>
-      <PageHeader title={folder_words.folder} crumbs={crumbs} />
+      <PageHeader title={folder_strings.folder} crumbs={crumbs} />
       <Skeleton rows={5} />
     </>
   );
@@ -67,23 +67,23 @@ function Shown({
   const close = () => setAsked(null);
   const parent = folders.find(({ id }) => id === folder.parentId);
   const crumbs = [
-    { label: folder_words.title, href: "/folders" },
+    { label: folder_strings.title, href: "/folders" },
     ...(parent ? [{ label: parent.name, href: `/folders/${parent.id}` }] : []),
   ];
   const items = [
     ...(folder.parentId === null
       ? [
           {
-            label: folder_words.new_subfolder,
+            label: folder_strings.new_subfolder,
             icon: "folder-plus" as const,
             run: () => setAsked("new"),
           },
         ]
       : []),
-    { label: folder_words.edit, icon: "edit" as const, run: () => setAsked("edit") },
+    { label: folder_strings.edit, icon: "edit" as const, run: () => setAsked("edit") },
     "separator" as const,
     {
-      label: folder_words.delete,
+      label: folder_strings.delete,
       icon: "trash" as const,
       danger: true,
       run: () => setAsked("delete"),
@@ -98,15 +98,15 @@ function Shown({
         actions={
           <>
             <Button kind="primary" icon="upload" data-shortcut="n" onClick={choose}>
-              {words.upload}
+              {strings.upload}
             </Button>
             <Button icon="file-text" onClick={() => setAsked("paste")}>
-              {words.paste}
+              {strings.paste}
             </Button>
             <ButtonLink icon="chat" href={`/chats?folder=${folder.id}`}>
-              {words.ask}
+              {strings.ask}
             </ButtonLink>
-            <Menu label={words.more} items={items} small={false} />
+            <Menu label={strings.more} items={items} small={false} />
           </>
         }
       />
@@ -141,12 +141,12 @@ function Summary({
     <span class="summary">
       {description && <span>{description}</span>}
       <span class="row row-wrap" aria-live="polite">
-        <span>{folder_words.documents(document_count)}</span>
+        <span>{folder_strings.documents(document_count)}</span>
         {status_counts.syncing > 0 && (
-          <Tag tone="run">{folder_words.indexing(status_counts.syncing)}</Tag>
+          <Tag tone="run">{folder_strings.indexing(status_counts.syncing)}</Tag>
         )}
         {status_counts.sync_failed > 0 && (
-          <Tag tone="bad">{folder_words.failed(status_counts.sync_failed)}</Tag>
+          <Tag tone="bad">{folder_strings.failed(status_counts.sync_failed)}</Tag>
         )}
       </span>
     </span>
@@ -156,7 +156,7 @@ function Summary({
 function Subfolders({ folders }: { readonly folders: readonly Folder[] }) {
   if (folders.length === 0) return null;
   return (
-    <nav aria-label={words.subfolders}>
+    <nav aria-label={strings.subfolders}>
       <ul class="subfolders">
         {folders.map(({ id, name, document_count }) => (
           <li key={id}>

@@ -13,7 +13,7 @@ import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
 import { Tooltip } from "../../ui/tooltip";
-import { folder_words as words } from "../../words/folders";
+import { folder_strings as strings } from "../../strings/folders";
 import { DeleteFolderDialog, EditFolderDialog, NewFolderDialog } from "./folder-dialogs";
 import { matching, subtreeOf, treeOf, type Branch } from "./tree";
 
@@ -42,7 +42,7 @@ export default function Folders() {
       data-shortcut="n"
       onClick={() => setAsked({ what: "new", parent: null })}
     >
-      {words.new_folder}
+      {strings.new_folder}
     </Button>
   );
   const all = folders.data ?? [];
@@ -50,17 +50,17 @@ export default function Folders() {
   return (
     <>
       <PageHeader
-        title={words.title}
-        text={words.text}
+        title={strings.title}
+        text={strings.text}
         actions={all.length > 0 ? create : undefined}
       />
       {all.length >= search_from && (
         <TextField
-          label={words.search}
+          label={strings.search}
           label_hidden
           icon="search"
           type="search"
-          placeholder={words.search}
+          placeholder={strings.search}
           value={query}
           onValue={setQuery}
           data-shortcut="/"
@@ -70,8 +70,8 @@ export default function Folders() {
         <Loading query={folders} rows={5}>
           {(list) =>
             list.length === 0 ? (
-              <Empty icon="folder" title={words.empty_title} actions={create}>
-                {words.empty_text}
+              <Empty icon="folder" title={strings.empty_title} actions={create}>
+                {strings.empty_text}
               </Empty>
             ) : (
               <Tree
@@ -124,8 +124,8 @@ function Tree({
     return (
       <Empty
         icon="search"
-        title={words.none_found(query)}
-        actions={<Button onClick={() => onQuery("")}>{words.clear}</Button>}
+        title={strings.none_found(query)}
+        actions={<Button onClick={() => onQuery("")}>{strings.clear}</Button>}
       />
     );
   const rows = branches.flatMap(({ folder, subfolders }): Row[] => {
@@ -140,44 +140,44 @@ function Tree({
   const columns: readonly Column<Row>[] = [
     {
       key: "folder",
-      header: words.folder,
+      header: strings.folder,
       kind: "main",
       cell: (row) => <Name row={row} onToggle={() => toggle(row.folder.id)} />,
     },
     {
       key: "count",
-      header: words.count,
+      header: strings.count,
       kind: "end",
       cell: ({ folder }) => <Count folder={folder} all={all} />,
     },
-    { key: "state", header: words.state, cell: ({ folder }) => <FolderState folder={folder} /> },
+    { key: "state", header: strings.state, cell: ({ folder }) => <FolderState folder={folder} /> },
     {
       key: "updated",
-      header: words.updated,
+      header: strings.updated,
       cell: ({ folder }) => <Time value={folder.updated_at} />,
       wide_only: true,
     },
     {
       key: "actions",
-      header: words.actions,
+      header: strings.actions,
       kind: "actions",
       cell: ({ folder }) => (
         <Menu
-          label={words.actions_of(folder.name)}
+          label={strings.actions_of(folder.name)}
           items={[
             ...(folder.parentId === null
               ? [
                   {
-                    label: words.new_subfolder,
+                    label: strings.new_subfolder,
                     icon: "folder-plus" as const,
                     run: () => onAsk({ what: "new", parent: folder }),
                   },
                 ]
               : []),
-            { label: words.edit, icon: "edit", run: () => onAsk({ what: "edit", folder }) },
+            { label: strings.edit, icon: "edit", run: () => onAsk({ what: "edit", folder }) },
             "separator",
             {
-              label: words.delete,
+              label: strings.delete,
               icon: "trash",
               danger: true,
               run: () => onAsk({ what: "delete", folder }),
@@ -188,7 +188,12 @@ function Tree({
     },
   ];
   return (
-    <Table label={words.label} columns={columns} rows={rows} row_key={({ folder }) => folder.id} />
+    <Table
+      label={strings.label}
+      columns={columns}
+      rows={rows}
+      row_key={({ folder }) => folder.id}
+    />
   );
 }
 
@@ -206,7 +211,7 @@ function Name({
           type="button"
           class="twist"
           aria-expanded={open}
-          aria-label={open ? words.collapse(folder.name) : words.expand(folder.name)}
+          aria-label={open ? strings.collapse(folder.name) : strings.expand(folder.name)}
           onClick={onToggle}
         >
           <Icon name={open ? "chevron-down" : "chevron-right"} size={16} />
@@ -231,9 +236,9 @@ function Count({ folder, all }: { readonly folder: Folder; readonly all: readonl
   if (subfolders.length === 0 || documents === folder.document_count)
     return <>{formatNumber(folder.document_count)}</>;
   return (
-    <Tooltip text={words.with_subfolders(documents)}>
+    <Tooltip text={strings.with_subfolders(documents)}>
       {formatNumber(documents)}{" "}
-      <span class="muted small nowrap">({words.here(folder.document_count)})</span>
+      <span class="muted small nowrap">({strings.here(folder.document_count)})</span>
     </Tooltip>
   );
 }
@@ -247,9 +252,9 @@ export function FolderState({
   if (document_count === 0) return null;
   return (
     <span class="row row-wrap">
-      {syncing > 0 && <Tag tone="run">{words.indexing(syncing)}</Tag>}
-      {sync_failed > 0 && <Tag tone="bad">{words.failed(sync_failed)}</Tag>}
-      {syncing === 0 && sync_failed === 0 && <Tag tone="ok">{words.ready}</Tag>}
+      {syncing > 0 && <Tag tone="run">{strings.indexing(syncing)}</Tag>}
+      {sync_failed > 0 && <Tag tone="bad">{strings.failed(sync_failed)}</Tag>}
+      {syncing === 0 && sync_failed === 0 && <Tag tone="ok">{strings.ready}</Tag>}
     </span>
   );
 }

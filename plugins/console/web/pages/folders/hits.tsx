@@ -6,9 +6,9 @@ import { search } from "../../api/documents";
 import type { Passage } from "../../api/types";
 import { Icon } from "../../ui/icons";
 import { Problem } from "../../ui/note";
-import { folder_words } from "../../words/folders";
+import { folder_strings } from "../../strings/folders";
 
-const words = folder_words.page;
+const strings = folder_strings.page;
 const hits_max = 6;
 
 /** The address of a document with this passage marked. */
@@ -38,9 +38,9 @@ export function Hits({ query, folder_id }: { readonly query: string; readonly fo
   });
   const passages = found.data?.data;
   return (
-    <section class="card" aria-label={words.hits} aria-busy={found.isFetching}>
+    <section class="card" aria-label={strings.hits} aria-busy={found.isFetching}>
       <div class="card-head hits-head">
-        <h2>{words.hits}</h2>
+        <h2>{strings.hits}</h2>
       </div>
       {found.error && (
         <div class="card-body">
@@ -49,12 +49,12 @@ export function Hits({ query, folder_id }: { readonly query: string; readonly fo
       )}
       {!passages && !found.error && (
         <p class="card-body muted" role="status">
-          {words.searching}
+          {strings.searching}
         </p>
       )}
       {passages?.length === 0 && (
         <p class="card-body muted" role="status">
-          {words.no_hits}
+          {strings.no_hits}
         </p>
       )}
       {passages && passages.length > 0 && (
@@ -67,7 +67,7 @@ export function Hits({ query, folder_id }: { readonly query: string; readonly fo
                   <Icon name="file-text" size={14} />
                   <span class="clip">{passage.document_name}</span>
                   {passage.page !== null && (
-                    <span class="nowrap">· {words.hit_page(passage.page)}</span>
+                    <span class="nowrap">· {strings.hit_page(passage.page)}</span>
                   )}
                 </span>
               </Link>

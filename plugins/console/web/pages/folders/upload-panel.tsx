@@ -7,7 +7,7 @@ import { Button, IconButton } from "../../ui/button";
 import { Note } from "../../ui/note";
 import { Progress } from "../../ui/tag";
 import { toast } from "../../ui/toast";
-import { folder_words } from "../../words/folders";
+import { folder_strings } from "../../strings/folders";
 import {
   keepBoth,
   removeUploads,
@@ -17,7 +17,7 @@ import {
   type Upload,
 } from "./uploads";
 
-const words = folder_words.upload;
+const strings = folder_strings.upload;
 /** More rows than this are only counted: five thousand files stay smooth. */
 const rows_max = 8;
 const open_max = 5;
@@ -38,7 +38,7 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
   const clean = uploads.length > 0 && sent.length === uploads.length;
   useEffect(() => {
     if (!clean) return;
-    toast({ text: words.done(sent.length) });
+    toast({ text: strings.done(sent.length) });
     removeUploads(idsOf(sent));
   }, [clean]);
   if (uploads.length === 0 || clean) return null;
@@ -51,14 +51,14 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
       0,
     ) / uploads.length;
   return (
-    <section class="card uploads" aria-label={words.title}>
+    <section class="card uploads" aria-label={strings.title}>
       <div class="card-head">
         <h2 aria-live="polite">
           {busy
-            ? words.sending(sent.length + sending.length, uploads.length)
+            ? strings.sending(sent.length + sending.length, uploads.length)
             : clashes.length > 0
-              ? words.attention(clashes.length + failed.length)
-              : words.refused(failed.length)}
+              ? strings.attention(clashes.length + failed.length)
+              : strings.refused(failed.length)}
         </h2>
         <span class="row">
           {failed.length > 1 && (
@@ -69,17 +69,17 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
                 for (const entry of failed) retryUpload(entry);
               }}
             >
-              {words.retry_all}
+              {strings.retry_all}
             </Button>
           )}
           <Button small kind="ghost" onClick={() => removeUploads(idsOf(uploads))}>
-            {busy ? words.cancel_all : words.dismiss}
+            {busy ? strings.cancel_all : strings.dismiss}
           </Button>
         </span>
       </div>
       {busy && uploads.length > 1 && (
         <div class="uploads-bar">
-          <Progress label={words.title} value={share} />
+          <Progress label={strings.title} value={share} />
         </div>
       )}
       {clashes.length > 0 && <Clashes clashes={clashes} />}
@@ -92,9 +92,9 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
         ))}
       </ul>
       {failed.length > rows_max && (
-        <p class="card-foot muted small">{words.more_failed(failed.length - rows_max)}</p>
+        <p class="card-foot muted small">{strings.more_failed(failed.length - rows_max)}</p>
       )}
-      {rest > 0 && <p class="card-foot muted small">{words.more(rest)}</p>}
+      {rest > 0 && <p class="card-foot muted small">{strings.more(rest)}</p>}
     </section>
   );
 }
@@ -103,11 +103,11 @@ function SendingRow({ entry }: { readonly entry: Upload }) {
   const { file, share, state, slowed, id } = entry;
   const text =
     state === "waiting"
-      ? words.waiting
+      ? strings.waiting
       : slowed
-        ? words.slowed
+        ? strings.slowed
         : share >= 1
-          ? words.saving
+          ? strings.saving
           : `${formatPercent(share)} · ${formatBytes(file.size)}`;
   return (
     <li class="upload-row">
@@ -115,12 +115,12 @@ function SendingRow({ entry }: { readonly entry: Upload }) {
         {file.name}
       </span>
       <Progress
-        label={words.progress_of(file.name)}
+        label={strings.progress_of(file.name)}
         value={state === "sending" && share >= 1 ? undefined : share}
         text={text}
       />
       <IconButton
-        label={words.cancel_label(file.name)}
+        label={strings.cancel_label(file.name)}
         icon="close"
         small
         onClick={() => removeUploads([id])}
@@ -138,11 +138,15 @@ function FailedRow({ entry }: { readonly entry: Upload }) {
         <span class="bad-text">{problem?.sentence}</span>
       </span>
       <span class="row">
-        <Button small aria-label={words.retry_label(file.name)} onClick={() => retryUpload(entry)}>
-          {words.retry}
+        <Button
+          small
+          aria-label={strings.retry_label(file.name)}
+          onClick={() => retryUpload(entry)}
+        >
+          {strings.retry}
         </Button>
         <IconButton
-          label={words.skip_label(file.name)}
+          label={strings.skip_label(file.name)}
           icon="close"
           small
           onClick={() => removeUploads([id])}
@@ -161,19 +165,19 @@ function Clashes({ clashes }: { readonly clashes: readonly Upload[] }) {
     <div class="clashes">
       <Note
         tone="warn"
-        title={words.clash_title(clashes.length)}
+        title={strings.clash_title(clashes.length)}
         live
         actions={
           clashes.length > 1 && (
             <>
               <Button small onClick={all(replaceUpload)}>
-                {words.replace_all}
+                {strings.replace_all}
               </Button>
               <Button small onClick={all(keepBoth)}>
-                {words.keep_all}
+                {strings.keep_all}
               </Button>
               <Button small onClick={() => removeUploads(idsOf(clashes))}>
-                {words.skip_all}
+                {strings.skip_all}
               </Button>
             </>
           )
@@ -186,31 +190,33 @@ function Clashes({ clashes }: { readonly clashes: readonly Upload[] }) {
               <span class="row row-wrap">
                 <Button
                   small
-                  aria-label={words.replace_label(entry.file.name)}
+                  aria-label={strings.replace_label(entry.file.name)}
                   onClick={() => replaceUpload(entry)}
                 >
-                  {words.replace}
+                  {strings.replace}
                 </Button>
                 <Button
                   small
-                  aria-label={words.keep_label(entry.file.name)}
+                  aria-label={strings.keep_label(entry.file.name)}
                   onClick={() => keepBoth(entry)}
                 >
-                  {words.keep}
+                  {strings.keep}
                 </Button>
                 <Button
                   small
                   kind="ghost"
-                  aria-label={words.skip_label(entry.file.name)}
+                  aria-label={strings.skip_label(entry.file.name)}
                   onClick={() => removeUploads([entry.id])}
                 >
-                  {words.skip}
+                  {strings.skip}
                 </Button>
               </span>
             </li>
           ))}
         </ul>
-        {clashes.length > rows_max && <p class="small">{words.more(clashes.length - rows_max)}</p>}
+        {clashes.length > rows_max && (
+          <p class="small">{strings.more(clashes.length - rows_max)}</p>
+        )}
       </Note>
     </div>
   );

@@ -18,7 +18,7 @@ import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
-import { import_words as words } from "../../words/imports";
+import { import_strings as strings } from "../../strings/imports";
 import {
   isUnderWay,
   item_tones,
@@ -31,7 +31,7 @@ import {
 } from "./records";
 
 const running_ms = 1_000;
-const crumbs = [{ label: words.title, href: "/imports" }];
+const crumbs = [{ label: strings.title, href: "/imports" }];
 
 export default function Import({ params }: { readonly params: PageParams }) {
   const id = params.id!;
@@ -41,7 +41,7 @@ export default function Import({ params }: { readonly params: PageParams }) {
     refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? running_ms : false),
   });
   return (
-    <RecordPage query={run} title={words.one} crumbs={crumbs}>
+    <RecordPage query={run} title={strings.one} crumbs={crumbs}>
       {(shown) => (
         <>
           <PageHeader
@@ -51,7 +51,7 @@ export default function Import({ params }: { readonly params: PageParams }) {
             actions={<Actions run={shown} />}
           />
           {shown.error && (
-            <Note tone="bad" title={words.run_failed}>
+            <Note tone="bad" title={strings.run_failed}>
               {shown.error.message}
             </Note>
           )}
@@ -81,7 +81,7 @@ function Actions({
   const retry = () =>
     attempt(async () => {
       await api(`/imports/${id}/retry`, { method: "POST" });
-      return words.retried;
+      return strings.retried;
     });
   const again = () =>
     attempt(async () => {
@@ -90,26 +90,26 @@ function Actions({
         body: { folder_id, source },
       });
       navigate(`/imports/${started.id}`);
-      return words.again_started;
+      return strings.again_started;
     });
   if (isUnderWay({ status })) {
     return (
       <>
         <Button kind="danger" icon="stop" onClick={() => setCancelling(true)}>
-          {words.cancel}
+          {strings.cancel}
         </Button>
         {cancelling && (
           <ConfirmDialog
-            title={words.cancel_title}
-            confirm_label={words.cancel}
+            title={strings.cancel_title}
+            confirm_label={strings.cancel}
             onClose={() => setCancelling(false)}
             onConfirm={async () => {
               await api(`/imports/${id}/cancel`, { method: "POST" });
-              toast({ text: words.cancelled });
+              toast({ text: strings.cancelled });
               await refresh("import");
             }}
           >
-            <p>{words.cancel_text}</p>
+            <p>{strings.cancel_text}</p>
           </ConfirmDialog>
         )}
       </>
@@ -119,12 +119,12 @@ function Actions({
     <>
       {failed_item_count > 0 && status !== "cancelled" && (
         <Button kind="primary" icon="refresh" onClick={retry}>
-          {words.retry}
+          {strings.retry}
         </Button>
       )}
       {source.type !== "files" && (
         <Button icon="import" onClick={again}>
-          {words.again}
+          {strings.again}
         </Button>
       )}
     </>
@@ -135,30 +135,30 @@ function Summary({ run }: { readonly run: ImportRun }) {
   const folders = useFolders();
   const { total_item_count: total, completed_item_count: done, started_at, finished_at } = run;
   const numbers: readonly [label: string, value: number, bad?: boolean][] = [
-    [words.total, total],
-    [words.succeeded, run.succeeded_item_count - run.skipped_item_count],
-    [words.skipped, run.skipped_item_count],
-    [words.failed, run.failed_item_count, run.failed_item_count > 0],
+    [strings.total, total],
+    [strings.succeeded, run.succeeded_item_count - run.skipped_item_count],
+    [strings.skipped, run.skipped_item_count],
+    [strings.failed, run.failed_item_count, run.failed_item_count > 0],
   ];
   return (
     <section class="card card-body stack">
       <div class="row row-wrap row-between">
-        <Tag tone={tones[run.status]}>{words.states[run.status]}</Tag>
+        <Tag tone={tones[run.status]}>{strings.states[run.status]}</Tag>
         <span class="muted small">
-          {words.folder}:{" "}
+          {strings.folder}:{" "}
           <Link href={`/folders/${run.folder_id}`}>
-            {folders.data?.find(({ id }) => id === run.folder_id)?.name ?? words.gone_folder}
+            {folders.data?.find(({ id }) => id === run.folder_id)?.name ?? strings.gone_folder}
           </Link>
           {started_at !== null && (
             <>
               {" "}
-              · {words.started} {formatDateTime(started_at)}
+              · {strings.started} {formatDateTime(started_at)}
             </>
           )}
           {started_at !== null && finished_at !== null && (
             <>
               {" "}
-              · {words.took}{" "}
+              · {strings.took}{" "}
               {formatElapsed(Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 1_000)}
             </>
           )}
@@ -166,9 +166,9 @@ function Summary({ run }: { readonly run: ImportRun }) {
       </div>
       {isUnderWay(run) && (
         <Progress
-          label={words.items}
+          label={strings.items}
           value={total === 0 ? undefined : done / total}
-          text={words.progress(done, total)}
+          text={strings.progress(done, total)}
         />
       )}
       <dl class="numbers">
@@ -186,7 +186,7 @@ function Summary({ run }: { readonly run: ImportRun }) {
 const columns: readonly Column<ImportItem>[] = [
   {
     key: "item",
-    header: words.item,
+    header: strings.item,
     kind: "main",
     cell: ({ uri, error }) => (
       <span class="two-lines">
@@ -197,22 +197,22 @@ const columns: readonly Column<ImportItem>[] = [
   },
   {
     key: "status",
-    header: words.status,
+    header: strings.status,
     kind: "tight",
-    cell: ({ status }) => <Tag tone={item_tones[status]}>{words.item_states[status]}</Tag>,
+    cell: ({ status }) => <Tag tone={item_tones[status]}>{strings.item_states[status]}</Tag>,
   },
   {
     key: "actions",
-    header: words.actions,
+    header: strings.actions,
     kind: "actions",
     cell: ({ uri, document_id }) =>
       document_id !== null && (
         <Link
           href={`/documents/${document_id}`}
           class="button button-ghost button-small"
-          aria-label={words.open_label(uri)}
+          aria-label={strings.open_label(uri)}
         >
-          {words.open_document}
+          {strings.open_document}
         </Link>
       ),
   },
@@ -232,9 +232,9 @@ function Items({ run }: { readonly run: ImportRun }) {
   return (
     <section class="card">
       <div class="card-head">
-        <h2>{words.items}</h2>
+        <h2>{strings.items}</h2>
         <Select
-          label={words.filter}
+          label={strings.filter}
           label_hidden
           value={status}
           onValue={(value) => {
@@ -242,21 +242,21 @@ function Items({ run }: { readonly run: ImportRun }) {
             setPage(1);
           }}
           options={[
-            { value: "", label: words.all },
-            ...Object.entries(words.item_states).map(([value, label]) => ({ value, label })),
+            { value: "", label: strings.all },
+            ...Object.entries(strings.item_states).map(([value, label]) => ({ value, label })),
           ]}
         />
       </div>
       <Loading query={items}>
         {({ data, pagination }) =>
           pagination.total === 0 ? (
-            <Empty icon="import" title={words.no_items}>
-              {isUnderWay(run) && status === "" ? words.no_items_yet : undefined}
+            <Empty icon="import" title={strings.no_items}>
+              {isUnderWay(run) && status === "" ? strings.no_items_yet : undefined}
             </Empty>
           ) : (
             <>
               <Table
-                label={words.items_label}
+                label={strings.items_label}
                 columns={columns}
                 rows={data}
                 row_key={({ id }) => id}

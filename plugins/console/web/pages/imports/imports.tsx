@@ -15,7 +15,7 @@ import { Table, type Column } from "../../ui/table";
 import { Tabs } from "../../ui/tabs";
 import { Progress, Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
-import { import_words as words } from "../../words/imports";
+import { import_strings as strings } from "../../strings/imports";
 import { isUnderWay, kindOf, sourceText, tones, type ImportRun, type Schedule } from "./records";
 
 export default function Imports() {
@@ -23,19 +23,19 @@ export default function Imports() {
   return (
     <>
       <PageHeader
-        title={words.title}
-        text={words.text}
+        title={strings.title}
+        text={strings.text}
         actions={
           <ButtonLink kind="primary" icon="plus" href="/imports/new">
-            {words.create}
+            {strings.create}
           </ButtonLink>
         }
       />
       <Tabs
-        label={words.parts}
+        label={strings.parts}
         items={[
-          { key: "runs", label: words.runs },
-          { key: "schedules", label: words.schedules },
+          { key: "runs", label: strings.runs },
+          { key: "schedules", label: strings.schedules },
         ]}
         active={part}
         onActive={setPart}
@@ -50,7 +50,7 @@ export default function Imports() {
 function useFolderNames(): (id: string) => string {
   const folders = useFolders();
   const names = new Map((folders.data ?? []).map(({ id, name }) => [id, name]));
-  return (id) => names.get(id) ?? (folders.data ? words.gone_folder : "");
+  return (id) => names.get(id) ?? (folders.data ? strings.gone_folder : "");
 }
 
 /** Live events tell most changes; the counts of a run move faster than that. */
@@ -68,7 +68,7 @@ function Runs() {
   const columns: readonly Column<ImportRun>[] = [
     {
       key: "source",
-      header: words.source,
+      header: strings.source,
       kind: "main",
       cell: ({ id, source, total_item_count }) => (
         <span class="two-lines">
@@ -81,19 +81,19 @@ function Runs() {
     },
     {
       key: "folder",
-      header: words.folder,
+      header: strings.folder,
       cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link>,
     },
     {
       key: "status",
-      header: words.status,
+      header: strings.status,
       kind: "tight",
-      cell: ({ status }) => <Tag tone={tones[status]}>{words.states[status]}</Tag>,
+      cell: ({ status }) => <Tag tone={tones[status]}>{strings.states[status]}</Tag>,
     },
-    { key: "items", header: words.items, cell: (run) => <Count run={run} /> },
+    { key: "items", header: strings.items, cell: (run) => <Count run={run} /> },
     {
       key: "started",
-      header: words.started,
+      header: strings.started,
       kind: "tight",
       cell: ({ started_at, created_at }) => <Time value={started_at ?? created_at} />,
     },
@@ -105,18 +105,18 @@ function Runs() {
           pagination.total === 0 ? (
             <Empty
               icon="import"
-              title={words.empty_title}
+              title={strings.empty_title}
               actions={
                 <ButtonLink kind="primary" icon="plus" href="/imports/new">
-                  {words.create}
+                  {strings.create}
                 </ButtonLink>
               }
             >
-              {words.empty_text}
+              {strings.empty_text}
             </Empty>
           ) : (
             <>
-              <Table label={words.label} columns={columns} rows={data} row_key={({ id }) => id} />
+              <Table label={strings.label} columns={columns} rows={data} row_key={({ id }) => id} />
               <Pager page={page} pagination={pagination} onPage={setPage} />
             </>
           )
@@ -131,9 +131,9 @@ function Count({ run }: { readonly run: ImportRun }) {
   if (isUnderWay(run))
     return (
       <Progress
-        label={words.items}
+        label={strings.items}
         value={total === 0 ? undefined : done / total}
-        text={words.progress(done, total)}
+        text={strings.progress(done, total)}
       />
     );
   return (
@@ -142,7 +142,7 @@ function Count({ run }: { readonly run: ImportRun }) {
       {failed > 0 && (
         <span class="bad-text">
           {" "}
-          · {failed} {words.failed.toLowerCase()}
+          · {failed} {strings.failed.toLowerCase()}
         </span>
       )}
     </span>
@@ -161,7 +161,7 @@ function Schedules() {
   const columns: readonly Column<Schedule>[] = [
     {
       key: "source",
-      header: words.source,
+      header: strings.source,
       kind: "main",
       cell: ({ source }) => (
         <span class="two-lines">
@@ -172,35 +172,35 @@ function Schedules() {
     },
     {
       key: "folder",
-      header: words.folder,
+      header: strings.folder,
       cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link>,
     },
     {
       key: "every",
-      header: words.every,
+      header: strings.every,
       kind: "tight",
       cell: ({ every }) =>
-        words.repeats[every as keyof typeof words.repeats] ?? <code>{every}</code>,
+        strings.repeats[every as keyof typeof strings.repeats] ?? <code>{every}</code>,
     },
     {
       key: "next",
-      header: words.next_run,
+      header: strings.next_run,
       kind: "tight",
       cell: ({ next_run_at }) => <Time value={next_run_at} />,
     },
     {
       key: "actions",
-      header: words.actions,
+      header: strings.actions,
       kind: "actions",
       cell: (schedule) => (
         <Button
           small
           kind="ghost"
           class="bad-text"
-          aria-label={words.remove_schedule_label(sourceText(schedule.source))}
+          aria-label={strings.remove_schedule_label(sourceText(schedule.source))}
           onClick={() => setEnding(schedule)}
         >
-          {words.remove_schedule}
+          {strings.remove_schedule}
         </Button>
       ),
     },
@@ -212,19 +212,19 @@ function Schedules() {
           pagination.total === 0 ? (
             <Empty
               icon="clock"
-              title={words.no_schedules_title}
+              title={strings.no_schedules_title}
               actions={
                 <ButtonLink icon="plus" href="/imports/new">
-                  {words.create}
+                  {strings.create}
                 </ButtonLink>
               }
             >
-              {words.no_schedules_text}
+              {strings.no_schedules_text}
             </Empty>
           ) : (
             <>
               <Table
-                label={words.schedules}
+                label={strings.schedules}
                 columns={columns}
                 rows={data}
                 row_key={({ id }) => id}
@@ -236,17 +236,17 @@ function Schedules() {
       </Loading>
       {ending && (
         <ConfirmDialog
-          title={words.remove_schedule_title}
-          confirm_label={words.remove_schedule}
+          title={strings.remove_schedule_title}
+          confirm_label={strings.remove_schedule}
           onClose={() => setEnding(null)}
           onConfirm={async () => {
             await api(`/import-schedules/${ending.id}`, { method: "DELETE" });
-            toast({ text: words.schedule_removed });
+            toast({ text: strings.schedule_removed });
             await refresh("import");
           }}
         >
           <p class="mono">{sourceText(ending.source)}</p>
-          <p>{words.remove_schedule_text}</p>
+          <p>{strings.remove_schedule_text}</p>
         </ConfirmDialog>
       )}
     </section>

@@ -13,13 +13,13 @@ import { Problem } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { Empty, Loading } from "../../ui/states";
 import { toast } from "../../ui/toast";
-import { import_words as words } from "../../words/imports";
+import { import_strings as strings } from "../../strings/imports";
 import { folderOptions } from "../folders/tree";
 import type { ImportRun, Source } from "./records";
 
 const kinds = ["urls", "sitemap", "feed", "zip", "directory"] as const;
 type Kind = (typeof kinds)[number];
-type Repeat = keyof typeof words.repeats;
+type Repeat = keyof typeof strings.repeats;
 interface Found {
   readonly items: readonly {
     readonly uri: string;
@@ -36,17 +36,17 @@ export default function NewImport() {
   const folders = useFolders();
   return (
     <>
-      <PageHeader title={words.new_title} crumbs={[{ label: words.title, href: "/imports" }]} />
+      <PageHeader title={strings.new_title} crumbs={[{ label: strings.title, href: "/imports" }]} />
       <section class="card">
         <Loading query={folders}>
           {(all) =>
             all.length === 0 ? (
               <Empty
                 icon="folder"
-                title={words.no_folder_title}
-                actions={<ButtonLink href="/">{words.to_folders}</ButtonLink>}
+                title={strings.no_folder_title}
+                actions={<ButtonLink href="/">{strings.to_folders}</ButtonLink>}
               >
-                {words.no_folder_text}
+                {strings.no_folder_text}
               </Empty>
             ) : (
               <NewImportForm folders={all} />
@@ -127,7 +127,7 @@ function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
           method: "POST",
           body: { folder_id, source, every: repeat === "custom" ? cron.trim() : repeat },
         });
-        toast({ text: words.scheduled });
+        toast({ text: strings.scheduled });
         navigate("/imports");
       }
       await refresh("import");
@@ -143,13 +143,13 @@ function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
       }}
     >
       <Select
-        label={words.kind_label}
+        label={strings.kind_label}
         value={kind}
         onValue={(value) => {
           setKind(value as Kind);
           setFound(null);
         }}
-        options={kinds.map((value) => ({ value, label: words.kinds[value]! }))}
+        options={kinds.map((value) => ({ value, label: strings.kinds[value]! }))}
       />
       <SourceField
         kind={kind}
@@ -161,22 +161,22 @@ function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
         error={sourceProblem(problem)}
       />
       <Select
-        label={words.folder_label}
+        label={strings.folder_label}
         value={folder_id}
         onValue={setFolder}
         options={options}
         error={problem?.at("/folder_id")}
       />
       <Select
-        label={words.repeat_label}
+        label={strings.repeat_label}
         value={repeat}
         onValue={(value) => setRepeat(value as Repeat)}
-        options={Object.entries(words.repeats).map(([value, label]) => ({ value, label }))}
+        options={Object.entries(strings.repeats).map(([value, label]) => ({ value, label }))}
       />
       {repeat === "custom" && (
         <TextField
-          label={words.cron_label}
-          hint={words.cron_hint}
+          label={strings.cron_label}
+          hint={strings.cron_hint}
           value={cron}
           onValue={setCron}
           error={problem?.at("/every")}
@@ -187,10 +187,10 @@ function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
       {found && <FoundItems found={found} />}
       <div class="row row-wrap">
         <Button type="submit" kind="primary" busy={busy === "start"} disabled={!ready}>
-          {repeat === "never" ? words.start : words.schedule}
+          {repeat === "never" ? strings.start : strings.schedule}
         </Button>
         <Button busy={busy === "look"} disabled={!ready} onClick={look}>
-          {busy === "look" ? words.looking : words.look}
+          {busy === "look" ? strings.looking : strings.look}
         </Button>
       </div>
     </form>
@@ -211,8 +211,8 @@ function SourceField({
   if (kind === "urls")
     return (
       <TextArea
-        label={words.urls_label}
-        hint={words.urls_hint}
+        label={strings.urls_label}
+        hint={strings.urls_hint}
         rows={6}
         value={text}
         onValue={onText}
@@ -224,8 +224,8 @@ function SourceField({
   if (kind === "directory")
     return (
       <TextField
-        label={words.path_label}
-        hint={words.path_hint}
+        label={strings.path_label}
+        hint={strings.path_hint}
         value={text}
         onValue={onText}
         error={error}
@@ -234,8 +234,8 @@ function SourceField({
     );
   return (
     <TextField
-      label={words.url_labels[kind]!}
-      hint={words.url_hints[kind]}
+      label={strings.url_labels[kind]!}
+      hint={strings.url_hints[kind]}
       type="url"
       value={text}
       onValue={onText}
@@ -254,9 +254,9 @@ function FoundItems({
 }) {
   return (
     <div class="stack-small" role="status">
-      <p class="strong">{words.found(total, more)}</p>
+      <p class="strong">{strings.found(total, more)}</p>
       {total > 0 && (
-        <ul class="plain-list found small" aria-label={words.found_label} tabIndex={0}>
+        <ul class="plain-list found small" aria-label={strings.found_label} tabIndex={0}>
           {items.slice(0, shown_max).map(({ uri, folder, error }, place) => (
             <li key={place} class="two-lines">
               <span class="clip">
@@ -266,7 +266,7 @@ function FoundItems({
               {error !== null && <span class="bad-text">{error}</span>}
             </li>
           ))}
-          {total > shown_max && <li class="muted">{words.found_more(total - shown_max)}</li>}
+          {total > shown_max && <li class="muted">{strings.found_more(total - shown_max)}</li>}
         </ul>
       )}
     </div>

@@ -1,6 +1,6 @@
 /** Imports as the server sends them, and how they are shown. */
 import type { TagTone } from "../../ui/tag";
-import { import_words as words } from "../../words/imports";
+import { import_strings as strings } from "../../strings/imports";
 
 export type RunStatus =
   "pending" | "running" | "completed" | "completed_with_errors" | "failed" | "cancelled";
@@ -66,7 +66,7 @@ export const item_tones: Readonly<Record<ItemStatus, TagTone>> = {
 export const isUnderWay = ({ status }: Pick<ImportRun, "status">): boolean =>
   status === "pending" || status === "running";
 
-export const kindOf = ({ type }: Source): string => words.kinds[type] ?? type;
+export const kindOf = ({ type }: Source): string => strings.kinds[type] ?? type;
 
 /**
  * The source in a line: its address or directory, or how many addresses it has. Lists show the
@@ -76,6 +76,6 @@ export function sourceText(source: Source, known_count = 0): string {
   if (source.urls)
     return source.urls.length === 1
       ? source.urls[0]!
-      : words.addresses(Math.max(source.urls.length, known_count));
+      : strings.addresses(Math.max(source.urls.length, known_count));
   return source.url ?? source.path ?? kindOf(source);
 }

@@ -13,7 +13,7 @@ import { PageHeader } from "../../ui/page-header";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { toast } from "../../ui/toast";
-import { words } from "../../words/prompts";
+import { prompt_strings as strings } from "../../strings/prompts";
 
 type Fields = Pick<Prompt, "name" | "text" | "description">;
 const blank: Fields = { name: "", text: "", description: null };
@@ -27,11 +27,11 @@ export default function Prompts() {
   return (
     <>
       <PageHeader
-        title={words.title}
-        text={words.text}
+        title={strings.title}
+        text={strings.text}
         actions={
           <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setEditing(blank)}>
-            {words.new_prompt}
+            {strings.new_prompt}
           </Button>
         }
       />
@@ -55,10 +55,10 @@ export default function Prompts() {
 const Templates = ({ onUse }: { readonly onUse: (fields: Fields) => void }) => (
   <Empty
     icon="prompt"
-    title={words.empty_title}
+    title={strings.empty_title}
     actions={
       <div class="templates">
-        {words.templates.map((template) => (
+        {strings.templates.map((template) => (
           <button
             key={template.name}
             type="button"
@@ -72,7 +72,7 @@ const Templates = ({ onUse }: { readonly onUse: (fields: Fields) => void }) => (
       </div>
     }
   >
-    {words.empty_text}
+    {strings.empty_text}
   </Empty>
 );
 
@@ -89,7 +89,7 @@ function List({
   const columns: readonly Column<Prompt>[] = [
     {
       key: "name",
-      header: words.column_name,
+      header: strings.column_name,
       kind: "main",
       cell: (prompt) => (
         <span class="two-lines">
@@ -102,7 +102,7 @@ function List({
     },
     {
       key: "changed",
-      header: words.column_changed,
+      header: strings.column_changed,
       kind: "tight",
       cell: ({ updated_at }) => (
         <span class="muted">
@@ -112,26 +112,26 @@ function List({
     },
     {
       key: "actions",
-      header: words.column_actions,
+      header: strings.column_actions,
       kind: "actions",
       cell: (prompt) => (
         <Menu
-          label={words.actions_of(prompt.name)}
+          label={strings.actions_of(prompt.name)}
           items={[
             {
-              label: words.use,
+              label: strings.use,
               icon: "chat",
               run: () => navigate(`/chats/new?prompt=${prompt.id}`),
             },
-            { label: words.edit, icon: "edit", run: () => onEdit(prompt) },
+            { label: strings.edit, icon: "edit", run: () => onEdit(prompt) },
             "separator",
-            { label: words.delete, icon: "trash", danger: true, run: () => onDelete(prompt) },
+            { label: strings.delete, icon: "trash", danger: true, run: () => onDelete(prompt) },
           ]}
         />
       ),
     },
   ];
-  return <Table label={words.list} columns={columns} rows={prompts} row_key={({ id }) => id} />;
+  return <Table label={strings.list} columns={columns} rows={prompts} row_key={({ id }) => id} />;
 }
 
 function EditDialog({
@@ -155,16 +155,16 @@ function EditDialog({
   return (
     <FormDialog
       wide
-      title={prompt.id ? words.edit_prompt : words.new_prompt}
-      submit_label={words.save}
+      title={prompt.id ? strings.edit_prompt : strings.new_prompt}
+      submit_label={strings.save}
       onClose={onClose}
       onSubmit={save}
       own_pointers={["/name", "/text", "/description"]}
       onProblem={setProblem}
     >
       <TextField
-        label={words.name}
-        hint={words.name_hint}
+        label={strings.name}
+        hint={strings.name_hint}
         value={fields.name}
         onValue={(name) => change({ name })}
         error={problem?.at("/name")}
@@ -172,8 +172,8 @@ function EditDialog({
         autofocus
       />
       <TextArea
-        label={words.instruction}
-        hint={words.instruction_hint}
+        label={strings.instruction}
+        hint={strings.instruction_hint}
         value={fields.text}
         onValue={(text) => change({ text })}
         error={problem?.at("/text")}
@@ -181,8 +181,8 @@ function EditDialog({
         maxLength={32_000}
       />
       <TextField
-        label={words.note}
-        hint={words.note_hint}
+        label={strings.note}
+        hint={strings.note_hint}
         value={fields.description ?? ""}
         onValue={(description) => change({ description })}
         error={problem?.at("/description")}
@@ -202,16 +202,16 @@ function DeleteDialog({
   const remove = async () => {
     await api(`/prompts/${prompt.id}`, { method: "DELETE" });
     void refresh("prompt", "chat");
-    toast({ text: words.deleted(prompt.name) });
+    toast({ text: strings.deleted(prompt.name) });
   };
   return (
     <ConfirmDialog
-      title={words.delete_title}
-      confirm_label={words.delete}
+      title={strings.delete_title}
+      confirm_label={strings.delete}
       onConfirm={remove}
       onClose={onClose}
     >
-      <p>{words.delete_text(prompt.name)}</p>
+      <p>{strings.delete_text(prompt.name)}</p>
     </ConfirmDialog>
   );
 }

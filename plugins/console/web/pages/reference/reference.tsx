@@ -10,7 +10,7 @@ import { api_base, offline, problemFrom, unreachable } from "../../api/client";
 import { ButtonLink } from "../../ui/button";
 import { PageHeader } from "../../ui/page-header";
 import { Loading, Skeleton } from "../../ui/states";
-import { reference_words as words } from "../../words/reference";
+import { reference_strings as strings } from "../../strings/reference";
 import { keepAccessible } from "./accessible";
 import { consoleLayout, plainMarkdown } from "./swagger-parts";
 
@@ -75,7 +75,7 @@ function show(domNode: HTMLElement, spec: object, onComplete: () => void): void 
       credentials: "same-origin",
     }),
     onComplete: () => {
-      ui.preauthorizeApiKey("apiKey", words.key_placeholder);
+      ui.preauthorizeApiKey("apiKey", strings.key_placeholder);
       onComplete();
     },
   });
@@ -107,15 +107,15 @@ export default function Reference() {
   return (
     <>
       <PageHeader
-        title={words.title}
-        text={words.text}
+        title={strings.title}
+        text={strings.text}
         actions={
           <>
             <ButtonLink href="/keys" icon="key">
-              {words.keys}
+              {strings.keys}
             </ButtonLink>
             <a class="button" href={contract_path}>
-              {words.document}
+              {strings.document}
             </a>
           </>
         }

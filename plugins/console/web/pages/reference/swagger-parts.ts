@@ -7,7 +7,7 @@ import type {
   SwaggerReact,
   SwaggerSystem,
 } from "swagger-ui-dist/swagger-ui-es-bundle.js";
-import { reference_words as words } from "../../words/reference";
+import { reference_strings as strings } from "../../strings/reference";
 
 /** Paragraphs and `code`: all that the contract uses. */
 function paragraphs({ createElement }: SwaggerReact, text: string): unknown[] {
@@ -52,7 +52,7 @@ export const consoleLayout = ({ React }: SwaggerSystem): SwaggerPlugin => ({
         { className: "swagger-ui" },
         React.createElement(getComponent("SvgAssets"), null),
         React.createElement(getComponent("errors", true), null),
-        React.createElement("h2", { className: "vh" }, words.calls),
+        React.createElement("h2", { className: "vh" }, strings.calls),
         React.createElement(getComponent("FilterContainer", true), null),
         React.createElement(getComponent("operations", true), null),
       ),

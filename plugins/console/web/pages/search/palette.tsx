@@ -12,7 +12,7 @@ import { pages } from "../../app/pages";
 import { useUser } from "../../app/session";
 import { placeOf } from "../../reader/place";
 import { Icon, type IconName } from "../../ui/icons";
-import { words } from "../../words/search";
+import { search_strings as strings } from "../../strings/search";
 import { passageKey } from "./search";
 import { Terms, termsOf } from "./terms";
 
@@ -66,7 +66,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
     <dialog
       ref={dialog}
       class="dialog palette"
-      aria-label={words.palette}
+      aria-label={strings.palette}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -83,10 +83,10 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
           aria-expanded={entries.length > 0}
           aria-controls={`${id}-list`}
           aria-activedescendant={entries[at] ? `${id}-${at}` : undefined}
-          aria-label={words.palette}
+          aria-label={strings.palette}
           autocomplete="off"
           spellcheck={false}
-          placeholder={words.palette_placeholder}
+          placeholder={strings.palette_placeholder}
           autofocus
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
@@ -103,10 +103,10 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
       />
       <p class="palette-foot" role="status">
         {text !== "" && found.isFetching
-          ? words.searching
+          ? strings.searching
           : text !== "" && entries.length === 0
-            ? words.nothing
-            : words.hint}
+            ? strings.nothing
+            : strings.hint}
       </p>
     </dialog>
   );
@@ -131,7 +131,7 @@ function useEntries(text: string, passages: readonly Passage[] | undefined): rea
       .filter(({ nav, admin: for_admins }) => nav && has(nav.label) && (!for_admins || admin))
       .map(({ path, nav }): Entry => ({
         key: path,
-        group: words.pages,
+        group: strings.pages,
         icon: nav!.icon,
         title: nav!.label,
         href: path,
@@ -139,7 +139,7 @@ function useEntries(text: string, passages: readonly Passage[] | undefined): rea
     if (text === "") return of_pages;
     const of_passages = (passages ?? []).map((passage): Entry => ({
       key: passageKey(passage),
-      group: words.passages,
+      group: strings.passages,
       icon: "file-text",
       title: placeOf(passage),
       text: passage.quote,
@@ -150,9 +150,9 @@ function useEntries(text: string, passages: readonly Passage[] | undefined): rea
         ? [
             {
               key: "all",
-              group: words.passages,
+              group: strings.passages,
               icon: "search",
-              title: words.all_results(text),
+              title: strings.all_results(text),
               href: `/search?${new URLSearchParams({ q: text })}`,
             },
           ]
@@ -171,7 +171,7 @@ function useEntries(text: string, passages: readonly Passage[] | undefined): rea
 
 const folderEntry = ({ id, name }: Folder): Entry => ({
   key: id,
-  group: words.folders,
+  group: strings.folders,
   icon: "folder",
   title: name,
   href: `/folders/${id}`,
@@ -198,7 +198,7 @@ function Entries({ id, entries, at, terms, onAt, onOpen }: EntriesProps) {
       id={`${id}-list`}
       class="palette-list"
       role="listbox"
-      aria-label={words.palette}
+      aria-label={strings.palette}
     >
       {groups.map((group) => (
         <div key={group} role="group" aria-labelledby={`${id}-${group}`}>

@@ -15,7 +15,7 @@ import { Select, TextField } from "../../ui/field";
 import { Icon } from "../../ui/icons";
 import { PageHeader } from "../../ui/page-header";
 import { Empty, Loading } from "../../ui/states";
-import { words } from "../../words/search";
+import { search_strings as strings } from "../../strings/search";
 import { folderOptions } from "../folders/tree";
 import { Terms, termsOf } from "./terms";
 
@@ -64,7 +64,7 @@ export default function SearchPage() {
     <div class={at >= 0 ? "chat-page chat-open" : "chat-page"}>
       <div class="chat-column search-column">
         <div class="wrap search-wrap">
-          <PageHeader title={words.title} text={words.text} />
+          <PageHeader title={strings.title} text={strings.text} />
           <SearchForm
             key={`${query} ${folder}`}
             query={query}
@@ -73,8 +73,8 @@ export default function SearchPage() {
           />
           {query.trim() === "" ? (
             <div class="card">
-              <Empty icon="search" title={words.start_title}>
-                {words.start_text}
+              <Empty icon="search" title={strings.start_title}>
+                {strings.start_text}
               </Empty>
             </div>
           ) : (
@@ -125,11 +125,11 @@ function SearchForm({
     <form role="search" class="search-form" onSubmit={send}>
       <div class="grow">
         <TextField
-          label={words.query}
+          label={strings.query}
           label_hidden
           type="search"
           icon="search"
-          placeholder={words.placeholder}
+          placeholder={strings.placeholder}
           value={text}
           onValue={setText}
           data-shortcut="/"
@@ -137,14 +137,14 @@ function SearchForm({
         />
       </div>
       <Select
-        label={words.folder}
+        label={strings.folder}
         label_hidden
         value={folder}
         onValue={(id) => onSearch(text.trim(), id)}
-        options={[{ value: "", label: words.all_folders }, ...folderOptions(folders.data ?? [])]}
+        options={[{ value: "", label: strings.all_folders }, ...folderOptions(folders.data ?? [])]}
       />
       <Button type="submit" kind="primary">
-        {words.search}
+        {strings.search}
       </Button>
     </form>
   );
@@ -165,15 +165,15 @@ function Results({
   if (passages.length === 0)
     return (
       <div class="card">
-        <Empty icon="search" title={words.none_title}>
-          {words.none_text}
+        <Empty icon="search" title={strings.none_title}>
+          {strings.none_text}
         </Empty>
       </div>
     );
   return (
-    <section class="stack-small" aria-label={words.list}>
+    <section class="stack-small" aria-label={strings.list}>
       <p class="label" aria-live="polite">
-        {passages.length === limit ? words.best(limit) : words.results(passages.length)}
+        {passages.length === limit ? strings.best(limit) : strings.results(passages.length)}
       </p>
       <ol class="results">
         {passages.map((passage) => {

@@ -11,7 +11,7 @@ import { Pager } from "../../ui/pager";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { toast } from "../../ui/toast";
-import { system_words as words } from "../../words/system";
+import { system_strings as strings } from "../../strings/system";
 import type { Job } from "./records";
 
 const states = ["failed", "running", "ready"] as const;
@@ -21,7 +21,7 @@ const refresh_ms = 3_000;
 async function runAgain({ id }: Job): Promise<void> {
   try {
     await api(`/system/jobs/${id}/retry`, { method: "POST" });
-    toast({ text: words.running_again });
+    toast({ text: strings.running_again });
   } catch (error) {
     toast({ text: problemOf(error).sentence, tone: "bad" });
   }
@@ -31,7 +31,7 @@ async function runAgain({ id }: Job): Promise<void> {
 const columns: readonly Column<Job>[] = [
   {
     key: "job",
-    header: words.job,
+    header: strings.job,
     kind: "main",
     cell: ({ name, subject, error }) => (
       <span class="two-lines">
@@ -46,38 +46,38 @@ const columns: readonly Column<Job>[] = [
   },
   {
     key: "attempts",
-    header: words.attempts,
+    header: strings.attempts,
     kind: "tight",
     cell: ({ attempts, attempts_max }) => (
-      <span class="num">{words.of(attempts, attempts_max)}</span>
+      <span class="num">{strings.of(attempts, attempts_max)}</span>
     ),
   },
   {
     key: "due",
-    header: words.due,
+    header: strings.due,
     kind: "tight",
     cell: ({ run_at }) => <Time value={run_at} />,
     wide_only: true,
   },
   {
     key: "made",
-    header: words.made,
+    header: strings.made,
     kind: "tight",
     cell: ({ created_at }) => <Time value={created_at} />,
   },
   {
     key: "actions",
-    header: words.actions,
+    header: strings.actions,
     kind: "actions",
     cell: (job) =>
       job.retriable && (
         <Button
           small
           icon="refresh"
-          aria-label={words.run_again_label(job.name)}
+          aria-label={strings.run_again_label(job.name)}
           onClick={() => void runAgain(job)}
         >
-          {words.run_again}
+          {strings.run_again}
         </Button>
       ),
   },
@@ -96,25 +96,25 @@ export function Jobs() {
     <section class="card">
       <div class="card-head">
         <Segments
-          label={words.job_filter}
+          label={strings.job_filter}
           value={state}
           onValue={(value) => {
             setState(value as State);
             setPage(1);
           }}
-          options={states.map((value) => ({ value, label: words.job_states[value]! }))}
+          options={states.map((value) => ({ value, label: strings.job_states[value]! }))}
         />
       </div>
       <Loading query={jobs}>
         {({ data, pagination }) =>
           pagination.total === 0 ? (
-            <Empty icon="check" title={words.no_jobs}>
-              {state === "failed" ? words.no_jobs_text.failed : words.no_jobs_text.other}
+            <Empty icon="check" title={strings.no_jobs}>
+              {state === "failed" ? strings.no_jobs_text.failed : strings.no_jobs_text.other}
             </Empty>
           ) : (
             <>
               <Table
-                label={words.jobs_label}
+                label={strings.jobs_label}
                 columns={columns}
                 rows={data}
                 row_key={({ id }) => id}

@@ -8,7 +8,7 @@ import { formatDateTime } from "../../ui/format";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
-import { system_words as words } from "../../words/system";
+import { system_strings as strings } from "../../strings/system";
 import { level_tones, type LogLine } from "./records";
 
 const lines_max = 200;
@@ -17,7 +17,7 @@ const refresh_ms = 5_000;
 const columns: readonly Column<LogLine & { readonly key: string }>[] = [
   {
     key: "time",
-    header: words.time,
+    header: strings.time,
     kind: "tight",
     cell: ({ at }) => (
       <time dateTime={at} class="nowrap num small">
@@ -27,13 +27,13 @@ const columns: readonly Column<LogLine & { readonly key: string }>[] = [
   },
   {
     key: "level",
-    header: words.level,
+    header: strings.level,
     kind: "tight",
     cell: ({ level }) => <Tag tone={level_tones[level] ?? "plain"}>{level}</Tag>,
   },
   {
     key: "message",
-    header: words.message,
+    header: strings.message,
     kind: "main",
     cell: ({ message, fields }) => (
       <span class="two-lines">
@@ -68,20 +68,20 @@ export function Logs() {
     <section class="card">
       <div class="card-head">
         <Select
-          label={words.level}
+          label={strings.level}
           label_hidden
           value={level}
           onValue={setLevel}
-          options={Object.entries(words.levels).map(([value, label]) => ({ value, label }))}
+          options={Object.entries(strings.levels).map(([value, label]) => ({ value, label }))}
         />
       </div>
       <Loading query={logs}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty icon="file-text" title={words.no_logs} />
+            <Empty icon="file-text" title={strings.no_logs} />
           ) : (
             <Table
-              label={words.logs_label}
+              label={strings.logs_label}
               columns={columns}
               rows={data.map((line, place) => ({ ...line, key: `${line.at} ${place}` }))}
               row_key={({ key }) => key}

@@ -13,7 +13,7 @@ import { Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tabs } from "../../ui/tabs";
 import { Tag } from "../../ui/tag";
-import { system_words as words } from "../../words/system";
+import { system_strings as strings } from "../../strings/system";
 import { Jobs } from "./jobs";
 import { Logs } from "./logs";
 import {
@@ -26,35 +26,35 @@ import {
 } from "./records";
 
 const refresh_ms = 5_000;
-type Part = keyof typeof words.tabs;
+type Part = keyof typeof strings.tabs;
 
 export default function System() {
   const [, navigate] = useLocation();
   const asked = new URLSearchParams(useSearch()).get("part") ?? "health";
-  const part: Part = asked in words.tabs ? (asked as Part) : "health";
+  const part: Part = asked in strings.tabs ? (asked as Part) : "health";
   const system = useQuery({
     queryKey: keys.system,
     queryFn: () => api<SystemState>("/system"),
     refetchInterval: refresh_ms,
   });
   return (
-    <RecordPage query={system} title={words.title}>
+    <RecordPage query={system} title={strings.title}>
       {(state) => (
         <>
           <PageHeader
-            title={words.title}
-            text={`${words.text(state.version, state.commit)}, ${words.uptime(uptime(state.uptime_s))}`}
+            title={strings.title}
+            text={`${strings.text(state.version, state.commit)}, ${strings.uptime(uptime(state.uptime_s))}`}
           />
           {state.storage.free_bytes < low_bytes && (
-            <Note tone="bad" title={words.low}>
-              {words.low_text}
+            <Note tone="bad" title={strings.low}>
+              {strings.low_text}
             </Note>
           )}
           <Tabs
-            label={words.parts}
+            label={strings.parts}
             active={part}
             onActive={(key) => navigate(`/system?part=${key}`, { replace: true })}
-            items={Object.entries(words.tabs).map(([key, label]) => ({
+            items={Object.entries(strings.tabs).map(([key, label]) => ({
               key,
               label,
               count: key === "jobs" && state.jobs.failed > 0 ? state.jobs.failed : undefined,
@@ -77,7 +77,7 @@ function uptime(seconds: number): string {
   if (seconds < hour_s) return `${Math.floor(seconds / minute_s)} min`;
   return seconds < day_s
     ? `${Math.floor(seconds / hour_s)} h ${Math.floor((seconds % hour_s) / minute_s)} min`
-    : words.days(Math.floor(seconds / day_s));
+    : strings.days(Math.floor(seconds / day_s));
 }
 
 function Panel({ part, state }: { readonly part: Part; readonly state: SystemState }) {
@@ -87,12 +87,12 @@ function Panel({ part, state }: { readonly part: Part; readonly state: SystemSta
     return (
       <section class="card">
         <Table
-          label={words.plugins_label}
+          label={strings.plugins_label}
           columns={plugin_columns}
           rows={worstFirst(state.plugins)}
           row_key={({ name }) => name}
         />
-        <p class="card-foot small muted">{words.plugins_text}</p>
+        <p class="card-foot small muted">{strings.plugins_text}</p>
       </section>
     );
   if (part === "logs") return <Logs />;
@@ -100,7 +100,7 @@ function Panel({ part, state }: { readonly part: Part; readonly state: SystemSta
   return (
     <section class="card">
       <Table
-        label={words.checks_label}
+        label={strings.checks_label}
         columns={check_columns}
         rows={state.checks}
         row_key={({ name }) => name}
@@ -112,7 +112,7 @@ function Panel({ part, state }: { readonly part: Part; readonly state: SystemSta
 const check_columns: readonly Column<Check>[] = [
   {
     key: "check",
-    header: words.check,
+    header: strings.check,
     kind: "main",
     cell: ({ name, detail, fix }) => (
       <span class="two-lines">
@@ -120,7 +120,7 @@ const check_columns: readonly Column<Check>[] = [
         <span class="wrap-anywhere">{detail}</span>
         {fix && (
           <span class="wrap-anywhere">
-            {words.fix} {fix}
+            {strings.fix} {fix}
           </span>
         )}
       </span>
@@ -128,9 +128,9 @@ const check_columns: readonly Column<Check>[] = [
   },
   {
     key: "status",
-    header: words.status,
+    header: strings.status,
     kind: "tight",
-    cell: ({ status }) => <Tag tone={check_tones[status]}>{words.states[status]}</Tag>,
+    cell: ({ status }) => <Tag tone={check_tones[status]}>{strings.states[status]}</Tag>,
   },
 ];
 
@@ -141,7 +141,7 @@ const worstFirst = (plugins: readonly PluginState[]) =>
 const plugin_columns: readonly Column<PluginState>[] = [
   {
     key: "name",
-    header: words.plugin,
+    header: strings.plugin,
     kind: "main",
     cell: ({ name, reason }) => (
       <span class="two-lines">
@@ -152,45 +152,45 @@ const plugin_columns: readonly Column<PluginState>[] = [
   },
   {
     key: "version",
-    header: words.version,
+    header: strings.version,
     kind: "tight",
     cell: ({ version }) => <span class="num">{version ?? "–"}</span>,
   },
   {
     key: "kind",
-    header: words.kind,
+    header: strings.kind,
     kind: "tight",
-    cell: ({ built_in }) => (built_in ? words.kinds.built_in : words.kinds.added),
+    cell: ({ built_in }) => (built_in ? strings.kinds.built_in : strings.kinds.added),
   },
   {
     key: "status",
-    header: words.status,
+    header: strings.status,
     kind: "tight",
-    cell: ({ status }) => <Tag tone={plugin_tones[status]}>{words.plugin_states[status]}</Tag>,
+    cell: ({ status }) => <Tag tone={plugin_tones[status]}>{strings.plugin_states[status]}</Tag>,
   },
 ];
 
 function Storage({ state: { storage } }: { readonly state: SystemState }) {
   return (
     <section class="card card-body stack">
-      <h2>{words.storage_title}</h2>
+      <h2>{strings.storage_title}</h2>
       <dl class="numbers">
         <div>
-          <dt>{words.database}</dt>
+          <dt>{strings.database}</dt>
           <dd>{formatBytes(storage.database_bytes)}</dd>
         </div>
         <div>
-          <dt>{words.files}</dt>
+          <dt>{strings.files}</dt>
           <dd>{formatBytes(storage.files_bytes)}</dd>
         </div>
         <div>
-          <dt>{words.free}</dt>
+          <dt>{strings.free}</dt>
           <dd>{formatBytes(storage.free_bytes)}</dd>
         </div>
       </dl>
       <div class="stack-small">
-        <h3>{words.backup_title}</h3>
-        <p class="muted">{words.backup_text}</p>
+        <h3>{strings.backup_title}</h3>
+        <p class="muted">{strings.backup_text}</p>
       </div>
     </section>
   );
@@ -199,13 +199,13 @@ function Storage({ state: { storage } }: { readonly state: SystemState }) {
 const setting_columns: readonly Column<SettingInForce>[] = [
   {
     key: "name",
-    header: words.setting,
+    header: strings.setting,
     kind: "main",
     cell: ({ name, value }) => (
       <span class="two-lines">
         <code class="wrap-anywhere">{name}</code>
         {value === null || value === "" ? (
-          <span>{words.none}</span>
+          <span>{strings.none}</span>
         ) : (
           <span class="mono wrap-anywhere">{value}</span>
         )}
@@ -214,7 +214,7 @@ const setting_columns: readonly Column<SettingInForce>[] = [
   },
   {
     key: "origin",
-    header: words.origin,
+    header: strings.origin,
     kind: "tight",
     cell: ({ origin }) => <span class="wrap-anywhere">{origin}</span>,
   },
@@ -230,14 +230,14 @@ function Settings() {
       <Loading query={settings}>
         {(rows) => (
           <Table
-            label={words.settings_label}
+            label={strings.settings_label}
             columns={setting_columns}
             rows={rows}
             row_key={({ name }) => name}
           />
         )}
       </Loading>
-      <p class="card-foot small muted">{words.settings_text}</p>
+      <p class="card-foot small muted">{strings.settings_text}</p>
     </section>
   );
 }

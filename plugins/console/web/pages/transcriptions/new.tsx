@@ -8,12 +8,12 @@ import { FormDialog } from "../../ui/dialog";
 import { Field, Segments, Select, TextField } from "../../ui/field";
 import { formatPercent } from "../../ui/format";
 import { Progress } from "../../ui/tag";
-import { transcription_words as words } from "../../words/transcriptions";
+import { transcription_strings as strings } from "../../strings/transcriptions";
 import { folderOptions } from "../folders/tree";
 import type { TranscriptionRun } from "./records";
 
 const accepted = "audio/*,video/*,.vtt,.srt";
-type From = keyof typeof words.from;
+type From = keyof typeof strings.from;
 
 export function NewTranscription({
   folders,
@@ -56,8 +56,8 @@ export function NewTranscription({
   const ready = from === "file" ? file !== null : url.trim() !== "";
   return (
     <FormDialog
-      title={words.create_title}
-      submit_label={words.start}
+      title={strings.create_title}
+      submit_label={strings.start}
       onClose={onClose}
       onSubmit={start}
       disabled={!ready}
@@ -65,13 +65,13 @@ export function NewTranscription({
       onProblem={setProblem}
     >
       <Segments
-        label={words.from_label}
+        label={strings.from_label}
         value={from}
         onValue={(value) => setFrom(value as From)}
-        options={(["file", "url"] as const).map((value) => ({ value, label: words.from[value] }))}
+        options={(["file", "url"] as const).map((value) => ({ value, label: strings.from[value] }))}
       />
       {from === "file" ? (
-        <Field label={words.file_label} error={problem?.at("/file")}>
+        <Field label={strings.file_label} error={problem?.at("/file")}>
           {(control) => (
             <input
               {...control}
@@ -83,8 +83,8 @@ export function NewTranscription({
         </Field>
       ) : (
         <TextField
-          label={words.url_label}
-          hint={words.url_hint}
+          label={strings.url_label}
+          hint={strings.url_hint}
           type="url"
           value={url}
           onValue={setUrl}
@@ -93,12 +93,17 @@ export function NewTranscription({
           spellcheck={false}
         />
       )}
-      <Select label={words.folder_label} value={folder_id} onValue={setFolder} options={options} />
+      <Select
+        label={strings.folder_label}
+        value={folder_id}
+        onValue={setFolder}
+        options={options}
+      />
       {share !== null && (
         <Progress
-          label={words.upload_label}
+          label={strings.upload_label}
           value={share}
-          text={words.uploading(formatPercent(share))}
+          text={strings.uploading(formatPercent(share))}
         />
       )}
     </FormDialog>

@@ -17,11 +17,11 @@ import { RecordPage } from "../../ui/record-page";
 import { Loading } from "../../ui/states";
 import { Progress, Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
-import { transcription_words as words } from "../../words/transcriptions";
+import { transcription_strings as strings } from "../../strings/transcriptions";
 import { isUnderWay, tones, type TranscriptionRun } from "./records";
 
 const running_ms = 1_000;
-const crumbs = [{ label: words.title, href: "/transcriptions" }];
+const crumbs = [{ label: strings.title, href: "/transcriptions" }];
 const formats = ["txt", "vtt", "srt", "json"] as const;
 
 export default function Transcription({ params }: { readonly params: PageParams }) {
@@ -32,23 +32,23 @@ export default function Transcription({ params }: { readonly params: PageParams 
     refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? running_ms : false),
   });
   return (
-    <RecordPage query={run} title={words.one} crumbs={crumbs}>
+    <RecordPage query={run} title={strings.one} crumbs={crumbs}>
       {(shown) => (
         <>
           <PageHeader
-            title={shown.name ?? words.unnamed}
+            title={shown.name ?? strings.unnamed}
             crumbs={crumbs}
             actions={<Actions run={shown} />}
           />
           {shown.error && (
-            <Note tone="bad" title={words.failed_title}>
+            <Note tone="bad" title={strings.failed_title}>
               {shown.error.message}
             </Note>
           )}
           <Summary run={shown} />
           {shown.status === "completed" &&
             (shown.document_id === null ? (
-              <Note tone="info">{words.gone_document}</Note>
+              <Note tone="info">{strings.gone_document}</Note>
             ) : (
               <Transcript document_id={shown.document_id} />
             ))}
@@ -64,20 +64,20 @@ function Actions({ run }: { readonly run: TranscriptionRun }) {
     return (
       <>
         <Button kind="danger" icon="stop" onClick={() => setCancelling(true)}>
-          {words.cancel}
+          {strings.cancel}
         </Button>
         {cancelling && (
           <ConfirmDialog
-            title={words.cancel_title}
-            confirm_label={words.cancel}
+            title={strings.cancel_title}
+            confirm_label={strings.cancel}
             onClose={() => setCancelling(false)}
             onConfirm={async () => {
               await api(`/transcriptions/${run.id}/cancel`, { method: "POST" });
-              toast({ text: words.cancelled });
+              toast({ text: strings.cancelled });
               await refresh("transcription");
             }}
           >
-            <p>{words.cancel_text}</p>
+            <p>{strings.cancel_text}</p>
           </ConfirmDialog>
         )}
       </>
@@ -88,16 +88,16 @@ function Actions({ run }: { readonly run: TranscriptionRun }) {
     <>
       {run.document_id !== null && (
         <ButtonLink href={`/documents/${run.document_id}`} icon="file-text">
-          {words.document}
+          {strings.document}
         </ButtonLink>
       )}
       <Menu
-        label={words.downloads}
-        text={words.downloads}
+        label={strings.downloads}
+        text={strings.downloads}
         icon="download"
         small={false}
         items={formats.map((format) => ({
-          label: words.formats[format],
+          label: strings.formats[format],
           href: apiUrl(`/transcriptions/${run.id}/result`, { format }),
           download: true,
         }))}
@@ -112,45 +112,47 @@ function Summary({ run }: { readonly run: TranscriptionRun }) {
   return (
     <section class="card card-body stack">
       <div class="row row-wrap row-between">
-        <Tag tone={tones[run.status]}>{words.states[run.status]}</Tag>
+        <Tag tone={tones[run.status]}>{strings.states[run.status]}</Tag>
         <span class="muted small">
-          {words.folder}:{" "}
+          {strings.folder}:{" "}
           <Link href={`/folders/${folder_id}`}>
-            {folders.data?.find(({ id }) => id === folder_id)?.name ?? words.gone_folder}
+            {folders.data?.find(({ id }) => id === folder_id)?.name ?? strings.gone_folder}
           </Link>
           {started_at !== null && (
             <>
               {" "}
-              · {words.created} {formatDateTime(started_at)}
+              · {strings.created} {formatDateTime(started_at)}
             </>
           )}
           {started_at !== null && finished_at !== null && (
             <>
               {" "}
-              · {words.took}{" "}
+              · {strings.took}{" "}
               {formatElapsed(Math.max(0, Date.parse(finished_at) - Date.parse(started_at)) / 1_000)}
             </>
           )}
           {duration_s !== null && (
             <>
               {" "}
-              · {words.length} {formatDuration(duration_s)}
+              · {strings.length} {formatDuration(duration_s)}
             </>
           )}
           {language !== null && (
             <>
               {" "}
-              · {words.language} {language}
+              · {strings.language} {language}
             </>
           )}
         </span>
       </div>
       {isUnderWay(run) && (
         <Progress
-          label={words.progress_label}
+          label={strings.progress_label}
           value={run.progress > 0 ? run.progress : undefined}
           text={
-            run.status === "pending" ? words.waiting : words.progress(formatPercent(run.progress))
+            run.status === "pending"
+              ? strings.waiting
+              : strings.progress(formatPercent(run.progress))
           }
         />
       )}
@@ -167,16 +169,16 @@ function Transcript({ document_id }: { readonly document_id: string }) {
     queryFn: () => api<Document>(`/documents/${document_id}`, { query: { content: false } }),
     refetchInterval: ({ state }) => (state.data?.status === "syncing" ? syncing_ms : false),
   });
-  if (isGone(document.error)) return <Note tone="info">{words.gone_document}</Note>;
+  if (isGone(document.error)) return <Note tone="info">{strings.gone_document}</Note>;
   return (
     <Loading query={document}>
       {(shown) =>
         shown.status === "syncing" && shown.synced_at === null ? (
           <Note tone="info" live>
-            {words.indexing}
+            {strings.indexing}
           </Note>
         ) : (
-          <section class="card document-view" aria-label={words.transcript}>
+          <section class="card document-view" aria-label={strings.transcript}>
             <SourceView document={shown} />
           </section>
         )

@@ -12,7 +12,7 @@ import { Pager } from "../../ui/pager";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
-import { transcription_words as words } from "../../words/transcriptions";
+import { transcription_strings as strings } from "../../strings/transcriptions";
 import { NewTranscription } from "./new";
 import { isUnderWay, tones, type TranscriptionRun } from "./records";
 
@@ -31,16 +31,16 @@ export default function Transcriptions() {
   });
   const folderName = (id: string) =>
     folders.data?.find((folder) => folder.id === id)?.name ??
-    (folders.data ? words.gone_folder : "");
+    (folders.data ? strings.gone_folder : "");
   const columns: readonly Column<TranscriptionRun>[] = [
     {
       key: "name",
-      header: words.name,
+      header: strings.name,
       kind: "main",
       cell: ({ id, name, error }) => (
         <span class="two-lines">
           <Link href={`/transcriptions/${id}`} class="title-link clip">
-            {name ?? words.unnamed}
+            {name ?? strings.unnamed}
           </Link>
           {error && <span class="bad-text">{error.message}</span>}
         </span>
@@ -48,34 +48,34 @@ export default function Transcriptions() {
     },
     {
       key: "folder",
-      header: words.folder,
+      header: strings.folder,
       cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link>,
     },
-    { key: "status", header: words.status, kind: "tight", cell: (run) => <State run={run} /> },
+    { key: "status", header: strings.status, kind: "tight", cell: (run) => <State run={run} /> },
     {
       key: "length",
-      header: words.length,
+      header: strings.length,
       kind: "end",
       cell: ({ duration_s }) => (duration_s === null ? "–" : formatDuration(duration_s)),
     },
     {
       key: "created",
-      header: words.created,
+      header: strings.created,
       kind: "tight",
       cell: ({ created_at }) => <Time value={created_at} />,
     },
   ];
   const create = (
     <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setCreating(true)}>
-      {words.create}
+      {strings.create}
     </Button>
   );
   const no_folders = folders.data?.length === 0;
   return (
     <>
       <PageHeader
-        title={words.title}
-        text={words.text}
+        title={strings.title}
+        text={strings.text}
         actions={no_folders || runs.data?.pagination.total === 0 ? undefined : create}
       />
       <section class="card">
@@ -85,7 +85,7 @@ export default function Transcriptions() {
               return (
                 <>
                   <Table
-                    label={words.label}
+                    label={strings.label}
                     columns={columns}
                     rows={data}
                     row_key={({ id }) => id}
@@ -96,14 +96,14 @@ export default function Transcriptions() {
             return no_folders ? (
               <Empty
                 icon="folder"
-                title={words.no_folder_title}
-                actions={<ButtonLink href="/folders">{words.to_folders}</ButtonLink>}
+                title={strings.no_folder_title}
+                actions={<ButtonLink href="/folders">{strings.to_folders}</ButtonLink>}
               >
-                {words.no_folder_text}
+                {strings.no_folder_text}
               </Empty>
             ) : (
-              <Empty icon="transcription" title={words.empty_title} actions={create}>
-                {words.empty_text}
+              <Empty icon="transcription" title={strings.empty_title} actions={create}>
+                {strings.empty_text}
               </Empty>
             );
           }}
@@ -121,12 +121,12 @@ export default function Transcriptions() {
 }
 
 function State({ run: { status, progress } }: { readonly run: TranscriptionRun }) {
-  if (status !== "running") return <Tag tone={tones[status]}>{words.states[status]}</Tag>;
+  if (status !== "running") return <Tag tone={tones[status]}>{strings.states[status]}</Tag>;
   return (
     <Progress
-      label={words.progress_label}
+      label={strings.progress_label}
       value={progress > 0 ? progress : undefined}
-      text={progress > 0 ? words.progress(formatPercent(progress)) : words.states.running}
+      text={progress > 0 ? strings.progress(formatPercent(progress)) : strings.states.running}
     />
   );
 }

@@ -10,7 +10,7 @@ import { formatBytes, formatDate, formatNumber } from "../../ui/format";
 import { PageHeader } from "../../ui/page-header";
 import { Loading } from "../../ui/states";
 import { Progress } from "../../ui/tag";
-import { usage_words as words } from "../../words/usage";
+import { usage_strings as strings } from "../../strings/usage";
 import { measures, toCsv, type Measure, type Usage, type UsageDay } from "./records";
 
 const refresh_ms = 60_000;
@@ -26,14 +26,14 @@ export default function UsagePage() {
   return (
     <>
       <PageHeader
-        title={words.title}
-        text={words.text}
+        title={strings.title}
+        text={strings.text}
         actions={
           <Segments
-            label={words.period}
+            label={strings.period}
             value={days}
             onValue={setDays}
-            options={Object.entries(words.periods).map(([value, label]) => ({ value, label }))}
+            options={Object.entries(strings.periods).map(([value, label]) => ({ value, label }))}
           />
         }
       />
@@ -56,7 +56,7 @@ export default function UsagePage() {
                   )
                 }
               >
-                {words.download}
+                {strings.download}
               </Button>
             </div>
           </>
@@ -83,11 +83,11 @@ function Chart({
   readonly measure: Measure;
   readonly days: readonly UsageDay[];
 }) {
-  const name = words.charts[measure]!;
+  const name = strings.charts[measure]!;
   const sum =
     measure === "storage_bytes"
-      ? words.now(formatBytes(days.at(-1)?.storage_bytes ?? 0))
-      : words.total(formatNumber(days.reduce((total, day) => total + day[measure], 0)));
+      ? strings.now(formatBytes(days.at(-1)?.storage_bytes ?? 0))
+      : strings.total(formatNumber(days.reduce((total, day) => total + day[measure], 0)));
   return (
     <section class="card card-body stack-small">
       <div class="row row-between">
@@ -95,7 +95,7 @@ function Chart({
         <span class="muted small num">{sum}</span>
       </div>
       <Bars
-        label={`${words.chart_label(name, days.length)}: ${sum}`}
+        label={`${strings.chart_label(name, days.length)}: ${sum}`}
         bars={days.map((day) => ({
           key: day.date,
           value: day[measure],
@@ -115,20 +115,20 @@ const nearly_full = 0.9;
 function Held({ usage: { storage, limits } }: { readonly usage: Usage }) {
   const rows = [
     {
-      name: words.kinds.folders,
+      name: strings.kinds.folders,
       used: storage.folders,
       limit: limits.folders,
       format: formatNumber,
     },
     {
-      name: words.kinds.documents,
+      name: strings.kinds.documents,
       used: storage.documents,
       limit: limits.documents,
       format: formatNumber,
     },
-    { name: words.kinds.chats, used: storage.chats, limit: limits.chats, format: formatNumber },
+    { name: strings.kinds.chats, used: storage.chats, limit: limits.chats, format: formatNumber },
     {
-      name: words.kinds.storage,
+      name: strings.kinds.storage,
       used: storage.bytes,
       limit: limits.storage_bytes,
       format: formatBytes,
@@ -137,8 +137,8 @@ function Held({ usage: { storage, limits } }: { readonly usage: Usage }) {
   return (
     <section class="card">
       <div class="card-head">
-        <h2>{words.held}</h2>
-        <span class="muted small">{words.held_text}</span>
+        <h2>{strings.held}</h2>
+        <span class="muted small">{strings.held_text}</span>
       </div>
       <div class="card-body stack">
         {rows.map(({ name, used, limit, format }) => (
@@ -146,24 +146,24 @@ function Held({ usage: { storage, limits } }: { readonly usage: Usage }) {
             <span class="strong">{name}</span>
             {limit === null ? (
               <span class="num">
-                {format(used)} <span class="muted small">· {words.no_limit}</span>
+                {format(used)} <span class="muted small">· {strings.no_limit}</span>
               </span>
             ) : (
               <Progress
                 label={name}
                 value={limit === 0 ? 1 : Math.min(1, used / limit)}
                 warn={used >= limit * nearly_full}
-                text={words.limit(format(used), format(limit))}
+                text={strings.limit(format(used), format(limit))}
               />
             )}
           </div>
         ))}
         <div class="held">
-          <span class="strong">{words.rate}</span>
+          <span class="strong">{strings.rate}</span>
           <span>
             {limits.requests_per_window === null || limits.window_s === null
-              ? words.no_rate
-              : words.rate_text(formatNumber(limits.requests_per_window), limits.window_s)}
+              ? strings.no_rate
+              : strings.rate_text(formatNumber(limits.requests_per_window), limits.window_s)}
           </span>
         </div>
       </div>

@@ -20,7 +20,7 @@ import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
-import { user_words as words } from "../../words/users";
+import { user_strings as strings } from "../../strings/users";
 
 interface FullUser extends User {
   readonly active: boolean;
@@ -29,7 +29,7 @@ interface FullUser extends User {
   readonly last_seen_at: string | null;
 }
 type Role = User["role"];
-type LinkKind = keyof typeof words.link_title;
+type LinkKind = keyof typeof strings.link_title;
 /** What is being asked, of whom. */
 type Asking = { readonly what: "deactivate" | "reset"; readonly user: FullUser } | null;
 interface Link {
@@ -38,10 +38,13 @@ interface Link {
   readonly url: string;
 }
 
-const stateOf = ({ active, invited }: FullUser): keyof typeof words.states =>
+const stateOf = ({ active, invited }: FullUser): keyof typeof strings.states =>
   !active ? "inactive" : invited ? "invited" : "active";
 const tones = { active: "ok", invited: "run", inactive: "plain" } as const;
-const roles = (["member", "admin"] as const).map((value) => ({ value, label: words.roles[value] }));
+const roles = (["member", "admin"] as const).map((value) => ({
+  value,
+  label: strings.roles[value],
+}));
 
 export default function Users() {
   const me = useUser();
@@ -60,88 +63,101 @@ export default function Users() {
   ) => {
     try {
       await api(`/users/${id}`, { method: "PATCH", body });
-      toast({ text: words.changed });
+      toast({ text: strings.changed });
     } catch (error) {
       toast({ text: problemOf(error).sentence, tone: "bad" });
     }
     await refresh("user");
   };
   const itemsOf = (user: FullUser): readonly MenuItem[] => [
-    { label: words.reset, icon: "key", run: () => setAsking({ what: "reset", user }) },
+    { label: strings.reset, icon: "key", run: () => setAsking({ what: "reset", user }) },
     user.role === "admin"
-      ? { label: words.make_member, icon: "user", run: () => void change(user, { role: "member" }) }
+      ? {
+          label: strings.make_member,
+          icon: "user",
+          run: () => void change(user, { role: "member" }),
+        }
       : {
-          label: words.make_admin,
+          label: strings.make_admin,
           icon: "shield",
           run: () => void change(user, { role: "admin" }),
         },
     "separator",
     user.active
       ? {
-          label: words.deactivate,
+          label: strings.deactivate,
           icon: "remove",
           danger: true,
           run: () => setAsking({ what: "deactivate", user }),
         }
-      : { label: words.activate, icon: "restore", run: () => void change(user, { active: true }) },
+      : {
+          label: strings.activate,
+          icon: "restore",
+          run: () => void change(user, { active: true }),
+        },
   ];
   const columns: readonly Column<FullUser>[] = [
     {
       key: "email",
-      header: words.email,
+      header: strings.email,
       kind: "main",
       cell: ({ id, email }) => (
         <span class="row">
           <span class="strong wrap-anywhere">{email}</span>
-          {id === me.id && <Tag dot={false}>{words.you}</Tag>}
+          {id === me.id && <Tag dot={false}>{strings.you}</Tag>}
         </span>
       ),
     },
-    { key: "role", header: words.role, kind: "tight", cell: ({ role }) => words.roles[role] },
+    { key: "role", header: strings.role, kind: "tight", cell: ({ role }) => strings.roles[role] },
     {
       key: "status",
-      header: words.status,
+      header: strings.status,
       kind: "tight",
-      cell: (user) => <Tag tone={tones[stateOf(user)]}>{words.states[stateOf(user)]}</Tag>,
+      cell: (user) => <Tag tone={tones[stateOf(user)]}>{strings.states[stateOf(user)]}</Tag>,
     },
     {
       key: "seen",
-      header: words.seen,
+      header: strings.seen,
       kind: "tight",
-      cell: ({ last_seen_at }) => <Time value={last_seen_at} missing={words.never} />,
+      cell: ({ last_seen_at }) => <Time value={last_seen_at} missing={strings.never} />,
     },
     {
       key: "joined",
-      header: words.joined,
+      header: strings.joined,
       kind: "tight",
       cell: ({ created_at }) => <Time value={created_at} />,
       wide_only: true,
     },
     {
       key: "actions",
-      header: words.actions,
+      header: strings.actions,
       kind: "actions",
-      cell: (user) => <Menu label={words.menu(user.email)} items={itemsOf(user)} />,
+      cell: (user) => <Menu label={strings.menu(user.email)} items={itemsOf(user)} />,
     },
   ];
   const invite = (
     <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setInviting(true)}>
-      {words.invite}
+      {strings.invite}
     </Button>
   );
   return (
     <>
-      <PageHeader title={words.title} text={words.text} actions={invite} />
+      <PageHeader title={strings.title} text={strings.text} actions={invite} />
       <section class="card">
         <Loading query={users}>
           {({ data, pagination }) =>
             pagination.total === 0 ? (
-              <Empty icon="users" title={words.empty_title}>
-                {words.empty_text}
+              <Empty icon="users" title={strings.empty_title}>
+                {strings.empty_text}
               </Empty>
             ) : (
               <>
-                <Table label={words.label} columns={columns} rows={data} row_key={({ id }) => id} />
+                <Table
+                  label={strings.label}
+                  columns={columns}
+                  rows={data}
+                  row_key={({ id }) => id}
+                />
                 <Pager page={page} pagination={pagination} onPage={setPage} />
               </>
             )
@@ -151,16 +167,16 @@ export default function Users() {
       {inviting && <InviteDialog onClose={() => setInviting(false)} onInvited={setLink} />}
       {asking?.what === "deactivate" && (
         <ConfirmDialog
-          title={words.deactivate_title(asking.user.email)}
-          confirm_label={words.deactivate}
+          title={strings.deactivate_title(asking.user.email)}
+          confirm_label={strings.deactivate}
           onClose={() => setAsking(null)}
           onConfirm={async () => {
             await api(`/users/${asking.user.id}`, { method: "PATCH", body: { active: false } });
-            toast({ text: words.changed });
+            toast({ text: strings.changed });
             await refresh("user");
           }}
         >
-          <p>{words.deactivate_text}</p>
+          <p>{strings.deactivate_text}</p>
         </ConfirmDialog>
       )}
       {asking?.what === "reset" && (
@@ -191,8 +207,8 @@ function InviteDialog({
   };
   return (
     <FormDialog
-      title={words.invite_title}
-      submit_label={words.invite}
+      title={strings.invite_title}
+      submit_label={strings.invite}
       disabled={email.trim() === ""}
       onClose={onClose}
       onSubmit={invite}
@@ -200,7 +216,7 @@ function InviteDialog({
       onProblem={setProblem}
     >
       <TextField
-        label={words.email}
+        label={strings.email}
         type="email"
         value={email}
         onValue={setEmail}
@@ -209,8 +225,8 @@ function InviteDialog({
         spellcheck={false}
       />
       <Select
-        label={words.role}
-        hint={words.role_hint}
+        label={strings.role}
+        hint={strings.role_hint}
         value={role}
         onValue={(value) => setRole(value as Role)}
         options={roles}
@@ -237,12 +253,12 @@ function ResetDialog({
     });
   return (
     <FormDialog
-      title={words.reset_title(user.email)}
-      submit_label={words.reset}
+      title={strings.reset_title(user.email)}
+      submit_label={strings.reset}
       onClose={onClose}
       onSubmit={reset}
     >
-      <p>{words.reset_text}</p>
+      <p>{strings.reset_text}</p>
     </FormDialog>
   );
 }
@@ -256,17 +272,17 @@ function LinkOnce({
 }) {
   return (
     <Dialog
-      title={words.link_title[kind]}
+      title={strings.link_title[kind]}
       sticky
       onClose={onClose}
       foot={
         <Button kind="primary" onClick={onClose}>
-          {words.link_done}
+          {strings.link_done}
         </Button>
       }
     >
-      <p>{words.link_text(email)}</p>
-      <Secret label={words.link_label} text={url} />
+      <p>{strings.link_text(email)}</p>
+      <Secret label={strings.link_label} text={url} />
     </Dialog>
   );
 }

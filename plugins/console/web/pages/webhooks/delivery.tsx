@@ -9,7 +9,7 @@ import { formatDateTime, Time } from "../../ui/format";
 import { Tabs } from "../../ui/tabs";
 import { Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
-import { webhook_words as words } from "../../words/webhooks";
+import { webhook_strings as strings } from "../../strings/webhooks";
 import { readable, tones, type Attempt, type Delivery } from "./records";
 
 export function DeliveryDrawer({
@@ -24,7 +24,7 @@ export function DeliveryDrawer({
   const again = async () => {
     try {
       await api(`/webhooks/${webhook_id}/deliveries/${id}/redeliver`, { method: "POST" });
-      toast({ text: words.sent_again });
+      toast({ text: strings.sent_again });
       onClose();
     } catch (error) {
       toast({ text: problemOf(error).sentence, tone: "bad" });
@@ -32,46 +32,46 @@ export function DeliveryDrawer({
     await refresh("delivery", "webhook");
   };
   return (
-    <Drawer title={words.events[delivery.event_type] ?? delivery.event_type} onClose={onClose}>
+    <Drawer title={strings.events[delivery.event_type] ?? delivery.event_type} onClose={onClose}>
       <div class="stack">
         <div class="stack-small">
           <span>
-            <Tag tone={tones[status]}>{words.states[status]}</Tag>
+            <Tag tone={tones[status]}>{strings.states[status]}</Tag>
           </span>
-          <p class="muted small">{words.state_texts[status]}</p>
+          <p class="muted small">{strings.state_texts[status]}</p>
         </div>
         <dl class="facts">
-          <dt>{words.due}</dt>
+          <dt>{strings.due}</dt>
           <dd>{formatDateTime(created_at)}</dd>
           {next_attempt_at !== null && (
             <>
-              <dt>{words.next}</dt>
+              <dt>{strings.next}</dt>
               <dd>
                 <Time value={next_attempt_at} />
               </dd>
             </>
           )}
-          <dt>{words.id}</dt>
+          <dt>{strings.id}</dt>
           <dd class="mono">{id}</dd>
         </dl>
         <Tabs
-          label={words.deliveries_label}
+          label={strings.deliveries_label}
           items={[
-            { key: "response", label: words.response, count: attempts.length },
-            { key: "request", label: words.request },
+            { key: "response", label: strings.response, count: attempts.length },
+            { key: "request", label: strings.request },
           ]}
           active={part}
           onActive={setPart}
         >
           {part === "request" ? (
-            <CodeBlock label={words.request_label} code={readable(request_body)} />
+            <CodeBlock label={strings.request_label} code={readable(request_body)} />
           ) : (
             <Attempts attempts={attempts} />
           )}
         </Tabs>
         {status !== "pending" && (
           <Button icon="refresh" onClick={again}>
-            {words.again}
+            {strings.again}
           </Button>
         )}
       </div>
@@ -81,7 +81,7 @@ export function DeliveryDrawer({
 
 /** The newest first. */
 function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
-  if (attempts.length === 0) return <p class="muted">{words.no_attempts}</p>;
+  if (attempts.length === 0) return <p class="muted">{strings.no_attempts}</p>;
   return (
     <ol class="plain-list stack">
       {attempts
@@ -91,20 +91,20 @@ function Attempts({ attempts }: { readonly attempts: readonly Attempt[] }) {
           <li key={number} class="stack-small">
             <p class="row row-wrap row-between">
               <span class="strong">
-                {words.attempt(number)}
+                {strings.attempt(number)}
                 {attempt.status_code !== null && <span class="num"> · {attempt.status_code}</span>}
               </span>
               <span class="muted small">
-                {formatDateTime(attempt.at)} · {words.milliseconds(attempt.duration_ms)}
+                {formatDateTime(attempt.at)} · {strings.milliseconds(attempt.duration_ms)}
               </span>
             </p>
             {attempt.error !== null && <p class="small bad-text">{attempt.error}</p>}
             {attempt.response_body !== null &&
               (attempt.response_body === "" ? (
-                <p class="muted small">{words.empty_body}</p>
+                <p class="muted small">{strings.empty_body}</p>
               ) : (
                 <CodeBlock
-                  label={words.response_label(number)}
+                  label={strings.response_label(number)}
                   code={readable(attempt.response_body)}
                 />
               ))}

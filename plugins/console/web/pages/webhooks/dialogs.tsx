@@ -7,7 +7,7 @@ import { Dialog, FormDialog } from "../../ui/dialog";
 import { Select, TextField } from "../../ui/field";
 import { Note } from "../../ui/note";
 import { Tabs } from "../../ui/tabs";
-import { webhook_words as words } from "../../words/webhooks";
+import { webhook_strings as strings } from "../../strings/webhooks";
 import { languages, snippet, type Language, type WebhookWithSecret } from "./records";
 
 export function CreateWebhookDialog({
@@ -22,8 +22,8 @@ export function CreateWebhookDialog({
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   return (
     <FormDialog
-      title={words.create_title}
-      submit_label={words.create}
+      title={strings.create_title}
+      submit_label={strings.create}
       disabled={url.trim() === ""}
       own_pointers={["/url", "/event_type"]}
       onProblem={setProblem}
@@ -38,8 +38,8 @@ export function CreateWebhookDialog({
       }
     >
       <TextField
-        label={words.url}
-        hint={`${words.url_hint}. ${words.checking}`}
+        label={strings.url}
+        hint={`${strings.url_hint}. ${strings.checking}`}
         type="url"
         value={url}
         onValue={setUrl}
@@ -49,11 +49,11 @@ export function CreateWebhookDialog({
         spellcheck={false}
       />
       <Select
-        label={words.event_label}
+        label={strings.event_label}
         value={event_type}
         onValue={setEventType}
         error={problem?.at("/event_type")}
-        options={Object.entries(words.events).map(([value, label]) => ({ value, label }))}
+        options={Object.entries(strings.events).map(([value, label]) => ({ value, label }))}
       />
     </FormDialog>
   );
@@ -75,33 +75,33 @@ export function SecretOnce({
   };
   return (
     <Dialog
-      title={words.once_title}
+      title={strings.once_title}
       onClose={leave}
       sticky
       wide
       foot={
         leaving ? (
           <>
-            <Button onClick={() => setLeaving(false)}>{words.once_back}</Button>
+            <Button onClick={() => setLeaving(false)}>{strings.once_back}</Button>
             <Button kind="danger-solid" onClick={onClose}>
-              {words.once_leave_action}
+              {strings.once_leave_action}
             </Button>
           </>
         ) : (
           <Button kind="primary" onClick={onClose}>
-            {words.once_done}
+            {strings.once_done}
           </Button>
         )
       }
     >
       {leaving ? (
-        <Note tone="bad" title={words.once_leave} live>
-          {words.once_leave_text}
+        <Note tone="bad" title={strings.once_leave} live>
+          {strings.once_leave_text}
         </Note>
       ) : (
-        <Note tone="warn">{words.once_text}</Note>
+        <Note tone="warn">{strings.once_text}</Note>
       )}
-      <Secret label={words.once_label} text={secret} onCopied={() => setCopied(true)} />
+      <Secret label={strings.once_label} text={secret} onCopied={() => setCopied(true)} />
       <Verify />
     </Dialog>
   );
@@ -112,14 +112,14 @@ export function Verify() {
   const [language, setLanguage] = useState<Language>("TypeScript");
   return (
     <div class="stack-small">
-      <p class="label">{words.verify}</p>
+      <p class="label">{strings.verify}</p>
       <Tabs
-        label={words.verify_language}
+        label={strings.verify_language}
         items={languages.map((name) => ({ key: name, label: name }))}
         active={language}
         onActive={(name) => setLanguage(name as Language)}
       >
-        <CodeBlock label={words.verify_label(language)} code={snippet(language)} />
+        <CodeBlock label={strings.verify_label(language)} code={snippet(language)} />
       </Tabs>
     </div>
   );

@@ -17,12 +17,12 @@ import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
-import { webhook_words as words } from "../../words/webhooks";
+import { webhook_strings as strings } from "../../strings/webhooks";
 import { DeliveryDrawer } from "./delivery";
 import { SecretOnce, Verify } from "./dialogs";
 import { tones, type Delivery, type Webhook, type WebhookWithSecret } from "./records";
 
-const crumbs = [{ label: words.title, href: "/webhooks" }];
+const crumbs = [{ label: strings.title, href: "/webhooks" }];
 type Asking = "remove" | "rotate" | null;
 
 export default function WebhookPage({ params }: { readonly params: PageParams }) {
@@ -37,33 +37,33 @@ export default function WebhookPage({ params }: { readonly params: PageParams })
   const test = async () => {
     try {
       await api(`/webhooks/${id}/test`, { method: "POST" });
-      toast({ text: words.tested });
+      toast({ text: strings.tested });
     } catch (error) {
       toast({ text: problemOf(error).sentence, tone: "bad" });
     }
     await refresh("delivery", "webhook");
   };
   return (
-    <RecordPage query={webhook} title={words.one} crumbs={crumbs}>
+    <RecordPage query={webhook} title={strings.one} crumbs={crumbs}>
       {({ url, event_type }) => (
         <>
           <PageHeader
             title={url}
-            text={words.events[event_type] ?? event_type}
+            text={strings.events[event_type] ?? event_type}
             crumbs={crumbs}
             actions={
               <>
                 <Button icon="send" onClick={test}>
-                  {words.test}
+                  {strings.test}
                 </Button>
                 <Menu
-                  label={words.actions}
+                  label={strings.actions}
                   small={false}
                   items={[
-                    { label: words.rotate, icon: "key", run: () => setAsking("rotate") },
+                    { label: strings.rotate, icon: "key", run: () => setAsking("rotate") },
                     "separator",
                     {
-                      label: words.remove,
+                      label: strings.remove,
                       icon: "trash",
                       danger: true,
                       run: () => setAsking("remove"),
@@ -79,24 +79,24 @@ export default function WebhookPage({ params }: { readonly params: PageParams })
           </section>
           {asking === "remove" && (
             <ConfirmDialog
-              title={words.remove_title}
-              confirm_label={words.remove}
+              title={strings.remove_title}
+              confirm_label={strings.remove}
               onClose={() => setAsking(null)}
               onConfirm={async () => {
                 await api(`/webhooks/${id}`, { method: "DELETE" });
-                toast({ text: words.removed });
+                toast({ text: strings.removed });
                 navigate("/webhooks");
                 await refresh("webhook");
               }}
             >
               <p class="mono">{url}</p>
-              <p>{words.remove_text}</p>
+              <p>{strings.remove_text}</p>
             </ConfirmDialog>
           )}
           {asking === "rotate" && (
             <FormDialog
-              title={words.rotate_title}
-              submit_label={words.rotate}
+              title={strings.rotate_title}
+              submit_label={strings.rotate}
               onClose={() => setAsking(null)}
               onSubmit={async () =>
                 setSecret(
@@ -108,7 +108,7 @@ export default function WebhookPage({ params }: { readonly params: PageParams })
                 )
               }
             >
-              <p>{words.rotate_text}</p>
+              <p>{strings.rotate_text}</p>
             </FormDialog>
           )}
           {secret !== null && <SecretOnce secret={secret} onClose={() => setSecret(null)} />}
@@ -123,58 +123,63 @@ const last = ({ attempts }: Delivery) => attempts.at(-1);
 const columns = (show: (delivery: Delivery) => void): readonly Column<Delivery>[] => [
   {
     key: "due",
-    header: words.due,
+    header: strings.due,
     kind: "main",
     cell: ({ created_at }) => <Time value={created_at} />,
   },
   {
     key: "status",
-    header: words.status,
+    header: strings.status,
     kind: "tight",
-    cell: ({ status }) => <Tag tone={tones[status]}>{words.states[status]}</Tag>,
+    cell: ({ status }) => <Tag tone={tones[status]}>{strings.states[status]}</Tag>,
   },
   {
     key: "answer",
-    header: words.answer,
+    header: strings.answer,
     kind: "tight",
     cell: (delivery) => (
       <span class="num">
         {last(delivery)?.status_code ?? (
-          <span class="muted">{last(delivery) ? words.no_answer : "–"}</span>
+          <span class="muted">{last(delivery) ? strings.no_answer : "–"}</span>
         )}
       </span>
     ),
   },
-  { key: "attempts", header: words.attempts, kind: "end", cell: ({ attempts }) => attempts.length },
+  {
+    key: "attempts",
+    header: strings.attempts,
+    kind: "end",
+    cell: ({ attempts }) => attempts.length,
+  },
   {
     key: "took",
-    header: words.took,
+    header: strings.took,
     kind: "end",
     cell: (delivery) => {
       const attempt = last(delivery);
-      return attempt ? words.milliseconds(attempt.duration_ms) : "–";
+      return attempt ? strings.milliseconds(attempt.duration_ms) : "–";
     },
     wide_only: true,
   },
   {
     key: "next",
-    header: words.next,
+    header: strings.next,
     kind: "tight",
     cell: ({ next_attempt_at }) => <Time value={next_attempt_at} />,
     wide_only: true,
   },
   {
     key: "actions",
-    header: words.actions,
+    header: strings.actions,
     kind: "actions",
     cell: (delivery) => (
       <Button
         small
         kind="ghost"
-        aria-label={words.show_label(formatDateTime(delivery.created_at))}
+        aria-label={strings.show_label(formatDateTime(delivery.created_at))}
         onClick={() => show(delivery)}
       >
-        {words.show}
+        {strings.show}
       </Button>
     ),
   },
@@ -203,23 +208,23 @@ function Deliveries({
   return (
     <section class="card">
       <div class="card-head">
-        <h2>{words.deliveries}</h2>
-        <span class="muted small">{words.deliveries_text}</span>
+        <h2>{strings.deliveries}</h2>
+        <span class="muted small">{strings.deliveries_text}</span>
       </div>
       <Loading query={deliveries}>
         {({ data, pagination }) =>
           pagination.total === 0 ? (
             <Empty
               icon="send"
-              title={words.no_deliveries_title}
-              actions={<Button onClick={onTest}>{words.test}</Button>}
+              title={strings.no_deliveries_title}
+              actions={<Button onClick={onTest}>{strings.test}</Button>}
             >
-              {words.no_deliveries_text}
+              {strings.no_deliveries_text}
             </Empty>
           ) : (
             <>
               <Table
-                label={words.deliveries_label}
+                label={strings.deliveries_label}
                 columns={columns(({ id }) => setShown(id))}
                 rows={data}
                 row_key={({ id }) => id}

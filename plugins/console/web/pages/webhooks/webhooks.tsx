@@ -10,34 +10,34 @@ import { PageHeader } from "../../ui/page-header";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
-import { webhook_words as words } from "../../words/webhooks";
+import { webhook_strings as strings } from "../../strings/webhooks";
 import { CreateWebhookDialog, SecretOnce } from "./dialogs";
 import { tones, type Webhook, type WebhookWithSecret } from "./records";
 
 const columns: readonly Column<Webhook>[] = [
   {
     key: "url",
-    header: words.url,
+    header: strings.url,
     kind: "main",
     cell: ({ id, url, event_type }) => (
       <span class="two-lines">
         <Link href={`/webhooks/${id}`} class="title-link clip">
           {url}
         </Link>
-        <span>{words.events[event_type] ?? event_type}</span>
+        <span>{strings.events[event_type] ?? event_type}</span>
       </span>
     ),
   },
   {
     key: "last",
-    header: words.last,
+    header: strings.last,
     kind: "tight",
     cell: ({ last_delivery }) =>
       last_delivery === null ? (
-        <span class="muted">{words.none_yet}</span>
+        <span class="muted">{strings.none_yet}</span>
       ) : (
         <span class="row">
-          <Tag tone={tones[last_delivery.status]}>{words.states[last_delivery.status]}</Tag>
+          <Tag tone={tones[last_delivery.status]}>{strings.states[last_delivery.status]}</Tag>
           <span class="muted small">
             <Time value={last_delivery.created_at} />
           </span>
@@ -46,7 +46,7 @@ const columns: readonly Column<Webhook>[] = [
   },
   {
     key: "created",
-    header: words.created,
+    header: strings.created,
     kind: "tight",
     cell: ({ created_at }) => <Time value={created_at} />,
     wide_only: true,
@@ -62,25 +62,25 @@ export default function Webhooks() {
   });
   const create = (
     <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setCreating(true)}>
-      {words.create}
+      {strings.create}
     </Button>
   );
   return (
     <>
       <PageHeader
-        title={words.title}
-        text={words.text}
+        title={strings.title}
+        text={strings.text}
         actions={webhooks.data?.length === 0 ? undefined : create}
       />
       <section class="card">
         <Loading query={webhooks} rows={3}>
           {(rows) =>
             rows.length === 0 ? (
-              <Empty icon="webhook" title={words.empty_title} actions={create}>
-                {words.empty_text}
+              <Empty icon="webhook" title={strings.empty_title} actions={create}>
+                {strings.empty_text}
               </Empty>
             ) : (
-              <Table label={words.label} columns={columns} rows={rows} row_key={({ id }) => id} />
+              <Table label={strings.label} columns={columns} rows={rows} row_key={({ id }) => id} />
             )
           }
         </Loading>

@@ -1,6 +1,6 @@
-/** The words of transcriptions. */
+/** Strings of transcriptions. */
 
-export const transcription_words = {
+export const transcription_strings = {
   title: "Transcriptions",
   one: "Transcription",
   text: "Recordings and captions become documents whose citations tell when something was said.",

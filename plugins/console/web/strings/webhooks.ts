@@ -1,6 +1,6 @@
-/** The words of webhooks and their deliveries. */
+/** Strings of webhooks and their deliveries. */
 
-export const webhook_words = {
+export const webhook_strings = {
   title: "Webhooks",
   one: "Webhook",
   text: "Dossier tells your own services, by an HTTP POST, when an import or a transcription has ended.",

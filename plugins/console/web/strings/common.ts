@@ -1,6 +1,6 @@
-/** The words that every page shares. Each area has its own file beside this one. */
+/** Strings that every page shares. Each area has its own file beside this one. */
 
-export const words = {
+export const common_strings = {
   product: "Dossier",
   close: "Close",
   cancel: "Cancel",

@@ -1,5 +1,5 @@
-/** What search says: its page, and the palette behind Ctrl K. */
-export const words = {
+/** Strings of search: its page, and the palette behind Ctrl K. */
+export const search_strings = {
   title: "Search",
   text:
     "Finds passages in your documents, by words and by questions. Put a phrase in quotes to find " +

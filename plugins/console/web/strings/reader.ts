@@ -1,9 +1,9 @@
-/** What the source viewer says. */
+/** Strings of the source viewer. */
 const range = (first: number, last: number | null): string =>
   last === null || last === first ? String(first) : `${first}–${last}`;
 const many = (first: number, last: number | null): boolean => last !== null && last !== first;
 
-export const words = {
+export const reader_strings = {
   short_pages: (first: number, last: number | null) => `p. ${range(first, last)}`,
   pages: (first: number, last: number | null) =>
     `${many(first, last) ? "Pages" : "Page"} ${range(first, last)}`,

@@ -1,6 +1,6 @@
-/** The words of the users page. */
+/** Strings of the users page. */
 
-export const user_words = {
+export const user_strings = {
   title: "Users",
   text:
     "Who may sign in to this server. Everyone has folders of their own; administrators see nobody " +

@@ -1,6 +1,6 @@
-/** The words of the API reference page. */
+/** Strings of the API reference page. */
 
-export const reference_words = {
+export const reference_strings = {
   title: "API reference",
   text:
     "Every call of the API. What you try out here is done for real, in your name; scripts send an " +

@@ -1,6 +1,6 @@
-/** The words of signing in, of the account and of API keys. */
+/** Strings of signing in, of the account and of API keys. */
 
-export const account_words = {
+export const account_strings = {
   email: "Email",
   password: "Password",
   new_password: "New password",

@@ -1,5 +1,5 @@
-/** What the chat pages say. */
-export const words = {
+/** Strings of the chat pages. */
+export const chat_strings = {
   title: "Chat",
   text: "Ask about your documents. Every answer names the passages it comes from.",
   new_chat: "New chat",

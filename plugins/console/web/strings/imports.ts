@@ -1,6 +1,6 @@
-/** The words of imports and their schedules. */
+/** Strings of imports and their schedules. */
 
-export const import_words = {
+export const import_strings = {
   title: "Imports",
   one: "Import",
   text:

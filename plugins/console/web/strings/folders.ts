@@ -1,11 +1,11 @@
-/** The words of folders and documents. */
+/** Strings of folders and documents. */
 import { formatNumber } from "../ui/format";
 
 const documents = (count: number) =>
   `${formatNumber(count)} ${count === 1 ? "document" : "documents"}`;
 const files = (count: number) => `${formatNumber(count)} ${count === 1 ? "file" : "files"}`;
 
-export const folder_words = {
+export const folder_strings = {
   documents,
   title: "Folders",
   text: "What you put into a folder is read, indexed and ready to be asked about.",

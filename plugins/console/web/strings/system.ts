@@ -1,6 +1,6 @@
-/** The words of the system page. */
+/** Strings of the system page. */
 
-export const system_words = {
+export const system_strings = {
   title: "System",
   text: (version: string, commit: string | null) =>
     commit === null ? `Dossier ${version}` : `Dossier ${version} (${commit})`,

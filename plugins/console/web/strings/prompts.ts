@@ -1,5 +1,5 @@
-/** What the prompts pages say, and the templates to begin with. */
-export const words = {
+/** Strings of the prompts page, and the templates to begin with. */
+export const prompt_strings = {
   title: "Prompts",
   text:
     "Saved instructions that shape the answers of a chat. They apply when a language model writes " +

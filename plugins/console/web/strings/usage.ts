@@ -1,6 +1,6 @@
-/** The words of the usage page. */
+/** Strings of the usage page. */
 
-export const usage_words = {
+export const usage_strings = {
   title: "Usage",
   text: "What you and your API keys did here, and what you hold.",
   period: "Period",

@@ -19,7 +19,7 @@ export {
   type CommandHandler,
   type Context,
   type EnqueueOptions,
-  type GaveUpCause,
+  type ExhaustedCause,
   type Isolate,
   type JobEffect,
   type JobHandler,
@@ -78,7 +78,7 @@ export {
   type Caller,
   type HandlersOf,
   type Route,
-  type Visitor,
+  type Client,
 } from "./http/route";
 export {
   announcedBytes,

@@ -68,7 +68,7 @@ const leftovers: readonly Rule[] = [
 const contexts: readonly Rule[] = [
   {
     pattern: /\bDate\.now\(\)|\bnew Date\(\)/,
-    why: "time comes from ctx.clock",
+    why: "time comes from ctx.now_ms",
     within: product,
     except: outside,
   },

@@ -9,7 +9,7 @@ import { HttpError } from "./errors";
 import { prefix, type Router } from "./mount";
 import { pathOf, pathStart } from "./path";
 import { problemResponse } from "./problem";
-import type { Caller, Visitor } from "./route";
+import type { Caller, Client } from "./route";
 import type { Admitted, RateLimit, Seen, Surface } from "./slots";
 import { visitorOf, type Believed } from "./visitor";
 
@@ -28,10 +28,10 @@ export interface Entrance {
   readonly router: Router;
   /** Paths that need no caller. */
   readonly isPublic: (path: string) => boolean;
-  readonly admit: (request: Request, visitor: Visitor) => Admitted;
+  readonly admit: (request: Request, visitor: Client) => Admitted;
   readonly unauthorized: (request: Request) => HttpError;
   /** Who shares a rate limit: `owner:usr_…`, `address:192.0.2.1`. */
-  readonly bucketOf: (caller: Caller | null, visitor: Visitor) => string;
+  readonly bucketOf: (caller: Caller | null, visitor: Client) => string;
 }
 export interface FrontParts extends Believed {
   readonly entrances: readonly Entrance[];
@@ -82,7 +82,7 @@ export const createFront =
 interface Visit {
   readonly request_id: string;
   readonly headers: Record<string, string>;
-  readonly visitor: Visitor;
+  readonly visitor: Client;
   seen: Omit<Seen, "status"> | null;
 }
 

@@ -18,7 +18,7 @@ import {
 } from "./body";
 import { badRequest, forbidden, HttpError } from "./errors";
 import { pathOf, searchOf } from "./path";
-import { Reply, type Call, type Caller, type Multipart, type Route, type Visitor } from "./route";
+import { Reply, type Call, type Caller, type Multipart, type Route, type Client } from "./route";
 import { createTurns } from "./turns";
 
 export const prefix = "/api/dev/v1";
@@ -27,7 +27,7 @@ export const prefix = "/api/dev/v1";
 export interface Admission {
   readonly caller: Caller | null;
   readonly request_id: string;
-  readonly visitor: Visitor;
+  readonly visitor: Client;
 }
 
 export interface Mounted {

@@ -16,7 +16,7 @@ export interface Caller {
 }
 
 /** Where a request came from, as far as it can be believed. */
-export interface Visitor {
+export interface Client {
   /** The peer, or what a trusted proxy says of it. */
   readonly address: string;
   /** It came by HTTPS, on its last visible way. */
@@ -130,7 +130,7 @@ export interface Call<P extends string = string, S extends RouteShape = RouteSha
   /** The request itself: headers, and the unread body of a multipart route. */
   readonly request: Request;
   readonly request_id: string;
-  readonly visitor: Visitor;
+  readonly visitor: Client;
   /** Fires when the server stops: ends long waits. */
   readonly stopping: AbortSignal;
   /**

@@ -1,7 +1,7 @@
 /** What the front door asks plugins for. */
 import { slot } from "../plugin/refs";
 import type { HttpError } from "./errors";
-import type { Caller, Visitor } from "./route";
+import type { Caller, Client } from "./route";
 
 /**
  * Knows a caller by the token of `Authorization: Bearer`, or answers null. Exactly one plugin fills
@@ -56,7 +56,7 @@ export interface Surface {
   /** On every answer below `root` that does not set them itself. */
   readonly headers: Readonly<Record<string, string>>;
   /** Who is calling. It must not look at `Authorization`, as the API never looks at cookies. */
-  admit(request: Request, visitor: Visitor): Admitted;
+  admit(request: Request, visitor: Client): Admitted;
   /** The answer to a request that needs a caller and has none. */
   unauthorized(): HttpError;
 }

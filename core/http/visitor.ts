@@ -4,7 +4,7 @@
  */
 import { isIP, type BlockList } from "node:net";
 import { inBlock } from "../base/networks";
-import type { Visitor } from "./route";
+import type { Client } from "./route";
 
 export interface Believed {
   /** Networks whose `X-Forwarded-…` headers are believed. */
@@ -21,7 +21,7 @@ export function visitorOf(
   request: Request,
   peer: string,
   { trusted_proxies, public_url }: Believed,
-): Visitor {
+): Client {
   const { headers } = request;
   const asked = headers.get("host") ?? "";
   const forwarded =

@@ -55,8 +55,8 @@ const columns = [
 ] as const;
 
 /** Whether the payload of a job that failed for good is kept, so that it can be asked for again. */
-export const canReturn = ({ gaveUp, revive }: JobHandler["limits"]): boolean =>
-  revive !== undefined || gaveUp === undefined;
+export const canReturn = ({ onExhausted, requeue }: JobHandler["limits"]): boolean =>
+  requeue !== undefined || onExhausted === undefined;
 
 export function createOverview({ store, clock, handlerFor, wake }: OverviewParts) {
   return {
@@ -113,8 +113,8 @@ export function createOverview({ store, clock, handlerFor, wake }: OverviewParts
             "This job can't be run again: it was made for another version of its plugin.",
             "not_retriable",
           );
-        if (handler.limits.revive)
-          await revived(tx, job, () => handler.limits.revive!(tx, payload), clock.now_ms());
+        if (handler.limits.requeue)
+          await revived(tx, job, () => handler.limits.requeue!(tx, payload), clock.now_ms());
         else await ready(tx, id, clock.now_ms());
         store.afterCommit(wake);
       }),
@@ -133,10 +133,10 @@ function inState(db: JobsDb, state: JobState) {
 async function revived(
   tx: JobsDb,
   { id }: Row,
-  revive: () => Promise<void>,
+  requeue: () => Promise<void>,
   now_ms: number,
 ): Promise<void> {
-  await revive();
+  await requeue();
   await tx
     .updateTable("core_jobs")
     .set({ state: "cancelled", payload: "", finished_at: now_ms })

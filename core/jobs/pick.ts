@@ -8,19 +8,19 @@ export interface Picked {
   readonly ids: readonly string[];
   /** The owner served last; a look that can't see everyone begins after them. */
   readonly last_owner: string;
-  /** How many lanes had something to run. */
-  readonly lanes: number;
+  /** How many queues had something to run. */
+  readonly queues: number;
 }
 
 /**
- * A handler that waits for others gives one owner at most this share of the runs that are left, and
+ * A handler that is io-bound gives one owner at most this share of the runs that are left, and
  * always one: so there is one left for whoever comes next.
  */
 const owner_share = 8;
-export const ownerMax = ({ waits, free }: Pick<Room, "waits" | "free">): number =>
-  waits ? Math.max(1, Math.floor(free / owner_share)) : Number.MAX_SAFE_INTEGER;
+export const ownerMax = ({ io_bound, free }: Pick<Room, "io_bound" | "free">): number =>
+  io_bound ? Math.max(1, Math.floor(free / owner_share)) : Number.MAX_SAFE_INTEGER;
 
-/** When an owner or a lane was served last, for the latest ten thousand of each. */
+/** When an owner or a queue was served last, for the latest ten thousand of each. */
 export interface ServedLog {
   since(key: string): number;
   note(key: string): void;
@@ -40,18 +40,18 @@ export function createServedLog(): ServedLog {
 }
 /** Keys of `ServedLog`. */
 export const ownerKey = (owner: string): string => `owner ${owner}`;
-export const laneKey = (lane: string): string => `lane ${lane}`;
+export const queueKey = (queue: string): string => `queue ${queue}`;
 
 interface Waiting {
-  readonly lane: string;
+  readonly queue: string;
   readonly owner: string;
   readonly jobs: Candidate[];
   at: number;
 }
 
 /**
- * Whose owner has the fewest runs goes first, then whose turn is longest ago, by owner and by lane;
- * within a lane the highest priority, then the earliest.
+ * Whose owner has the fewest runs goes first, then whose turn is longest ago, by owner and by queue;
+ * within a queue the highest priority, then the earliest.
  * No cap is exceeded. Remembers in `served_log` who was served.
  */
 export function pick(
@@ -62,13 +62,13 @@ export function pick(
 ): Picked {
   const free = new Map(rooms.map((room) => [handlerOf(room), { ...room }]));
   const owners = new Map(candidates.map(({ owner, owner_running }) => [owner, owner_running]));
-  const lanes = new Map(candidates.map(({ lane, lane_running }) => [lane, lane_running]));
+  const queues = new Map(candidates.map(({ queue, queue_running }) => [queue, queue_running]));
   const waiting: Waiting[] = [
-    ...Map.groupBy(candidates, ({ owner, lane }) => `${owner}\n${lane}`).values(),
+    ...Map.groupBy(candidates, ({ owner, queue }) => `${owner}\n${queue}`).values(),
   ].map((jobs) => ({
-    lane: jobs[0]!.lane,
+    queue: jobs[0]!.queue,
     owner: jobs[0]!.owner,
-    jobs: jobs.toSorted(inLane),
+    jobs: jobs.toSorted(inQueue),
     at: -1,
   }));
   let left = slots;
@@ -77,17 +77,17 @@ export function pick(
     return (
       room !== undefined &&
       room.free > 0 &&
-      (room.waits || left > 0) &&
-      lanes.get(job.lane)! < job.lane_max &&
+      (room.io_bound || left > 0) &&
+      queues.get(job.queue)! < job.queue_concurrency &&
       owners.get(job.owner)! < ownerMax(room)
     );
   };
   const before = (a: Waiting, b: Waiting): number =>
     owners.get(a.owner)! - owners.get(b.owner)! ||
     served_log.since(ownerKey(a.owner)) - served_log.since(ownerKey(b.owner)) ||
-    served_log.since(laneKey(a.lane)) - served_log.since(laneKey(b.lane)) ||
+    served_log.since(queueKey(a.queue)) - served_log.since(queueKey(b.queue)) ||
     compare(a.owner, b.owner) ||
-    compare(a.lane, b.lane);
+    compare(a.queue, b.queue);
 
   const ids: string[] = [];
   let last_owner = "";
@@ -97,20 +97,20 @@ export function pick(
       one.at = one.jobs.findIndex(fits);
       if (one.at >= 0 && (next === undefined || before(one, next) < 0)) next = one;
     }
-    if (next === undefined) return { ids, last_owner, lanes: waiting.length };
+    if (next === undefined) return { ids, last_owner, queues: waiting.length };
     const [job] = next.jobs.splice(next.at, 1) as [Candidate];
     const room = free.get(handlerOf(job))!;
     free.set(handlerOf(job), { ...room, free: room.free - 1 });
-    if (!room.waits) left -= 1;
+    if (!room.io_bound) left -= 1;
     owners.set(job.owner, owners.get(job.owner)! + 1);
-    lanes.set(job.lane, lanes.get(job.lane)! + 1);
+    queues.set(job.queue, queues.get(job.queue)! + 1);
     served_log.note(ownerKey(job.owner));
-    served_log.note(laneKey(job.lane));
+    served_log.note(queueKey(job.queue));
     ids.push(job.id);
     last_owner = job.owner;
   }
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const inLane = (a: Candidate, b: Candidate): number =>
+const inQueue = (a: Candidate, b: Candidate): number =>
   b.priority - a.priority || a.run_at - b.run_at || compare(a.id, b.id);

@@ -66,11 +66,11 @@ export interface Queue {
 const lease_ms = 30_000;
 const heartbeat_ms = 10_000;
 const poll_ms = 1_000;
-/** With more lanes than this a claim looks at some of them. */
-const lanes_few = 64;
+/** With more queues than this a claim looks at some of them. */
+const queues_few = 64;
 const candidates_per_slot = 8;
 /**
- * So many of a lane, or of those that wait for others, are claimed at once; the next look follows
+ * So many of a queue, or of those that wait for others, are claimed at once; the next look follows
  * at once.
  */
 const claims_max = 16;
@@ -98,7 +98,7 @@ export function createQueue({
   const handler_slots_max = Math.max(1, slots_max - Math.ceil(slots_max / 4));
   let state: "new" | "started" | "draining" = "new";
   let claiming: Promise<unknown> = Promise.resolve();
-  let view = { last_owner: "", lanes: 1 };
+  let view = { last_owner: "", queues: 1 };
   const served_log = createServedLog();
 
   const subscribers = (id: string) =>
@@ -107,7 +107,7 @@ export function createQueue({
   /** How many of those that run take a slot. */
   const working = (): number =>
     [...active.values()].reduce(
-      (sum, { handler }) => (handler.limits.waits === true ? sum : sum + 1),
+      (sum, { handler }) => (handler.limits.io_bound === true ? sum : sum + 1),
       0,
     );
 
@@ -123,17 +123,17 @@ export function createQueue({
           plugin,
           handler: {
             on,
-            limits: { concurrency = 1, waits = false },
+            limits: { concurrency = 1, io_bound = false },
           },
         },
       ]) => {
         const free =
-          (waits ? concurrency : Math.min(concurrency, handler_slots_max)) -
+          (io_bound ? concurrency : Math.min(concurrency, handler_slots_max)) -
           (running.get(key) ?? 0);
-        return { plugin, name: on.id, waits, free, owner_max: ownerMax({ waits, free }) };
+        return { plugin, name: on.id, io_bound, free, owner_max: ownerMax({ io_bound, free }) };
       },
     );
-    return { slots, rooms: all.filter((room) => room.free > 0 && (room.waits || slots > 0)) };
+    return { slots, rooms: all.filter((room) => room.free > 0 && (room.io_bound || slots > 0)) };
   }
 
   /** Claims what there is room for and begins to run it. Returns how many. One claim at a time. */
@@ -156,7 +156,7 @@ export function createQueue({
   }
 
   /**
-   * With many lanes only some are looked at, beginning after the owner served last; with few, all
+   * With many queues only some are looked at, beginning after the owner served last; with few, all
    * of them.
    */
   async function choose(
@@ -164,13 +164,13 @@ export function createQueue({
     slots: number,
     now_ms: number,
   ): Promise<Picked> {
-    const many = view.lanes > lanes_few;
-    const most = slots + (free.some(({ waits }) => waits) ? claims_max : 0);
+    const many = view.queues > queues_few;
+    const most = slots + (free.some(({ io_bound }) => io_bound) ? claims_max : 0);
     const all_max = many ? most * candidates_per_slot : candidates_max;
     const look = (after_owner: string) =>
       table.candidates(store.db, free, now_ms, {
         after_owner,
-        each_max: Math.min(claims_max, Math.ceil(most / view.lanes)),
+        each_max: Math.min(claims_max, Math.ceil(most / view.queues)),
         all_max,
       });
     const ahead = await look(many ? view.last_owner : "");
@@ -181,7 +181,7 @@ export function createQueue({
       slots,
       served_log,
     );
-    view = { last_owner: picked.last_owner || view.last_owner, lanes: Math.max(1, picked.lanes) };
+    view = { last_owner: picked.last_owner || view.last_owner, queues: Math.max(1, picked.queues) };
     return picked;
   }
 
@@ -312,15 +312,15 @@ export function createQueue({
   ): table.NewJob {
     const { limits, on } = handler;
     const now_ms = clock.now_ms();
-    const lane = options.lane || handlerOf({ plugin, name: on.id });
+    const queue = options.queue || handlerOf({ plugin, name: on.id });
     return {
       id: newId("job"),
       plugin,
       name: on.id,
       payload: JSON.stringify(payload),
-      owner: options.owner || limits.ownerOf?.(payload) || lane,
-      lane,
-      lane_max: options.lane_max ?? limits.concurrency ?? 1,
+      owner: options.owner || limits.ownerOf?.(payload) || queue,
+      queue,
+      queue_concurrency: options.queue_concurrency ?? limits.concurrency ?? 1,
       priority: Math.trunc(options.priority ?? 0),
       run_at: Math.trunc(options.run_at_ms ?? now_ms),
       attempts_max: limits.attempts_max,

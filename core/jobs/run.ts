@@ -9,7 +9,7 @@ import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
 import {
   PermanentFailure,
-  type GaveUpCause,
+  type ExhaustedCause,
   type JobEffect,
   type JobHandler,
 } from "../plugin/define";
@@ -46,7 +46,7 @@ type Outcome =
   | { readonly kind: "done"; readonly effect: JobEffect | void }
   | {
       readonly kind: "failed";
-      readonly cause: GaveUpCause;
+      readonly cause: ExhaustedCause;
       readonly reason: string;
       readonly permanent: boolean;
     }
@@ -262,7 +262,7 @@ const giveUp = (
     if (!(await table.failJob(tx, job, reason, now_ms, canReturn(limits)))) return false;
     const payload: unknown = JSON.parse(job.payload);
     // A payload that does not fit the schema can't be handed to code that relies on it.
-    if (Value.Check(on.payload, payload)) await limits.gaveUp?.(tx, payload, reason, cause);
+    if (Value.Check(on.payload, payload)) await limits.onExhausted?.(tx, payload, reason, cause);
     return true;
   });
 

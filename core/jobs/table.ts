@@ -15,8 +15,8 @@ export interface NewJob {
   readonly name: string;
   readonly payload: string;
   readonly owner: string;
-  readonly lane: string;
-  readonly lane_max: number;
+  readonly queue: string;
+  readonly queue_concurrency: number;
   readonly priority: number;
   readonly run_at: number;
   readonly attempts_max: number;
@@ -30,13 +30,13 @@ export interface Candidate {
   readonly plugin: string;
   readonly name: string;
   readonly owner: string;
-  readonly lane: string;
-  readonly lane_max: number;
+  readonly queue: string;
+  readonly queue_concurrency: number;
   readonly priority: number;
   readonly run_at: number;
-  /** Jobs of its owner, and of its lane, that run at the moment. */
+  /** Jobs of its owner, and of its queue, that run at the moment. */
   readonly owner_running: number;
-  readonly lane_running: number;
+  readonly queue_running: number;
 }
 export interface Claimed {
   readonly id: string;
@@ -56,7 +56,7 @@ export interface Room {
   /** Owners of whose jobs so many run get no further run of this handler. */
   readonly owner_max: number;
   /** Its runs take no slot. */
-  readonly waits: boolean;
+  readonly io_bound: boolean;
 }
 
 const all = async <R>(db: JobsDb, sql: string, parameters: readonly unknown[]): Promise<R[]> =>
@@ -75,8 +75,8 @@ export const insertJob = (db: JobsDb, job: NewJob): Promise<unknown> =>
     job.name,
     job.payload,
     job.owner,
-    job.lane,
-    job.lane_max,
+    job.queue,
+    job.queue_concurrency,
     job.priority,
     job.run_at,
     job.attempts_max,
@@ -106,7 +106,7 @@ head (plugin, name, owner_max, owner, lane, priority, open) as (
     (select n.id from core_jobs n where h.open and n.state = 'ready' and n.plugin = h.plugin and n.name = h.name and n.owner = h.owner and n.lane > h.lane order by n.lane, n.priority, n.run_at, n.id limit 1),
     (select n.id from core_jobs n where n.state = 'ready' and n.plugin = h.plugin and n.name = h.name and n.owner > h.owner order by n.owner, n.lane, n.priority, n.run_at, n.id limit 1))
 )
-select j.id, j.plugin, j.name, j.owner, j.lane, j.lane_max, j.priority, j.run_at, coalesce(b.running, 0) as lane_running, coalesce(o.running, 0) as owner_running
+select j.id, j.plugin, j.name, j.owner, j.lane as queue, j.lane_max as queue_concurrency, j.priority, j.run_at, coalesce(b.running, 0) as queue_running, coalesce(o.running, 0) as owner_running
 from head h cross join core_jobs j left join busy b on b.lane = j.lane left join holds o on o.owner = j.owner
 where h.open and j.id in (select c.id from core_jobs c where c.state = 'ready' and c.plugin = h.plugin and c.name = h.name and c.owner = h.owner and c.lane = h.lane and c.priority = h.priority
   and c.run_at <= ? order by c.run_at, c.id limit ?)

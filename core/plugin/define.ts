@@ -4,7 +4,6 @@
  */
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
-import type { Clock } from "../base/clock";
 import type { Log } from "../base/log";
 import type { HandlersOf, Route } from "../http/route";
 import type { Db, HotReads } from "../store/open";
@@ -35,7 +34,7 @@ export interface JobRun {
   readonly signal: AbortSignal;
 }
 /** Why a run was the last one: it took too long, the server ended during it, or it threw. */
-export type GaveUpCause = "timeout" | "crash" | "error";
+export type ExhaustedCause = "timeout" | "crash" | "error";
 /**
  * What a job changes. Runs in the same transaction that ends the job, and not at all when the job
  * was cancelled or its lease was lost.
@@ -43,30 +42,35 @@ export type GaveUpCause = "timeout" | "crash" | "error";
 export type JobEffect = (tx: Db<any>) => Promise<void>;
 
 export interface JobLimits<P> {
-  /** Runs at most so often; a crash counts as a run. */
+  /** Runs at most this often; a crash counts as a run. */
   readonly attempts_max: number;
   /** A run that takes longer is aborted and tried again, milliseconds. */
   readonly timeout_ms: number;
   /** Runs of this job at the same time in the whole server. Default 1. */
   readonly concurrency?: number;
   /**
-   * A run does little but wait for others, such as a network. It takes no slot from jobs that work,
-   * and no owner's runs use up `concurrency`.
+   * A run spends its time waiting for others, such as a network. It takes no slot from jobs that
+   * compute, and no owner's runs use up `concurrency`.
    */
-  readonly waits?: boolean;
+  readonly io_bound?: boolean;
   /** Who it is for, when nobody says so as it is enqueued: an event says nothing of it. */
   readonly ownerOf?: (payload: P) => string;
   /** Pause before the next attempt, milliseconds. Default 1 s, 4 s, 16 s … at most 5 min. */
   readonly backoff_ms?: (attempt: number) => number;
   /** What to change when the job has failed for good: in the transaction that marks it failed. */
-  readonly gaveUp?: (tx: Db<any>, payload: P, reason: string, cause: GaveUpCause) => Promise<void>;
+  readonly onExhausted?: (
+    tx: Db<any>,
+    payload: P,
+    reason: string,
+    cause: ExhaustedCause,
+  ) => Promise<void>;
   /**
-   * Puts back to work what `gaveUp` has ended, when an administrator asks for it: in place of one
+   * Puts back to work what `onExhausted` has ended, when an administrator asks for it: in place of one
    * more run of this job.
-   * A job with `gaveUp` and without this can't be asked for again; one with neither simply runs
+   * A job with `onExhausted` and without this can't be asked for again; one with neither simply runs
    * again.
    */
-  readonly revive?: (tx: Db<any>, payload: P) => Promise<void>;
+  readonly requeue?: (tx: Db<any>, payload: P) => Promise<void>;
 }
 export interface JobHandler {
   readonly on: JobRef | EventRef;
@@ -93,17 +97,18 @@ export interface EnqueueOptions {
   /** At most one unfinished job has this key; a second enqueue does nothing. */
   readonly key?: string;
   /**
-   * Jobs of one lane share `lane_max`; lanes take turns, so a slow one starves nobody. Default: one
-   * lane per job name.
+   * Jobs of one queue share its `queue_concurrency`; queues take turns, so a slow one starves nobody.
+   * Default: one queue per job name.
    */
-  readonly lane?: string;
-  readonly lane_max?: number;
+  readonly queue?: string;
+  /** Runs of this queue at the same time. Default: the `concurrency` of its job. */
+  readonly queue_concurrency?: number;
   /**
-   * Who it is for, usually a user id: those with the fewest runs come first. Default: each lane is
+   * Who it is for, usually a user id: those with the fewest runs come first. Default: each queue is
    * one.
    */
   readonly owner?: string;
-  /** Higher first within a lane. Default 0. */
+  /** Higher first within a queue. Default 0. */
   readonly priority?: number;
   /** The record this job is about, for `cancelJobs`. */
   readonly subject?: string;
@@ -220,7 +225,8 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   readonly services: ServicesOf<N>;
   /** Complete once every plugin is set up: read a slot inside handlers, not inside `setup`. */
   readonly slots: SlotsOf<L>;
-  readonly database: <Tables>() => Db<Tables>;
+  /** The tables of this plugin: its store names their types, `(db: Db<FoldersTables>, …)`. */
+  readonly db: Db<any>;
   /**
    * All of `work` is kept, or none. Everything inside must use the `tx` it is given; no network, no
    * waiting inside.
@@ -234,18 +240,19 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
    * Says that a record has changed, once the surrounding transaction is on disk: call it where the
    * record is written. It costs nothing when nobody looks, and is kept nowhere.
    */
-  readonly changed: (change: Change) => void;
+  readonly notify: (change: Change) => void;
   /** Prepared reads on a second connection, for the few look-ups that every request makes. */
   readonly hot: HotReads;
   /** After text was deleted: takes it out of the write-ahead log too. Returns at once. */
-  readonly scrub: () => void;
+  readonly truncateWal: () => void;
   readonly files: Files;
   /**
    * For secrets that must be read again, such as those that sign: at rest they are only kept
    * sealed.
    */
   readonly sealed: Seal;
-  readonly clock: Clock;
+  /** Epoch milliseconds. */
+  readonly now_ms: () => number;
   readonly log: Log;
   /** A fresh opaque id: `fld_` + ULID, sortable by creation. */
   readonly newId: (prefix: string) => string;

@@ -211,19 +211,19 @@ function contextOf(
       plugin.slots as Record<string, SlotRef<unknown>>,
       (ref) => () => slots.read(ref.id),
     ),
-    database: () => store.db,
+    db: store.db,
     inTransaction: store.inTransaction,
     afterCommit: store.afterCommit,
     hot: store.hot,
-    scrub: store.scrub,
-    changed: (change: Change) =>
+    truncateWal: store.truncateWal,
+    notify: (change: Change) =>
       store.afterCommit(() => {
         for (const observe of slots.read(ChangeObserver.id) as ((change: Change) => void)[])
           observe(change);
       }),
     files,
     sealed,
-    clock,
+    now_ms: clock.now_ms,
     log: parts.log.child({ plugin: plugin.name }),
     newId,
     enqueue: queue.enqueue,

@@ -47,7 +47,7 @@ export interface Store {
    * After text was deleted: takes it out of the write-ahead log within two seconds. Returns at
    * once.
    */
-  readonly scrub: () => void;
+  readonly truncateWal: () => void;
   /** After tables changed: statements prepared before are prepared again. */
   readonly forgetStatements: () => void;
   /**
@@ -150,7 +150,7 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
   return {
     db,
     path,
-    scrub: scrub.soon,
+    truncateWal: scrub.soon,
     full: ballast.full,
     async inTransaction(work) {
       refuse();

@@ -19,6 +19,7 @@ import {
   t,
   toNumber,
   toPage,
+  type Db,
   type Migration,
 } from "dossier";
 import { ConsolePages, Documents, DocumentSettled, DocumentUses } from "dossier/contracts";
@@ -180,9 +181,9 @@ export default definePlugin({
   migrations,
   routes,
 
-  setup: ({ clock, config, database, enqueue, newId, services }) => {
-    const db = database<Tables>();
-
+  setup: ({ now_ms, config, db: any_db, enqueue, newId, services }) => {
+    /** With the types of this plugin's tables. */
+    const db: Db<Tables> = any_db;
     /**
      * Subscribes to an event of another plugin. What it returns is written in the transaction that
      * ends the job: exactly once.
@@ -199,7 +200,7 @@ export default definePlugin({
               document_id,
               version,
               status,
-              at: clock.now_ms(),
+              at: now_ms(),
             })
             .execute();
         },
@@ -211,7 +212,7 @@ export default definePlugin({
       async () => async (tx) => {
         await tx
           .deleteFrom("activity")
-          .where("at", "<", clock.now_ms() - config.keep)
+          .where("at", "<", now_ms() - config.keep)
           .execute();
       },
       { attempts_max: 3, timeout_ms: 60_000 },

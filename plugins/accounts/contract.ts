@@ -1,5 +1,5 @@
 /** What other plugins may know about accounts: who may sign in, and with which keys. */
-import { service, type Caller, type Visitor } from "../../core/sdk";
+import { service, type Caller, type Client } from "../../core/sdk";
 
 export type Role = "admin" | "member";
 export type Scope = "read" | "write";
@@ -92,7 +92,7 @@ export interface Sessions {
    * The caller that the cookie of a request stands for, or null: `key_id` is then the session's id.
    * Counts as a use of the session.
    */
-  callerOf(request: Request, visitor: Visitor): Caller | null;
+  callerOf(request: Request, visitor: Client): Caller | null;
   /**
    * Whether the session, and its user, are still good: for streams, which outlive the look at their
    * request.

@@ -27,7 +27,7 @@ const reset_valid_ms = 24 * 3_600_000;
 
 export interface InvitationsParts extends Pick<
   AccountsParts,
-  "db" | "inTransaction" | "now_ms" | "newId" | "passwords" | "changed"
+  "db" | "inTransaction" | "now_ms" | "newId" | "passwords" | "notify"
 > {
   readonly public_url: () => string;
 }
@@ -44,7 +44,7 @@ export function createInvitations({
   newId,
   passwords,
   public_url,
-  changed,
+  notify,
 }: InvitationsParts) {
   /** A new link of this user; the one before it ends. */
   const newLink = async (tx: AccountsDb, user: UserRow): Promise<string> => {
@@ -126,7 +126,7 @@ export function createInvitations({
         const { id } = await require(tx, token);
         await deletePasswordLink(tx, id);
         await deleteSessions(tx, id);
-        changed(sessionsChanged(id));
+        notify(sessionsChanged(id));
         return toUser((await updateUser(tx, id, { password_hash }))!);
       });
     },

@@ -15,7 +15,7 @@ import { accountHandlers, routes } from "./routes";
 import { createAccounts, createAuthenticator } from "./service";
 import { lastSeen, noteSeen } from "./session-store";
 import { createSessions } from "./sessions";
-import { noteUse, type AccountsTables } from "./store";
+import { noteUse } from "./store";
 import { createUsage } from "./usage";
 
 export default definePlugin({
@@ -43,9 +43,7 @@ export default definePlugin({
   migrations,
   routes: { ...routes, ...adminRoutes },
   commands,
-  setup: ({ changed, clock, config, database, hot, inTransaction, log, newId, public_url }) => {
-    const now_ms = () => clock.now_ms();
-    const db = database<AccountsTables>();
+  setup: ({ now_ms, config, db, hot, inTransaction, log, newId, notify, public_url }) => {
     const parts = {
       db,
       hot,
@@ -54,7 +52,7 @@ export default definePlugin({
       newId,
       passwords: createPasswords(),
       public_url,
-      changed,
+      notify,
     };
     const accounts = createAccounts(parts);
     const firstAdmin = createFirstAdmin(parts);

@@ -24,7 +24,7 @@ export interface AccountsParts {
   readonly now_ms: () => number;
   readonly newId: (prefix: string) => string;
   readonly passwords: Passwords;
-  readonly changed: (change: Change) => void;
+  readonly notify: (change: Change) => void;
 }
 
 /** Everything of the contract but the hint, which belongs to the set-up. */
@@ -52,7 +52,7 @@ export function createAccounts({
   now_ms,
   newId,
   passwords,
-  changed,
+  notify,
 }: AccountsParts) {
   const findRow = async (id_or_email: string): Promise<UserRow> => {
     const row = id_or_email.includes("@")
@@ -86,7 +86,7 @@ export function createAccounts({
       )
         throw conflict("This is the last active administrator.", "last_admin");
       if (active === false) await deleteSessions(tx, user_id);
-      changed(sessionsChanged(user_id, "all", active === false ? "deleted" : "changed"));
+      notify(sessionsChanged(user_id, "all", active === false ? "deleted" : "changed"));
       return toUser(row!);
     });
 
@@ -115,7 +115,7 @@ export function createAccounts({
         if (!(await store.updateUser(tx, user_id, { password_hash }))) throw notFound("user");
         await deleteSessions(tx, user_id, kept_session_id);
         await deletePasswordLink(tx, user_id);
-        changed(sessionsChanged(user_id));
+        notify(sessionsChanged(user_id));
       });
     },
 
@@ -126,7 +126,7 @@ export function createAccounts({
       const user = await findRow(user_id);
       const { row, token } = newKeyRow(user.id, input, { now_ms, newId });
       await store.insertKey(db, row);
-      changed(keyChanged(row, "created"));
+      notify(keyChanged(row, "created"));
       return { key: toKey(row), token };
     },
 
@@ -138,7 +138,7 @@ export function createAccounts({
     async deactivateKey(key_id: string, of_user_id?: string) {
       const row = await store.deactivateKey(db, key_id, of_user_id);
       if (!row) throw notFound("key");
-      changed(keyChanged(row, "changed"));
+      notify(keyChanged(row, "changed"));
       return toKey(row);
     },
   } satisfies Omit<Accounts, "signInHint"> & { readonly changeUser: typeof changeUser };

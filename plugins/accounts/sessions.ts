@@ -7,7 +7,7 @@ import {
   type Caller,
   type Page,
   type PageRequest,
-  type Visitor,
+  type Client,
 } from "../../core/sdk";
 import type { Sessions, User } from "./contract";
 import type { Lockout } from "./lockout";
@@ -24,7 +24,7 @@ const user_agent_length_max = 300;
 
 export interface SessionsParts extends Pick<
   AccountsParts,
-  "db" | "hot" | "inTransaction" | "now_ms" | "newId" | "passwords" | "changed"
+  "db" | "hot" | "inTransaction" | "now_ms" | "newId" | "passwords" | "notify"
 > {
   readonly lockout: Lockout;
   /** When sessions were last used, as far as that is not written yet. */
@@ -52,7 +52,7 @@ export function createSessions({
   passwords,
   lockout,
   seen,
-  changed,
+  notify,
 }: SessionsParts) {
   const isFresh = ({
     id,
@@ -86,7 +86,7 @@ export function createSessions({
   const begin = async (
     user: User,
     request: Request,
-    visitor: Visitor,
+    visitor: Client,
     by?: string,
   ): Promise<SignedIn> => {
     const token = newToken("dss");
@@ -112,7 +112,7 @@ export function createSessions({
           .toWellFormed(),
       });
       await store.deleteOldest(tx, user.id, sessions_max);
-      changed(sessionsChanged(user.id, id, "created"));
+      notify(sessionsChanged(user.id, id, "created"));
     });
     return { user, token };
   };
@@ -125,7 +125,7 @@ export function createSessions({
     account: string,
     password: string,
     password_hash: string | undefined,
-    { address }: Visitor,
+    { address }: Client,
   ): Promise<boolean> => {
     const wait_s = lockout.enter(account, address);
     if (wait_s > 0) throw lockedOut(wait_s);
@@ -136,7 +136,7 @@ export function createSessions({
 
   const end = async (user_id: string, session_id: string): Promise<boolean> => {
     const ended = await store.deleteSession(db, user_id, session_id);
-    if (ended) changed(sessionsChanged(user_id, session_id));
+    if (ended) notify(sessionsChanged(user_id, session_id));
     return ended;
   };
 
@@ -156,7 +156,7 @@ export function createSessions({
     async signIn(
       { email, password }: { readonly email: string; readonly password: string },
       request: Request,
-      visitor: Visitor,
+      visitor: Client,
     ): Promise<SignedIn> {
       const account = folded(email);
       const row = await findUserByEmail(db, account);
@@ -166,7 +166,7 @@ export function createSessions({
     },
 
     /** @throws HttpError 400 `wrong_password`, 429 `locked_out`. */
-    async requirePassword(user_id: string, password: string, visitor: Visitor): Promise<void> {
+    async requirePassword(user_id: string, password: string, visitor: Client): Promise<void> {
       const row = await findUser(db, user_id);
       if (await isPassword(row?.email_folded ?? "", password, row?.password_hash, visitor)) return;
       const detail = "This is not your current password.";
@@ -175,7 +175,7 @@ export function createSessions({
       });
     },
 
-    async signOut(request: Request, visitor: Visitor): Promise<void> {
+    async signOut(request: Request, visitor: Client): Promise<void> {
       const token = tokenOf(request, visitor);
       const session = token === null ? undefined : store.findByToken(hot, sha256(token));
       if (session) await end(session.user_id, session.id);
@@ -203,7 +203,7 @@ export function createSessions({
 
     async endOthers(user_id: string, kept_id: string): Promise<void> {
       await store.deleteSessions(db, user_id, kept_id);
-      changed(sessionsChanged(user_id));
+      notify(sessionsChanged(user_id));
     },
   };
 }
@@ -222,10 +222,10 @@ const lockedOut = (wait_s: number) =>
  * Over HTTPS a name that browsers hold to this host and this protocol; over plain HTTP they refuse
  * that one.
  */
-const cookieName = ({ secure }: Visitor): string => (secure ? "__Host-dossier" : "dossier");
+const cookieName = ({ secure }: Client): string => (secure ? "__Host-dossier" : "dossier");
 
 /** The token in the cookie, or null. */
-function tokenOf({ headers }: Request, visitor: Visitor): string | null {
+function tokenOf({ headers }: Request, visitor: Client): string | null {
   const name = cookieName(visitor);
   for (const pair of (headers.get("cookie") ?? "").split(";")) {
     const at = pair.indexOf("=");
@@ -235,5 +235,5 @@ function tokenOf({ headers }: Request, visitor: Visitor): string | null {
 }
 
 /** The `Set-Cookie` that keeps the session; without a token the one that takes it away. */
-export const sessionCookie = (visitor: Visitor, token: string | null): string =>
+export const sessionCookie = (visitor: Client, token: string | null): string =>
   `${cookieName(visitor)}=${token ?? ""}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${token === null ? 0 : absolute_ms / 1_000}${visitor.secure ? "; Secure" : ""}`;

@@ -14,7 +14,7 @@ export default definePlugin({
   version: "1.0.0",
   needs: { index: SearchIndex },
   provides: { wording: Wording },
-  setup({ clock, services: { index } }) {
+  setup({ now_ms, services: { index } }) {
     const retrieve = createRetrieve(index.analyze);
     return {
       services: { wording: { sentences: sentencesOf, retrieve } },
@@ -22,7 +22,7 @@ export default definePlugin({
         fill(Answerers, {
           name: "extractive",
           rank: 0,
-          answer: createExtractive(index.analyze, retrieve, () => clock.now_ms()),
+          answer: createExtractive(index.analyze, retrieve, now_ms),
         }),
       ],
     };

@@ -59,7 +59,7 @@ export default definePlugin({
   }),
   needs: { index: SearchIndex, wording: Wording },
   slots: { answerers: Answerers },
-  setup: async ({ config, services: { index, wording }, slots, clock, log }) => {
+  setup: async ({ config, services: { index, wording }, slots, now_ms, log }) => {
     const endpoint = endpointOf(config);
     if (endpoint === null) return {};
     // The client is large: only a server that uses it loads it.
@@ -78,7 +78,7 @@ export default definePlugin({
           .toSorted((a, b) => b.rank - a.rank)[0],
       wording,
       analyze: (text) => index.analyze(text),
-      now_ms: () => clock.now_ms(),
+      now_ms,
       log,
     });
     return {

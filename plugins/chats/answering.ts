@@ -61,7 +61,7 @@ export interface AnsweringParts {
   readonly tell: (message_id: string) => void;
   /** Tells those who watch this message that there is more to see. */
   readonly tellWatchers: (message_id: string) => void;
-  readonly changed: (change: Change) => void;
+  readonly notify: (change: Change) => void;
   readonly log: Log;
 }
 
@@ -288,7 +288,7 @@ export function createAnswering(parts: AnsweringParts) {
       ...new Set(result.citations.map((citation) => citation.document_id)),
     ]);
     parts.afterCommit(() => parts.tell(message.id));
-    for (const change of changesOf(owner_id, message, "changed")) parts.changed(change);
+    for (const change of changesOf(owner_id, message, "changed")) parts.notify(change);
   }
 
   /**
@@ -313,7 +313,7 @@ export function createAnswering(parts: AnsweringParts) {
     attempts_max,
     timeout_ms,
     concurrency: answers_max,
-    gaveUp: async (tx, { message_id }, reason) => {
+    onExhausted: async (tx, { message_id }, reason) => {
       const now = now_ms();
       if (
         !(await store.endMessage(tx, message_id, {
@@ -332,7 +332,7 @@ export function createAnswering(parts: AnsweringParts) {
         message,
         "changed",
       ))
-        parts.changed(change);
+        parts.notify(change);
     },
   });
 }

@@ -37,7 +37,7 @@ export interface MessageParts {
   readonly changes: Changes;
   /** Tells polls and watchers that the message has another status. */
   readonly tell: (message_id: string) => void;
-  readonly changed: (change: Change) => void;
+  readonly notify: (change: Change) => void;
   readonly enqueueAnswer: (tx: Db, message_id: string, owner_id: string) => Promise<void>;
   readonly cancelAnswer: (tx: Db, message_id: string) => Promise<void>;
 }
@@ -129,7 +129,7 @@ export function createMessages(parts: MessageParts) {
         await appendEvents(tx, message.id, [statusEvent("PENDING")], now);
         await store.countMessage(tx, chat_id, now);
         await parts.enqueueAnswer(tx, message.id, owner_id);
-        for (const change of changesOf(owner_id, message, "created")) parts.changed(change);
+        for (const change of changesOf(owner_id, message, "created")) parts.notify(change);
         return message;
       });
     },
@@ -181,7 +181,7 @@ export function createMessages(parts: MessageParts) {
         await fail(tx, message.id, ending.completed_at);
         await parts.cancelAnswer(tx, message.id);
         parts.afterCommit(() => parts.tell(message.id));
-        for (const change of changesOf(owner_id, message, "changed")) parts.changed(change);
+        for (const change of changesOf(owner_id, message, "changed")) parts.notify(change);
         return { ...message, ...ending };
       }),
   };

@@ -14,7 +14,7 @@ import { migrations } from "./migrations";
 import { createPruning, PruneEvents } from "./pruning";
 import { chatHandlers, routes } from "./routes";
 import { createChats } from "./service";
-import { removeFolderUses, removePromptUses, type ChatsTables } from "./store";
+import { removeFolderUses, removePromptUses } from "./store";
 import { createStreaming } from "./streaming";
 
 export default definePlugin({
@@ -41,15 +41,15 @@ export default definePlugin({
   setup: (ctx) => {
     const {
       afterCommit,
-      changed,
+      notify,
       inTransaction,
       newId,
       log,
       hot,
       services: { folders, prompts, documents, retrieval, quotas },
     } = ctx;
-    const db = ctx.database<ChatsTables>();
-    const now_ms = () => ctx.clock.now_ms();
+    const db = ctx.db;
+    const { now_ms } = ctx;
     // Apart, because a poll waits for another status, and not for each piece of text.
     const changes = createChanges(),
       watched = createChanges();
@@ -67,7 +67,7 @@ export default definePlugin({
       folders,
       prompts,
       tell,
-      changed,
+      notify,
       charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "chats", count),
     });
     const messages = createMessages({
@@ -80,13 +80,17 @@ export default definePlugin({
       documents,
       changes,
       tell,
-      changed,
+      notify,
       enqueueAnswer: (tx, message_id, owner_id) =>
         ctx.enqueue(
           tx,
           AnswerMessage,
           { message_id },
-          { subject: message_id, lane: `chats.answer:${owner_id}`, lane_max: answers_of_owner_max },
+          {
+            subject: message_id,
+            queue: `chats.answer:${owner_id}`,
+            queue_concurrency: answers_of_owner_max,
+          },
         ),
       cancelAnswer: (tx, message_id) => ctx.cancelJobs(tx, [message_id]),
     });
@@ -104,7 +108,7 @@ export default definePlugin({
           retrieval,
           tell,
           tellWatchers,
-          changed,
+          notify,
           log,
         }),
         handle(PruneEvents, createPruning({ inTransaction, now_ms }), {

@@ -35,7 +35,7 @@ export interface ChatParts {
   readonly charge: (tx: Db, owner_id: string, chats: number) => Promise<void>;
   /** Tells polls and watchers that the session was deleted. */
   readonly tell: (chat_id: string) => void;
-  readonly changed: (change: Change) => void;
+  readonly notify: (change: Change) => void;
 }
 
 export function createChats({
@@ -48,10 +48,10 @@ export function createChats({
   prompts,
   charge,
   tell,
-  changed,
+  notify,
 }: ChatParts) {
   const changedTo = (owner_id: string, id: string, action: Change["action"]): void =>
-    changed({ owner_id, kind: "chat", id, action });
+    notify({ owner_id, kind: "chat", id, action });
   /** Deleted or not. @throws HttpError 404, or 403 when it is another user's. */
   const requireRow = async (from: Db, owner_id: string, chat_id: string): Promise<ChatRow> => {
     const row = await store.findChat(from, chat_id);

@@ -26,7 +26,6 @@ import { fitPages } from "./pages";
 import { handlers, routes } from "./routes";
 import { createSite } from "./site";
 import { databaseBytes, directoryBytes, remembering } from "./sizes";
-import type { ConsoleTables } from "./store";
 import { createSurface } from "./surface";
 import { systemHandlers, systemRoutes, type Limits } from "./system-routes";
 import { createUsage } from "./usage";
@@ -50,8 +49,8 @@ export default definePlugin({
   routes: { ...routes, ...systemRoutes },
   tasks: { findDamage: task(async (path: string) => findDamage(path)) },
   setup: ({
-    clock,
-    database,
+    now_ms,
+    db,
     inTransaction,
     isolate,
     log,
@@ -60,12 +59,11 @@ export default definePlugin({
     services: { sessions, quotas },
     slots,
   }) => {
-    const now_ms = () => clock.now_ms();
     const pages = () => fitPages(slots.pages());
     const site = createSite({ assets, index_html, pages });
     const feed = createFeed({ isLive: sessions.isLive, newUuid });
     const usage = createUsage({
-      db: database<ConsoleTables>(),
+      db,
       inTransaction,
       now_ms,
       log,

@@ -3,7 +3,7 @@
  * of the console carries.
  */
 import { isIP } from "node:net";
-import { HttpError, sameHost, type Admitted, type Surface, type Visitor } from "../../core/sdk";
+import { HttpError, sameHost, type Admitted, type Surface, type Client } from "../../core/sdk";
 import type { Sessions } from "../accounts/contract";
 import { console_root } from "./contract";
 
@@ -71,7 +71,7 @@ const safe_methods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
  */
 export function refusalOf(
   { headers }: Request,
-  { host, secure }: Visitor,
+  { host, secure }: Client,
   public_url: string | null,
 ): HttpError | undefined {
   const site = headers.get("sec-fetch-site");

@@ -37,7 +37,7 @@ export interface AddingParts extends DocumentParts {
 export function createAdding({
   db,
   inTransaction,
-  scrub,
+  truncateWal,
   removeFiles,
   files,
   folders,
@@ -126,7 +126,7 @@ export function createAdding({
         await received.keep();
         const result = await inTransaction((tx) => insertOrReplace(tx, owner_id, upload, received));
         // The version in work may have been a text that nobody will see any more.
-        if (result.replaced) scrub();
+        if (result.replaced) truncateWal();
         return result;
       } catch (error) {
         removeFiles([received.sha256]);

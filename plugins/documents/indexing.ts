@@ -2,7 +2,7 @@
 import {
   PermanentFailure,
   type Db,
-  type GaveUpCause,
+  type ExhaustedCause,
   type JobEffect,
   type JobRun,
   type PayloadOf,
@@ -51,7 +51,7 @@ export function createIndexing(parts: IndexingParts) {
     db,
     afterCommit,
     now_ms,
-    scrub,
+    truncateWal,
     removeFiles,
     files,
     folders,
@@ -59,7 +59,7 @@ export function createIndexing(parts: IndexingParts) {
     extraction,
     queueRetitling,
     announceSettled,
-    changed,
+    notify,
     log,
   } = parts;
 
@@ -112,7 +112,7 @@ export function createIndexing(parts: IndexingParts) {
     const report = async (stage: Stage, progress: number): Promise<void> => {
       reported_at = now_ms();
       await store.setProgress(db, id, version, { stage, progress, attempts: job.attempt });
-      changesIn(folder_ids, owner_id, id).forEach(changed);
+      changesIn(folder_ids, owner_id, id).forEach(notify);
     };
     await report("extracting", 0);
     const extracted = await extraction.extract(
@@ -160,7 +160,7 @@ export function createIndexing(parts: IndexingParts) {
     await index.publish(tx, prepared, folder_ids);
     if (version > 1) {
       removeFiles(await store.dropOtherVersions(tx, id, [version]));
-      afterCommit(scrub);
+      afterCommit(truncateWal);
     }
     if (settled.name !== work.name) await queueRetitling(tx, work);
     await settle(tx, { owner_id, document_id: id, version, status: "synced" }, folder_ids);
@@ -207,13 +207,18 @@ export function createIndexing(parts: IndexingParts) {
       ]),
     );
     await announceSettled(tx, settled);
-    changesIn(folder_ids, settled.owner_id, settled.document_id).forEach(changed);
+    changesIn(folder_ids, settled.owner_id, settled.document_id).forEach(notify);
   }
 
   return {
     run,
     /** The last attempt has failed, or crashed. */
-    gaveUp: (tx: Db, which: VersionToIndex, _reason: string, cause: GaveUpCause): Promise<void> =>
+    onExhausted: (
+      tx: Db,
+      which: VersionToIndex,
+      _reason: string,
+      cause: ExhaustedCause,
+    ): Promise<void> =>
       cause === "timeout"
         ? fail(tx, which, "timeout", "Reading the file took too long.")
         : fail(

@@ -24,7 +24,7 @@ export interface IntakeParts extends DocumentParts {
 }
 
 export const createIntake =
-  ({ afterCommit, scrub, files, folders, writing: { insert, replace } }: IntakeParts) =>
+  ({ afterCommit, truncateWal, files, folders, writing: { insert, replace } }: IntakeParts) =>
   /** As in the contract. */
   async (
     tx: Db,
@@ -48,7 +48,7 @@ export const createIntake =
       ? await replace(tx, known, version, source)
       : await insert(tx, { owner_id, folder_id, name, ...source }, version);
     // The version in work may have been a text that nobody will see any more.
-    if (known) afterCommit(scrub);
+    if (known) afterCommit(truncateWal);
     return { document_id: row.id, version: row.version, outcome: known ? "replaced" : "created" };
   };
 

@@ -13,7 +13,7 @@ export function createLinking({
   folders,
   index,
   queueRetitling,
-  changed,
+  notify,
 }: DocumentParts) {
   /** Puts the document into the folder; `only_back`: only where it has been before. */
   async function place(
@@ -30,7 +30,7 @@ export function createLinking({
     if (link && link.deleted_at === null) return;
     await refuseTakenName(tx, [folder_id], nameKey(document.name), document_id);
     const reserves_name = document.source_kind === "upload" ? 1 : 0;
-    if (link) await links.revive(tx, document_id, folder_id, reserves_name);
+    if (link) await links.requeue(tx, document_id, folder_id, reserves_name);
     else
       await links.insertLink(tx, {
         document_id,
@@ -43,7 +43,7 @@ export function createLinking({
       });
     if (document.current_version > 0) await index.link(tx, document_id, folder_id);
     await folders.count(tx, [{ folder_id, status: document.status, by: 1 }]);
-    changesIn([folder_id], owner_id, document_id).forEach(changed);
+    changesIn([folder_id], owner_id, document_id).forEach(notify);
   }
 
   return {
@@ -73,7 +73,7 @@ export function createLinking({
           throw new HttpError(404, "not_found", "The document is not in this folder.");
         if (document.current_version > 0) await index.unlink(tx, [document_id], folder_id);
         await folders.count(tx, [{ folder_id, status: document.status, by: -1 }]);
-        changesIn([folder_id], owner_id, document_id).forEach(changed);
+        changesIn([folder_id], owner_id, document_id).forEach(notify);
       }),
 
     /**
@@ -90,7 +90,7 @@ export function createLinking({
           name_folded: nameFolded(name),
           updated_at: now_ms(),
         });
-        changesIn(await links.foldersOf(tx, document_id), owner_id, document_id).forEach(changed);
+        changesIn(await links.foldersOf(tx, document_id), owner_id, document_id).forEach(notify);
         // Before the first version is indexed there is no title to correct: its job looks at the
         // name again at the end.
         if (before.current_version > 0) await queueRetitling(tx, before);

@@ -220,7 +220,7 @@ export const softDelete = async (
     .returning("document_id")
     .executeTakeFirst()) !== undefined;
 
-export const revive = (
+export const requeue = (
   db: DocumentsDb,
   document_id: string,
   folder_id: string,

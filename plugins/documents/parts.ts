@@ -13,7 +13,7 @@ export interface DocumentParts {
   readonly now_ms: () => number;
   readonly newId: (prefix: string) => string;
   /** Takes deleted text out of the write-ahead log. */
-  readonly scrub: () => void;
+  readonly truncateWal: () => void;
   /** Deletes these originals where no version uses them any more. Returns at once. */
   readonly removeFiles: (sha256s: readonly string[]) => void;
   readonly files: Files;
@@ -33,7 +33,7 @@ export interface DocumentParts {
   readonly announceSettled: (tx: Db, settled: PayloadOf<typeof DocumentSettled>) => Promise<void>;
   /** Tells the other plugins, inside the purging transaction, that these documents go. */
   readonly removeUses: (tx: Db, document_ids: readonly string[]) => Promise<void>;
-  readonly changed: (change: Change) => void;
+  readonly notify: (change: Change) => void;
   readonly log: Log;
 }
 

@@ -26,7 +26,7 @@ import { documents } from "./reading";
 import { createRetitling } from "./retitling";
 import { routes } from "./routes";
 import { createDocuments } from "./service";
-import { fileIsUsed, type DocumentsTables } from "./store";
+import { fileIsUsed } from "./store";
 import { createWriting } from "./writing";
 
 const minute_ms = 60_000;
@@ -63,9 +63,9 @@ export default definePlugin({
       services: { folders, quotas, extraction, index },
       files,
       log,
-      scrub,
+      truncateWal,
     } = ctx;
-    const db = ctx.database<DocumentsTables>();
+    const db = ctx.db;
     const unused = createCleaning(
       async (sha256) => {
         if (await fileIsUsed(db, sha256)) return true;
@@ -79,15 +79,15 @@ export default definePlugin({
       db,
       inTransaction: ctx.inTransaction,
       afterCommit: ctx.afterCommit,
-      now_ms: () => ctx.clock.now_ms(),
+      now_ms: ctx.now_ms,
       newId: ctx.newId,
-      scrub,
+      truncateWal,
       files,
       folders,
       quotas,
       index,
       log,
-      changed: ctx.changed,
+      notify: ctx.notify,
       removeFiles: (sha256s) => {
         if (sha256s.length > 0) ctx.afterCommit(() => unused.remove(sha256s));
       },
@@ -98,8 +98,8 @@ export default definePlugin({
           { document_id: id, version },
           {
             subject: id,
-            lane: `documents.index:${owner_id}`,
-            lane_max: indexing_max_per_owner,
+            queue: `documents.index:${owner_id}`,
+            queue_concurrency: indexing_max_per_owner,
           },
         ),
       queueRetitling: (tx, { id, owner_id }) =>
@@ -107,7 +107,7 @@ export default definePlugin({
           tx,
           RetitleDocument,
           { document_id: id },
-          { lane: `documents.retitle:${owner_id}`, priority: -1 },
+          { queue: `documents.retitle:${owner_id}`, priority: -1 },
         ),
       cancelIndexing: ctx.cancelJobs,
       announceSettled: async (tx, settled) => {
@@ -143,8 +143,8 @@ export default definePlugin({
           attempts_max,
           timeout_ms: 30 * minute_ms,
           concurrency: indexing_max,
-          gaveUp: indexing.gaveUp,
-          revive: service.revive,
+          onExhausted: indexing.onExhausted,
+          requeue: service.requeue,
         }),
         handle(RetitleDocument, createRetitling(parts), {
           attempts_max: 5,

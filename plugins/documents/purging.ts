@@ -25,7 +25,7 @@ export function createPurging({
   db,
   inTransaction,
   now_ms,
-  scrub,
+  truncateWal,
   removeFiles,
   folders,
   quotas,
@@ -98,7 +98,7 @@ export function createPurging({
           return expired;
         });
         purged += orphans.length;
-        if (orphans.length > 0) scrub();
+        if (orphans.length > 0) truncateWal();
         if (forgotten === 0) return purged;
       }
     },

@@ -15,7 +15,7 @@ import type { DocumentRow } from "./store";
 export function createDocuments(parts: AddingParts) {
   const reading = createReading(parts);
   const { link, restore, rename, unlink } = createLinking(parts);
-  const { db, inTransaction, now_ms, folders, queueIndexing, changed } = parts;
+  const { db, inTransaction, now_ms, folders, queueIndexing, notify } = parts;
 
   /** One that is being indexed goes on. */
   async function queueAgain(tx: Db, document: DocumentRow): Promise<void> {
@@ -38,7 +38,7 @@ export function createDocuments(parts: AddingParts) {
       ]),
     );
     await queueIndexing(tx, document);
-    changesIn(folder_ids, document.owner_id, document.id).forEach(changed);
+    changesIn(folder_ids, document.owner_id, document.id).forEach(notify);
   }
 
   return {
@@ -73,7 +73,7 @@ export function createDocuments(parts: AddingParts) {
      * The same for one whose indexing has failed, whoever's it is; one that is gone, or was
      * replaced since, stays as it is.
      */
-    async revive(
+    async requeue(
       tx: Db,
       { document_id, version }: { readonly document_id: string; readonly version: number },
     ): Promise<void> {

@@ -34,7 +34,7 @@ export function createWriting({
   quotas,
   queueIndexing,
   cancelIndexing,
-  changed,
+  notify,
 }: DocumentParts) {
   async function insert(
     tx: Db,
@@ -69,7 +69,7 @@ export function createWriting({
     });
     await folders.count(tx, [{ folder_id, status: "syncing", by: 1 }]);
     await queueIndexing(tx, row);
-    changesIn([folder_id], row.owner_id, row.id, "created").forEach(changed);
+    changesIn([folder_id], row.owner_id, row.id, "created").forEach(notify);
     return { row, folder_ids: [folder_id] };
   }
 
@@ -107,7 +107,7 @@ export function createWriting({
       ]),
     );
     await queueIndexing(tx, row);
-    changesIn(folder_ids, row.owner_id, row.id).forEach(changed);
+    changesIn(folder_ids, row.owner_id, row.id).forEach(notify);
     return { row, folder_ids };
   }
 

@@ -5,7 +5,6 @@ import { FolderContents, FolderDeleted, Folders } from "./contract";
 import { migrations } from "./migrations";
 import { folderHandlers, routes } from "./routes";
 import { createFolders } from "./service";
-import type { FoldersTables } from "./store";
 
 export default definePlugin({
   name: "folders",
@@ -18,25 +17,25 @@ export default definePlugin({
   migrations,
   routes,
   setup: ({
-    changed,
-    clock,
-    database,
+    notify,
+    now_ms,
+    db,
     emit,
     hot,
     inTransaction,
     newId,
-    scrub,
+    truncateWal,
     services: { quotas },
     slots,
   }) => {
     const folders = createFolders({
-      db: database<FoldersTables>(),
+      db,
       hot,
       inTransaction,
-      now_ms: () => clock.now_ms(),
+      now_ms,
       newId,
-      scrub,
-      changed,
+      truncateWal,
+      notify,
       charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "folders", count),
       held: (owner_id) => quotas.heldNow(owner_id, "folders"),
       removeContents: async (tx, owner_id, folder_ids) => {

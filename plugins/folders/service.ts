@@ -56,8 +56,8 @@ export interface FolderParts {
     folder_ids: readonly string[],
   ) => Promise<void>;
   /** Takes deleted text out of the write-ahead log. */
-  readonly scrub: () => void;
-  readonly changed: (change: Change) => void;
+  readonly truncateWal: () => void;
+  readonly notify: (change: Change) => void;
 }
 
 export function createFolders({
@@ -71,11 +71,11 @@ export function createFolders({
   removeContents,
   removeInParts,
   announceDeleted,
-  scrub,
-  changed,
+  truncateWal,
+  notify,
 }: FolderParts) {
   const tell = (owner_id: string, id: string, action: Change["action"]): void =>
-    changed({ owner_id, kind: "folder", id, folder_id: id, action });
+    notify({ owner_id, kind: "folder", id, folder_id: id, action });
   const newRow = (
     owner_id: string,
     parent_id: string | null,
@@ -184,7 +184,7 @@ export function createFolders({
         await removeInParts(owner_id, [...(await store.childIds(db, [folder_id])), folder_id]);
         await atOnce();
       }
-      scrub();
+      truncateWal();
     },
   };
 }

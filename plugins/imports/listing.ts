@@ -45,8 +45,8 @@ export const queueHost = (
     { run_id: id, host },
     {
       key: `${id} ${host}`,
-      lane: `imports ${id}`,
-      lane_max: hosts_at_once,
+      queue: `imports ${id}`,
+      queue_concurrency: hosts_at_once,
       owner: owner_id,
       subject: id,
       ...(run_at_ms === undefined ? {} : { run_at_ms }),
@@ -177,7 +177,7 @@ export function createListing({
         return (tx) => finish(tx, run_id, error);
       }
     },
-    gaveUp: (tx: Db<any>, { run_id }: { readonly run_id: string }): Promise<void> =>
+    onExhausted: (tx: Db<any>, { run_id }: { readonly run_id: string }): Promise<void> =>
       finish(tx, run_id, {
         code: "internal_error",
         message:

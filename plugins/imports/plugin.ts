@@ -39,7 +39,7 @@ import { sitemapSource } from "./sources/sitemap";
 import { urlsSource } from "./sources/urls";
 import { unpacked_prefix, zipSource } from "./sources/zip";
 import * as store from "./store";
-import type { ImportsTables, RunState } from "./store";
+import type { RunState } from "./store";
 import { createTaking, page_prefix } from "./taking";
 import { tasks } from "./tasks";
 import { createTools } from "./tools";
@@ -97,8 +97,8 @@ export default definePlugin({
       paths,
       services: { accounts, documents, extraction, folders, lookup },
     } = ctx;
-    const db = ctx.database<ImportsTables>();
-    const now_ms = () => ctx.clock.now_ms();
+    const db = ctx.db;
+    const { now_ms } = ctx;
     const { upload_bytes_max } = documents,
       allows = createAddressRule(config.allow_networks, "imports.allow_networks");
     const fetching = createFetching({
@@ -117,7 +117,7 @@ export default definePlugin({
       action: "created" | "changed",
     ) => {
       if (finished_at !== null) robots.forget(id);
-      ctx.changed({ owner_id, kind: "import", id, folder_id, action });
+      ctx.notify({ owner_id, kind: "import", id, folder_id, action });
     };
     const ending = createEnding({
       now_ms,
@@ -219,20 +219,20 @@ export default definePlugin({
           attempts_max,
           timeout_ms: 60 * minute_ms,
           concurrency: waiting_max,
-          waits: true,
-          gaveUp: listing.gaveUp,
+          io_bound: true,
+          onExhausted: listing.onExhausted,
         }),
         handle(ImportItems, working.run, {
           attempts_max,
           timeout_ms: 30 * minute_ms,
           concurrency: waiting_max,
-          waits: true,
-          gaveUp: working.gaveUp,
+          io_bound: true,
+          onExhausted: working.onExhausted,
         }),
         handle(Tick, schedules.tick, {
           attempts_max: 5,
           timeout_ms: minute_ms,
-          gaveUp: schedules.tickFailed,
+          onExhausted: schedules.tickFailed,
         }),
         handle(
           Prune,

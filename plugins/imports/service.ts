@@ -151,7 +151,13 @@ export function createImports({
       tx,
       ListItems,
       { run_id: id },
-      { key: id, lane: `imports of ${owner_id}`, lane_max: 2, owner: owner_id, subject: id },
+      {
+        key: id,
+        queue: `imports of ${owner_id}`,
+        queue_concurrency: 2,
+        owner: owner_id,
+        subject: id,
+      },
     );
 
   async function begin(

@@ -218,7 +218,7 @@ export function createWorking(parts: WorkingParts) {
           await queueHost(enqueue, tx, run, host, later);
       };
     },
-    gaveUp: (
+    onExhausted: (
       tx: Db<any>,
       { run_id, host }: { readonly run_id: string; readonly host: string },
     ): Promise<void> =>

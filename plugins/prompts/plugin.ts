@@ -4,7 +4,6 @@ import { Prompts, PromptUses } from "./contract";
 import { migrations } from "./migrations";
 import { promptHandlers, routes } from "./routes";
 import { createPrompts } from "./service";
-import type { PromptsTables } from "./store";
 
 export default definePlugin({
   name: "prompts",
@@ -14,14 +13,14 @@ export default definePlugin({
   tables: ["prompts"],
   migrations,
   routes,
-  setup: ({ changed, clock, database, inTransaction, newId, scrub, slots }) => {
+  setup: ({ now_ms, db, inTransaction, newId, notify, truncateWal, slots }) => {
     const prompts = createPrompts({
-      db: database<PromptsTables>(),
+      db,
       inTransaction,
-      now_ms: () => clock.now_ms(),
+      now_ms,
       newId,
-      scrub,
-      changed,
+      truncateWal,
+      notify,
       removeUses: async (tx, owner_id, prompt_id) => {
         for (const uses of slots.uses()) await uses.remove(tx, owner_id, prompt_id);
       },

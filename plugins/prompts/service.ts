@@ -38,8 +38,8 @@ export interface PromptParts {
   /** Tells the other plugins, inside the deleting transaction, that this prompt goes. */
   readonly removeUses: (tx: Db, owner_id: string, prompt_id: string) => Promise<void>;
   /** Takes deleted text out of the write-ahead log. */
-  readonly scrub: () => void;
-  readonly changed: (change: Change) => void;
+  readonly truncateWal: () => void;
+  readonly notify: (change: Change) => void;
 }
 
 export function createPrompts({
@@ -48,11 +48,11 @@ export function createPrompts({
   now_ms,
   newId,
   removeUses,
-  scrub,
-  changed,
+  truncateWal,
+  notify,
 }: PromptParts) {
   const tell = (owner_id: string, id: string, action: Change["action"]): void =>
-    changed({ owner_id, kind: "prompt", id, action });
+    notify({ owner_id, kind: "prompt", id, action });
   /** @throws HttpError 404 when there is no such prompt, 403 when it is another user's. */
   const requireOne = async (from: Db, owner_id: string, prompt_id: string): Promise<PromptRow> => {
     const prompt = await store.findPrompt(from, prompt_id);
@@ -125,7 +125,7 @@ export function createPrompts({
         await store.deletePrompt(tx, prompt_id);
         tell(owner_id, prompt_id, "deleted");
       });
-      scrub();
+      truncateWal();
     },
   };
 }

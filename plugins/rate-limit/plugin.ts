@@ -23,14 +23,14 @@ export default definePlugin({
     }),
     window: Duration({ default: "60s", description: "Length of a window." }),
   }),
-  setup: ({ clock, config }) => {
+  setup: ({ now_ms, config }) => {
     if (config.window < 1) throw new Error("rate_limit.window must be at least 1ms.");
     const windows = createWindows({
       requests_max: config.requests,
       window_ms: config.window,
       unbounded_prefix,
       unbounded_max: addresses_max,
-      now_ms: () => clock.now_ms(),
+      now_ms,
     });
     return { fills: [fill(RateLimiter, { ...windows, window_ms: config.window })] };
   },

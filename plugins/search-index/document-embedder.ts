@@ -35,7 +35,7 @@ export interface EmbeddingParts {
   readonly db: Db<IndexTables>;
   readonly inTransaction: <R>(work: (tx: IndexDb) => Promise<R>) => Promise<R>;
   readonly afterCommit: (work: () => void) => void;
-  readonly scrub: () => void;
+  readonly truncateWal: () => void;
   /** @throws HttpError 507 when the room that is left is for deletions. */
   readonly requireRoom: () => void;
   readonly now_ms: () => number;
@@ -59,7 +59,7 @@ export function createEmbedding({
   db,
   inTransaction,
   afterCommit,
-  scrub,
+  truncateWal,
   requireRoom,
   now_ms,
   embedder,
@@ -194,7 +194,7 @@ export function createEmbedding({
     }
     const others = (await store.vectorSets(tx)).filter(({ id }) => id !== set.id);
     if (others.length > 0 && (await store.deleteSomeVectors(tx, others[0]!.id, dropped_at_once)))
-      afterCommit(scrub);
+      afterCommit(truncateWal);
     if (others.length > 0 || next !== undefined) await enqueue(tx);
   }
 

@@ -12,7 +12,6 @@ import { createReencoding, Reencode } from "./reindexer";
 import type { SearchSetting } from "./search-worker";
 import type { SearchQuestion } from "./searcher";
 import { createIndex } from "./service";
-import type { IndexTables } from "./store";
 import { createWorkerClient } from "./worker-client";
 
 const encoder_idle_ms = 30_000,
@@ -47,18 +46,17 @@ export default definePlugin({
   setup: ({
     afterCommit,
     cancelJobs,
-    clock,
+    now_ms,
     config,
-    database,
+    db,
     enqueue,
     files,
     inTransaction,
     log,
     paths,
-    scrub,
+    truncateWal,
     slots,
   }) => {
-    const db = database<IndexTables>();
     const encoder = createWorkerClient<null, EncodeInput, EncodedSegment, string | null>({
       path: "plugins/search-index/encoder-worker.ts",
       url: () => new URL("./encoder-worker.ts", import.meta.url).href,
@@ -77,13 +75,12 @@ export default definePlugin({
       idle_ms: searcher_idle_ms,
       log,
     });
-    const now_ms = () => clock.now_ms(),
-      embedder = () => slots.embedders()[0];
+    const embedder = () => slots.embedders()[0];
     const embedding = createEmbedding({
       db,
       inTransaction,
       afterCommit,
-      scrub,
+      truncateWal,
       requireRoom: files.requireRoom,
       now_ms,
       embedder,
@@ -102,7 +99,7 @@ export default definePlugin({
       db,
       inTransaction,
       afterCommit,
-      scrub,
+      truncateWal,
       requireRoom: files.requireRoom,
       now_ms,
       encoder,

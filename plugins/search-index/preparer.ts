@@ -16,7 +16,7 @@ const segments_at_once_max = 4;
 export interface PreparingParts {
   readonly inTransaction: <R>(work: (tx: Db<IndexTables>) => Promise<R>) => Promise<R>;
   readonly afterCommit: (work: () => void) => void;
-  readonly scrub: () => void;
+  readonly truncateWal: () => void;
   /** @throws HttpError 507 when the room that is left is for deletions. */
   readonly requireRoom: () => void;
   readonly encoder: Pick<WorkerClient<EncodeInput, EncodedSegment, string | null>, "ask">;
@@ -93,7 +93,7 @@ export function createPreparing(parts: PreparingParts) {
       await inTransaction(async (tx) => {
         if (!(await store.deleteStaged(tx, edition))) return;
         await store.deleteEditions(tx, [edition]);
-        parts.afterCommit(parts.scrub);
+        parts.afterCommit(parts.truncateWal);
       });
     } catch (error) {
       parts.log.warn("what was staged stays until the next start", {

@@ -14,7 +14,7 @@ export interface IndexParts {
   readonly db: Db<IndexTables>;
   readonly inTransaction: <R>(work: (tx: Db<IndexTables>) => Promise<R>) => Promise<R>;
   readonly afterCommit: (work: () => void) => void;
-  readonly scrub: () => void;
+  readonly truncateWal: () => void;
   readonly requireRoom: PreparingParts["requireRoom"];
   readonly now_ms: () => number;
   readonly encoder: PreparingParts["encoder"];
@@ -38,7 +38,7 @@ export function createIndex(parts: IndexParts) {
     db,
     inTransaction,
     afterCommit,
-    scrub,
+    truncateWal,
     requireRoom,
     encoder,
     searcher,
@@ -51,7 +51,7 @@ export function createIndex(parts: IndexParts) {
   const preparing = createPreparing({
     inTransaction,
     afterCommit,
-    scrub,
+    truncateWal,
     requireRoom,
     encoder,
     nextId,
@@ -129,7 +129,7 @@ export function createIndex(parts: IndexParts) {
       const left = await store.stagedEditions(db, null);
       if (left.length === 0) return;
       for (const edition of left) await inTransaction((tx) => store.deleteEditions(tx, [edition]));
-      scrub();
+      truncateWal();
     },
     /** Takes away what was prepared for nothing. */
     drop: async (tx: Db, { parts: inside }: Prepared): Promise<void> =>

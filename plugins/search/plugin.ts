@@ -13,8 +13,8 @@ export default definePlugin({
   needs: { folders: Folders, documents: Documents, index: SearchIndex },
   provides: { retrieval: Retrieval },
   routes,
-  setup: ({ database, services }) => {
-    const search = createSearch({ db: database(), ...services });
+  setup: ({ db, services }) => {
+    const search = createSearch({ db, ...services });
     return { services: { retrieval: search.retrieval }, routes: searchHandlers(search) };
   },
 });

@@ -22,7 +22,7 @@ export function createEnding({
   documents,
   now_ms,
   quotas,
-  scrub,
+  truncateWal,
 }: TranscriptionParts) {
   /**
    * The file that a run kept: its room is given back, and it is deleted unless a document or
@@ -47,7 +47,7 @@ export function createEnding({
     return true;
   }
   const forgetResults = async (tx: Db, run_ids: readonly string[]): Promise<void> => {
-    if (await store.deleteResults(tx, run_ids)) afterCommit(scrub);
+    if (await store.deleteResults(tx, run_ids)) afterCommit(truncateWal);
   };
 
   return {

@@ -13,7 +13,7 @@ export interface TranscriptionParts {
   readonly afterCommit: (work: () => void) => void;
   readonly now_ms: () => number;
   readonly newId: (prefix: string) => string;
-  readonly scrub: () => void;
+  readonly truncateWal: () => void;
   readonly files: Files;
   readonly folders: Folders;
   readonly documents: Documents;

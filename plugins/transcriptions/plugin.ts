@@ -27,7 +27,7 @@ import {
 } from "./running";
 import { createTranscriptions } from "./service";
 import { chosenTranscriber } from "./settings";
-import { fileIsUsed, type TranscriptionsTables } from "./store";
+import { fileIsUsed } from "./store";
 import { createCommandTranscriber, removeLeftovers } from "./transcribers/command";
 import { createEndpointTranscriber } from "./transcribers/openai";
 
@@ -103,12 +103,12 @@ export default definePlugin({
     const chosen = chosenTranscriber(config);
     const parts: TranscriptionParts = {
       ...services,
-      db: ctx.database<TranscriptionsTables>(),
+      db: ctx.db,
       inTransaction: ctx.inTransaction,
       afterCommit: ctx.afterCommit,
-      now_ms: () => ctx.clock.now_ms(),
+      now_ms: ctx.now_ms,
       newId,
-      scrub: ctx.scrub,
+      truncateWal: ctx.truncateWal,
       files,
       log,
       isActive: async (owner_id) => (await services.accounts.findUser(owner_id)).active,
@@ -125,11 +125,11 @@ export default definePlugin({
           tx,
           next,
           { run_id: id },
-          { subject: id, key: id, owner: owner_id, lane: `${next.id}:${owner_id}` },
+          { subject: id, key: id, owner: owner_id, queue: `${next.id}:${owner_id}` },
         );
       },
       changed: ({ id, owner_id, folder_id }, action) =>
-        ctx.changed({ owner_id, kind: "transcription", id, folder_id, action }),
+        ctx.notify({ owner_id, kind: "transcription", id, folder_id, action }),
       announce: (tx, { id, owner_id }) =>
         ctx.emit(tx, WebhookDue, {
           owner_id,
@@ -145,7 +145,7 @@ export default definePlugin({
     const ending = createEnding(parts),
       hearing = createHearing(parts),
       running = createRunning(parts, hearing, ending),
-      limits = { attempts_max, gaveUp: running.gaveUp };
+      limits = { attempts_max, onExhausted: running.onExhausted };
     return {
       routes: transcriptionHandlers(createTranscriptions(parts, ending), {
         files,
@@ -175,7 +175,7 @@ export default definePlugin({
           ...limits,
           timeout_ms: fetch_ms_max,
           concurrency: fetches_max,
-          waits: true,
+          io_bound: true,
         }),
         handle(ReadCaptions, running.read, {
           ...limits,

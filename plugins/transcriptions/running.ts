@@ -8,7 +8,7 @@ import {
   PermanentFailure,
   t,
   type Db,
-  type GaveUpCause,
+  type ExhaustedCause,
   type JobEffect,
   type JobRun,
 } from "../../core/sdk";
@@ -211,7 +211,12 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
      * The last attempt has failed, or crashed. The queue gives its own reasons in a few words;
      * everything from here is a sentence already.
      */
-    gaveUp: (tx: Db, { run_id }: Payload, reason: string, cause: GaveUpCause): Promise<void> =>
+    onExhausted: (
+      tx: Db,
+      { run_id }: Payload,
+      reason: string,
+      cause: ExhaustedCause,
+    ): Promise<void> =>
       ending.fail(
         tx,
         run_id,

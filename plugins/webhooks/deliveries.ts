@@ -47,7 +47,7 @@ export interface DeliveriesParts {
    * missing.
    */
   readonly retry_delays_ms: readonly number[];
-  readonly changed: (change: Change) => void;
+  readonly notify: (change: Change) => void;
 }
 
 export function createDeliveries({
@@ -58,7 +58,7 @@ export function createDeliveries({
   newId,
   events,
   retry_delays_ms,
-  changed,
+  notify,
 }: DeliveriesParts) {
   /** The delivery, and its webhook, which shows the last one. */
   const tell = (
@@ -66,8 +66,8 @@ export function createDeliveries({
     id: string,
     action: "created" | "changed",
   ): void => {
-    changed({ owner_id, kind: "delivery", id, action });
-    changed({ owner_id, kind: "webhook", id: webhook_id, action: "changed" });
+    notify({ owner_id, kind: "delivery", id, action });
+    notify({ owner_id, kind: "webhook", id: webhook_id, action: "changed" });
   };
 
   const schedule = (
@@ -83,8 +83,8 @@ export function createDeliveries({
       { delivery_id: delivery.id, attempt },
       {
         owner: `webhooks of ${webhook.owner_id}`,
-        lane: `webhook ${webhook.id}`,
-        lane_max: 1,
+        queue: `webhook ${webhook.id}`,
+        queue_concurrency: 1,
         subject: webhook.id,
         run_at_ms,
       },

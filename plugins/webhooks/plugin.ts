@@ -19,7 +19,6 @@ import { migrations } from "./migrations";
 import { createPruning, Prune } from "./pruning";
 import { routes, webhookHandlers } from "./routes";
 import { createWebhooks } from "./service";
-import type { WebhooksTables } from "./store";
 
 /** Of runs that are told by this plugin as long as no other does. */
 const events: readonly WebhookEvent[] = [
@@ -104,15 +103,15 @@ export default definePlugin({
   routes,
   setup: ({
     cancelJobs,
-    changed,
-    clock,
+    notify,
+    now_ms,
     config,
-    database,
+    db,
     enqueue,
     inTransaction,
     log,
     newId,
-    scrub,
+    truncateWal,
     sealed,
     services,
     slots,
@@ -121,15 +120,13 @@ export default definePlugin({
       throw new ConfigError([
         `webhooks.retry_delays must be one or ${retries} durations: there are three attempts at most.`,
       ]);
-    const db = database<WebhooksTables>();
-    const now_ms = () => clock.now_ms();
     const allows = createAddressRule(config.allow_networks, "webhooks.allow_networks");
     const lookup = lookupBy(config.dns_servers);
     const webhooks = createWebhooks({
       db,
       inTransaction,
       cancelJobs,
-      scrub,
+      truncateWal,
       now_ms,
       newId,
       sealed,
@@ -138,7 +135,7 @@ export default definePlugin({
       events: slots.events,
       per_account: config.per_account,
       line: createLine(line_limits),
-      changed,
+      notify,
     });
     const deliveries = createDeliveries({
       db,
@@ -148,7 +145,7 @@ export default definePlugin({
       newId,
       events: slots.events,
       retry_delays_ms: config.retry_delays,
-      changed,
+      notify,
     });
     const deliver = createDelivering({
       db,
@@ -181,8 +178,8 @@ export default definePlugin({
           attempts_max: 10,
           timeout_ms: job_ms_max,
           concurrency: together_max,
-          waits: true,
-          gaveUp: (tx, { delivery_id }) => deliveries.end(tx, delivery_id, "dropped"),
+          io_bound: true,
+          onExhausted: (tx, { delivery_id }) => deliveries.end(tx, delivery_id, "dropped"),
         }),
         handle(Prune, createPruning(db, now_ms), { attempts_max: 3, timeout_ms: 60_000 }),
       ],

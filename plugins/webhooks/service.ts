@@ -46,7 +46,7 @@ export interface WebhooksParts {
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   readonly cancelJobs: (tx: Db<any>, subjects: readonly string[]) => Promise<void>;
   /** Takes what was deleted out of the write-ahead log. */
-  readonly scrub: () => void;
+  readonly truncateWal: () => void;
   readonly now_ms: () => number;
   readonly newId: (prefix: string) => string;
   readonly sealed: Seal;
@@ -56,7 +56,7 @@ export interface WebhooksParts {
   /** Host checks go through it: names that nobody answers for must not pile up. */
   readonly line: Line;
   readonly per_account: number;
-  readonly changed: (change: Change) => void;
+  readonly notify: (change: Change) => void;
 }
 
 const retry_after_s = 5;
@@ -70,13 +70,13 @@ export function createWebhooks(parts: WebhooksParts) {
     db,
     inTransaction,
     cancelJobs,
-    scrub,
+    truncateWal,
     now_ms,
     newId,
     sealed,
     events,
     per_account,
-    changed,
+    notify,
   } = parts;
 
   /** @throws HttpError 404 when there is no such webhook, 403 when it is another user's. */
@@ -153,7 +153,7 @@ export function createWebhooks(parts: WebhooksParts) {
             "/url",
             "duplicate_webhook",
           );
-        changed({ owner_id, kind: "webhook", id, action: "created" });
+        notify({ owner_id, kind: "webhook", id, action: "created" });
       });
       return { webhook, last: null, secret };
     },
@@ -167,7 +167,7 @@ export function createWebhooks(parts: WebhooksParts) {
       const sealed_secret = sealed.seal(secret, placeOf(webhook_id));
       const webhook = await inTransaction(async (tx) => {
         const before = await requireOne(tx, owner_id, webhook_id);
-        changed({ owner_id, kind: "webhook", id: webhook_id, action: "changed" });
+        notify({ owner_id, kind: "webhook", id: webhook_id, action: "changed" });
         return store.setSecret(tx, webhook_id, {
           secret: sealed_secret,
           previous_secret: before.secret,
@@ -184,10 +184,10 @@ export function createWebhooks(parts: WebhooksParts) {
         await requireOne(tx, owner_id, webhook_id);
         await cancelJobs(tx, [webhook_id]);
         await store.deleteWebhook(tx, webhook_id);
-        changed({ owner_id, kind: "webhook", id: webhook_id, action: "deleted" });
+        notify({ owner_id, kind: "webhook", id: webhook_id, action: "deleted" });
       });
       // Its URL may hold a password of the receiver.
-      scrub();
+      truncateWal();
     },
   };
 }

@@ -70,13 +70,13 @@ describe("refused", () => {
       "a clock of one's own",
       "plugins/a/service.ts",
       `${purpose}const at = Date.now();\n`,
-      "ctx.clock",
+      "ctx.now_ms",
     ],
     [
       "the same in other words",
       "core/jobs/a.ts",
       `${purpose}const at = new Date();\n`,
-      "ctx.clock",
+      "ctx.now_ms",
     ],
     [
       "settings past the configuration",

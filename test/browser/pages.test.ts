@@ -25,9 +25,9 @@ import { page as sitePage, startWebsite, type Website } from "../helpers/website
 const unlucky = `
 import { definePlugin, handle, job, PermanentFailure, t } from "dossier";
 const Count = job("unlucky.count", t.Object({}));
-export default definePlugin({ name: "unlucky", version: "1.0.0", setup: ({ database, enqueue }) => ({
+export default definePlugin({ name: "unlucky", version: "1.0.0", setup: ({ db, enqueue }) => ({
   jobs: [handle(Count, async () => { throw new PermanentFailure("The counter at ${markup} does not answer."); }, { attempts_max: 3, timeout_ms: 1_000 })],
-  start: () => enqueue(database(), Count, {}),
+  start: () => enqueue(db, Count, {}),
 }) });
 `;
 const thanks = `<!doctype html><script>alert(6)</script>${markup}<b>Thank you</b>`;

@@ -71,7 +71,7 @@ async function main(directory: string): Promise<void> {
   for await (const line of console) {
     const number = Number(line);
     await store.inTransaction((tx) =>
-      queue.enqueue(tx, Work, { number }, { lane: `lane ${number % 3}`, lane_max: 2 }),
+      queue.enqueue(tx, Work, { number }, { queue: `queue ${number % 3}`, queue_concurrency: 2 }),
     );
     console.log(`acknowledged ${number}`);
   }

@@ -52,7 +52,7 @@ export async function openTestIndex({
     db: store.db,
     inTransaction: store.inTransaction,
     afterCommit: store.afterCommit,
-    scrub: store.scrub,
+    truncateWal: store.truncateWal,
     requireRoom,
     log,
     now_ms: () => 1_700_000_000_000,

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { newId } from "../../core/base/ids";
-import type { Caller, Visitor } from "../../core/http/route";
+import type { Caller, Client } from "../../core/http/route";
 import { createLockout } from "../../plugins/accounts/lockout";
 import { createSessions, idle_ms } from "../../plugins/accounts/sessions";
 import {
@@ -18,7 +18,7 @@ import { startTestServer, type TestServer } from "../helpers/host";
 
 const password = "correct horse battery staple";
 const hour_ms = 3_600_000;
-const far: Visitor = { address: "192.0.2.1", secure: false, host: "dossier.test" };
+const far: Client = { address: "192.0.2.1", secure: false, host: "dossier.test" };
 
 let server: TestServer;
 let password_hash: string;
@@ -78,7 +78,7 @@ test("a password that is changed while it is being checked opens nothing any mor
     passwords: { hash: async () => "", verify: change },
     lockout: createLockout({ now_ms: Date.now }),
     seen: { note: () => undefined, lastOf: () => undefined },
-    changed: () => undefined,
+    notify: () => undefined,
   });
   const entering = service.signIn(
     { email, password },
@@ -427,7 +427,7 @@ describe("a session lasts", () => {
       passwords: { hash: async () => "", verify: async () => true },
       lockout: createLockout({ now_ms: () => clock.now_ms }),
       seen: { note: (id, at_ms) => void noted.set(id, at_ms), lastOf: (id) => noted.get(id) },
-      changed: () => undefined,
+      notify: () => undefined,
     });
     const request = new Request("http://dossier.test/", { method: "POST" });
     const user = await server.accounts.findUser("ada@example.com");

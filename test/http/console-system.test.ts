@@ -48,7 +48,7 @@ const failing = definePlugin({
     return {
       routes: {
         start: async () => {
-          const db = ctx.database();
+          const db = ctx.db;
           await ctx.enqueue(db, Plain, { text: "secret words" }, { subject: "sub_1" });
           await ctx.enqueue(db, Told, {});
           await ctx.enqueue(db, Revived, { id: "rec_1" });
@@ -57,12 +57,16 @@ const failing = definePlugin({
       },
       jobs: [
         handle(Plain, fail, { attempts_max: 1, timeout_ms: 1_000 }),
-        handle(Told, fail, { attempts_max: 1, timeout_ms: 1_000, gaveUp: async () => undefined }),
+        handle(Told, fail, {
+          attempts_max: 1,
+          timeout_ms: 1_000,
+          onExhausted: async () => undefined,
+        }),
         handle(Revived, fail, {
           attempts_max: 1,
           timeout_ms: 1_000,
-          gaveUp: async () => undefined,
-          revive: async (_tx, { id }) => void happened.push(`revived ${id}`),
+          onExhausted: async () => undefined,
+          requeue: async (_tx, { id }) => void happened.push(`revived ${id}`),
         }),
       ],
       fills: [

@@ -61,7 +61,7 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
     db: store.db,
     inTransaction: store.inTransaction,
     afterCommit: store.afterCommit,
-    scrub: store.scrub,
+    truncateWal: store.truncateWal,
     requireRoom: () => {},
     now_ms: () => 1_700_000_000_000,
     embedder: () => by,

@@ -173,7 +173,7 @@ describe("what is gone", () => {
     expect(await index.find("canarybird")).toEqual([]);
     await tx(index, (inside) => index.index.remove(inside, ["doc_2"]));
     expect(await rowsOf(index)).toEqual(nothing);
-    index.store.scrub();
+    index.store.truncateWal();
     const files = () =>
       ["", "-wal"].map((end) => readFileSync(index.path + end).includes("canarybird"));
     for (let i = 0; i < 100 && files().includes(true); i++) await Bun.sleep(20);

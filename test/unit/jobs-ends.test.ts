@@ -39,7 +39,7 @@ describe("a time limit", () => {
           attempts_max: 2,
           timeout_ms: 20,
           backoff_ms: () => 0,
-          gaveUp: async (_tx, _payload, _reason, cause) => {
+          onExhausted: async (_tx, _payload, _reason, cause) => {
             reasons.push(cause);
           },
         },
@@ -152,7 +152,7 @@ describe("a lease", () => {
           },
           {
             ...limits,
-            gaveUp: async (tx) => {
+            onExhausted: async (tx) => {
               await record(tx, "gave up");
             },
           },
@@ -279,7 +279,7 @@ describe("cancelling", () => {
         },
         {
           ...limits,
-          gaveUp: async (tx) => {
+          onExhausted: async (tx) => {
             await record(tx, "gave up");
           },
         },

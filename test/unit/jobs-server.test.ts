@@ -36,7 +36,7 @@ describe("stopping", () => {
         {
           ...limits,
           attempts_max: 1,
-          gaveUp: async (tx) => {
+          onExhausted: async (tx) => {
             await record(tx, "gave up");
           },
         },
@@ -180,7 +180,7 @@ describe("starting again", () => {
         },
         {
           ...limits,
-          gaveUp: async (tx, { name }, reason, cause) => {
+          onExhausted: async (tx, { name }, reason, cause) => {
             await record(tx, `${name}: ${cause}: ${reason}`);
           },
         },

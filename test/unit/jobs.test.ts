@@ -139,7 +139,7 @@ describe("a job", () => {
         },
         {
           ...limits,
-          gaveUp: async () => {
+          onExhausted: async () => {
             called = true;
           },
         },
@@ -421,7 +421,7 @@ describe("a failure", () => {
         handle(Work, work, {
           ...limits,
           backoff_ms: () => 0,
-          gaveUp: async (tx, { name }, said, cause) => {
+          onExhausted: async (tx, { name }, said, cause) => {
             expect(
               world.store.hot.get<{ state: string }>("select state from core_jobs")!.state,
             ).toBe("running");
@@ -468,7 +468,7 @@ describe("a failure", () => {
         },
         {
           ...limits,
-          gaveUp: async (tx, { name }) => {
+          onExhausted: async (tx, { name }) => {
             await record(tx, name);
             if (broken) throw new Error("giving up failed");
           },

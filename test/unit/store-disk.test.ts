@@ -60,7 +60,7 @@ describe("deleted text", () => {
     await note("a", canary.repeat(500)).execute();
     expect(holders()).not.toEqual([]);
     await store.db.deleteFrom("notes").execute();
-    store.scrub();
+    store.truncateWal();
     await until(() => holders().length === 0);
   });
 
@@ -70,7 +70,7 @@ describe("deleted text", () => {
     reader.run("begin");
     reader.query("select * from notes").all();
     await store.db.deleteFrom("notes").execute();
-    store.scrub();
+    store.truncateWal();
     await Bun.sleep(300);
     expect(holders()).not.toEqual([]);
     reader.run("rollback");
@@ -81,7 +81,7 @@ describe("deleted text", () => {
   test("goes when the scrub is asked for inside the deleting transaction", async () => {
     await note("a", canary).execute();
     await store.inTransaction(async (tx) => {
-      store.scrub();
+      store.truncateWal();
       await tx.deleteFrom("notes").execute();
       await Bun.sleep(150);
     });

@@ -1,6 +1,6 @@
-/** Which job runs next: lanes take turns, caps hold, priorities count within a lane. */
+/** Which job runs next: queues take turns, caps hold, priorities count within a queue. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createServedLog, laneKey, ownerKey, ownerMax, pick } from "../../core/jobs/pick";
+import { createServedLog, queueKey, ownerKey, ownerMax, pick } from "../../core/jobs/pick";
 import type { Queue } from "../../core/jobs/queue";
 import { candidates, type Candidate, type Look, type Room } from "../../core/jobs/table";
 import { handle, type EnqueueOptions } from "../../core/plugin/define";
@@ -29,8 +29,8 @@ const enqueueAll = (queue: Queue, names: readonly string[], options: EnqueueOpti
     for (const name of names) await queue.enqueue(tx, Work, { name }, options);
   });
 
-describe("lanes", () => {
-  test("one lane with a thousand slow jobs does not delay another", async () => {
+describe("queues", () => {
+  test("one queue with a thousand slow jobs does not delay another", async () => {
     const queue = world.queue();
     const order: string[] = [];
     const slow = Promise.withResolvers<void>();
@@ -48,9 +48,12 @@ describe("lanes", () => {
     await enqueueAll(
       queue,
       Array.from({ length: 1_000 }, (_, i) => `slow ${i}`),
-      { lane: "a", lane_max: 2 },
+      { queue: "a", queue_concurrency: 2 },
     );
-    await enqueueAll(queue, ["quick 1", "quick 2", "quick 3"], { lane: "b", lane_max: 1 });
+    await enqueueAll(queue, ["quick 1", "quick 2", "quick 3"], {
+      queue: "b",
+      queue_concurrency: 1,
+    });
     await queue.start();
     await until(() => order.includes("quick 3"));
     expect(order.filter((name) => name.startsWith("slow"))).toEqual(["slow 0", "slow 1"]);
@@ -58,7 +61,7 @@ describe("lanes", () => {
     await queue.drain(10 * second);
   });
 
-  test("no cap is ever exceeded: of a lane, of a job, of the server", async () => {
+  test("no cap is ever exceeded: of a queue, of a job, of the server", async () => {
     const queue = world.queue({ slots_max: 8 });
     const running = new Map<string, number>();
     const broken: string[] = [];
@@ -93,8 +96,8 @@ describe("lanes", () => {
         await queue.enqueue(
           tx,
           i % 3 === 0 ? Other : Work,
-          { name: `lane ${i % 7}` },
-          { lane: `lane ${i % 7}`, lane_max: 2, priority: i % 2 },
+          { name: `queue ${i % 7}` },
+          { queue: `queue ${i % 7}`, queue_concurrency: 2, priority: i % 2 },
         );
     });
     expect(await queue.runDue()).toBe(400);
@@ -139,7 +142,7 @@ describe("lanes", () => {
     await queue.drain(10 * second);
   });
 
-  test("within a lane the highest priority comes first, then the earliest", async () => {
+  test("within a queue the highest priority comes first, then the earliest", async () => {
     const queue = world.queue();
     const order: string[] = [];
     queue.register(
@@ -177,11 +180,11 @@ describe("lanes", () => {
         { ...limits, concurrency: 4 },
       ),
     );
-    const lanes = Array.from({ length: 300 }, (_, i) => `lane ${String(i).padStart(3, "0")}`);
+    const queues = Array.from({ length: 300 }, (_, i) => `queue ${String(i).padStart(3, "0")}`);
     await world.store.inTransaction(async (tx) => {
       for (let round = 0; round < 3; round++)
-        for (const lane of lanes)
-          await queue.enqueue(tx, Work, { name: lane }, { lane, lane_max: 1 });
+        for (const name of queues)
+          await queue.enqueue(tx, Work, { name }, { queue: name, queue_concurrency: 1 });
     });
     expect(await queue.runDue()).toBe(900);
     for (let round = 0; round < 3; round++)
@@ -190,7 +193,7 @@ describe("lanes", () => {
 });
 
 describe("a look for candidates", () => {
-  const rooms = [{ plugin: "test", name: Work.id, free: 9, owner_max: 3, waits: false }];
+  const rooms = [{ plugin: "test", name: Work.id, free: 9, owner_max: 3, io_bound: false }];
   const names = async (look: Partial<Look>) =>
     (
       await candidates(world.db, rooms, world.clock.now_ms(), {
@@ -212,12 +215,12 @@ describe("a look for candidates", () => {
       .sort();
   const looks: [why: string, look: Partial<Look>, names: string[]][] = [
     [
-      "passes over lanes and owners at their cap, jobs that are not due, and jobs without a " +
+      "passes over queues and owners at their cap, jobs that are not due, and jobs without a " +
         "handler",
       {},
       ["b1", "b2", "c1", "c2", "c3"],
     ],
-    ["takes the first of each lane and priority", { each_max: 1 }, ["b1", "c1", "c3"]],
+    ["takes the first of each queue and priority", { each_max: 1 }, ["b1", "c1", "c3"]],
     ["begins after an owner", { after_owner: "b" }, ["c1", "c2", "c3"]],
     ["takes no more than asked", { all_max: 2 }, ["b1", "b2"]],
   ];
@@ -230,20 +233,21 @@ describe("a look for candidates", () => {
           handle(on, async () => undefined, limits),
         );
       const put = (name: string, options: EnqueueOptions) =>
-        queue.enqueue(world.db, Work, { name }, { lane_max: 2, ...options });
-      for (const name of ["a1", "a2", "a3"]) await put(name, { lane: "a" });
+        queue.enqueue(world.db, Work, { name }, { queue_concurrency: 2, ...options });
+      for (const name of ["a1", "a2", "a3"]) await put(name, { queue: "a" });
       await world.db
         .updateTable("core_jobs")
         .set({ state: "running" })
         .where("payload", "in", [`{"name":"a1"}`, `{"name":"a2"}`])
         .execute();
-      for (const name of ["b1", "b2"]) await put(name, { lane: "b" });
-      for (const name of ["c1", "c2"]) await put(name, { lane: "c" });
-      await put("c3", { lane: "c", priority: 1 });
-      await put("later", { lane: "d", run_at_ms: world.clock.now_ms() + minute });
-      await queue.enqueue(world.db, Other, { name: "other" }, { lane: "e" });
-      // Three of this one's run: no more of any lane of theirs is looked at.
-      for (const lane of ["f", "g", "h", "i"]) await put(`greedy ${lane}`, { lane, owner: "aa" });
+      for (const name of ["b1", "b2"]) await put(name, { queue: "b" });
+      for (const name of ["c1", "c2"]) await put(name, { queue: "c" });
+      await put("c3", { queue: "c", priority: 1 });
+      await put("later", { queue: "d", run_at_ms: world.clock.now_ms() + minute });
+      await queue.enqueue(world.db, Other, { name: "other" }, { queue: "e" });
+      // Three of this one's run: no more of any queue of theirs is looked at.
+      for (const name of ["f", "g", "h", "i"])
+        await put(`greedy ${name}`, { queue: name, owner: "aa" });
       await world.db
         .updateTable("core_jobs")
         .set({ state: "running" })
@@ -254,32 +258,32 @@ describe("a look for candidates", () => {
 });
 
 describe("who is picked", () => {
-  const candidate = (id: string, lane: string, more: Partial<Candidate> = {}): Candidate => ({
+  const candidate = (id: string, queue: string, more: Partial<Candidate> = {}): Candidate => ({
     id,
     plugin: "p",
     name: "n",
-    owner: lane,
-    lane,
-    lane_max: 9,
+    owner: queue,
+    queue,
+    queue_concurrency: 9,
     priority: 0,
     run_at: 0,
     owner_running: 0,
-    lane_running: 0,
+    queue_running: 0,
     ...more,
   });
   const rooms: Room[] = [
-    { plugin: "p", name: "n", free: 9, owner_max: 9, waits: false },
-    { plugin: "p", name: "m", free: 1, owner_max: 9, waits: false },
-    { plugin: "p", name: "w", free: 16, owner_max: 2, waits: true },
+    { plugin: "p", name: "n", free: 9, owner_max: 9, io_bound: false },
+    { plugin: "p", name: "m", free: 1, owner_max: 9, io_bound: false },
+    { plugin: "p", name: "w", free: 16, owner_max: 2, io_bound: true },
   ];
-  const waits = (id: string, lane: string, more: Partial<Candidate> = {}) =>
-    candidate(id, lane, { name: "w", ...more });
+  const waits = (id: string, queue: string, more: Partial<Candidate> = {}) =>
+    candidate(id, queue, { name: "w", ...more });
   /** Who was served before, the longest ago first. */
   const cases: [why: string, jobs: Candidate[], slots: number, served: string[], ids: string[]][] =
     [
       ["nobody when nobody waits", [], 4, [], []],
       [
-        "lanes in turn",
+        "queues in turn",
         [candidate("a1", "a"), candidate("a2", "a"), candidate("b1", "b")],
         2,
         [],
@@ -293,17 +297,17 @@ describe("who is picked", () => {
         ["c1", "b1"],
       ],
       [
-        "the rest of a lane when slots are left",
+        "the rest of a queue when slots are left",
         [candidate("a1", "a"), candidate("a2", "a"), candidate("b1", "b")],
         3,
         [],
         ["a1", "b1", "a2"],
       ],
       [
-        "no more of a lane than its cap",
+        "no more of a queue than its cap",
         [
-          candidate("a1", "a", { lane_max: 1 }),
-          candidate("a2", "a", { lane_max: 1 }),
+          candidate("a1", "a", { queue_concurrency: 1 }),
+          candidate("a2", "a", { queue_concurrency: 1 }),
           candidate("b1", "b"),
         ],
         3,
@@ -313,8 +317,8 @@ describe("who is picked", () => {
       [
         "counting what runs already",
         [
-          candidate("a1", "a", { lane_max: 2, lane_running: 1 }),
-          candidate("a2", "a", { lane_max: 2, lane_running: 1 }),
+          candidate("a1", "a", { queue_concurrency: 2, queue_running: 1 }),
+          candidate("a2", "a", { queue_concurrency: 2, queue_running: 1 }),
         ],
         3,
         [],
@@ -357,7 +361,7 @@ describe("who is picked", () => {
         ["b1", "a1"],
       ],
       [
-        "the lanes of one owner in turn",
+        "the queues of one owner in turn",
         [candidate("a1", "a", { owner: "x" }), candidate("b1", "b", { owner: "x" })],
         1,
         ["a"],
@@ -382,7 +386,7 @@ describe("who is picked", () => {
     test(why, () => {
       const served_log = createServedLog();
       for (const one of served)
-        for (const key of [ownerKey(one), laneKey(one)]) served_log.note(key);
+        for (const key of [ownerKey(one), queueKey(one)]) served_log.note(key);
       expect([...pick(jobs, rooms, slots, served_log).ids]).toEqual(ids);
     });
 
@@ -394,7 +398,7 @@ describe("who is picked", () => {
   ];
   for (const [why, free, most] of shares)
     test(`an owner may have ${most} runs that wait when ${why}`, () =>
-      expect(ownerMax({ waits: true, free })).toBe(most));
+      expect(ownerMax({ io_bound: true, free })).toBe(most));
 });
 
 describe("jobs that wait for others", () => {
@@ -410,7 +414,7 @@ describe("jobs that wait for others", () => {
           order.push(name);
           if (name.startsWith("dead")) await hanging.promise;
         },
-        { ...limits, concurrency: 32, waits: true },
+        { ...limits, concurrency: 32, io_bound: true },
       ),
     );
     queue.register(
@@ -425,13 +429,13 @@ describe("jobs that wait for others", () => {
     );
     await world.store.inTransaction(async (tx) => {
       for (let owner = 0; owner < 6; owner++)
-        for (let lane = 0; lane < 10; lane++)
+        for (let number = 0; number < 10; number++)
           for (let n = 0; n < 5; n++) {
             await queue.enqueue(
               tx,
               Work,
               { name: `dead ${owner}` },
-              { lane: `hook ${owner} ${lane}`, lane_max: 1, owner: `owner ${owner}` },
+              { queue: `hook ${owner} ${number}`, queue_concurrency: 1, owner: `owner ${owner}` },
             );
           }
     });
@@ -445,7 +449,7 @@ describe("jobs that wait for others", () => {
         world.db,
         Work,
         { name: `alive ${n}` },
-        { lane: "hook alive", lane_max: 1, owner: "owner alive" },
+        { queue: "hook alive", queue_concurrency: 1, owner: "owner alive" },
       );
     await queue.enqueue(world.db, Other, { name: "other" });
     await until(() => order.includes("alive 4") && order.includes("other"));

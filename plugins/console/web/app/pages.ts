@@ -3,30 +3,7 @@
  * the navigation shows it.
  */
 import type { ComponentType } from "preact";
-import type { IconName } from "../ui/icons";
-
-export type PageParams = Readonly<Record<string, string | undefined>>;
-export type PageComponent = ComponentType<{ readonly params: PageParams }>;
-export type Group = "work" | "developer" | "admin";
-
-export interface PageEntry {
-  /** Below /console, in wouter's notation. */
-  readonly path: string;
-  readonly load: () => Promise<{ readonly default: PageComponent }>;
-  /** An entry in the navigation; `shortcut` is the letter after `g`. */
-  readonly nav?: {
-    readonly group: Group;
-    readonly label: string;
-    readonly icon: IconName;
-    readonly shortcut?: string;
-  };
-  /** Only administrators see it. */
-  readonly admin?: boolean;
-  /** Without the shell, and for people who are not signed in. */
-  readonly alone?: boolean;
-  /** Uses the whole width and height beside the navigation, and scrolls by itself. */
-  readonly full?: boolean;
-}
+import type { PageEntry, PaletteProps } from "./page";
 
 export const pages: readonly PageEntry[] = [
   { path: "/sign-in", alone: true, load: () => import("../pages/account/sign-in") },
@@ -102,5 +79,5 @@ export const pages: readonly PageEntry[] = [
 
 /** Search over everything, behind Ctrl K; null while there is none. */
 export const palette:
-  | (() => Promise<{ readonly default: ComponentType<{ readonly onClose: () => void }> }>)
-  | null = () => import("../pages/search/palette");
+  (() => Promise<{ readonly default: ComponentType<PaletteProps> }>) | null = () =>
+  import("../pages/search/palette");

@@ -13,7 +13,7 @@ import { Boundary } from "./boundary";
 import { Lazy, prefetch } from "./lazy";
 import { startLive } from "./live";
 import { Brand, Navigation, NavigationFoot } from "./navigation";
-import { palette } from "./pages";
+import { pages, palette } from "./pages";
 import { HelpDialog, help_open, palette_open, useShortcuts } from "./shortcuts";
 
 const knock_ms = 3_000;
@@ -142,6 +142,7 @@ export function Shell({
         <Lazy
           load={palette}
           props={{
+            pages,
             onClose: () => {
               palette_open.value = false;
             },

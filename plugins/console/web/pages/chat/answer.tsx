@@ -5,6 +5,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { useCallback, useState } from "preact/hooks";
 import { search, type Answer, type Citation, type Message } from "../../api/chats";
+import type { Passage } from "../../api/types";
 import { Markdown } from "../../reader/markdown";
 import { placeOf } from "../../reader/place";
 import { PlaceLabel } from "../../reader/place-label";
@@ -14,8 +15,14 @@ import { Icon } from "../../ui/icons";
 import { Note } from "../../ui/note";
 import { Skeleton } from "../../ui/states";
 import { chat_strings as strings } from "../../strings/chat";
-import type { Opened } from "./chat";
 import type { Scope } from "./scope";
+
+/** A passage that is open, among those it stands with, and what opened it. */
+export interface OpenedPassage {
+  readonly passages: readonly Passage[];
+  readonly at: number;
+  readonly from: HTMLElement | null;
+}
 
 interface AnsweredProps {
   readonly message: Message;
@@ -25,8 +32,8 @@ interface AnsweredProps {
   readonly citations?: readonly Citation[];
   readonly scope: Scope;
   readonly last: boolean;
-  readonly opened: Opened | null;
-  readonly onOpen: (opened: Opened) => void;
+  readonly opened: OpenedPassage | null;
+  readonly onOpen: (opened: OpenedPassage) => void;
   readonly onAsk: (text: string) => Promise<void>;
 }
 

@@ -17,8 +17,8 @@ import {
 } from "../../api/chats";
 import { ApiProblem } from "../../api/client";
 import { keys, queries, refresh, useFolders } from "../../api/queries";
-import type { Page, Passage } from "../../api/types";
-import type { PageParams } from "../../app/pages";
+import type { Page } from "../../api/types";
+import type { PageParams } from "../../app/page";
 import { useDocument } from "../../reader/content";
 import { SourcePanel } from "../../reader/source-panel";
 import { Button, ButtonLink } from "../../ui/button";
@@ -27,6 +27,7 @@ import { PageHeader } from "../../ui/page-header";
 import { Empty, ErrorView, Skeleton } from "../../ui/states";
 import { chat_strings as strings } from "../../strings/chat";
 import { Composer } from "./composer";
+import type { OpenedPassage } from "./answer";
 import { Conversation, type Outgoing } from "./conversation";
 import { complain, remove, RenameDialog } from "./list";
 import type { Scope } from "./scope";
@@ -222,13 +223,6 @@ interface FrameProps {
   readonly begun?: string | undefined;
 }
 
-/** A passage that is open, among those it stands with, and what opened it. */
-export interface Opened {
-  readonly passages: readonly Passage[];
-  readonly at: number;
-  readonly from: HTMLElement | null;
-}
-
 function Frame({
   chat,
   scope,
@@ -240,7 +234,7 @@ function Frame({
   onEarlier,
   begun,
 }: FrameProps) {
-  const [opened, setOpened] = useState<Opened | null>(null);
+  const [opened, setOpened] = useState<OpenedPassage | null>(null);
   const [draft, setDraft] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {

@@ -8,8 +8,7 @@ import { useFolders } from "../../api/queries";
 import { Button, ButtonLink } from "../../ui/button";
 import { Problem } from "../../ui/note";
 import { chat_strings as strings } from "../../strings/chat";
-import { Answered, Ended } from "./answer";
-import type { Opened } from "./chat";
+import { Answered, Ended, type OpenedPassage } from "./answer";
 import type { Scope } from "./scope";
 import { useWatched } from "./watching";
 
@@ -24,8 +23,8 @@ export interface ConversationProps {
   readonly scope: Scope;
   readonly messages: readonly Message[];
   readonly outgoing: Outgoing | null;
-  readonly opened: Opened | null;
-  readonly onOpen: (opened: Opened) => void;
+  readonly opened: OpenedPassage | null;
+  readonly onOpen: (opened: OpenedPassage) => void;
   readonly onAsk: (text: string) => Promise<void>;
   readonly onOutgoing: (outgoing: Outgoing | null) => void;
   readonly onEarlier: (() => void) | undefined;

@@ -6,7 +6,7 @@ import { apiUrl } from "../../api/client";
 import { getDocument } from "../../api/documents";
 import { keys, useFolders } from "../../api/queries";
 import type { Document } from "../../api/types";
-import type { PageParams } from "../../app/pages";
+import type { PageParams } from "../../app/page";
 import { SourceView } from "../../reader/source-view";
 import { Button, ButtonLink } from "../../ui/button";
 import { Menu } from "../../ui/menu";

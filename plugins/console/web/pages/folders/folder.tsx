@@ -4,7 +4,7 @@ import { Link, useLocation } from "wouter-preact";
 import { ApiProblem } from "../../api/client";
 import { useFolders } from "../../api/queries";
 import type { Folder } from "../../api/types";
-import type { PageParams } from "../../app/pages";
+import type { PageParams } from "../../app/page";
 import { Button, ButtonLink } from "../../ui/button";
 import { formatNumber } from "../../ui/format";
 import { Icon } from "../../ui/icons";

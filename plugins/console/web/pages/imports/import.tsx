@@ -5,7 +5,7 @@ import { Link, useLocation } from "wouter-preact";
 import { api, problemOf } from "../../api/client";
 import { keys, refresh, useFolders } from "../../api/queries";
 import type { Page } from "../../api/types";
-import type { PageParams } from "../../app/pages";
+import type { PageParams } from "../../app/page";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Select } from "../../ui/field";

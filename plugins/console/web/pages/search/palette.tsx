@@ -8,7 +8,7 @@ import { useLocation } from "wouter-preact";
 import { search } from "../../api/chats";
 import { useFolders } from "../../api/queries";
 import type { Folder, Passage } from "../../api/types";
-import { pages } from "../../app/pages";
+import type { PageEntry, PaletteProps } from "../../app/page";
 import { useUser } from "../../app/session";
 import { placeOf } from "../../reader/place";
 import { Icon, type IconName } from "../../ui/icons";
@@ -30,7 +30,7 @@ const passages_max = 6,
   pause_ms = 160,
   excerpt_chars = 120;
 
-export default function Palette({ onClose }: { readonly onClose: () => void }) {
+export default function Palette({ pages, onClose }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [, navigate] = useLocation();
   const [text, setText] = useState("");
@@ -42,7 +42,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
     queryFn: ({ signal }) => search({ query, limit: passages_max }, signal),
   });
   const passages = query.length > 1 ? found.data : undefined;
-  const entries = useEntries(text.trim(), passages);
+  const entries = useEntries(pages, text.trim(), passages);
   const [at, setAt] = useState(0);
   const id = useId();
   useEffect(() => setAt(0), [query, passages]);
@@ -122,7 +122,11 @@ function useSettled(text: string): string {
   return settled;
 }
 
-function useEntries(text: string, passages: readonly Passage[] | undefined): readonly Entry[] {
+function useEntries(
+  pages: readonly PageEntry[],
+  text: string,
+  passages: readonly Passage[] | undefined,
+): readonly Entry[] {
   const folders = useFolders();
   const admin = useUser().role === "admin";
   return useMemo(() => {

@@ -5,7 +5,7 @@ import { Link } from "wouter-preact";
 import { api, ApiProblem, apiUrl } from "../../api/client";
 import { keys, refresh, useFolders } from "../../api/queries";
 import type { Document } from "../../api/types";
-import type { PageParams } from "../../app/pages";
+import type { PageParams } from "../../app/page";
 import { SourceView } from "../../reader/source-view";
 import { Button, ButtonLink } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";

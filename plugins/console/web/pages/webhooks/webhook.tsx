@@ -5,7 +5,7 @@ import { useLocation } from "wouter-preact";
 import { api, problemOf } from "../../api/client";
 import { keys, refresh } from "../../api/queries";
 import type { Page } from "../../api/types";
-import type { PageParams } from "../../app/pages";
+import type { PageParams } from "../../app/page";
 import { Button } from "../../ui/button";
 import { ConfirmDialog, FormDialog } from "../../ui/dialog";
 import { formatDateTime, Time } from "../../ui/format";

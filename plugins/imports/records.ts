@@ -1,8 +1,7 @@
 /** Imports as they go over the wire. */
 import { rfc3339, rfc3339OrNull, t, type Static } from "../../core/sdk";
 import { source_shown_max } from "./limits";
-import { typeOf, type ItemRow, type RunRow } from "./store";
-import type { ScheduleRow } from "./schedule-store";
+import { typeOf, type ItemRow, type RunRow, type ScheduleRow } from "./store";
 
 const Text = t.String();
 const OrNull = <S extends Parameters<typeof t.Union>[0][number]>(schema: S) =>

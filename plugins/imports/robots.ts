@@ -1,4 +1,7 @@
-/** The Robots Exclusion Protocol (RFC 9309): what a host lets us fetch, and how fast. */
+/**
+ * The Robots Exclusion Protocol (RFC 9309): what a host allows us to fetch and how fast, and the
+ * answers of the hosts, kept while a run lasts.
+ */
 
 export interface Robots {
   readonly allows: (path: string) => boolean;
@@ -97,4 +100,42 @@ function escaped(path: string): string {
     const character = String.fromCharCode(Number.parseInt(found.slice(1), 16));
     return /[A-Za-z0-9._~-]/.test(character) ? character : found.toUpperCase();
   });
+}
+
+/** By origin: each is fetched once, unless there are many of them. */
+
+export interface RobotsOfRun {
+  get(origin: string): Promise<Robots> | undefined;
+  set(origin: string, asked: Promise<Robots>): unknown;
+  delete(origin: string): unknown;
+}
+
+/**
+ * About as many hosts as are fetched from at a time. A robots.txt may take several MiB, and a run
+ * may have a host for each of its items.
+ */
+const kept_max = 64;
+
+export function createRobotsOfRuns() {
+  const known = new Map<string, Promise<Robots>>();
+  return {
+    of(run_id: string): RobotsOfRun {
+      const key = (origin: string): string => `${run_id} ${origin}`;
+      return {
+        get: (origin) => known.get(key(origin)),
+        set(origin, asked) {
+          known.delete(key(origin));
+          known.set(key(origin), asked);
+          // The one that nobody has asked for the longest.
+          if (known.size > kept_max) known.delete(known.keys().next().value!);
+        },
+        delete: (origin) => known.delete(key(origin)),
+      };
+    },
+    forget(run_id: string): void {
+      for (const key of known.keys()) if (key.startsWith(`${run_id} `)) known.delete(key);
+    },
+    /** How many are kept now. */
+    size: (): number => known.size,
+  };
 }

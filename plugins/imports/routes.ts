@@ -13,7 +13,7 @@ import {
   type Files,
   type HandlersOf,
 } from "../../core/sdk";
-import type { Device } from "./device";
+import type { Device } from "./uploads";
 import {
   begun_example,
   item_example,

@@ -14,10 +14,9 @@ import {
 } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
 import { Tick } from "./jobs";
-import * as store from "./schedule-store";
-import type { ScheduleRow } from "./schedule-store";
+import * as store from "./store";
+import type { ImportsDb, ScheduleRow } from "./store";
 import type { GivenSource, ImportService } from "./service";
-import { unfinishedOfSchedule, type ImportsDb } from "./store";
 
 export interface SchedulesParts {
   readonly db: ImportsDb;
@@ -128,7 +127,7 @@ export function createSchedules({
         const now = await store.findSchedule(tx, schedule_id);
         if (!now) return;
         const { owner_id, folder_id, source } = now;
-        if (active && !(await unfinishedOfSchedule(tx, schedule_id)))
+        if (active && !(await store.unfinishedOfSchedule(tx, schedule_id)))
           await imports.begin(tx, owner_id, { folder_id, source, overwrite: false, schedule_id });
         await arm(tx, now);
       };

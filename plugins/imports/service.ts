@@ -15,14 +15,15 @@ import {
 } from "../../core/sdk";
 import type { Folders } from "../folders/contract";
 import { SourceFailure, type ImportSource, type SourceItem } from "./contract";
-import type { Ending } from "./ending";
-import type { RobotsOfRun } from "./fetching";
+import type { Ending } from "./runs";
+import type { RobotsOfRun } from "./robots";
 import { ListItems } from "./jobs";
 import { source_length_max } from "./limits";
-import { fitting, queueHost, withRefusal } from "./listing";
+import { fitting, queueHost, withRefusal } from "./lister";
+import * as itemStore from "./item-store";
 import * as store from "./store";
 import type { ImportsDb, ItemRow, ItemStatus, RunRow, RunState } from "./store";
-import type { ToolsOfRun } from "./tools";
+import type { ToolsOfRun } from "./source-tools";
 
 export interface GivenSource {
   readonly type: string;
@@ -255,7 +256,7 @@ export function createImports({
       page: PageRequest,
     ): Promise<{ readonly rows: ItemRow[]; readonly total: number }> {
       await requireOwn(db, owner_id, run_id);
-      return store.listItems(db, run_id, status, page);
+      return itemStore.listItems(db, run_id, status, page);
     },
 
     /** What is finished stays. @throws HttpError 403, 404, 409 when it has ended. */
@@ -279,8 +280,8 @@ export function createImports({
         refuseRetry(before);
         await folders.require(tx, owner_id, before.folder_id);
         await requireRoom(tx, owner_id);
-        const unlisted = await store.forgetUnlisted(tx, run_id);
-        const again = await store.reopenFailed(tx, run_id);
+        const unlisted = await itemStore.forgetUnlisted(tx, run_id);
+        const again = await itemStore.reopenFailed(tx, run_id);
         const run = (await store.updateRun(tx, run_id, {
           status: "running",
           finished_at: null,
@@ -291,7 +292,7 @@ export function createImports({
           listed: before.error === null && unlisted === 0 ? 1 : 0,
         }))!;
         if (run.listed === 0) await queueListing(tx, run);
-        for (const host of await store.waitingHosts(tx, run_id))
+        for (const host of await itemStore.waitingHosts(tx, run_id))
           await queueHost(enqueue, tx, run, host);
         return { ...run, source };
       }),

@@ -4,8 +4,8 @@
  */
 import { ExtractionFailure, type ExtractionCode, type Extractor } from "../extraction/contract";
 import { TranscriptionFailure } from "./contract";
-import type { Hearing } from "./hearing";
-import { captions_bytes_max, kindOf, sight_bytes } from "./media";
+import type { Hearing } from "./reader";
+import { captions_bytes_max, kindOf, sight_bytes } from "./media-types";
 
 export const captionsExtractor = ({ read }: Hearing): Extractor => ({
   name: "captions (WebVTT, SRT)",

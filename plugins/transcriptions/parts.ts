@@ -4,7 +4,7 @@ import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
 import type { Quotas } from "../quotas/contract";
 import type { Transcriber } from "./contract";
-import type { tasks } from "./reading/tasks";
+import type { tasks } from "./child/tasks";
 import type { RunRow, TranscriptionsDb } from "./store";
 
 export interface TranscriptionParts {

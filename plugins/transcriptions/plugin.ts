@@ -11,20 +11,14 @@ import { FetchRule } from "../imports/contract";
 import { Quotas } from "../quotas/contract";
 import { NameLookup, WebhookDue } from "../webhooks/contract";
 import { Transcribers } from "./contract";
-import { createEnding } from "./ending";
+import { createEnding } from "./runs";
 import { captionsExtractor } from "./extractor";
-import { createHearing } from "./hearing";
+import { createHearing } from "./reader";
 import { migrations } from "./migrations";
 import type { TranscriptionParts } from "./parts";
-import { tasks } from "./reading/tasks";
+import { tasks } from "./child/tasks";
 import { routes, transcriptionHandlers } from "./routes";
-import {
-  attempts_max,
-  createRunning,
-  FetchRecording,
-  HearRecording,
-  ReadCaptions,
-} from "./running";
+import { attempts_max, createRunning, FetchRecording, HearRecording, ReadCaptions } from "./runner";
 import { createTranscriptions } from "./service";
 import { chosenTranscriber } from "./settings";
 import { fileIsUsed } from "./store";

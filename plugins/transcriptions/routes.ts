@@ -15,9 +15,9 @@ import {
   type HandlersOf,
   type Static,
 } from "../../core/sdk";
-import { toSrt, toText, toVtt } from "./formats";
-import { assemble } from "./assembling";
-import type { Transcript } from "./segments";
+import { toSrt, toText, toVtt } from "./transcript";
+import { assemble } from "./transcript";
+import type { Transcript } from "./transcript";
 import type { TranscriptionService } from "./service";
 import type { RunRow } from "./store";
 

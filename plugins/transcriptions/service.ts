@@ -14,11 +14,11 @@ import {
   type PageRequest,
   type Received,
 } from "../../core/sdk";
-import { requireRun, type Ending } from "./ending";
-import { kindOf, sight_bytes } from "./media";
+import { requireRun, type Ending } from "./runs";
+import { kindOf, sight_bytes } from "./media-types";
 import type { TranscriptionParts } from "./parts";
-import { no_transcriber, unsupported } from "./running";
-import type { Transcript } from "./segments";
+import { no_transcriber, unsupported } from "./runner";
+import type { Transcript } from "./transcript";
 import * as store from "./store";
 import type { RunRow } from "./store";
 

@@ -1,6 +1,6 @@
 /** Checks that the settings of a transcriber belong together, before anyone needs it. */
 import { ConfigError } from "../../core/sdk";
-import { wordsOf } from "./transcribers/words";
+import { wordsOf } from "./transcribers/command-line";
 
 export interface TranscriptionSettings {
   readonly provider: "none" | "openai" | "command";

@@ -13,7 +13,7 @@ import {
 import { Accounts } from "../accounts/contract";
 import { NameLookup, WebhookDue, WebhookEvents, type WebhookEvent } from "./contract";
 import { createDeliveries, Deliver } from "./deliveries";
-import { createDelivering, job_ms_max } from "./delivering";
+import { createDelivering, job_ms_max } from "./attempts";
 import { createLine } from "./line";
 import { migrations } from "./migrations";
 import { createPruning, Prune } from "./pruning";

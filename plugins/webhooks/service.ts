@@ -19,7 +19,7 @@ import {
 } from "../../core/sdk";
 import type { WebhookEvent } from "./contract";
 import { WaitedTooLong, type Line } from "./line";
-import { newSecret } from "./signing";
+import { newSecret } from "./signatures";
 import * as store from "./store";
 import type { AttemptRow, DeliveryRow, WebhookRow } from "./store";
 

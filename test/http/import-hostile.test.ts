@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { createFetching } from "../../plugins/imports/fetching";
-import { createPacing } from "../../plugins/imports/pacing";
+import { createFetching } from "../../plugins/imports/fetcher";
+import { createPacing } from "../../plugins/imports/host-delays";
 import { filesOf, person, until, type Person } from "../helpers/documents";
 import { startNameServer, type NameServer } from "../helpers/dns";
 import { startTestServer, type TestServer } from "../helpers/host";

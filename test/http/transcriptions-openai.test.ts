@@ -14,7 +14,7 @@ import {
 } from "../../plugins/transcriptions/settings";
 import { progressIn } from "../../plugins/transcriptions/transcribers/command";
 import { createEndpointTranscriber } from "../../plugins/transcriptions/transcribers/openai";
-import { wordsOf } from "../../plugins/transcriptions/transcribers/words";
+import { wordsOf } from "../../plugins/transcriptions/transcribers/command-line";
 import { startTestServer } from "../helpers/host";
 import { captions, formOf, recordingOf } from "../helpers/recordings";
 

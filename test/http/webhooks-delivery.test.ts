@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { Webhook } from "standardwebhooks";
 import { definePlugin } from "../../core/sdk";
 import { WebhookDue } from "../../plugins/webhooks/contract";
-import { retryAfter } from "../../plugins/webhooks/delivering";
+import { retryAfter } from "../../plugins/webhooks/attempts";
 import { until } from "../helpers/contract";
 import { startNameServer, type NameServer } from "../helpers/dns";
 import { event_type, finished } from "../helpers/hooks";

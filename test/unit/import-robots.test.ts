@@ -3,10 +3,10 @@
  * requests.
  */
 import { describe, expect, test } from "bun:test";
-import { retryAfterOf } from "../../plugins/imports/fetching";
-import { createPacing } from "../../plugins/imports/pacing";
+import { retryAfterOf } from "../../plugins/imports/fetcher";
+import { createPacing } from "../../plugins/imports/host-delays";
 import { everything, readRobots } from "../../plugins/imports/robots";
-import { createRobotsOfRuns } from "../../plugins/imports/robots-of-runs";
+import { createRobotsOfRuns } from "../../plugins/imports/robots";
 
 describe("robots.txt", () => {
   const cases: [reason: string, text: string, path: string, allowed: boolean][] = [

@@ -3,13 +3,13 @@
  * nothing hostile costs much.
  */
 import { describe, expect, test } from "bun:test";
-import { assemble } from "../../plugins/transcriptions/assembling";
-import { toSrt, toText, toVtt } from "../../plugins/transcriptions/formats";
-import { kindOf } from "../../plugins/transcriptions/media";
-import { looksLikeCaptions, readCues, timesOf } from "../../plugins/transcriptions/reading/cues";
-import { languageCode } from "../../plugins/transcriptions/reading/languages";
-import { heardIn, inOrder, textOf } from "../../plugins/transcriptions/reading/read";
-import type { Segment } from "../../plugins/transcriptions/segments";
+import { assemble } from "../../plugins/transcriptions/transcript";
+import { toSrt, toText, toVtt } from "../../plugins/transcriptions/transcript";
+import { kindOf } from "../../plugins/transcriptions/media-types";
+import { looksLikeCaptions, readCues, timesOf } from "../../plugins/transcriptions/child/captions";
+import { languageCode } from "../../plugins/transcriptions/child/transcript";
+import { heardIn, inOrder, textOf } from "../../plugins/transcriptions/child/transcript";
+import type { Segment } from "../../plugins/transcriptions/transcript";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 /** `[start, end, text]`, and the speaker where there is one. */

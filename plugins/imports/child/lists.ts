@@ -1,7 +1,7 @@
 /** The child's part of reading sitemaps and feeds: a file goes in, addresses come out. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import { decodeText } from "./text";
+import { decodeText } from "./text-encoding";
 import { readXml } from "./xml";
 
 export interface ListInput {

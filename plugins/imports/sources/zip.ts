@@ -7,7 +7,7 @@ import { t } from "../../../core/sdk";
 import type { ZipEntry } from "../child/zip";
 import { SourceFailure, type ImportSource, type SourceTools } from "../contract";
 import { items_max } from "../limits";
-import { readInChild, type ChildParts } from "./reading";
+import { readInChild, type ChildParts } from "../child/tasks";
 
 export interface ZipParts extends ChildParts {
   readonly newId: (prefix: string) => string;

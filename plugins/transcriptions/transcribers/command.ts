@@ -11,11 +11,11 @@ import {
   type Transcriber,
   type TranscriptionWatch,
 } from "../contract";
-import { temporary_prefix, written_bytes_max } from "../hearing";
-import { timesOf } from "../reading/cues";
-import { textOf } from "../reading/read";
-import { killGroup, mark_name, runProgram, type Ended } from "./program";
-import { filled } from "./words";
+import { temporary_prefix, written_bytes_max } from "../reader";
+import { timesOf } from "../child/captions";
+import { textOf } from "../child/transcript";
+import { killGroup, mark_name, runProgram, type Ended } from "./process";
+import { filled } from "./command-line";
 
 export interface CommandParts {
   /** The program and its arguments, with places to fill. */

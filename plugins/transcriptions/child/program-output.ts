@@ -2,8 +2,8 @@
  * What programs and services write: JSON of Whisper and its relatives, and lines with times in
  * front or behind.
  */
-import type { Heard } from "../segments";
-import { timesOf } from "./cues";
+import type { Heard } from "../transcript";
+import { timesOf } from "./captions";
 
 type Piece = Heard["segments"][number];
 

@@ -1,7 +1,20 @@
-/** Runs a reader of lists and archives in a child, and says in words why it failed. */
-import { TaskFailure, type Isolate } from "../../../core/sdk";
+/**
+ * What runs in a child process: everything that reads what strangers wrote; and how a source runs
+ * it, with the reason in words when it fails.
+ */
+import { task, TaskFailure, type Isolate } from "../../../core/sdk";
 import { SourceFailure, type SourceTools } from "../contract";
-import type { tasks } from "../tasks";
+import { readFeed, readSitemap } from "./lists";
+import { readPage } from "./page";
+import { listZip, unzip } from "./zip";
+
+export const tasks = {
+  feed: task(readFeed),
+  page: task(readPage),
+  sitemap: task(readSitemap),
+  unzip: task(unzip),
+  zip: task(listZip),
+};
 
 export interface ChildParts {
   readonly isolate: Isolate<typeof tasks>;
@@ -39,10 +52,3 @@ export async function readInChild<R>(
     throw error;
   }
 }
-
-/**
- * An address as a list gives it, made absolute; what can't be is left as it is, and fails as an
- * item.
- */
-export const absolute = (address: string, base: string): string =>
-  URL.canParse(address, base) ? new URL(address, base).href : address;

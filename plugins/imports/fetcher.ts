@@ -17,10 +17,10 @@ import {
   type Received,
   type Target,
 } from "../../core/sdk";
-import { bodyOf } from "./body";
+import { bodyOf } from "./response-body";
 import { SourceFailure } from "./contract";
-import type { Pacing } from "./pacing";
-import { everything, readRobots, type Robots } from "./robots";
+import type { Pacing } from "./host-delays";
+import { everything, readRobots, type Robots, type RobotsOfRun } from "./robots";
 
 /** A file that came, under a temporary name. Whoever asked for it releases it. */
 export interface Got {
@@ -38,12 +38,6 @@ export interface GetOptions {
   /** What is known of the hosts of this run; null: robots.txt has no say. */
   readonly robots: RobotsOfRun | null;
   readonly signal: AbortSignal;
-}
-/** By origin: each is fetched once, unless there are many of them. */
-export interface RobotsOfRun {
-  get(origin: string): Promise<Robots> | undefined;
-  set(origin: string, asked: Promise<Robots>): unknown;
-  delete(origin: string): unknown;
 }
 
 /** The host wants to be asked later. */

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { TaskFailure } from "../../core/sdk";
 import { TranscriptionFailure, type TranscriptionCode, type Transcriber } from "./contract";
 import type { TranscriptionParts } from "./parts";
-import type { Probed } from "./reading/probe";
-import type { ReadOutput } from "./reading/read";
+import type { Probed } from "./child/tasks";
+import type { ReadOutput } from "./child/transcript";
 
 /** Names of files on their way begin so. */
 export const temporary_prefix = "transcript-";

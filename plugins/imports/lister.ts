@@ -4,13 +4,15 @@
  */
 import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
 import { SourceFailure, type ImportSource, type SourceItem } from "./contract";
-import { storedError, type Ending, type Failure } from "./ending";
-import { targetOf, type RobotsOfRun } from "./fetching";
+import { storedError, type Ending, type Failure } from "./runs";
+import { targetOf } from "./fetcher";
+import type { RobotsOfRun } from "./robots";
 import { ImportItems } from "./jobs";
 import { items_max, name_length_max, uri_length_max } from "./limits";
+import * as itemStore from "./item-store";
 import * as store from "./store";
 import type { ImportsDb, ItemRow, RunState } from "./store";
-import type { ToolsOfRun } from "./tools";
+import type { ToolsOfRun } from "./source-tools";
 
 export interface ListingParts {
   readonly db: ImportsDb;
@@ -88,12 +90,12 @@ export function createListing({
       joined: 0,
       source_uri: null,
       ...storedError(
-        item.error === undefined ? null : { code: store.unlisted, message: item.error },
+        item.error === undefined ? null : { code: itemStore.unlisted, message: item.error },
       ),
     }));
     return inTransaction(async (tx) => {
       if (!(await store.findUnfinished(tx, run.id))) return false;
-      const added = await store.insertItems(tx, rows);
+      const added = await itemStore.insertItems(tx, rows);
       await store.count(tx, run.id, {
         total: added.length,
         failed: added.filter(({ status }) => status === "failed").length,
@@ -113,7 +115,7 @@ export function createListing({
     job: JobRun,
   ): Promise<boolean> {
     const tools = toolsOf(run.id, robotsOf(run.id), job.signal);
-    let [listed, ordinal] = [0, await store.nextOrdinal(db, run.id)];
+    let [listed, ordinal] = [0, await itemStore.nextOrdinal(db, run.id)];
     let batch: SourceItem[] = [];
     const flush = async (): Promise<boolean> => {
       const items = batch;

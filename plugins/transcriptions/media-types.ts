@@ -2,8 +2,8 @@
  * What a file is, by its first bytes: a recording, captions, or nothing that can be transcribed.
  * Pure.
  */
-import { looksLikeCaptions } from "./reading/cues";
-import { textOf } from "./reading/read";
+import { looksLikeCaptions } from "./child/captions";
+import { textOf } from "./child/transcript";
 
 export type Kind = { readonly kind: "recording" | "captions"; readonly media_type: string };
 

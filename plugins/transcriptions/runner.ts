@@ -13,12 +13,12 @@ import {
   type JobRun,
 } from "../../core/sdk";
 import { TranscriptionFailure } from "./contract";
-import type { Ending } from "./ending";
-import { fetchRecording } from "./fetching";
-import type { Hearing } from "./hearing";
-import { captions_bytes_max, kindOf, sight_bytes } from "./media";
+import type { Ending } from "./runs";
+import { fetchRecording } from "./download";
+import type { Hearing } from "./reader";
+import { captions_bytes_max, kindOf, sight_bytes } from "./media-types";
 import type { TranscriptionParts } from "./parts";
-import type { ReadOutput } from "./reading/read";
+import type { ReadOutput } from "./child/transcript";
 import * as store from "./store";
 import type { RunRow } from "./store";
 

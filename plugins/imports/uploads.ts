@@ -4,8 +4,9 @@
  */
 import { HttpError, type Db, type ReceivedPart } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
-import type { Ending } from "./ending";
+import type { Ending } from "./runs";
 import { newRun } from "./service";
+import * as itemStore from "./item-store";
 import * as store from "./store";
 import type { ImportsDb, ItemRow, RunRow } from "./store";
 
@@ -72,7 +73,7 @@ export function createDevice({ db, inTransaction, now_ms, newId, documents, endi
     }));
     await inTransaction(async (tx) => {
       await store.insertRun(tx, run);
-      await store.insertItems(tx, items);
+      await itemStore.insertItems(tx, items);
     });
     return { run, items };
   }
@@ -95,7 +96,7 @@ export function createDevice({ db, inTransaction, now_ms, newId, documents, endi
           declared_type,
           overwrite: run.overwrite === 1,
         });
-        await store.updatePending(tx, item.id, { document_id, version });
+        await itemStore.updatePending(tx, item.id, { document_id, version });
       });
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;

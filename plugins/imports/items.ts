@@ -11,13 +11,15 @@ import {
   type JobRun,
 } from "../../core/sdk";
 import { SourceFailure, type ImportSource } from "./contract";
-import type { Ending, Failure } from "./ending";
-import { Busy, type Fetching, type RobotsOfRun } from "./fetching";
-import { queueHost } from "./listing";
+import type { Ending, Failure } from "./runs";
+import { Busy, type Fetching } from "./fetcher";
+import type { RobotsOfRun } from "./robots";
+import { queueHost } from "./lister";
+import * as itemStore from "./item-store";
 import * as store from "./store";
 import type { ImportsDb, ItemRow, RunState } from "./store";
-import type { Brought, Taking } from "./taking";
-import type { ToolsOfRun } from "./tools";
+import type { Brought, Taking } from "./ingest";
+import type { ToolsOfRun } from "./source-tools";
 
 export interface WorkingParts {
   readonly db: ImportsDb;
@@ -118,7 +120,7 @@ export function createWorking(parts: WorkingParts) {
         message: `It could not be imported, although it was tried ${tries_max} times. The log of the server has the reason.`,
       });
     else
-      await store
+      await itemStore
         .updatePending(db, item.id, { attempts: item.attempts + 1 })
         .catch(() => undefined);
     return last;
@@ -142,7 +144,7 @@ export function createWorking(parts: WorkingParts) {
     } catch (error) {
       tools.signal.throwIfAborted();
       if (error instanceof Busy && item.attempts + 1 < tries_max) {
-        await store.updatePending(db, item.id, { attempts: item.attempts + 1 });
+        await itemStore.updatePending(db, item.id, { attempts: item.attempts + 1 });
         return now_ms() + Math.min(error.retry_after_ms ?? later_ms.unsaid, later_ms.max);
       }
       if (error instanceof SourceFailure) await fail(item, error);
@@ -177,7 +179,7 @@ export function createWorking(parts: WorkingParts) {
     let later: number | undefined;
     try {
       for (let after = -1; later === undefined && now_ms() < until_ms;) {
-        const items = await store.waitingItems(db, run.id, host, after, read_at_once);
+        const items = await itemStore.waitingItems(db, run.id, host, after, read_at_once);
         if (items.length === 0) break;
         for (const item of items) {
           tools.signal.throwIfAborted();
@@ -214,7 +216,7 @@ export function createWorking(parts: WorkingParts) {
       const tools = toolsOf(run_id, robotsOf(run_id), job.signal);
       const later = await work(run, host, { source, given, tools }).finally(() => tools.close());
       return async (tx) => {
-        if ((await store.waitingItems(tx, run_id, host, -1, 1)).length > 0)
+        if ((await itemStore.waitingItems(tx, run_id, host, -1, 1)).length > 0)
           await queueHost(enqueue, tx, run, host, later);
       };
     },

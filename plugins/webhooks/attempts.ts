@@ -18,7 +18,7 @@ import {
 } from "../../core/sdk";
 import type { AttemptResult, DeliveryService } from "./deliveries";
 import { placeOf } from "./service";
-import { deliveryHeaders, type HeaderPrefixes } from "./signing";
+import { deliveryHeaders, type HeaderPrefixes } from "./signatures";
 import * as store from "./store";
 import type { DeliveryRow, WebhookRow } from "./store";
 

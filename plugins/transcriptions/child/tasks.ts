@@ -1,9 +1,9 @@
-/**
- * How long a recording is and whether it has a picture, as far as the file says. Runs in a child
- * process.
- */
+/** The tasks that run in a child process: reading a transcript, measuring a recording. */
 import { parseFile } from "music-metadata";
+import { task } from "../../../core/sdk";
+import { readTranscript } from "./transcript";
 
+/** What a recording tells of itself; null where it does not. */
 export interface Probed {
   readonly duration_s: number | null;
   readonly has_video: boolean | null;
@@ -21,3 +21,5 @@ export async function probe({ path }: { readonly path: string }): Promise<Probed
     has_video: hasAudio === undefined && hasVideo === undefined ? null : hasVideo === true,
   };
 }
+
+export const tasks = { probe: task(probe), read: task(readTranscript) };

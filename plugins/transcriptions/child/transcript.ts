@@ -3,12 +3,9 @@
  * reads may be anything.
  */
 import { writeFile } from "node:fs/promises";
-import { assemble } from "../assembling";
-import type { Heard, Segment, Transcript } from "../segments";
-import { languageCode } from "./languages";
-import { looksLikeCaptions, readCues } from "./cues";
-import { readBracketed, readJson, readTimedWords } from "./programs";
-import { withoutRepeats } from "./repeats";
+import { assemble, type Heard, type Segment, type Transcript } from "../transcript";
+import { looksLikeCaptions, readCues, withoutRepeats } from "./captions";
+import { readBracketed, readJson, readTimedWords } from "./program-output";
 
 export interface ReadInput {
   readonly path: string;
@@ -179,3 +176,30 @@ const nameOf = (speaker: string | null): string | null =>
     .slice(0, speaker_chars_max)
     .toWellFormed()
     .trim() || null;
+
+/** English names of the languages that have a code of two letters. */
+const codes = new Map<string, string>();
+function byName(): ReadonlyMap<string, string> {
+  if (codes.size > 0) return codes;
+  const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+  const letters = [..."abcdefghijklmnopqrstuvwxyz"];
+  for (const first of letters)
+    for (const second of letters) {
+      const name = names.of(first + second);
+      if (name && !codes.has(name.toLowerCase())) codes.set(name.toLowerCase(), first + second);
+    }
+  return codes;
+}
+
+/** A code such as `en` or `pt-BR`; null for what is neither a code nor a name. */
+export function languageCode(said: string | null): string | null {
+  const word = said?.trim() ?? "";
+  if (/^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i.test(word)) {
+    try {
+      return Intl.getCanonicalLocales(word)[0] ?? null;
+    } catch {
+      return null;
+    }
+  }
+  return byName().get(word.toLowerCase()) ?? null;
+}

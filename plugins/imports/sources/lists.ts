@@ -1,9 +1,58 @@
-/** A sitemap, or an index of sitemaps: the pages that a site lists itself. */
+/** Sources that are lists of addresses: one that the caller sends, a sitemap, a feed. */
 import { t } from "../../../core/sdk";
+import { items_max, urls_max } from "../limits";
+import { readInChild, type ChildParts } from "../child/tasks";
 import { SourceFailure, type ImportSource, type SourceItem, type SourceTools } from "../contract";
-import { items_max } from "../limits";
 import type { Sitemap } from "../child/lists";
-import { absolute, readInChild, type ChildParts } from "./reading";
+
+export const urlsSource: ImportSource<{ readonly urls: readonly string[] }> = {
+  type: "urls",
+  description: "A list of web addresses.",
+  schema: t.Object({
+    urls: t.Array(t.String(), {
+      maxItems: urls_max,
+      description: "Absolute http or https addresses.",
+    }),
+  }),
+  async *items({ urls }) {
+    for (const uri of urls) yield { uri };
+  },
+};
+
+const feed_bytes_max = 50 * 2 ** 20;
+
+export const feedSource = ({ isolate }: ChildParts): ImportSource<{ readonly url: string }> => ({
+  type: "feed",
+  description: "A feed (RSS, Atom or JSON Feed): the pages that its entries lead to.",
+  schema: t.Object({ url: t.String({ description: "Where it lies." }) }),
+  async *items({ url }, tools) {
+    const file = await tools.fetch(url, { bytes_max: feed_bytes_max, robots: false });
+    const input = {
+      path: file.path,
+      charset: null,
+      bytes_max: feed_bytes_max,
+      entries_max: items_max,
+    };
+    const feed = await readInChild(tools, "the feed", (within) =>
+      isolate("feed", input, within),
+    ).finally(() => file.release());
+    const base = feed.base === null ? file.url : absolute(feed.base, file.url);
+    for (const [index, entry] of feed.entries.entries()) {
+      if (entry.url === null)
+        yield { uri: `${url}#entry-${index + 1}`, error: "This entry of the feed has no address." };
+      else
+        yield {
+          uri: absolute(entry.url, base),
+          ...(entry.title === null ? {} : { name: entry.title }),
+        };
+    }
+    if (feed.left > 0)
+      yield {
+        uri: `${url}#left`,
+        error: `The feed has ${feed.left} entries more than the ${items_max} that are read.`,
+      };
+  },
+});
 
 /** By the protocol. */
 const sitemap_bytes_max = 50 * 2 ** 20;
@@ -70,3 +119,10 @@ export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly 
     items,
   };
 }
+
+/**
+ * An address as a list gives it, made absolute; what can't be is left as it is, and fails as an
+ * item.
+ */
+const absolute = (address: string, base: string): string =>
+  URL.canParse(address, base) ? new URL(address, base).href : address;

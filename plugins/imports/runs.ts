@@ -5,6 +5,7 @@
 import type { Context, Db, PayloadOf } from "../../core/sdk";
 import type { DocumentSettled } from "../documents/contract";
 import { WebhookDue } from "../webhooks/contract";
+import * as itemStore from "./item-store";
 import * as store from "./store";
 import type { ItemRow, RunState, RunStatus } from "./store";
 
@@ -47,7 +48,7 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
     end: ItemEnd,
   ): Promise<void> {
     const status = end.how === "unchanged" ? "skipped" : end.how;
-    const ended = await store.updatePending(tx, id, {
+    const ended = await itemStore.updatePending(tx, id, {
       status,
       ...storedError(end.how === "failed" ? end.error : null),
     });
@@ -101,7 +102,7 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
 
   /** Fails what is left of one host of a run. */
   async function failHost(tx: Db, run_id: string, host: string, error: Failure): Promise<void> {
-    const failed = await store.endPending(
+    const failed = await itemStore.endPending(
       tx,
       run_id,
       { status: "failed", ...storedError(error) },
@@ -114,7 +115,7 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
   /** What is finished stays; the rest is left. */
   async function cancel(tx: Db, run: RunState): Promise<void> {
     await cancelJobs(tx, [run.id]);
-    await store.endPending(tx, run.id, { status: "skipped", ...storedError(left.cancelled) });
+    await itemStore.endPending(tx, run.id, { status: "skipped", ...storedError(left.cancelled) });
     await finish(tx, run, "cancelled");
   }
 
@@ -131,7 +132,7 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
       tx: Db,
       { document_id, version, status, error }: PayloadOf<typeof DocumentSettled>,
     ): Promise<void> {
-      for (const item of await store.indexingItems(tx, [document_id])) {
+      for (const item of await itemStore.indexingItems(tx, [document_id])) {
         if (item.version! > version) continue;
         await endItem(
           tx,
@@ -145,14 +146,14 @@ export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }:
 
     /** These documents go for good. */
     async documentsGone(tx: Db, document_ids: readonly string[]): Promise<void> {
-      for (const item of await store.indexingItems(tx, document_ids))
+      for (const item of await itemStore.indexingItems(tx, document_ids))
         await endItem(tx, item, { how: "failed", error: left.document });
     },
 
     /** The run's folder goes: what is left of it fails, and so does the run. */
     async folderGone(tx: Db, run: RunState): Promise<void> {
       await cancelJobs(tx, [run.id]);
-      const failed = await store.endPending(tx, run.id, {
+      const failed = await itemStore.endPending(tx, run.id, {
         status: "failed",
         ...storedError(left.folder),
       });

@@ -9,10 +9,11 @@ import type { Documents, Incoming, ReadyText } from "../documents/contract";
 import { ExtractionFailure, type Extraction } from "../extraction/contract";
 import type { Folders } from "../folders/contract";
 import type { PageOutput } from "./child/page";
-import type { Ending } from "./ending";
+import type { Ending } from "./runs";
+import * as itemStore from "./item-store";
 import * as store from "./store";
 import type { ItemRow, RunState } from "./store";
-import type { tasks } from "./tasks";
+import type { tasks } from "./child/tasks";
 
 /** What an item is made of, on disk under a temporary name. */
 export interface Brought {
@@ -114,7 +115,7 @@ export function createTaking({
     uris: readonly string[],
   ): Promise<{ readonly uri: string } | { readonly bringer: ItemRow }> {
     for (const [index, uri] of uris.entries()) {
-      const bringer = await store.findBringer(tx, item.run_id, uri);
+      const bringer = await itemStore.findBringer(tx, item.run_id, uri);
       if (!bringer || bringer.id === item.id) return { uri };
       if (index === uris.length - 1) return { bringer };
     }
@@ -127,7 +128,7 @@ export function createTaking({
     item: ItemRow,
     { status, document_id, version, error_code, error }: ItemRow,
   ): Promise<void> {
-    await store.updatePending(tx, item.id, { document_id, version, joined: 1 });
+    await itemStore.updatePending(tx, item.id, { document_id, version, joined: 1 });
     if (status === "failed")
       await ending.endItem(tx, item, {
         how: "failed",
@@ -144,7 +145,7 @@ export function createTaking({
     page: Page | null,
   ): Promise<void> {
     const run = await store.findUnfinished(tx, before.id);
-    if (!run || !(await store.updatePending(tx, item.id, { error: null }))) return;
+    if (!run || !(await itemStore.updatePending(tx, item.id, { error: null }))) return;
     const own = brought.url ?? item.uri;
     const source = await sourceFor(
       tx,
@@ -167,7 +168,7 @@ export function createTaking({
       ...(page ? { text: page.text } : {}),
     };
     const { document_id, version, outcome } = await documents.intake(tx, run.owner_id, incoming);
-    await store.updatePending(tx, item.id, { document_id, version, source_uri: source.uri });
+    await itemStore.updatePending(tx, item.id, { document_id, version, source_uri: source.uri });
     if (outcome === "unchanged") await ending.endItem(tx, item, { how: "unchanged" });
   }
 

@@ -4,7 +4,8 @@
  */
 import type { Db, Files, Received } from "../../core/sdk";
 import { SourceFailure, type FetchedFile, type SourceTools } from "./contract";
-import type { Fetching, RobotsOfRun } from "./fetching";
+import type { Fetching } from "./fetcher";
+import type { RobotsOfRun } from "./robots";
 import * as store from "./store";
 import type { ImportsDb } from "./store";
 

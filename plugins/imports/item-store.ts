@@ -1,0 +1,175 @@
+/**
+ * Every SQL statement about the items of import runs. The database comes first, so that the caller
+ * decides the transaction.
+ */
+import { pageWindow, sql, toNumber, type PageRequest } from "../../core/sdk";
+import type { ImportsDb, ItemRow, ItemStatus } from "./store";
+
+/** Those that are new to the run. */
+export async function insertItems(
+  db: ImportsDb,
+  rows: readonly ItemRow[],
+): Promise<Pick<ItemRow, "host" | "status">[]> {
+  return rows.length === 0
+    ? []
+    : db
+        .insertInto("imports_items")
+        .values([...rows])
+        .onConflict((c) => c.columns(["run_id", "uri"]).doNothing())
+        .returning(["host", "status"])
+        .execute();
+}
+
+/** What no worker has begun: the next of this host behind `after`. */
+export const waitingItems = (
+  db: ImportsDb,
+  run_id: string,
+  host: string,
+  after: number,
+  limit: number,
+): Promise<ItemRow[]> =>
+  db
+    .selectFrom("imports_items")
+    .selectAll()
+    .where("run_id", "=", run_id)
+    .where("host", "=", host)
+    .where("ordinal", ">", after)
+    .where(sql.ref("status"), "=", sql.lit("pending"))
+    .where("document_id", "is", null)
+    .orderBy("ordinal")
+    .limit(limit)
+    .execute();
+/** Hosts with something that no worker has begun. */
+export const waitingHosts = async (db: ImportsDb, run_id: string): Promise<string[]> =>
+  (
+    await db
+      .selectFrom("imports_items")
+      .select("host")
+      .distinct()
+      .where("run_id", "=", run_id)
+      .where(sql.ref("status"), "=", sql.lit("pending"))
+      .where("document_id", "is", null)
+      .execute()
+  ).map(({ host }) => host);
+
+/** A change to an item that is still to be done; undefined when it has ended. */
+export const updatePending = (
+  db: ImportsDb,
+  id: string,
+  values: Partial<ItemRow>,
+): Promise<ItemRow | undefined> =>
+  db
+    .updateTable("imports_items")
+    .set(values)
+    .where("id", "=", id)
+    .where("status", "=", "pending")
+    .returningAll()
+    .executeTakeFirst();
+/** The item of the run that brings the document of this source. */
+export const findBringer = (
+  db: ImportsDb,
+  run_id: string,
+  source_uri: string,
+): Promise<ItemRow | undefined> =>
+  db
+    .selectFrom("imports_items")
+    .selectAll()
+    .where("run_id", "=", run_id)
+    .where("source_uri", "=", source_uri)
+    .executeTakeFirst();
+/** Items that wait for one of these documents to be indexed. */
+export const indexingItems = async (
+  db: ImportsDb,
+  document_ids: readonly string[],
+): Promise<ItemRow[]> =>
+  document_ids.length === 0
+    ? []
+    : db
+        .selectFrom("imports_items")
+        .selectAll()
+        .where("document_id", "in", document_ids)
+        .where(sql.ref("status"), "=", sql.lit("pending"))
+        .execute();
+
+/** Ends what is left of a run, or of one host of it; returns how many items that were. */
+export async function endPending(
+  db: ImportsDb,
+  run_id: string,
+  values: Pick<ItemRow, "status" | "error_code" | "error">,
+  host?: string,
+): Promise<number> {
+  let pending = db
+    .updateTable("imports_items")
+    .set(values)
+    .where("run_id", "=", run_id)
+    .where("status", "=", "pending");
+  if (host !== undefined)
+    pending = pending.where("host", "=", host).where("document_id", "is", null);
+  return toNumber((await pending.executeTakeFirst()).numUpdatedRows);
+}
+/**
+ * The error of an item that the source itself could not give: there is nothing to fetch or to read.
+ */
+export const unlisted = "unlisted";
+/** Forgets such items of a run, which a new listing gives again; returns how many. */
+export const forgetUnlisted = async (db: ImportsDb, run_id: string): Promise<number> =>
+  toNumber(
+    (
+      await db
+        .deleteFrom("imports_items")
+        .where("run_id", "=", run_id)
+        .where("status", "=", "failed")
+        .where("error_code", "=", unlisted)
+        .executeTakeFirst()
+    ).numDeletedRows,
+  );
+/** Makes the failed items of a run pending again; returns how many. */
+export const reopenFailed = async (db: ImportsDb, run_id: string): Promise<number> =>
+  toNumber(
+    (
+      await db
+        .updateTable("imports_items")
+        .set({
+          status: "pending",
+          error_code: null,
+          error: null,
+          document_id: null,
+          version: null,
+          source_uri: null,
+          joined: 0,
+          attempts: 0,
+        })
+        .where("run_id", "=", run_id)
+        .where("status", "=", "failed")
+        .executeTakeFirst()
+    ).numUpdatedRows,
+  );
+
+export async function listItems(
+  db: ImportsDb,
+  run_id: string,
+  status: ItemStatus | undefined,
+  page: PageRequest,
+): Promise<{ readonly rows: ItemRow[]; readonly total: number }> {
+  const { limit, offset } = pageWindow(page);
+  let items = db.selectFrom("imports_items").where("run_id", "=", run_id);
+  if (status !== undefined) items = items.where("status", "=", status);
+  const { total } = await items
+    .select((e) => e.fn.countAll().as("total"))
+    .executeTakeFirstOrThrow();
+  return {
+    rows: await items.selectAll().orderBy("ordinal").limit(limit).offset(offset).execute(),
+    total: toNumber(total),
+  };
+}
+/** Where the next listing of a run goes on counting. */
+export const nextOrdinal = async (db: ImportsDb, run_id: string): Promise<number> =>
+  toNumber(
+    (
+      await db
+        .selectFrom("imports_items")
+        .select((e) => e.fn.max("ordinal").as("last"))
+        .where("run_id", "=", run_id)
+        .executeTakeFirst()
+    )?.last ?? -1,
+  ) + 1;

@@ -1,0 +1,123 @@
+/** A transcript: its cues, the text that reads well made of them, and files of it. Pure. */
+import type { TimeSpan } from "../extraction/contract";
+
+/** A stretch of speech, in order of `start`. Seconds; both are 0 where nobody knows. */
+export interface Segment {
+  readonly start: number;
+  readonly end: number;
+  /** Not blank, without markup. Lines only where the transcript has no times. */
+  readonly text: string;
+  readonly speaker: string | null;
+}
+export interface Transcript {
+  readonly segments: readonly Segment[];
+  /** A code such as `en`; null when nobody says. */
+  readonly language: string | null;
+  /** Null when neither the recording nor the transcript tells. */
+  readonly duration_s: number | null;
+}
+/** As it was written, before it is put in order: times may be missing, wrong or backwards. */
+export interface Heard {
+  readonly segments: readonly {
+    readonly start?: number | undefined;
+    readonly end?: number | undefined;
+    readonly text: string;
+    readonly speaker?: string | null | undefined;
+  }[];
+  readonly language?: string | null | undefined;
+  readonly duration_s?: number | undefined;
+}
+
+/**
+ * A pause as long as this begins a paragraph, seconds; unless the one before is shorter than so
+ * many characters.
+ */
+const pause_s = 2,
+  short_chars = 80;
+/**
+ * A paragraph of this length ends with its next sentence, and one of the second length with its
+ * next cue.
+ */
+const long_chars = 500,
+  endless_chars = 1_000;
+
+/** `times`: UTF-16 indices into `text`; none for what nobody knows the time of. */
+export function assemble(segments: readonly Segment[]): {
+  readonly text: string;
+  readonly times: TimeSpan[];
+} {
+  const parts: string[] = [],
+    times: TimeSpan[] = [];
+  let length = 0,
+    paragraph = 0;
+  const add = (part: string): void => {
+    parts.push(part);
+    length += part.length;
+  };
+  segments.forEach((segment, at) => {
+    const before = segments[at - 1];
+    const begins = before === undefined || breaks(before, segment, length - paragraph);
+    if (before !== undefined)
+      add(begins ? "\n\n" : isSpaceless(before.text.at(-1)!, segment.text[0]!) ? "" : " ");
+    const start = length;
+    if (begins) {
+      paragraph = length;
+      if (segment.speaker !== null) add(`${segment.speaker}: `);
+    }
+    add(segment.text);
+    if (segment.end > 0)
+      times.push({ start, end: length, time_start: segment.start, time_end: segment.end });
+  });
+  return { text: parts.join(""), times };
+}
+
+function breaks(before: Segment, segment: Segment, chars: number): boolean {
+  if (
+    segment.speaker !== before.speaker ||
+    segment.text.includes("\n") ||
+    before.text.includes("\n")
+  )
+    return true;
+  if (segment.start - before.end >= pause_s && chars >= short_chars) return true;
+  return (
+    chars >= endless_chars ||
+    (chars >= long_chars && /[.!?…。！？।؟][)\]"'”’»」』]*$/u.test(before.text))
+  );
+}
+
+/** Scripts that put no space between words. */
+const spaceless =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3000-\u303f\uff01-\uff60]/u;
+const isSpaceless = (last: string, first: string): boolean =>
+  spaceless.test(last) && spaceless.test(first);
+
+/** `01:02:03.450` */
+function stamp(seconds: number, mark: "." | ","): string {
+  const ms = Math.round(seconds * 1_000);
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1_000) % 60)}${mark}${String(ms % 1_000).padStart(3, "0")}`;
+}
+
+/** No line of a cue is blank, and none reads as a timing line. */
+const lines = (text: string): string => text.replace(/\n+/g, "\n").replaceAll("-->", "->");
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+export const toVtt = (segments: readonly Segment[]): string =>
+  `WEBVTT\n\n${segments
+    .map(
+      ({ start, end, text, speaker }) =>
+        `${stamp(start, ".")} --> ${stamp(end, ".")}\n${speaker === null ? "" : `<v ${escaped(speaker)}>`}${escaped(lines(text))}\n`,
+    )
+    .join("\n")}`;
+
+export const toSrt = (segments: readonly Segment[]): string =>
+  segments
+    .map(
+      ({ start, end, text, speaker }, at) =>
+        `${at + 1}\n${stamp(start, ",")} --> ${stamp(end, ",")}\n${speaker === null ? "" : `${speaker}: `}${lines(text)}\n`,
+    )
+    .join("\n");
+
+/** What the document says. */
+export const toText = (segments: readonly Segment[]): string => `${assemble(segments).text}\n`;

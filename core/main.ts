@@ -1,7 +1,7 @@
 /** The executable. The only file that names both core and the built-in plugins. */
 import { isAbsolute } from "node:path";
 import * as typebox from "@sinclair/typebox";
-import { builtIn } from "../plugins/index";
+import { builtIn } from "../plugins/built-in";
 import * as contracts from "../plugins/contracts";
 import { runProgram } from "./cli/program";
 import { runTrial } from "./cli/trial";

@@ -4,41 +4,25 @@
  */
 export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/typebox";
 export { CompiledQuery, sql } from "kysely";
+export { CONTRACT, definePlugin, type Context, type Plugin } from "./plugin/define";
 export {
-  CONTRACT,
-  definePlugin,
   every,
-  fill,
   handle,
   PermanentFailure,
-  task,
-  TaskFailure,
-  type Change,
-  type Command,
-  type CommandInput,
-  type CommandHandler,
-  type Context,
   type EnqueueOptions,
   type ExhaustedCause,
-  type Isolate,
   type JobEffect,
   type JobHandler,
   type JobRun,
-  type Migration,
-  type Plugin,
-} from "./plugin/define";
+} from "./jobs/contract";
+export { fill } from "./base/refs";
+export { task, TaskFailure, type Isolate } from "./isolate/contract";
+export { type Change } from "./base/notifier";
+export { type Command, type CommandInput, type CommandHandler } from "./plugin/command";
+export { type Migration } from "./store/schema";
 export { ChangeObserver } from "./plugin/changes";
-export {
-  event,
-  job,
-  service,
-  slot,
-  type EventRef,
-  type JobRef,
-  type PayloadOf,
-  type ServiceRef,
-  type SlotRef,
-} from "./plugin/refs";
+export { event, job, type EventRef, type JobRef, type PayloadOf } from "./jobs/contract";
+export { service, slot, type ServiceRef, type SlotRef } from "./base/refs";
 export {
   badRequest,
   conflict,
@@ -49,7 +33,7 @@ export {
   tooLarge,
   unavailable,
   type FieldProblem,
-} from "./http/errors";
+} from "./base/errors";
 export {
   checkedName,
   checkedText,

@@ -9,35 +9,26 @@ const root = resolve(import.meta.dir, "..");
 
 /**
  * From the ground up: a layer may import the ones before it. `jobs`, `isolate` and `outbound` stand
- * beside each other; none knows the others.
+ * beside each other; none knows the others. `lib` holds plain libraries, without state of the
+ * server and without contract.
  */
 const layers: Readonly<Record<string, number>> = {
-  base: 0,
-  store: 1,
-  jobs: 2,
-  isolate: 2,
-  outbound: 2,
-  http: 3,
-  plugin: 4,
-  cli: 5,
-  "main.ts": 6,
+  lib: 0,
+  base: 1,
+  store: 2,
+  jobs: 3,
+  isolate: 3,
+  outbound: 3,
+  http: 4,
+  plugin: 5,
+  cli: 6,
+  "main.ts": 7,
 };
-/**
- * The words of the contract: files without behaviour towards other layers, which any layer of core
- * may name.
- */
-const vocabulary = [
-  "core/plugin/refs.ts",
-  "core/plugin/define.ts",
-  "core/http/errors.ts",
-  "core/http/route.ts",
-  "core/http/slots.ts",
-];
 /** Hands the whole contract to plugins, so it names every layer; core itself does not use it. */
 const sdk = "core/sdk.ts";
 /** The two lists of plugins: they name what their kind of file is, of every plugin. */
 const lists: Readonly<Record<string, string>> = {
-  "plugins/index.ts": "plugin.ts",
+  "plugins/built-in.ts": "plugin.ts",
   "plugins/contracts.ts": "contract.ts",
 };
 /** What a file that does not live in core or plugins may reach. */
@@ -79,7 +70,6 @@ function problemOfCore(from: string, to: string): string | null {
     return from.startsWith("core/plugin/") || from === "core/main.ts"
       ? null
       : "core/sdk.ts is for plugins; import the file itself";
-  if (vocabulary.includes(to)) return null;
   const [, mine] = from.split("/") as [string, string];
   const [, theirs] = to.split("/") as [string, string];
   if (mine === theirs) return null;
@@ -105,7 +95,10 @@ function problemOfPlugin(from: string, to: string, type_only: boolean): string |
   const [area, part, file] = to.split("/") as [string, string, string?];
   if (isPage(from) || isPage(to)) return problemOfPage(from, to, plugin);
   const contract = file === "contract.ts" && to.split("/").length === 3;
-  if (area === "core") return to === sdk ? null : "a plugin imports core only through core/sdk.ts";
+  if (area === "core")
+    return to === sdk || part === "lib"
+      ? null
+      : "a plugin imports core only through core/sdk.ts, and the libraries of core/lib";
   if (part !== plugin && !contract)
     return "a plugin sees another plugin only through its contract.ts";
   if (from.endsWith("/contract.ts") && !contract) return "a contract imports only contracts";
@@ -193,10 +186,61 @@ async function target(from: string, path: string): Promise<string> {
   return `${to}.ts`;
 }
 
+/**
+ * Groups of files that import each other in a circle, each as one shortest way round that begins
+ * and ends with the same file. Types count: a circle of types ties files together for the reader.
+ */
+export function circles(edges: readonly Import[]): string[][] {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of edges) next.set(from, [...(next.get(from) ?? []), to]);
+  const found: string[][] = [];
+  const seen = new Set<string>();
+  for (const file of [...next.keys()].sort()) {
+    const way = seen.has(file) ? undefined : wayBack(file, next);
+    if (!way) continue;
+    found.push(way);
+    for (const member of reachable(file, next))
+      if (reachable(member, next).has(file)) seen.add(member);
+  }
+  return found;
+}
+
+/** Every file that `start` imports, directly or not. */
+function reachable(start: string, next: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const reached = new Set<string>();
+  const open = [...(next.get(start) ?? [])];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (reached.has(file)) continue;
+    reached.add(file);
+    open.push(...(next.get(file) ?? []));
+  }
+  return reached;
+}
+
+/** The shortest chain of imports from `start` to itself; undefined when there is none. */
+function wayBack(
+  start: string,
+  next: ReadonlyMap<string, readonly string[]>,
+): string[] | undefined {
+  const ways: string[][] = [[start]];
+  const reached = new Set<string>();
+  for (const way of ways) {
+    for (const file of next.get(way.at(-1)!) ?? []) {
+      if (file === start) return [...way, file];
+      if (reached.has(file)) continue;
+      reached.add(file);
+      ways.push([...way, file]);
+    }
+  }
+  return undefined;
+}
+
 if (import.meta.main) {
-  const broken = (await imports())
+  const edges = await imports();
+  const broken = edges
     .map((edge) => ({ ...edge, why: problem(edge) }))
     .filter(({ why }) => why !== null);
   for (const { from, to, why } of broken) console.error(`${from} -> ${to}: ${why}`);
+  for (const way of circles(edges)) console.error(`a circle of imports: ${way.join(" -> ")}`);
   process.exit(broken.length > 0 ? 1 : 0);
 }

@@ -9,7 +9,7 @@ import {
   type TypeCheck,
   type ValueError,
 } from "@sinclair/typebox/compiler";
-import { badRequest, HttpError, tooLarge, type FieldProblem } from "./errors";
+import { badRequest, HttpError, tooLarge, type FieldProblem } from "../base/errors";
 
 export const json_body_bytes_max = 16 * 2 ** 20;
 const problems_max = 10;

@@ -2,7 +2,7 @@
  * Checks that many fields share: names that may not be blank, texts with a longest length. Lengths
  * are in Unicode code points.
  */
-import { badRequest } from "./errors";
+import { badRequest } from "../base/errors";
 
 export const name_length_max = 255;
 export const description_length_max = 4_000;

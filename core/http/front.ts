@@ -5,7 +5,7 @@
 import { systemClock } from "../base/clock";
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
-import { HttpError } from "./errors";
+import { HttpError } from "../base/errors";
 import { prefix, type Router } from "./mount";
 import { pathOf, pathStart } from "./path";
 import { problemResponse } from "./problem";

@@ -16,7 +16,7 @@ import {
   readBytes,
   requireCheckable as requireSchema,
 } from "./body";
-import { badRequest, forbidden, HttpError } from "./errors";
+import { badRequest, forbidden, HttpError } from "../base/errors";
 import { pathOf, searchOf } from "./path";
 import { Reply, type Call, type Caller, type Multipart, type Route, type Client } from "./route";
 import { createTurns } from "./turns";

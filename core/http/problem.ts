@@ -1,5 +1,5 @@
 /** What an error looks like on the wire: RFC 9457 problem+json. The one place that decides it. */
-import { HttpError } from "./errors";
+import { HttpError } from "../base/errors";
 
 const titles: Readonly<Record<number, string>> = {
   400: "Bad Request",

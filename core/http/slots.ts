@@ -1,6 +1,6 @@
 /** What the front door asks plugins for. */
-import { slot } from "../plugin/refs";
-import type { HttpError } from "./errors";
+import { slot } from "../base/refs";
+import type { HttpError } from "../base/errors";
 import type { Caller, Client } from "./route";
 
 /**

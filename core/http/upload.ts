@@ -6,7 +6,7 @@ import { Dicer } from "@fastify/busboy";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import type { Files, Received } from "../store/files";
-import { badRequest, HttpError, tooLarge } from "./errors";
+import { badRequest, HttpError, tooLarge } from "../base/errors";
 import { checkedText, isBlank, name_length_max, trimmed } from "./fields";
 import { boundaryOf, dispositionOf } from "./multipart";
 

@@ -2,7 +2,7 @@
  * The child's side: takes tasks from standard input, one after another, until its parent is gone.
  */
 import { writeSync } from "node:fs";
-import type { Task } from "../plugin/define";
+import type { Task } from "./contract";
 import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
 
 /** Finds a plugin's task by name; may load the plugin first. */

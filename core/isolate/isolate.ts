@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from "node:os";
 import type { Log } from "../base/log";
-import { TaskFailure, type IsolateOptions } from "../plugin/define";
+import { TaskFailure, type IsolateOptions } from "./contract";
 import { createLine } from "./line";
 import { poll_ms, residentBytes } from "./memory";
 import { startChild, type ChildProcess } from "./process";

@@ -2,7 +2,7 @@
  * First come, first served: so many inside at a time, the others wait; but whoever stays for long
  * holds up only a few.
  */
-import { TaskFailure } from "../plugin/define";
+import { TaskFailure } from "./contract";
 
 export interface Line {
   /**

@@ -3,7 +3,7 @@
  * it dies.
  */
 import { setPriority } from "node:os";
-import { TaskFailure } from "../plugin/define";
+import { TaskFailure } from "./contract";
 import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
 
 /** Requests go before files: a child takes second place when both want a processor. */

@@ -5,8 +5,8 @@
 import { Value } from "@sinclair/typebox/value";
 import { sql } from "kysely";
 import type { Clock } from "../base/clock";
-import { conflict, notFound } from "../http/errors";
-import type { JobHandler } from "../plugin/define";
+import { conflict, notFound } from "../base/errors";
+import type { JobHandler } from "./contract";
 import { isUnique, toNumber } from "../store/codes";
 import type { Db, Store } from "../store/open";
 import type { JobsTables, JobState } from "./schema";

@@ -7,12 +7,7 @@ import { Value } from "@sinclair/typebox/value";
 import { spread } from "../base/chance";
 import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
-import {
-  PermanentFailure,
-  type ExhaustedCause,
-  type JobEffect,
-  type JobHandler,
-} from "../plugin/define";
+import { PermanentFailure, type ExhaustedCause, type JobEffect, type JobHandler } from "./contract";
 import { isStorageFault, storageFull } from "../store/codes";
 import type { Store } from "../store/open";
 import { canReturn } from "./overview";

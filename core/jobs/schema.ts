@@ -1,7 +1,7 @@
 /** The tables of core itself. The host migrates them before those of any plugin. */
 import { sql } from "kysely";
 import { version } from "../base/version";
-import type { Schema } from "../store/migrate";
+import type { Schema } from "../store/schema";
 import type { Db } from "../store/open";
 
 export type JobState = "ready" | "running" | "done" | "failed" | "cancelled";

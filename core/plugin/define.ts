@@ -10,212 +10,25 @@ import type { Db, HotReads } from "../store/open";
 import type { Files } from "../store/files";
 import type { Seal } from "../store/seal";
 import type { Operations } from "./operations";
-import type { EventRef, JobRef, PayloadOf, ServiceRef, ServicesOf, SlotRef, SlotsOf } from "./refs";
+import type { Change } from "../base/notifier";
+import type { Fill, ServiceRef, ServicesOf, SlotRef, SlotsOf } from "../base/refs";
+import type { Isolate, Task } from "../isolate/contract";
+import type {
+  EnqueueOptions,
+  EventRef,
+  JobHandler,
+  JobRef,
+  PayloadOf,
+  Schedule,
+} from "../jobs/contract";
+import type { Migration } from "../store/schema";
+import type { Command, CommandHandler } from "./command";
 
 /**
  * The contract version this host speaks. A plugin built for another one is refused by name, before
  * its code runs.
  */
 export const CONTRACT = 1;
-
-export interface Migration {
-  /** Sorts after every earlier id of the same plugin: `0001_create`. Never edited once released. */
-  readonly id: string;
-  /** Runs inside one transaction, in SQL that means the same on SQLite and PostgreSQL. */
-  readonly up: (tx: Db<any>) => Promise<void>;
-}
-
-export interface JobRun {
-  readonly id: string;
-  /** 1 on the first run. Counted when the job is claimed, so a crash counts too. */
-  readonly attempt: number;
-  readonly attempts_max: number;
-  /** Fires when the job is cancelled, at its time limit and at shutdown. */
-  readonly signal: AbortSignal;
-}
-/** Why a run was the last one: it took too long, the server ended during it, or it threw. */
-export type ExhaustedCause = "timeout" | "crash" | "error";
-/**
- * What a job changes. Runs in the same transaction that ends the job, and not at all when the job
- * was cancelled or its lease was lost.
- */
-export type JobEffect = (tx: Db<any>) => Promise<void>;
-
-export interface JobLimits<P> {
-  /** Runs at most this often; a crash counts as a run. */
-  readonly attempts_max: number;
-  /** A run that takes longer is aborted and tried again, milliseconds. */
-  readonly timeout_ms: number;
-  /** Runs of this job at the same time in the whole server. Default 1. */
-  readonly concurrency?: number;
-  /**
-   * A run spends its time waiting for others, such as a network. It takes no slot from jobs that
-   * compute, and no owner's runs use up `concurrency`.
-   */
-  readonly io_bound?: boolean;
-  /** Who it is for, when nobody says so as it is enqueued: an event says nothing of it. */
-  readonly ownerOf?: (payload: P) => string;
-  /** Pause before the next attempt, milliseconds. Default 1 s, 4 s, 16 s … at most 5 min. */
-  readonly backoff_ms?: (attempt: number) => number;
-  /** What to change when the job has failed for good: in the transaction that marks it failed. */
-  readonly onExhausted?: (
-    tx: Db<any>,
-    payload: P,
-    reason: string,
-    cause: ExhaustedCause,
-  ) => Promise<void>;
-  /**
-   * Puts back to work what `onExhausted` has ended, when an administrator asks for it: in place of one
-   * more run of this job.
-   * A job with `onExhausted` and without this can't be asked for again; one with neither simply runs
-   * again.
-   */
-  readonly requeue?: (tx: Db<any>, payload: P) => Promise<void>;
-}
-export interface JobHandler {
-  readonly on: JobRef | EventRef;
-  readonly run: (payload: any, job: JobRun) => Promise<JobEffect | void>;
-  readonly limits: JobLimits<any>;
-}
-/**
- * Pairs a ref with its handler, so that the payload type comes from the ref's schema. The slow part
- * is the handler; what it changes is the effect it returns.
- */
-export const handle = <R extends JobRef | EventRef>(
-  on: R,
-  run: (payload: PayloadOf<R>, job: JobRun) => Promise<JobEffect | void>,
-  limits: JobLimits<PayloadOf<R>>,
-): JobHandler => ({ on, run, limits });
-/** Throw it from a job to fail for good at once, without further attempts. */
-export class PermanentFailure extends Error {
-  override readonly name = "PermanentFailure";
-}
-
-export interface EnqueueOptions {
-  /** Not before, epoch ms. Default: now. */
-  readonly run_at_ms?: number;
-  /** At most one unfinished job has this key; a second enqueue does nothing. */
-  readonly key?: string;
-  /**
-   * Jobs of one queue share its `queue_concurrency`; queues take turns, so a slow one starves nobody.
-   * Default: one queue per job name.
-   */
-  readonly queue?: string;
-  /** Runs of this queue at the same time. Default: the `concurrency` of its job. */
-  readonly queue_concurrency?: number;
-  /**
-   * Who it is for, usually a user id: those with the fewest runs come first. Default: each queue is
-   * one.
-   */
-  readonly owner?: string;
-  /** Higher first within a queue. Default 0. */
-  readonly priority?: number;
-  /** The record this job is about, for `cancelJobs`. */
-  readonly subject?: string;
-}
-
-/** Adds one value to a slot. */
-export interface Fill {
-  readonly slot: SlotRef<any>;
-  readonly value: unknown;
-}
-export const fill = <T>(slot: SlotRef<T>, value: NoInfer<T>): Fill => ({ slot, value });
-
-/**
- * Enqueues a job at every tick of a cron expression (UTC, croner syntax); a tick is never doubled.
- */
-export interface Schedule {
-  readonly cron: string;
-  readonly on: JobRef;
-  readonly payload: unknown;
-}
-export const every = <R extends JobRef>(
-  cron: string,
-  on: R,
-  payload: NoInfer<PayloadOf<R>>,
-): Schedule => ({ cron, on, payload });
-
-/** A command of the executable: `dossier user create --email …`. */
-export interface Command {
-  /** `user create`: one or two words. */
-  readonly name: string;
-  readonly summary: string;
-  /** Positional arguments, all required: `["id"]`. */
-  readonly args?: readonly string[];
-  /**
-   * True when it may be the first on a data directory, and makes it; any other wants one that is
-   * there.
-   */
-  readonly starts_data?: boolean;
-  readonly options?: readonly {
-    readonly flags: string;
-    readonly description: string;
-    readonly required?: boolean;
-    readonly choices?: readonly string[];
-    readonly default?: string;
-  }[];
-}
-export interface CommandInput {
-  readonly args: readonly string[];
-  /** By camelCase name of the long flag: `--password-stdin` is `passwordStdin`. */
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
-  readonly print: (line: string) => void;
-  /** Standard input to its end, without the last line break. */
-  readonly stdin: () => Promise<string>;
-}
-export type CommandHandler = (input: CommandInput) => Promise<void>;
-
-/**
- * Work for a killable child process of the same executable: no database, no network, nothing but
- * its input.
- * Input, messages and output travel as JSON; hand large ones over as files.
- */
-export interface Task<I = any, M = any, O = any> {
-  /**
-   * Runs in the child. `send` reports progress to the parent while it runs; a kill keeps what was
-   * sent.
-   */
-  readonly run: (input: I, send: (message: M) => void) => Promise<O>;
-}
-export const task = <I, M, O>(
-  run: (input: I, send: (message: M) => void) => Promise<O>,
-): Task<I, M, O> => ({ run });
-export interface IsolateOptions<M> {
-  readonly timeout_ms: number;
-  readonly memory_max_bytes: number;
-  readonly onMessage?: (message: M) => void;
-  readonly signal?: AbortSignal;
-}
-/**
- * Why a task ended without a result. `reason` tells a limit from a fault of the task itself; `code`
- * is that of the error it threw, when that had one.
- */
-export class TaskFailure extends Error {
-  override readonly name = "TaskFailure";
-  constructor(
-    readonly reason: "timeout" | "memory" | "crashed" | "aborted" | "threw",
-    message: string,
-    readonly code?: string,
-  ) {
-    super(message);
-  }
-}
-export type Isolate<T> = <K extends keyof T>(
-  name: K,
-  input: T[K] extends Task<infer I, any, any> ? I : never,
-  options: IsolateOptions<T[K] extends Task<any, infer M, any> ? M : never>,
-) => Promise<T[K] extends Task<any, any, infer O> ? O : never>;
-
-/** A record of a user that is another now, for those who look at it at this moment. */
-export interface Change {
-  readonly owner_id: string;
-  /** `folder`, `document`, `chat`, `message` …: what a plugin calls its records. */
-  readonly kind: string;
-  readonly id: string;
-  /** The folder whose list shows it, when there is one. */
-  readonly folder_id?: string | null;
-  readonly action: "created" | "changed" | "deleted";
-}
 
 /**
  * What the host hands to `setup`. Everything a plugin may touch is in here; there are no globals.

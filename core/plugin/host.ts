@@ -13,26 +13,23 @@ import { createSchedules } from "../jobs/schedule";
 import { coreSchema } from "../jobs/schema";
 import type { Mounted } from "../http/mount";
 import type { Files } from "../store/files";
-import { migrate, type Schema } from "../store/migrate";
+import { migrate } from "../store/migrate";
+import type { Schema } from "../store/schema";
 import type { Store } from "../store/open";
 import { createSeal, type Seal } from "../store/seal";
 import { ChangeObserver } from "./changes";
-import type { Change, Command, CommandHandler, Fill, Plugin } from "./define";
-import { createOperations, type Operations } from "./operations";
+import type { Change } from "../base/notifier";
+import type { Command, CommandHandler } from "./command";
+import type { Fill } from "../base/refs";
+import type { Plugin } from "./define";
+import {
+  createOperations,
+  type Operations,
+  type PluginFailure,
+  type PluginStatus,
+} from "./operations";
 import { order } from "./order";
-import type { ServiceRef, SlotRef } from "./refs";
-
-/** A plugin that is not part of the running server, and why. */
-export interface PluginFailure {
-  readonly name: string;
-  readonly file: string | null;
-  readonly reason: string;
-}
-export interface PluginStatus {
-  readonly name: string;
-  readonly version: string;
-  readonly built_in: boolean;
-}
+import type { ServiceRef, SlotRef } from "../base/refs";
 
 export interface HostParts {
   /** Part of the executable: a problem in one of them stops the start. */

@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Plugin } from "./define";
-import type { PluginFailure } from "./host";
+import type { PluginFailure } from "./operations";
 
 export interface Loaded {
   readonly plugins: readonly { readonly plugin: Plugin; readonly file: string }[];

@@ -7,7 +7,18 @@ import type { JobOverview } from "../jobs/overview";
 import type { Queue, QueueStatus } from "../jobs/queue";
 import type { JobState } from "../jobs/schema";
 import type { Store } from "../store/open";
-import type { PluginFailure, PluginStatus } from "./host";
+
+/** A plugin that is not part of the running server, and why. */
+export interface PluginFailure {
+  readonly name: string;
+  readonly file: string | null;
+  readonly reason: string;
+}
+export interface PluginStatus {
+  readonly name: string;
+  readonly version: string;
+  readonly built_in: boolean;
+}
 
 export interface PluginOverview {
   readonly name: string;

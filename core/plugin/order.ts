@@ -2,8 +2,9 @@
 import { nearest } from "../base/config";
 import { fullPath } from "../http/mount";
 import type { Route } from "../http/route";
-import { CONTRACT, type Command, type Plugin } from "./define";
-import type { ServiceRef } from "./refs";
+import { CONTRACT, type Plugin } from "./define";
+import type { Command } from "./command";
+import type { ServiceRef } from "../base/refs";
 
 export interface Refusal {
   readonly plugin: Plugin;

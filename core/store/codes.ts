@@ -2,7 +2,7 @@
  * What an error of the database or the file system means, and how a number of the database becomes
  * a number of ours.
  */
-import { HttpError, unavailable } from "../http/errors";
+import { HttpError, unavailable } from "../base/errors";
 
 /** `SQLITE_FULL`, `ENOSPC` …, of the error itself or of the one it was translated from. */
 function codeOf(error: unknown): string {

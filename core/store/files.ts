@@ -8,7 +8,7 @@ import { mkdirSync } from "node:fs";
 import { Readable } from "node:stream";
 import { dirname, join } from "node:path";
 import { ulid } from "../base/ids";
-import { tooLarge, unavailable } from "../http/errors";
+import { tooLarge, unavailable } from "../base/errors";
 import { requireRoom } from "./ballast";
 import { translated } from "./codes";
 import { Mutex } from "./mutex";

@@ -8,14 +8,8 @@ import { join } from "node:path";
 import { rfc3339, type Clock } from "../base/clock";
 import type { Log } from "../base/log";
 import { version } from "../base/version";
-import type { Migration, Plugin } from "../plugin/define";
+import type { Migration, Schema } from "./schema";
 import type { Db, Store } from "./open";
-
-/**
- * The part of a plugin that concerns the database. Core's own tables come as one of these, first in
- * the list.
- */
-export type Schema = Pick<Plugin, "name" | "version" | "tables" | "migrations">;
 
 interface Step {
   readonly schema: Schema;

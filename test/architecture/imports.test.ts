@@ -1,6 +1,6 @@
 /** The import rule: holds in this tree, and catches what it is for. */
 import { describe, expect, test } from "bun:test";
-import { imports, importsOf, problem, type Import } from "../../scripts/check-imports";
+import { circles, imports, importsOf, problem, type Import } from "../../scripts/check-imports";
 
 test("nothing in the project imports what it may not", async () => {
   const edges = await imports();
@@ -36,6 +36,16 @@ describe("refused", () => {
       "jobs that know the child processes beside them",
       { from: "core/jobs/queue.ts", to: "core/isolate/pool.ts" },
       "beside",
+    ],
+    [
+      "a layer that names the whole contract instead of its own",
+      { from: "core/jobs/queue.ts", to: "core/plugin/define.ts", type_only: true },
+      "core/jobs is below core/plugin",
+    ],
+    [
+      "a library that knows the server",
+      { from: "core/lib/limiter.ts", to: "core/base/log.ts" },
+      "core/lib is below core/base",
     ],
     [
       "a folder of core without a layer",
@@ -146,11 +156,9 @@ describe("allowed", () => {
   const cases: [reason: string, edge: Import][] = [
     ["a layer on the one below", { from: "core/jobs/queue.ts", to: "core/store/open.ts" }],
     ["a layer on itself", { from: "core/store/open.ts", to: "core/store/sqlite.ts" }],
-    [
-      "any layer on the words of the contract",
-      { from: "core/jobs/queue.ts", to: "core/plugin/define.ts" },
-    ],
-    ["main on the plugins", { from: "core/main.ts", to: "plugins/index.ts" }],
+    ["any layer on a library", { from: "core/base/log.ts", to: "core/lib/limiter.ts" }],
+    ["a plugin on a library", { from: "plugins/imports/pages.ts", to: "core/lib/xml.ts" }],
+    ["main on the plugins", { from: "core/main.ts", to: "plugins/built-in.ts" }],
     ["the sdk on everything it hands out", { from: "core/sdk.ts", to: "core/plugin/define.ts" }],
     [
       "the host on the sdk that it gives to plugin files",
@@ -171,7 +179,7 @@ describe("allowed", () => {
     ],
     [
       "the list of plugins on plugins",
-      { from: "plugins/index.ts", to: "plugins/folders/plugin.ts" },
+      { from: "plugins/built-in.ts", to: "plugins/folders/plugin.ts" },
     ],
     [
       "a page on its own files",
@@ -221,4 +229,41 @@ describe("imports are found", () => {
   ];
   for (const [reason, text, found] of cases)
     test(reason, () => expect(importsOf(text)).toEqual(found));
+});
+
+describe("a circle", () => {
+  const edge = (from: string, to: string, type_only = false): Import => ({ from, to, type_only });
+  const cases: [reason: string, edges: Import[], found: string[][]][] = [
+    ["none in a tree", [edge("a", "b"), edge("a", "c"), edge("b", "c")], []],
+    ["of two files", [edge("a", "b"), edge("b", "a")], [["a", "b", "a"]]],
+    ["of a file with itself", [edge("a", "a")], [["a", "a"]]],
+    ["of types alone", [edge("a", "b"), edge("b", "a", true)], [["a", "b", "a"]]],
+    [
+      "by its shortest way",
+      [edge("a", "b"), edge("b", "c"), edge("c", "a"), edge("b", "a")],
+      [["a", "b", "a"]],
+    ],
+    [
+      "seen from a file outside it",
+      [edge("main", "a"), edge("a", "b"), edge("b", "a")],
+      [["a", "b", "a"]],
+    ],
+    [
+      "once, however many files it ties together",
+      [
+        edge("a", "b"),
+        edge("b", "c"),
+        edge("c", "a"),
+        edge("c", "b"),
+        edge("x", "y"),
+        edge("y", "x"),
+      ],
+      [
+        ["a", "b", "c", "a"],
+        ["x", "y", "x"],
+      ],
+    ],
+  ];
+  for (const [reason, edges, found] of cases)
+    test(reason, () => expect(circles(edges)).toEqual(found));
 });

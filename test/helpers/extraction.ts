@@ -9,7 +9,7 @@ import { jsonLog } from "../../core/base/log";
 import { newId } from "../../core/base/ids";
 import { runChild } from "../../core/isolate/child";
 import { createIsolate, type TaskIsolate } from "../../core/isolate/isolate";
-import type { Isolate } from "../../core/plugin/define";
+import type { Isolate } from "../../core/isolate/contract";
 import {
   ExtractionFailure,
   type Extracted,

@@ -13,7 +13,7 @@ import { definePlugin, type Plugin } from "../../core/plugin/define";
 import { installModules } from "../../core/plugin/load";
 import * as sdk from "../../core/sdk";
 import { Accounts } from "../../plugins/accounts/contract";
-import { builtIn } from "../../plugins/index";
+import { builtIn } from "../../plugins/built-in";
 import * as contracts from "../../plugins/contracts";
 
 installModules({ dossier: sdk, "dossier/contracts": contracts });

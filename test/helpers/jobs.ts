@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { jsonLog, type Log } from "../../core/base/log";
 import { createQueue, type Queue } from "../../core/jobs/queue";
 import { coreSchema, type JobsTables } from "../../core/jobs/schema";
-import type { JobLimits } from "../../core/plugin/define";
-import { event, job } from "../../core/plugin/refs";
+import type { JobLimits } from "../../core/jobs/contract";
+import { event, job } from "../../core/jobs/contract";
 import { migrate } from "../../core/store/migrate";
 import { openStore, type Db, type Store } from "../../core/store/open";
 

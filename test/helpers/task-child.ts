@@ -5,7 +5,7 @@
 import { runChild } from "../../core/isolate/child";
 import { createIsolate } from "../../core/isolate/isolate";
 import { jsonLog } from "../../core/base/log";
-import { task, type Task } from "../../core/plugin/define";
+import { task, type Task } from "../../core/isolate/contract";
 
 const kept: Uint8Array[] = [];
 const keep = (megabytes: number): void =>

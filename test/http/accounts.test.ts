@@ -1,6 +1,6 @@
 /** Users and API keys: over HTTP, and through the commands. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { HttpError } from "../../core/http/errors";
+import { HttpError } from "../../core/base/errors";
 import { newKeyToken } from "../../plugins/accounts/token";
 import type { Accounts, NewUser } from "../../plugins/accounts/contract";
 import { startTestServer, type TestServer } from "../helpers/host";

@@ -3,7 +3,7 @@
  * else's.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Change } from "../../core/plugin/define";
+import type { Change } from "../../core/base/notifier";
 import { createFeed, streams_max } from "../../plugins/console/feed";
 import { signedIn, type Browser } from "../helpers/browser";
 import { startTestServer, type TestServer } from "../helpers/host";

@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { HttpError } from "../../core/http/errors";
-import { fill } from "../../core/plugin/define";
+import { HttpError } from "../../core/base/errors";
+import { fill } from "../../core/base/refs";
 import { definePlugin } from "../../core/sdk";
 import { Prompts, PromptUses } from "../../plugins/prompts/contract";
 import { startTestServer, type TestServer } from "../helpers/host";

@@ -3,7 +3,7 @@
  * is written.
  */
 import { describe, expect, test } from "bun:test";
-import { HttpError } from "../../core/http/errors";
+import { HttpError } from "../../core/base/errors";
 import { jsonLog } from "../../core/base/log";
 import { redact } from "../../core/base/redact";
 import { readTime } from "../../plugins/accounts/commands";

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../../core/base/ids";
-import { TaskFailure } from "../../core/plugin/define";
+import { TaskFailure } from "../../core/isolate/contract";
 import type { Extracted, ExtractionCode } from "../../plugins/extraction/contract";
 import { describe as describePicture } from "../../plugins/extraction/image/describe";
 import { parseHocr } from "../../plugins/extraction/ocr/hocr";

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { newId } from "../../core/base/ids";
-import { TaskFailure } from "../../core/plugin/define";
+import { TaskFailure } from "../../core/isolate/contract";
 import { ExtractionFailure, type Extracted } from "../../plugins/extraction/contract";
 import type { PageMessage } from "../../plugins/extraction/page-output";
 import type { PageLimits } from "../../plugins/extraction/pages";

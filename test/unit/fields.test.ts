@@ -8,7 +8,7 @@ import {
   requiredText,
   trimmed,
 } from "../../core/http/fields";
-import { HttpError } from "../../core/http/errors";
+import { HttpError } from "../../core/base/errors";
 
 const everySpace =
   "\t\n\v\f\r " +

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HttpError } from "../../core/http/errors";
+import { HttpError } from "../../core/base/errors";
 import { openFiles, type Files } from "../../core/store/files";
 
 let directory: string;

@@ -10,7 +10,7 @@ import { createIsolate, type IsolateParts, type TaskIsolate } from "../../core/i
 import { fromProc, fromPs } from "../../core/isolate/memory";
 import { decodeLines } from "../../core/isolate/protocol";
 import { jsonLog } from "../../core/base/log";
-import { TaskFailure, type IsolateOptions } from "../../core/plugin/define";
+import { TaskFailure, type IsolateOptions } from "../../core/isolate/contract";
 import { child_command } from "../helpers/task-child";
 
 const started: TaskIsolate[] = [];

@@ -1,7 +1,7 @@
 /** How a run ends that does not end by itself: time limits, leases, a full disk, cancelling. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { sql } from "kysely";
-import { handle, PermanentFailure } from "../../core/plugin/define";
+import { handle, PermanentFailure } from "../../core/jobs/contract";
 import {
   jobsWorld,
   limits,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createServedLog, queueKey, ownerKey, ownerMax, pick } from "../../core/jobs/pick";
 import type { Queue } from "../../core/jobs/queue";
 import { candidates, type Candidate, type Look, type Room } from "../../core/jobs/table";
-import { handle, type EnqueueOptions } from "../../core/plugin/define";
+import { handle, type EnqueueOptions } from "../../core/jobs/contract";
 import {
   Happened,
   jobsWorld,

@@ -1,6 +1,6 @@
 /** The queue as part of a server: it stops, starts again after a crash, wakes up, and tidies up. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { handle, PermanentFailure } from "../../core/plugin/define";
+import { handle, PermanentFailure } from "../../core/jobs/contract";
 import {
   jobsWorld,
   limits,

@@ -1,7 +1,7 @@
 /** Jobs: written with the change that needs them, run once, ended together with their effect. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { HttpError } from "../../core/http/errors";
-import { handle, PermanentFailure, type JobRun } from "../../core/plugin/define";
+import { HttpError } from "../../core/base/errors";
+import { handle, PermanentFailure, type JobRun } from "../../core/jobs/contract";
 import {
   Happened,
   jobsWorld,

@@ -10,8 +10,9 @@ import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { version } from "../../core/base/version";
 import { coreSchema } from "../../core/jobs/schema";
-import type { Migration } from "../../core/plugin/define";
-import { migrate, type Schema } from "../../core/store/migrate";
+import type { Migration } from "../../core/store/schema";
+import { migrate } from "../../core/store/migrate";
+import type { Schema } from "../../core/store/schema";
 import { openStore, type Store } from "../../core/store/open";
 import { movableClock } from "../helpers/jobs";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { order } from "../../core/plugin/order";
 import { definePlugin, type Plugin } from "../../core/plugin/define";
-import { service } from "../../core/plugin/refs";
+import { service } from "../../core/base/refs";
 import { route } from "../../core/http/route";
 
 const A = service<number>("a");

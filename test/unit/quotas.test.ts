@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
-import { HttpError } from "../../core/http/errors";
+import { HttpError } from "../../core/base/errors";
 import { openStore } from "../../core/store/open";
 import type { Counted } from "../../plugins/quotas/contract";
 import { migrations } from "../../plugins/quotas/migrations";

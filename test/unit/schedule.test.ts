@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createSchedules, type Schedules } from "../../core/jobs/schedule";
 import { takeTick } from "../../core/jobs/table";
-import { every, handle } from "../../core/plugin/define";
+import { every, handle } from "../../core/jobs/contract";
 import { jobsWorld, limits, second, until, Work, type JobsWorld } from "../helpers/jobs";
 
 let world: JobsWorld;

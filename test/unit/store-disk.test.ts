@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { jsonLog } from "../../core/base/log";
-import { HttpError } from "../../core/http/errors";
+import { HttpError } from "../../core/base/errors";
 import {
   isBusy,
   isForeignKey,

@@ -1,0 +1,42 @@
+/** Tasks as plugins see them: work for a killable child process, and how it may fail. */
+
+/**
+ * Work for a killable child process of the same executable: no database, no network, nothing but
+ * its input.
+ * Input, messages and output travel as JSON; hand large ones over as files.
+ */
+export interface Task<I = any, M = any, O = any> {
+  /**
+   * Runs in the child. `send` reports progress to the parent while it runs; a kill keeps what was
+   * sent.
+   */
+  readonly run: (input: I, send: (message: M) => void) => Promise<O>;
+}
+export const task = <I, M, O>(
+  run: (input: I, send: (message: M) => void) => Promise<O>,
+): Task<I, M, O> => ({ run });
+export interface IsolateOptions<M> {
+  readonly timeout_ms: number;
+  readonly memory_max_bytes: number;
+  readonly onMessage?: (message: M) => void;
+  readonly signal?: AbortSignal;
+}
+/**
+ * Why a task ended without a result. `reason` tells a limit from a fault of the task itself; `code`
+ * is that of the error it threw, when that had one.
+ */
+export class TaskFailure extends Error {
+  override readonly name = "TaskFailure";
+  constructor(
+    readonly reason: "timeout" | "memory" | "crashed" | "aborted" | "threw",
+    message: string,
+    readonly code?: string,
+  ) {
+    super(message);
+  }
+}
+export type Isolate<T> = <K extends keyof T>(
+  name: K,
+  input: T[K] extends Task<infer I, any, any> ? I : never,
+  options: IsolateOptions<T[K] extends Task<any, infer M, any> ? M : never>,
+) => Promise<T[K] extends Task<any, any, infer O> ? O : never>;

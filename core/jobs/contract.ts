@@ -1,0 +1,136 @@
+/** Jobs and events as plugins see them: their refs, handlers, limits, options and schedules. */
+import type { Static, TSchema } from "@sinclair/typebox";
+import type { Db } from "../store/open";
+
+/**
+ * Something that happened. Emitting it writes one job per subscriber, in the emitter's transaction.
+ */
+export interface EventRef<S extends TSchema = TSchema> {
+  readonly kind: "event";
+  readonly id: string;
+  readonly payload: S;
+}
+/**
+ * Something to do later. `payload` is checked when the job is enqueued and again when it is run.
+ */
+export interface JobRef<S extends TSchema = TSchema> {
+  readonly kind: "job";
+  readonly id: string;
+  readonly payload: S;
+}
+
+export const event = <S extends TSchema>(id: string, payload: S): EventRef<S> => ({
+  kind: "event",
+  id,
+  payload,
+});
+export const job = <S extends TSchema>(id: string, payload: S): JobRef<S> => ({
+  kind: "job",
+  id,
+  payload,
+});
+
+export type PayloadOf<R> = R extends { payload: infer S extends TSchema } ? Static<S> : never;
+
+export interface JobRun {
+  readonly id: string;
+  /** 1 on the first run. Counted when the job is claimed, so a crash counts too. */
+  readonly attempt: number;
+  readonly attempts_max: number;
+  /** Fires when the job is cancelled, at its time limit and at shutdown. */
+  readonly signal: AbortSignal;
+}
+/** Why a run was the last one: it took too long, the server ended during it, or it threw. */
+export type ExhaustedCause = "timeout" | "crash" | "error";
+/**
+ * What a job changes. Runs in the same transaction that ends the job, and not at all when the job
+ * was cancelled or its lease was lost.
+ */
+export type JobEffect = (tx: Db<any>) => Promise<void>;
+
+export interface JobLimits<P> {
+  /** Runs at most this often; a crash counts as a run. */
+  readonly attempts_max: number;
+  /** A run that takes longer is aborted and tried again, milliseconds. */
+  readonly timeout_ms: number;
+  /** Runs of this job at the same time in the whole server. Default 1. */
+  readonly concurrency?: number;
+  /**
+   * A run spends its time waiting for others, such as a network. It takes no slot from jobs that
+   * compute, and no owner's runs use up `concurrency`.
+   */
+  readonly io_bound?: boolean;
+  /** Who it is for, when nobody says so as it is enqueued: an event says nothing of it. */
+  readonly ownerOf?: (payload: P) => string;
+  /** Pause before the next attempt, milliseconds. Default 1 s, 4 s, 16 s … at most 5 min. */
+  readonly backoff_ms?: (attempt: number) => number;
+  /** What to change when the job has failed for good: in the transaction that marks it failed. */
+  readonly onExhausted?: (
+    tx: Db<any>,
+    payload: P,
+    reason: string,
+    cause: ExhaustedCause,
+  ) => Promise<void>;
+  /**
+   * Puts back to work what `onExhausted` has ended, when an administrator asks for it: in place of one
+   * more run of this job.
+   * A job with `onExhausted` and without this can't be asked for again; one with neither simply runs
+   * again.
+   */
+  readonly requeue?: (tx: Db<any>, payload: P) => Promise<void>;
+}
+export interface JobHandler {
+  readonly on: JobRef | EventRef;
+  readonly run: (payload: any, job: JobRun) => Promise<JobEffect | void>;
+  readonly limits: JobLimits<any>;
+}
+/**
+ * Pairs a ref with its handler, so that the payload type comes from the ref's schema. The slow part
+ * is the handler; what it changes is the effect it returns.
+ */
+export const handle = <R extends JobRef | EventRef>(
+  on: R,
+  run: (payload: PayloadOf<R>, job: JobRun) => Promise<JobEffect | void>,
+  limits: JobLimits<PayloadOf<R>>,
+): JobHandler => ({ on, run, limits });
+/** Throw it from a job to fail for good at once, without further attempts. */
+export class PermanentFailure extends Error {
+  override readonly name = "PermanentFailure";
+}
+
+export interface EnqueueOptions {
+  /** Not before, epoch ms. Default: now. */
+  readonly run_at_ms?: number;
+  /** At most one unfinished job has this key; a second enqueue does nothing. */
+  readonly key?: string;
+  /**
+   * Jobs of one queue share its `queue_concurrency`; queues take turns, so a slow one starves nobody.
+   * Default: one queue per job name.
+   */
+  readonly queue?: string;
+  /** Runs of this queue at the same time. Default: the `concurrency` of its job. */
+  readonly queue_concurrency?: number;
+  /**
+   * Who it is for, usually a user id: those with the fewest runs come first. Default: each queue is
+   * one.
+   */
+  readonly owner?: string;
+  /** Higher first within a queue. Default 0. */
+  readonly priority?: number;
+  /** The record this job is about, for `cancelJobs`. */
+  readonly subject?: string;
+}
+
+/**
+ * Enqueues a job at every tick of a cron expression (UTC, croner syntax); a tick is never doubled.
+ */
+export interface Schedule {
+  readonly cron: string;
+  readonly on: JobRef;
+  readonly payload: unknown;
+}
+export const every = <R extends JobRef>(
+  cron: string,
+  on: R,
+  payload: NoInfer<PayloadOf<R>>,
+): Schedule => ({ cron, on, payload });

@@ -1,0 +1,31 @@
+/** Commands of the executable that plugins bring. */
+
+/** A command of the executable: `dossier user create --email …`. */
+export interface Command {
+  /** `user create`: one or two words. */
+  readonly name: string;
+  readonly summary: string;
+  /** Positional arguments, all required: `["id"]`. */
+  readonly args?: readonly string[];
+  /**
+   * True when it may be the first on a data directory, and makes it; any other wants one that is
+   * there.
+   */
+  readonly starts_data?: boolean;
+  readonly options?: readonly {
+    readonly flags: string;
+    readonly description: string;
+    readonly required?: boolean;
+    readonly choices?: readonly string[];
+    readonly default?: string;
+  }[];
+}
+export interface CommandInput {
+  readonly args: readonly string[];
+  /** By camelCase name of the long flag: `--password-stdin` is `passwordStdin`. */
+  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  readonly print: (line: string) => void;
+  /** Standard input to its end, without the last line break. */
+  readonly stdin: () => Promise<string>;
+}
+export type CommandHandler = (input: CommandInput) => Promise<void>;

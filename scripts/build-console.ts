@@ -246,7 +246,9 @@ async function sourcesHash(): Promise<string> {
     ...new Glob("plugins/console/web/**/*").scanSync({ cwd: root }),
     "scripts/build-console.ts",
     "package-lock.json",
-  ].sort();
+  ]
+    .filter((path) => !path.endsWith(".gen.ts"))
+    .sort();
   const hash = new Bun.CryptoHasher("sha256").update(Bun.version);
   for (const path of paths)
     hash.update(`\n${path}\n`).update(await Bun.file(join(root, path)).bytes());

@@ -4,6 +4,7 @@
  */
 import { join, resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
+import { generateConsoleSchema } from "./console-schema";
 import { formatter } from "./format";
 
 const root = resolve(import.meta.dir, "..");
@@ -60,6 +61,7 @@ export async function check({ command }: Step): Promise<{ ok: boolean; output: s
 
 if (import.meta.main) {
   await buildConsoleIfStale();
+  await generateConsoleSchema();
   let failed = false;
   for (const step of [...tools, ...own]) {
     const { ok, output } = await check(step);

@@ -9,6 +9,7 @@ import { availableParallelism } from "node:os";
 import { basename, resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
 import { check, tools } from "./check";
+import { generateConsoleSchema } from "./console-schema";
 import { cleanEnvironment } from "./lib/launch";
 
 const root = resolve(import.meta.dir, "..");
@@ -122,6 +123,7 @@ function tell({ name, seconds, passed, failed, skipped, output }: Outcome): void
 if (import.meta.main) {
   await buildConsoleIfStale();
   const words = process.argv.slice(2);
+  if (words.length === 0) await generateConsoleSchema();
   const files = [...new Glob("test/**/*.test.ts").scanSync({ cwd: root })]
     .sort()
     .filter((path) => words.length === 0 || words.some((word) => path.includes(word)));

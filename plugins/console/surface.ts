@@ -26,11 +26,10 @@ const strict_headers = {
   "cache-control": "no-store",
 };
 
-export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface => ({
+/** What the console's API is called and where it is found; its OpenAPI document says the same. */
+export const console_api = {
   name: "console",
-  root: console_root,
   prefix: `${console_root}/api/v1`,
-  headers: strict_headers,
   document: {
     path: `${console_root}/api/openapi.json`,
     title: "Dossier console",
@@ -49,6 +48,12 @@ export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface =
     },
     unauthorized: "Nobody is signed in.",
   },
+} satisfies Pick<Surface, "name" | "prefix" | "document">;
+
+export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface => ({
+  ...console_api,
+  root: console_root,
+  headers: strict_headers,
   admit(request, visitor): Admitted {
     const refusal = safe_methods.has(request.method)
       ? undefined

@@ -2,49 +2,16 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/preact-query";
 import { api } from "./client";
 import { fetchAll, keys, queries, refresh } from "./queries";
-import type { Page, Passage } from "./types";
+import type { Answer, BodyOf, Page, Passage, RowOf } from "./types";
 
-export interface Chat {
-  readonly id: string;
-  readonly name: string | null;
-  readonly usedFolders: readonly string[];
-  readonly usedPrompts: readonly string[];
-  readonly message_count: number;
-  readonly last_message_at: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+export type Chat = Answer<"getChat">;
+export type Message = RowOf<"listMessages">;
+export type MessageStatus = Message["status"];
+/** What a message was answered with: Markdown with markers such as `[1]`. */
+export type MessageResult = NonNullable<Message["result"]>;
 /** `id` is the number in the answer's markers. */
-export interface Citation extends Passage {
-  readonly id: number;
-}
-export interface Answer {
-  /** Markdown with `[1]` markers. */
-  readonly answer: string;
-  readonly outcome: "answered" | "no_answer";
-  readonly grounded: boolean;
-  readonly citations: readonly Citation[];
-  readonly model: string;
-  readonly warnings: readonly { readonly code: string; readonly message: string }[];
-}
-export type MessageStatus = "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | "CANCELLED";
-export interface Message {
-  readonly requestId: string;
-  readonly text: string;
-  readonly status: MessageStatus;
-  readonly created_at: string;
-  readonly completed_at: string | null;
-  readonly result: Answer | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
-}
-export interface Prompt {
-  readonly id: string;
-  readonly name: string;
-  readonly text: string;
-  readonly description: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
+export type Citation = MessageResult["citations"][number];
+export type Prompt = RowOf<"listPrompts">;
 
 export const isRunning = ({ status }: Pick<Message, "status">): boolean =>
   status === "PENDING" || status === "PROCESSING";
@@ -78,19 +45,13 @@ export const useMessages = (chat_id: string | null) =>
     getNextPageParam: ({ pagination }) => pagination.next_page,
   });
 
-export interface ChatChange {
-  readonly name?: string | null;
-  readonly usedFolders?: readonly string[];
-  readonly usedPrompts?: readonly string[];
-}
-
-export async function createChat(body: ChatChange): Promise<Chat> {
+export async function createChat(body: BodyOf<"createChat">): Promise<Chat> {
   const chat = await api<Chat>("/chats", { method: "POST", body });
   queries.setQueryData(keys.chat(chat.id), chat);
   void refresh("chat");
   return chat;
 }
-export async function changeChat(id: string, body: ChatChange): Promise<void> {
+export async function changeChat(id: string, body: BodyOf<"updateChat">): Promise<void> {
   queries.setQueryData(keys.chat(id), await api<Chat>(`/chats/${id}`, { method: "PUT", body }));
   void refresh("chat");
 }
@@ -105,24 +66,19 @@ export async function restoreChat(id: string): Promise<void> {
 
 /** `requestId` makes sending it twice harmless. */
 export const sendMessage = (chat_id: string, text: string, requestId: string) =>
-  api<Pick<Message, "requestId" | "status">>(`/chats/${chat_id}/messages`, {
+  api<Answer<"sendMessage">>(`/chats/${chat_id}/messages`, {
     method: "POST",
     body: { text, requestId },
   });
 export const cancelMessage = (chat_id: string, requestId: string) =>
   api(`/chats/${chat_id}/messages/${requestId}/cancel`, { method: "POST" });
 
-export interface SearchRequest {
-  readonly query: string;
-  readonly folder_ids?: readonly string[];
-  readonly limit?: number;
-}
 export const search = async (
-  body: SearchRequest,
+  body: BodyOf<"search">,
   signal?: AbortSignal,
 ): Promise<readonly Passage[]> =>
   (
-    await api<{ data: readonly Passage[] }>("/search", {
+    await api<Answer<"search">>("/search", {
       method: "POST",
       body,
       ...(signal ? { signal } : {}),

@@ -1,6 +1,6 @@
 /** What is done with documents; each call throws an ApiProblem. */
 import { api } from "./client";
-import type { Document, Page, Passage } from "./types";
+import type { Answer, Document, Page } from "./types";
 
 export interface DocumentFilter {
   readonly page: number;
@@ -44,7 +44,7 @@ export const search = (
   limit: number,
   signal?: AbortSignal,
 ) =>
-  api<{ readonly data: readonly Passage[] }>("/search", {
+  api<Answer<"search">>("/search", {
     method: "POST",
     body: { query, folder_ids, limit },
     ...(signal ? { signal } : {}),

@@ -86,8 +86,5 @@ export const usePluginPages = () =>
   useQuery({
     queryKey: keys.plugin_pages,
     staleTime: Infinity,
-    queryFn: () =>
-      api<readonly PluginPage[] | Page<PluginPage>>("/pages").then((answer) =>
-        "data" in answer ? answer.data : answer,
-      ),
+    queryFn: () => api<readonly PluginPage[]>("/pages"),
   });

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { api } from "../api/client";
 import { keys } from "../api/queries";
-import type { Document, DocumentWithContent } from "../api/types";
+import type { Answer, Document } from "../api/types";
 
 /**
  * Of the version that answers; empty until there is text. Not asked for while it is not `wanted`.
@@ -17,7 +17,7 @@ export const useContent = (
     gcTime: 60_000,
     enabled: wanted,
     queryFn: async ({ signal }) =>
-      (await api<DocumentWithContent>(`/documents/${id}`, { signal })).content,
+      (await api<Required<Answer<"getDocument">>>(`/documents/${id}`, { signal })).content,
   });
 
 /** The record, without the text. */
@@ -29,15 +29,8 @@ export const useDocument = (id: string | null) =>
       api<Document>(`/documents/${id}`, { query: { content: false }, signal }),
   });
 
-/** Code points into the text. */
-export interface Outline {
-  readonly pages: readonly { readonly page: number; readonly start: number }[];
-  readonly headings: readonly {
-    readonly start: number;
-    readonly end: number;
-    readonly level: number;
-  }[];
-}
+/** Where pages and headings lie in the text, in code points. */
+export type Outline = Answer<"getDocumentOutline">;
 
 /** Where pages and headings of the text lie: it is read without them when they don't come. */
 export const useOutline = ({ id, version, status }: Pick<Document, "id" | "version" | "status">) =>

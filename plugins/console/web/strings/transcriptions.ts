@@ -1,4 +1,4 @@
-/** Strings of transcriptions. */
+/** Strings of the transcription pages. */
 
 export const transcription_strings = {
   title: "Transcriptions",

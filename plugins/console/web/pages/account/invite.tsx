@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { api, ApiProblem } from "../../api/client";
-import type { User } from "../../api/types";
+import type { Answer } from "../../api/types";
 import { setUser } from "../../app/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { Problem } from "../../ui/note";
@@ -11,10 +11,7 @@ import { Skeleton } from "../../ui/states";
 import { account_strings as strings } from "../../strings/account";
 import { Alone, PasswordField, tokenOfLink } from "./alone";
 
-interface Invitation {
-  readonly email: string;
-  readonly kind: "invitation" | "reset";
-}
+type Invitation = Answer<"checkInvitation">;
 
 export default function Invite() {
   const [token] = useState(tokenOfLink);
@@ -60,7 +57,7 @@ function NewPassword({
   const [, navigate] = useLocation();
   const accept = useMutation({
     mutationFn: (body: { token: string; password: string }) =>
-      api<{ user: User }>("/invite", { method: "POST", body }),
+      api<Answer<"acceptInvitation">>("/invite", { method: "POST", body }),
     onSuccess: ({ user }) => {
       setUser(user);
       navigate("/folders", { replace: true });

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { api, ApiProblem } from "../../api/client";
-import type { User } from "../../api/types";
+import type { Answer } from "../../api/types";
 import { setUser } from "../../app/session";
 import { Button, ButtonLink } from "../../ui/button";
 import { Secret } from "../../ui/copy";
@@ -65,7 +65,7 @@ function NewAdministrator({ token }: { readonly token: string }) {
   const [, navigate] = useLocation();
   const create = useMutation({
     mutationFn: (body: { token: string; email: string; password: string }) =>
-      api<{ user: User }>("/setup", { method: "POST", body }),
+      api<Answer<"setUp">>("/setup", { method: "POST", body }),
     onSuccess: ({ user }) => {
       setUser(user);
       navigate("/folders", { replace: true });

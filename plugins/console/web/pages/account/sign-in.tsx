@@ -2,7 +2,7 @@
 import { useMutation } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api } from "../../api/client";
-import type { User } from "../../api/types";
+import type { Answer } from "../../api/types";
 import { setUser, useSession } from "../../app/session";
 import { Button } from "../../ui/button";
 import { Secret } from "../../ui/copy";
@@ -29,7 +29,7 @@ export default function SignIn() {
   const signIn = useMutation({
     // What is sent is handed over: the hook may still hold the function of a moment ago.
     mutationFn: (body: { email: string; password: string }) =>
-      api<{ user: User }>("/session", { method: "POST", body }),
+      api<Answer<"signIn">>("/session", { method: "POST", body }),
     onSuccess: ({ user }) => setUser(user),
     onError: () => setPassword(""),
   });

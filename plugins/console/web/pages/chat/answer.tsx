@@ -4,7 +4,7 @@
  */
 import { useQuery } from "@tanstack/preact-query";
 import { useCallback, useState } from "preact/hooks";
-import { search, type Answer, type Citation, type Message } from "../../api/chats";
+import { search, type Citation, type Message, type MessageResult } from "../../api/chats";
 import type { Passage } from "../../api/types";
 import { Markdown } from "../../reader/markdown";
 import { placeOf } from "../../reader/place";
@@ -27,7 +27,7 @@ export interface OpenedPassage {
 interface AnsweredProps {
   readonly message: Message;
   /** Null while it is being written: then `text` and `citations` are what there is of it. */
-  readonly result: Answer | null;
+  readonly result: MessageResult | null;
   readonly text?: string;
   readonly citations?: readonly Citation[];
   readonly scope: Scope;
@@ -176,7 +176,7 @@ function Sources({
 }
 
 /** The text as Markdown, with its sources below. */
-const copyOf = ({ answer, citations }: Answer): string =>
+const copyOf = ({ answer, citations }: MessageResult): string =>
   citations.length === 0
     ? answer
     : `${answer}\n\n${citations.map((citation) => `[${citation.id}] ${placeOf(citation)}`).join("\n")}`;

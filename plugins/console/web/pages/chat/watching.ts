@@ -5,16 +5,16 @@
 import { useEffect, useState } from "preact/hooks";
 import { api, ApiProblem, apiUrl } from "../../api/client";
 import { refresh } from "../../api/queries";
-import type { Answer, Citation, MessageStatus } from "../../api/chats";
+import type { Citation, MessageResult, MessageStatus } from "../../api/chats";
 
 export interface Watched {
   readonly status: MessageStatus;
   readonly text: string;
   readonly citations: readonly Citation[];
   /** The whole answer, once it is there. */
-  readonly result: Answer | null;
+  readonly result: MessageResult | null;
 }
-type Poll = { readonly status: MessageStatus; readonly result?: Answer };
+type Poll = { readonly status: MessageStatus; readonly result?: MessageResult };
 
 const nothing: Watched = { status: "PENDING", text: "", citations: [], result: null };
 /** Connections that break so often in a row are not tried any more. */
@@ -59,7 +59,7 @@ function watch(chat_id: string, request_id: string, show: (watched: Watched) => 
   );
   on<{ text: string }>("delta", ({ text }) => change({ text: now.text + text }));
   on<Citation>("citation", (citation) => change({ citations: [...now.citations, citation] }));
-  on<Answer>("done", (result) => {
+  on<MessageResult>("done", (result) => {
     change({ status: "COMPLETED", result });
     end();
   });

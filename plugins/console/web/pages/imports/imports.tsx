@@ -16,7 +16,14 @@ import { Tabs } from "../../ui/tabs";
 import { Progress, Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
 import { import_strings as strings } from "../../strings/imports";
-import { isUnderWay, kindOf, sourceText, tones, type ImportRun, type Schedule } from "./records";
+import {
+  isUnderWay,
+  kindOf,
+  sourceText,
+  tones,
+  type ImportRun,
+  type ImportSchedule,
+} from "./records";
 
 export default function Imports() {
   const [part, setPart] = useState("runs");
@@ -151,14 +158,14 @@ function Count({ run }: { readonly run: ImportRun }) {
 
 function Schedules() {
   const [page, setPage] = useState(1);
-  const [ending, setEnding] = useState<Schedule | null>(null);
+  const [ending, setEnding] = useState<ImportSchedule | null>(null);
   const folderName = useFolderNames();
   const schedules = useQuery({
     queryKey: [...keys.imports, "schedules", page],
-    queryFn: () => api<Page<Schedule>>("/import-schedules", { query: { page } }),
+    queryFn: () => api<Page<ImportSchedule>>("/import-schedules", { query: { page } }),
     placeholderData: (before) => before,
   });
-  const columns: readonly Column<Schedule>[] = [
+  const columns: readonly Column<ImportSchedule>[] = [
     {
       key: "source",
       header: strings.source,

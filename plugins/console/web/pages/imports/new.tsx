@@ -6,7 +6,7 @@ import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { api, ApiProblem } from "../../api/client";
 import { refresh, useFolders } from "../../api/queries";
-import type { Folder } from "../../api/types";
+import type { Answer, Folder } from "../../api/types";
 import { Button, ButtonLink } from "../../ui/button";
 import { Select, TextArea, TextField } from "../../ui/field";
 import { Problem } from "../../ui/note";
@@ -20,17 +20,7 @@ import type { ImportRun, Source } from "./records";
 const kinds = ["urls", "sitemap", "feed", "zip", "directory"] as const;
 type Kind = (typeof kinds)[number];
 type Repeat = keyof typeof strings.repeats;
-interface Found {
-  readonly items: readonly {
-    readonly uri: string;
-    readonly name: string | null;
-    readonly folder: string | null;
-    readonly error: string | null;
-  }[];
-  readonly total_item_count: number;
-  /** There are more than the server looked for. */
-  readonly more: boolean;
-}
+type DryRun = Extract<Answer<"createImport">, { readonly items: unknown }>;
 
 export default function NewImport() {
   const folders = useFolders();
@@ -89,7 +79,7 @@ function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
   const [cron, setCron] = useState("");
   const [busy, setBusy] = useState<"look" | "start" | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const [found, setFound] = useState<Found | null>(null);
+  const [found, setFound] = useState<DryRun | null>(null);
   const ready = text.trim() !== "" && (repeat !== "custom" || cron.trim() !== "");
 
   const run = async (what: "look" | "start", work: () => Promise<void>) => {
@@ -107,7 +97,7 @@ function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
   const look = () =>
     run("look", async () =>
       setFound(
-        await api<Found>("/imports", {
+        await api<DryRun>("/imports", {
           method: "POST",
           body: { folder_id, source: sourceOf(kind, text), dry_run: true },
         }),
@@ -250,7 +240,7 @@ const shown_max = 100;
 function FoundItems({
   found: { items, total_item_count: total, more },
 }: {
-  readonly found: Found;
+  readonly found: DryRun;
 }) {
   return (
     <div class="stack-small" role="status">

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api } from "../../api/client";
 import { keys } from "../../api/queries";
+import type { Answer } from "../../api/types";
 import { Select } from "../../ui/field";
 import { formatDateTime } from "../../ui/format";
 import { Empty, Loading } from "../../ui/states";
@@ -58,7 +59,7 @@ export function Logs() {
   const logs = useQuery({
     queryKey: [...keys.system, "logs", level],
     queryFn: () =>
-      api<{ readonly data: readonly LogLine[] }>("/system/logs", {
+      api<Answer<"listLogLines">>("/system/logs", {
         query: { level, limit: lines_max },
       }),
     refetchInterval: refresh_ms,

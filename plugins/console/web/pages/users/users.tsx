@@ -6,7 +6,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api, problemOf, type ApiProblem } from "../../api/client";
 import { keys, refresh } from "../../api/queries";
-import type { Page, User } from "../../api/types";
+import type { Answer, Page, RowOf } from "../../api/types";
 import { useUser } from "../../app/session";
 import { Button } from "../../ui/button";
 import { Secret } from "../../ui/copy";
@@ -22,13 +22,8 @@ import { Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
 import { user_strings as strings } from "../../strings/users";
 
-interface FullUser extends User {
-  readonly active: boolean;
-  readonly invited: boolean;
-  readonly created_at: string;
-  readonly last_seen_at: string | null;
-}
-type Role = User["role"];
+type FullUser = RowOf<"listUsers">;
+type Role = FullUser["role"];
 type LinkKind = keyof typeof strings.link_title;
 /** What is being asked, of whom. */
 type Asking = { readonly what: "deactivate" | "reset"; readonly user: FullUser } | null;
@@ -198,7 +193,7 @@ function InviteDialog({
   const [role, setRole] = useState<Role>("member");
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const invite = async () => {
-    const { invite_url, user } = await api<{ user: FullUser; invite_url: string }>("/users", {
+    const { invite_url, user } = await api<Answer<"inviteUser">>("/users", {
       method: "POST",
       body: { email: email.trim(), role },
     });
@@ -248,7 +243,7 @@ function ResetDialog({
     onReset({
       kind: "reset",
       email: user.email,
-      url: (await api<{ reset_url: string }>(`/users/${user.id}/reset`, { method: "POST" }))
+      url: (await api<Answer<"resetUser">>(`/users/${user.id}/reset`, { method: "POST" }))
         .reset_url,
     });
   return (

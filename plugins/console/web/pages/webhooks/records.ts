@@ -1,44 +1,14 @@
 /** Webhooks and deliveries as the server sends them, and how they are shown. */
+import type { Answer, RowOf } from "../../api/types";
 import type { TagTone } from "../../ui/tag";
 
-export type DeliveryStatus = "pending" | "delivered" | "skipped" | "dropped" | "cancelled";
-export interface Webhook {
-  readonly id: string;
-  readonly event_type: string;
-  readonly url: string;
-  readonly created_at: string;
-  readonly last_delivery: {
-    readonly id: string;
-    readonly status: DeliveryStatus;
-    readonly created_at: string;
-    readonly status_code: number | null;
-    readonly error: string | null;
-  } | null;
-}
+export type Webhook = Answer<"getWebhook">;
 /** `secret` is shown once and never again. */
-export interface WebhookWithSecret extends Webhook {
-  readonly secret: string;
-}
+export type WebhookWithSecret = Answer<"createWebhook">;
+export type Delivery = RowOf<"listWebhookDeliveries">;
+export type Attempt = Delivery["attempts"][number];
 
-export interface Attempt {
-  readonly at: string;
-  readonly status_code: number | null;
-  readonly error: string | null;
-  readonly duration_ms: number;
-  readonly response_body: string | null;
-}
-export interface Delivery {
-  readonly id: string;
-  readonly webhook_id: string;
-  readonly event_type: string;
-  readonly status: DeliveryStatus;
-  readonly attempts: readonly Attempt[];
-  readonly next_attempt_at: string | null;
-  readonly request_body: string;
-  readonly created_at: string;
-}
-
-export const tones: Readonly<Record<DeliveryStatus, TagTone>> = {
+export const tones: Readonly<Record<Delivery["status"], TagTone>> = {
   pending: "run",
   delivered: "ok",
   skipped: "warn",

@@ -20,7 +20,7 @@ export { task, TaskFailure, type Isolate } from "./isolate/contract";
 export { type Change } from "./base/notifier";
 export { type Command, type CommandInput, type CommandHandler } from "./plugin/command";
 export { type Migration } from "./store/schema";
-export { ChangeObserver } from "./plugin/changes";
+export { RecordChanged, topic, type Notifier, type Topic } from "./base/notifier";
 export { event, job, type EventRef, type JobRef, type PayloadOf } from "./jobs/contract";
 export { service, slot, type ServiceRef, type SlotRef } from "./base/refs";
 export {

@@ -8,6 +8,7 @@ import { Type } from "@sinclair/typebox";
 import { ConfigError, readConfig, readSection, type Config } from "../base/config";
 import { systemClock } from "../base/clock";
 import { jsonLog, type Level, type Log } from "../base/log";
+import { LocalNotifier } from "../base/notifier";
 import { createLogRing, type LogRing } from "../base/log-ring";
 import { Secret } from "../base/settings";
 import type { TaskIsolate } from "../isolate/isolate";
@@ -141,6 +142,7 @@ export async function assemble(
       store,
       files,
       clock: systemClock,
+      notifier: new LocalNotifier(),
       log: setting.log,
       recent: setting.recent,
       isolate,

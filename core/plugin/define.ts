@@ -10,7 +10,7 @@ import type { Db, HotReads } from "../store/open";
 import type { Files } from "../store/files";
 import type { Seal } from "../store/seal";
 import type { Operations } from "./operations";
-import type { Change } from "../base/notifier";
+import type { Change, Notifier } from "../base/notifier";
 import type { Fill, ServiceRef, ServicesOf, SlotRef, SlotsOf } from "../base/refs";
 import type { Isolate, Task } from "../isolate/contract";
 import type {
@@ -50,10 +50,15 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
    */
   readonly afterCommit: (work: () => void) => void;
   /**
-   * Says that a record has changed, once the surrounding transaction is on disk: call it where the
-   * record is written. It costs nothing when nobody looks, and is kept nowhere.
+   * Publishes `RecordChanged`, once the surrounding transaction is on disk: call it where the record
+   * is written.
    */
   readonly notify: (change: Change) => void;
+  /**
+   * For whoever looks at something now. What is published inside a transaction is told once that is
+   * on disk. For what jobs must follow, `emit`.
+   */
+  readonly notifier: Notifier;
   /** Prepared reads on a second connection, for the few look-ups that every request makes. */
   readonly hot: HotReads;
   /** After text was deleted: takes it out of the write-ahead log too. Returns at once. */

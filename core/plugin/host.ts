@@ -17,8 +17,7 @@ import { migrate } from "../store/migrate";
 import type { Schema } from "../store/schema";
 import type { Store } from "../store/open";
 import { createSeal, type Seal } from "../store/seal";
-import { ChangeObserver } from "./changes";
-import type { Change } from "../base/notifier";
+import { RecordChanged, type Change, type Notifier } from "../base/notifier";
 import type { Command, CommandHandler } from "./command";
 import type { Fill } from "../base/refs";
 import type { Plugin } from "./define";
@@ -42,6 +41,7 @@ export interface HostParts {
   readonly store: Store;
   readonly files: Files;
   readonly clock: Clock;
+  readonly notifier: Notifier;
   readonly log: Log;
   readonly recent: LogRing;
   readonly isolate: TaskIsolate["run"];
@@ -199,6 +199,11 @@ function contextOf(
   slots: Slots,
 ): never {
   const { store, files, sealed, operations, clock, paths, public_url } = parts;
+  const notifier: Notifier = {
+    publish: (topic, key, message) =>
+      store.afterCommit(() => parts.notifier.publish(topic, key, message)),
+    subscribe: (topic, keys, listener) => parts.notifier.subscribe(topic, keys, listener),
+  };
   return {
     config: parts.config.values[plugin.section] ?? {},
     services: mapValues(plugin.needs as Record<string, ServiceRef<unknown>>, (ref) =>
@@ -213,11 +218,8 @@ function contextOf(
     afterCommit: store.afterCommit,
     hot: store.hot,
     truncateWal: store.truncateWal,
-    notify: (change: Change) =>
-      store.afterCommit(() => {
-        for (const observe of slots.read(ChangeObserver.id) as ((change: Change) => void)[])
-          observe(change);
-      }),
+    notify: (change: Change) => notifier.publish(RecordChanged, change.owner_id, change),
+    notifier,
     files,
     sealed,
     now_ms: clock.now_ms,

@@ -7,16 +7,17 @@ import {
   requiredText,
   type Change,
   type Db,
+  type Notifier,
   type PageRequest,
 } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
-import type { Changes } from "./changes";
 import { appendEvents } from "./event-rows";
 import { fail, statusEvent } from "./events";
 import { readable, type Message } from "./living";
 import type { ChatService } from "./service";
 import * as store from "./store";
 import type { MessageRow } from "./store";
+import { StatusChanged, Waiter } from "./waiter";
 
 export const text_length_max = 32_000;
 export const cancelled_sentence = "The answer was cancelled.";
@@ -34,7 +35,7 @@ export interface MessageParts {
   readonly newId: (prefix: string) => string;
   readonly chats: ChatService;
   readonly documents: Documents;
-  readonly changes: Changes;
+  readonly notifier: Notifier;
   /** Tells polls and watchers that the message has another status. */
   readonly tell: (message_id: string) => void;
   readonly notify: (change: Change) => void;
@@ -45,7 +46,7 @@ export interface MessageParts {
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export function createMessages(parts: MessageParts) {
-  const { db, inTransaction, now_ms, chats, documents, changes } = parts;
+  const { db, inTransaction, now_ms, chats, documents, notifier } = parts;
 
   /** @throws HttpError 404, 403, 410 on the session, 404 on the message. */
   async function find(
@@ -69,14 +70,14 @@ export function createMessages(parts: MessageParts) {
   ): Promise<MessageRow> {
     const arrival = await find(db, owner_id, chat_id, request_id);
     if (isFinal(arrival) || wait.timeout_ms === 0) return arrival;
-    const listener = changes.listen(arrival.id, chat_id);
+    const waiter = new Waiter(notifier, StatusChanged, [arrival.id, chat_id]);
     try {
       // Read again: the change may have come between the first reading and the listening.
       const now = await find(db, owner_id, chat_id, request_id);
       if (now.status !== arrival.status) return now;
-      await listener.next(wait.timeout_ms, wait.signals);
+      await waiter.next(wait.timeout_ms, wait.signals);
     } finally {
-      listener.close();
+      waiter.close();
     }
     return find(db, owner_id, chat_id, request_id);
   }

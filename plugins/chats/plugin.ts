@@ -6,7 +6,6 @@ import { Prompts, PromptUses } from "../prompts/contract";
 import { Quotas } from "../quotas/contract";
 import { Retrieval } from "../search/contract";
 import { AnswerMessage, answers_of_owner_max, createAnswering } from "./answering";
-import { createChanges } from "./changes";
 import { Answerers } from "./contract";
 import { createBlanking } from "./living";
 import { createMessages } from "./messages";
@@ -16,6 +15,7 @@ import { chatHandlers, routes } from "./routes";
 import { createChats } from "./service";
 import { removeFolderUses, removePromptUses } from "./store";
 import { createStreaming } from "./streaming";
+import { AnswerGrew, StatusChanged } from "./waiter";
 
 export default definePlugin({
   name: "chats",
@@ -42,6 +42,7 @@ export default definePlugin({
     const {
       afterCommit,
       notify,
+      notifier,
       inTransaction,
       newId,
       log,
@@ -51,11 +52,9 @@ export default definePlugin({
     const db = ctx.db;
     const { now_ms } = ctx;
     // Apart, because a poll waits for another status, and not for each piece of text.
-    const changes = createChanges(),
-      watched = createChanges();
-    const tellWatchers = (id: string) => watched.announce(id);
+    const tellWatchers = (id: string) => notifier.publish(AnswerGrew, id, null);
     const tell = (id: string) => {
-      changes.announce(id);
+      notifier.publish(StatusChanged, id, null);
       tellWatchers(id);
     };
     const chats = createChats({
@@ -78,7 +77,7 @@ export default definePlugin({
       newId,
       chats,
       documents,
-      changes,
+      notifier,
       tell,
       notify,
       enqueueAnswer: (tx, message_id, owner_id) =>
@@ -127,7 +126,7 @@ export default definePlugin({
       routes: chatHandlers(
         chats,
         messages,
-        createStreaming({ db, hot, documents, messages, watched, log }),
+        createStreaming({ db, hot, documents, messages, notifier, log }),
       ),
     };
   },

@@ -2,22 +2,28 @@
  * Watching an answer: its stored events as server-sent events, from any place on, until the last
  * one. A watcher holds a few events in memory and reads on when those are sent.
  */
-import { HttpError, streamOf, type Db, type HotReads, type Log } from "../../core/sdk";
+import {
+  HttpError,
+  streamOf,
+  type Db,
+  type HotReads,
+  type Log,
+  type Notifier,
+} from "../../core/sdk";
 import type { Documents } from "../documents/contract";
-import type { Changes } from "./changes";
 import type { EventKind, EventRow, NewEvent } from "./event-rows";
 import { retold } from "./events";
 import { readable, type Message } from "./living";
 import { isFinal, type MessageService } from "./messages";
 import * as store from "./store";
+import { AnswerGrew, Waiter } from "./waiter";
 
 export interface StreamingParts {
   readonly db: Db<store.ChatsTables>;
   readonly hot: HotReads;
   readonly documents: Documents;
   readonly messages: Pick<MessageService, "progress">;
-  /** Of what there is to see, by message and session. */
-  readonly watched: Changes;
+  readonly notifier: Notifier;
   readonly log: Log;
   /** A silent stream sends a comment so often. */
   readonly heartbeat_ms?: number;
@@ -49,7 +55,7 @@ export function createStreaming({
   hot,
   documents,
   messages,
-  watched,
+  notifier,
   log,
   heartbeat_ms = heartbeat_every_ms,
   streams_max = streams_of_owner_max,
@@ -143,13 +149,13 @@ export function createStreaming({
       const others = open.get(owner_id) ?? 0;
       if (others >= streams_max) throw tooMany(streams_max);
       open.set(owner_id, others + 1);
-      const listener = watched.listen(id, chat_id);
+      const waiter = new Waiter(notifier, AnswerGrew, [id, chat_id]);
       let closed = false;
       const close = () => {
         if (closed) return;
         closed = true;
         for (const signal of signals) signal.removeEventListener("abort", close);
-        listener.close();
+        waiter.close();
         const left = open.get(owner_id)! - 1;
         if (left > 0) open.set(owner_id, left);
         else open.delete(owner_id);
@@ -159,7 +165,7 @@ export function createStreaming({
       const read = reader(
         id,
         from,
-        () => listener.next(heartbeat_ms, []),
+        () => waiter.next(heartbeat_ms, []),
         () => closed,
       );
       return streamOf(

@@ -4,12 +4,12 @@
  */
 import { join } from "node:path";
 import {
-  ChangeObserver,
   definePlugin,
   fill,
   findDamage,
   newUuid,
   RateLimiter,
+  RecordChanged,
   RequestObserver,
   Surface,
   task,
@@ -54,6 +54,7 @@ export default definePlugin({
     inTransaction,
     isolate,
     log,
+    notifier,
     operations,
     paths,
     services: { sessions, quotas },
@@ -68,6 +69,11 @@ export default definePlugin({
       now_ms,
       log,
       storageOf: (owner_id) => quotas.heldNow(owner_id, "storage"),
+    });
+    notifier.subscribe(RecordChanged, "all", (change, here) => {
+      feed.observe(change);
+      // Each process counts what was done through it.
+      if (here) usage.noteChange(change);
     });
     const checks = createChecks({
       operations,
@@ -114,8 +120,6 @@ export default definePlugin({
           Surface,
           createSurface({ sessions, public_url: settingOf(operations, "server.public_url") }),
         ),
-        fill(ChangeObserver, feed.observe),
-        fill(ChangeObserver, usage.noteChange),
         fill(RequestObserver, usage.noteRequest),
       ],
       routes: { ...handlers({ site, pages, feed }), ...system },

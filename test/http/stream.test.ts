@@ -4,7 +4,7 @@
  */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure } from "../../core/sdk";
-import { createChanges } from "../../plugins/chats/changes";
+import { LocalNotifier } from "../../core/base/notifier";
 import type { AnswerResult, Question } from "../../plugins/chats/contract";
 import { createPruning, kept_ms } from "../../plugins/chats/pruning";
 import { createStreaming } from "../../plugins/chats/streaming";
@@ -541,7 +541,7 @@ test("citations of a finished answer lose their text in the stream too", async (
 });
 
 describe("a watcher by itself", () => {
-  const streaming = (watched = createChanges(), streams_max?: number) => {
+  const streaming = (notifier = new LocalNotifier(), streams_max?: number) => {
     const { db, hot } = asking.server.store;
     const progress = async (_owner: string, chat_id: string, request_id: string) =>
       db
@@ -556,13 +556,13 @@ describe("a watcher by itself", () => {
       },
     } as never;
     return {
-      watched,
+      notifier,
       ...createStreaming({
         db,
         hot,
         documents: documents as Documents,
         messages: { progress },
-        watched,
+        notifier,
         log,
         heartbeat_ms: 5,
         ...(streams_max !== undefined && { streams_max }),
@@ -604,9 +604,9 @@ describe("a watcher by itself", () => {
       const streams = await Promise.all(
         Array.from({ length: 50 }, () => open(path, from, gone.signal)),
       );
-      expect(from.watched.count).toBe(50);
+      expect(from.notifier.subscriptions).toBe(50);
       for (const stream of streams) await leave(stream, gone);
-      expect(from.watched.count).toBe(0);
+      expect(from.notifier.subscriptions).toBe(0);
       held.open();
       await asking.server.settle();
     });
@@ -630,7 +630,7 @@ describe("a watcher by itself", () => {
     await watch("usr_ada");
     await expect(watch("usr_ada")).rejects.toMatchObject({ status: 429 });
     gone.abort();
-    expect(from.watched.count).toBe(0);
+    expect(from.notifier.subscriptions).toBe(0);
     await watch("usr_ada").then((stream) => stream!.cancel());
     held.open();
     await asking.server.settle();
@@ -641,10 +641,10 @@ describe("a watcher by itself", () => {
     await asking.server.settle();
     const from = streaming();
     const stream = await open(path, from, AbortSignal.abort());
-    expect([from.watched.count, (await new Response(stream).text()).includes("event:")]).toEqual([
-      0,
-      false,
-    ]);
+    expect([
+      from.notifier.subscriptions,
+      (await new Response(stream).text()).includes("event:"),
+    ]).toEqual([0, false]);
   });
 
   test("who reads slowly is sent a little at a time, and nothing is read ahead", async () => {
@@ -661,7 +661,7 @@ describe("a watcher by itself", () => {
       if (!new TextDecoder().decode(piece.value).includes("event: done"))
         largest = Math.max(largest, piece.value.length);
     }
-    expect([pieces > 30, largest < 200_000, from.watched.count]).toEqual([true, true, 0]);
+    expect([pieces > 30, largest < 200_000, from.notifier.subscriptions]).toEqual([true, true, 0]);
   });
 });
 

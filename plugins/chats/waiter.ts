@@ -1,0 +1,46 @@
+/** Waits for a change of a message or a session: nobody polls the database. */
+import { topic, type Notifier, type Topic } from "../../core/sdk";
+
+/** A message has another status, or a session is gone; the key is the id of either. */
+export const StatusChanged = topic<null>("chats.status_changed");
+/** There is more of an answer to see; the key is the id of the message or of the session. */
+export const AnswerGrew = topic<null>("chats.answer_grew");
+
+/** Hears of changes from its construction until `close`. */
+export class Waiter {
+  readonly #unsubscribe: () => void;
+  #changed = false;
+  #wake = (): void => {};
+
+  constructor(notifier: Notifier, about: Topic<null>, ids: readonly string[]) {
+    this.#unsubscribe = notifier.subscribe(about, ids, () => {
+      this.#changed = true;
+      this.#wake();
+    });
+  }
+
+  /**
+   * Answers at the first change since it answered last, at the time limit or when a signal fires,
+   * whichever is first: true when there was a change. One `next` at a time.
+   */
+  next(timeout_ms: number, signals: readonly AbortSignal[]): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        for (const signal of signals) signal.removeEventListener("abort", end);
+        this.#wake = () => {};
+        resolve(this.#changed);
+        this.#changed = false;
+      };
+      const timer = setTimeout(end, timeout_ms);
+      this.#wake = end;
+      for (const signal of signals) signal.addEventListener("abort", end);
+      if (this.#changed || signals.some((signal) => signal.aborted)) end();
+    });
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#wake();
+  }
+}

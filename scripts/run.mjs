@@ -1,7 +1,7 @@
 /**
  * The door for people who have only Node and npm: installs what is missing or has changed, builds
  * what is stale, then does what was asked.
- * `node scripts/run.mjs start|demo|build|test|check|format|bench|pack-plugin [arguments]`;
+ * `node scripts/run.mjs start|demo|build|test|test:quick|check|format|bench|pack-plugin [arguments]`;
  * package.json has one npm script for each.
  */
 import { spawn, spawnSync } from "node:child_process";
@@ -38,6 +38,11 @@ const commands = {
     tools: true,
     built: false,
     run: (args) => [bun(), [at("scripts", "check.ts"), ...args]],
+  },
+  "test:quick": {
+    tools: true,
+    built: false,
+    run: (args) => [bun(), [at("scripts", "test.ts"), "--quick", ...args]],
   },
   format: {
     tools: true,

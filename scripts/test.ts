@@ -1,12 +1,14 @@
 /**
- * `npm test`: type check, lint, then every test file in a process of its own, so that a crash of
- * one is a failure and takes no other along.
- * Ends with `N passed, N failed`. Words on the command line choose files by name: `npm test --
- * folders`.
+ * `npm test`: types, lint, format, then every test file in a process of its own, so that a crash of
+ * one is a failure and takes no other along. Ends with `N passed, N failed`. Words on the command
+ * line choose files by path: `npm test -- folders`, `npm test -- browser/`.
+ *
+ * `npm run test:quick`: the same checks, then unit tests and in-process HTTP in one run that shares
+ * processes; needs no build.
  */
 import { Glob } from "bun";
 import { availableParallelism } from "node:os";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
 import { check, tools } from "./check";
 import { generateConsoleSchema } from "./console-schema";
@@ -15,7 +17,14 @@ import { cleanEnvironment } from "./lib/launch";
 const root = resolve(import.meta.dir, "..");
 /** A file that takes longer hangs. */
 const file_limit_ms = 8 * 60_000;
-const together_max = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
+/** A test that takes longer hangs; how fast something is, benchmarks tell. */
+const test_limit_ms = 60_000;
+/** Test files at the same time. Browser and crash tests wait a lot, so each core may have one. */
+const together_max = Math.max(1, Math.min(4, availableParallelism()));
+/** Kinds of tests, the one with the longest files first, so that no long file runs last and alone. */
+const kinds = ["browser", "acceptance", "process", "architecture", "http", "unit"];
+/** What `npm run test:quick` runs. */
+const quick_kinds = ["unit", "http"];
 
 export interface Counts {
   readonly passed: number;
@@ -51,9 +60,10 @@ interface Outcome extends Counts {
   readonly output: string;
 }
 
-async function runFile(path: string): Promise<Outcome> {
+/** Runs `bun test` with these arguments. `output` is all it printed, and how it ended. */
+async function runBunTest(args: readonly string[]): Promise<{ output: string; counts: Counts }> {
   const started = performance.now();
-  const run = Bun.spawn([process.execPath, "test", `./${path}`], {
+  const run = Bun.spawn([process.execPath, "test", "--timeout", String(test_limit_ms), ...args], {
     cwd: root,
     env: cleanEnvironment(),
     stdin: "ignore",
@@ -67,17 +77,19 @@ async function runFile(path: string): Promise<Outcome> {
     run.stderr.text(),
     run.exited,
   ]);
-  const counts = countsOf(stderr, code);
-  const why =
-    run.signalCode === null
-      ? ""
-      : `\nThe process ended by ${run.signalCode}${performance.now() - started > file_limit_ms ? `: it took longer than ${file_limit_ms / 60_000} minutes` : ""}.`;
-  return {
-    name: basename(path),
-    seconds: (performance.now() - started) / 1000,
-    output: `${stdout}${stderr}${why}`,
-    ...counts,
-  };
+  const late = performance.now() - started > file_limit_ms;
+  const limit = late ? `: it took longer than ${file_limit_ms / 60_000} minutes` : "";
+  const end = run.signalCode ? `\nThe process ended by ${run.signalCode}${limit}.` : "";
+  return { output: `${stdout}${stderr}${end}`, counts: countsOf(stderr, code) };
+}
+
+const secondsSince = (started_ms: number): number => (performance.now() - started_ms) / 1000;
+
+async function runFile(path: string): Promise<Outcome> {
+  const started = performance.now();
+  const { output, counts } = await runBunTest([`./${path}`]);
+  const name = path.replace(/^test\//, "").replace(/\.test\.ts$/, "");
+  return { name, seconds: secondsSince(started), output, ...counts };
 }
 
 async function runTool(step: (typeof tools)[number]): Promise<Outcome> {
@@ -120,24 +132,46 @@ function tell({ name, seconds, passed, failed, skipped, output }: Outcome): void
   );
 }
 
+/** Every test file whose path has one of these words, or all of them, kind by kind. */
+function testFiles(words: readonly string[]): string[] {
+  const files = kinds.flatMap((kind) =>
+    [...new Glob(`test/${kind}/*.test.ts`).scanSync({ cwd: root })].sort(),
+  );
+  return files.filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
+}
+
+/** Unit and in-process HTTP tests in a few processes that each run many files. */
+async function runQuick(): Promise<Outcome> {
+  const started = performance.now();
+  const folders = quick_kinds.map((kind) => `./test/${kind}/`);
+  const parallel = ["--parallel", String(together_max), "--no-isolate"];
+  const { output, counts } = await runBunTest([...parallel, ...folders]);
+  return { name: quick_kinds.join(" and "), seconds: secondsSince(started), output, ...counts };
+}
+
+/** Adds up, names what failed, and ends the process. */
+function finish(outcomes: readonly Outcome[]): never {
+  const total = (count: keyof Counts) => outcomes.reduce((sum, outcome) => sum + outcome[count], 0);
+  for (const { name, failed } of outcomes) if (failed > 0) console.log(`FAIL ${name}`);
+  const failed = total("failed") + (outcomes.length === 0 ? 1 : 0);
+  const skipped = total("skipped") > 0 ? `, ${total("skipped")} skipped` : "";
+  console.log(`${total("passed")} passed, ${failed} failed${skipped}`);
+  process.exit(failed > 0 ? 1 : 0);
+}
+
 if (import.meta.main) {
   await buildConsoleIfStale();
-  const words = process.argv.slice(2);
+  const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
   if (words.length === 0) await generateConsoleSchema();
-  const files = [...new Glob("test/**/*.test.ts").scanSync({ cwd: root })]
-    .sort()
-    .filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
-  const work = [
-    ...(words.length === 0 ? tools.map((step) => () => runTool(step)) : []),
-    ...files.map((path) => () => runFile(path)),
-  ];
-  const outcomes = await runAll(work);
-  const total = (count: keyof Counts) => outcomes.reduce((sum, outcome) => sum + outcome[count], 0);
-  const failed = total("failed") + (work.length === 0 ? 1 : 0);
-  if (work.length === 0) console.log(`No test file is named like ${words.join(" or ")}.`);
-  for (const { name, failed: here } of outcomes) if (here > 0) console.log(`FAIL ${name}`);
-  console.log(
-    `${total("passed")} passed, ${failed} failed${total("skipped") > 0 ? `, ${total("skipped")} skipped` : ""}`,
-  );
-  process.exit(failed > 0 ? 1 : 0);
+  const checks = tools.map((step) => () => runTool(step));
+  if (process.argv.includes("--quick")) {
+    const checked = await runAll(checks);
+    const tested = await runQuick();
+    tell(tested);
+    finish([...checked, tested]);
+  }
+  const files = testFiles(words);
+  if (files.length === 0) console.log(`No test file has ${words.join(" or ")} in its path.`);
+  const tests = files.map((path) => () => runFile(path));
+  finish(await runAll(words.length === 0 ? [...checks, ...tests] : tests));
 }

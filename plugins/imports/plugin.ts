@@ -20,7 +20,7 @@ import { Accounts } from "../accounts/contract";
 import { Documents, DocumentUses, FileUses } from "../documents/contract";
 import { Extraction } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
-import { NameLookup } from "../webhooks/contract";
+import { NameLookup, WebhookEvents } from "../webhooks/contract";
 import { FetchRule, ImportSources } from "./contract";
 import { createDevice } from "./uploads";
 import { createEnding } from "./runs";
@@ -212,6 +212,17 @@ export default definePlugin({
         }),
         fill(DocumentUses, { remove: ending.documentsGone, settled: ending.settled }),
         fill(FileUses, { isUsed: store.keepsFile }),
+        fill(WebhookEvents, {
+          type: "import.finished",
+          sample: {
+            event: "import.finished",
+            import_run_id: "imp_00000000000000000000000000",
+            status: "completed",
+            completed_item_count: 3,
+            succeeded_item_count: 3,
+            failed_item_count: 0,
+          },
+        }),
       ],
       jobs: [
         handle(ListItems, listing.run, {

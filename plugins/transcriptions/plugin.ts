@@ -9,7 +9,7 @@ import { Extractors } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { FetchRule } from "../imports/contract";
 import { Quotas } from "../quotas/contract";
-import { NameLookup, WebhookDue } from "../webhooks/contract";
+import { NameLookup, WebhookDue, WebhookEvents } from "../webhooks/contract";
 import { Transcribers } from "./contract";
 import { createEnding } from "./runs";
 import { captionsExtractor } from "./extractor";
@@ -151,6 +151,15 @@ export default definePlugin({
         }),
         fill(DocumentUses, { remove: ending.removeDocuments }),
         fill(FileUses, { isUsed: fileIsUsed }),
+        fill(WebhookEvents, {
+          type: "transcription.completed",
+          sample: {
+            event: "transcription.completed",
+            processing_run_id: "trn_00000000000000000000000000",
+            result_history_id: null,
+            status: "completed",
+          },
+        }),
         fill(Extractors, captionsExtractor(hearing)),
         ...(chosen.kind === "openai"
           ? [fill(Transcribers, createEndpointTranscriber(chosen))]

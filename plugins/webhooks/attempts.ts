@@ -1,6 +1,6 @@
 /**
- * The job behind each attempt: looks the host up, checks it, connects to the address that was
- * checked, and writes down what came back.
+ * One attempt of a delivery: looks the host up, checks it, connects to the address that was
+ * checked, and records what came back.
  */
 import {
   checkHost,
@@ -10,63 +10,129 @@ import {
   readTarget,
   version,
   type AddressRule,
-  type Db,
+  type Context,
   type JobEffect,
   type JobRun,
   type Lookup,
-  type Seal,
 } from "../../core/sdk";
-import type { AttemptResult, DeliveryService } from "./deliveries";
-import { placeOf } from "./service";
+import type { Accounts } from "../accounts/contract";
+import type { AttemptKey, AttemptResult, Deliveries } from "./deliveries";
+import { secretContext } from "./service";
 import { deliveryHeaders, type HeaderPrefixes } from "./signatures";
 import * as store from "./store";
 import type { DeliveryRow, WebhookRow } from "./store";
 
-export interface DeliveringParts {
-  readonly db: Db<store.WebhooksTables>;
-  readonly deliveries: DeliveryService;
+export interface AttemptSenderParts extends Pick<Context, "db" | "now_ms" | "sealed"> {
+  readonly accounts: Accounts;
+  readonly deliveries: Deliveries;
   readonly lookup: Lookup;
   readonly allows: AddressRule;
-  readonly sealed: Seal;
-  readonly now_ms: () => number;
   readonly prefixes: HeaderPrefixes;
-  /** Nothing is sent for a person who may not sign in any more. */
-  readonly isActive: (owner_id: string) => Promise<boolean>;
-  /** For one answer, milliseconds. */
-  readonly timeout_ms?: number;
 }
 
 const answer_ms_max = 15_000;
-/** What is under way when the server stops, or the webhook goes, may still be answered. */
-const parting_ms = 3_000;
+/** Extra time for an answer under way when the server stops or the webhook is deleted. */
+const grace_ms = 3_000;
 const body_bytes_max = 4_096;
 const body_ms_max = 2_000;
 
-/** The look-up, the answer and the beginning of its body, and a little more. */
-export const job_ms_max = 40_000;
+type Outcome = Omit<AttemptResult, "duration_ms">;
 
-export const createDelivering =
-  (parts: DeliveringParts) =>
-  async (
-    payload: { delivery_id: string; attempt: number },
-    job: JobRun,
-  ): Promise<JobEffect | void> => {
-    const { db, deliveries } = parts;
-    const delivery = await store.findDelivery(db, payload.delivery_id);
+export class AttemptSender {
+  constructor(private readonly ctx: AttemptSenderParts) {}
+
+  /** The job of one attempt. */
+  async run(key: AttemptKey, { signal }: JobRun): Promise<JobEffect | void> {
+    const { db, accounts, deliveries } = this.ctx;
+    const delivery = await store.findDelivery(db, key.delivery_id);
     const webhook = delivery && (await store.findWebhook(db, delivery.webhook_id));
     if (!delivery || !webhook) return;
-    if (!(await parts.isActive(webhook.owner_id)))
+    // Nothing is sent for a person who may not sign in any more.
+    if (!(await accounts.findUser(webhook.owner_id)).active)
       return (tx) => deliveries.end(tx, delivery.id, "cancelled");
-    const begun = await deliveries.begin(delivery, payload.attempt);
-    if (begun === "lost")
-      return (tx) => deliveries.settleLost(tx, webhook, delivery, payload.attempt);
+    const begun = await deliveries.beginAttempt(key);
+    if (begun === "interrupted") return (tx) => deliveries.endInterrupted(tx, webhook, key);
     if (!begun) return;
-    const result = await attempt(parts, webhook, delivery, job.signal);
-    return (tx) => deliveries.settle(tx, webhook, delivery, payload.attempt, result);
-  };
+    const started = performance.now();
+    const outcome = await this.send(webhook, delivery, signal);
+    const duration_ms = Math.round(performance.now() - started);
+    return (tx) => deliveries.endAttempt(tx, webhook, key, { ...outcome, duration_ms });
+  }
 
-type Came = Omit<AttemptResult, "duration_ms">;
-const failed = (error: string): Came => ({
+  /** @throws the signal's reason when the attempt was broken off. */
+  private async send(
+    webhook: WebhookRow,
+    delivery: DeliveryRow,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const target = readTarget(webhook.href);
+    const checked = await checkHost(target, this.ctx.lookup, this.ctx.allows);
+    signal.throwIfAborted();
+    if (checked.kind === "refused")
+      return {
+        ...failed("the host has an address that is not public; nothing was sent"),
+        outcome: "refused",
+      };
+    if (checked.kind === "absent") return failed("the host does not exist");
+    if (checked.kind === "silent")
+      return failed(`the host could not be looked up: ${checked.reason}`);
+    const secrets = this.openSecrets(webhook);
+    if (secrets === null)
+      return failed(
+        "the signing secret can't be opened with the server's secret key; rotate the secret",
+      );
+    const limit = answerLimit(signal);
+    try {
+      const response = await fetchPinned(target, checked.addresses, {
+        method: "POST",
+        body: delivery.request_body,
+        signal: limit.signal,
+        headers: this.headers(delivery, secrets),
+      });
+      return await readAnswer(response, this.ctx.now_ms());
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      return failed(
+        limit.signal.aborted ? `no answer within ${answer_ms_max / 1_000} s` : describe(error),
+      );
+    } finally {
+      limit.clear();
+    }
+  }
+
+  private headers(
+    { message_id, event_type, request_body }: DeliveryRow,
+    secrets: [string, ...string[]],
+  ): Record<string, string> {
+    const { now_ms, prefixes } = this.ctx;
+    const message = { id: message_id, event_type, body: request_body, sent_at_ms: now_ms() };
+    return {
+      "content-type": "application/json",
+      "user-agent": `Dossier/${version}`,
+      ...deliveryHeaders(message, secrets, prefixes),
+    };
+  }
+
+  /** Newest first; null when they were sealed with another key. */
+  private openSecrets({
+    id,
+    secret,
+    previous_secret,
+    previous_until,
+  }: WebhookRow): [string, ...string[]] | null {
+    const { sealed, now_ms } = this.ctx;
+    try {
+      const newest = sealed.unseal(secret, secretContext(id));
+      return previous_secret !== null && previous_until !== null && previous_until > now_ms()
+        ? [newest, sealed.unseal(previous_secret, secretContext(id))]
+        : [newest];
+    } catch {
+      return null;
+    }
+  }
+}
+
+const failed = (error: string): Outcome => ({
   outcome: "failed",
   status_code: null,
   error,
@@ -74,93 +140,24 @@ const failed = (error: string): Came => ({
   retry_after_ms: null,
 });
 
-/** @throws the signal's reason when the attempt was broken off. */
-async function attempt(
-  parts: DeliveringParts,
-  webhook: WebhookRow,
-  delivery: DeliveryRow,
-  signal: AbortSignal,
-): Promise<AttemptResult> {
-  const started = performance.now();
-  const result = await outcomeOf(parts, webhook, delivery, signal);
-  return { ...result, duration_ms: Math.round(performance.now() - started) };
-}
-
-async function outcomeOf(
-  parts: DeliveringParts,
-  webhook: WebhookRow,
-  delivery: DeliveryRow,
-  signal: AbortSignal,
-): Promise<Came> {
-  const target = readTarget(webhook.href);
-  const checked = await checkHost(target, parts.lookup, parts.allows);
-  signal.throwIfAborted();
-  if (checked.kind === "refused")
-    return {
-      ...failed("the host has an address that is not public; nothing was sent"),
-      outcome: "refused",
-    };
-  if (checked.kind === "absent") return failed("the host does not exist");
-  if (checked.kind === "silent")
-    return failed(`the host could not be looked up: ${checked.reason}`);
-  const secrets = openSecrets(parts, webhook);
-  if (secrets === null)
-    return failed(
-      "the signing secret can't be opened with the server's secret key; rotate the secret",
-    );
-  const limit = limitOf(signal, parts.timeout_ms ?? answer_ms_max);
-  try {
-    const headers = deliveryHeaders(
-      {
-        id: delivery.message_id,
-        event_type: delivery.event_type,
-        body: delivery.request_body,
-        sent_at_ms: parts.now_ms(),
-      },
-      secrets,
-      parts.prefixes,
-    );
-    const response = await fetchPinned(target, checked.addresses, {
-      method: "POST",
-      body: delivery.request_body,
-      signal: limit.signal,
-      headers: {
-        "content-type": "application/json",
-        "user-agent": `Dossier/${version}`,
-        ...headers,
-      },
-    });
-    return await read(response, parts.now_ms());
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    return failed(
-      limit.signal.aborted
-        ? `no answer within ${(parts.timeout_ms ?? answer_ms_max) / 1_000} s`
-        : wordsOf(error),
-    );
-  } finally {
-    limit.clear();
-  }
-}
-
-/** Ends after `timeout_ms`, or a little after the job's own signal. */
-function limitOf(signal: AbortSignal, timeout_ms: number) {
+/** Ends after the time for an answer, or shortly after the job's own signal. */
+function answerLimit(signal: AbortSignal) {
   const controller = new AbortController();
-  const timers = [setTimeout(() => controller.abort(), timeout_ms)];
-  const part = () => void timers.push(setTimeout(() => controller.abort(), parting_ms));
-  if (signal.aborted) part();
-  else signal.addEventListener("abort", part, { once: true });
+  const timers = [setTimeout(() => controller.abort(), answer_ms_max)];
+  const abortSoon = () => void timers.push(setTimeout(() => controller.abort(), grace_ms));
+  if (signal.aborted) abortSoon();
+  else signal.addEventListener("abort", abortSoon, { once: true });
   return {
     signal: controller.signal,
     clear: () => {
-      signal.removeEventListener("abort", part);
+      signal.removeEventListener("abort", abortSoon);
       for (const timer of timers) clearTimeout(timer);
     },
   };
 }
 
 /** The status line alone decides; the body is for people to read. */
-async function read(response: Response, now_ms: number): Promise<Came> {
+async function readAnswer(response: Response, now_ms: number): Promise<Outcome> {
   const { status } = response;
   const body = new TextDecoder()
     .decode(await readHead(response, body_bytes_max, body_ms_max))
@@ -185,26 +182,8 @@ export function retryAfter(value: string | null, now_ms: number): number | null 
   return Number.isNaN(at_ms) ? null : Math.max(0, at_ms - now_ms);
 }
 
-/** Newest first; null when the key that sealed them is not the one of now. */
-function openSecrets(
-  { sealed, now_ms }: DeliveringParts,
-  webhook: WebhookRow,
-): [string, ...string[]] | null {
-  try {
-    const newest = sealed.unseal(webhook.secret, placeOf(webhook.id));
-    const holds =
-      webhook.previous_secret !== null &&
-      webhook.previous_until !== null &&
-      webhook.previous_until > now_ms();
-    return holds
-      ? [newest, sealed.unseal(webhook.previous_secret!, placeOf(webhook.id))]
-      : [newest];
-  } catch {
-    return null;
-  }
-}
-
-function wordsOf(error: unknown): string {
+/** Why there was no answer, for the log of deliveries. */
+function describe(error: unknown): string {
   const code = codeOf(error);
   if (/CERT|TLS|SSL|VERIFY/i.test(code)) return `the certificate was not accepted (${code})`;
   if (/refused|FailedToOpenSocket/i.test(code)) return "the connection was refused";

@@ -4,261 +4,242 @@
  */
 import {
   conflict,
-  job,
   notFound,
   spread,
-  t,
-  type Change,
   type Context,
   type Db,
   type PageRequest,
 } from "../../core/sdk";
 import type { WebhookEvent } from "./contract";
-import type { FullDelivery } from "./service";
 import * as store from "./store";
-import type { AttemptEnd, DeliveryRow, WebhookRow } from "./store";
+import type { AttemptEnd, AttemptRow, DeliveryRow, WebhookRow } from "./store";
 
-/** One attempt; each has a job of its own. */
-export const Deliver = job(
-  "webhooks.deliver",
-  t.Object({ delivery_id: t.String(), attempt: t.Integer() }),
-);
-export const attempts_max = 3;
-const retry_after_ms_max = 15 * 60_000;
-const jitter = 0.2;
-const lost = "interrupted: the server stopped before an answer came; the receiver may have got it";
-
+/** A delivery with its attempts, oldest first. */
+export interface FullDelivery {
+  readonly delivery: DeliveryRow;
+  readonly attempts: readonly AttemptRow[];
+}
 export interface AttemptResult extends AttemptEnd {
   /** `refused`: the host is not public, so the delivery ends. */
   readonly outcome: "delivered" | "failed" | "refused";
   /** What the receiver asked for, milliseconds. */
   readonly retry_after_ms: number | null;
 }
+/** Which attempt of which delivery. */
+export interface AttemptKey {
+  readonly delivery_id: string;
+  /** From 1. */
+  readonly attempt: number;
+}
 type Receiver = Pick<WebhookRow, "id" | "owner_id">;
-export interface DeliveriesParts {
-  readonly db: Db<store.WebhooksTables>;
-  readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
-  readonly enqueue: Context["enqueue"];
-  readonly now_ms: () => number;
-  readonly newId: (prefix: string) => string;
+
+export interface DeliveriesParts extends Pick<
+  Context,
+  "db" | "inTransaction" | "newId" | "notify" | "now_ms"
+> {
+  readonly enqueueAttempt: (
+    tx: Db<any>,
+    webhook: Receiver,
+    attempt: AttemptKey,
+    run_at_ms: number,
+  ) => Promise<void>;
   readonly events: () => readonly WebhookEvent[];
   /**
    * Before the second and the third attempt, milliseconds; the last one serves for those that are
    * missing.
    */
   readonly retry_delays_ms: readonly number[];
-  readonly notify: (change: Change) => void;
 }
 
-export function createDeliveries({
-  db,
-  inTransaction,
-  enqueue,
-  now_ms,
-  newId,
-  events,
-  retry_delays_ms,
-  notify,
-}: DeliveriesParts) {
-  /** The delivery, and its webhook, which shows the last one. */
-  const tell = (
-    { id: webhook_id, owner_id }: Receiver,
-    id: string,
-    action: "created" | "changed",
-  ): void => {
-    notify({ owner_id, kind: "delivery", id, action });
-    notify({ owner_id, kind: "webhook", id: webhook_id, action: "changed" });
-  };
+const attempts_max = 3;
+const retry_after_ms_max = 15 * 60_000;
+const jitter = 0.2;
+const retention_ms = 30 * 24 * 3_600_000;
+/** Deliveries deleted in one transaction. */
+const delete_batch = 500;
+const interrupted =
+  "interrupted: the server stopped before an answer came; the receiver may have got it";
 
-  const schedule = (
-    tx: Db<any>,
-    webhook: Receiver,
-    delivery: DeliveryRow,
-    attempt: number,
-    run_at_ms: number,
-  ): Promise<void> =>
-    enqueue(
-      tx,
-      Deliver,
-      { delivery_id: delivery.id, attempt },
-      {
-        owner: `webhooks of ${webhook.owner_id}`,
-        queue: `webhook ${webhook.id}`,
-        queue_concurrency: 1,
-        subject: webhook.id,
-        run_at_ms,
-      },
-    );
+export class Deliveries {
+  constructor(private readonly ctx: DeliveriesParts) {}
 
-  async function add(
+  /** One delivery for each webhook of the owner that waits for this event. */
+  async createForEvent(
     tx: Db<any>,
-    webhook: Receiver,
+    owner_id: string,
     event_type: string,
-    request_body: string,
-    message_id?: string,
+    body: object,
+  ): Promise<void> {
+    const request_body = JSON.stringify(body);
+    for (const { id } of await store.findListeners(tx, owner_id, event_type))
+      await this.create(tx, { id, owner_id }, { event_type, request_body });
+  }
+
+  async list(
+    webhook_id: string,
+    page: PageRequest,
+  ): Promise<{ rows: FullDelivery[]; total: number }> {
+    const { rows, total } = await store.listDeliveries(this.ctx.db, webhook_id, page);
+    return { rows: await this.withAttempts(rows), total };
+  }
+
+  /** @throws HttpError 404. */
+  async get(webhook_id: string, delivery_id: string): Promise<FullDelivery> {
+    const delivery = await requireDelivery(this.ctx.db, webhook_id, delivery_id);
+    return (await this.withAttempts([delivery]))[0]!;
+  }
+
+  /**
+   * The same message again, with attempts of its own. @throws HttpError 404, 409 while the first
+   * one is under way.
+   */
+  redeliver(webhook: Receiver, delivery_id: string): Promise<FullDelivery> {
+    return this.ctx.inTransaction(async (tx) => {
+      const delivery = await requireDelivery(tx, webhook.id, delivery_id);
+      if (delivery.status === "pending")
+        throw conflict("This delivery is still under way; it can be repeated when it has ended.");
+      return { delivery: await this.create(tx, webhook, delivery), attempts: [] };
+    });
+  }
+
+  /**
+   * Sends what a real event of this webhook looks like. @throws HttpError 404 when the webhook or
+   * its kind of event is gone.
+   */
+  sendSample({ id, owner_id, event_type }: WebhookRow): Promise<FullDelivery> {
+    return this.ctx.inTransaction(async (tx) => {
+      const sample = this.ctx.events().find(({ type }) => type === event_type)?.sample;
+      if (!sample || !(await store.findWebhook(tx, id))) throw notFound("webhook");
+      const message = { event_type, request_body: JSON.stringify(sample) };
+      return { delivery: await this.create(tx, { id, owner_id }, message), attempts: [] };
+    });
+  }
+
+  /**
+   * Counts the attempt before anything is sent, so that no crash leads to a fourth. False when it
+   * is not this attempt's turn: it has ended, or the delivery has. "interrupted": it began once
+   * before and nobody knows how it went.
+   */
+  beginAttempt({ delivery_id, attempt }: AttemptKey): Promise<boolean | "interrupted"> {
+    return this.ctx.inTransaction(async (tx) => {
+      const delivery = await store.findDelivery(tx, delivery_id);
+      if (delivery?.status !== "pending") return false;
+      if (delivery.attempts === attempt) {
+        const begun = await store.findAttempt(tx, delivery_id, attempt);
+        return begun?.duration_ms === null ? "interrupted" : false;
+      }
+      if (delivery.attempts !== attempt - 1 || attempt > attempts_max) return false;
+      await store.insertAttempt(tx, delivery_id, attempt, this.ctx.now_ms());
+      await store.updateDelivery(tx, delivery_id, { attempts: attempt, next_attempt_at: null });
+      return true;
+    });
+  }
+
+  /** Ends the attempt, and the delivery or its wait for the next one. */
+  async endAttempt(
+    tx: Db<any>,
+    webhook: Receiver,
+    { delivery_id, attempt }: AttemptKey,
+    { outcome, retry_after_ms, ...end }: AttemptResult,
+  ): Promise<void> {
+    await store.endAttempt(tx, delivery_id, attempt, end);
+    this.notify(webhook, delivery_id, "changed");
+    if (outcome !== "failed")
+      return store.updateDelivery(tx, delivery_id, {
+        status: outcome === "delivered" ? "delivered" : "skipped",
+        next_attempt_at: null,
+      });
+    if (attempt >= attempts_max)
+      return store.updateDelivery(tx, delivery_id, { status: "dropped", next_attempt_at: null });
+    const delays_ms = this.ctx.retry_delays_ms;
+    const delay_ms = spread(delays_ms[attempt - 1] ?? delays_ms.at(-1) ?? 0, jitter);
+    const next_attempt_at =
+      this.ctx.now_ms() + Math.max(delay_ms, Math.min(retry_after_ms ?? 0, retry_after_ms_max));
+    await store.updateDelivery(tx, delivery_id, { next_attempt_at });
+    const next = { delivery_id, attempt: attempt + 1 };
+    await this.ctx.enqueueAttempt(tx, webhook, next, next_attempt_at);
+  }
+
+  /** Ends an attempt that a crash cut off. */
+  async endInterrupted(tx: Db<any>, webhook: Receiver, key: AttemptKey): Promise<void> {
+    const now = this.ctx.now_ms();
+    const began = (await store.findAttempt(tx, key.delivery_id, key.attempt))?.started_at ?? now;
+    await this.endAttempt(tx, webhook, key, {
+      outcome: "failed",
+      status_code: null,
+      error: interrupted,
+      duration_ms: Math.max(0, now - began),
+      response_body: null,
+      retry_after_ms: null,
+    });
+  }
+
+  /** Ends a delivery that is still pending. */
+  async end(tx: Db<any>, delivery_id: string, status: "dropped" | "cancelled"): Promise<void> {
+    if ((await store.findDelivery(tx, delivery_id))?.status === "pending")
+      await store.updateDelivery(tx, delivery_id, { status, next_attempt_at: null });
+  }
+
+  /** Deletes what ended more than 30 days ago, in batches. */
+  async deleteOld(signal: AbortSignal): Promise<void> {
+    const { db, now_ms } = this.ctx;
+    while (!signal.aborted) {
+      const deleted = await store.pruneDeliveries(db, now_ms() - retention_ms, delete_batch);
+      if (deleted < delete_batch) return;
+    }
+  }
+
+  /** A new delivery whose first attempt is due now. */
+  private async create(
+    tx: Db<any>,
+    webhook: Receiver,
+    message: Pick<DeliveryRow, "event_type" | "request_body"> & { readonly message_id?: string },
   ): Promise<DeliveryRow> {
-    const id = newId("whd");
-    const now = now_ms();
+    const id = this.ctx.newId("whd");
+    const now = this.ctx.now_ms();
     const delivery: DeliveryRow = {
       id,
       webhook_id: webhook.id,
-      message_id: message_id ?? id,
-      event_type,
+      message_id: message.message_id ?? id,
+      event_type: message.event_type,
       status: "pending",
-      request_body,
+      request_body: message.request_body,
       attempts: 0,
       next_attempt_at: now,
       created_at: now,
     };
     await store.insertDelivery(tx, delivery);
-    await schedule(tx, webhook, delivery, 1, now);
-    tell(webhook, id, "created");
+    await this.ctx.enqueueAttempt(tx, webhook, { delivery_id: id, attempt: 1 }, now);
+    this.notify(webhook, id, "created");
     return delivery;
   }
 
-  const requireOne = async (
-    from: Db,
-    webhook_id: string,
-    delivery_id: string,
-  ): Promise<DeliveryRow> => {
-    const delivery = await store.findDelivery(from, delivery_id);
-    if (!delivery || delivery.webhook_id !== webhook_id) throw notFound("delivery");
-    return delivery;
-  };
-
-  const withAttempts = async (rows: readonly DeliveryRow[]): Promise<FullDelivery[]> => {
+  private async withAttempts(rows: readonly DeliveryRow[]): Promise<FullDelivery[]> {
+    const ids = rows.map(({ id }) => id);
     const attempts = Map.groupBy(
-      await store.listAttempts(
-        db,
-        rows.map(({ id }) => id),
-      ),
+      await store.listAttempts(this.ctx.db, ids),
       ({ delivery_id }) => delivery_id,
     );
     return rows.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] }));
-  };
-
-  /** Ends the attempt, and the delivery or its wait for the next one. */
-  async function settle(
-    tx: Db<any>,
-    webhook: Receiver,
-    delivery: DeliveryRow,
-    number: number,
-    { outcome, retry_after_ms, ...end }: AttemptResult,
-  ): Promise<void> {
-    await store.endAttempt(tx, delivery.id, number, end);
-    tell(webhook, delivery.id, "changed");
-    if (outcome !== "failed")
-      return store.updateDelivery(tx, delivery.id, {
-        status: outcome === "delivered" ? "delivered" : "skipped",
-        next_attempt_at: null,
-      });
-    if (number >= attempts_max)
-      return store.updateDelivery(tx, delivery.id, { status: "dropped", next_attempt_at: null });
-    const delay_ms = spread(retry_delays_ms[number - 1] ?? retry_delays_ms.at(-1) ?? 0, jitter);
-    const next_attempt_at =
-      now_ms() + Math.max(delay_ms, Math.min(retry_after_ms ?? 0, retry_after_ms_max));
-    await store.updateDelivery(tx, delivery.id, { next_attempt_at });
-    await schedule(tx, webhook, delivery, number + 1, next_attempt_at);
   }
 
-  return {
-    settle,
-
-    /** One delivery for each webhook of the owner that waits for this event. */
-    async announce(tx: Db<any>, owner_id: string, event_type: string, body: object): Promise<void> {
-      const request_body = JSON.stringify(body);
-      for (const { id } of await store.findListeners(tx, owner_id, event_type))
-        await add(tx, { id, owner_id }, event_type, request_body);
-    },
-
-    list: async (
-      webhook_id: string,
-      page: PageRequest,
-    ): Promise<{ rows: FullDelivery[]; total: number }> => {
-      const { rows, total } = await store.listDeliveries(db, webhook_id, page);
-      return { rows: await withAttempts(rows), total };
-    },
-
-    /** @throws HttpError 404. */
-    get: async (webhook_id: string, delivery_id: string): Promise<FullDelivery> =>
-      (await withAttempts([await requireOne(db, webhook_id, delivery_id)]))[0]!,
-
-    /**
-     * The same message again, with attempts of its own. @throws HttpError 404, 409 while the first
-     * one is under way.
-     */
-    redeliver: (webhook: Receiver, delivery_id: string): Promise<FullDelivery> =>
-      inTransaction(async (tx) => {
-        const delivery = await requireOne(tx, webhook.id, delivery_id);
-        if (delivery.status === "pending")
-          throw conflict("This delivery is still under way; it can be repeated when it has ended.");
-        return {
-          delivery: await add(
-            tx,
-            webhook,
-            delivery.event_type,
-            delivery.request_body,
-            delivery.message_id,
-          ),
-          attempts: [],
-        };
-      }),
-
-    /**
-     * Sends what a real event of this webhook looks like. @throws HttpError 404 when it is gone, or
-     * its kind of event is.
-     */
-    test: ({ id, owner_id, event_type }: WebhookRow): Promise<FullDelivery> =>
-      inTransaction(async (tx) => {
-        const sample = events().find(({ type }) => type === event_type)?.sample;
-        if (!sample || !(await store.findWebhook(tx, id))) throw notFound("webhook");
-        return {
-          delivery: await add(tx, { id, owner_id }, event_type, JSON.stringify(sample)),
-          attempts: [],
-        };
-      }),
-
-    /**
-     * Counts the attempt before anything is sent, so that no crash leads to a fourth. False when it
-     * is not this attempt's turn: it has ended,
-     * or the delivery has. "lost": it began once before and nobody knows how it went.
-     */
-    begin: (delivery: DeliveryRow, number: number): Promise<boolean | "lost"> =>
-      inTransaction(async (tx) => {
-        const now = await store.findDelivery(tx, delivery.id);
-        if (now?.status !== "pending") return false;
-        if (now.attempts === number)
-          return (await store.findAttempt(tx, delivery.id, number))?.duration_ms === null
-            ? "lost"
-            : false;
-        if (now.attempts !== number - 1 || number > attempts_max) return false;
-        await store.insertAttempt(tx, delivery.id, number, now_ms());
-        await store.updateDelivery(tx, delivery.id, { attempts: number, next_attempt_at: null });
-        return true;
-      }),
-
-    /** What is written about an attempt that a crash cut off. */
-    async settleLost(
-      tx: Db<any>,
-      webhook: Receiver,
-      delivery: DeliveryRow,
-      number: number,
-    ): Promise<void> {
-      const began = (await store.findAttempt(tx, delivery.id, number))?.started_at ?? now_ms();
-      await settle(tx, webhook, delivery, number, {
-        outcome: "failed",
-        status_code: null,
-        error: lost,
-        duration_ms: Math.max(0, now_ms() - began),
-        response_body: null,
-        retry_after_ms: null,
-      });
-    },
-
-    async end(tx: Db<any>, delivery_id: string, status: "dropped" | "cancelled"): Promise<void> {
-      if ((await store.findDelivery(tx, delivery_id))?.status === "pending")
-        await store.updateDelivery(tx, delivery_id, { status, next_attempt_at: null });
-    },
-  };
+  /** The delivery has changed, and so has its webhook, which shows the last one. */
+  private notify(
+    { id: webhook_id, owner_id }: Receiver,
+    delivery_id: string,
+    action: "created" | "changed",
+  ): void {
+    this.ctx.notify({ owner_id, kind: "delivery", id: delivery_id, action });
+    this.ctx.notify({ owner_id, kind: "webhook", id: webhook_id, action: "changed" });
+  }
 }
-export type DeliveryService = ReturnType<typeof createDeliveries>;
+
+async function requireDelivery(
+  from: Db,
+  webhook_id: string,
+  delivery_id: string,
+): Promise<DeliveryRow> {
+  const delivery = await store.findDelivery(from, delivery_id);
+  if (!delivery || delivery.webhook_id !== webhook_id) throw notFound("delivery");
+  return delivery;
+}

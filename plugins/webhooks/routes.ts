@@ -13,8 +13,8 @@ import {
   type HandlersOf,
   type Static,
 } from "../../core/sdk";
-import type { DeliveryService } from "./deliveries";
-import type { FullDelivery, FullWebhook, WebhookService } from "./service";
+import type { Deliveries, FullDelivery } from "./deliveries";
+import type { FullWebhook, Webhooks } from "./service";
 
 const Text = t.String();
 const OrNull = <S extends Parameters<typeof t.Union>[0][number]>(schema: S) =>
@@ -111,7 +111,14 @@ const delivery_example: Static<typeof DeliveryRecord> = {
     },
   ],
   next_attempt_at: null,
-  request_body: `{"event":"import.finished","import_run_id":"imp_01KAJ2Z9Q4W7N8X5R3T6V1Y0BE","status":"completed","completed_item_count":3,"succeeded_item_count":3,"failed_item_count":0}`,
+  request_body: JSON.stringify({
+    event: "import.finished",
+    import_run_id: "imp_01KAJ2Z9Q4W7N8X5R3T6V1Y0BE",
+    status: "completed",
+    completed_item_count: 3,
+    succeeded_item_count: 3,
+    failed_item_count: 0,
+  }),
   created_at: "2026-03-01T09:31:00.000Z",
 };
 const started = {
@@ -240,8 +247,8 @@ export const routes = {
 const at = (webhook_id: string): string => `/api/dev/v1/webhooks/${webhook_id}`;
 
 export function webhookHandlers(
-  webhooks: WebhookService,
-  deliveries: DeliveryService,
+  webhooks: Webhooks,
+  deliveries: Deliveries,
   now_ms: () => number,
 ): HandlersOf<typeof routes> {
   const toRecord = (one: FullDelivery) => deliveryRecord(one, now_ms());
@@ -272,7 +279,7 @@ export function webhookHandlers(
     },
     test: async ({ caller, params }) => {
       const webhook = await webhooks.find(caller.owner_id, params.webhookId);
-      return begun(await deliveries.test(webhook));
+      return begun(await deliveries.sendSample(webhook));
     },
     deliveries: async ({ caller, params, query }) => {
       const webhook = await webhooks.find(caller.owner_id, params.webhookId);

@@ -165,7 +165,7 @@ test("an attempt that a crash cut off counts, and there is never a fourth", asyn
       })
       .execute();
   }
-  const { Deliver } = await import("../../plugins/webhooks/deliveries");
+  const { Deliver } = await import("../../plugins/webhooks/jobs");
   await server.host.queue.enqueue(server.store.db, Deliver, { delivery_id: id, attempt: 3 });
   const [delivery] = await hook.ended();
   expect(delivery).toMatchObject({

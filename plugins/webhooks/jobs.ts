@@ -1,0 +1,61 @@
+/**
+ * Every job of webhooks: its name and payload, how it is enqueued, what it runs, its limits and its
+ * schedule.
+ */
+import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
+import type { AttemptSender } from "./attempts";
+import { WebhookDue } from "./contract";
+import type { Deliveries, DeliveriesParts } from "./deliveries";
+
+/** One attempt of a delivery. */
+export const Deliver = job(
+  "webhooks.deliver",
+  t.Object({ delivery_id: t.String(), attempt: t.Integer() }),
+);
+/** Deletes old deliveries. */
+export const Prune = job("webhooks.prune", t.Object({}));
+
+/** One webhook gets one attempt at a time, so a slow receiver delays nobody else. */
+export const enqueueAttempt =
+  (enqueue: Context["enqueue"]): DeliveriesParts["enqueueAttempt"] =>
+  (tx, webhook, payload, run_at_ms) =>
+    enqueue(tx, Deliver, payload, {
+      owner: `webhooks of ${webhook.owner_id}`,
+      queue: `webhook ${webhook.id}`,
+      queue_concurrency: 1,
+      subject: webhook.id,
+      run_at_ms,
+    });
+
+export const webhookJobs = (
+  deliveries: Deliveries,
+  sender: AttemptSender,
+): readonly JobHandler[] => [
+  handle(
+    WebhookDue,
+    async ({ owner_id, event_type, body }) =>
+      (tx) =>
+        deliveries.createForEvent(tx, owner_id, event_type, body),
+    {
+      attempts_max: 20,
+      timeout_ms: 10_000,
+      concurrency: 4,
+      ownerOf: ({ owner_id }) => owner_id,
+    },
+  ),
+  handle(Deliver, (payload, run) => sender.run(payload, run), {
+    attempts_max: 10,
+    // The look-up, the answer, the beginning of its body, and some slack.
+    timeout_ms: 40_000,
+    // Half of the requests that the runtime sends at once.
+    concurrency: 128,
+    io_bound: true,
+    onExhausted: (tx, { delivery_id }) => deliveries.end(tx, delivery_id, "dropped"),
+  }),
+  handle(Prune, (_payload, { signal }) => deliveries.deleteOld(signal), {
+    attempts_max: 3,
+    timeout_ms: 60_000,
+  }),
+];
+
+export const webhookSchedules = [every("23 3 * * *", Prune, {})];

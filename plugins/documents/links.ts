@@ -1,339 +1,156 @@
-/**
- * Every SQL statement about the links between documents and folders, and the lists that follow
- * them.
- */
-import { pageWindow, sql, toNumber, type PageRequest } from "../../core/sdk";
-import type { DocumentStatus } from "../folders/contract";
-import { nameFolded } from "./names";
-import type { DocumentRow, DocumentsDb, LinkRow } from "./store";
+/** The folders that a document lies in, and the name that it has there. */
+import { conflict, HttpError, type Db } from "../../core/sdk";
+import { notifyFolders, type DocumentContext } from "./context";
+import { enqueueRetitling } from "./indexer";
+import * as links from "./link-store";
+import { documentName, nameFolded, nameKey } from "./names";
+import { getDocument, requireDocument } from "./queries";
+import type { Document } from "./record";
+import * as store from "./store";
+import type { DocumentRow, LinkRow } from "./store";
 
-export interface ListFilter {
-  readonly status?: DocumentStatus | undefined;
-  /** A part of the name, in any case. */
-  readonly name?: string | undefined;
-  /** What can be restored, instead of what is there. */
-  readonly deleted?: boolean | undefined;
+/**
+ * Adds the document to a folder; one that is there stays there. @throws HttpError 403, 404, or 409
+ * when an upload of the folder has its name.
+ */
+export async function link(
+  ctx: DocumentContext,
+  owner_id: string,
+  document_id: string,
+  folder_id: string,
+): Promise<Document> {
+  await ctx.inTransaction(async (tx) => {
+    const document = await requireDocument(tx, owner_id, document_id);
+    await ctx.folders.require(tx, owner_id, folder_id);
+    await putInto(ctx, tx, document, folder_id, await links.findLink(tx, document_id, folder_id));
+  });
+  return getDocument(ctx, owner_id, document_id);
 }
 
-/** One page of a folder's documents, newest first, and how many there are in all. */
-export async function listDocuments(
-  db: DocumentsDb,
+/**
+ * Restores a deleted link. @throws HttpError 403, 404, or 409 when an upload of the folder has its
+ * name.
+ */
+export async function restore(
+  ctx: DocumentContext,
+  owner_id: string,
+  document_id: string,
   folder_id: string,
-  { status, name, deleted = false }: ListFilter,
-  page: PageRequest,
-): Promise<{ readonly rows: DocumentRow[]; readonly total: number }> {
-  const { limit, offset } = pageWindow(page);
-  const links = db
-    .selectFrom("documents_links as l")
-    .where("l.folder_id", "=", folder_id)
-    .where("l.deleted_at", deleted ? "is not" : "is", null);
-  let documents = links.innerJoin("documents as d", "d.id", "l.document_id");
-  if (status !== undefined) documents = documents.where("d.status", "=", status);
-  if (name !== undefined)
-    documents = documents.where(
-      sql<boolean>`d.name_folded like ${containing(nameFolded(name))} escape '!'`,
+): Promise<Document> {
+  await ctx.inTransaction(async (tx) => {
+    const document = await requireDocument(tx, owner_id, document_id);
+    await ctx.folders.require(tx, owner_id, folder_id);
+    const known = await links.findLink(tx, document_id, folder_id);
+    if (!known) throw neverThere();
+    await putInto(ctx, tx, document, folder_id, known);
+  });
+  return getDocument(ctx, owner_id, document_id);
+}
+
+/** Makes the link, or `known` live again. */
+async function putInto(
+  ctx: DocumentContext,
+  tx: Db,
+  document: DocumentRow,
+  folder_id: string,
+  known: LinkRow | undefined,
+): Promise<void> {
+  if (known?.deleted_at === null) return;
+  const { id, name, source_kind, status } = document;
+  const name_key = nameKey(name);
+  await refuseTakenName(tx, [folder_id], name_key, id);
+  const reserves_name = source_kind === "upload" ? 1 : 0;
+  if (known) await links.restoreLink(tx, id, folder_id, reserves_name);
+  else
+    await links.insertLink(tx, {
+      document_id: id,
+      folder_id,
+      name_key,
+      reserves_name,
+      document_created_at: document.created_at,
+      created_at: ctx.now_ms(),
+      deleted_at: null,
+    });
+  if (document.current_version > 0) await ctx.index.link(tx, id, folder_id);
+  await ctx.folders.count(tx, [{ folder_id, status, by: 1 }]);
+  notifyFolders(ctx, document, [folder_id]);
+}
+
+/**
+ * Takes the document out of the folder, its search and its chats, restorably. @throws HttpError
+ * 403, or 404 when it is not there.
+ */
+export const unlink = (
+  ctx: DocumentContext,
+  owner_id: string,
+  document_id: string,
+  folder_id: string,
+): Promise<void> =>
+  ctx.inTransaction(async (tx) => {
+    const document = await requireDocument(tx, owner_id, document_id);
+    await ctx.folders.require(tx, owner_id, folder_id);
+    if (!(await links.softDelete(tx, document_id, folder_id, ctx.now_ms())))
+      throw new HttpError(404, "not_found", "The document is not in this folder.");
+    if (document.current_version > 0) await ctx.index.unlink(tx, [document_id], folder_id);
+    await ctx.folders.count(tx, [{ folder_id, status: document.status, by: -1 }]);
+    notifyFolders(ctx, document, [folder_id]);
+  });
+
+/** @throws HttpError 400, 403, 404, or 409 when an upload in one of its folders has that name. */
+export async function rename(
+  ctx: DocumentContext,
+  owner_id: string,
+  document_id: string,
+  given: string,
+): Promise<Document> {
+  const name = documentName(given, "/name");
+  await ctx.inTransaction(async (tx) => {
+    const before = await requireDocument(tx, owner_id, document_id);
+    if (name === before.name) return;
+    const folder_ids = await links.foldersOf(tx, document_id);
+    await renameLinks(tx, before, folder_ids, nameKey(name));
+    await store.updateDocument(tx, document_id, {
+      name,
+      name_folded: nameFolded(name),
+      updated_at: ctx.now_ms(),
+    });
+    notifyFolders(ctx, before, folder_ids);
+    // Before the first version is indexed there is no title to correct: its job looks at the name
+    // again at the end.
+    if (before.current_version > 0) await enqueueRetitling(ctx, tx, before);
+  });
+  return getDocument(ctx, owner_id, document_id);
+}
+
+async function renameLinks(
+  tx: Db,
+  { id, name, source_kind }: DocumentRow,
+  folder_ids: readonly string[],
+  name_key: string,
+): Promise<void> {
+  if (name_key === nameKey(name)) return;
+  await refuseTakenName(tx, folder_ids, name_key, id);
+  await links.renameLinks(tx, id, { name_key, reserves_name: source_kind === "upload" ? 1 : 0 });
+}
+
+async function refuseTakenName(
+  tx: Db,
+  folder_ids: readonly string[],
+  name_key: string,
+  document_id: string,
+): Promise<void> {
+  const taken_in = await links.findUploadNamed(tx, folder_ids, name_key, document_id);
+  if (taken_in !== undefined)
+    throw conflict(
+      `An uploaded document of the folder ${taken_in} already has this name. ` +
+        "Rename one of the two.",
+      "name_taken",
     );
-  const counted = status === undefined && name === undefined ? links : documents;
-  const { total } = await counted
-    .select((e) => e.fn.countAll().as("total"))
-    .executeTakeFirstOrThrow();
-  const rows = await documents
-    .selectAll("d")
-    .orderBy("l.document_created_at", "desc")
-    .orderBy("l.document_id", "desc")
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { rows, total: toNumber(total) };
 }
-const containing = (part: string): string => `%${part.replaceAll(/[!%_]/g, "!$&")}%`;
 
-/** The folders that hold the document now, oldest link first. */
-export const foldersOf = async (db: DocumentsDb, document_id: string): Promise<string[]> =>
-  oldestFirst(await live(db).where("document_id", "=", document_id).execute()).map(
-    (link) => link.folder_id,
+const neverThere = (): HttpError =>
+  new HttpError(
+    404,
+    "not_found",
+    "The document has no deleted link to this folder that could be restored.",
   );
-
-/** The same for many documents. */
-export async function foldersOfAll(
-  db: DocumentsDb,
-  document_ids: readonly string[],
-): Promise<Map<string, string[]>> {
-  const folders = new Map<string, string[]>(document_ids.map((id) => [id, []]));
-  if (document_ids.length === 0) return folders;
-  for (const link of oldestFirst(await live(db).where("document_id", "in", document_ids).execute()))
-    folders.get(link.document_id)!.push(link.folder_id);
-  return folders;
-}
-
-/**
- * Sorted here: the few links of a document are read faster than the database sets up its sorting.
- */
-const oldestFirst = <L extends Pick<LinkRow, "created_at" | "folder_id">>(rows: L[]): L[] =>
-  rows.sort(
-    (one, other) => one.created_at - other.created_at || (one.folder_id < other.folder_id ? -1 : 1),
-  );
-
-/** Which of the documents lie in one of the folders. */
-export const linkedAmong = async (
-  db: DocumentsDb,
-  document_ids: readonly string[],
-  folder_ids: readonly string[],
-): Promise<Set<string>> =>
-  document_ids.length === 0 || folder_ids.length === 0
-    ? new Set()
-    : new Set(
-        (
-          await live(db)
-            .where("document_id", "in", document_ids)
-            .where("folder_id", "in", folder_ids)
-            .execute()
-        ).map((link) => link.document_id),
-      );
-
-const live = (db: DocumentsDb) =>
-  db
-    .selectFrom("documents_links")
-    .select(["document_id", "folder_id", "created_at"])
-    .where("deleted_at", "is", null);
-
-export const findLink = (
-  db: DocumentsDb,
-  document_id: string,
-  folder_id: string,
-): Promise<LinkRow | undefined> =>
-  db
-    .selectFrom("documents_links")
-    .selectAll()
-    .where("document_id", "=", document_id)
-    .where("folder_id", "=", folder_id)
-    .executeTakeFirst();
-
-/** The newest document of that name in the folder, whatever kind it is. */
-export const findNamesake = (
-  db: DocumentsDb,
-  folder_id: string,
-  name_key: string,
-): Promise<DocumentRow | undefined> =>
-  db
-    .selectFrom("documents_links as l")
-    .innerJoin("documents as d", "d.id", "l.document_id")
-    .selectAll("d")
-    .where("l.folder_id", "=", folder_id)
-    .where("l.name_key", "=", name_key)
-    .where("l.deleted_at", "is", null)
-    .orderBy("l.document_created_at", "desc")
-    .orderBy("l.document_id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-
-/** The newest document of the folder that was imported from there. */
-export const findImported = (
-  db: DocumentsDb,
-  folder_id: string,
-  source_uri: string,
-): Promise<DocumentRow | undefined> =>
-  db
-    .selectFrom("documents as d")
-    .innerJoin("documents_links as l", "l.document_id", "d.id")
-    .selectAll("d")
-    .where(sql.ref("d.source_kind"), "=", sql.lit("import"))
-    .where("d.source_uri", "=", source_uri)
-    .where("l.folder_id", "=", folder_id)
-    .where("l.deleted_at", "is", null)
-    .orderBy("d.created_at", "desc")
-    .orderBy("d.id", "desc")
-    .limit(1)
-    .executeTakeFirst();
-
-/** One of the folders where another upload has that name. */
-export const findUploadNamed = async (
-  db: DocumentsDb,
-  folder_ids: readonly string[],
-  name_key: string,
-  other_than: string,
-): Promise<string | undefined> =>
-  folder_ids.length === 0
-    ? undefined
-    : (
-        await db
-          .selectFrom("documents_links as l")
-          .innerJoin("documents as d", "d.id", "l.document_id")
-          .select("l.folder_id")
-          .where("l.folder_id", "in", folder_ids)
-          .where("l.name_key", "=", name_key)
-          .where("l.deleted_at", "is", null)
-          .where("d.source_kind", "=", "upload")
-          .where("d.id", "!=", other_than)
-          .limit(1)
-          .executeTakeFirst()
-      )?.folder_id;
-
-export const insertLink = (db: DocumentsDb, row: LinkRow) =>
-  db.insertInto("documents_links").values(row).execute();
-
-/** Gives all links of a document, restorable ones too, its name. */
-export const renameLinks = (
-  db: DocumentsDb,
-  document_id: string,
-  values: Pick<LinkRow, "name_key" | "reserves_name">,
-) => db.updateTable("documents_links").set(values).where("document_id", "=", document_id).execute();
-
-/**
- * A document has become an upload: its name is taken in each of its folders, except where an older
- * upload has it.
- */
-export const reserveName = (db: DocumentsDb, document_id: string) =>
-  db
-    .updateTable("documents_links")
-    .set({ reserves_name: 1 })
-    .where("document_id", "=", document_id)
-    .where((e) =>
-      e.not(
-        e.exists(
-          e
-            .selectFrom("documents_links as other")
-            .select("other.document_id")
-            .whereRef("other.folder_id", "=", "documents_links.folder_id")
-            .whereRef("other.name_key", "=", "documents_links.name_key")
-            .where("other.deleted_at", "is", null)
-            .where("other.reserves_name", "=", 1)
-            .where("other.document_id", "!=", document_id),
-        ),
-      ),
-    )
-    .execute();
-
-/** Takes a live link away, restorably. False when there is none. */
-export const softDelete = async (
-  db: DocumentsDb,
-  document_id: string,
-  folder_id: string,
-  deleted_at: number,
-): Promise<boolean> =>
-  (await db
-    .updateTable("documents_links")
-    .set({ deleted_at })
-    .where("document_id", "=", document_id)
-    .where("folder_id", "=", folder_id)
-    .where("deleted_at", "is", null)
-    .returning("document_id")
-    .executeTakeFirst()) !== undefined;
-
-export const requeue = (
-  db: DocumentsDb,
-  document_id: string,
-  folder_id: string,
-  reserves_name: 0 | 1,
-) =>
-  db
-    .updateTable("documents_links")
-    .set({ deleted_at: null, reserves_name })
-    .where("document_id", "=", document_id)
-    .where("folder_id", "=", folder_id)
-    .execute();
-
-export interface Emptied {
-  /** Documents that no other folder holds or could get back. */
-  readonly orphans: string[];
-  /** Documents that live on elsewhere, by the folder that lost them. */
-  readonly kept: Map<string, string[]>;
-}
-/** Takes away every link of these folders, for good. `folder_ids` is not empty. */
-export async function emptyFolders(
-  db: DocumentsDb,
-  folder_ids: readonly string[],
-): Promise<Emptied> {
-  const gone = await db
-    .deleteFrom("documents_links")
-    .where("folder_id", "in", folder_ids)
-    .returning(["document_id", "folder_id", "deleted_at"])
-    .execute();
-  const orphans = await withoutLinks(db, [...new Set(gone.map((link) => link.document_id))]);
-  const dead = new Set(orphans);
-  const kept = new Map<string, string[]>();
-  for (const link of gone) {
-    if (dead.has(link.document_id) || link.deleted_at !== null) continue;
-    kept.set(link.folder_id, [...(kept.get(link.folder_id) ?? []), link.document_id]);
-  }
-  return { orphans, kept };
-}
-
-/**
- * Some of the documents that no other folder holds or could get back. `folder_ids` is not empty.
- */
-export async function onlyIn(
-  db: DocumentsDb,
-  folder_ids: readonly string[],
-  most: number,
-): Promise<Pick<DocumentRow, "id" | "status" | "size_bytes">[]> {
-  const rows = await db
-    .selectFrom("documents_links as l")
-    .innerJoin("documents as d", "d.id", "l.document_id")
-    .select(["d.id", "d.status", "d.size_bytes"])
-    .distinct()
-    .where("l.folder_id", "in", folder_ids)
-    .where((e) =>
-      e.not(
-        e.exists(
-          e
-            .selectFrom("documents_links as other")
-            .select("other.document_id")
-            .whereRef("other.document_id", "=", "l.document_id")
-            .where("other.folder_id", "not in", folder_ids),
-        ),
-      ),
-    )
-    .limit(most)
-    .execute();
-  return rows.map((row) => ({ ...row, size_bytes: toNumber(row.size_bytes) }));
-}
-
-const expired_at_once = 500;
-
-/**
- * Forgets links that were deleted at or before `deleted_until`, some at a time; returns how many,
- * and the documents that none is left of.
- */
-export async function forgetExpired(
-  db: DocumentsDb,
-  deleted_until: number,
-): Promise<{ readonly links: number; readonly orphans: string[] }> {
-  const expired = await db
-    .selectFrom("documents_links")
-    .select(["document_id", "folder_id"])
-    .where("deleted_at", "<=", deleted_until)
-    .where("deleted_at", "is not", null)
-    .orderBy("deleted_at")
-    .limit(expired_at_once)
-    .execute();
-  for (const { document_id, folder_id } of expired) {
-    await db
-      .deleteFrom("documents_links")
-      .where("document_id", "=", document_id)
-      .where("folder_id", "=", folder_id)
-      .execute();
-  }
-  return {
-    links: expired.length,
-    orphans: await withoutLinks(db, [...new Set(expired.map((link) => link.document_id))]),
-  };
-}
-
-/** One statement names at most so many ids. */
-const ids_at_once = 5_000;
-
-async function withoutLinks(db: DocumentsDb, document_ids: readonly string[]): Promise<string[]> {
-  const held = new Set<string>();
-  for (let from = 0; from < document_ids.length; from += ids_at_once) {
-    const some = document_ids.slice(from, from + ids_at_once);
-    const linked = await db
-      .selectFrom("documents_links")
-      .select("document_id")
-      .distinct()
-      .where("document_id", "in", some)
-      .execute();
-    for (const link of linked) held.add(link.document_id);
-  }
-  return document_ids.filter((id) => !held.has(id));
-}

@@ -4,7 +4,7 @@ import { badRequest, checkedName, name_length_max, trimmed } from "../../core/sd
 /** Two names are the same when these are: the canonical composition, case-sensitive. */
 export const nameKey = (name: string): string => name.normalize("NFC");
 
-/** How a name is searched for: without regard to case. */
+/** The form in which names are searched: without regard to case. */
 export const nameFolded = (name: string): string => name.normalize("NFC").toLowerCase();
 
 const control = /\p{Cc}/u;
@@ -38,10 +38,10 @@ export function nameOfText(content: string): string {
 }
 
 /**
- * The name of what was brought, from whatever its source calls it: without control characters, cut
- * to the longest name.
+ * The name of what an import or a transcription brings, made from whatever its source calls it:
+ * without control characters, cut to the longest name. Never refused.
  */
-export function broughtName(given: string): string {
+export function cleanedName(given: string): string {
   const name = trimmed(
     given
       .slice(0, 4 * name_length_max)

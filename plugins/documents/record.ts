@@ -1,6 +1,6 @@
-/** A document as it goes over the wire. */
+/** A document, and the outline of its text, as they go over the wire. */
 import { rfc3339, rfc3339OrNull, t, type Static } from "../../core/sdk";
-import type { DocumentRow } from "./store";
+import { fromStoredSpans, type DocumentRow, type VersionRow } from "./store";
 
 const orNull = {
   string: t.Union([t.String(), t.Null()]),
@@ -144,3 +144,60 @@ export const example: DocumentRecord = {
   updated_at: "2026-03-01T09:30:04.000Z",
   synced_at: "2026-03-01T09:30:04.000Z",
 };
+
+const Place = t.Integer({ minimum: 0, description: "A code point of the content." });
+export const Outline = t.Object({
+  version: t.Integer({
+    minimum: 0,
+    description: "The version whose text this is; 0 before there is any.",
+  }),
+  pages: t.Array(t.Object({ page: t.Integer({ minimum: 1 }), start: Place }), {
+    description: "Where pages, slides or sheets begin, in order; empty for a format without them.",
+  }),
+  headings: t.Array(
+    t.Object({
+      start: Place,
+      end: Place,
+      level: t.Integer({ minimum: 1, description: "1 is the highest." }),
+    }),
+    { description: "In order; `end` is exclusive." },
+  ),
+});
+export type Outline = Static<typeof Outline>;
+export const no_outline: Outline = { version: 0, pages: [], headings: [] };
+export const outline_example: Outline = {
+  version: 1,
+  pages: [
+    { page: 1, start: 0 },
+    { page: 2, start: 1_840 },
+  ],
+  headings: [{ start: 0, end: 16, level: 1 }],
+};
+
+export function outlineOf(
+  row: Pick<VersionRow, "version" | "content" | "pages" | "headings" | "times">,
+): Outline {
+  const { pages, headings = [] } = fromStoredSpans(row);
+  const text = row.content ?? "";
+  const ofPage = counter(text),
+    ofHeading = counter(text);
+  return {
+    version: row.version,
+    pages: pages.map(({ page, start }) => ({ page, start: ofPage(start) })),
+    headings: headings.map(({ start, end, level }) => ({
+      start: ofHeading(start),
+      end: ofHeading(end),
+      level,
+    })),
+  };
+}
+
+/** UTF-16 indices to code points, for indices that never go back. */
+function counter(text: string): (index: number) => number {
+  let at = 0,
+    count = 0;
+  return (index) => {
+    for (; at < index; count++) at += text.codePointAt(at)! > 0xffff ? 2 : 1;
+    return count;
+  };
+}

@@ -1,7 +1,32 @@
-/** The HTTP face of documents: which calls there are and what they take and answer. */
-import { PageOf, PageQuery, route, t } from "../../core/sdk";
-import { Outline, outline_example } from "./outline";
-import { DocumentRecord, DocumentWithContent, example, Status } from "./record";
+/** The HTTP face of documents: the routes, what they take and answer, and their handlers. */
+import {
+  announcedBytes,
+  PageOf,
+  PageQuery,
+  receiveFile,
+  reply,
+  route,
+  t,
+  toPage,
+  type HandlersOf,
+} from "../../core/sdk";
+import type { DocumentContext } from "./context";
+import * as creation from "./creation";
+import { originalResponse } from "./download";
+import { reindex } from "./indexer";
+import * as links from "./links";
+import * as queries from "./queries";
+import {
+  DocumentRecord,
+  documentUrl,
+  DocumentWithContent,
+  example,
+  Outline,
+  outline_example,
+  Status,
+  toRecord,
+  type Document,
+} from "./record";
 
 const FolderQuery = t.Object({ folder_id: t.String({ description: "The folder." }) });
 const NewText = t.Object({
@@ -26,7 +51,7 @@ const syncing = {
   synced_at: null,
   updated_at: example.created_at,
 } as const;
-const located = {
+const location_header = {
   location: "Path of the document: poll it until its status is no longer `syncing`.",
 };
 const answer = (description: string) => ({ description, schema: DocumentRecord, example });
@@ -90,7 +115,7 @@ export const routes = {
       201: {
         description: "The document, not yet indexed.",
         schema: DocumentRecord,
-        headers: located,
+        headers: location_header,
         example: {
           ...syncing,
           name: "Visit notes",
@@ -135,13 +160,13 @@ export const routes = {
       200: {
         description: "The document it replaced, not yet indexed.",
         schema: DocumentRecord,
-        headers: located,
+        headers: location_header,
         example: { ...syncing, version: 2 },
       },
       201: {
         description: "The new document, not yet indexed.",
         schema: DocumentRecord,
-        headers: located,
+        headers: location_header,
         example: syncing,
       },
     },
@@ -240,7 +265,7 @@ export const routes = {
       202: {
         description: "The document, about to be indexed.",
         schema: DocumentRecord,
-        headers: { ...located, "retry-after": "Seconds until polling makes sense." },
+        headers: { ...location_header, "retry-after": "Seconds until polling makes sense." },
         example: syncing,
       },
     },
@@ -266,3 +291,63 @@ export const routes = {
     errors: { 409: taken },
   }),
 };
+
+export const documentHandlers = (ctx: DocumentContext): HandlersOf<typeof routes> => ({
+  list: async ({ caller, query }) => {
+    const { documents, total } = await queries.listDocuments(ctx, caller.owner_id, query);
+    return toPage(documents.map(toRecord), total, query);
+  },
+
+  createText: async ({ caller, body }) =>
+    located(201, await creation.addText(ctx, caller.owner_id, body)),
+
+  upload: async ({ caller, query: { folder_id, overwrite = false }, request }) => {
+    const bytes_max = ctx.config.upload_bytes_max;
+    const size_bytes = announcedBytes(request, bytes_max);
+    await ctx.folders.require(ctx.db, caller.owner_id, folder_id);
+    const { received, ...file } = await receiveFile(request, ctx.files, {
+      part: "file",
+      bytes_max,
+      admit: (file) =>
+        creation.checkUpload(ctx, caller.owner_id, { ...file, folder_id, overwrite }, size_bytes),
+    });
+    const upload = { ...file, folder_id, overwrite };
+    const { document, replaced } = await creation.addUpload(ctx, caller.owner_id, upload, received);
+    return located(replaced ? 200 : 201, document);
+  },
+
+  get: async ({ caller, params, query }) => {
+    if (query.content === false)
+      return toRecord(await queries.getDocument(ctx, caller.owner_id, params.documentId));
+    const found = await queries.getWithContent(ctx, caller.owner_id, params.documentId);
+    return { ...toRecord(found), content: found.content };
+  },
+
+  outline: ({ caller, params }) => queries.getOutline(ctx, caller.owner_id, params.documentId),
+
+  original: async ({ caller, params, request }) =>
+    originalResponse(request, await queries.getOriginal(ctx, caller.owner_id, params.documentId)),
+
+  rename: async ({ caller, params, body }) =>
+    toRecord(await links.rename(ctx, caller.owner_id, params.documentId, body.name)),
+
+  unlink: async ({ caller, params, query }) => {
+    await links.unlink(ctx, caller.owner_id, params.documentId, query.folder_id);
+    return reply(204);
+  },
+
+  reindex: async ({ caller, params }) =>
+    located(202, await reindex(ctx, caller.owner_id, params.documentId), { "retry-after": "1" }),
+
+  link: async ({ caller, params, body }) =>
+    toRecord(await links.link(ctx, caller.owner_id, params.documentId, body.folder_id)),
+
+  restore: async ({ caller, params, query }) =>
+    toRecord(await links.restore(ctx, caller.owner_id, params.documentId, query.folder_id)),
+});
+
+const located = (
+  status: number,
+  document: Document,
+  headers: Readonly<Record<string, string>> = {},
+) => reply(status, toRecord(document), { location: documentUrl(document.row.id), ...headers });

@@ -3,6 +3,7 @@
  * caller decides the transaction.
  */
 import { sql, toNumber, type Db } from "../../core/sdk";
+import type { Extracted } from "../extraction/contract";
 import type { DocumentStatus } from "../folders/contract";
 import type { DocumentName } from "./contract";
 
@@ -86,6 +87,23 @@ export interface DocumentsTables {
   documents_links: LinkRow;
 }
 export type DocumentsDb = Db<DocumentsTables>;
+
+/**
+ * What is known about stretches of a text. Offsets are UTF-16 indices into the text.
+ */
+export type Spans = Pick<Extracted, "pages" | "headings" | "times">;
+type StoredSpans = Pick<VersionRow, "pages" | "headings" | "times">;
+
+export const toStoredSpans = ({ pages, headings, times }: Spans): StoredSpans => ({
+  pages: JSON.stringify(pages),
+  headings: headings?.length ? JSON.stringify(headings) : null,
+  times: times?.length ? JSON.stringify(times) : null,
+});
+export const fromStoredSpans = ({ pages, headings, times }: StoredSpans): Spans => ({
+  pages: JSON.parse(pages),
+  ...(headings === null ? {} : { headings: JSON.parse(headings) }),
+  ...(times === null ? {} : { times: JSON.parse(times) }),
+});
 
 export const findDocument = (db: DocumentsDb, id: string): Promise<DocumentRow | undefined> =>
   db.selectFrom("documents").selectAll().where("id", "=", id).executeTakeFirst();

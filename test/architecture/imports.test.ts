@@ -104,7 +104,7 @@ describe("refused", () => {
     ],
     [
       "a job that imports the plugin around it",
-      { from: "plugins/documents/indexing.ts", to: "plugins/documents/plugin.ts" },
+      { from: "plugins/documents/indexer.ts", to: "plugins/documents/plugin.ts" },
       "puts the rest together",
     ],
     [

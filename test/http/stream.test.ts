@@ -8,7 +8,7 @@ import { LocalNotifier } from "../../core/base/notifier";
 import type { AnswerResult, Question } from "../../plugins/chats/contract";
 import { createPruning, kept_ms } from "../../plugins/chats/pruning";
 import { createStreaming } from "../../plugins/chats/streaming";
-import { documents } from "../../plugins/documents/reading";
+import { documentQueries } from "../../plugins/documents/queries";
 import type { Documents } from "../../plugins/documents/contract";
 import { found, heron, says, startAsking, type Asking } from "../helpers/asking";
 import { seen, watching, type Event, type Watcher } from "../helpers/events";
@@ -560,7 +560,7 @@ describe("a watcher by itself", () => {
       ...createStreaming({
         db,
         hot,
-        documents: documents as Documents,
+        documents: documentQueries as Documents,
         messages: { progress },
         notifier,
         log,

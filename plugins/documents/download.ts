@@ -1,6 +1,6 @@
 /** Sends an original back: whole or in part, never shown by a browser as a page of ours. */
 import { HttpError } from "../../core/sdk";
-import type { Original } from "./reading";
+import type { Original } from "./queries";
 
 /**
  * The answer to a request for the original; a `Range` of one piece is honoured. @throws HttpError

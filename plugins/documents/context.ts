@@ -1,0 +1,70 @@
+/** What the functions of this plugin are handed, and how they say that a document has changed. */
+import type { Change, Context, Db } from "../../core/sdk";
+import type { Extraction } from "../extraction/contract";
+import type { DocumentStatus, Folders } from "../folders/contract";
+import type { SearchIndex } from "../search-index/contract";
+import type { Quotas } from "../quotas/contract";
+import type { DocumentUse } from "./contract";
+import type { DocumentRow } from "./store";
+
+export interface DocumentContext extends Pick<
+  Context,
+  | "afterCommit"
+  | "cancelJobs"
+  | "db"
+  | "emit"
+  | "enqueue"
+  | "files"
+  | "inTransaction"
+  | "log"
+  | "newId"
+  | "notify"
+  | "now_ms"
+  | "truncateWal"
+> {
+  readonly config: {
+    readonly upload_bytes_max: number;
+    /** How long a deleted link can be restored, milliseconds. */
+    readonly restore_for: number;
+  };
+  readonly extraction: Extraction;
+  readonly folders: Folders;
+  readonly index: SearchIndex;
+  readonly quotas: Quotas;
+  /** Those who keep something about documents. Complete once every plugin is set up. */
+  readonly uses: () => readonly DocumentUse[];
+  /**
+   * Deletes these originals where nothing uses them any more, once the surrounding transaction is
+   * on disk. Returns at once.
+   */
+  readonly removeFiles: (sha256s: readonly string[]) => void;
+}
+
+/** Notifies those who look at one of these folders now that their document has changed. */
+export function notifyFolders(
+  { notify }: DocumentContext,
+  { id, owner_id }: Pick<DocumentRow, "id" | "owner_id">,
+  folder_ids: readonly string[],
+  action: Change["action"] = "changed",
+): void {
+  for (const folder_id of folder_ids.length === 0 ? [null] : folder_ids)
+    notify({ owner_id, kind: "document", id, folder_id, action });
+}
+
+/** Moves the counters of these folders from one status to the other, and notifies them. */
+export async function moveStatus(
+  ctx: DocumentContext,
+  tx: Db,
+  document: Pick<DocumentRow, "id" | "owner_id">,
+  folder_ids: readonly string[],
+  { from, to }: { readonly from: DocumentStatus; readonly to: DocumentStatus },
+): Promise<void> {
+  await ctx.folders.count(
+    tx,
+    folder_ids.flatMap((folder_id) => [
+      { folder_id, status: from, by: -1 },
+      { folder_id, status: to, by: 1 },
+    ]),
+  );
+  notifyFolders(ctx, document, folder_ids);
+}

@@ -1,0 +1,312 @@
+/**
+ * New documents, and new versions of documents that exist: texts, uploads, and what imports and
+ * transcriptions bring.
+ */
+import { conflict, isUnique, type Db, type HttpError, type Received } from "../../core/sdk";
+import { notifyFolders, moveStatus, type DocumentContext } from "./context";
+import type { Incoming, ReadyText, TakenIn } from "./contract";
+import { enqueueIndexing, queued } from "./indexer";
+import * as links from "./link-store";
+import { cleanedName, documentName, nameFolded, nameKey, nameOfText } from "./names";
+import type { Document } from "./record";
+import * as store from "./store";
+import type { DocumentRow, VersionRow } from "./store";
+
+export interface NewText {
+  readonly folder_id: string;
+  readonly name?: string | null;
+  readonly content: string;
+}
+export interface Upload {
+  readonly folder_id: string;
+  readonly name: string;
+  /** The media type that the client declared for the part, or null. */
+  readonly declared_type: string | null;
+  /** Replace the newest document of that name. */
+  readonly overwrite: boolean;
+}
+
+type NewVersion = Omit<VersionRow, "document_id" | "version">;
+/** Where the newest version comes from. */
+type Source = Pick<DocumentRow, "source_kind" | "source_uri" | "source_run_id">;
+type NewDocument = Pick<DocumentRow, "owner_id" | "name"> & { readonly folder_id: string };
+
+/** What is only known once a version is indexed. */
+const not_extracted = {
+  pages: "[]",
+  headings: null,
+  times: null,
+  text_ready: 0,
+  content: null,
+} as const;
+const not_indexed = { ...queued, warnings: "[]", page_count: null, language: null } as const;
+
+/**
+ * Stores a text as a document. @throws HttpError 400 on a bad name, 404 or 403 on the folder, 403
+ * when a quota is reached, 507.
+ */
+export function addText(
+  ctx: DocumentContext,
+  owner_id: string,
+  { folder_id, name: given, content }: NewText,
+): Promise<Document> {
+  const name =
+    given === undefined || given === null ? nameOfText(content) : documentName(given, "/name");
+  const version: NewVersion = {
+    ...not_extracted,
+    ...measured(content),
+    media_type: "text/plain",
+    in_files: 0,
+    content,
+  };
+  const source: Source = { source_kind: "text", source_uri: null, source_run_id: null };
+  return ctx.inTransaction(async (tx) => {
+    await ctx.folders.require(tx, owner_id, folder_id);
+    ctx.files.requireRoom();
+    return insert(ctx, tx, { owner_id, folder_id, name }, version, source);
+  });
+}
+
+/**
+ * Refuses an upload that `addUpload` would refuse, before its bytes are read. `size_bytes`: as far
+ * as the request tells it. @throws HttpError 403, 404 or 409.
+ */
+export async function checkUpload(
+  { db, folders, quotas }: DocumentContext,
+  owner_id: string,
+  { folder_id, name, overwrite }: Upload,
+  size_bytes: number,
+): Promise<void> {
+  await folders.require(db, owner_id, folder_id);
+  const known = await findReplaceable(db, folder_id, name, overwrite);
+  if (!known) await quotas.require(db, owner_id, "documents", 1);
+  await quotas.require(db, owner_id, "storage", size_bytes - (known?.size_bytes ?? 0));
+}
+
+/**
+ * Makes a document of the received bytes, or the next version of the document of that name, and
+ * releases them. @throws HttpError 403, 404, 409 or 507.
+ */
+export async function addUpload(
+  ctx: DocumentContext,
+  owner_id: string,
+  { folder_id, name, declared_type, overwrite }: Upload,
+  received: Received,
+): Promise<{ readonly document: Document; readonly replaced: boolean }> {
+  const version = fileVersion(received, declared_type);
+  const source: Source = { source_kind: "upload", source_uri: null, source_run_id: null };
+  try {
+    await received.keep();
+    return await ctx.inTransaction(async (tx) => {
+      await ctx.folders.require(tx, owner_id, folder_id);
+      const known = await findReplaceable(tx, folder_id, name, overwrite);
+      const document = known
+        ? await replace(ctx, tx, known, version, source)
+        : await insert(ctx, tx, { owner_id, folder_id, name }, version, source);
+      return { document, replaced: known !== undefined };
+    });
+  } catch (error) {
+    ctx.removeFiles([received.sha256]);
+    // Two uploads of one name at the same moment: the unique index decides, not the look-up.
+    throw isUnique(error) ? nameTaken() : error;
+  } finally {
+    await received.release();
+  }
+}
+
+/** `Documents.intake` of the contract. */
+export async function intake(
+  ctx: DocumentContext,
+  tx: Db,
+  owner_id: string,
+  incoming: Incoming,
+): Promise<TakenIn> {
+  const { folder_id, origin, file, declared_type, text } = incoming;
+  await ctx.folders.require(tx, owner_id, folder_id);
+  ctx.files.requireRoom();
+  const name = cleanedName(incoming.name);
+  const version = text ? textVersion(text, file, declared_type) : fileVersion(file, declared_type);
+  const source: Source = {
+    source_kind: origin.kind,
+    source_uri: origin.uri,
+    source_run_id: origin.run_id,
+  };
+  const known = await findKnown(tx, name, incoming);
+  if (!known) {
+    const { row } = await insert(ctx, tx, { owner_id, folder_id, name }, version, source);
+    return { document_id: row.id, version: row.version, outcome: "created" };
+  }
+  if (origin.kind === "import" && !incoming.overwrite && (await isUnchanged(tx, known, version)))
+    return { document_id: known.id, version: known.version, outcome: "unchanged" };
+  const { row } = await replace(ctx, tx, known, version, source);
+  return { document_id: row.id, version: row.version, outcome: "replaced" };
+}
+
+/** The document that the new version belongs to. @throws HttpError 409 */
+async function findKnown(
+  tx: Db,
+  name: string,
+  { folder_id, origin: { kind, uri }, overwrite = false }: Incoming,
+): Promise<DocumentRow | undefined> {
+  if (kind === "upload") return findReplaceable(tx, folder_id, name, overwrite);
+  return kind === "import" && uri !== null ? links.findImported(tx, folder_id, uri) : undefined;
+}
+
+/** The document that an upload of this name replaces. @throws HttpError 409 without `overwrite`. */
+async function findReplaceable(
+  from: Db,
+  folder_id: string,
+  name: string,
+  overwrite: boolean,
+): Promise<DocumentRow | undefined> {
+  const known = await links.findNamesake(from, folder_id, nameKey(name));
+  if (known && !overwrite) throw nameTaken();
+  return known;
+}
+
+/**
+ * Whether the document answers with this already: the same text where the text is ready, else the
+ * same bytes.
+ */
+async function isUnchanged(
+  tx: Db,
+  known: DocumentRow,
+  { text_ready, content, sha256 }: NewVersion,
+): Promise<boolean> {
+  if (known.status !== "synced") return false;
+  return text_ready === 1
+    ? (await store.findWithContent(tx, known.id))?.content === content
+    : known.sha256 === sha256;
+}
+
+/** A version whose text is extracted from its file. */
+function fileVersion(file: Incoming["file"], declared_type: string | null): NewVersion {
+  if (file === null) throw new Error("a document needs a file or a text");
+  return {
+    ...not_extracted,
+    sha256: file.sha256,
+    size_bytes: file.size_bytes,
+    media_type: mediaType(declared_type),
+    in_files: 1,
+  };
+}
+
+/** A version whose text is ready, with the file that it was made from, if any. */
+function textVersion(
+  text: ReadyText,
+  file: Incoming["file"],
+  declared_type: string | null,
+): NewVersion {
+  // Neither repair moves an offset.
+  const content = text.content.toWellFormed().replaceAll("\0", " ");
+  const ready = {
+    ...store.toStoredSpans({ pages: [], ...text }),
+    text_ready: 1,
+    content,
+  } as const;
+  if (file === null)
+    return { ...ready, ...measured(content), media_type: text.media_type, in_files: 0 };
+  const { sha256, size_bytes } = file;
+  const media_type = mediaType(declared_type ?? text.media_type);
+  return { ...ready, sha256, size_bytes, media_type, in_files: 1 };
+}
+
+/** Size and hash of a text that is its own original. */
+function measured(content: string): Pick<NewVersion, "sha256" | "size_bytes"> {
+  const bytes = new TextEncoder().encode(content);
+  return {
+    sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
+    size_bytes: bytes.byteLength,
+  };
+}
+
+/** The declared media type when it is well-formed: a hint until the bytes are read. */
+const mediaType = (declared: string | null): string =>
+  declared !== null &&
+  /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/i.test(declared)
+    ? declared.toLowerCase()
+    : "application/octet-stream";
+
+const nameTaken = (): HttpError =>
+  conflict(
+    "A document with the same file name already exists; pass overwrite=true to replace it.",
+    "name_taken",
+  );
+
+/** Writes a document with its first version, charges the quotas and queues its indexing. */
+async function insert(
+  ctx: DocumentContext,
+  tx: Db,
+  { folder_id, owner_id, name }: NewDocument,
+  version: NewVersion,
+  source: Source,
+): Promise<Document> {
+  const now = ctx.now_ms();
+  const { sha256, size_bytes, media_type } = version;
+  const row: DocumentRow = {
+    id: ctx.newId("doc"),
+    owner_id,
+    name,
+    ...source,
+    ...{ sha256, size_bytes, media_type },
+    ...not_indexed,
+    name_folded: nameFolded(name),
+    version: 1,
+    current_version: 0,
+    created_at: now,
+    updated_at: now,
+    synced_at: null,
+  };
+  await ctx.quotas.charge(tx, owner_id, "documents", 1);
+  await ctx.quotas.charge(tx, owner_id, "storage", size_bytes);
+  await store.insertDocument(tx, row);
+  await store.insertVersion(tx, { document_id: row.id, version: 1, ...version });
+  await links.insertLink(tx, {
+    document_id: row.id,
+    folder_id,
+    name_key: nameKey(name),
+    reserves_name: source.source_kind === "upload" ? 1 : 0,
+    document_created_at: now,
+    created_at: now,
+    deleted_at: null,
+  });
+  await ctx.folders.count(tx, [{ folder_id, status: "syncing", by: 1 }]);
+  await enqueueIndexing(ctx, tx, row);
+  notifyFolders(ctx, row, [folder_id], "created");
+  return { row, folder_ids: [folder_id] };
+}
+
+/**
+ * Writes the next version and queues its indexing. The version that answers stays until then; one
+ * that was still being indexed is dropped.
+ */
+async function replace(
+  ctx: DocumentContext,
+  tx: Db,
+  before: DocumentRow,
+  version: NewVersion,
+  source: Source,
+): Promise<Document> {
+  const { sha256, size_bytes, media_type } = version;
+  const values = {
+    ...{ sha256, size_bytes, media_type },
+    ...not_indexed,
+    ...source,
+    version: before.version + 1,
+    updated_at: ctx.now_ms(),
+  };
+  const row: DocumentRow = { ...before, ...values };
+  await ctx.quotas.charge(tx, row.owner_id, "storage", size_bytes - before.size_bytes);
+  if (before.status === "syncing") await ctx.cancelJobs(tx, [row.id]);
+  ctx.removeFiles(await store.dropOtherVersions(tx, row.id, [before.current_version]));
+  await store.insertVersion(tx, { document_id: row.id, version: row.version, ...version });
+  await store.updateDocument(tx, row.id, values);
+  if (row.source_kind === "upload" && before.source_kind !== "upload")
+    await links.reserveName(tx, row.id);
+  const folder_ids = await links.foldersOf(tx, row.id);
+  await moveStatus(ctx, tx, row, folder_ids, { from: before.status, to: row.status });
+  await enqueueIndexing(ctx, tx, row);
+  // The dropped version may have been a text that was never shown.
+  ctx.afterCommit(ctx.truncateWal);
+  return { row, folder_ids };
+}

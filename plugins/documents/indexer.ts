@@ -1,0 +1,313 @@
+/**
+ * The job that makes a version answer (bytes → text → index → `synced`, switched in one
+ * transaction), and the one that gives the index a new title.
+ */
+import {
+  job,
+  PermanentFailure,
+  t,
+  type Db,
+  type ExhaustedCause,
+  type JobEffect,
+  type JobRun,
+  type PayloadOf,
+} from "../../core/sdk";
+import { ExtractionFailure, type Extracted, type ExtractionCode } from "../extraction/contract";
+import type { Prepared } from "../search-index/contract";
+import { moveStatus, notifyFolders, type DocumentContext } from "./context";
+import { DocumentSettled } from "./contract";
+import * as links from "./link-store";
+import { getDocument, requireDocument } from "./queries";
+import type { Document } from "./record";
+import * as store from "./store";
+import type { DocumentRow, InWork, Stage } from "./store";
+
+/** Makes this version the one that answers. */
+export const IndexDocument = job(
+  "documents.index",
+  t.Object({ document_id: t.String(), version: t.Integer() }),
+);
+type VersionToIndex = PayloadOf<typeof IndexDocument>;
+
+/** Gives the index the document's present name. */
+export const RetitleDocument = job("documents.retitle", t.Object({ document_id: t.String() }));
+
+/** Documents of one owner that are indexed at the same time: the rest is for the others. */
+const concurrency_per_owner = 6;
+/**
+ * An error fails the document at this attempt. Attempts that crashed the server say nothing about
+ * the file: the job has more.
+ */
+const tries_max = 3;
+/** Progress is written at most this often. */
+const report_every_ms = 500;
+/** The share of the progress bar that extraction fills. */
+const extraction_share = 0.8;
+
+type Text = Pick<
+  Extracted,
+  "text" | "pages" | "headings" | "times" | "warnings" | "page_count" | "media_type"
+>;
+interface Indexed {
+  readonly work: InWork;
+  readonly text: Text;
+  readonly prepared: Prepared;
+  readonly attempt: number;
+}
+
+/** The state of a document whose newest version waits to be indexed. */
+export const queued = {
+  status: "syncing",
+  stage: "queued",
+  progress: 0,
+  attempts: 0,
+  error_code: null,
+  error_message: null,
+} as const;
+
+export const enqueueIndexing = (
+  { enqueue }: DocumentContext,
+  tx: Db,
+  { id, owner_id, version }: Pick<DocumentRow, "id" | "owner_id" | "version">,
+): Promise<void> =>
+  enqueue(
+    tx,
+    IndexDocument,
+    { document_id: id, version },
+    { subject: id, queue: `documents.index:${owner_id}`, queue_concurrency: concurrency_per_owner },
+  );
+
+export const enqueueRetitling = (
+  { enqueue }: DocumentContext,
+  tx: Db,
+  { id, owner_id }: Pick<DocumentRow, "id" | "owner_id">,
+): Promise<void> =>
+  enqueue(
+    tx,
+    RetitleDocument,
+    { document_id: id },
+    { queue: `documents.retitle:${owner_id}`, priority: -1 },
+  );
+
+/**
+ * Indexes the newest version again; one that is being indexed goes on. @throws HttpError 403 or
+ * 404.
+ */
+export async function reindex(
+  ctx: DocumentContext,
+  owner_id: string,
+  document_id: string,
+): Promise<Document> {
+  await ctx.inTransaction(async (tx) =>
+    requeue(ctx, tx, await requireDocument(tx, owner_id, document_id)),
+  );
+  return getDocument(ctx, owner_id, document_id);
+}
+
+/**
+ * Indexes a version again whose indexing has failed, whoever's it is; one that is gone, or was
+ * replaced since, stays as it is.
+ */
+export async function reindexFailed(
+  ctx: DocumentContext,
+  tx: Db,
+  { document_id, version }: VersionToIndex,
+): Promise<void> {
+  const document = await store.findDocument(tx, document_id);
+  if (document?.version === version && document.status === "sync_failed")
+    await requeue(ctx, tx, document);
+}
+
+async function requeue(ctx: DocumentContext, tx: Db, document: DocumentRow): Promise<void> {
+  if (document.status === "syncing") return;
+  await store.updateDocument(tx, document.id, { ...queued, updated_at: ctx.now_ms() });
+  const folder_ids = await links.foldersOf(tx, document.id);
+  await moveStatus(ctx, tx, document, folder_ids, { from: document.status, to: "syncing" });
+  await enqueueIndexing(ctx, tx, document);
+}
+
+/**
+ * Runs `IndexDocument`. Every change is guarded by the version: a document that was overwritten or
+ * deleted meanwhile is left alone.
+ */
+export async function indexDocument(
+  ctx: DocumentContext,
+  { document_id, version }: VersionToIndex,
+  job: JobRun,
+): Promise<JobEffect | void> {
+  const work = await store.findInWork(ctx.db, document_id, version);
+  if (!work) return;
+  ctx.files.requireRoom();
+  try {
+    const text = isReady(work) ? readyText(work) : await extractFile(ctx, work, job);
+    if (text.text.trim() === "")
+      throw new ExtractionFailure("empty", "The document holds no text.");
+    const { pages, headings, times } = text;
+    const prepared = await ctx.index.prepare(
+      { document_id, version, title: work.name, text: text.text, pages, headings, times },
+      job.signal,
+    );
+    return (tx) => publish(ctx, tx, { work, text, prepared, attempt: job.attempt });
+  } catch (error) {
+    // A run that was stopped from outside says nothing about the file: the queue decides whether it
+    // is tried again.
+    if (job.signal.aborted) throw error;
+    if (error instanceof ExtractionFailure) {
+      const { code, message } = error;
+      return (tx) => fail(ctx, tx, { document_id, version }, { code, message }, job.attempt);
+    }
+    if (job.attempt < tries_max) throw error;
+    throw new PermanentFailure(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const isReady = ({ in_files, text_ready }: InWork): boolean => in_files === 0 || text_ready === 1;
+/** What came as text is its own extraction. */
+const readyText = ({ content, media_type, ...work }: InWork): Text => ({
+  text: content ?? "",
+  ...store.fromStoredSpans(work),
+  warnings: [],
+  page_count: null,
+  media_type,
+});
+
+async function extractFile(
+  ctx: DocumentContext,
+  work: InWork,
+  { attempt, signal }: JobRun,
+): Promise<Text> {
+  const { id, name, version, media_type, sha256, size_bytes } = work;
+  const { db, log, now_ms } = ctx;
+  const folder_ids = await links.foldersOf(db, id);
+  let reported_at = 0;
+  const isDue = () => now_ms() - reported_at >= report_every_ms;
+  const report = async (stage: Stage, progress: number): Promise<void> => {
+    reported_at = now_ms();
+    await store.setProgress(db, id, version, { stage, progress, attempts: attempt });
+    notifyFolders(ctx, work, folder_ids);
+  };
+  await report("extracting", 0);
+  const extracted = await ctx.extraction.extract(
+    { path: ctx.files.path(sha256), size_bytes, name, declared_type: media_type },
+    {
+      signal,
+      onProgress: (progress) => {
+        if (!isDue()) return;
+        report("extracting", progress * extraction_share).catch((error: unknown) =>
+          log.warn("progress was not written", { document_id: id, error: String(error) }),
+        );
+      },
+    },
+  );
+  if (isDue()) await report("chunking", extraction_share);
+  return extracted;
+}
+
+/** The switch: text, search, status and counters change together, and the old version goes. */
+async function publish(
+  ctx: DocumentContext,
+  tx: Db,
+  { work, text, prepared, attempt }: Indexed,
+): Promise<void> {
+  const { id, owner_id, version } = work;
+  const { media_type, page_count } = text;
+  const synced = await store.setSynced(tx, id, version, {
+    attempts: attempt,
+    media_type,
+    page_count,
+    language: prepared.language,
+    warnings: JSON.stringify(text.warnings),
+    synced_at: ctx.now_ms(),
+  });
+  if (!synced) return;
+  if (!isReady(work)) {
+    const values = { content: text.text, ...store.toStoredSpans(text), media_type };
+    await store.setExtracted(tx, id, version, values);
+  }
+  const folder_ids = await links.foldersOf(tx, id);
+  await ctx.index.publish(tx, prepared, folder_ids);
+  if (version > 1) {
+    ctx.removeFiles(await store.dropOtherVersions(tx, id, [version]));
+    ctx.afterCommit(ctx.truncateWal);
+  }
+  if (synced.name !== work.name) await enqueueRetitling(ctx, tx, work);
+  await settle(ctx, tx, { owner_id, document_id: id, version, status: "synced" }, folder_ids);
+}
+
+/** Marks the version as failed. The text that answered before still does. */
+async function fail(
+  ctx: DocumentContext,
+  tx: Db,
+  { document_id, version }: VersionToIndex,
+  error: { readonly code: ExtractionCode; readonly message: string },
+  attempt?: number,
+): Promise<void> {
+  const failed = await store.setFailed(tx, document_id, version, {
+    error_code: error.code,
+    error_message: error.message,
+    updated_at: ctx.now_ms(),
+    ...(attempt === undefined ? {} : { attempts: attempt }),
+  });
+  if (!failed) return;
+  const { owner_id } = failed;
+  const folder_ids = await links.foldersOf(tx, document_id);
+  await settle(
+    ctx,
+    tx,
+    { owner_id, document_id, version, status: "sync_failed", error },
+    folder_ids,
+  );
+}
+
+/** Indexing has ended: counters, the other plugins, and the event. */
+async function settle(
+  ctx: DocumentContext,
+  tx: Db,
+  settled: PayloadOf<typeof DocumentSettled>,
+  folder_ids: readonly string[],
+): Promise<void> {
+  const { document_id: id, owner_id, status } = settled;
+  await moveStatus(ctx, tx, { id, owner_id }, folder_ids, { from: "syncing", to: status });
+  for (const uses of ctx.uses()) await uses.settled?.(tx, settled);
+  await ctx.emit(tx, DocumentSettled, settled);
+}
+
+/** The last attempt of `IndexDocument` has failed, timed out or crashed. */
+export const indexingExhausted = (
+  ctx: DocumentContext,
+  tx: Db,
+  which: VersionToIndex,
+  cause: ExhaustedCause,
+): Promise<void> =>
+  fail(
+    ctx,
+    tx,
+    which,
+    cause === "timeout"
+      ? { code: "timeout", message: "Reading the file took too long." }
+      : {
+          code: "extract_failed",
+          message: "The file could not be read, although it was tried several times.",
+        },
+  );
+
+/** Runs `RetitleDocument`: indexes the text that answers again, without touching its status. */
+export async function retitleDocument(
+  { db, index }: DocumentContext,
+  { document_id }: PayloadOf<typeof RetitleDocument>,
+  { signal }: JobRun,
+): Promise<JobEffect | void> {
+  const before = await store.findAnswering(db, document_id);
+  if (!before) return;
+  const { version, name: title, content } = before;
+  const prepared = await index.prepare(
+    { document_id, version, title, text: content ?? "", ...store.fromStoredSpans(before) },
+    signal,
+  );
+  return async (tx) => {
+    const now = await store.findDocument(tx, document_id);
+    // Renamed again: that has a job of its own. A new version: its job has looked at the name.
+    if (now?.name === title && now.current_version === version)
+      await index.publish(tx, prepared, await links.foldersOf(tx, document_id));
+  };
+}

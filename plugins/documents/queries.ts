@@ -1,0 +1,163 @@
+/**
+ * Reading documents: one by one, as a list, as text and as the original bytes; and what other
+ * plugins ask.
+ */
+import { forbidden, HttpError, notFound, type Db, type PageRequest } from "../../core/sdk";
+import type { DocumentContext } from "./context";
+import type { Documents } from "./contract";
+import * as links from "./link-store";
+import { no_outline, outlineOf, type Document, type Outline } from "./record";
+import * as store from "./store";
+import type { DocumentRow } from "./store";
+
+/** The bytes that were sent, with what is needed to send them back. */
+export interface Original {
+  readonly name: string;
+  readonly media_type: string;
+  readonly sha256: string;
+  readonly size_bytes: number;
+  readonly bytes: Blob;
+}
+
+/** @throws HttpError 404 when there is no such document, 403 when it is another user's. */
+export async function requireDocument(
+  from: Db,
+  owner_id: string,
+  document_id: string,
+): Promise<DocumentRow> {
+  return requireOwn(await store.findDocument(from, document_id), owner_id);
+}
+function requireOwn<D extends { readonly owner_id: string }>(
+  document: D | undefined,
+  owner_id: string,
+): D {
+  if (!document) throw notFound("document");
+  if (document.owner_id !== owner_id) throw forbidden("This document belongs to another user.");
+  return document;
+}
+
+/** @throws HttpError 403 or 404. */
+export async function getDocument(
+  { db }: DocumentContext,
+  owner_id: string,
+  document_id: string,
+): Promise<Document> {
+  const row = await requireDocument(db, owner_id, document_id);
+  return { row, folder_ids: await links.foldersOf(db, document_id) };
+}
+
+/** @throws HttpError 403 or 404. */
+export async function getWithContent(
+  { db }: DocumentContext,
+  owner_id: string,
+  document_id: string,
+): Promise<Document & { readonly content: string }> {
+  const { content, ...row } = requireOwn(await store.findWithContent(db, document_id), owner_id);
+  return { row, folder_ids: await links.foldersOf(db, document_id), content: content ?? "" };
+}
+
+/** Where the pages and headings of the text that answers lie. @throws HttpError 403 or 404. */
+export async function getOutline(
+  { db }: DocumentContext,
+  owner_id: string,
+  document_id: string,
+): Promise<Outline> {
+  await requireDocument(db, owner_id, document_id);
+  const row = await store.findAnswering(db, document_id);
+  return row ? outlineOf(row) : no_outline;
+}
+
+/** The documents of one folder, subfolders aside. @throws HttpError 403 or 404 on the folder. */
+export async function listDocuments(
+  { db, folders }: DocumentContext,
+  owner_id: string,
+  query: { readonly folder_id: string } & links.ListFilter & PageRequest,
+): Promise<{ readonly documents: Document[]; readonly total: number }> {
+  await folders.require(db, owner_id, query.folder_id);
+  const { rows, total } = await links.listDocuments(db, query.folder_id, query, query);
+  const folder_ids = await links.foldersOfAll(
+    db,
+    rows.map((row) => row.id),
+  );
+  return { documents: rows.map((row) => ({ row, folder_ids: folder_ids.get(row.id)! })), total };
+}
+
+/** The original of the version that answers. @throws HttpError 403 or 404. */
+export async function getOriginal(
+  { db, files }: DocumentContext,
+  owner_id: string,
+  document_id: string,
+): Promise<Original> {
+  for (let first = true; ; first = false) {
+    const { name, media_type, sha256, size_bytes, in_files, content } = requireOwn(
+      await store.findOriginal(db, document_id),
+      owner_id,
+    );
+    if (in_files === 0) {
+      const bytes = new Blob([content ?? ""]);
+      return { name, media_type: `${media_type}; charset=utf-8`, sha256, size_bytes, bytes };
+    }
+    const bytes = files.blob(sha256);
+    // The version may have been switched, and its file deleted, since its row was read: then there
+    // is a newer row.
+    if (!first || (await bytes.exists())) return { name, media_type, sha256, size_bytes, bytes };
+  }
+}
+
+/** What other plugins ask: every call says which database or transaction to read. */
+export const documentQueries: Omit<Documents, "intake" | "removeFiles" | "upload_bytes_max"> = {
+  async require(from, owner_id, document_id) {
+    const { id, name, current_version } = await requireDocument(from, owner_id, document_id);
+    return { id, name, current_version };
+  },
+
+  async requireAll(from, owner_id, document_ids, pointer) {
+    const by_id = new Map(
+      (await store.findNames(from, document_ids)).map((document) => [document.id, document]),
+    );
+    refuse(
+      404,
+      "not_found",
+      "could not be found",
+      pointer,
+      document_ids.filter((id) => !by_id.has(id)),
+    );
+    refuse(
+      403,
+      "forbidden",
+      "belongs to another user",
+      pointer,
+      document_ids.filter((id) => by_id.get(id)!.owner_id !== owner_id),
+    );
+  },
+
+  names: async (from, document_ids) =>
+    new Map(
+      (await store.findNames(from, document_ids)).map(({ id, name, current_version }) => [
+        id,
+        { id, name, current_version },
+      ]),
+    ),
+
+  holds: (from, passage) => store.contentHolds(from, passage),
+
+  async saying(from, document_id, quotes) {
+    const content = (await store.findWithContent(from, document_id))?.content ?? "";
+    return new Set(quotes.filter((quote) => content.includes(quote)));
+  },
+
+  linked: (from, document_ids, folder_ids) => links.linkedAmong(from, document_ids, folder_ids),
+};
+
+/** Names the field and the first document that can't be used. */
+function refuse(
+  status: 403 | 404,
+  code: string,
+  why: string,
+  pointer: string,
+  document_ids: readonly string[],
+): void {
+  if (document_ids.length === 0) return;
+  const detail = `The document ${document_ids[0]} ${why}.`;
+  throw new HttpError(status, code, detail, { errors: [{ pointer, detail }] });
+}

@@ -1,10 +1,10 @@
-/** Why a model gave no answer: what may be tried again, and what the person who asked is told. */
+/** Why a model gave no answer: whether it may be tried again, and what the asker is told. */
 
 /**
  * `unavailable`: not reached, broken off or silent. `busy`: over its limit. `refused`: wrong key,
- * model or address. `too_long`: more than it reads. `nonsense`: no usable answer.
+ * model or address. `too_long`: more than it reads. `unusable`: no usable answer.
  */
-export type FailureKind = "unavailable" | "busy" | "refused" | "too_long" | "nonsense";
+export type FailureKind = "unavailable" | "busy" | "refused" | "too_long" | "unusable";
 
 /** The message is for the log: it never holds what the provider wrote, a key or an address. */
 export class ProviderFailure extends Error {
@@ -13,7 +13,7 @@ export class ProviderFailure extends Error {
     readonly kind: FailureKind,
     message: string,
     readonly options: {
-      readonly again: boolean;
+      readonly retryable: boolean;
       readonly status?: number | undefined;
       readonly retry_after_ms?: number | undefined;
     },
@@ -26,25 +26,27 @@ const sentences: Readonly<Record<FailureKind, string>> = {
   unavailable:
     "The language model that answers questions can't be reached at the moment. Please ask again " +
     "later.",
-  busy: "The language model that answers questions is too busy at the moment. Please ask again later.",
+  busy:
+    "The language model that answers questions is too busy at the moment. Please ask again " +
+    "later.",
   refused:
     "The language model that answers questions refuses this server's requests. Please tell the " +
     "administrator of this server.",
   too_long:
     "The question with its passages is longer than the language model can read. Please ask a " +
     "shorter question.",
-  nonsense:
+  unusable:
     "The language model gave no answer that the documents support. Please word the question " +
     "differently.",
 };
-/** For the person who asked. */
+/** For the asker. */
 export const sentenceOf = ({ kind }: ProviderFailure): string => sentences[kind];
 
-/** What the answer warns of when it is quoted from the documents instead. */
+/** The warning of an answer that quotes the documents instead. */
 export const warningOf = ({
   kind,
 }: ProviderFailure): { readonly code: string; readonly message: string } =>
-  kind === "nonsense"
+  kind === "unusable"
     ? {
         code: "answer_unsupported",
         message:
@@ -56,38 +58,38 @@ export const warningOf = ({
         message: "The language model could not answer, so this answer quotes the documents.",
       };
 
-/** Statuses that may pass by themselves. */
-const passing = (status: number): boolean =>
+const isTransient = (status: number): boolean =>
   status === 408 || status === 409 || status === 425 || status >= 500;
 
-/**
- * What an answer with this status means. `code` is the provider's word for it, when it is one word.
- */
+/** What a response with this status means. `code` is the provider's error code, if it is a word. */
 export function failureOfStatus(
   status: number,
   code: string | undefined,
   headers: Headers | undefined,
 ): ProviderFailure {
-  const words = `the provider answered ${status}${code === undefined ? "" : ` (${code})`}`,
-    retry_after_ms = retryAfter(headers);
+  const message = `the provider answered ${status}${code === undefined ? "" : ` (${code})`}`;
+  const retry_after_ms = retryAfter(headers);
   if (code === "context_length_exceeded" || status === 413)
-    return new ProviderFailure("too_long", words, { again: false, status });
+    return new ProviderFailure("too_long", message, { retryable: false, status });
   if (status === 429 && code !== "insufficient_quota")
-    return new ProviderFailure("busy", words, { again: true, status, retry_after_ms });
-  if (passing(status))
-    return new ProviderFailure("unavailable", words, { again: true, status, retry_after_ms });
-  return new ProviderFailure("refused", `${words}${advice[status] ?? ""}`, {
-    again: false,
+    return new ProviderFailure("busy", message, { retryable: true, status, retry_after_ms });
+  if (isTransient(status))
+    return new ProviderFailure("unavailable", message, { retryable: true, status, retry_after_ms });
+  return new ProviderFailure("refused", `${message}${advice[status] ?? ""}`, {
+    retryable: false,
     status,
   });
 }
+const check_key = ": check answers.api_key (DOSSIER_ANSWERS_API_KEY)";
 const advice: Readonly<Record<number, string>> = {
-  401: ": check answers.api_key (DOSSIER_ANSWERS_API_KEY)",
-  403: ": check answers.api_key (DOSSIER_ANSWERS_API_KEY)",
-  404: ": check answers.model (DOSSIER_ANSWERS_MODEL) and answers.base_url (DOSSIER_ANSWERS_BASE_URL)",
+  401: check_key,
+  403: check_key,
+  404:
+    ": check answers.model (DOSSIER_ANSWERS_MODEL) and answers.base_url " +
+    "(DOSSIER_ANSWERS_BASE_URL)",
 };
 
-/** Seconds, or a date measured against the provider's own clock; milliseconds. */
+/** The header's seconds, or its date measured against the provider's clock, as milliseconds. */
 function retryAfter(headers: Headers | undefined): number | undefined {
   const value = headers?.get("retry-after")?.trim();
   if (!value) return undefined;

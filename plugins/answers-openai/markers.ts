@@ -1,37 +1,38 @@
-/**
- * The markers that models write: `[1]`, `[1, 2]`, `[1-3]`, `[source 1]`, `[ID:1]`, `【1†source】` and
- * their kin.
- */
+/** Source markers as models write them: `[1]`, `[1, 2]`, `[1-3]`, `[source 1]`, `【1†source】` … */
 
-/**
- * Text without its markers. A marker's `at` is the UTF-16 index in `text` where it stood; `raw` its
- * length as it was written.
- */
-export interface Unmarked {
+export interface Marker {
+  /** UTF-16 index in the text without markers where it stood. */
+  readonly at: number;
+  /** Its length as it was written. */
+  readonly raw: number;
+  /** White space stood before it. */
+  readonly spaced: boolean;
+  /** Numbers of sources, from 1. */
+  readonly sources: readonly number[];
+}
+export interface UnmarkedText {
   readonly text: string;
   readonly markers: readonly Marker[];
 }
-export interface Marker {
-  readonly at: number;
-  readonly raw: number;
-  readonly spaced: boolean;
-  readonly sources: readonly number[];
-}
 
-const word = String.raw`(?:id|sources?|src|citations?|cite|refs?|references?|docs?|documents?|passages?|quellen?|fuentes?)`;
+const word =
+  "(?:id|sources?|src|citations?|cite|refs?|references?|docs?|documents?|passages?|" +
+  "quellen?|fuentes?)";
 const number = String.raw`\s*(?:${word}\s*[:#.]?\s*)?[#^]?\d+\s*`;
 const list = String.raw`${number}(?:(?:,|;|、|&|\band\b|und|-|–)${number})*`;
+const in_brackets = String.raw`[[［]{1,2}(${list})[\]］]{1,2}(?:\([^()\s]*\))?`;
+const in_lenses = String.raw`【(${list})(?:†[^】\n]{0,80})?】`;
+const in_parentheses = String.raw`\((?=\s*${word})(${list})\)`;
 const marker = new RegExp(
-  String.raw`([ \t]{0,20})(?:[[［]{1,2}(${list})[\]］]{1,2}(?:\([^()\s]*\))?|【(${list})(?:†[^】\n]{0,80})?】|\((?=\s*${word})(${list})\))`,
+  String.raw`([ \t]{0,20})(?:${in_brackets}|${in_lenses}|${in_parentheses})`,
   "giu",
 );
 const range_max = 10;
 
-/** Takes the markers out of a text. */
-export function unmarked(raw: string): Unmarked {
+export function withoutMarkers(raw: string): UnmarkedText {
   const markers: Marker[] = [];
-  let text = "",
-    end = 0;
+  let text = "";
+  let end = 0;
   for (const match of raw.matchAll(marker)) {
     text += raw.slice(end, match.index);
     markers.push({
@@ -49,8 +50,8 @@ export function unmarked(raw: string): Unmarked {
 function numbersOf(listed: string): number[] {
   const numbers = [...listed.matchAll(/(\d+)(?:\s*[-–]\s*(?=\D*(\d+)))?/g)].flatMap(
     ([, first, last]) => {
-      const from = Number(first),
-        to = last === undefined ? from : Number(last);
+      const from = Number(first);
+      const to = last === undefined ? from : Number(last);
       return to > from && to - from < range_max
         ? Array.from({ length: to - from + 1 }, (_, i) => from + i)
         : [from];
@@ -59,16 +60,14 @@ function numbersOf(listed: string): number[] {
   return [...new Set(numbers)];
 }
 
-const opened_max = 120;
+/** No marker is longer. */
+const open_chars_max = 120;
 const openers = ["[", "【", "［", "("];
 
-/**
- * How much of a text that still grows may be looked at: an open bracket near its end may become a
- * marker.
- */
+/** How much of a growing text is final: an open bracket near its end may become a marker. */
 export function settledLength(raw: string): number {
-  let at = Math.max(...openers.map((one) => raw.lastIndexOf(one)));
-  if (at < 0 || raw.length - at > opened_max) return raw.length;
+  let at = Math.max(...openers.map((opener) => raw.lastIndexOf(opener)));
+  if (at < 0 || raw.length - at > open_chars_max) return raw.length;
   const closed = raw.slice(at).search(/[\]】］)](?![\]］(]|$)/);
   if (closed >= 0) return raw.length;
   while (at > 0 && openers.includes(raw[at - 1]!)) at--;

@@ -7,11 +7,8 @@ import { Wording } from "../answers-extractive/contract";
 import { Answerers } from "../chats/contract";
 import { SystemChecks } from "../console/contract";
 import { SearchIndex } from "../search-index/contract";
-import { createGenerative } from "./answering";
+import { LanguageModelAnswerer } from "./answerer";
 import { endpointOf } from "./settings";
-
-const name = "openai",
-  rank = 100;
 
 export default definePlugin({
   name: "answers-openai",
@@ -63,19 +60,16 @@ export default definePlugin({
     const endpoint = endpointOf(config);
     if (endpoint === null) return {};
     // The client is large: only a server that uses it loads it.
-    const { createProvider } = await import("./provider");
+    const { Provider } = await import("./provider");
     const { context_tokens, answer_tokens, fallback, timeout, silence_timeout } = config;
-    const answer = createGenerative({
-      call: createProvider({ ...endpoint, answer_tokens, silence_ms: silence_timeout }),
+    const provider = new Provider({ ...endpoint, answer_tokens, silence_ms: silence_timeout });
+    const answerer = new LanguageModelAnswerer({
+      complete: (messages, options) => provider.complete(messages, options),
       model: endpoint.model,
       limits: { context_tokens, answer_tokens },
       timeout_ms: timeout,
       fallback,
-      next: () =>
-        slots
-          .answerers()
-          .filter((one) => one.rank < rank)
-          .toSorted((a, b) => b.rank - a.rank)[0],
+      answerers: () => slots.answerers(),
       wording,
       analyze: (text) => index.analyze(text),
       now_ms,
@@ -83,7 +77,7 @@ export default definePlugin({
     });
     return {
       fills: [
-        fill(Answerers, { name, rank, answer }),
+        fill(Answerers, answerer),
         fill(SystemChecks, {
           name: "Language model",
           run: () => askEndpoint({ ...endpoint, section: "answers" }),

@@ -1,6 +1,6 @@
 /**
- * One call of an OpenAI-compatible chat endpoint: what goes out, what comes back piece by piece,
- * and where it is cut.
+ * Calls an OpenAI-compatible chat endpoint: what is sent, what comes back piece by piece, and where
+ * it is cut.
  */
 import OpenAI, { APIError } from "openai";
 import { Stream } from "openai/streaming";
@@ -14,18 +14,20 @@ export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
 }
-/** What the model wrote. `cut`: it had more to say. */
+/** What is known once the model has written. */
 export interface Reply {
   readonly usage: Usage | null;
+  /** The model had more to say. */
   readonly cut: boolean;
 }
 export interface CallOptions {
   readonly signal: AbortSignal;
   readonly onText: (text: string) => void;
 }
-export type Call = (messages: readonly Message[], options: CallOptions) => Promise<Reply>;
+/** Has the model write; its text goes to `onText`. @throws ProviderFailure */
+export type ChatCompletion = (messages: readonly Message[], options: CallOptions) => Promise<Reply>;
 
-export interface ProviderParts {
+export interface ProviderOptions {
   readonly base_url: string;
   readonly api_key: string | undefined;
   readonly model: string;
@@ -34,36 +36,71 @@ export interface ProviderParts {
   readonly silence_ms: number;
 }
 
-const bytes_max = 4 * 1024 * 1024,
-  characters_per_token_max = 12,
-  temperature = 0.1;
-/** After its last word a provider may still tell what was used; nobody waits long for that. */
-const farewell_ms = 1_000;
+const bytes_max = 4 * 1024 * 1024;
+const characters_per_token_max = 12;
+const temperature = 0.1;
+/** After its last word a provider may still send the usage; nobody waits long for that. */
+const usage_wait_ms = 1_000;
 
-/**
- * What not every server understands, the newest first; given up one by one when a server refuses a
- * request for it.
- */
-const optional = ["stream_options", "temperature", "max_tokens", "stream"] as const;
-type Optional = (typeof optional)[number];
+/** What not every server understands, the newest first: dropped when a server refuses it. */
+const optional_parameters = ["stream_options", "temperature", "max_tokens", "stream"] as const;
+type OptionalParameter = (typeof optional_parameters)[number];
 
-export function createProvider(parts: ProviderParts): Call {
-  const client = new OpenAI({
-    baseURL: parts.base_url,
-    apiKey: parts.api_key ?? "none",
-    adminAPIKey: null,
-    organization: null,
-    project: null,
-    webhookSecret: null,
-    maxRetries: 0,
-    logLevel: "off",
-    fetch: fetching(parts.api_key),
-  });
-  const given_up = new Set<Optional>();
+export class Provider {
+  private readonly client: OpenAI;
+  private readonly characters_max: number;
+  private readonly dropped = new Set<OptionalParameter>();
 
-  function body(messages: readonly Message[]): OpenAI.ChatCompletionCreateParams {
-    const { model, answer_tokens } = parts,
-      has = (name: Optional) => !given_up.has(name);
+  constructor(private readonly options: ProviderOptions) {
+    this.characters_max = options.answer_tokens * characters_per_token_max;
+    this.client = new OpenAI({
+      baseURL: options.base_url,
+      apiKey: options.api_key ?? "none",
+      adminAPIKey: null,
+      organization: null,
+      project: null,
+      webhookSecret: null,
+      maxRetries: 0,
+      logLevel: "off",
+      fetch: (url, init) => fetchDirectly(url, init, options.api_key),
+    });
+  }
+
+  /** Asks again without the parameters that the server refuses. @throws ProviderFailure */
+  async complete(messages: readonly Message[], options: CallOptions): Promise<Reply> {
+    for (;;) {
+      const before = this.dropped.size;
+      try {
+        return await this.request(messages, options);
+      } catch (error) {
+        if (error instanceof RefusedParameters)
+          for (const name of error.names) this.dropped.add(name);
+        if (this.dropped.size === before) throw error;
+      }
+    }
+  }
+
+  private async request(
+    messages: readonly Message[],
+    { signal, onText }: CallOptions,
+  ): Promise<Reply> {
+    using silence = new SilenceLimit(signal, this.options.silence_ms);
+    try {
+      const response = await this.client.chat.completions
+        .create(this.body(messages), { signal: silence.controller.signal })
+        .asResponse();
+      if (/\bjson\b/i.test(response.headers.get("content-type") ?? ""))
+        return await readWhole(response, this.characters_max, onText);
+      const stream = Stream.fromSSEResponse<unknown>(response, silence.controller, this.client);
+      return await readStream(stream, this.characters_max, silence, onText);
+    } catch (error) {
+      throw silence.reason() ?? failureOf(error);
+    }
+  }
+
+  private body(messages: readonly Message[]): OpenAI.ChatCompletionCreateParams {
+    const { model, answer_tokens } = this.options;
+    const has = (name: OptionalParameter) => !this.dropped.has(name);
     return {
       model,
       messages: [...messages],
@@ -77,138 +114,106 @@ export function createProvider(parts: ProviderParts): Call {
       }),
     };
   }
-
-  async function once(
-    messages: readonly Message[],
-    { signal, onText }: CallOptions,
-  ): Promise<Reply> {
-    const watch = watchOver(signal, parts.silence_ms);
-    try {
-      const response = await client.chat.completions
-        .create(body(messages), { signal: watch.controller.signal })
-        .asResponse();
-      const characters_max = parts.answer_tokens * characters_per_token_max;
-      if (/\bjson\b/i.test(response.headers.get("content-type") ?? ""))
-        return await whole(response, characters_max, onText);
-      return await pieces(
-        Stream.fromSSEResponse<unknown>(response, watch.controller, client),
-        characters_max,
-        watch,
-        onText,
-      );
-    } catch (error) {
-      throw watch.reason() ?? failureOf(error);
-    } finally {
-      watch.end();
-    }
-  }
-
-  return async function call(messages, options) {
-    for (;;) {
-      const before = given_up.size;
-      try {
-        return await once(messages, options);
-      } catch (error) {
-        if (error instanceof Refused) for (const name of error.names) given_up.add(name);
-        if (given_up.size === before) throw error;
-      }
-    }
-  };
 }
 
 /**
- * The request itself: no proxy of the environment, no redirect, no header but these, and an end to
- * every answer.
+ * The request itself: no proxy of the environment, no redirect, no headers but these, and a limit
+ * to the size of the response.
  */
-const fetching =
-  (api_key: string | undefined) =>
-  async (url: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const response = await fetch(url, {
-      ...init,
-      redirect: "manual",
-      proxy: false,
-      headers: {
-        accept: "application/json, text/event-stream",
-        "content-type": "application/json",
-        ...(api_key !== undefined && { authorization: `Bearer ${api_key}` }),
-      },
-    } as RequestInit);
-    let bytes = 0;
-    const limited = response.body?.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          bytes += chunk.length;
-          if (bytes > bytes_max)
-            controller.error(
-              new ProviderFailure("nonsense", `the provider sent more than ${bytes_max} bytes`, {
-                again: false,
-              }),
-            );
-          else controller.enqueue(chunk);
-        },
-      }),
-    );
-    return new Response(limited ?? null, {
-      status: response.status < 200 ? 502 : response.status,
-      headers: response.headers,
-    });
-  };
+async function fetchDirectly(
+  url: string | URL | Request,
+  init: RequestInit | undefined,
+  api_key: string | undefined,
+): Promise<Response> {
+  const response = await fetch(url, {
+    ...init,
+    redirect: "manual",
+    proxy: false,
+    headers: {
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+      ...(api_key !== undefined && { authorization: `Bearer ${api_key}` }),
+    },
+  } as RequestInit);
+  return new Response(response.body?.pipeThrough(sizeLimit()) ?? null, {
+    status: response.status < 200 ? 502 : response.status,
+    headers: response.headers,
+  });
+}
+
+function sizeLimit(): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > bytes_max)
+        controller.error(
+          new ProviderFailure("unusable", `the provider sent more than ${bytes_max} bytes`, {
+            retryable: false,
+          }),
+        );
+      else controller.enqueue(chunk);
+    },
+  });
+}
 
 /**
  * Ends a call when its caller does, or when the provider falls silent in the middle of an answer.
+ * Dispose of it when the call is over.
  */
-function watchOver(signal: AbortSignal, silence_ms: number) {
-  const controller = new AbortController();
-  const pass = () => controller.abort(signal.reason);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  if (signal.aborted) pass();
-  else signal.addEventListener("abort", pass, { once: true });
-  return {
-    controller,
-    /** A piece came: the next one, or the end, has so long. */
-    heard(limit_ms = silence_ms) {
-      clearTimeout(timer);
-      timer = setTimeout(
-        () =>
-          controller.abort(
-            new ProviderFailure(
-              "unavailable",
-              "the provider fell silent in the middle of an answer",
-              { again: true },
-            ),
-          ),
-        limit_ms,
-      );
-    },
-    reason: (): unknown =>
-      signal.aborted
-        ? signal.reason
-        : controller.signal.reason instanceof ProviderFailure
-          ? controller.signal.reason
-          : undefined,
-    end() {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", pass);
-      controller.abort();
-    },
-  };
-}
-type Watch = ReturnType<typeof watchOver>;
+class SilenceLimit implements Disposable {
+  readonly controller = new AbortController();
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
-async function pieces(
+  constructor(
+    private readonly caller: AbortSignal,
+    private readonly silence_ms: number,
+  ) {
+    if (caller.aborted) this.follow();
+    else caller.addEventListener("abort", this.follow, { once: true });
+  }
+
+  /** A piece came: the next one, or the end, has this long. */
+  restart(limit_ms = this.silence_ms): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.controller.abort(silent()), limit_ms);
+  }
+
+  /** Why the call was ended, if it was ended from here. */
+  reason(): unknown {
+    if (this.caller.aborted) return this.caller.reason;
+    const { reason } = this.controller.signal;
+    return reason instanceof ProviderFailure ? reason : undefined;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.timer);
+    this.caller.removeEventListener("abort", this.follow);
+    this.controller.abort();
+  }
+
+  private readonly follow = (): void => this.controller.abort(this.caller.reason);
+}
+
+const silent = (): ProviderFailure =>
+  new ProviderFailure("unavailable", "the provider fell silent in the middle of an answer", {
+    retryable: true,
+  });
+
+async function readStream(
   stream: AsyncIterable<unknown>,
   characters_max: number,
-  watch: Watch,
+  silence: SilenceLimit,
   onText: (text: string) => void,
 ): Promise<Reply> {
-  let usage: Usage | null = null,
-    finish: string | null = null,
-    characters = 0;
+  let usage: Usage | null = null;
+  let finish: string | null = null;
+  let characters = 0;
   try {
     for await (const chunk of stream) {
-      const choice = field(field(chunk, "choices"), 0),
-        text = field(field(choice, "delta"), "content");
-      watch.heard(finish === null ? undefined : farewell_ms);
+      const choice = field(field(chunk, "choices"), 0);
+      const text = field(field(choice, "delta"), "content");
+      silence.restart(finish === null ? undefined : usage_wait_ms);
       usage = usageOf(chunk) ?? usage;
       if (typeof text === "string" && text !== "") {
         characters += text.length;
@@ -218,7 +223,7 @@ async function pieces(
       const reason = field(choice, "finish_reason");
       if (typeof reason === "string" && finish === null) {
         finish = reason;
-        watch.heard(farewell_ms);
+        silence.restart(usage_wait_ms);
       }
       if (finish !== null && usage !== null) break;
     }
@@ -227,25 +232,27 @@ async function pieces(
   }
   if (finish === null)
     throw (
-      watch.reason() ??
+      silence.reason() ??
       new ProviderFailure("unavailable", "the provider broke off in the middle of an answer", {
-        again: true,
+        retryable: true,
       })
     );
   return { usage, cut: finish !== "stop" };
 }
 
 /** The answer of a server that does not stream. */
-async function whole(
+async function readWhole(
   response: Response,
   characters_max: number,
   onText: (text: string) => void,
 ): Promise<Reply> {
-  const body: unknown = await response.json(),
-    choice = field(field(body, "choices"), 0),
-    text = field(field(choice, "message"), "content");
+  const body: unknown = await response.json();
+  const choice = field(field(body, "choices"), 0);
+  const text = field(field(choice, "message"), "content");
   if (typeof text !== "string")
-    throw new ProviderFailure("nonsense", "the provider's answer holds no text", { again: true });
+    throw new ProviderFailure("unusable", "the provider's answer holds no text", {
+      retryable: true,
+    });
   onText(text.slice(0, characters_max));
   return {
     usage: usageOf(body),
@@ -253,22 +260,24 @@ async function whole(
   };
 }
 
-const field = (of: unknown, key: string | number): unknown =>
-  typeof of === "object" && of !== null ? (of as Record<string | number, unknown>)[key] : undefined;
+const field = (value: unknown, key: string | number): unknown =>
+  typeof value === "object" && value !== null
+    ? (value as Record<string | number, unknown>)[key]
+    : undefined;
 function usageOf(body: unknown): Usage | null {
-  const usage = field(body, "usage"),
-    input = field(usage, "prompt_tokens"),
-    output = field(usage, "completion_tokens");
+  const usage = field(body, "usage");
+  const input = field(usage, "prompt_tokens");
+  const output = field(usage, "completion_tokens");
   return isCount(input) && isCount(output) ? { input_tokens: input, output_tokens: output } : null;
 }
 const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** A request that the server finds wrong: it is sent again without what it may not know. */
-class Refused extends ProviderFailure {
+/** The server found the request wrong: it is sent again without these parameters. */
+class RefusedParameters extends ProviderFailure {
   constructor(
     failure: ProviderFailure,
-    readonly names: readonly Optional[],
+    readonly names: readonly OptionalParameter[],
   ) {
     super(failure.kind, failure.message, failure.options);
   }
@@ -277,19 +286,21 @@ class Refused extends ProviderFailure {
 function failureOf(error: unknown): Error {
   if (error instanceof ProviderFailure) return error;
   if (error instanceof SyntaxError)
-    return new ProviderFailure("nonsense", "the provider's answer can't be read", { again: true });
+    return new ProviderFailure("unusable", "the provider's answer can't be read", {
+      retryable: true,
+    });
   if (!(error instanceof APIError) || error.status === undefined)
     return new ProviderFailure("unavailable", "the provider could not be reached, or broke off", {
-      again: true,
+      retryable: true,
     });
-  const status = error.status as number,
-    code =
-      typeof error.code === "string" && /^[a-z_]{1,40}$/.test(error.code) ? error.code : undefined;
+  const status = error.status as number;
+  const code =
+    typeof error.code === "string" && /^[a-z_]{1,40}$/.test(error.code) ? error.code : undefined;
   const failure = failureOfStatus(status, code, error.headers as Headers | undefined);
   if (failure.kind !== "refused" || (status !== 400 && status !== 422)) return failure;
-  const said = JSON.stringify(error.error ?? error.message),
-    named = optional.filter((name) => new RegExp(`\\b${name}\\b`).test(said));
-  if (named.length === 0 && /\bcontext\b|\btokens?\b/i.test(said))
+  const details = JSON.stringify(error.error ?? error.message);
+  const named = optional_parameters.filter((name) => new RegExp(`\\b${name}\\b`).test(details));
+  if (named.length === 0 && /\bcontext\b|\btokens?\b/i.test(details))
     return new ProviderFailure("too_long", failure.message, failure.options);
-  return new Refused(failure, named.length > 0 ? named : optional);
+  return new RefusedParameters(failure, named.length > 0 ? named : optional_parameters);
 }

@@ -1,7 +1,4 @@
-/**
- * Words that a model puts in quotation marks are a claim that they stand somewhere so: where they
- * don't, the marks go.
- */
+/** Finds quotations in a model's text, and removes the marks of those that nothing supports. */
 
 const pairs: readonly (readonly [string, string])[] = [
   ['"', '"'],
@@ -21,10 +18,10 @@ const quotation = new RegExp(
 const any_mark = /["“”„«»「」『』]/g;
 
 /**
- * Text as it is compared: one case, one kind of mark, no breaks, none of the bracketed numbers that
- * are kept from the model.
+ * Text as it is compared: lower case, one kind of apostrophe and dash, no quotation marks, no line
+ * breaks, no bracketed numbers (the model is not shown those of the sources).
  */
-export const folded = (text: string): string =>
+export const normalized = (text: string): string =>
   text
     .normalize("NFKC")
     .toLowerCase()
@@ -35,9 +32,12 @@ export const folded = (text: string): string =>
     .replace(/\s+/g, " ")
     .trim();
 
-/** Whether these words stand in one of the texts, apart from what `…` leaves out and a mark at their end. `texts` are folded. */
-export function standsIn(words: string, texts: readonly string[]): boolean {
-  const parts = folded(words)
+/**
+ * Whether these words stand in one of the texts, which are normalized. What `…` leaves out and
+ * punctuation at the end may differ.
+ */
+export function isQuotedFrom(words: string, texts: readonly string[]): boolean {
+  const parts = normalized(words)
     .split(/\[?(?:\.{3,})\]?/)
     .map((part) =>
       part
@@ -49,18 +49,21 @@ export function standsIn(words: string, texts: readonly string[]): boolean {
   return texts.some((text) => parts.every((part) => text.includes(part)));
 }
 
-/** The text without the marks of quotations that `holds` refuses and without unpaired ones. `broken` tells whether one was refused. */
-export function honest(
+/**
+ * The text without the marks of quotations that `holds` refuses, and without unpaired marks.
+ * `broken` tells whether a quotation was refused.
+ */
+export function withoutFalseQuotations(
   text: string,
   holds: (words: string) => boolean,
 ): { readonly text: string; readonly broken: boolean } {
   let broken = false;
-  let kept = "",
-    end = 0;
+  let kept = "";
+  let end = 0;
   const unpaired = (part: string): string => part.replace(any_mark, "");
   for (const match of text.matchAll(quotation)) {
-    const words = match.slice(1).find((group) => group !== undefined) ?? "",
-      good = holds(words);
+    const words = match.slice(1).find((group) => group !== undefined) ?? "";
+    const good = holds(words);
     broken ||= !good;
     kept += unpaired(text.slice(end, match.index)) + (good ? match[0] : words);
     end = match.index + match[0].length;

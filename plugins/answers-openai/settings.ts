@@ -1,4 +1,4 @@
-/** Checks that the settings of a model belong together, before anyone asks. */
+/** Checks the settings of the language model at start: whether they fit each other. */
 import { ConfigError } from "../../core/sdk";
 
 export interface Endpoint {
@@ -16,7 +16,7 @@ export interface AnswersSettings {
   readonly answer_tokens: number;
 }
 
-/** The job that answers has five minutes. */
+/** Less than the five minutes of the job that answers. */
 const timeout_ms_max = 4 * 60_000;
 
 /** Where the model is; null when none is wanted. @throws ConfigError that says what to set. */

@@ -3,7 +3,7 @@
  * checked, and every failure ends as decided.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createChecker } from "../../plugins/answers-openai/checking";
+import { AnswerChecker } from "../../plugins/answers-openai/answer-checker";
 import { sentencesOf } from "../../plugins/answers-extractive/sentences";
 import type { Prompt } from "../../plugins/prompts/contract";
 import type { FoundPassage } from "../../plugins/search/contract";
@@ -618,16 +618,27 @@ describe("what is shown while the model writes", () => {
     }));
   const write = (text: string, size: number) => {
     const shown: string[] = [];
-    const checker = createChecker({
+    const checker = new AnswerChecker({
       sources: [source],
       question,
-      reading: { analyze, sentences: sentencesOf },
+      analysis: { analyze, sentences: sentencesOf },
       emit: (piece) => shown.push(piece),
     });
     for (let at = 0; at < text.length; at += size) checker.add(text.slice(at, at + size));
     return { shown, before: shown.length, checked: checker.end(false) };
   };
-  const long = `Well then, this is what there is to say about it.\n\n${good} It waits for fish without moving [1][9].\n\n- Herons nest in tall trees near rivers【1】\n- A heron weighs “about 1.5 kilograms” (source 1).\n\n> It waits for fish without moving. [1]\n\nIt sings "la la" [1].`;
+  const long = [
+    "Well then, this is what there is to say about it.",
+    "",
+    `${good} It waits for fish without moving [1][9].`,
+    "",
+    "- Herons nest in tall trees near rivers【1】",
+    "- A heron weighs “about 1.5 kilograms” (source 1).",
+    "",
+    "> It waits for fish without moving. [1]",
+    "",
+    'It sings "la la" [1].',
+  ].join("\n");
 
   test("is the answer piece by piece, however it arrives", () => {
     const whole = write(long, long.length).checked;

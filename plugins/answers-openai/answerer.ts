@@ -1,0 +1,263 @@
+/**
+ * Answers with a language model: retrieves passages, asks the model, checks its answer against the
+ * passages, and falls back to the next answerer when the model gives no usable answer.
+ */
+import { PermanentFailure, type Context } from "../../core/sdk";
+import type { Answered, Answerer, Question } from "../chats/contract";
+import type { FoundPassage } from "../search/contract";
+import type { Wording } from "../answers-extractive/contract";
+import { AnswerChecker, type CheckedAnswer } from "./answer-checker";
+import type { TextAnalysis } from "./evidence";
+import { ProviderFailure, sentenceOf, warningOf } from "./failure";
+import { composePrompt, sources_max, type ComposedPrompt, type Limits } from "./prompt";
+import type { ChatCompletion, Reply, Usage } from "./provider";
+import { CircuitBreaker, withRetries } from "./retry";
+
+export interface AnswererOptions extends Pick<Context, "log" | "now_ms"> {
+  /** Calls the model. */
+  readonly complete: ChatCompletion;
+  readonly model: string;
+  readonly limits: Limits;
+  /** For one answer in all: every call, and the pauses between them. */
+  readonly timeout_ms: number;
+  readonly fallback: "extractive" | "fail";
+  /** The answerers of this server, this one included. */
+  readonly answerers: () => readonly Answerer[];
+  readonly wording: Wording;
+  readonly analyze: TextAnalysis["analyze"];
+}
+interface Generated extends ComposedPrompt {
+  readonly checked: CheckedAnswer;
+  readonly reply: Reply;
+  readonly usage: Usage | null;
+}
+type Timings = Answered["timings"];
+type Warning = Answered["warnings"][number];
+
+const nothing_found = "No passage in the selected folders answers this.";
+const cut_off: Warning = {
+  code: "answer_cut",
+  message: "The language model had more to say than an answer may hold.",
+};
+
+export class LanguageModelAnswerer implements Answerer {
+  readonly name = "openai";
+  readonly rank = 100;
+  private readonly analysis: TextAnalysis;
+  private readonly breaker: CircuitBreaker;
+
+  constructor(private readonly options: AnswererOptions) {
+    const { analyze, wording, now_ms } = options;
+    this.analysis = { analyze, sentences: (text) => wording.sentences(text) };
+    this.breaker = new CircuitBreaker(now_ms);
+  }
+
+  async answer(question: Question): Promise<Answered> {
+    const { log, now_ms, wording, fallback } = this.options;
+    const started = now_ms();
+    const { passages } = await wording.retrieve(question, sources_max);
+    const retrieved = now_ms();
+    question.signal.throwIfAborted();
+    const timings = (): Timings => ({
+      retrieve_ms: retrieved - started,
+      generate_ms: now_ms() - retrieved,
+    });
+    if (passages.length === 0)
+      return {
+        ...this.noAnswer(),
+        prompts: [],
+        usage: null,
+        timings: timings(),
+        warnings: [],
+      };
+    const preview = new Preview(question);
+    try {
+      return this.answered(await this.generate(question, passages, preview), timings());
+    } catch (error) {
+      question.signal.throwIfAborted();
+      if (!(error instanceof ProviderFailure)) throw error;
+      const { generate_ms } = timings();
+      log.warn("the language model gave no answer", {
+        kind: error.kind,
+        status: error.options.status ?? null,
+        reason: error.message,
+        after_ms: generate_ms,
+        fallback,
+      });
+      return this.fallBack(question, error, preview, generate_ms);
+    }
+  }
+
+  /**
+   * Asks until something is cited: once more, with the rule repeated, when nothing is.
+   * @throws ProviderFailure
+   */
+  private async generate(
+    question: Question,
+    passages: readonly FoundPassage[],
+    preview: Preview,
+  ): Promise<Generated> {
+    const { limits, timeout_ms, now_ms } = this.options;
+    using deadline = new Deadline(timeout_ms, question.signal, now_ms);
+    let usage: Usage | null = null;
+    for (const strict of [false, true]) {
+      const prompt = composePrompt(question, passages, limits, strict);
+      const { checked, reply } = await this.breaker.run(() =>
+        withRetries(() => this.attempt(question, prompt, preview, deadline.signal), deadline),
+      );
+      usage = sum(usage, reply.usage);
+      if (checked.citations.length > 0 || checked.refused)
+        return { ...prompt, checked, reply, usage };
+    }
+    throw new ProviderFailure("unusable", "the model's answer names no source", {
+      retryable: false,
+    });
+  }
+
+  private async attempt(
+    question: Question,
+    { messages, sources }: ComposedPrompt,
+    preview: Preview,
+    signal: AbortSignal,
+  ): Promise<{ readonly checked: CheckedAnswer; readonly reply: Reply }> {
+    const checker = new AnswerChecker({
+      sources,
+      question: question.text,
+      analysis: this.analysis,
+      emit: preview.ofNextAttempt(),
+    });
+    const reply = await this.options.complete(messages, {
+      signal,
+      onText: (text) => checker.add(text),
+    });
+    return { reply, checked: checker.end(reply.cut) };
+  }
+
+  private noAnswer() {
+    return {
+      answer: nothing_found,
+      outcome: "no_answer" as const,
+      grounded: true,
+      citations: [],
+      model: this.options.model,
+    };
+  }
+
+  private answered({ checked, reply, usage, prompts, left_out }: Generated, timings: Timings) {
+    const { answer, citations, grounded } = checked;
+    return {
+      ...(citations.length === 0
+        ? this.noAnswer()
+        : {
+            answer,
+            outcome: "answered" as const,
+            grounded,
+            citations: [...citations],
+            model: this.options.model,
+          }),
+      prompts: prompts.map((prompt) => prompt.id),
+      usage,
+      timings,
+      warnings: [...left_out.map(tooLong), ...(reply.cut ? [cut_off] : [])],
+    };
+  }
+
+  /** The answer of the answerer ranked next, or the failure as a sentence for the asker. */
+  private async fallBack(
+    question: Question,
+    failure: ProviderFailure,
+    preview: Preview,
+    spent_ms: number,
+  ): Promise<Answered> {
+    const next = this.options.fallback === "extractive" ? this.nextAnswerer() : undefined;
+    if (!next) throw new PermanentFailure(sentenceOf(failure));
+    const { emit: _, ...silent } = question;
+    const answered = await next.answer(preview.has_begun ? silent : question);
+    const { retrieve_ms, generate_ms } = answered.timings;
+    return {
+      ...answered,
+      timings: { retrieve_ms, generate_ms: generate_ms + spent_ms },
+      warnings: [warningOf(failure), ...answered.warnings],
+    };
+  }
+
+  private nextAnswerer(): Answerer | undefined {
+    return this.options
+      .answerers()
+      .filter((answerer) => answerer.rank < this.rank)
+      .toSorted((a, b) => b.rank - a.rank)[0];
+  }
+}
+
+/** What those who watch the answer see of it while it is written. */
+class Preview {
+  /** Whether something was shown. */
+  has_begun = false;
+
+  constructor(private readonly question: Pick<Question, "emit">) {}
+
+  /**
+   * Shows what this attempt writes. Once an attempt that broke off was shown, later ones are not: a
+   * second beginning would only confuse.
+   */
+  ofNextAttempt(): (text: string) => void {
+    if (this.has_begun) return () => undefined;
+    return (text) => {
+      this.has_begun = true;
+      this.question.emit?.({ kind: "delta", text });
+    };
+  }
+}
+
+/** A signal that fires with the caller's, or when the time is over. Dispose of it when done. */
+class Deadline implements Disposable {
+  private readonly controller = new AbortController();
+  private readonly ends_at: number;
+  private readonly timer: ReturnType<typeof setTimeout>;
+
+  constructor(
+    timeout_ms: number,
+    private readonly caller: AbortSignal,
+    private readonly now_ms: () => number,
+  ) {
+    this.ends_at = now_ms() + timeout_ms;
+    this.timer = setTimeout(() => this.controller.abort(timedOut(timeout_ms)), timeout_ms);
+    if (caller.aborted) this.follow();
+    else caller.addEventListener("abort", this.follow, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  left_ms(): number {
+    return this.ends_at - this.now_ms();
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.timer);
+    this.caller.removeEventListener("abort", this.follow);
+  }
+
+  private readonly follow = (): void => this.controller.abort(this.caller.reason);
+}
+
+const timedOut = (timeout_ms: number): ProviderFailure =>
+  new ProviderFailure(
+    "unavailable",
+    `the provider took longer than answers.timeout, ${timeout_ms / 1_000} s`,
+    { retryable: false },
+  );
+
+const tooLong = ({ name }: { readonly name: string }): Warning => ({
+  code: "prompt_too_long",
+  message: `The saved prompt "${name}" is too long for the language model, so it was not applied.`,
+});
+
+const sum = (a: Usage | null, b: Usage | null): Usage | null =>
+  a && b
+    ? {
+        input_tokens: a.input_tokens + b.input_tokens,
+        output_tokens: a.output_tokens + b.output_tokens,
+      }
+    : (a ?? b);

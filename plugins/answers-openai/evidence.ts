@@ -1,0 +1,110 @@
+/** Finds the sentences of a source that support a claim, by the rarity of the words they share. */
+import type { Span } from "../answers-extractive/contract";
+
+export interface TextAnalysis {
+  readonly analyze: (text: string) => readonly { readonly term: string }[];
+  readonly sentences: (text: string) => readonly Span[];
+}
+/** One or two sentences; UTF-16 indices into the source. */
+export interface Evidence extends Span {
+  /** Of the claim's words, weighted by rarity, 0 to 1. */
+  readonly share: number;
+}
+/** The terms of a statement. */
+export type Claim = ReadonlySet<string>;
+
+/** A claim that shares less with its source is not supported by it. */
+export const share_min = 0.3;
+/** A second sentence must add this much, and both must fit. */
+const second_share_min = 0.15;
+const quote_chars_max = 600;
+
+interface SourceSentence extends Span {
+  readonly terms: Claim;
+}
+
+export class EvidenceFinder {
+  /** By source. */
+  private readonly sentences: readonly (readonly SourceSentence[])[];
+  private readonly numbers: readonly ReadonlySet<string>[];
+  private readonly sentence_count: number;
+  /** Sentences that have a term. */
+  private readonly frequency = new Map<string, number>();
+
+  constructor(
+    sources: readonly string[],
+    private readonly analysis: TextAnalysis,
+  ) {
+    this.sentences = sources.map((text) =>
+      analysis
+        .sentences(text)
+        .map((span) => ({ ...span, terms: this.claimOf(text.slice(span.start, span.end)) })),
+    );
+    this.numbers = sources.map(numbersIn);
+    const all = this.sentences.flat();
+    this.sentence_count = all.length;
+    for (const { terms } of all)
+      for (const term of terms) this.frequency.set(term, (this.frequency.get(term) ?? 0) + 1);
+  }
+
+  claimOf(text: string): Claim {
+    return new Set(
+      this.analysis
+        .analyze(text)
+        .map((word) => word.term)
+        .filter((term) => !/^[a-z]{1,2}$/.test(term)),
+    );
+  }
+
+  /** What of this source supports the claim best; null when it shares no word with it. */
+  find(source: number, claim: Claim): Evidence | null {
+    const sentences = this.sentences[source]!;
+    const shares = sentences.map(({ terms }) => this.share(claim, (term) => terms.has(term)));
+    const best = shares.reduce((top, share, at) => (share > (shares[top] ?? 0) ? at : top), 0);
+    const share = shares[best] ?? 0;
+    if (share === 0) return null;
+    let evidence: Evidence = { start: sentences[best]!.start, end: sentences[best]!.end, share };
+    for (const first of [best - 1, best]) {
+      const a = sentences[first];
+      const b = sentences[first + 1];
+      if (!a || !b || b.end - a.start > quote_chars_max) continue;
+      const both = this.share(claim, (term) => a.terms.has(term) || b.terms.has(term));
+      if (both >= share + second_share_min && both > evidence.share)
+        evidence = { start: a.start, end: b.end, share: both };
+    }
+    return evidence;
+  }
+
+  /** Whether every number of the text stands in the source, or is one of `allowed`. */
+  holdsNumbers(source: number, text: string, allowed: ReadonlySet<string>): boolean {
+    const without_list_mark = text.replace(/^\s*(?:[-*•>]\s*)?(?:\d+[.)]\s+)?/, "");
+    return [...numbersIn(without_list_mark)].every(
+      (number) => this.numbers[source]!.has(number) || allowed.has(number),
+    );
+  }
+
+  /** How much of the claim these terms are, 0 to 1. */
+  private share(claim: Claim, holds: (term: string) => boolean): number {
+    let shared = 0;
+    let all = 0;
+    for (const term of claim) {
+      const weight = this.rarity(term);
+      all += weight;
+      if (holds(term)) shared += weight;
+    }
+    return all === 0 ? 0 : shared / all;
+  }
+
+  private rarity(term: string): number {
+    const n = this.frequency.get(term) ?? 0;
+    return Math.log(1 + (this.sentence_count - n + 0.5) / (n + 0.5));
+  }
+}
+
+/** `1,234.50` and `1 234,50` are one number. */
+export const numbersIn = (text: string): Set<string> =>
+  new Set(
+    [...text.matchAll(/\p{Nd}+(?:[.,'’\u00a0\u202f]\p{Nd}+)*/gu)].map(([number]) =>
+      number.replace(/\P{Nd}/gu, ""),
+    ),
+  );

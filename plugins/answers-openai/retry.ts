@@ -1,0 +1,97 @@
+/** Retries of failed calls within a deadline, and a circuit breaker for a provider that is down. */
+import { spread } from "../../core/sdk";
+import { ProviderFailure } from "./failure";
+
+const attempts_max = 3;
+const backoff_ms = 250;
+const jitter = 0.4;
+
+/** The time that is left, and the signal that fires when none is. */
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  left_ms(): number;
+}
+
+/**
+ * Resolves to what `work` does, or rejects with its last failure. Waits as long as the provider
+ * asks for (`Retry-After`) where the time limit allows it.
+ */
+export async function withRetries<R>(work: () => Promise<R>, limit: TimeLimit): Promise<R> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      limit.signal.throwIfAborted();
+      if (
+        !(error instanceof ProviderFailure) ||
+        !error.options.retryable ||
+        attempt === attempts_max
+      )
+        throw error;
+      const pause_ms = Math.max(
+        spread(backoff_ms * 2 ** (attempt - 1), jitter),
+        error.options.retry_after_ms ?? 0,
+      );
+      if (pause_ms >= limit.left_ms()) throw error;
+      await pause(pause_ms, limit.signal);
+    }
+  }
+}
+
+/** @throws the signal's reason when it fires first. */
+async function pause(pause_ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, pause_ms);
+  const stop = () => reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** So many failures in a row open the circuit, for so long. */
+const failures_max = 5;
+const open_ms = 30_000;
+
+/**
+ * After five failures in a row no call goes out for 30 s; then one at a time probes whether the
+ * provider is back.
+ */
+export class CircuitBreaker {
+  private failures = 0;
+  private open_until = 0;
+  private probing = false;
+
+  constructor(private readonly now_ms: () => number) {}
+
+  /** @throws ProviderFailure at once while the circuit is open. */
+  async run<R>(work: () => Promise<R>): Promise<R> {
+    const is_probe = this.failures >= failures_max;
+    if (is_probe && (this.now_ms() < this.open_until || this.probing))
+      throw new ProviderFailure(
+        "unavailable",
+        "the provider failed several times in a row and is left alone for a while",
+        { retryable: false },
+      );
+    this.probing = is_probe;
+    try {
+      const result = await work();
+      this.failures = 0;
+      return result;
+    } catch (error) {
+      if (error instanceof ProviderFailure) this.count(error);
+      throw error;
+    } finally {
+      if (is_probe) this.probing = false;
+    }
+  }
+
+  /** A provider that answers is up, whatever it says. */
+  private count({ kind }: ProviderFailure): void {
+    this.failures = kind === "unavailable" || kind === "busy" ? this.failures + 1 : 0;
+    this.open_until = this.now_ms() + open_ms;
+  }
+}

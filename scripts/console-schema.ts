@@ -42,7 +42,7 @@ const mapValues = <V, R>(record: Readonly<Record<string, V>>, map: (value: V) =>
 
 /** Writes the file unless it is up to date. The console must have been built before. */
 export async function generateConsoleSchema(): Promise<void> {
-  const { builtIn } = await import("../plugins/index");
+  const { builtIn } = await import("../plugins/built-in");
   const { console_api } = await import("../plugins/console/surface");
   const routes = builtIn.flatMap((plugin) => Object.values(plugin.routes));
   const document = openApiDocument(routes, console_api, { version: "0", server_url: "http://_" });

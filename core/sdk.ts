@@ -102,7 +102,7 @@ export type { Operations, PluginOverview } from "./plugin/operations";
 export type { JobOverview } from "./jobs/overview";
 export { findDamage } from "./store/check";
 export type { Files, Received } from "./store/files";
-export type { Db, HotReads } from "./store/open";
+export type { Db, PreparedReads } from "./store/open";
 export type { Seal } from "./store/seal";
 export { isUnique, toNumber } from "./store/codes";
 export { bytes } from "./store/columns";

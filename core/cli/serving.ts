@@ -19,14 +19,7 @@ import {
 import { api, openApiDocument, type Described } from "../http/openapi";
 import { route, type Route } from "../http/route";
 import { serve, type Served } from "../http/serve";
-import {
-  Authenticator,
-  RateLimiter,
-  RequestObserver,
-  StartNotice,
-  Surface,
-  type RateLimit,
-} from "../http/slots";
+import { Authenticator, RateLimiter, RequestObserver, StartNotice, Surface } from "../http/slots";
 import type { TaskIsolate } from "../isolate/isolate";
 import type { Plugin } from "../plugin/define";
 import type { Host } from "../plugin/host";
@@ -119,7 +112,7 @@ export function createApplication(
   const ofApi = routesOn(api);
   return createFront({
     entrances: [
-      apiEntrance(ofApi.router(), ofApi.isPublic, authenticators[0]!.authenticate),
+      apiEntrance(ofApi.router(), ofApi.isPublic, authenticators[0]!),
       ...surfaces.map((surface) => {
         const { router, isPublic } = routesOn(surface);
         return surfaceEntrance(surface, lateRouter(router), isPublic);
@@ -131,7 +124,7 @@ export function createApplication(
     ),
     surfaces,
     observers: host.slot(RequestObserver),
-    rateLimit: limiter?.take ?? unlimited,
+    rate_limiter: limiter ?? unlimited,
     trusted_proxies: trustedProxies(setting),
     public_url,
     log: setting.log,
@@ -203,12 +196,14 @@ function documentRoute(surface: Surface, host: Host, public_url: () => string): 
   };
 }
 
-const unlimited = (): RateLimit => ({
-  limit: Number.MAX_SAFE_INTEGER,
-  remaining: Number.MAX_SAFE_INTEGER,
-  reset_s: Math.floor(Date.now() / 1_000) + 60,
-  allowed: true,
-});
+const unlimited: RateLimiter = {
+  take: async () => ({
+    limit: Number.MAX_SAFE_INTEGER,
+    remaining: Number.MAX_SAFE_INTEGER,
+    reset_s: Math.floor(Date.now() / 1_000) + 60,
+    allowed: true,
+  }),
+};
 
 const trustedProxies = (setting: Setting): BlockList =>
   networkSetting(

@@ -10,7 +10,7 @@ import { prefix, type Router } from "./mount";
 import { pathOf, pathStart } from "./path";
 import { problemResponse } from "./problem";
 import type { Caller, Client } from "./route";
-import type { Admitted, RateLimit, Seen, Surface } from "./slots";
+import type { Admitted, Authenticator, RateLimit, RateLimiter, Seen, Surface } from "./slots";
 import { visitorOf, type Believed } from "./visitor";
 
 const old_prefix = "/api/dev";
@@ -28,7 +28,7 @@ export interface Entrance {
   readonly router: Router;
   /** Paths that need no caller. */
   readonly isPublic: (path: string) => boolean;
-  readonly admit: (request: Request, visitor: Client) => Admitted;
+  readonly admit: (request: Request, visitor: Client) => Promise<Admitted>;
   readonly unauthorized: (request: Request) => HttpError;
   /** Who shares a rate limit: `owner:usr_…`, `address:192.0.2.1`. */
   readonly bucketOf: (caller: Caller | null, visitor: Client) => string;
@@ -38,7 +38,7 @@ export interface FrontParts extends Believed {
   /** What lies at the root of the server: `/health`. */
   readonly root: Router;
   readonly surfaces: readonly Surface[];
-  readonly rateLimit: (subject: string, charge: 0 | 1) => RateLimit;
+  readonly rate_limiter: Pick<RateLimiter, "take">;
   readonly observers: readonly ((seen: Seen) => void)[];
   readonly log: Log;
 }
@@ -99,10 +99,10 @@ async function answer(parts: FrontParts, request: Request, visit: Visit): Promis
   if (!entrance) return answerAtRoot(parts, request, path, visit);
   // 1. Who is calling? By a key at the API, which never looks at a cookie; by what each surface
   //    goes by there.
-  const { caller, refusal } = entrance.admit(request, visitor);
+  const { caller, refusal } = await entrance.admit(request, visitor);
   visit.seen = { surface: entrance.name, owner_id: caller?.owner_id ?? null };
   // 2. The owner's window is charged when the caller is known, the address's otherwise.
-  const limit = countIn(parts, entrance.bucketOf(caller, visitor), 1, visit);
+  const limit = await countIn(parts, entrance.bucketOf(caller, visitor), 1, visit);
   if (!limit.allowed) throw tooManyRequests(limit);
   // 3. Without a known caller only what is public goes on, and unknown paths don't show.
   if (refusal) throw refusal;
@@ -123,7 +123,7 @@ async function answerAtRoot(
 ): Promise<Response> {
   const { request_id, visitor } = visit;
   const of_page = parts.surfaces.some(({ root }) => isBelow(path, root));
-  const limit = countIn(
+  const limit = await countIn(
     parts,
     `address:${visitor.address}`,
     of_page || path === "/health" ? 0 : 1,
@@ -133,8 +133,13 @@ async function answerAtRoot(
   return parts.root.handle(request, { caller: null, request_id, visitor });
 }
 
-function countIn(parts: FrontParts, subject: string, charge: 0 | 1, { headers }: Visit): RateLimit {
-  const limit = parts.rateLimit(subject, charge);
+async function countIn(
+  { rate_limiter }: FrontParts,
+  subject: string,
+  count: 0 | 1,
+  { headers }: Visit,
+): Promise<RateLimit> {
+  const limit = await rate_limiter.take(subject, count);
   headers["x-ratelimit-limit"] = String(limit.limit);
   headers["x-ratelimit-remaining"] = String(limit.remaining);
   headers["x-ratelimit-reset"] = String(limit.reset_s);
@@ -145,15 +150,15 @@ function countIn(parts: FrontParts, subject: string, charge: 0 | 1, { headers }:
 export const apiEntrance = (
   router: Router,
   isPublic: Entrance["isPublic"],
-  authenticate: (token: string) => Caller | null,
+  authenticator: Authenticator,
 ): Entrance => ({
   name: "api",
   area: old_prefix,
   router,
   isPublic,
-  admit(request) {
+  async admit(request) {
     const token = bearerToken(request.headers.get("authorization"));
-    return { caller: token === null ? null : authenticate(token) };
+    return { caller: token === null ? null : await authenticator.authenticate(token) };
   },
   unauthorized: (request) => unauthorized(request.headers.has("authorization")),
   bucketOf: (caller, { address }) => (caller ? `owner:${caller.owner_id}` : `address:${address}`),

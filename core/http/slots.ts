@@ -3,13 +3,12 @@ import { slot } from "../base/refs";
 import type { HttpError } from "../base/errors";
 import type { Caller, Client } from "./route";
 
-/**
- * Knows a caller by the token of `Authorization: Bearer`, or answers null. Exactly one plugin fills
- * it.
- */
-export const Authenticator = slot<{ authenticate(token: string): Caller | null }>(
-  "http.authenticator",
-);
+/** Knows callers by the token of `Authorization: Bearer`. Exactly one plugin fills it. */
+export interface Authenticator {
+  /** Null when the token is not, or no longer, valid. Asked at every request. */
+  authenticate(token: string): Promise<Caller | null>;
+}
+export const Authenticator = slot<Authenticator>("http.authenticator");
 
 export interface RateLimit {
   /** Requests allowed in a window. */
@@ -20,13 +19,15 @@ export interface RateLimit {
   readonly allowed: boolean;
 }
 /**
- * Counts requests. `subject` is an owner or an address. `charge` 0 only looks. At most one plugin
- * fills it.
+ * Counts requests. At most one plugin fills it. An implementation may count in the memory of one
+ * process or in a store that several processes share.
  */
-export const RateLimiter = slot<{
-  take(subject: string, charge: 0 | 1): RateLimit;
+export interface RateLimiter {
+  /** Counts `count` requests of `subject`, an owner or an address, if allowed. 0 only looks. */
+  take(subject: string, count: number): Promise<RateLimit>;
   readonly window_ms?: number;
-}>("http.rate_limiter");
+}
+export const RateLimiter = slot<RateLimiter>("http.rate_limiter");
 
 /** What is known of a request to a surface before it is routed. */
 export interface Admitted {
@@ -56,7 +57,7 @@ export interface Surface {
   /** On every answer below `root` that does not set them itself. */
   readonly headers: Readonly<Record<string, string>>;
   /** Who is calling. It must not look at `Authorization`, as the API never looks at cookies. */
-  admit(request: Request, visitor: Client): Admitted;
+  admit(request: Request, visitor: Client): Promise<Admitted>;
   /** The answer to a request that needs a caller and has none. */
   unauthorized(): HttpError;
 }

@@ -6,7 +6,7 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
 import type { Log } from "../base/log";
 import type { HandlersOf, Route } from "../http/route";
-import type { Db, HotReads } from "../store/open";
+import type { Db, PreparedReads } from "../store/open";
 import type { Files } from "../store/files";
 import type { Seal } from "../store/seal";
 import type { Operations } from "./operations";
@@ -60,7 +60,7 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
    */
   readonly notifier: Notifier;
   /** Prepared reads on a second connection, for the few look-ups that every request makes. */
-  readonly hot: HotReads;
+  readonly reads: PreparedReads;
   /** After text was deleted: takes it out of the write-ahead log too. Returns at once. */
   readonly truncateWal: () => void;
   readonly files: Files;

@@ -216,7 +216,7 @@ function contextOf(
     db: store.db,
     inTransaction: store.inTransaction,
     afterCommit: store.afterCommit,
-    hot: store.hot,
+    reads: store.reads,
     truncateWal: store.truncateWal,
     notify: (change: Change) => notifier.publish(RecordChanged, change.owner_id, change),
     notifier,

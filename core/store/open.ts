@@ -1,5 +1,5 @@
 /**
- * Opens the embedded database: one connection that writes, one for hot reads, and the rule that
+ * Opens the embedded database: one connection that writes, one for prepared reads, and the rule that
  * nobody goes around a transaction.
  */
 import { Database } from "bun:sqlite";
@@ -19,14 +19,15 @@ import { BunSqliteDialect, guarded, kyselyStatements, Statements } from "./sqlit
 export type Db<T = any> = Kysely<T>;
 
 /**
- * Prepared reads on a connection of their own. They never wait for a transaction, and never see
- * what is not committed.
+ * Prepared statements on a connection of their own, for reads that every request makes. They never
+ * wait for a transaction, and never see what is not committed.
  */
-export interface HotReads {
-  get<R>(sql: string, ...params: readonly Bound[]): R | undefined;
-  all<R>(sql: string, ...params: readonly Bound[]): R[];
+export interface PreparedReads {
+  /** The first row; undefined when there is none. */
+  get<R>(sql: string, ...params: readonly Parameter[]): Promise<R | undefined>;
+  all<R>(sql: string, ...params: readonly Parameter[]): Promise<R[]>;
 }
-type Bound = string | number | bigint | null | Uint8Array;
+type Parameter = string | number | bigint | null | Uint8Array;
 
 export interface Store {
   readonly db: Db<any>;
@@ -42,7 +43,7 @@ export interface Store {
    * back.
    */
   readonly afterCommit: (work: () => void) => void;
-  readonly hot: HotReads;
+  readonly reads: PreparedReads;
   /**
    * After text was deleted: takes it out of the write-ahead log within two seconds. Returns at
    * once.
@@ -117,7 +118,7 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
   const surrounding = new AsyncLocalStorage<Surrounding | undefined>();
   const mutex = new Mutex();
   const statements = kyselyStatements(database, ballast.drop);
-  const hot = new Statements(reader, (raw) => raw);
+  const prepared = new Statements(reader, (raw) => raw);
   const refuse = () => {
     if (surrounding.getStore()?.open)
       throw new Error("a query went around the open transaction: pass `tx` down, not the database");
@@ -172,21 +173,21 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
       if (here?.open) here.after.push(work);
       else surrounding.exit(() => attempt(work));
     },
-    hot: {
-      get: <R>(sql: string, ...params: readonly Bound[]) =>
-        (guarded(() => hot.get(sql).get(...params)) as R | null) ?? undefined,
-      all: <R>(sql: string, ...params: readonly Bound[]) =>
-        guarded(() => hot.get(sql).all(...params)) as R[],
+    reads: {
+      get: async <R>(sql: string, ...params: readonly Parameter[]) =>
+        (guarded(() => prepared.get(sql).get(...params)) as R | null) ?? undefined,
+      all: async <R>(sql: string, ...params: readonly Parameter[]) =>
+        guarded(() => prepared.get(sql).all(...params)) as R[],
     },
     forgetStatements() {
       statements.clear();
-      hot.clear();
+      prepared.clear();
     },
     async close() {
       clearTimeout(later);
       await ballast.settled();
       await scrub.stop();
-      hot.clear();
+      prepared.clear();
       reader.close();
       await db.destroy();
     },

@@ -92,11 +92,11 @@ export interface Sessions {
    * The caller that the cookie of a request stands for, or null: `key_id` is then the session's id.
    * Counts as a use of the session.
    */
-  callerOf(request: Request, visitor: Client): Caller | null;
+  callerOf(request: Request, visitor: Client): Promise<Caller | null>;
   /**
    * Whether the session, and its user, are still good: for streams, which outlive the look at their
    * request.
    */
-  isLive(session_id: string): boolean;
+  isLive(session_id: string): Promise<boolean>;
 }
 export const Sessions = service<Sessions>("accounts.sessions");

@@ -16,7 +16,7 @@ const badLink = () =>
       "another with: dossier setup --link",
   );
 
-export interface FirstAdminParts extends Omit<AccountsParts, "hot" | "notify"> {
+export interface FirstAdminParts extends Omit<AccountsParts, "reads" | "notify"> {
   readonly public_url: () => string;
 }
 /** What the first administrator enters. */

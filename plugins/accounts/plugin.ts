@@ -43,10 +43,10 @@ export default definePlugin({
   migrations,
   routes: { ...routes, ...adminRoutes },
   commands,
-  setup: ({ now_ms, config, db, hot, inTransaction, log, newId, notify, public_url }) => {
+  setup: ({ now_ms, config, db, reads, inTransaction, log, newId, notify, public_url }) => {
     const parts = {
       db,
-      hot,
+      reads,
       inTransaction,
       now_ms,
       newId,
@@ -72,7 +72,7 @@ export default definePlugin({
       },
       commands: commandHandlers(accounts, firstAdmin),
       fills: [
-        fill(Authenticator, createAuthenticator({ hot, now_ms, noteUse: usage.note })),
+        fill(Authenticator, createAuthenticator({ reads, now_ms, noteUse: usage.note })),
         fill(StartNotice, firstAdmin.signInHint),
       ],
       start: async () => {

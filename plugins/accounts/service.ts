@@ -8,7 +8,7 @@ import {
   type Caller,
   type Change,
   type Db,
-  type HotReads,
+  type PreparedReads,
 } from "../../core/sdk";
 import type { Accounts, Key, NewKey, NewUser, Role, Scope, User } from "./contract";
 import { checkPassword, type Passwords } from "./passwords";
@@ -19,7 +19,7 @@ import { keyPrefix, newKeyToken, publicIdOf, sameDigest, sha256 } from "./token"
 
 export interface AccountsParts {
   readonly db: Db<AccountsTables>;
-  readonly hot: HotReads;
+  readonly reads: PreparedReads;
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   readonly now_ms: () => number;
   readonly newId: (prefix: string) => string;
@@ -150,15 +150,15 @@ export function createAccounts({
  * `noteUse` hears of every good key.
  */
 export const createAuthenticator = ({
-  hot,
+  reads,
   now_ms,
   noteUse,
-}: Pick<AccountsParts, "hot" | "now_ms"> & {
+}: Pick<AccountsParts, "reads" | "now_ms"> & {
   readonly noteUse: (key_id: string, at_ms: number) => void;
 }) => ({
-  authenticate(token: string): Caller | null {
+  async authenticate(token: string): Promise<Caller | null> {
     const public_id = publicIdOf(token);
-    const key = public_id === null ? undefined : store.findWorkingKey(hot, public_id);
+    const key = public_id === null ? undefined : await store.findWorkingKey(reads, public_id);
     if (!key || !sameDigest(key.token_sha256, sha256(token))) return null;
     const now = now_ms();
     if (key.expires_at !== null && key.expires_at <= now) return null;

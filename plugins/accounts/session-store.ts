@@ -2,12 +2,12 @@
  * Every SQL statement about sessions and links to a new password. The database comes first, so that
  * the caller decides the transaction.
  */
-import { toNumber, type HotReads } from "../../core/sdk";
+import { toNumber, type PreparedReads } from "../../core/sdk";
 import type { Role } from "./contract";
 import type { AccountsDb, PasswordLinkRow, SessionRow, UserRow } from "./store";
 
 /** What a request needs to know of a session and its user. */
-export interface HotSession extends Pick<
+export interface PresentedSession extends Pick<
   SessionRow,
   "id" | "user_id" | "created_at" | "last_seen_at"
 > {
@@ -18,23 +18,29 @@ export interface HotSession extends Pick<
  * The session, when its user is not deactivated. On every request of the console, hence by hand and
  * without a cache.
  */
-function working(hot: HotReads, by: "token_sha256" | "id", value: string): HotSession | undefined {
-  const session = hot.get<Omit<HotSession, "role">>(
+async function working(
+  reads: PreparedReads,
+  by: "token_sha256" | "id",
+  value: string,
+): Promise<PresentedSession | undefined> {
+  const session = await reads.get<Omit<PresentedSession, "role">>(
     `select id, user_id, created_at, last_seen_at from accounts_sessions where ${by} = ?`,
     value,
   );
   const user =
     session &&
-    hot.get<{ role: Role }>(
+    (await reads.get<{ role: Role }>(
       "select role from accounts_users where id = ? and active = 1",
       session.user_id,
-    );
+    ));
   return user && { ...session, role: user.role };
 }
-export const findByToken = (hot: HotReads, token_sha256: string): HotSession | undefined =>
-  working(hot, "token_sha256", token_sha256);
-export const findById = (hot: HotReads, id: string): HotSession | undefined =>
-  working(hot, "id", id);
+export const findByToken = (
+  reads: PreparedReads,
+  token_sha256: string,
+): Promise<PresentedSession | undefined> => working(reads, "token_sha256", token_sha256);
+export const findById = (reads: PreparedReads, id: string): Promise<PresentedSession | undefined> =>
+  working(reads, "id", id);
 
 export const insertSession = async (db: AccountsDb, row: SessionRow): Promise<void> => {
   await db.insertInto("accounts_sessions").values(row).execute();

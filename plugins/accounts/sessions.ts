@@ -24,7 +24,7 @@ const user_agent_length_max = 300;
 
 export interface SessionsParts extends Pick<
   AccountsParts,
-  "db" | "hot" | "inTransaction" | "now_ms" | "newId" | "passwords" | "notify"
+  "db" | "reads" | "inTransaction" | "now_ms" | "newId" | "passwords" | "notify"
 > {
   readonly lockout: Lockout;
   /** When sessions were last used, as far as that is not written yet. */
@@ -45,7 +45,7 @@ export interface Session extends Pick<
 
 export function createSessions({
   db,
-  hot,
+  reads,
   inTransaction,
   now_ms,
   newId,
@@ -65,9 +65,9 @@ export function createSessions({
     );
   };
 
-  const callerOf: Sessions["callerOf"] = (request, visitor) => {
+  const callerOf: Sessions["callerOf"] = async (request, visitor) => {
     const token = tokenOf(request, visitor);
-    const session = token === null ? undefined : store.findByToken(hot, sha256(token));
+    const session = token === null ? undefined : await store.findByToken(reads, sha256(token));
     if (!session || !isFresh(session)) return null;
     seen.note(session.id, now_ms());
     return {
@@ -144,8 +144,8 @@ export function createSessions({
     callerOf,
     begin,
 
-    isLive: (session_id: string): boolean => {
-      const session = store.findById(hot, session_id);
+    async isLive(session_id: string): Promise<boolean> {
+      const session = await store.findById(reads, session_id);
       return session !== undefined && isFresh(session);
     },
 
@@ -177,7 +177,7 @@ export function createSessions({
 
     async signOut(request: Request, visitor: Client): Promise<void> {
       const token = tokenOf(request, visitor);
-      const session = token === null ? undefined : store.findByToken(hot, sha256(token));
+      const session = token === null ? undefined : await store.findByToken(reads, sha256(token));
       if (session) await end(session.user_id, session.id);
     },
 

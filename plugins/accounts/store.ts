@@ -2,7 +2,7 @@
  * Every SQL statement about accounts. The database comes first, so that the caller decides the
  * transaction.
  */
-import { toNumber, type Db, type HotReads } from "../../core/sdk";
+import { toNumber, type Db, type PreparedReads } from "../../core/sdk";
 import type { Role } from "./contract";
 
 /** Times are epoch milliseconds, flags 0 or 1. */
@@ -142,22 +142,29 @@ export const deactivateKey = (
 };
 
 /** What a request needs to know of a key. */
-export type HotKey = Pick<KeyRow, "id" | "user_id" | "token_sha256" | "scopes" | "expires_at">;
+export type PresentedKey = Pick<
+  KeyRow,
+  "id" | "user_id" | "token_sha256" | "scopes" | "expires_at"
+>;
 
 /**
  * The key, when neither it nor its user is deactivated. Runs on every request, hence by hand and
  * without a cache;
  * two look-ups, because SQLite takes several times as long for the same as one join.
  */
-export function findWorkingKey(hot: HotReads, public_id: string): HotKey | undefined {
-  const key = hot.get<HotKey>(
+export async function findWorkingKey(
+  reads: PreparedReads,
+  public_id: string,
+): Promise<PresentedKey | undefined> {
+  const key = await reads.get<PresentedKey>(
     "select id, user_id, token_sha256, scopes, expires_at from accounts_keys where public_id = ? " +
       "and active = 1",
     public_id,
   );
-  return key && hot.get("select id from accounts_users where id = ? and active = 1", key.user_id)
-    ? key
-    : undefined;
+  const user =
+    key &&
+    (await reads.get("select id from accounts_users where id = ? and active = 1", key.user_id));
+  return user ? key : undefined;
 }
 
 /** Moves `last_used_at` forward, never back. */

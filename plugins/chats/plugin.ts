@@ -46,7 +46,7 @@ export default definePlugin({
       inTransaction,
       newId,
       log,
-      hot,
+      reads,
       services: { folders, prompts, documents, retrieval, quotas },
     } = ctx;
     const db = ctx.db;
@@ -126,7 +126,7 @@ export default definePlugin({
       routes: chatHandlers(
         chats,
         messages,
-        createStreaming({ db, hot, documents, messages, notifier, log }),
+        createStreaming({ db, reads, documents, messages, notifier, log }),
       ),
     };
   },

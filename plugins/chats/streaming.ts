@@ -6,7 +6,7 @@ import {
   HttpError,
   streamOf,
   type Db,
-  type HotReads,
+  type PreparedReads,
   type Log,
   type Notifier,
 } from "../../core/sdk";
@@ -20,7 +20,7 @@ import { AnswerGrew, Waiter } from "./waiter";
 
 export interface StreamingParts {
   readonly db: Db<store.ChatsTables>;
-  readonly hot: HotReads;
+  readonly reads: PreparedReads;
   readonly documents: Documents;
   readonly messages: Pick<MessageService, "progress">;
   readonly notifier: Notifier;
@@ -52,7 +52,7 @@ type Numbered = Pick<EventRow, "seq" | "kind" | "data">;
 
 export function createStreaming({
   db,
-  hot,
+  reads,
   documents,
   messages,
   notifier,
@@ -63,8 +63,8 @@ export function createStreaming({
   /** Open streams by owner. */
   const open = new Map<string, number>();
 
-  const eventsAfter = (message_id: string, seq: number): Numbered[] =>
-    hot.all<Numbered>(events_sql, message_id, seq);
+  const eventsAfter = (message_id: string, seq: number): Promise<Numbered[]> =>
+    reads.all<Numbered>(events_sql, message_id, seq);
 
   async function asItReads(message_id: string): Promise<Message> {
     const [message] = await readable(db, documents, [(await store.findById(db, message_id))!]);
@@ -91,7 +91,9 @@ export function createStreaming({
     if (last_seen < last_event) return last_seen;
     if (!isFinal(message)) return last_seen === last_event ? last_seen : 0;
     const end =
-      eventsAfter(id, 0).length > 0 ? last_event : retoldOf(await asItReads(id)).at(-1)!.seq;
+      (await eventsAfter(id, 0)).length > 0
+        ? last_event
+        : retoldOf(await asItReads(id)).at(-1)!.seq;
     return last_seen === end ? null : last_seen < end ? last_seen : 0;
   }
 
@@ -115,15 +117,16 @@ export function createStreaming({
     };
     return async () => {
       while (!over && !isOver()) {
-        const state = hot.get<State>(state_sql, message_id);
+        const state = await reads.get<State>(state_sql, message_id);
         if (!state || state.deleted_at !== null) return null;
-        const events = eventsAfter(message_id, cursor);
+        const events = await eventsAfter(message_id, cursor);
         if (events.length > 0) return send(events);
         if (isFinal(state)) {
           const rest = retoldOf(await asItReads(message_id)).filter(({ seq }) => seq > cursor);
           return rest.length === 0 ? null : send(rest.slice(0, events_at_once));
         }
-        if (!(await next()) && !isOver()) return ":\n\n";
+        // It may have been closed while the database was asked: then nothing wakes `next` any more.
+        if (!isOver() && !(await next()) && !isOver()) return ":\n\n";
       }
       return null;
     };

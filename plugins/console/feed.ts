@@ -6,7 +6,7 @@ import { HttpError, streamOf, type Change } from "../../core/sdk";
 
 export interface FeedParts {
   /** Whether the session is still good: it may end while its stream is open. */
-  readonly isLive: (session_id: string) => boolean;
+  readonly isLive: (session_id: string) => Promise<boolean>;
   readonly newUuid: () => string;
   /** Changes are gathered for so long, so that ten of one record become one. */
   readonly gather_ms?: number;
@@ -165,7 +165,9 @@ export function createFeed({
             wake = done;
           });
         if (over) return null;
-        if (!isLive(session_id)) {
+        const live = await isLive(session_id);
+        if (over) return null;
+        if (!live) {
           close();
           return event(cursor, "signed_out", {});
         }

@@ -68,7 +68,7 @@ export default definePlugin({
       inTransaction,
       now_ms,
       log,
-      storageOf: (owner_id) => quotas.heldNow(owner_id, "storage"),
+      storageOf: (owner_id) => quotas.heldCommitted(owner_id, "storage"),
     });
     notifier.subscribe(RecordChanged, "all", (change, here) => {
       feed.observe(change);
@@ -81,14 +81,14 @@ export default definePlugin({
       now_ms,
       findDamage: () => isolate("findDamage", paths.database, damage_limits),
     });
-    const limits = (): Limits => {
+    const limits = async (): Promise<Limits> => {
       const [limiter] = slots.limiter();
       return {
         folders: quotas.limitOf("folders"),
         documents: quotas.limitOf("documents"),
         chats: quotas.limitOf("chats"),
         storage_bytes: quotas.limitOf("storage"),
-        requests_per_window: limiter?.take("", 0).limit ?? null,
+        requests_per_window: (await limiter?.take("", 0))?.limit ?? null,
         window_s: limiter?.window_ms === undefined ? null : Math.ceil(limiter.window_ms / 1_000),
       };
     };
@@ -98,11 +98,11 @@ export default definePlugin({
       limits,
       usage: usage.read,
       checks: () => checks.run(slots.checks()),
-      held: (owner_id) => ({
-        bytes: quotas.heldNow(owner_id, "storage"),
-        documents: quotas.heldNow(owner_id, "documents"),
-        folders: quotas.heldNow(owner_id, "folders"),
-        chats: quotas.heldNow(owner_id, "chats"),
+      held: async (owner_id) => ({
+        bytes: await quotas.heldCommitted(owner_id, "storage"),
+        documents: await quotas.heldCommitted(owner_id, "documents"),
+        folders: await quotas.heldCommitted(owner_id, "folders"),
+        chats: await quotas.heldCommitted(owner_id, "chats"),
       }),
       storage: remembering(
         async () => ({

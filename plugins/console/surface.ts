@@ -54,12 +54,14 @@ export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface =
   ...console_api,
   root: console_root,
   headers: strict_headers,
-  admit(request, visitor): Admitted {
+  async admit(request, visitor): Promise<Admitted> {
     const refusal = safe_methods.has(request.method)
       ? undefined
       : refusalOf(request, visitor, public_url);
     // What another site made a browser send counts as nobody's.
-    return refusal ? { caller: null, refusal } : { caller: sessions.callerOf(request, visitor) };
+    return refusal
+      ? { caller: null, refusal }
+      : { caller: await sessions.callerOf(request, visitor) };
   },
   unauthorized: () =>
     new HttpError(401, "signed_out", "Nobody is signed in here: sign in first.", {

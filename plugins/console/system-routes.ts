@@ -289,8 +289,8 @@ export interface Limits {
 export interface SystemRoutesParts {
   readonly operations: Operations;
   readonly usage: (owner_id: string, days: number) => Promise<UsageDay[]>;
-  readonly held: (owner_id: string) => Held;
-  readonly limits: () => Limits;
+  readonly held: (owner_id: string) => Promise<Held>;
+  readonly limits: () => Promise<Limits>;
   readonly checks: () => Promise<(CheckResult & { readonly name: string })[]>;
   readonly storage: () => Promise<{
     readonly database_bytes: number;
@@ -311,8 +311,8 @@ export const systemHandlers = ({
 }: SystemRoutesParts): HandlersOf<typeof systemRoutes> => ({
   usage: async ({ caller, query }) => ({
     days: await usage(caller.owner_id, query.days ?? 30),
-    storage: held(caller.owner_id),
-    limits: limits(),
+    storage: await held(caller.owner_id),
+    limits: await limits(),
   }),
   system: async () => {
     const [found, sizes, jobs, plugins] = await Promise.all([

@@ -16,7 +16,7 @@ export interface UsageParts {
   readonly inTransaction: <R>(work: (tx: Db) => Promise<R>) => Promise<R>;
   readonly now_ms: () => number;
   /** Bytes of originals that the owner holds now. */
-  readonly storageOf: (owner_id: string) => number;
+  readonly storageOf: (owner_id: string) => Promise<number>;
   readonly log: Log;
 }
 type Counted = "requests" | "answers" | "uploads";
@@ -51,7 +51,7 @@ export function createUsage({ db, inTransaction, now_ms, storageOf, log }: Usage
     try {
       await inTransaction(async (tx) => {
         for (const one of batch.values())
-          await store.addUsage(tx, { ...one, storage_bytes: storageOf(one.owner_id) });
+          await store.addUsage(tx, { ...one, storage_bytes: await storageOf(one.owner_id) });
       });
     } catch (error) {
       for (const [key, one] of batch) counts.set(key, added(one, counts.get(key)));
@@ -84,10 +84,11 @@ export function createUsage({ db, inTransaction, now_ms, storageOf, log }: Usage
       const { rows, before } = await store.readUsage(db, owner_id, dates[0]!);
       const by_day = new Map(rows.map((row) => [row.day, row]));
       let storage_bytes = toNumber(before?.storage_bytes);
+      const stored_now_bytes = await storageOf(owner_id);
       return dates.map((date, at) => {
         const row = by_day.get(date);
         storage_bytes =
-          at === days - 1 ? storageOf(owner_id) : toNumber(row?.storage_bytes ?? storage_bytes);
+          at === days - 1 ? stored_now_bytes : toNumber(row?.storage_bytes ?? storage_bytes);
         return {
           date,
           requests: toNumber(row?.requests),

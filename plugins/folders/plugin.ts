@@ -21,7 +21,7 @@ export default definePlugin({
     now_ms,
     db,
     emit,
-    hot,
+    reads,
     inTransaction,
     newId,
     truncateWal,
@@ -30,14 +30,14 @@ export default definePlugin({
   }) => {
     const folders = createFolders({
       db,
-      hot,
+      reads,
       inTransaction,
       now_ms,
       newId,
       truncateWal,
       notify,
       charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "folders", count),
-      held: (owner_id) => quotas.heldNow(owner_id, "folders"),
+      held: (owner_id) => quotas.heldCommitted(owner_id, "folders"),
       removeContents: async (tx, owner_id, folder_ids) => {
         for (const contents of slots.contents()) await contents.remove(tx, owner_id, folder_ids);
       },

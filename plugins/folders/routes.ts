@@ -125,8 +125,8 @@ export const routes = {
 };
 
 export const folderHandlers = (folders: FolderService): HandlersOf<typeof routes> => ({
-  list: ({ caller, query }) => {
-    const { rows, total } = folders.list(caller.owner_id, query);
+  list: async ({ caller, query }) => {
+    const { rows, total } = await folders.list(caller.owner_id, query);
     return toPage(rows.map(toRecord), total, query);
   },
   create: async ({ caller, body }) => {

@@ -9,7 +9,7 @@ import {
   optionalText,
   type Change,
   type Db,
-  type HotReads,
+  type PreparedReads,
   type PageRequest,
 } from "../../core/sdk";
 import type { DocumentStatus, Folder, Folders } from "./contract";
@@ -29,7 +29,7 @@ export interface FolderChange {
 
 export interface FolderParts {
   readonly db: Db<store.FoldersTables>;
-  readonly hot: HotReads;
+  readonly reads: PreparedReads;
   readonly inTransaction: <R>(work: (tx: Db) => Promise<R>) => Promise<R>;
   readonly now_ms: () => number;
   readonly newId: (prefix: string) => string;
@@ -39,7 +39,7 @@ export interface FolderParts {
    * How many folders the owner has: what was charged, because counting them would take as long as
    * listing them.
    */
-  readonly held: (owner_id: string) => number;
+  readonly held: (owner_id: string) => Promise<number>;
   /** Clears what other plugins keep in these folders, inside the deleting transaction. */
   readonly removeContents: (
     tx: Db,
@@ -62,7 +62,7 @@ export interface FolderParts {
 
 export function createFolders({
   db,
-  hot,
+  reads,
   inTransaction,
   now_ms,
   newId,
@@ -116,9 +116,9 @@ export function createFolders({
       return folder.id;
     },
 
-    list: (owner_id: string, page: PageRequest) => ({
-      rows: store.listFolders(hot, owner_id, page),
-      total: held(owner_id),
+    list: async (owner_id: string, page: PageRequest) => ({
+      rows: await store.listFolders(reads, owner_id, page),
+      total: await held(owner_id),
     }),
 
     get: (owner_id: string, folder_id: string): Promise<FolderRow> =>

@@ -7,7 +7,7 @@ import {
   sql,
   toNumber,
   type Db,
-  type HotReads,
+  type PreparedReads,
   type PageRequest,
 } from "../../core/sdk";
 import type { DocumentStatus } from "./contract";
@@ -41,9 +41,13 @@ export type ListedFolder = Omit<FolderRow, "owner_id">;
 const list_sql = `select id, parent_id, name, description, syncing_count, synced_count, failed_count, created_at, updated_at
   from folders where owner_id = ? order by created_at desc, id desc limit ? offset ?`;
 /** One page, newest first. */
-export function listFolders(hot: HotReads, owner_id: string, page: PageRequest): ListedFolder[] {
+export function listFolders(
+  reads: PreparedReads,
+  owner_id: string,
+  page: PageRequest,
+): Promise<ListedFolder[]> {
   const { limit, offset } = pageWindow(page);
-  return hot.all<ListedFolder>(list_sql, owner_id, limit, offset);
+  return reads.all<ListedFolder>(list_sql, owner_id, limit, offset);
 }
 
 export const findFolder = (db: FoldersDb, id: string): Promise<FolderRow | undefined> =>

@@ -23,7 +23,7 @@ export interface Quotas {
    * The same as far as it is committed, without waiting for a transaction: the total of a list that
    * is asked for all the time.
    */
-  heldNow(owner_id: string, what: Counted): number;
+  heldCommitted(owner_id: string, what: Counted): Promise<number>;
   /** The most that a user may hold; null: no limit. */
   limitOf(what: Counted): number | null;
 }

@@ -32,5 +32,5 @@ export default definePlugin({
   provides: { quotas: Quotas },
   tables: ["quotas_used"],
   migrations,
-  setup: ({ config, hot }) => ({ services: { quotas: createQuotas(config, hot) } }),
+  setup: ({ config, reads }) => ({ services: { quotas: createQuotas(config, reads) } }),
 });

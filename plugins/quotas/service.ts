@@ -1,12 +1,12 @@
 /** The rules about quotas: what is refused, and in which words. */
-import { forbidden, type HotReads, type HttpError } from "../../core/sdk";
+import { forbidden, type PreparedReads, type HttpError } from "../../core/sdk";
 import type { Counted, Quotas } from "./contract";
 import * as store from "./store";
 
 /** The most that a user may hold of each thing; absent means: no limit. */
 export type Limits = { readonly [W in Counted]?: number };
 
-export function createQuotas(limits: Limits, hot: HotReads): Quotas {
+export function createQuotas(limits: Limits, reads: PreparedReads): Quotas {
   const limitOf = (what: Counted): number | null => limits[what] ?? null;
 
   return {
@@ -26,7 +26,7 @@ export function createQuotas(limits: Limits, hot: HotReads): Quotas {
 
     held: (db, owner_id, what) => store.held(db, owner_id, what),
 
-    heldNow: (owner_id, what) => store.heldNow(hot, owner_id, what),
+    heldCommitted: (owner_id, what) => store.heldCommitted(reads, owner_id, what),
   };
 }
 

@@ -2,7 +2,7 @@
  * Every SQL statement about quotas. The database comes first, so that the caller decides the
  * transaction.
  */
-import { sql, toNumber, type Db, type HotReads } from "../../core/sdk";
+import { sql, toNumber, type Db, type PreparedReads } from "../../core/sdk";
 import type { Counted } from "./contract";
 
 export interface QuotasTables {
@@ -65,11 +65,15 @@ export async function held(db: QuotasDb, owner_id: string, what: Counted): Promi
   return toNumber(row?.used);
 }
 
-export const heldNow = (hot: HotReads, owner_id: string, what: Counted): number =>
-  toNumber(
-    hot.get<{ used: number }>(
-      "select used from quotas_used where owner_id = ? and what = ?",
-      owner_id,
-      what,
-    )?.used,
+export async function heldCommitted(
+  reads: PreparedReads,
+  owner_id: string,
+  what: Counted,
+): Promise<number> {
+  const row = await reads.get<{ used: number }>(
+    "select used from quotas_used where owner_id = ? and what = ?",
+    owner_id,
+    what,
   );
+  return toNumber(row?.used);
+}

@@ -48,20 +48,19 @@ export function createWindows({
       ? subject
       : unbounded_prefix;
 
-  const add = (name: string): void => {
+  const add = (name: string, count: number): void => {
     const before = used.get(name);
     if (before === undefined && name.startsWith(unbounded_prefix)) unbounded_count += 1;
-    used.set(name, (before ?? 0) + 1);
+    used.set(name, (before ?? 0) + count);
   };
 
   return {
-    /** Counts `charge` requests of the subject when they are allowed; 0 only looks. */
-    take(subject: string, charge: 0 | 1): RateLimit {
+    async take(subject: string, count: number): Promise<RateLimit> {
       startWindow(Math.floor(now_ms() / window_ms));
       const name = counted(subject);
       const before = used.get(name) ?? 0;
-      const allowed = before < requests_max;
-      if (allowed && charge === 1) add(name);
+      const allowed = before + Math.max(1, count) <= requests_max;
+      if (allowed && count > 0) add(name, count);
       return {
         limit: requests_max,
         remaining: requests_max - (used.get(name) ?? 0),

@@ -62,7 +62,7 @@ const seen = (events: readonly Event[]) =>
   events.map(({ name, data }) => (name === "change" ? `${data.id} ${data.action}` : name));
 
 describe("the feed", () => {
-  const feedOf = (isLive: () => boolean = () => true, more: object = {}) =>
+  const feedOf = (isLive: () => Promise<boolean> = async () => true, more: object = {}) =>
     createFeed({ isLive, newUuid: () => "0000aaaa-", gather_ms: 5, heartbeat_ms: 30, ...more });
   const open = (
     feed: ReturnType<typeof feedOf>,
@@ -129,7 +129,11 @@ describe("the feed", () => {
       feed.observe(change(name));
       await Bun.sleep(10);
     }
-    const other = createFeed({ isLive: () => true, newUuid: () => "0000aaaa-", gather_ms: 1 });
+    const other = createFeed({
+      isLive: async () => true,
+      newUuid: () => "0000aaaa-",
+      gather_ms: 1,
+    });
     // The other feed has told nobody anything yet: number 0 is where it begins.
     if (id === "0000aaaa-0") {
       const stream = reader(
@@ -174,7 +178,7 @@ describe("the feed", () => {
 
   test("ends with the session, and tells nothing more before", async () => {
     let live = true;
-    const feed = feedOf(() => live);
+    const feed = feedOf(async () => live);
     const stream = open(feed);
     await stream.take(1);
     live = false;
@@ -183,7 +187,7 @@ describe("the feed", () => {
   });
 
   test("a stream that breaks takes nobody's place", async () => {
-    const feed = feedOf(() => {
+    const feed = feedOf(async () => {
       throw new Error("the database is closed");
     });
     for (let n = 0; n < 2 * streams_max; n++) {
@@ -204,7 +208,7 @@ describe("the feed", () => {
   });
 
   test("forgets a user some time after the last stream", async () => {
-    const feed = feedOf(() => true, { linger_ms: 10 });
+    const feed = feedOf(async () => true, { linger_ms: 10 });
     await open(feed).cancel();
     expect(feed.size()).toBe(1);
     await Bun.sleep(30);

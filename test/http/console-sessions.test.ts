@@ -60,7 +60,7 @@ const sessions = () => server.store.db.selectFrom("accounts_sessions").selectAll
 
 test("a password that is changed while it is being checked opens nothing any more", async () => {
   const email = await newUser("hasty");
-  const { db, hot, inTransaction } = server.store;
+  const { db, reads, inTransaction } = server.store;
   const change = async () => {
     await db
       .updateTable("accounts_users")
@@ -71,7 +71,7 @@ test("a password that is changed while it is being checked opens nothing any mor
   };
   const service = createSessions({
     db,
-    hot,
+    reads,
     inTransaction,
     now_ms: Date.now,
     newId,
@@ -411,16 +411,16 @@ describe("a session lasts", () => {
   /** The service itself, on the server's database, with a clock that the test moves. */
   async function atClock(): Promise<{
     clock: { now_ms: number };
-    use: () => Caller | null;
-    live: () => boolean;
+    use: () => Promise<Caller | null>;
+    live: () => Promise<boolean>;
     flush: () => Promise<void>;
   }> {
     const clock = { now_ms: Date.now() };
     const noted = new Map<string, number>();
-    const { db, hot, inTransaction } = server.store;
+    const { db, reads, inTransaction } = server.store;
     const service = createSessions({
       db,
-      hot,
+      reads,
       inTransaction,
       now_ms: () => clock.now_ms,
       newId,
@@ -434,7 +434,7 @@ describe("a session lasts", () => {
     const { token } = await service.begin(user, request, far);
     const back = () =>
       new Request("http://dossier.test/", { headers: { cookie: `a=b; dossier=${token}; c=d` } });
-    const id = service.callerOf(back(), far)!.key_id;
+    const id = (await service.callerOf(back(), far))!.key_id;
     return {
       clock,
       use: () => service.callerOf(back(), far),
@@ -466,8 +466,9 @@ describe("a session lasts", () => {
       const { clock, use, live, flush } = await atClock();
       for (const [at, step] of steps.entries()) {
         clock.now_ms += step;
-        if (at === steps.length - 1) expect([live(), use() !== null]).toEqual([good, good]);
-        else expect(use()).not.toBeNull();
+        if (at === steps.length - 1)
+          expect([await live(), (await use()) !== null]).toEqual([good, good]);
+        else expect(await use()).not.toBeNull();
         if (written) await flush();
       }
     }
@@ -475,9 +476,9 @@ describe("a session lasts", () => {
   test("and looking whether it still does is no use of it", async () => {
     const { clock, use, live } = await atClock();
     clock.now_ms += idle_ms - 1;
-    expect(live()).toBe(true);
+    expect(await live()).toBe(true);
     clock.now_ms += 1;
-    expect([live(), use()]).toEqual([false, null]);
+    expect([await live(), await use()]).toEqual([false, null]);
   });
 });
 

@@ -175,7 +175,7 @@ describe("usage", () => {
     const usage = createUsage({
       db,
       now_ms: () => now_ms,
-      storageOf: () => held,
+      storageOf: async () => held,
       log: jsonLog("error", () => {}),
       inTransaction: (work) =>
         full ? Promise.reject(new Error("disk full")) : inTransaction(work),

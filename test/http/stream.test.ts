@@ -542,7 +542,7 @@ test("citations of a finished answer lose their text in the stream too", async (
 
 describe("a watcher by itself", () => {
   const streaming = (notifier = new LocalNotifier(), streams_max?: number) => {
-    const { db, hot } = asking.server.store;
+    const { db, reads } = asking.server.store;
     const progress = async (_owner: string, chat_id: string, request_id: string) =>
       db
         .selectFrom("chats_messages")
@@ -559,7 +559,7 @@ describe("a watcher by itself", () => {
       notifier,
       ...createStreaming({
         db,
-        hot,
+        reads,
         documents: documentQueries as Documents,
         messages: { progress },
         notifier,

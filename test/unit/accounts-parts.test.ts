@@ -56,19 +56,19 @@ describe("a key", () => {
   for (const [why, text] of cases)
     test(`${why} is not a key`, () => expect(publicIdOf(text)).toBeNull());
 
-  test("that is not one is refused without a look at the database", () => {
+  test("that is not one is refused without a look at the database", async () => {
     let looks = 0;
-    const hot = {
-      get: () => {
+    const reads = {
+      get: async () => {
         looks += 1;
         return undefined;
       },
-      all: () => [],
+      all: async () => [],
     };
-    const { authenticate } = createAuthenticator({ hot, now_ms: () => 0, noteUse: () => {} });
-    for (const [, text] of cases) authenticate(text);
+    const { authenticate } = createAuthenticator({ reads, now_ms: () => 0, noteUse: () => {} });
+    for (const [, text] of cases) await authenticate(text);
     expect(looks).toBe(0);
-    expect(authenticate(token)).toBeNull();
+    expect(await authenticate(token)).toBeNull();
     expect(looks).toBe(1);
   });
 });
@@ -92,22 +92,22 @@ describe("what the database says of a key", () => {
     ["after it expired", { expires_at: 1 }, null],
   ];
   for (const [why, change, scopes] of cases)
-    test(why, () => {
+    test(why, async () => {
       const used: [string, number][] = [];
       const rows: Record<string, object> = {
         [public_id]: { ...row, ...change },
         usr_ada: { id: "usr_ada" },
       };
-      const hot = {
-        get: <R>(_sql: string, id: unknown) => rows[String(id)] as R | undefined,
-        all: () => [],
+      const reads = {
+        get: async <R>(_sql: string, id: unknown) => rows[String(id)] as R | undefined,
+        all: async () => [],
       };
       const { authenticate } = createAuthenticator({
-        hot,
+        reads,
         now_ms: () => 1_000,
         noteUse: (...use) => used.push(use),
       });
-      expect(authenticate(token)).toEqual(
+      expect(await authenticate(token)).toEqual(
         scopes ? ({ owner_id: "usr_ada", key_id: "key_1", scopes } as never) : null,
       );
       expect(used).toEqual(scopes ? [["key_1", 1_000]] : []);

@@ -196,23 +196,25 @@ describe("a look for candidates", () => {
   const rooms = [{ plugin: "test", name: Work.id, free: 9, owner_max: 3, io_bound: false }];
   const names = async (look: Partial<Look>) =>
     (
-      await candidates(world.db, rooms, world.clock.now_ms(), {
-        after_owner: "",
-        each_max: 9,
-        all_max: 9,
-        ...look,
-      })
-    )
-      .map(
-        (found) =>
-          JSON.parse(
-            world.store.hot.get<{ payload: string }>(
-              "select payload from core_jobs where id = ?",
-              found.id,
-            )!.payload,
-          ).name,
+      await Promise.all(
+        (
+          await candidates(world.db, rooms, world.clock.now_ms(), {
+            after_owner: "",
+            each_max: 9,
+            all_max: 9,
+            ...look,
+          })
+        ).map(
+          async (found) =>
+            JSON.parse(
+              (await world.store.reads.get<{ payload: string }>(
+                "select payload from core_jobs where id = ?",
+                found.id,
+              ))!.payload,
+            ).name,
+        ),
       )
-      .sort();
+    ).sort();
   const looks: [why: string, look: Partial<Look>, names: string[]][] = [
     [
       "passes over queues and owners at their cap, jobs that are not due, and jobs without a " +

@@ -217,7 +217,7 @@ describe("a running queue", () => {
     await world.store.inTransaction(async (tx) => {
       await queue.enqueue(tx, Work, { name: "a" });
       await Bun.sleep(20);
-      expect(world.store.hot.all("select id from core_jobs")).toEqual([]);
+      expect(await world.store.reads.all("select id from core_jobs")).toEqual([]);
     });
     await until(async () => (await recorded(world.db)).length === 1);
     await queue.drain(second);

@@ -423,7 +423,8 @@ describe("a failure", () => {
           backoff_ms: () => 0,
           onExhausted: async (tx, { name }, said, cause) => {
             expect(
-              world.store.hot.get<{ state: string }>("select state from core_jobs")!.state,
+              (await world.store.reads.get<{ state: string }>("select state from core_jobs"))!
+                .state,
             ).toBe("running");
             await record(tx, `${name}: ${cause}: ${said}`);
           },

@@ -54,12 +54,14 @@ const failureOf = (...plugins: Schema[]): Promise<string> =>
     },
     (error: Error) => error.message,
   );
-const tables = () =>
-  store.hot
-    .all<{ name: string }>("select name from sqlite_master where type = 'table' order by name")
-    .map((row) => row.name);
+const tables = async () =>
+  (
+    await store.reads.all<{ name: string }>(
+      "select name from sqlite_master where type = 'table' order by name",
+    )
+  ).map((row) => row.name);
 const ledger = () =>
-  store.hot.all<{ plugin: string; id: string; applied_at: number }>(
+  store.reads.all<{ plugin: string; id: string; applied_at: number }>(
     "select * from core_migrations order by plugin, id",
   );
 
@@ -77,8 +79,12 @@ describe("what is applied", () => {
       "shelves/0002_marks",
       "boxes/0001_create",
     ]);
-    expect(tables()).toEqual(["boxes", "core_migrations", "shelves", "shelves_marks"]);
-    expect(ledger()[0]).toEqual({ plugin: "boxes", id: "0001_create", applied_at: clock.now_ms() });
+    expect(await tables()).toEqual(["boxes", "core_migrations", "shelves", "shelves_marks"]);
+    expect((await ledger())[0]).toEqual({
+      plugin: "boxes",
+      id: "0001_create",
+      applied_at: clock.now_ms(),
+    });
   });
 
   test("is nothing the second time", async () => {
@@ -101,7 +107,7 @@ describe("what is applied", () => {
       },
     };
     expect(await migrate(store, [shelves], meanwhile, { backups, log })).toEqual([]);
-    expect(tables()).toEqual(["core_migrations", "shelves"]);
+    expect(await tables()).toEqual(["core_migrations", "shelves"]);
   });
 
   test("is a later step of a plugin that was there", async () => {
@@ -112,7 +118,7 @@ describe("what is applied", () => {
   test("leaves the tables of a plugin that is not there any more", async () => {
     await run(shelves, boxes);
     expect(await run(boxes)).toEqual([]);
-    expect(tables()).toContain("shelves");
+    expect(await tables()).toContain("shelves");
   });
 
   test("may drop an own table, change rows, and read columns made by the step before", async () => {
@@ -144,12 +150,12 @@ describe("what is applied", () => {
     expect(await store.db.selectFrom("boxes").selectAll().execute()).toEqual([
       { id: "a", label: "x" },
     ]);
-    expect(tables()).not.toContain("boxes_old");
+    expect(await tables()).not.toContain("boxes_old");
   });
 
   test("are the tables of core itself", async () => {
     await run(coreSchema, boxes);
-    expect(tables()).toEqual(["boxes", "core_jobs", "core_migrations", "core_ticks"]);
+    expect(await tables()).toEqual(["boxes", "core_jobs", "core_migrations", "core_ticks"]);
   });
 });
 
@@ -228,12 +234,10 @@ describe("what is refused, and undone", () => {
     test(why, async () => {
       await run(shelves);
       expect(await failureOf(shelves, plugin)).toContain(message);
-      expect(tables()).toEqual(["boxes", "core_migrations", "shelves", "shelves_marks"]);
-      expect(
-        ledger()
-          .filter((row) => row.plugin === "boxes")
-          .map((row) => row.id),
-      ).toEqual(["0001_create"]);
+      expect(await tables()).toEqual(["boxes", "core_migrations", "shelves", "shelves_marks"]);
+      expect((await ledger()).filter((row) => row.plugin === "boxes").map((row) => row.id)).toEqual(
+        ["0001_create"],
+      );
     });
 
   test("a database of a newer build, before anything is changed", async () => {
@@ -242,7 +246,7 @@ describe("what is refused, and undone", () => {
     const message = await failureOf(older, boxes);
     expect(message).toContain("plugin shelves: the database was written by a newer build");
     expect(message).toContain("0002_marks");
-    expect(tables()).not.toContain("boxes");
+    expect(await tables()).not.toContain("boxes");
   });
 
   test("steps that are not in order", async () => {

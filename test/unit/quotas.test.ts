@@ -14,12 +14,12 @@ async function quotasWith(limits: Limits) {
   const directory = mkdtempSync(join(tmpdir(), "dossier-quotas-"));
   const store = await openStore(join(directory, "dossier.db"), { log: jsonLog("error") });
   for (const { up } of migrations) await store.inTransaction(up);
-  const quotas = createQuotas(limits, store.hot);
+  const quotas = createQuotas(limits, store.reads);
   const charge = (what: Counted, amount: number, owner_id = "usr_ada") =>
     store.inTransaction((tx) => quotas.charge(tx, owner_id, what, amount));
   const held = async (what: Counted, owner_id = "usr_ada") => {
     const found = await quotas.held(store.db, owner_id, what);
-    expect(quotas.heldNow(owner_id, what)).toBe(found);
+    expect(await quotas.heldCommitted(owner_id, what)).toBe(found);
     return found;
   };
   const close = async () => {
@@ -165,9 +165,9 @@ test("what a transaction took is given back when it fails", async () => {
 });
 
 test("above a limit that was lowered, giving back is possible and taking is not", async () => {
-  const { inTransaction, charge, held, hot, close } = await quotasWith({});
+  const { inTransaction, charge, held, reads, close } = await quotasWith({});
   await charge("documents", 10);
-  const lowered = createQuotas({ documents: 5 }, hot);
+  const lowered = createQuotas({ documents: 5 }, reads);
   expect(
     await refusal(inTransaction((tx) => lowered.charge(tx, "usr_ada", "documents", 1))),
   ).toMatchObject({ code: "quota_exceeded" });

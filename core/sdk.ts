@@ -86,7 +86,6 @@ export { streamOf } from "./http/stream";
 export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";
 export { newUuid } from "./base/ids";
 export { spread } from "./base/chance";
-export { wideNumbers } from "./base/zip64";
 export { environmentForPrograms } from "./base/environment";
 export { commit, version } from "./base/version";
 export { ConfigError } from "./base/config";

@@ -12,8 +12,8 @@ import { readOdf, type OdfKind } from "./office/odf-documents";
 import { openParts, type Parts } from "./office/opc";
 import { readPptx } from "./office/pptx";
 import { readXlsx } from "./office/xlsx";
-import { openZip, openZipIn, type Archive } from "./office/zip";
-import { scanXml } from "./office/xml";
+import { openArchive, openEmbeddedArchive, type Archive } from "./office/archive";
+import { scanOfficeXml } from "./office/xml";
 
 export interface OfficeInput {
   readonly path: string;
@@ -47,7 +47,7 @@ export async function readOffice(
   { path, output, characters_max }: OfficeInput,
   send: (message: OfficeMessage) => void,
 ): Promise<OfficeOutput> {
-  const archive = openZip(path);
+  const archive = openArchive(path);
   try {
     const embedding: Embedding = {
       depth: embedded_depth_max,
@@ -88,7 +88,7 @@ function readArchive(bytes: Uint8Array, embedding: Embedding): readonly Block[] 
     entry_bytes_max: embedding.bytes_left,
     total_bytes_max: embedding.bytes_left,
   };
-  const archive = openZipIn(bytes, limits);
+  const archive = openEmbeddedArchive(bytes, limits);
   const parts = openParts(archive, embedding.characters_max, (part) =>
     readEmbedded(archive, part, embedding),
   );
@@ -160,7 +160,7 @@ function openDocumentType({ archive, xml }: Parts): string | null {
   const first = textOf(archive, "mimetype");
   if (first.startsWith(opendocument) || first.startsWith("application/vnd.sun.xml.")) return first;
   let type: string | null = null;
-  scanXml(xml("META-INF/manifest.xml") ?? "", {
+  scanOfficeXml(xml("META-INF/manifest.xml") ?? "", {
     open: (tag) => {
       if (tag.name === "manifest:file-entry" && tag.get("full-path") === "/")
         type = tag.get("media-type") ?? null;

@@ -4,7 +4,7 @@
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { deflateRawSync } from "node:zlib";
-import { decodeXml, scanXml } from "../../plugins/extraction/office/xml";
+import { decodeXml, scanOfficeXml } from "../../plugins/extraction/office/xml";
 import { utf16 } from "../helpers/encode";
 import { testExtraction } from "../helpers/extraction";
 import {
@@ -233,7 +233,7 @@ describe("refused", () => {
 describe("XML", () => {
   const seen = (xml: string): string => {
     const pieces: string[] = [];
-    scanXml(xml, {
+    scanOfficeXml(xml, {
       open: (tag) => {
         pieces.push(`<${tag.name}>`);
         if (tag.name === "skip") return "skip";
@@ -293,7 +293,7 @@ describe("XML", () => {
   test("attributes: in any quotes, with prefixes, with characters by name", () => {
     const values: (string | undefined)[] = [];
     const r = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-    scanXml(`<a xmlns:q="${r}" id = '1' q:id="2" empty bare=3 text="&lt;&#10;"/>`, {
+    scanOfficeXml(`<a xmlns:q="${r}" id = '1' q:id="2" empty bare=3 text="&lt;&#10;"/>`, {
       open: (tag) => {
         values.push(...["id", "r:id", "empty", "bare", "text", "d"].map((name) => tag.get(name)));
       },

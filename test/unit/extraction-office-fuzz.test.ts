@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ExtractionFailure } from "../../plugins/extraction/contract";
-import { openZip } from "../../plugins/extraction/office/zip";
+import { openArchive } from "../../plugins/extraction/office/archive";
 import { readOffice } from "../../plugins/extraction/read-office";
 import {
   ap,
@@ -109,7 +109,7 @@ function spoiled(file: Uint8Array, random: (below: number) => number): Uint8Arra
   }
   const path = join(directory, "whole");
   writeFileSync(path, bytes);
-  const archive = openZip(path);
+  const archive = openArchive(path);
   const parts = archive.names.map((name) => [name, new Uint8Array(archive.read(name)!)] as const);
   archive.close();
   for (const [, part] of parts) if (random(2) === 0) spoil(part, random);

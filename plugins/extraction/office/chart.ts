@@ -1,11 +1,12 @@
 /** A chart as text: its titles, then the categories and each series as a row of values. */
 import { Flow, type Block } from "./flow";
 import { cleanNumber } from "./numbers";
-import { scanXml, type Tag, type XmlHandler } from "./xml";
+import type { Tag, XmlHandler } from "../../../core/lib/xml";
+import { scanOfficeXml } from "./xml";
 
 export function readChart(xml: string): Block[] {
   const reader = new ChartReader();
-  scanXml(xml, reader);
+  scanOfficeXml(xml, reader);
   return reader.result();
 }
 

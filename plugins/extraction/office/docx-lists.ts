@@ -3,7 +3,8 @@
  * puts before them.
  */
 import { letters, roman } from "./numbers";
-import { scanXml, type Tag } from "./xml";
+import type { Tag } from "../../../core/lib/xml";
+import { scanOfficeXml } from "./xml";
 
 interface Style {
   based_on: string | null;
@@ -62,7 +63,7 @@ export class Styles {
   constructor(xml: string | null) {
     let id = "";
     let style: Style | null = null;
-    scanXml(xml ?? "", {
+    scanOfficeXml(xml ?? "", {
       open: (tag) => {
         if (tag.name === "w:style") {
           id = tag.get("styleId") ?? "";
@@ -188,7 +189,7 @@ export class Lists {
           if (level !== null) level.legal = isOn(tag.get("val") ?? "1");
       }
     };
-    scanXml(xml ?? "", {
+    scanOfficeXml(xml ?? "", {
       open,
       close: (name) => {
         if (name === "w:lvl") level = null;

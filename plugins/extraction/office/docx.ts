@@ -7,7 +7,8 @@ import { isOn, Lists, Styles, type ParagraphStyle } from "./docx-lists";
 import { readChartOf, readDiagramOf } from "./drawing";
 import { Flow, type Block, type Page } from "./flow";
 import type { Parts } from "./opc";
-import { scanXml, type Tag, type XmlHandler } from "./xml";
+import type { Tag, XmlHandler } from "../../../core/lib/xml";
+import { scanOfficeXml } from "./xml";
 
 /** @throws ExtractionFailure of the archive */
 export function readDocx(parts: Parts, main: string, progress: (share: number) => void): Page[] {
@@ -17,7 +18,7 @@ export function readDocx(parts: Parts, main: string, progress: (share: number) =
   const read = (part: string): Block[] => {
     const xml = parts.xml(part) ?? "";
     const reader = new WordReader({ ...shared, part, hides: xml.includes("vanish") });
-    scanXml(xml, reader);
+    scanOfficeXml(xml, reader);
     return reader.result();
   };
   /** Headers and footers of one kind often say the same. */

@@ -7,7 +7,8 @@ import { Choices } from "./choices";
 import { bullet, formatted } from "./docx-lists";
 import { Flow, type Block } from "./flow";
 import type { Parts } from "./opc";
-import { scanXml, type Tag, type XmlHandler } from "./xml";
+import type { Tag, XmlHandler } from "../../../core/lib/xml";
+import { scanOfficeXml } from "./xml";
 
 export interface Shape {
   /** What it is for on a slide (`title`, `sldNum`); null for a shape that is no placeholder. */
@@ -17,7 +18,7 @@ export interface Shape {
 /** The shapes of a part, in the order of the file, which is that of reading aloud. */
 export function readDrawing(parts: Parts, part: string): Shape[] {
   const reader = new DrawingReader(parts, part);
-  scanXml(parts.xml(part) ?? "", reader);
+  scanOfficeXml(parts.xml(part) ?? "", reader);
   return reader.result();
 }
 /** What is written in the boxes of a diagram (SmartArt). */

@@ -6,7 +6,7 @@ import { compound_mark, compoundIn } from "../legacy/compound";
 import { readCompound } from "../read-legacy";
 import { readRtf } from "../rtf/read";
 import { paragraph, type Block } from "./flow";
-import type { Archive } from "./zip";
+import type { Archive } from "./archive";
 
 /** What is left for all that is embedded, and what of it could not be read. */
 export interface Embedding {

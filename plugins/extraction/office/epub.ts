@@ -3,7 +3,7 @@ import { ExtractionFailure } from "../contract";
 import { readXhtml } from "../html/page";
 import type { Page } from "./flow";
 import { resolvePath, type Parts } from "./opc";
-import { scanXml } from "./xml";
+import { scanOfficeXml } from "./xml";
 
 /** @throws ExtractionFailure `corrupt`, `encrypted`, and those of the archive */
 export function readEpub(parts: Parts, progress: (share: number) => void): Page[] {
@@ -28,7 +28,7 @@ function spineOf(parts: Parts): string[] {
   const folder = book.slice(0, book.lastIndexOf("/") + 1);
   const manifest = new Map<string, string>();
   const spine: string[] = [];
-  scanXml(parts.xml(book) ?? "", {
+  scanOfficeXml(parts.xml(book) ?? "", {
     open: (tag) => {
       const path = tag.get("href");
       if (
@@ -46,7 +46,7 @@ function spineOf(parts: Parts): string[] {
 }
 function bookOf(parts: Parts): string {
   let book = "";
-  scanXml(parts.xml("META-INF/container.xml") ?? "", {
+  scanOfficeXml(parts.xml("META-INF/container.xml") ?? "", {
     open: (tag) => {
       if (tag.name === "rootfile" && book === "") book = tag.get("full-path") ?? "";
     },
@@ -69,7 +69,7 @@ function decoded(path: string): string {
 /** The encrypted parts. Fonts that are only garbled do not count. */
 function encryptedIn(parts: Parts): Set<string> {
   const encrypted = new Set<string>();
-  scanXml(parts.xml("META-INF/encryption.xml") ?? "", {
+  scanOfficeXml(parts.xml("META-INF/encryption.xml") ?? "", {
     open: (tag) => {
       if (tag.name === "CipherReference")
         encrypted.add(resolvePath("", decoded(tag.get("URI") ?? "")));

@@ -9,7 +9,8 @@ import { OdfLists } from "./odf-lists";
 import { readSheets } from "./ods";
 import { readSlides } from "./odp";
 import { resolvePath, type Parts } from "./opc";
-import { scanXml, type Tag } from "./xml";
+import type { Tag } from "../../../core/lib/xml";
+import { scanOfficeXml } from "./xml";
 
 export type OdfKind = "text" | "pages" | "sheets";
 
@@ -36,7 +37,7 @@ export function readOdf(
 
 function isEncrypted(manifest: string | null): boolean {
   let encrypted = false;
-  scanXml(manifest ?? "", {
+  scanOfficeXml(manifest ?? "", {
     open: ({ name }) => {
       if (name === "manifest:encryption-data") encrypted = true;
     },
@@ -61,7 +62,7 @@ function readersOf(
     const object = depth < objects_max && name !== "" ? parts.xml(`${name}/content.xml`) : null;
     if (object === null) return [];
     const reader = readersOf(parts, `${name}/`, object, null, depth + 1)();
-    scanXml(object, reader);
+    scanOfficeXml(object, reader);
     return reader.flow.take();
   };
   return () => new OdfReader(lists, readObject);
@@ -69,10 +70,10 @@ function readersOf(
 
 function textOf(readers: Readers, content: string, styles: string | null): Block[] {
   const reader = readers();
-  scanXml(content, reader);
+  scanOfficeXml(content, reader);
   const body = reader.flow.take();
   const running = new RunningReader(readers);
-  scanXml(styles ?? "", running);
+  scanOfficeXml(styles ?? "", running);
   const { headers, footers } = running;
   return [...headers, ...body, ...footers];
 }

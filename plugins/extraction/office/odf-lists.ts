@@ -1,6 +1,7 @@
 /** The lists of an OpenDocument file: which marker stands before an item. */
 import { bullet, formatted } from "./docx-lists";
-import { scanXml, type Tag } from "./xml";
+import type { Tag } from "../../../core/lib/xml";
+import { scanOfficeXml } from "./xml";
 
 interface Level {
   readonly bullet: string | null;
@@ -36,7 +37,7 @@ export class OdfLists {
 
   declare(xml: string | null): void {
     let levels: Levels | null = null;
-    scanXml(xml ?? "", {
+    scanOfficeXml(xml ?? "", {
       open: (tag) => {
         const level = tag.get("level");
         if (tag.name === "text:list-style")

@@ -4,7 +4,7 @@
  */
 import { Flow } from "./flow";
 import { OdfLists } from "./odf-lists";
-import type { Tag, XmlHandler } from "./xml";
+import type { Tag, XmlHandler } from "../../../core/lib/xml";
 
 /**
  * Elements without text of the document: what was deleted, settings, readings above characters,

@@ -4,13 +4,14 @@
  */
 import { paragraph, type Block, type Page } from "./flow";
 import { Dispatch, type Readers } from "./odf";
-import { scanXml, type Tag } from "./xml";
+import type { Tag } from "../../../core/lib/xml";
+import { scanOfficeXml } from "./xml";
 
 export function readSlides(readers: Readers, content: string, styles: string | null): Page[] {
   const masters = new MastersReader(readers);
-  scanXml(styles ?? "", masters);
+  scanOfficeXml(styles ?? "", masters);
   const reader = new SlidesReader(readers, masters.masters);
-  scanXml(content, reader);
+  scanOfficeXml(content, reader);
   return reader.result();
 }
 

@@ -6,14 +6,15 @@ import type { Block, Page } from "./flow";
 import { Grid } from "./grid";
 import { Dispatch, type OdfReader, type Readers } from "./odf";
 import type { Parts } from "./opc";
-import { scanXml, type Tag } from "./xml";
+import type { Tag } from "../../../core/lib/xml";
+import { scanOfficeXml } from "./xml";
 
 /** The same cell or row again and again says nothing more. */
 const repeats_max = 50;
 
 export function readSheets(readers: Readers, content: string, spend: Parts["spend"]): Page[] {
   const reader = new SheetsReader(readers, spend);
-  scanXml(content, reader);
+  scanOfficeXml(content, reader);
   return reader.result();
 }
 

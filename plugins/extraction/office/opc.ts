@@ -1,8 +1,8 @@
 /** Office Open XML from the outside: parts, and which part relates to which. */
 import { ExtractionFailure } from "../contract";
 import type { Block } from "./flow";
-import type { Archive } from "./zip";
-import { decodeXml, scanXml } from "./xml";
+import type { Archive } from "./archive";
+import { decodeXml, scanOfficeXml } from "./xml";
 
 export interface Relation {
   readonly id: string;
@@ -81,7 +81,7 @@ const relationsName = (part: string): string =>
 
 function relationsOf(part: string, xml: string): Relation[] {
   const found: Relation[] = [];
-  scanXml(xml, {
+  scanOfficeXml(xml, {
     open: (tag) => {
       if (tag.name !== "Relationship") return;
       const target = tag.get("Target") ?? "";
@@ -102,7 +102,7 @@ function relationsOf(part: string, xml: string): Relation[] {
 
 function typesOf(xml: string): Map<string, string> {
   const types = new Map<string, string>();
-  scanXml(xml, {
+  scanOfficeXml(xml, {
     open: (tag) => {
       const part = tag.get("PartName");
       if (tag.name === "Override" && part !== undefined)

@@ -5,7 +5,7 @@
 import { readDrawing, type Shape } from "./drawing";
 import { paragraph, type Block, type Page } from "./flow";
 import type { Parts } from "./opc";
-import { scanXml } from "./xml";
+import { scanOfficeXml } from "./xml";
 
 /** @throws ExtractionFailure of the archive */
 export function readPptx(parts: Parts, main: string, progress: (share: number) => void): Page[] {
@@ -22,7 +22,7 @@ export function readPptx(parts: Parts, main: string, progress: (share: number) =
  */
 function slidesOf(parts: Parts, main: string): string[] {
   const slides: string[] = [];
-  scanXml(parts.xml(main) ?? "", {
+  scanOfficeXml(parts.xml(main) ?? "", {
     open: (tag) => {
       if (tag.name !== "p:sldId") return;
       const slide = parts.target(main, tag.get("r:id"));

@@ -7,7 +7,8 @@ import { paragraph, type Block, type Page } from "./flow";
 import { Grid } from "./grid";
 import { cleanNumber, dateOf, formatKind, type DateKind } from "./numbers";
 import type { Parts } from "./opc";
-import { scanXml, type Tag, type XmlHandler } from "./xml";
+import type { Tag, XmlHandler } from "../../../core/lib/xml";
+import { scanOfficeXml } from "./xml";
 
 interface Workbook {
   readonly sheets: readonly { readonly name: string; readonly part: string }[];
@@ -33,7 +34,7 @@ export function readXlsx(parts: Parts, main: string, progress: (share: number) =
   return sheets.map(({ name, part }, at) => {
     progress(at / sheets.length);
     const sheet = new SheetReader(book, parts.spend);
-    scanXml(parts.xml(part) ?? "", sheet);
+    scanOfficeXml(parts.xml(part) ?? "", sheet);
     return { page: at + 1, blocks: [...sheet.blocks(name), ...besides(parts, part)] };
   });
 }
@@ -44,7 +45,7 @@ function workbookOf(parts: Parts, main: string): Workbook {
   const sheets: { name: string; part: string }[] = [];
   const seen = new Set<string>();
   let since_1904 = false;
-  scanXml(parts.xml(main) ?? "", {
+  scanOfficeXml(parts.xml(main) ?? "", {
     open: (tag) => {
       if (tag.name === "s:workbookPr")
         since_1904 = /^(?:1|true|on)$/i.test(tag.get("date1904") ?? "");
@@ -65,7 +66,7 @@ function textsOf(xml: string, element: string): string[] {
   const texts: string[] = [];
   let text = "";
   let reading = false;
-  scanXml(xml, {
+  scanOfficeXml(xml, {
     open: ({ name }) => {
       if (name === "s:rPh") return "skip";
       if (name === element) text = "";
@@ -95,7 +96,7 @@ function kindsOf(xml: string): (DateKind | "percent" | null)[] {
   const codes = new Map<number, string>();
   const kinds: (DateKind | "percent" | null)[] = [];
   let in_cell_styles = false;
-  scanXml(xml, {
+  scanOfficeXml(xml, {
     open: (tag) => {
       if (tag.name === "s:numFmt")
         codes.set(Number(tag.get("numFmtId")), tag.get("formatCode") ?? "");
@@ -141,7 +142,7 @@ function besides(parts: Parts, sheet: string): Block[] {
 function threadsOf(xml: string): string[] {
   const texts: string[] = [];
   let text = "";
-  scanXml(xml, {
+  scanOfficeXml(xml, {
     open: () => {
       text = "";
     },

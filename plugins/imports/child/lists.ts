@@ -1,8 +1,8 @@
 /** The child's part of reading sitemaps and feeds: a file goes in, addresses come out. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { scanXml, type Tag } from "../../../core/lib/xml";
 import { decodeText } from "./text-encoding";
-import { readXml } from "./xml";
 
 export interface ListInput {
   readonly path: string;
@@ -42,8 +42,9 @@ export async function readSitemap(input: ListInput): Promise<Sitemap> {
   let known = false;
   let left = 0;
   let loc = "";
-  readXml(text, {
-    open: (name) => {
+  scanXml(text, {
+    open: (tag) => {
+      const name = localName(tag.name);
       if (open.length === 0) known = name === "urlset" || name === "sitemapindex";
       if (open.length < depth_max) open.push(name);
       if (name === "loc") loc = "";
@@ -51,7 +52,8 @@ export async function readSitemap(input: ListInput): Promise<Sitemap> {
     text: (piece) => {
       if (open.at(-1) === "loc") loc += piece;
     },
-    close: (name) => {
+    close: (full_name) => {
+      const name = localName(full_name);
       const parent = open.at(-2);
       if (
         name === "loc" &&
@@ -134,11 +136,12 @@ function xmlFeed(text: string): Found | null {
     depth: number;
   } | null = null;
   let into: "link" | "guid" | "title" | null = null;
-  readXml(text, {
-    open: (name, attribute) => {
+  scanXml(text, {
+    open: (tag) => {
+      const name = localName(tag.name);
       if (root === null) {
         root = name;
-        base = attribute("base") ?? null;
+        base = attributeOf(tag, "base") ?? null;
       }
       if (open.length < depth_max) open.push(name);
       if (name === "item" || name === "entry") {
@@ -147,19 +150,20 @@ function xmlFeed(text: string): Found | null {
       }
       if (entry === null || open.length !== entry.depth + 1) return;
       into = name === "link" || name === "title" ? name : null;
-      if (name === "guid" && attribute("ispermalink")?.toLowerCase() !== "false") {
+      if (name === "guid" && attributeOf(tag, "ispermalink")?.toLowerCase() !== "false") {
         into = "guid";
         entry.guid = "";
       }
-      if (name === "link" && (attribute("rel") ?? "alternate") === "alternate")
-        entry.alternate ??= attribute("href") ?? null;
+      if (name === "link" && (attributeOf(tag, "rel") ?? "alternate") === "alternate")
+        entry.alternate ??= attributeOf(tag, "href") ?? null;
     },
     text: (piece) => {
       if (entry === null || into === null || open.length !== entry.depth + 1) return;
       if (into === "guid") entry.guid += piece;
       else entry[into] += piece;
     },
-    close: (name) => {
+    close: (full_name) => {
+      const name = localName(full_name);
       if (entry !== null && (name === "item" || name === "entry")) {
         const guid = /^https?:\/\//i.test(entry.guid?.trim() ?? "") ? entry.guid!.trim() : null;
         entries.push({
@@ -173,6 +177,16 @@ function xmlFeed(text: string): Found | null {
     },
   });
   return root !== null && ["rss", "rdf", "feed"].includes(root) ? { entries, base } : null;
+}
+
+/** Without its prefix, in lower case. */
+const localName = (name: string): string => name.slice(name.indexOf(":") + 1).toLowerCase();
+/** The value of an attribute, whatever its prefix and case. */
+function attributeOf(tag: Tag, wanted: string): string | undefined {
+  const attributes = tag.attributes();
+  for (let at = 0; at < attributes.length; at += 2)
+    if (localName(attributes[at]!) === wanted) return tag.get(attributes[at]!);
+  return undefined;
 }
 
 /** Deeper elements belong to nothing that is looked for. */

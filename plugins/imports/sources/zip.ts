@@ -4,7 +4,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { t } from "../../../core/sdk";
-import type { ZipEntry } from "../child/zip";
+import type { ZipEntry } from "../../../core/lib/zip";
 import { SourceFailure, type ImportSource, type SourceTools } from "../contract";
 import { items_max } from "../limits";
 import { readInChild, type ChildParts } from "../child/tasks";

@@ -1,0 +1,372 @@
+/**
+ * Reads XML as a stream of tags and text. Safe for hostile input: no tree, no recursion, no DTD,
+ * linear time, and entities are never expanded. Broken markup is stepped over.
+ */
+
+export interface XmlHandler {
+  /** `skip` leaves out everything inside the element; its `close` is not called either. */
+  readonly open: (tag: Tag) => void | "skip";
+  readonly close: (name: string) => void;
+  /** May come in several pieces. */
+  readonly text: (text: string) => void;
+}
+
+/**
+ * The prefix that a namespace gets in the names that handlers see, whatever prefix the file uses;
+ * `""` for none. Undefined for a namespace that keeps the prefix of the file.
+ */
+export type PrefixOf = (uri: string) => string | undefined;
+const keepPrefixes: PrefixOf = () => undefined;
+
+/** Calls the handler for every tag and every text, from beginning to end. */
+export function scanXml(xml: string, handler: XmlHandler, prefixOf: PrefixOf = keepPrefixes): void {
+  new Scanner(xml, handler, prefixOf).scan();
+}
+
+class Scanner {
+  private readonly names: Names;
+  private readonly tag: Tag;
+  private next_declaration: number;
+  private depth = 0;
+  /** The element that is being skipped, and how many of its name are open inside it. */
+  private skipped: string | null = null;
+  private skipped_depth = 0;
+
+  constructor(
+    private readonly xml: string,
+    private readonly handler: XmlHandler,
+    prefixOf: PrefixOf,
+  ) {
+    this.names = new Names(prefixOf);
+    this.tag = new Tag(xml, this.names);
+    this.next_declaration = xml.indexOf("xmlns");
+  }
+
+  scan(): void {
+    const { xml, handler } = this;
+    for (let at = 0; at < xml.length;) {
+      const start = xml.indexOf("<", at);
+      const text_end = start < 0 ? xml.length : start;
+      if (text_end > at && this.skipped === null)
+        handler.text(decodeEntities(xml.slice(at, text_end)));
+      if (start < 0) return;
+      const code = xml.charCodeAt(start + 1);
+      if (code === slash) at = this.closeTag(start + 2);
+      else if (code === exclamation || code === question) at = this.declaration(start);
+      else if (startsName(code)) at = this.openTag(start + 1);
+      else {
+        if (this.skipped === null) handler.text("<");
+        at = start + 1;
+      }
+    }
+  }
+
+  /** `from` is where the name of the tag begins. Returns where scanning goes on. */
+  private openTag(from: number): number {
+    const { xml } = this;
+    const end = endOfTag(xml, from);
+    if (end < 0) return xml.length;
+    const name_end = endOfName(xml, from, end);
+    const empty = xml.charCodeAt(end - 1) === slash;
+    if (this.skipped !== null) {
+      if (!empty && this.isSkippedName(from, name_end)) this.skipped_depth++;
+      return end + 1;
+    }
+    this.depth++;
+    this.tag.set(name_end, empty ? end - 1 : end);
+    this.declareNamespaces(from, end);
+    const name = (this.tag.name = this.names.at(xml, from, name_end));
+    const skip = this.handler.open(this.tag) === "skip";
+    if (skip && !empty) return this.skip(xml.slice(from, name_end), end + 1);
+    if (empty) {
+      if (!skip) this.handler.close(name);
+      this.names.leave(this.depth--);
+    }
+    return end + 1;
+  }
+
+  private closeTag(from: number): number {
+    const { xml } = this;
+    const end = xml.indexOf(">", from);
+    if (end < 0) return xml.length;
+    let name_end = end;
+    while (name_end > from && isSpace(xml.charCodeAt(name_end - 1))) name_end--;
+    if (this.skipped === null) this.handler.close(this.names.at(xml, from, name_end));
+    else if (!this.isSkippedName(from, name_end) || --this.skipped_depth > 0) return end + 1;
+    this.skipped = null;
+    this.names.leave(this.depth--);
+    return end + 1;
+  }
+
+  /** A comment, an instruction, a CDATA section, or a document type. */
+  private declaration(from: number): number {
+    const { xml } = this;
+    if (xml.startsWith("<!--", from)) return endAfter(xml, "-->", from + 4);
+    if (xml.startsWith("<?", from)) return endAfter(xml, "?>", from + 2);
+    if (!xml.startsWith("<![CDATA[", from)) return endOfDoctype(xml, from + 2);
+    const end = endAfter(xml, "]]>", from + 9);
+    if (this.skipped === null)
+      this.handler.text(xml.slice(from + 9, xml.startsWith("]]>", end - 3) ? end - 3 : end));
+    return end;
+  }
+
+  /** Skips the element of this name, whose content begins at `from`. */
+  private skip(name: string, from: number): number {
+    const end = endOfSimpleElement(this.xml, name, from);
+    if (end === null) {
+      [this.skipped, this.skipped_depth] = [name, 1];
+      return from;
+    }
+    this.names.leave(this.depth--);
+    return end;
+  }
+
+  private isSkippedName(from: number, to: number): boolean {
+    return to - from === this.skipped!.length && this.xml.startsWith(this.skipped!, from);
+  }
+
+  /** Few tags declare a namespace: attributes are parsed only where `xmlns` is in the text. */
+  private declareNamespaces(from: number, end: number): void {
+    while (this.next_declaration >= 0 && this.next_declaration < from)
+      this.next_declaration = this.xml.indexOf("xmlns", from);
+    if (this.next_declaration < 0 || this.next_declaration >= end) return;
+    const attributes = this.tag.attributes();
+    for (let at = 0; at < attributes.length; at += 2) {
+      const [name, uri] = [attributes[at]!, attributes[at + 1]!];
+      if (name === "xmlns") this.names.declare("", uri, this.depth);
+      else if (name.startsWith("xmlns:")) this.names.declare(name.slice(6), uri, this.depth);
+    }
+  }
+}
+
+/** The start of an element. Valid only while `open` runs. */
+export class Tag {
+  name = "";
+  /** Where its attributes are. */
+  private start = 0;
+  private end = 0;
+  private parsed: string[] | null = null;
+
+  constructor(
+    private readonly xml: string,
+    private readonly names: Names,
+  ) {}
+
+  set(start: number, end: number): void {
+    this.start = start;
+    this.end = end;
+    this.parsed = null;
+  }
+
+  /**
+   * The value of an attribute. A name with a prefix is that of the namespace; one without a prefix
+   * is the first attribute of this name in any namespace.
+   */
+  get(name: string): string | undefined {
+    const attributes = this.attributes();
+    const exact = name.includes(":");
+    for (let at = 0; at < attributes.length; at += 2) {
+      const raw = attributes[at]!;
+      const fits =
+        raw === name ||
+        (exact
+          ? raw.includes(":") && this.names.of(raw) === name
+          : raw.endsWith(name) && raw.charAt(raw.length - name.length - 1) === ":");
+      if (fits) return decodeEntities(attributes[at + 1]!);
+    }
+    return undefined;
+  }
+
+  /** Names and values in turn, as they are written. */
+  attributes(): readonly string[] {
+    return (this.parsed ??= parseAttributes(this.xml.slice(this.start, this.end)));
+  }
+}
+
+const cache_slots = 1024;
+
+/** Turns the names of a file into those with known prefixes, as its declarations say. */
+class Names {
+  private readonly prefixes = new Map<string, string>();
+  private readonly known = new Map<string, string>();
+  private readonly cached_raw: (string | undefined)[] = new Array(cache_slots).fill(undefined);
+  private readonly cached: string[] = new Array<string>(cache_slots).fill("");
+  private readonly scopes: {
+    readonly depth: number;
+    readonly prefix: string;
+    readonly before: string | undefined;
+  }[] = [];
+
+  constructor(private readonly prefixOf: PrefixOf) {}
+
+  /** The name that is written here. Most files have few names: they are found without a copy. */
+  at(xml: string, start: number, end: number): string {
+    const slot =
+      (((xml.charCodeAt(start + 2) * 31 + xml.charCodeAt(start + 3)) * 31 +
+        xml.charCodeAt(end - 2)) *
+        31 +
+        xml.charCodeAt(end - 1) +
+        37 * (end - start)) &
+      (cache_slots - 1);
+    const raw = this.cached_raw[slot];
+    if (raw !== undefined && raw.length === end - start && xml.startsWith(raw, start))
+      return this.cached[slot]!;
+    const own = xml.slice(start, end);
+    this.cached_raw[slot] = own;
+    return (this.cached[slot] = this.of(own));
+  }
+
+  of(raw: string): string {
+    const known = this.known.get(raw);
+    if (known !== undefined) return known;
+    const colon = raw.indexOf(":");
+    const prefix = this.prefixes.get(colon < 0 ? "" : raw.slice(0, colon));
+    const local = raw.slice(colon + 1);
+    const name = prefix === undefined ? raw : prefix === "" ? local : `${prefix}:${local}`;
+    this.known.set(raw, name);
+    return name;
+  }
+
+  declare(prefix: string, uri: string, depth: number): void {
+    const before = this.prefixes.get(prefix);
+    const wanted = this.prefixOf(uri);
+    if (before === wanted) return;
+    this.scopes.push({ depth, prefix, before });
+    this.set(prefix, wanted);
+  }
+
+  /** Undoes what the element at this depth, or one inside it, declared. */
+  leave(depth: number): void {
+    for (
+      let scope = this.scopes.at(-1);
+      scope !== undefined && scope.depth >= depth;
+      scope = this.scopes.at(-1)
+    ) {
+      this.scopes.pop();
+      this.set(scope.prefix, scope.before);
+    }
+  }
+
+  private set(prefix: string, name: string | undefined): void {
+    if (name === undefined) this.prefixes.delete(prefix);
+    else this.prefixes.set(prefix, name);
+    this.known.clear();
+    this.cached_raw.fill(undefined);
+  }
+}
+
+const [exclamation, double_quote, single_quote, slash, greater, question] = [
+  33, 34, 39, 47, 62, 63,
+];
+const [bracket_open, bracket_close] = [91, 93];
+const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
+/** A letter, `_`, `:`, or anything beyond ASCII. */
+const startsName = (code: number): boolean =>
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  code === 95 ||
+  code === 58 ||
+  code > 127;
+
+/** Where the name of a tag ends that ends itself at `end`. */
+function endOfName(xml: string, from: number, end: number): number {
+  let at = from + 1;
+  for (
+    let code = xml.charCodeAt(at);
+    at < end && code !== slash && !isSpace(code);
+    code = xml.charCodeAt(++at)
+  );
+  return at;
+}
+
+/** Where a start tag ends: the first `>` outside quotes; -1 when there is none. */
+function endOfTag(xml: string, from: number): number {
+  for (let at = from; at < xml.length; at++) {
+    const code = xml.charCodeAt(at);
+    if (code === greater) return at;
+    if (code !== double_quote && code !== single_quote) continue;
+    at = xml.indexOf(code === double_quote ? '"' : "'", at + 1);
+    if (at < 0) return -1;
+  }
+  return -1;
+}
+
+/** Where a document type ends, with everything it declares. */
+function endOfDoctype(xml: string, from: number): number {
+  let inside = 0;
+  for (let at = from; at < xml.length; at++) {
+    const code = xml.charCodeAt(at);
+    if (code === bracket_open) inside++;
+    else if (code === bracket_close) inside--;
+    else if (code === greater && inside <= 0) return at + 1;
+    else if (code === double_quote || code === single_quote) {
+      at = xml.indexOf(code === double_quote ? '"' : "'", at + 1);
+      if (at < 0) return xml.length;
+    }
+  }
+  return xml.length;
+}
+
+/** Where an element ends, when nothing inside has its name or may hide its end; else null. */
+function endOfSimpleElement(xml: string, name: string, from: number): number | null {
+  const close = xml.indexOf(`</${name}`, from);
+  if (close < 0 || xml.charCodeAt(close + name.length + 2) !== greater) return null;
+  const inside = xml.slice(from, close);
+  return inside.includes(`<${name}`) || inside.includes("<!") ? null : close + name.length + 3;
+}
+
+function endAfter(xml: string, mark: string, from: number): number {
+  const at = xml.indexOf(mark, from);
+  return at < 0 ? xml.length : at + mark.length;
+}
+
+function parseAttributes(raw: string): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < raw.length;) {
+    while (at < raw.length && (isSpace(raw.charCodeAt(at)) || raw[at] === "/")) at++;
+    const name_start = at;
+    while (at < raw.length && raw[at] !== "=" && raw[at] !== "/" && !isSpace(raw.charCodeAt(at)))
+      at++;
+    const name = raw.slice(name_start, at);
+    while (at < raw.length && isSpace(raw.charCodeAt(at))) at++;
+    if (raw[at] !== "=") {
+      if (name !== "") found.push(name, "");
+      continue;
+    }
+    at++;
+    while (at < raw.length && isSpace(raw.charCodeAt(at))) at++;
+    const quote = raw[at] === '"' || raw[at] === "'" ? raw[at]! : null;
+    const start = quote === null ? at : at + 1;
+    let end = quote === null ? start : raw.indexOf(quote, start);
+    if (quote === null) while (end < raw.length && !isSpace(raw.charCodeAt(end))) end++;
+    if (end < 0) end = raw.length;
+    found.push(name, raw.slice(start, end));
+    at = quote === null ? end : end + 1;
+  }
+  return found;
+}
+
+const entity = /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z][a-z0-9]{1,30}));/gi;
+const predefined: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+};
+
+/** Decodes the five predefined entities and character numbers; any other entity stays. */
+const decodeEntities = (text: string): string =>
+  !text.includes("&")
+    ? text
+    : text.replace(entity, (all: string, hex?: string, decimal?: string, name?: string) =>
+        name === undefined
+          ? character(Number.parseInt(hex ?? decimal!, hex === undefined ? 10 : 16))
+          : Object.hasOwn(predefined, name)
+            ? predefined[name]!
+            : all,
+      );
+const character = (code: number): string =>
+  code === 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)
+    ? "\ufffd"
+    : String.fromCodePoint(code);

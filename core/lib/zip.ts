@@ -1,0 +1,342 @@
+/**
+ * Reads ZIP archives, ZIP64 included, from a file or from memory. Safe for hostile input: no header
+ * is believed about sizes, and every inflated byte counts towards the caller's limit.
+ */
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  fstatSync,
+  openSync,
+  readSync,
+} from "node:fs";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
+
+export type ZipProblem =
+  | "directory_too_large"
+  | "encrypted"
+  /** Compressed by another method than deflate. */
+  | "unsupported_method"
+  /** Inflated, it is larger than the limit. */
+  | "too_large"
+  | "damaged";
+
+/** Why an archive or one of its entries can't be read. Callers put it into words. */
+export class ZipError extends Error {
+  override readonly name = "ZipError";
+  constructor(readonly problem: ZipProblem) {
+    super(`ZIP archive: ${problem.replaceAll("_", " ")}`);
+  }
+}
+
+export interface ZipEntry {
+  /** The whole path as the archive spells it, never safe to use as a path. Folders end in `/`. */
+  readonly name: string;
+  /** Offset of its local header, bytes. */
+  readonly at: number;
+  readonly packed_bytes: number;
+  /** Size after inflating, as the archive claims it. */
+  readonly bytes: number;
+  readonly method: number;
+  /** CRC-32 of the inflated bytes; null when it is not known. */
+  readonly crc: number | null;
+  readonly encrypted: boolean;
+}
+
+/** The bytes of an archive. `read` returns fewer bytes than asked for at the end. */
+export interface ZipSource {
+  readonly size: number;
+  readonly read: (offset: number, length: number) => Buffer;
+}
+
+/** Where the central directory is. */
+export interface ZipDirectory {
+  /** Offset as the archive states it, bytes. Too small by `before`. */
+  readonly offset: number;
+  readonly size: number;
+  /** Bytes that were put in front of the archive, such as a self-extractor. */
+  readonly before: number;
+}
+
+const local_signature = 0x04034b50;
+const central_signature = 0x02014b50;
+const end_signature = 0x06054b50;
+const end64_signature = 0x06064b50;
+const locator64_signature = 0x07064b50;
+const local_bytes = 30;
+const central_bytes = 46;
+const end_bytes = 22;
+const end64_bytes = 56;
+const locator64_bytes = 20;
+const comment_bytes_max = 65_535;
+export const directory_bytes_max = 64 * 2 ** 20;
+/** In a 32-bit field: the number is in the ZIP64 extra field instead. */
+const in_zip64 = 0xffffffff;
+const stored = 0;
+const deflated = 8;
+
+/** Reads from an open file descriptor, which stays the caller's to close. */
+export function fileSource(file: number): ZipSource {
+  const { size } = fstatSync(file);
+  const read: ZipSource["read"] = (offset, length) => {
+    const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - offset)));
+    for (let have = 0; have < buffer.length;) {
+      const count = readSync(file, buffer, have, buffer.length - have, offset + have);
+      if (count === 0) return buffer.subarray(0, have);
+      have += count;
+    }
+    return buffer;
+  };
+  return { size, read };
+}
+
+/** Reads an archive that is held in memory, such as one inside another. */
+export function memorySource(bytes: Uint8Array): ZipSource {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return {
+    size: all.length,
+    read: (offset, length) => all.subarray(offset, offset + Math.max(0, length)),
+  };
+}
+
+/** Finds the central directory by its end record; null when there is none. */
+export function findDirectory(source: ZipSource): ZipDirectory | null {
+  const start = Math.max(0, source.size - end_bytes - comment_bytes_max);
+  const tail = source.read(start, source.size - start);
+  for (let at = tail.length - end_bytes; at >= 0; at--) {
+    if (tail[at] !== 0x50 || tail.readUInt32LE(at) !== end_signature) continue;
+    const [size, offset] = [tail.readUInt32LE(at + 12), tail.readUInt32LE(at + 16)];
+    const wide = size === in_zip64 || offset === in_zip64;
+    return (
+      (wide ? findDirectory64(source, start + at) : null) ??
+      directoryBefore(start + at, offset, size)
+    );
+  }
+  return null;
+}
+
+function findDirectory64(source: ZipSource, end_at: number): ZipDirectory | null {
+  if (end_at < locator64_bytes) return null;
+  const locator = source.read(end_at - locator64_bytes, locator64_bytes);
+  if (locator.readUInt32LE(0) !== locator64_signature) return null;
+  const at = Number(locator.readBigUInt64LE(8));
+  const record = source.read(at, end64_bytes);
+  if (record.length < end64_bytes || record.readUInt32LE(0) !== end64_signature) return null;
+  return directoryBefore(
+    at,
+    Number(record.readBigUInt64LE(48)),
+    Number(record.readBigUInt64LE(40)),
+  );
+}
+
+/** The directory ends where its end record begins: what is left over was put before the archive. */
+const directoryBefore = (end_at: number, offset: number, size: number): ZipDirectory => ({
+  offset,
+  size,
+  before: Math.max(0, end_at - size - offset),
+});
+
+/**
+ * The entries that the central directory lists, in its order, up to the first damaged one. Stop
+ * iterating to limit their number. @throws ZipError `directory_too_large`
+ */
+export function* readDirectory(
+  source: ZipSource,
+  { offset, size, before }: ZipDirectory,
+): Generator<ZipEntry> {
+  if (size > directory_bytes_max) throw new ZipError("directory_too_large");
+  for (const shift of new Set([before, 0])) {
+    let found = false;
+    for (const entry of entriesIn(source.read(offset + shift, size))) {
+      found = true;
+      yield shift === 0 ? entry : { ...entry, at: entry.at + shift };
+    }
+    if (found) return;
+  }
+}
+
+function* entriesIn(directory: Buffer): Generator<ZipEntry> {
+  for (
+    let at = 0;
+    at + central_bytes <= directory.length && directory.readUInt32LE(at) === central_signature;
+  ) {
+    const flags = directory.readUInt16LE(at + 8);
+    const name_end = at + central_bytes + directory.readUInt16LE(at + 28);
+    const extra_end = name_end + directory.readUInt16LE(at + 30);
+    const [bytes, packed_bytes, offset] = zip64Numbers(directory.subarray(name_end, extra_end), [
+      directory.readUInt32LE(at + 24),
+      directory.readUInt32LE(at + 20),
+      directory.readUInt32LE(at + 42),
+    ]);
+    yield {
+      name: decodeName(directory.subarray(at + central_bytes, name_end), flags),
+      at: offset!,
+      packed_bytes: packed_bytes!,
+      bytes: bytes!,
+      method: directory.readUInt16LE(at + 10),
+      crc: directory.readUInt32LE(at + 16),
+      encrypted: (flags & 1) !== 0,
+    };
+    at = extra_end + directory.readUInt16LE(at + 32);
+  }
+}
+
+/** Numbers that do not fit into 32 bits are in the extra field `0x0001`, in this order. */
+function zip64Numbers(extra: Buffer, numbers: readonly number[]): readonly number[] {
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    if (extra.readUInt16LE(at) !== 1) continue;
+    let from = at + 4;
+    return numbers.map((number) => {
+      if (number !== in_zip64 || from + 8 > extra.length) return number;
+      from += 8;
+      return Number(extra.readBigUInt64LE(from - 8));
+    });
+  }
+  return numbers;
+}
+
+const strict_utf8 = new TextDecoder("utf-8", { fatal: true });
+/** UTF-8 where the flag says so or the bytes are valid UTF-8, else Latin-1. */
+function decodeName(bytes: Buffer, flags: number): string {
+  if ((flags & 0x800) !== 0) return bytes.toString("utf8");
+  try {
+    return strict_utf8.decode(bytes);
+  } catch {
+    return bytes.toString("latin1");
+  }
+}
+
+/**
+ * The entries of an archive without a usable directory, such as one that was cut off: found by
+ * their local headers. Reads the whole source into memory.
+ */
+export function* scanEntries(source: ZipSource): Generator<ZipEntry> {
+  const all = source.read(0, source.size);
+  for (let at = all.indexOf("PK\x03\x04"); at >= 0 && at + local_bytes <= all.length;) {
+    const flags = all.readUInt16LE(at + 6);
+    const name_end = at + local_bytes + all.readUInt16LE(at + 26);
+    const data_at = name_end + all.readUInt16LE(at + 28);
+    // The sizes and the checksum follow the data: the entry ends where the next one begins.
+    const streamed = (flags & 8) !== 0;
+    const packed_bytes = streamed ? 0 : all.readUInt32LE(at + 18);
+    const next = all.indexOf("PK\x03\x04", data_at + packed_bytes);
+    yield {
+      name: decodeName(all.subarray(at + local_bytes, name_end), flags),
+      at,
+      packed_bytes: streamed ? Math.max(0, (next < 0 ? all.length : next) - data_at) : packed_bytes,
+      bytes: all.readUInt32LE(at + 22),
+      method: all.readUInt16LE(at + 8),
+      crc: streamed ? null : all.readUInt32LE(at + 14),
+      encrypted: (flags & 1) !== 0,
+    };
+    at = next;
+  }
+}
+
+/**
+ * The inflated bytes of an entry, in memory. `intact` is false when their checksum is wrong.
+ * @throws ZipError `too_large` above `bytes_max`, `encrypted`, `unsupported_method`, `damaged`
+ */
+export function readEntry(
+  source: ZipSource,
+  entry: ZipEntry,
+  bytes_max: number,
+): { readonly bytes: Uint8Array; readonly intact: boolean } {
+  const packed = packedBytes(source, entry, bytes_max);
+  const bytes = entry.method === stored ? packed : inflate(packed, bytes_max);
+  return { bytes, intact: entry.crc === null || crc32(bytes) === entry.crc };
+}
+
+function packedBytes(source: ZipSource, entry: ZipEntry, bytes_max: number): Buffer {
+  const { packed_bytes, method } = entry;
+  const data_at = dataOffset(source, entry);
+  if (data_at + packed_bytes > source.size) throw new ZipError("damaged");
+  // Deflate adds little to what can't be compressed.
+  if (packed_bytes > bytes_max + bytes_max / 1000 + 1024) throw new ZipError("too_large");
+  if (method !== stored && method !== deflated) throw new ZipError("unsupported_method");
+  return source.read(data_at, packed_bytes);
+}
+
+/** Where the data of an entry begins, behind its local header, bytes. */
+function dataOffset(source: ZipSource, { encrypted, at }: ZipEntry): number {
+  if (encrypted) throw new ZipError("encrypted");
+  const header = source.read(at, local_bytes);
+  if (header.length < local_bytes || header.readUInt32LE(0) !== local_signature)
+    throw new ZipError("damaged");
+  return at + local_bytes + header.readUInt16LE(26) + header.readUInt16LE(28);
+}
+
+function inflate(packed: Buffer, bytes_max: number): Uint8Array {
+  try {
+    return inflateRawSync(packed, { maxOutputLength: Math.max(1, bytes_max) });
+  } catch (error) {
+    const too_large = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+    throw new ZipError(too_large ? "too_large" : "damaged");
+  }
+}
+
+/**
+ * Inflates an entry of the archive at `path` into the new file `output`, piece by piece. What a
+ * failure leaves in `output` is incomplete.
+ * @throws ZipError `too_large` above `bytes_max`, `encrypted`, `unsupported_method`, `damaged`;
+ * `damaged` also when it inflates to more than it claims, or when its checksum is wrong
+ */
+export async function extractEntry(
+  path: string,
+  entry: ZipEntry,
+  output: string,
+  bytes_max: number,
+): Promise<void> {
+  const { packed_bytes, method } = entry;
+  const start = dataOffsetIn(path, entry);
+  if (method !== stored && method !== deflated) throw new ZipError("unsupported_method");
+  const meter = new Meter(entry.bytes, bytes_max);
+  const to = createWriteStream(output);
+  try {
+    if (packed_bytes === 0) await pipeline([Buffer.alloc(0)], meter, to);
+    else {
+      const packed = createReadStream(path, { start, end: start + packed_bytes - 1 });
+      await (method === stored
+        ? pipeline(packed, meter, to)
+        : pipeline(packed, createInflateRaw(), meter, to));
+    }
+  } catch (error) {
+    throw error instanceof ZipError ? error : new ZipError("damaged");
+  }
+  if (entry.crc !== null && meter.crc !== entry.crc) throw new ZipError("damaged");
+}
+
+function dataOffsetIn(path: string, entry: ZipEntry): number {
+  const file = openSync(path, "r");
+  try {
+    return dataOffset(fileSource(file), entry);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Counts what passes through, and stops at the first byte too many. */
+class Meter extends Transform {
+  crc = 0;
+  private bytes = 0;
+
+  constructor(
+    private readonly claimed_bytes: number,
+    private readonly bytes_max: number,
+  ) {
+    super();
+  }
+  override _transform(
+    chunk: Buffer,
+    _encoding: string,
+    done: (error: Error | null, chunk?: Buffer) => void,
+  ): void {
+    this.bytes += chunk.length;
+    this.crc = crc32(chunk, this.crc);
+    if (this.bytes > this.claimed_bytes) done(new ZipError("damaged"));
+    else if (this.bytes > this.bytes_max) done(new ZipError("too_large"));
+    else done(null, chunk);
+  }
+}

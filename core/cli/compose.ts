@@ -11,7 +11,7 @@ import { jsonLog, type Level, type Log } from "../base/log";
 import { LocalNotifier } from "../base/notifier";
 import { createLogRing, type LogRing } from "../base/log-ring";
 import { Secret } from "../base/settings";
-import type { TaskIsolate } from "../isolate/isolate";
+import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
 import { createHost, type Host } from "../plugin/host";
 import type { PluginFailure } from "../plugin/operations";
@@ -119,7 +119,7 @@ export interface Assembled {
 export async function assemble(
   setting: Setting,
   built_in: readonly Plugin[],
-  isolate: TaskIsolate["run"],
+  isolate: IsolatedRun,
   public_url: () => string,
   beforeMigration?: () => Promise<void>,
 ): Promise<Assembled> {

@@ -20,7 +20,7 @@ import { api, openApiDocument, type Described } from "../http/openapi";
 import { route, type Route } from "../http/route";
 import { serve, type Served } from "../http/serve";
 import { Authenticator, RateLimiter, RequestObserver, StartNotice, Surface } from "../http/slots";
-import type { TaskIsolate } from "../isolate/isolate";
+import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
 import type { Host } from "../plugin/host";
 import { lockDirectory } from "../store/lock";
@@ -221,7 +221,7 @@ export interface Running {
 export async function startServer(
   setting: Setting,
   built_in: readonly Plugin[],
-  isolate: TaskIsolate["run"],
+  isolate: IsolatedRun,
   print: (line: string) => void,
 ): Promise<Running> {
   const {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { newId } from "../../core/base/ids";
 import { runChild } from "../../core/isolate/child";
-import { createIsolate, type TaskIsolate } from "../../core/isolate/isolate";
+import { ChildPool } from "../../core/isolate/pool";
 import type { Isolate } from "../../core/isolate/contract";
 import {
   ExtractionFailure,
@@ -69,7 +69,7 @@ export function testExtraction(
 ): TestExtraction {
   const temporary = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const files = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
-  const children: TaskIsolate = createIsolate({
+  const children: ChildPool = new ChildPool({
     command: [...(options.observer ?? []), process.execPath, import.meta.path],
     log: jsonLog("error"),
   });

@@ -1,22 +1,22 @@
 /** Text to sentences, in any language. Offsets are UTF-16 indices, end exclusive. */
 import type { Span } from "./contract";
 
-const sentence_chars_max = 300,
-  short_line_chars = 45,
-  clause_chars = 80;
+const sentence_chars_max = 300;
+const short_line_chars = 45;
+const clause_chars = 80;
 const ideographic_stop = /[。！？｡]/;
 const closing = /[)\]"'”’»」』）】›]/;
 const titles =
   "[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|[Ss]t|[Ss]r|[Jj]r|[Gg]en|[Cc]ol|[Ll]t|[Ss]gt|[Rr]ev|[Hh]on";
 const shortened =
-  "[Nn]o|[Nn]r|[Vv]ol|[Ff]ig|[Ss]ec|[Ee]q|[Ee]ds?|[Cc]f|[Vv]s|[Aa]pprox|[Cc]a|[Ii]nc|[Ll]td|[Cc]o|[Cc]orp|[Aa]ve|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec|et " +
-  "al|al|etc|pp?|bzw|usw";
-/** A stop after it does not end a sentence: a letter (`J.`, `e.g.`), a title, a shortened word. */
+  "[Nn]o|[Nn]r|[Vv]ol|[Ff]ig|[Ss]ec|[Ee]q|[Ee]ds?|[Cc]f|[Vv]s|[Aa]pprox|[Cc]a|[Ii]nc|[Ll]td|" +
+  "[Cc]o|[Cc]orp|[Aa]ve|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec|et al|al|etc|pp?|bzw|usw";
+/** A full stop after one does not end a sentence: `J.`, `e.g.`, a title, a shortened word. */
 const abbreviation = new RegExp(
   `(?:^|[\\s("'[“‘])(?:\\p{Lu}|\\p{L}\\.\\p{L}|${titles}|${shortened})\\.$`,
   "u",
 );
-const list_mark = /^(?:[-*•–—#|>]|\d{1,3}[.)])\s/;
+const list_marker = /^(?:[-*•–—#|>]|\d{1,3}[.)])\s/;
 
 /**
  * The sentences of `text`, trimmed, in order. A line break ends one where the text is made of
@@ -38,7 +38,7 @@ export function sentencesOf(text: string): Span[] {
   );
 }
 
-/** Thai and its kin end no sentence with a mark: long stretches are taken apart at their spaces. */
+/** Thai, Lao, Khmer and Burmese mark no end of a sentence: long stretches are split at spaces. */
 function clauses(text: string, span: Span): Span[] {
   if (
     !/[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]{8}/u.test(
@@ -61,7 +61,7 @@ function clauses(text: string, span: Span): Span[] {
 /** Where the sentence ends when the character at `at` ends it; 0 when it does not. */
 function endAt(text: string, start: number, at: number): number {
   const char = text[at]!;
-  if (char === "\n") return breaks(text, start, at) ? at + 1 : 0;
+  if (char === "\n") return endsAtBreak(text, start, at) ? at + 1 : 0;
   if (ideographic_stop.test(char)) return pastClosing(text, at + 1);
   if (!/[.!?…؟۔।။។]/.test(char)) return 0;
   const end = pastClosing(text, at + 1);
@@ -76,17 +76,18 @@ function pastClosing(text: string, from: number): number {
   return at;
 }
 
-function breaks(text: string, start: number, at: number): boolean {
-  const rest = text.slice(at + 1, at + 12),
-    line_start = Math.max(start, text.lastIndexOf("\n", at - 1) + 1);
-  if (/^[ \t]*(?:\r?\n|$)/.test(rest) || list_mark.test(rest)) return true;
+/** Whether the line break at `at` ends a sentence. */
+function endsAtBreak(text: string, start: number, at: number): boolean {
+  const rest = text.slice(at + 1, at + 12);
+  const line_start = Math.max(start, text.lastIndexOf("\n", at - 1) + 1);
+  if (/^[ \t]*(?:\r?\n|$)/.test(rest) || list_marker.test(rest)) return true;
   if (at - line_start < short_line_chars && /^[\p{Lu}\p{Lo}\p{N}]/u.test(rest)) return true;
   return at - start > sentence_chars_max;
 }
 
 function push(text: string, from: number, to: number, spans: Span[]): void {
-  let start = from,
-    end = to;
+  let start = from;
+  let end = to;
   while (start < end && /\s/.test(text[start]!)) start++;
   while (end > start && /\s/.test(text[end - 1]!)) end--;
   if (start < end) spans.push({ start, end });

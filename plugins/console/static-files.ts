@@ -1,13 +1,13 @@
 /**
- * The files of the console as a browser gets them: one page for every address, hashed files that
- * may be kept for ever, and the pages that plugins bring.
+ * The files of the console: one page for every address, hashed files that may be cached for ever,
+ * and the modules of the pages that plugins add.
  */
 import { HttpError } from "../../core/sdk";
 import { console_root, type ConsolePage } from "./contract";
 
 /**
- * A file that the build made. `file` is a path, inside the executable too; with `gzip` it holds the
- * packed bytes.
+ * A file that the build made. `file` is a path, inside the executable too; with `gzip` its content
+ * is compressed.
  */
 export interface Asset {
   readonly file: string;
@@ -15,14 +15,17 @@ export interface Asset {
   readonly etag: string;
   readonly gzip: boolean;
 }
-export interface SiteParts {
+export interface StaticFilesParts {
   /** By the path that the browser asks for. */
   readonly assets: Readonly<Record<string, Asset>>;
   readonly index_html: string;
   readonly pages: () => readonly ConsolePage[];
 }
 
-/** What a page of the console may do: nothing but load its own files and call its own server. */
+/**
+ * What a page of the console may do: nothing but load its own files and call its own server.
+ * Workers obey the policy of their own file, so scripts carry it too.
+ */
 const page_policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -39,30 +42,34 @@ const page_policy = [
   "require-trusted-types-for 'script'",
   "trusted-types dossier",
 ].join("; ");
-
-/** A worker is held to the policy of its own file, so that files carry it, too. */
 const policy = { "content-security-policy": page_policy };
 
 const plugins_path = `${console_root}/plugins/`;
 
-export function createSite({ assets, index_html, pages }: SiteParts) {
-  const index = { body: index_html, etag: etagOf(index_html) };
+export class StaticFiles {
+  readonly #parts: StaticFilesParts;
+  readonly #index_etag: string;
 
-  /** The answer to a GET of any path below `/console`. @throws HttpError 404 */
-  return (request: Request, path: string): Response => {
+  constructor(parts: StaticFilesParts) {
+    this.#parts = parts;
+    this.#index_etag = etagOf(parts.index_html);
+  }
+
+  /** Answers a GET of any path below `/console`. @throws HttpError 404 */
+  serve(request: Request, path: string): Response {
+    const { assets, index_html, pages } = this.#parts;
     const asset = Object.hasOwn(assets, path) ? assets[path] : undefined;
     if (asset) return sendAsset(request, asset);
     const module = path.startsWith(plugins_path)
       ? pages().find((page) => modulePath(page) === path)?.module
       : undefined;
     if (module !== undefined)
-      return sendText(request, module, etagOf(module), "text/javascript; charset=utf-8", policy);
+      return sendText(request, module, etagOf(module), "text/javascript; charset=utf-8");
     if (!isPagePath(path) || !wantsPage(request))
       throw new HttpError(404, "not_found", `There is no ${path} here.`);
-    return sendText(request, index.body, index.etag, "text/html; charset=utf-8", policy);
-  };
+    return sendText(request, index_html, this.#index_etag, "text/html; charset=utf-8");
+  }
 }
-export type Site = ReturnType<typeof createSite>;
 
 /** Where the module of a plugin's page is found. */
 export const modulePath = ({ path }: ConsolePage): string => `${plugins_path}${path}.js`;
@@ -84,21 +91,15 @@ const isKnown = (request: Request, etag: string): boolean =>
     .split(",")
     .some((tag) => tag.trim().replace(/^W\//, "") === etag);
 
-/** May be kept, but is asked for again each time. */
-function sendText(
-  request: Request,
-  body: string,
-  etag: string,
-  media_type: string,
-  more: Readonly<Record<string, string>> = {},
-): Response {
-  const headers = { "cache-control": "no-cache", etag, ...more };
+/** May be cached, but is revalidated each time. */
+function sendText(request: Request, body: string, etag: string, media_type: string): Response {
+  const headers = { "cache-control": "no-cache", etag, ...policy };
   return isKnown(request, etag)
     ? new Response(null, { status: 304, headers })
     : new Response(body, { headers: { ...headers, "content-type": media_type } });
 }
 
-/** Its name holds the hash of what it holds: it never changes. */
+/** Its name contains the hash of its content: it never changes. */
 function sendAsset(request: Request, { file, media_type, etag, gzip }: Asset): Response {
   const headers: Record<string, string> = {
     ...policy,

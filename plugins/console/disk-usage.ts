@@ -1,8 +1,8 @@
-/** How much room the data directory takes. */
-import { readdir, stat } from "node:fs/promises";
+/** How much space the data directory takes, and how much is left. */
+import { readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Bytes of the database with its log. */
+/** Bytes of the database with its write-ahead log. */
 export async function databaseBytes(path: string): Promise<number> {
   const sizes = await Promise.all([path, `${path}-wal`].map((file) => sizeOf(file)));
   return sizes.reduce((sum, size) => sum + size, 0);
@@ -21,20 +21,12 @@ export async function directoryBytes(directory: string): Promise<number> {
   return sizes.reduce((all, size) => all + size, sum);
 }
 
-/**
- * Asked again only when the last answer is older than this; those who ask at the same time share
- * one answer.
- */
-export function remembering<T>(
-  ask: () => Promise<T>,
-  hold_ms: number,
-  now_ms: () => number,
-): () => Promise<T> {
-  let last: { readonly at_ms: number; readonly answer: Promise<T> } | undefined;
-  return () => {
-    if (!last || now_ms() - last.at_ms >= hold_ms) last = { at_ms: now_ms(), answer: ask() };
-    return last.answer;
-  };
+/** What the disk that holds `path` has free: bytes, and the share of all from 0 to 1. */
+export async function freeSpace(
+  path: string,
+): Promise<{ readonly free_bytes: number; readonly share: number }> {
+  const { bavail, blocks, bsize } = await statfs(path);
+  return { free_bytes: bavail * bsize, share: bavail / blocks };
 }
 
 const sizeOf = async (file: string): Promise<number> =>

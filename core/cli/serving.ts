@@ -264,9 +264,9 @@ export async function startServer(
       host,
       async stop() {
         stopping.abort();
-        const giving_up = setTimeout(assembled.files.giveUp, uploads_ms_max);
+        const aborting = setTimeout(() => assembled.files.abortUploads(), uploads_ms_max);
         await served.stop(requests_ms_max);
-        clearTimeout(giving_up);
+        clearTimeout(aborting);
         await host.stop(jobs_ms_max);
         await assembled.close();
         unlock();

@@ -2,7 +2,7 @@
  * New documents, and new versions of documents that exist: texts, uploads, and what imports and
  * transcriptions bring.
  */
-import { conflict, isUnique, type Db, type HttpError, type Received } from "../../core/sdk";
+import { conflict, isUnique, type Db, type HttpError, type ReceivedFile } from "../../core/sdk";
 import { notifyFolders, moveStatus, type DocumentContext } from "./context";
 import type { Incoming, ReadyText, TakenIn } from "./contract";
 import { enqueueIndexing, queued } from "./indexer";
@@ -62,7 +62,7 @@ export function addText(
   const source: Source = { source_kind: "text", source_uri: null, source_run_id: null };
   return ctx.inTransaction(async (tx) => {
     await ctx.folders.require(tx, owner_id, folder_id);
-    ctx.files.requireRoom();
+    ctx.files.requireFreeSpace();
     return insert(ctx, tx, { owner_id, folder_id, name }, version, source);
   });
 }
@@ -91,7 +91,7 @@ export async function addUpload(
   ctx: DocumentContext,
   owner_id: string,
   { folder_id, name, declared_type, overwrite }: Upload,
-  received: Received,
+  received: ReceivedFile,
 ): Promise<{ readonly document: Document; readonly replaced: boolean }> {
   const version = fileVersion(received, declared_type);
   const source: Source = { source_kind: "upload", source_uri: null, source_run_id: null };
@@ -123,7 +123,7 @@ export async function intake(
 ): Promise<TakenIn> {
   const { folder_id, origin, file, declared_type, text } = incoming;
   await ctx.folders.require(tx, owner_id, folder_id);
-  ctx.files.requireRoom();
+  ctx.files.requireFreeSpace();
   const name = cleanedName(incoming.name);
   const version = text ? textVersion(text, file, declared_type) : fileVersion(file, declared_type);
   const source: Source = {

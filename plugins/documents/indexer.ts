@@ -137,7 +137,7 @@ export async function indexDocument(
 ): Promise<JobEffect | void> {
   const work = await store.findInWork(ctx.db, document_id, version);
   if (!work) return;
-  ctx.files.requireRoom();
+  ctx.files.requireFreeSpace();
   try {
     const text = isReady(work) ? readyText(work) : await extractFile(ctx, work, job);
     if (text.text.trim() === "")
@@ -187,17 +187,17 @@ async function extractFile(
     notifyFolders(ctx, work, folder_ids);
   };
   await report("extracting", 0);
-  const extracted = await ctx.extraction.extract(
-    { path: ctx.files.path(sha256), size_bytes, name, declared_type: media_type },
-    {
-      signal,
-      onProgress: (progress) => {
-        if (!isDue()) return;
-        report("extracting", progress * extraction_share).catch((error: unknown) =>
-          log.warn("progress was not written", { document_id: id, error: String(error) }),
-        );
-      },
-    },
+  const onProgress = (progress: number): void => {
+    if (!isDue()) return;
+    report("extracting", progress * extraction_share).catch((error: unknown) =>
+      log.warn("progress was not written", { document_id: id, error: String(error) }),
+    );
+  };
+  const extracted = await ctx.files.withLocalFile(sha256, (path) =>
+    ctx.extraction.extract(
+      { path, size_bytes, name, declared_type: media_type },
+      { signal, onProgress },
+    ),
   );
   if (isDue()) await report("chunking", extraction_share);
   return extracted;

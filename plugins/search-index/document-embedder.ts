@@ -37,7 +37,7 @@ export interface EmbeddingParts {
   readonly afterCommit: (work: () => void) => void;
   readonly truncateWal: () => void;
   /** @throws HttpError 507 when the room that is left is for deletions. */
-  readonly requireRoom: () => void;
+  readonly requireFreeSpace: () => void;
   readonly now_ms: () => number;
   readonly embedder: () => Embedder | undefined;
   /** The job, unless it waits already. */
@@ -60,7 +60,7 @@ export function createEmbedding({
   inTransaction,
   afterCommit,
   truncateWal,
-  requireRoom,
+  requireFreeSpace,
   now_ms,
   embedder,
   enqueue,
@@ -79,7 +79,7 @@ export function createEmbedding({
     const by = embedder();
     if (by === undefined || wanted === null) return;
     // Nothing is asked (and paid for) that could not be kept.
-    requireRoom();
+    requireFreeSpace();
     const set = wanted,
       group = await nextGroup(by);
     if (group === null || (group.tries >= tries_to_wait_for && (await isUnfinished())))

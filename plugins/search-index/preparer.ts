@@ -18,7 +18,7 @@ export interface PreparingParts {
   readonly afterCommit: (work: () => void) => void;
   readonly truncateWal: () => void;
   /** @throws HttpError 507 when the room that is left is for deletions. */
-  readonly requireRoom: () => void;
+  readonly requireFreeSpace: () => void;
   readonly encoder: Pick<WorkerClient<EncodeInput, EncodedSegment, string | null>, "ask">;
   readonly nextId: () => number;
   readonly log: Log;
@@ -38,7 +38,7 @@ export interface Edition {
 }
 
 export function createPreparing(parts: PreparingParts) {
-  const { inTransaction, requireRoom, encoder, nextId } = parts;
+  const { inTransaction, requireFreeSpace, encoder, nextId } = parts;
   /** Work in progress by document: a removal stops it. */
   const running = new Map<string, Set<AbortController>>();
 
@@ -49,7 +49,7 @@ export function createPreparing(parts: PreparingParts) {
     const rows = new EditionRows(document_id, text, nextId),
       stage = new Stage(document_id, inTransaction, () => {
         stop.throwIfAborted();
-        requireRoom();
+        requireFreeSpace();
       });
     running.set(document_id, (running.get(document_id) ?? new Set()).add(removal));
     try {

@@ -15,7 +15,7 @@ export interface IndexParts {
   readonly inTransaction: <R>(work: (tx: Db<IndexTables>) => Promise<R>) => Promise<R>;
   readonly afterCommit: (work: () => void) => void;
   readonly truncateWal: () => void;
-  readonly requireRoom: PreparingParts["requireRoom"];
+  readonly requireFreeSpace: PreparingParts["requireFreeSpace"];
   readonly now_ms: () => number;
   readonly encoder: PreparingParts["encoder"];
   readonly searcher: Pick<WorkerClient<SearchQuestion, never, SearchResult>, "ask">;
@@ -39,7 +39,7 @@ export function createIndex(parts: IndexParts) {
     inTransaction,
     afterCommit,
     truncateWal,
-    requireRoom,
+    requireFreeSpace,
     encoder,
     searcher,
     log,
@@ -52,7 +52,7 @@ export function createIndex(parts: IndexParts) {
     inTransaction,
     afterCommit,
     truncateWal,
-    requireRoom,
+    requireFreeSpace,
     encoder,
     nextId,
     log,

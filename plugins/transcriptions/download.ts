@@ -12,7 +12,7 @@ import {
   type AddressRule,
   type Files,
   type Lookup,
-  type Received,
+  type ReceivedFile,
   type Target,
 } from "../../core/sdk";
 import { TranscriptionFailure } from "./contract";
@@ -33,7 +33,7 @@ const silence_ms = 30_000;
  * The file; the caller releases it. @throws TranscriptionFailure, or HttpError 507 when the storage
  * is full.
  */
-export async function fetchRecording(url: string, parts: FetchingParts): Promise<Received> {
+export async function fetchRecording(url: string, parts: FetchingParts): Promise<ReceivedFile> {
   const silence = new AbortController(),
     signal = AbortSignal.any([parts.signal, silence.signal]);
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -12,7 +12,7 @@ import {
   type JobEffect,
   type JobRun,
 } from "../../core/sdk";
-import { TranscriptionFailure } from "./contract";
+import { TranscriptionFailure, type Transcriber } from "./contract";
 import type { Ending } from "./runs";
 import { fetchRecording } from "./download";
 import type { Hearing } from "./reader";
@@ -120,7 +120,7 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
         "too_large",
         `Captions may have at most ${captions_bytes_max / 2 ** 20} MiB.`,
       );
-    const read = await hearing.read(files.path(run.sha256!), null, signal);
+    const read = await files.withLocalFile(run.sha256!, (path) => hearing.read(path, null, signal));
     return (tx) => complete(tx, run, read);
   }
 
@@ -133,8 +133,18 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
     if (kept !== undefined) return (tx) => complete(tx, run, JSON.parse(kept) as ReadOutput);
     const transcriber = parts.transcriber();
     if (!transcriber) throw new TranscriptionFailure("no_transcriber", no_transcriber);
-    const path = files.path(run.sha256!);
-    const { duration_s, has_video } = await hearing.probe(path, job.signal);
+    const { read, media_type } = await files.withLocalFile(run.sha256!, (path) =>
+      hear(transcriber, run, path, job.signal),
+    );
+    await inTransaction(async (tx) => {
+      if (await store.setProgress(tx, run.id, 1))
+        await store.insertResult(tx, run.id, JSON.stringify(read));
+    });
+    return (tx) => complete(tx, { ...run, media_type }, read);
+  }
+
+  async function hear(transcriber: Transcriber, run: RunRow, path: string, signal: AbortSignal) {
+    const { duration_s, has_video } = await hearing.probe(path, signal);
     const media_type =
       has_video === false
         ? run.media_type!.replace(/^video\/(mp4|webm|ogg)$/, "audio/$1")
@@ -143,14 +153,10 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
     const read = await hearing.hear(
       transcriber,
       { path, size_bytes: run.size_bytes, media_type, duration_s },
-      job.signal,
+      signal,
       reporting(run.id),
     );
-    await inTransaction(async (tx) => {
-      if (await store.setProgress(tx, run.id, 1))
-        await store.insertResult(tx, run.id, JSON.stringify(read));
-    });
-    return (tx) => complete(tx, { ...run, media_type }, read);
+    return { read, media_type };
   }
 
   function reporting(run_id: string): (progress: number) => void {

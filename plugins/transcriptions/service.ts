@@ -12,7 +12,7 @@ import {
   type Db,
   type FilePart,
   type PageRequest,
-  type Received,
+  type ReceivedFile,
 } from "../../core/sdk";
 import { requireRun, type Ending } from "./runs";
 import { kindOf, sight_bytes } from "./media-types";
@@ -70,7 +70,7 @@ export function createTranscriptions(parts: TranscriptionParts, ending: Ending) 
   };
   const insertPending = (run: RunRow): Promise<RunRow> =>
     inTransaction(async (tx) => {
-      files.requireRoom();
+      files.requireFreeSpace();
       if (run.size_bytes > 0) await quotas.charge(tx, run.owner_id, "storage", run.size_bytes);
       await insert(tx, run);
       // No document will be made: hours of hearing would be in vain.
@@ -98,7 +98,7 @@ export function createTranscriptions(parts: TranscriptionParts, ending: Ending) 
       owner_id: string,
       folder_id: string,
       { name }: FilePart,
-      received: Received,
+      received: ReceivedFile,
     ): Promise<RunRow> {
       const run = newRun(owner_id, folder_id, name);
       try {

@@ -28,7 +28,7 @@ export interface TestIndexOptions {
   readonly analyzers?: ReadonlyMap<number, Analyzer>;
   /** The directory of an index that was opened before. */
   readonly directory?: string;
-  readonly requireRoom?: () => void;
+  readonly requireFreeSpace?: () => void;
 }
 export type TestIndex = Awaited<ReturnType<typeof openTestIndex>>;
 
@@ -36,7 +36,7 @@ export async function openTestIndex({
   analyzer = running,
   analyzers = new Map([[analyzer.version, analyzer]]),
   directory,
-  requireRoom = () => undefined,
+  requireFreeSpace = () => undefined,
 }: TestIndexOptions = {}) {
   const at = directory ?? mkdtempSync(join(tmpdir(), "dossier-index-"));
   const path = join(at, "dossier.db"),
@@ -53,7 +53,7 @@ export async function openTestIndex({
     inTransaction: store.inTransaction,
     afterCommit: store.afterCommit,
     truncateWal: store.truncateWal,
-    requireRoom,
+    requireFreeSpace,
     log,
     now_ms: () => 1_700_000_000_000,
     analyzer_version: analyzer.version,

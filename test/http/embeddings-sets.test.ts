@@ -62,7 +62,7 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
     inTransaction: store.inTransaction,
     afterCommit: store.afterCommit,
     truncateWal: store.truncateWal,
-    requireRoom: () => {},
+    requireFreeSpace: () => {},
     now_ms: () => 1_700_000_000_000,
     embedder: () => by,
     log,

@@ -5,7 +5,7 @@
 import { conflict, isUnique, type Db, type HttpError, type ReceivedFile } from "../../core/sdk";
 import { notifyFolders, moveStatus, type DocumentContext } from "./context";
 import type { Incoming, ReadyText, TakenIn } from "./contract";
-import { enqueueIndexing, queued } from "./indexer";
+import { queued } from "./indexer";
 import * as links from "./link-store";
 import { cleanedName, documentName, nameFolded, nameKey, nameOfText } from "./names";
 import type { Document } from "./record";
@@ -271,7 +271,7 @@ async function insert(
     deleted_at: null,
   });
   await ctx.folders.count(tx, [{ folder_id, status: "syncing", by: 1 }]);
-  await enqueueIndexing(ctx, tx, row);
+  await ctx.enqueueIndexing(tx, row);
   notifyFolders(ctx, row, [folder_id], "created");
   return { row, folder_ids: [folder_id] };
 }
@@ -305,7 +305,7 @@ async function replace(
     await links.reserveName(tx, row.id);
   const folder_ids = await links.foldersOf(tx, row.id);
   await moveStatus(ctx, tx, row, folder_ids, { from: before.status, to: row.status });
-  await enqueueIndexing(ctx, tx, row);
+  await ctx.enqueueIndexing(tx, row);
   // The dropped version may have been a text that was never shown.
   ctx.afterCommit(ctx.truncateWal);
   return { row, folder_ids };

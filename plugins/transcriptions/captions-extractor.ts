@@ -4,10 +4,10 @@
  */
 import { ExtractionFailure, type ExtractionCode, type Extractor } from "../extraction/contract";
 import { TranscriptionFailure } from "./contract";
-import type { Hearing } from "./reader";
-import { captions_bytes_max, kindOf, sight_bytes } from "./media-types";
+import type { TranscriptReader } from "./reader";
+import { captions_bytes_max, kindOf, head_bytes } from "./media-types";
 
-export const captionsExtractor = ({ read }: Hearing): Extractor => ({
+export const captionsExtractor = (reader: TranscriptReader): Extractor => ({
   name: "captions (WebVTT, SRT)",
   rank: 60,
   recognises: (head) => kindOf(head)?.kind === "captions",
@@ -17,9 +17,9 @@ export const captionsExtractor = ({ read }: Hearing): Extractor => ({
         "too_large",
         `Captions may have at most ${captions_bytes_max / 2 ** 20} MiB.`,
       );
-    const { media_type } = kindOf(await Bun.file(path).slice(0, sight_bytes).bytes())!;
+    const { media_type } = kindOf(await Bun.file(path).slice(0, head_bytes).bytes())!;
     try {
-      const { text, times } = await read(path, null, signal);
+      const { text, times } = await reader.read(path, null, signal);
       return { text, times, media_type, pages: [], page_count: null, warnings: [] };
     } catch (error) {
       throw error instanceof TranscriptionFailure

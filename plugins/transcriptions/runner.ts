@@ -1,6 +1,6 @@
 /**
- * The steps of a run, each a job: fetch the file, read captions or transcribe the recording, and end
- * with a document in the same transaction.
+ * The steps of a run, each a job: fetch the file, then read captions or transcribe the recording,
+ * and end with a document in the same transaction.
  */
 import {
   HttpError,
@@ -131,8 +131,8 @@ export class TranscriptionRunner {
   }
 
   /**
-   * What all steps have in common: a fault of the recording ends the run, and what may pass is tried
-   * again.
+   * What all steps have in common: a fault of the recording ends the run, and a temporary error is
+   * tried again.
    */
   private async step(
     { run_id }: Payload,

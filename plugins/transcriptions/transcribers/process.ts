@@ -1,4 +1,4 @@
-/** Runs a program in a process group of its own, within limits, and kills the whole group at the end. */
+/** Runs a program in a process group of its own, within limits; the group is killed at the end. */
 import { constants, setPriority } from "node:os";
 import { environmentForPrograms } from "../../../core/sdk";
 

@@ -57,7 +57,7 @@ function hashed(name: string, bytes: Uint8Array): BuiltFile {
  */
 async function scripts(): Promise<{ files: BuiltFile[]; entry(name: string): string }> {
   const built = await Bun.build({
-    entrypoints: [join(web, "main.tsx"), join(web, "theme-first.ts")],
+    entrypoints: [join(web, "main.tsx"), join(web, "initial-theme.ts")],
     target: "browser",
     format: "esm",
     splitting: true,
@@ -173,7 +173,7 @@ async function bundle(): Promise<{ files: BuiltFile[]; index: string }> {
   const index = await page(
     {
       main: main.name,
-      theme: entry("theme-first"),
+      theme: entry("initial-theme"),
       css: css.name,
       font: inter.name,
       icon: icon.name,

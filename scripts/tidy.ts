@@ -236,7 +236,7 @@ const entries =
 
 /** The same, in the browser and before every test. */
 const entries_of_pages =
-  /^(plugins\/[^/]+\/web\/(main|theme-first)|scripts\/lib\/console-assets)\.tsx?$/;
+  /^(plugins\/[^/]+\/web\/(main|initial-theme)|scripts\/lib\/console-assets)\.tsx?$/;
 
 /** Files that nothing leads to. */
 export function deadFiles(files: readonly string[], edges: readonly Import[]): string[] {

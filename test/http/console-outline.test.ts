@@ -1,6 +1,6 @@
 /** The pages and headings of a document, as the console asks for them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { blocksOf, indicesOf, piecesOf } from "../../plugins/console/web/reader/spans";
+import { blocksOf, indicesOf, piecesOf } from "../../plugins/console/web/reader/text-ranges";
 import { signedIn, type Browser } from "../helpers/browser";
 import { person } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import { assets, index_html } from "../../plugins/console/assets.gen";
-import { deviceOf } from "../../plugins/console/web/pages/account/device";
+import { deviceOf } from "../../plugins/console/web/pages/account/user-agent";
 import { matching, pathOf, subtreeOf, treeOf } from "../../plugins/console/web/pages/folders/tree";
 import type { Folder } from "../../plugins/console/web/api/types";
 

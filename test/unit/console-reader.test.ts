@@ -4,14 +4,14 @@
  */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { locate } from "../../plugins/console/web/reader/match";
+import { locate } from "../../plugins/console/web/reader/quote-match";
 import {
   blocksOf,
   indexOfCodePoint,
   rangeOf,
   within,
-} from "../../plugins/console/web/reader/spans";
-import { viewsOf } from "../../plugins/console/web/reader/kinds";
+} from "../../plugins/console/web/reader/text-ranges";
+import { viewsOf } from "../../plugins/console/web/reader/views";
 
 /** The parts of the pieces that are marked. */
 const marked = (pieces: readonly string[], quote: string): string[] =>

@@ -43,7 +43,7 @@ function SignedIn({ admin }: { readonly admin: boolean }) {
   if (path === "/") return <Redirect to="/folders" replace />;
   for (const page of pages) {
     const [matches, params] = matchRoute(parser, page.path, path);
-    if (matches && !page.alone && (!page.admin || admin))
+    if (matches && !page.standalone && (!page.admin || admin))
       return (
         <Shell full={page.full ?? false}>
           <Shown page={page} params={params} />
@@ -66,7 +66,7 @@ function Gate() {
   const [path] = useLocation();
   const session = useSession();
   const sign_in = pages.find((page) => page.path === "/sign-in")!;
-  const alone = pages.find((page) => page.alone && page.path === path);
+  const standalone = pages.find((page) => page.standalone && page.path === path);
   if (!session.data)
     return session.error ? (
       <main class="alone">
@@ -76,9 +76,10 @@ function Gate() {
       <div class="boot" />
     );
   const { user } = session.data;
-  if (alone && (!user || alone !== sign_in)) return <Shown page={alone} params={{}} />;
+  if (standalone && (!user || standalone !== sign_in))
+    return <Shown page={standalone} params={{}} />;
   if (!user) return <Shown page={sign_in} params={{}} />;
-  if (alone) return <Redirect to="/folders" replace />;
+  if (standalone) return <Redirect to="/folders" replace />;
   return <SignedIn admin={user.role === "admin"} />;
 }
 

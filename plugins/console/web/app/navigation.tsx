@@ -7,8 +7,7 @@ import { usePluginPages } from "../api/queries";
 import { common_strings as strings } from "../strings/common";
 import { Icon, Mark, type IconName } from "../ui/icons";
 import { Menu } from "../ui/menu";
-import { toast } from "../ui/toast";
-import { problemOf } from "../api/client";
+import { toastError } from "../ui/toast";
 import type { Group } from "./page";
 import { pages, palette } from "./pages";
 import { prefetch } from "./lazy";
@@ -164,11 +163,7 @@ export function NavigationFoot({ onGo }: { readonly onGo?: () => void }) {
           {
             label: navigation.sign_out,
             icon: "log-out",
-            run: () =>
-              void signOut().then(
-                () => navigate("/"),
-                (error: unknown) => toast({ text: problemOf(error).sentence, tone: "bad" }),
-              ),
+            run: () => void signOut().then(() => navigate("/"), toastError),
           },
         ]}
       />

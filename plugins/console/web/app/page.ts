@@ -20,7 +20,7 @@ export interface PageEntry {
   /** Only administrators see it. */
   readonly admin?: boolean;
   /** Without the shell, and for people who are not signed in. */
-  readonly alone?: boolean;
+  readonly standalone?: boolean;
   /** Uses the whole width and height beside the navigation, and scrolls by itself. */
   readonly full?: boolean;
 }

@@ -6,9 +6,9 @@ import type { ComponentType } from "preact";
 import type { PageEntry, PaletteProps } from "./page";
 
 export const pages: readonly PageEntry[] = [
-  { path: "/sign-in", alone: true, load: () => import("../pages/account/sign-in") },
-  { path: "/setup", alone: true, load: () => import("../pages/account/setup") },
-  { path: "/invite", alone: true, load: () => import("../pages/account/invite") },
+  { path: "/sign-in", standalone: true, load: () => import("../pages/account/sign-in") },
+  { path: "/setup", standalone: true, load: () => import("../pages/account/setup") },
+  { path: "/invite", standalone: true, load: () => import("../pages/account/invite") },
   {
     path: "/folders",
     load: () => import("../pages/folders/folders"),
@@ -19,7 +19,7 @@ export const pages: readonly PageEntry[] = [
   { path: "/account", load: () => import("../pages/account/account") },
   {
     path: "/chats",
-    load: () => import("../pages/chat/list"),
+    load: () => import("../pages/chat/chats"),
     nav: { group: "work", label: "Chat", icon: "chat", shortcut: "c" },
   },
   { path: "/chats/:id", load: () => import("../pages/chat/chat"), full: true },
@@ -34,7 +34,7 @@ export const pages: readonly PageEntry[] = [
     load: () => import("../pages/imports/imports"),
     nav: { group: "work", label: "Imports", icon: "import", shortcut: "i" },
   },
-  { path: "/imports/new", load: () => import("../pages/imports/new") },
+  { path: "/imports/new", load: () => import("../pages/imports/new-import") },
   { path: "/imports/:id", load: () => import("../pages/imports/import") },
   {
     path: "/transcriptions",

@@ -9,9 +9,9 @@ import { common_strings as strings } from "../strings/common";
 import { Drawer } from "../ui/dialog";
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icons";
-import { Boundary } from "./boundary";
+import { ErrorBoundary } from "./error-boundary";
 import { Lazy, prefetch } from "./lazy";
-import { startLive } from "./live";
+import { startLive } from "./live-updates";
 import { Brand, Navigation, NavigationFoot } from "./navigation";
 import { pages, palette } from "./pages";
 import { HelpDialog, help_open, palette_open, useShortcuts } from "./shortcuts";
@@ -135,7 +135,9 @@ export function Shell({
       )}
       <main id="main" ref={main} tabIndex={-1} class={full ? "main main-full" : "main"}>
         <OfflineBanner />
-        <Boundary key={path}>{full ? children : <div class="wrap">{children}</div>}</Boundary>
+        <ErrorBoundary key={path}>
+          {full ? children : <div class="wrap">{children}</div>}
+        </ErrorBoundary>
       </main>
       {help_open.value && <HelpDialog />}
       {palette_open.value && palette && (

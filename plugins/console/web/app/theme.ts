@@ -1,5 +1,5 @@
 /**
- * The theme: as the system has it, or as was chosen here. theme-first.ts reads the same choice
+ * The theme: as the system has it, or as was chosen here. initial-theme.ts reads the same choice
  * before the page is painted.
  */
 import { signal } from "@preact/signals";

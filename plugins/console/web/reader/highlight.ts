@@ -1,5 +1,5 @@
 /** What a reader is asked to show of a document. */
-import type { Passage } from "./spans";
+import type { Passage } from "./text-ranges";
 
 /** A passage with the place that the index knows for it: what citations and search results have. */
 export interface Highlight extends Passage {

@@ -1,7 +1,7 @@
 /** Where a passage stands on the pages of a PDF. */
 import type { Highlight } from "./highlight";
-import { locate, type Hit } from "./match";
-import { textOf, type PDFDocumentProxy, type TextContent } from "./pdf-engine";
+import { locate, type Hit } from "./quote-match";
+import { textOf, type PDFDocumentProxy, type TextContent } from "./pdfjs";
 
 /**
  * The marks of each page, by its number, and where the text of the first of these pages begins and

@@ -5,11 +5,11 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
-import { openPdf, wantsPassword, type PDFDocumentProxy } from "./pdf-engine";
+import { openPdf, wantsPassword, type PDFDocumentProxy } from "./pdfjs";
 import { findOnPages, no_marks, type Marks } from "./pdf-search";
-import { Sheet, type Size } from "./pdf-sheet";
+import { PdfPage, type Size } from "./pdf-page";
 import { stepOf, type Zoom } from "./zoom";
-import { PdfTools } from "./pdf-tools";
+import { PdfToolbar } from "./pdf-toolbar";
 
 export interface PdfProps {
   readonly url: string;
@@ -116,7 +116,7 @@ function Pages({
   const numbers = useMemo(() => Array.from({ length: pdf.numPages }, (_, at) => at + 1), [pdf]);
   return (
     <>
-      <PdfTools
+      <PdfToolbar
         current={current}
         count={pdf.numPages}
         zoom={zoom}
@@ -134,7 +134,7 @@ function Pages({
       >
         {width > 0 &&
           numbers.map((number) => (
-            <Sheet
+            <PdfPage
               key={number}
               pdf={pdf}
               number={number}

@@ -12,7 +12,7 @@ import { Note } from "../ui/note";
 import { ErrorView, Skeleton } from "../ui/states";
 import { chat_strings as strings } from "../strings/chat";
 import { useDocument } from "./content";
-import { whereOf } from "./place";
+import { longLocation } from "./location";
 import { SourceView } from "./source-view";
 
 export interface SourcePanelProps {
@@ -48,7 +48,7 @@ export function SourcePanel({ passages, at, onAt, onClose }: SourcePanelProps) {
           </h2>
           <p class="small muted" aria-live="polite">
             {[
-              whereOf(passage),
+              longLocation(passage),
               passages.length > 1 && strings.source_position(at + 1, passages.length),
               passage.heading,
             ]

@@ -11,11 +11,11 @@ import { Note } from "../ui/note";
 import { reader_strings as strings } from "../strings/reader";
 import { useContent, useOutline } from "./content";
 import type { Found, Highlight } from "./highlight";
-import { Picture } from "./image";
+import { Picture } from "./picture";
 import type { PdfProps } from "./pdf";
-import { fileUrl, viewsOf, type View } from "./kinds";
-import { TextView } from "./text";
-import { TranscriptView } from "./transcript";
+import { fileUrl, viewsOf, type View } from "./views";
+import { TextView } from "./text-view";
+import { TranscriptView } from "./transcript-view";
 
 export interface SourceViewProps {
   readonly document: Document;

@@ -3,7 +3,7 @@
  * Escape leaves.
  */
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { place } from "./place";
+import { positionBeside } from "./popover-position";
 import { Button, IconButton } from "./button";
 import { Icon, type IconName } from "./icons";
 
@@ -56,7 +56,11 @@ export function Menu({
   // Its height is known when the items are in it.
   useLayoutEffect(() => {
     if (!open) return;
-    place(menu.current!, document.querySelector<HTMLElement>(`[popovertarget="${id}"]`)!, "end");
+    positionBeside(
+      menu.current!,
+      document.querySelector<HTMLElement>(`[popovertarget="${id}"]`)!,
+      "end",
+    );
     entries()[0]?.focus();
   }, [openings]);
   const move = (event: KeyboardEvent) => {

@@ -1,6 +1,7 @@
 /** Short messages at the edge of the window: what was done, and the way back. */
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { problemOf } from "../api/client";
 import { common_strings as strings } from "../strings/common";
 import { Button, IconButton } from "./button";
 
@@ -31,6 +32,11 @@ export function toast(options: ToastOptions): () => void {
     clearTimeout(timer);
     close();
   };
+}
+
+/** Says what went wrong with an action, where there is no form to say it in. */
+export function toastError(error: unknown): void {
+  toast({ text: problemOf(error).sentence, tone: "bad" });
 }
 
 const closeOne = (id: number) => {

@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
-import { place } from "./place";
+import { positionBeside } from "./popover-position";
 
 export function Tooltip({
   text,
@@ -19,7 +19,7 @@ export function Tooltip({
   const show = () => {
     if (!tip.current || tip.current.matches(":popover-open")) return;
     tip.current.showPopover();
-    place(tip.current, anchor.current!, "centre");
+    positionBeside(tip.current, anchor.current!, "centre");
   };
   const hide = () => {
     if (tip.current?.matches(":popover-open")) tip.current.hidePopover();

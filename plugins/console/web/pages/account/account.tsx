@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { api, ApiProblem, problemOf } from "../../api/client";
+import { api, ApiProblem } from "../../api/client";
 import { keys, refresh } from "../../api/queries";
 import type { AccountSession, Page } from "../../api/types";
 import { useUser } from "../../app/session";
@@ -16,11 +16,11 @@ import { PageHeader } from "../../ui/page-header";
 import { Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
-import { toast } from "../../ui/toast";
+import { toast, toastError } from "../../ui/toast";
 import { account_strings } from "../../strings/account";
 import { common_strings as shared } from "../../strings/common";
-import { PasswordField } from "./alone";
-import { deviceOf } from "./device";
+import { PasswordField } from "./password-field";
+import { deviceOf } from "./user-agent";
 
 const strings = account_strings.account;
 
@@ -140,7 +140,7 @@ function Sessions() {
   const end = useMutation({
     mutationFn: (id: string) => api(`/account/sessions/${id}`, { method: "DELETE" }),
     onSuccess: () => toast({ text: strings.ended }),
-    onError: (error) => toast({ text: problemOf(error).sentence, tone: "bad" }),
+    onError: toastError,
     onSettled: () => refresh(keys.sessions[0]),
   });
   const columns: readonly Column<AccountSession>[] = [

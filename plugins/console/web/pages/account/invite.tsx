@@ -9,7 +9,8 @@ import { Button, ButtonLink } from "../../ui/button";
 import { Problem } from "../../ui/note";
 import { Skeleton } from "../../ui/states";
 import { account_strings as strings } from "../../strings/account";
-import { Alone, PasswordField, tokenOfLink } from "./alone";
+import { PasswordField } from "./password-field";
+import { StandalonePage, tokenOfLink } from "./standalone-page";
 
 type Invitation = Answer<"checkInvitation">;
 
@@ -23,26 +24,26 @@ export default function Invite() {
   });
   if (token === "")
     return (
-      <Alone title={strings.invite.bad_title} text={strings.invite.no_token}>
+      <StandalonePage title={strings.invite.bad_title} text={strings.invite.no_token}>
         <ButtonLink href="/sign-in" block>
           {strings.setup.to_sign_in}
         </ButtonLink>
-      </Alone>
+      </StandalonePage>
     );
   if (link.data) return <NewPassword token={token} invitation={link.data} />;
   if (!link.error)
     return (
-      <Alone title={strings.invite.title.invitation}>
+      <StandalonePage title={strings.invite.title.invitation}>
         <Skeleton rows={3} />
-      </Alone>
+      </StandalonePage>
     );
   return (
-    <Alone title={strings.invite.bad_title}>
+    <StandalonePage title={strings.invite.bad_title}>
       <Problem error={link.error} />
       <ButtonLink href="/sign-in" block>
         {strings.setup.to_sign_in}
       </ButtonLink>
-    </Alone>
+    </StandalonePage>
   );
 }
 
@@ -69,7 +70,7 @@ function NewPassword({
     if (!accept.isPending) accept.mutate({ token, password });
   };
   return (
-    <Alone title={strings.invite.title[kind]} text={strings.invite.text(email)}>
+    <StandalonePage title={strings.invite.title[kind]} text={strings.invite.text(email)}>
       <form class="stack" onSubmit={send}>
         <input
           class="vh"
@@ -94,6 +95,6 @@ function NewPassword({
           {strings.invite.action[kind]}
         </Button>
       </form>
-    </Alone>
+    </StandalonePage>
   );
 }

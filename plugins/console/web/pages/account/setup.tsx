@@ -11,7 +11,8 @@ import { TextField } from "../../ui/field";
 import { Problem } from "../../ui/note";
 import { Skeleton } from "../../ui/states";
 import { account_strings as strings } from "../../strings/account";
-import { Alone, PasswordField, tokenOfLink } from "./alone";
+import { PasswordField } from "./password-field";
+import { StandalonePage, tokenOfLink } from "./standalone-page";
 
 export default function Setup() {
   const [token] = useState(tokenOfLink);
@@ -24,31 +25,31 @@ export default function Setup() {
   if (token === "") return <BadLink text={strings.setup.no_token} />;
   if (link.error instanceof ApiProblem && link.error.code === "already_set_up")
     return (
-      <Alone title={strings.setup.done_title}>
+      <StandalonePage title={strings.setup.done_title}>
         <ButtonLink href="/sign-in" kind="primary" block>
           {strings.setup.to_sign_in}
         </ButtonLink>
-      </Alone>
+      </StandalonePage>
     );
   if (link.error instanceof ApiProblem && link.error.code === "bad_link")
     return <BadLink text={link.error.detail} />;
   if (link.error)
     return (
-      <Alone title={strings.setup.title}>
+      <StandalonePage title={strings.setup.title}>
         <Problem error={link.error} />
-      </Alone>
+      </StandalonePage>
     );
   return link.data ? (
     <NewAdministrator token={token} />
   ) : (
-    <Alone title={strings.setup.title}>
+    <StandalonePage title={strings.setup.title}>
       <Skeleton rows={3} />
-    </Alone>
+    </StandalonePage>
   );
 }
 
 const BadLink = ({ text }: { readonly text: string }) => (
-  <Alone title={strings.setup.bad_title} text={text}>
+  <StandalonePage title={strings.setup.bad_title} text={text}>
     <div class="stack-small">
       <p>{strings.setup.again}</p>
       <Secret label={strings.setup.again} text={strings.sign_in.setup_command} />
@@ -56,7 +57,7 @@ const BadLink = ({ text }: { readonly text: string }) => (
     <ButtonLink href="/sign-in" block>
       {strings.setup.to_sign_in}
     </ButtonLink>
-  </Alone>
+  </StandalonePage>
 );
 
 function NewAdministrator({ token }: { readonly token: string }) {
@@ -78,7 +79,7 @@ function NewAdministrator({ token }: { readonly token: string }) {
   };
   const beside = problem?.at("/email") ?? problem?.at("/password");
   return (
-    <Alone title={strings.setup.title} text={strings.setup.text}>
+    <StandalonePage title={strings.setup.title} text={strings.setup.text}>
       <form class="stack" onSubmit={send}>
         <TextField
           label={strings.email}
@@ -103,6 +104,6 @@ function NewAdministrator({ token }: { readonly token: string }) {
           {strings.setup.action}
         </Button>
       </form>
-    </Alone>
+    </StandalonePage>
   );
 }

@@ -9,7 +9,8 @@ import { Secret } from "../../ui/copy";
 import { TextField } from "../../ui/field";
 import { Note, Problem } from "../../ui/note";
 import { account_strings as strings } from "../../strings/account";
-import { Alone, PasswordField } from "./alone";
+import { PasswordField } from "./password-field";
+import { StandalonePage } from "./standalone-page";
 
 /** Breaks between its words only, never inside an option. */
 const Command = ({ text }: { readonly text: string }) => (
@@ -38,7 +39,7 @@ export default function SignIn() {
     if (!signIn.isPending) signIn.mutate({ email: email.trim(), password });
   };
   return (
-    <Alone title={strings.sign_in.title}>
+    <StandalonePage title={strings.sign_in.title}>
       {session.data?.setup_needed && (
         <Note title={strings.sign_in.setup_title}>
           <div class="stack-small">
@@ -67,6 +68,6 @@ export default function SignIn() {
       <p class="small muted">
         {strings.sign_in.forgot} <Command text={strings.sign_in.command} />
       </p>
-    </Alone>
+    </StandalonePage>
   );
 }

@@ -7,8 +7,8 @@ import { useCallback, useState } from "preact/hooks";
 import { search, type Citation, type Message, type MessageResult } from "../../api/chats";
 import type { Passage } from "../../api/types";
 import { Markdown } from "../../reader/markdown";
-import { placeOf } from "../../reader/place";
-import { PlaceLabel } from "../../reader/place-label";
+import { citationText } from "../../reader/location";
+import { LocationLabel } from "../../reader/location-label";
 import { Button } from "../../ui/button";
 import { CopyButton } from "../../ui/copy";
 import { Icon } from "../../ui/icons";
@@ -128,8 +128,8 @@ function Pill({
       type="button"
       class={citation.stale ? "cite cite-stale" : "cite"}
       aria-pressed={pressed}
-      aria-label={strings.cite(citation.id, placeOf(citation))}
-      title={placeOf(citation)}
+      aria-label={strings.cite(citation.id, citationText(citation))}
+      title={citationText(citation)}
       onClick={(event) => onOpen(citation.id, event.currentTarget)}
     >
       {citation.id}
@@ -160,7 +160,7 @@ function Sources({
               onClick={(event) => onOpen(citation.id, event.currentTarget)}
             >
               <span class="source-number">{citation.id}</span>
-              <PlaceLabel passage={citation} />
+              <LocationLabel passage={citation} />
               {citation.stale && <span class="source-stale">{strings.changed}</span>}
             </button>
           </li>
@@ -179,7 +179,7 @@ function Sources({
 const copyOf = ({ answer, citations }: MessageResult): string =>
   citations.length === 0
     ? answer
-    : `${answer}\n\n${citations.map((citation) => `[${citation.id}] ${placeOf(citation)}`).join("\n")}`;
+    : `${answer}\n\n${citations.map((citation) => `[${citation.id}] ${citationText(citation)}`).join("\n")}`;
 
 /**
  * What comes nearest when nothing answers. Older questions are only searched for when somebody
@@ -231,7 +231,7 @@ function Closest({
         >
           <span class="passage-place">
             <Icon name="file-text" size={14} />
-            <PlaceLabel passage={passage} />
+            <LocationLabel passage={passage} />
           </span>
           <span class="passage-text">{passage.quote}</span>
         </button>

@@ -25,11 +25,12 @@ import { Button, ButtonLink } from "../../ui/button";
 import { Menu } from "../../ui/menu";
 import { PageHeader } from "../../ui/page-header";
 import { Empty, ErrorView, Skeleton } from "../../ui/states";
+import { toastError } from "../../ui/toast";
 import { chat_strings as strings } from "../../strings/chat";
 import { Composer } from "./composer";
 import type { OpenedPassage } from "./answer";
 import { Conversation, type Outgoing } from "./conversation";
-import { complain, remove, RenameDialog } from "./list";
+import { deleteWithUndo, RenameChatDialog } from "./chat-actions";
 import type { Scope } from "./scope";
 
 export default function ChatPage({ params }: { readonly params: PageParams }) {
@@ -181,7 +182,7 @@ function remember(chat_id: string, message: Message): void {
 }
 
 function Gone({ id }: { readonly id: string }) {
-  const restore = () => restoreChat(id).catch(complain);
+  const restore = () => restoreChat(id).catch(toastError);
   return (
     <Instead>
       <Empty
@@ -250,7 +251,7 @@ function Frame({
     chat && running
       ? () =>
           cancelMessage(chat.id, running.requestId)
-            .catch(complain)
+            .catch(toastError)
             .finally(() => void refresh("message"))
       : undefined;
   const begin = (text: string) => {
@@ -282,7 +283,7 @@ function Frame({
           scope={scope}
           onScope={(next) =>
             onScope(next).catch((error: unknown) => {
-              complain(error);
+              toastError(error);
               throw error;
             })
           }
@@ -320,7 +321,7 @@ function ChatHead({ chat }: { readonly chat: Chat | null }) {
           icon: "trash",
           danger: true,
           run: () =>
-            void remove(chat).then((done) => {
+            void deleteWithUndo(chat).then((done) => {
               if (done) navigate("/chats");
             }),
         },
@@ -334,7 +335,7 @@ function ChatHead({ chat }: { readonly chat: Chat | null }) {
         crumbs={[{ label: strings.title, href: "/chats" }]}
         actions={actions}
       />
-      {renaming && chat && <RenameDialog chat={chat} onClose={() => setRenaming(false)} />}
+      {renaming && chat && <RenameChatDialog chat={chat} onClose={() => setRenaming(false)} />}
     </>
   );
 }

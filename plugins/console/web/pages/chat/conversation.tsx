@@ -10,7 +10,7 @@ import { Problem } from "../../ui/note";
 import { chat_strings as strings } from "../../strings/chat";
 import { Answered, Ended, type OpenedPassage } from "./answer";
 import type { Scope } from "./scope";
-import { useWatched } from "./watching";
+import { useAnswerStream } from "./answer-stream";
 
 /** A question on its way to the server; `error` is why it did not get there. */
 export interface Outgoing {
@@ -225,13 +225,13 @@ function Turn({ message, ...rest }: TurnProps) {
 }
 
 function Running({ message, chat_id, ...rest }: TurnProps) {
-  const watched = useWatched(chat_id, message.requestId);
-  if (watched.result) return <Answered result={watched.result} message={message} {...rest} />;
-  if (watched.text === "")
+  const partial = useAnswerStream(chat_id, message.requestId);
+  if (partial.result) return <Answered result={partial.result} message={message} {...rest} />;
+  if (partial.text === "")
     return (
       <Working
         text={
-          watched.status === "PENDING"
+          partial.status === "PENDING"
             ? strings.waiting
             : strings.searching(rest.scope.folders.length)
         }
@@ -244,8 +244,8 @@ function Running({ message, chat_id, ...rest }: TurnProps) {
       </p>
       <Answered
         result={null}
-        text={watched.text}
-        citations={watched.citations}
+        text={partial.text}
+        citations={partial.citations}
         message={message}
         {...rest}
       />

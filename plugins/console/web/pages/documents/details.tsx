@@ -6,7 +6,7 @@ import { Button, IconButton } from "../../ui/button";
 import { formatBytes, formatDateTime, formatNumber } from "../../ui/format";
 import { Icon } from "../../ui/icons";
 import { folder_strings } from "../../strings/folders";
-import { removeFromFolder } from "../folders/actions";
+import { removeFromFolder } from "../folders/document-actions";
 import { DocumentStatus } from "../folders/status";
 import { pathOf } from "../folders/tree";
 

@@ -15,7 +15,7 @@ import { PageHeader } from "../../ui/page-header";
 import { ErrorView, Skeleton } from "../../ui/states";
 import { folder_strings } from "../../strings/folders";
 import { PlaceDialog, RenameDialog } from "../folders/document-dialogs";
-import { reindex, removeFromFolder } from "../folders/actions";
+import { reindex, removeFromFolder } from "../folders/document-actions";
 import { DocumentStatus } from "../folders/status";
 import { Details, FolderLinks, Warnings } from "./details";
 import { useHighlight } from "./highlight";

@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { useContent } from "../../reader/content";
 import type { Highlight } from "../../reader/highlight";
-import { indexOfCodePoint } from "../../reader/spans";
+import { indexOfCodePoint } from "../../reader/text-ranges";
 import type { Document } from "../../api/types";
 
 /** Its words come from the document itself, so they are there when the text is. */

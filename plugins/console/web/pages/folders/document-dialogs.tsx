@@ -8,7 +8,7 @@ import { FormDialog } from "../../ui/dialog";
 import { Segments, Select, TextArea, TextField } from "../../ui/field";
 import { toast } from "../../ui/toast";
 import { folder_strings } from "../../strings/folders";
-import { forEach, refreshDocuments } from "./actions";
+import { applyToEach, refreshDocuments } from "./document-actions";
 import { folderOptions } from "./tree";
 
 const strings = folder_strings.actions_of_document;
@@ -116,7 +116,7 @@ export function PlaceDialog({
   );
   const go = async () => {
     const name = folders.find(({ id }) => id === target)!.name;
-    const done = await forEach(documents, async ({ id }) => {
+    const done = await applyToEach(documents, async ({ id }) => {
       await linkDocument(id, target);
       if (mode === "move" && folder_id) await unlinkDocument(id, folder_id);
     });

@@ -18,7 +18,7 @@ import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { toast } from "../../ui/toast";
 import { folder_strings } from "../../strings/folders";
-import { forEach, reindex, removeFromFolder } from "./actions";
+import { applyToEach, reindex, removeFromFolder } from "./document-actions";
 import { PlaceDialog, RenameDialog } from "./document-dialogs";
 import { useFilter, type Filter } from "./filter";
 import { Hits } from "./hits";
@@ -339,7 +339,7 @@ const liveColumns = (
 ];
 
 async function restore(documents: readonly Document[], folder_id: string): Promise<void> {
-  for (const { name } of await forEach(documents, ({ id }) => restoreDocument(id, folder_id)))
+  for (const { name } of await applyToEach(documents, ({ id }) => restoreDocument(id, folder_id)))
     toast({ text: strings.restored(name) });
 }
 

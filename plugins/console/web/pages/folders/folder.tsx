@@ -16,7 +16,7 @@ import { folder_strings } from "../../strings/folders";
 import { common_strings as shared } from "../../strings/common";
 import { PasteDialog } from "./document-dialogs";
 import { Documents } from "./documents";
-import { DropOverlay, DropZone, FileInput, useDrop } from "./drop";
+import { DropOverlay, DropZone, FileInput, useDrop } from "./drop-zone";
 import { DeleteFolderDialog, EditFolderDialog, NewFolderDialog } from "./folder-dialogs";
 import { UploadPanel } from "./upload-panel";
 import { addUploads } from "./uploads";

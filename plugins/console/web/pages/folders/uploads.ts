@@ -6,7 +6,7 @@ import { signal } from "@preact/signals";
 import { ApiProblem, problemOf } from "../../api/client";
 import type { Document } from "../../api/types";
 import { upload } from "../../api/upload";
-import { refreshSoon } from "../../app/live";
+import { refreshSoon } from "../../app/live-updates";
 
 export interface Upload {
   readonly id: number;

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
-import { api, problemOf } from "../../api/client";
+import { api } from "../../api/client";
 import { keys, refresh, useFolders } from "../../api/queries";
 import type { Page } from "../../api/types";
 import type { PageParams } from "../../app/page";
@@ -17,7 +17,7 @@ import { RecordPage } from "../../ui/record-page";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
-import { toast } from "../../ui/toast";
+import { toast, toastError } from "../../ui/toast";
 import { import_strings as strings } from "../../strings/imports";
 import {
   isUnderWay,
@@ -74,7 +74,7 @@ function Actions({
     try {
       toast({ text: await work() });
     } catch (error) {
-      toast({ text: problemOf(error).sentence, tone: "bad" });
+      toastError(error);
     }
     await refresh("import");
   };

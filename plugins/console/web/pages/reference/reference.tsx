@@ -11,8 +11,8 @@ import { ButtonLink } from "../../ui/button";
 import { PageHeader } from "../../ui/page-header";
 import { Loading, Skeleton } from "../../ui/states";
 import { reference_strings as strings } from "../../strings/reference";
-import { keepAccessible } from "./accessible";
-import { consoleLayout, plainMarkdown } from "./swagger-parts";
+import { keepAccessible } from "./accessibility";
+import { consoleLayout, plainMarkdown } from "./swagger-plugins";
 
 const contract_path = "/api/dev/v1/openapi.json";
 const contract_base = "/api/dev/v1";

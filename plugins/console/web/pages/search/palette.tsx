@@ -10,7 +10,7 @@ import { useFolders } from "../../api/queries";
 import type { Folder, Passage } from "../../api/types";
 import type { PageEntry, PaletteProps } from "../../app/page";
 import { useUser } from "../../app/session";
-import { placeOf } from "../../reader/place";
+import { citationText } from "../../reader/location";
 import { Icon, type IconName } from "../../ui/icons";
 import { search_strings as strings } from "../../strings/search";
 import { passageKey } from "./search";
@@ -145,7 +145,7 @@ function useEntries(
       key: passageKey(passage),
       group: strings.passages,
       icon: "file-text",
-      title: placeOf(passage),
+      title: citationText(passage),
       text: passage.quote,
       href: `/search?${new URLSearchParams({ q: text, show: passageKey(passage) })}`,
     }));

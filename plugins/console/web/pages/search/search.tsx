@@ -8,7 +8,7 @@ import { useLocation, useSearch } from "wouter-preact";
 import { search } from "../../api/chats";
 import { useFolders } from "../../api/queries";
 import type { Passage } from "../../api/types";
-import { PlaceLabel } from "../../reader/place-label";
+import { LocationLabel } from "../../reader/location-label";
 import { SourcePanel } from "../../reader/source-panel";
 import { Button } from "../../ui/button";
 import { Select, TextField } from "../../ui/field";
@@ -190,7 +190,7 @@ function Results({
                 <span class="passage-place">
                   <Icon name="file-text" size={14} />
                   <span class="strong place-name">
-                    <PlaceLabel passage={passage} />
+                    <LocationLabel passage={passage} />
                   </span>
                   {passage.heading && <span class="clip">· {passage.heading}</span>}
                 </span>

@@ -1,7 +1,7 @@
 /** The jobs of the server, by state; those that have failed can be run again. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { api, problemOf } from "../../api/client";
+import { api } from "../../api/client";
 import { keys, refresh } from "../../api/queries";
 import type { Page } from "../../api/types";
 import { Button } from "../../ui/button";
@@ -10,7 +10,7 @@ import { Time } from "../../ui/format";
 import { Pager } from "../../ui/pager";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
-import { toast } from "../../ui/toast";
+import { toast, toastError } from "../../ui/toast";
 import { system_strings as strings } from "../../strings/system";
 import type { Job } from "./records";
 
@@ -23,7 +23,7 @@ async function runAgain({ id }: Job): Promise<void> {
     await api(`/system/jobs/${id}/retry`, { method: "POST" });
     toast({ text: strings.running_again });
   } catch (error) {
-    toast({ text: problemOf(error).sentence, tone: "bad" });
+    toastError(error);
   }
   await refresh("job", "system");
 }

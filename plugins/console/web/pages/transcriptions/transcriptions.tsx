@@ -13,7 +13,7 @@ import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
 import { transcription_strings as strings } from "../../strings/transcriptions";
-import { NewTranscription } from "./new";
+import { NewTranscription } from "./new-transcription";
 import { isUnderWay, tones, type TranscriptionRun } from "./records";
 
 const running_ms = 2_000;

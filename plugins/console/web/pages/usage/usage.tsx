@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api } from "../../api/client";
 import { keys } from "../../api/queries";
-import { Bars } from "../../ui/bars";
+import { BarChart } from "../../ui/bar-chart";
 import { Button } from "../../ui/button";
 import { Segments } from "../../ui/field";
 import { formatBytes, formatDate, formatNumber } from "../../ui/format";
@@ -94,7 +94,7 @@ function Chart({
         <h2>{name}</h2>
         <span class="muted small num">{sum}</span>
       </div>
-      <Bars
+      <BarChart
         label={`${strings.chart_label(name, days.length)}: ${sum}`}
         bars={days.map((day) => ({
           key: day.date,

@@ -4,7 +4,7 @@
  */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { api, problemOf, type ApiProblem } from "../../api/client";
+import { api, type ApiProblem } from "../../api/client";
 import { keys, refresh } from "../../api/queries";
 import type { Answer, Page, RowOf } from "../../api/types";
 import { useUser } from "../../app/session";
@@ -19,7 +19,7 @@ import { Pager } from "../../ui/pager";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
-import { toast } from "../../ui/toast";
+import { toast, toastError } from "../../ui/toast";
 import { user_strings as strings } from "../../strings/users";
 
 type FullUser = RowOf<"listUsers">;
@@ -60,7 +60,7 @@ export default function Users() {
       await api(`/users/${id}`, { method: "PATCH", body });
       toast({ text: strings.changed });
     } catch (error) {
-      toast({ text: problemOf(error).sentence, tone: "bad" });
+      toastError(error);
     }
     await refresh("user");
   };

@@ -1,6 +1,6 @@
 /** One delivery in a panel: what was sent, what came back at each attempt, and sending it again. */
 import { useState } from "preact/hooks";
-import { api, problemOf } from "../../api/client";
+import { api } from "../../api/client";
 import { refresh } from "../../api/queries";
 import { Button } from "../../ui/button";
 import { CodeBlock } from "../../ui/copy";
@@ -8,7 +8,7 @@ import { Drawer } from "../../ui/dialog";
 import { formatDateTime, Time } from "../../ui/format";
 import { Tabs } from "../../ui/tabs";
 import { Tag } from "../../ui/tag";
-import { toast } from "../../ui/toast";
+import { toast, toastError } from "../../ui/toast";
 import { webhook_strings as strings } from "../../strings/webhooks";
 import { readable, tones, type Attempt, type Delivery } from "./records";
 
@@ -27,7 +27,7 @@ export function DeliveryDrawer({
       toast({ text: strings.sent_again });
       onClose();
     } catch (error) {
-      toast({ text: problemOf(error).sentence, tone: "bad" });
+      toastError(error);
     }
     await refresh("delivery", "webhook");
   };

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
-import { api, problemOf } from "../../api/client";
+import { api } from "../../api/client";
 import { keys, refresh } from "../../api/queries";
 import type { Page } from "../../api/types";
 import type { PageParams } from "../../app/page";
@@ -16,7 +16,7 @@ import { RecordPage } from "../../ui/record-page";
 import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
-import { toast } from "../../ui/toast";
+import { toast, toastError } from "../../ui/toast";
 import { webhook_strings as strings } from "../../strings/webhooks";
 import { DeliveryDrawer } from "./delivery";
 import { SecretOnce, Verify } from "./dialogs";
@@ -39,7 +39,7 @@ export default function WebhookPage({ params }: { readonly params: PageParams })
       await api(`/webhooks/${id}/test`, { method: "POST" });
       toast({ text: strings.tested });
     } catch (error) {
-      toast({ text: problemOf(error).sentence, tone: "bad" });
+      toastError(error);
     }
     await refresh("delivery", "webhook");
   };

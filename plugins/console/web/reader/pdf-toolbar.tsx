@@ -4,7 +4,7 @@ import { reader_strings as strings } from "../strings/reader";
 import { Icon } from "../ui/icons";
 import type { Step, Zoom } from "./zoom";
 
-export interface PdfToolsProps {
+export interface PdfToolbarProps {
   readonly current: number;
   readonly count: number;
   readonly zoom: Zoom;
@@ -13,7 +13,7 @@ export interface PdfToolsProps {
   readonly onZoom: (step: Step) => void;
 }
 
-export function PdfTools({ current, count, zoom, percent, onPage, onZoom }: PdfToolsProps) {
+export function PdfToolbar({ current, count, zoom, percent, onPage, onZoom }: PdfToolbarProps) {
   return (
     <div class="reader-tools" role="toolbar" aria-label={strings.page_tools}>
       <button
@@ -64,7 +64,7 @@ function PageField({
   current,
   count,
   onPage,
-}: Pick<PdfToolsProps, "current" | "count" | "onPage">) {
+}: Pick<PdfToolbarProps, "current" | "count" | "onPage">) {
   const [text, setText] = useState(String(current));
   useEffect(() => setText(String(current)), [current]);
   const go = (event: Event) => {

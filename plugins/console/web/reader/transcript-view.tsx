@@ -10,8 +10,8 @@ import { formatDuration } from "../ui/format";
 import { Loading } from "../ui/states";
 import { reader_strings as strings } from "../strings/reader";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
-import { fileUrl } from "./kinds";
-import { locate, type Hit } from "./match";
+import { fileUrl } from "./views";
+import { locate, type Hit } from "./quote-match";
 
 /** Times in seconds; both are 0 where nobody knows. */
 export interface Cue {

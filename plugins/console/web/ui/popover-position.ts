@@ -7,7 +7,7 @@ const edge_px = 8;
  * Below `anchor` when there is room, else above. `align`: which edges meet. The element must be
  * shown already.
  */
-export function place(
+export function positionBeside(
   floating: HTMLElement,
   anchor: HTMLElement,
   align: "start" | "end" | "centre",

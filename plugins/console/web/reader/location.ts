@@ -4,19 +4,19 @@ import { formatDuration } from "../ui/format";
 import { reader_strings as strings } from "../strings/reader";
 
 /** `handbook.pdf, p. 3`, or `interview.mp3, 1:02`. */
-export function placeOf(passage: Passage): string {
-  const spot = spotOf(passage);
-  return spot === null ? passage.document_name : `${passage.document_name}, ${spot}`;
+export function citationText(passage: Passage): string {
+  const location = shortLocation(passage);
+  return location === null ? passage.document_name : `${passage.document_name}, ${location}`;
 }
 
 /** `p. 3`, or `1:02`; null when nobody knows. */
-export function spotOf({ page, page_end, time_start }: Passage): string | null {
+export function shortLocation({ page, page_end, time_start }: Passage): string | null {
   if (page !== null) return strings.short_pages(page, page_end);
   return time_start === null ? null : formatDuration(time_start);
 }
 
 /** `Pages 3–4`, or `At 1:02`; null when nobody knows. */
-export function whereOf({ page, page_end, time_start }: Passage): string | null {
+export function longLocation({ page, page_end, time_start }: Passage): string | null {
   if (page !== null) return strings.pages(page, page_end);
   return time_start === null ? null : strings.at_time(formatDuration(time_start));
 }

@@ -4,7 +4,7 @@
  */
 import { Component } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Hit } from "./match";
+import type { Hit } from "./quote-match";
 import {
   AnnotationMode,
   RenderingCancelledException,
@@ -12,14 +12,14 @@ import {
   textOf,
   type PDFDocumentProxy,
   type PDFPageProxy,
-} from "./pdf-engine";
+} from "./pdfjs";
 import { reader_strings as strings } from "../strings/reader";
 
 export interface Size {
   readonly width: number;
   readonly height: number;
 }
-export interface SheetProps {
+export interface PdfPageProps {
   readonly pdf: PDFDocumentProxy;
   readonly number: number;
   /** CSS pixels for each point of the page. */
@@ -42,9 +42,9 @@ const height_max = 20_000;
  * A document may have thousands of pages: each is only looked at again when something of its own
  * has changed.
  */
-export class Sheet extends Component<SheetProps> {
-  override shouldComponentUpdate(next: SheetProps): boolean {
-    return (Object.keys(next) as (keyof SheetProps)[]).some(
+export class PdfPage extends Component<PdfPageProps> {
+  override shouldComponentUpdate(next: PdfPageProps): boolean {
+    return (Object.keys(next) as (keyof PdfPageProps)[]).some(
       (name) => next[name] !== this.props[name],
     );
   }
@@ -53,7 +53,7 @@ export class Sheet extends Component<SheetProps> {
   }
 }
 
-function Drawn({ pdf, number, scale, usual, near, marks, onMarked, register }: SheetProps) {
+function Drawn({ pdf, number, scale, usual, near, marks, onMarked, register }: PdfPageProps) {
   const root = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);

@@ -13,7 +13,7 @@ const together_max = 4;
 export const refreshDocuments = () => refresh("document", "folder");
 
 /** Does it for each, a few at a time; tells what failed. Answers those it worked for. */
-export async function forEach(
+export async function applyToEach(
   documents: readonly Document[],
   work: (document: Document) => Promise<unknown>,
 ): Promise<readonly Document[]> {
@@ -47,10 +47,10 @@ export async function removeFromFolder(
   documents: readonly Document[],
   folder_id: string,
 ): Promise<void> {
-  const removed = await forEach(documents, ({ id }) => unlinkDocument(id, folder_id));
+  const removed = await applyToEach(documents, ({ id }) => unlinkDocument(id, folder_id));
   if (removed.length === 0) return;
   const undo = async () => {
-    const back = await forEach(removed, ({ id }) => restoreDocument(id, folder_id));
+    const back = await applyToEach(removed, ({ id }) => restoreDocument(id, folder_id));
     if (back.length > 0) toast({ text: strings.undone });
   };
   toast({
@@ -63,7 +63,7 @@ export async function removeFromFolder(
 }
 
 export async function reindex(documents: readonly Document[]): Promise<void> {
-  const started = await forEach(documents, ({ id }) => reindexDocument(id));
+  const started = await applyToEach(documents, ({ id }) => reindexDocument(id));
   if (started.length > 0)
     toast({
       text:

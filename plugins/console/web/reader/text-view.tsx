@@ -7,7 +7,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
 import type { Outline } from "./content";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
-import { blocksOf, indicesOf, piecesOf, rangeOf, within, type Range } from "./spans";
+import { blocksOf, indicesOf, piecesOf, rangeOf, within, type Range } from "./text-ranges";
 
 export interface TextViewProps {
   readonly text: string;

@@ -4,7 +4,7 @@ import { common_strings as strings } from "../strings/common";
 import { Button } from "../ui/button";
 import { Empty } from "../ui/states";
 
-export class Boundary extends Component<
+export class ErrorBoundary extends Component<
   { readonly children: ComponentChildren },
   { readonly fault: string | null }
 > {

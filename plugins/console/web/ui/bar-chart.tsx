@@ -9,7 +9,13 @@ export interface Bar {
 const height = 96;
 const gap = 2;
 
-export function Bars({ label, bars }: { readonly label: string; readonly bars: readonly Bar[] }) {
+export function BarChart({
+  label,
+  bars,
+}: {
+  readonly label: string;
+  readonly bars: readonly Bar[];
+}) {
   const most = Math.max(1, ...bars.map(({ value }) => value));
   const width = 720 / Math.max(1, bars.length);
   return (

@@ -7,7 +7,7 @@ import { api, ApiProblem, apiUrl } from "../../api/client";
 import { refresh } from "../../api/queries";
 import type { Citation, MessageResult, MessageStatus } from "../../api/chats";
 
-export interface Watched {
+export interface PartialAnswer {
   readonly status: MessageStatus;
   readonly text: string;
   readonly citations: readonly Citation[];
@@ -16,7 +16,7 @@ export interface Watched {
 }
 type Poll = { readonly status: MessageStatus; readonly result?: MessageResult };
 
-const nothing: Watched = { status: "PENDING", text: "", citations: [], result: null };
+const nothing: PartialAnswer = { status: "PENDING", text: "", citations: [], result: null };
 /** Connections that break so often in a row are not tried any more. */
 const breaks_max = 3;
 const poll_wait_s = 20,
@@ -25,19 +25,23 @@ const poll_wait_s = 20,
 /**
  * What is known of the answer so far. The messages of the chat are fetched anew when it has ended.
  */
-export function useWatched(chat_id: string, request_id: string): Watched {
-  const [watched, setWatched] = useState(nothing);
-  useEffect(() => watch(chat_id, request_id, setWatched), [chat_id, request_id]);
-  return watched;
+export function useAnswerStream(chat_id: string, request_id: string): PartialAnswer {
+  const [partial, setPartial] = useState(nothing);
+  useEffect(() => watch(chat_id, request_id, setPartial), [chat_id, request_id]);
+  return partial;
 }
 
-function watch(chat_id: string, request_id: string, show: (watched: Watched) => void): () => void {
+function watch(
+  chat_id: string,
+  request_id: string,
+  show: (partial: PartialAnswer) => void,
+): () => void {
   const path = `/chats/${chat_id}/messages/${request_id}`;
   const ended = new AbortController();
   let now = nothing;
   let frame = 0;
   let breaks = 0;
-  const change = (change: Partial<Watched>) => {
+  const change = (change: Partial<PartialAnswer>) => {
     now = { ...now, ...change };
     frame ||= requestAnimationFrame(() => {
       frame = 0;
@@ -82,7 +86,7 @@ function watch(chat_id: string, request_id: string, show: (watched: Watched) => 
 /** Asks until the answer has ended, and says so; false when nobody watches any more. */
 async function poll(
   path: string,
-  change: (change: Partial<Watched>) => void,
+  change: (change: Partial<PartialAnswer>) => void,
   signal: AbortSignal,
 ): Promise<boolean> {
   while (!signal.aborted) {

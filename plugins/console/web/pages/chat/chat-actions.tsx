@@ -1,0 +1,51 @@
+/** Renaming, deleting and restoring a chat. */
+import { useState } from "preact/hooks";
+import { changeChat, deleteChat, restoreChat, type Chat } from "../../api/chats";
+import { FormDialog } from "../../ui/dialog";
+import { TextField } from "../../ui/field";
+import { toast, toastError } from "../../ui/toast";
+import { chat_strings as strings } from "../../strings/chat";
+
+/** Deletes without asking first, because it can be undone. Returns whether it worked. */
+export async function deleteWithUndo(chat: Pick<Chat, "id" | "name">): Promise<boolean> {
+  try {
+    await deleteChat(chat.id);
+  } catch (error) {
+    toastError(error);
+    return false;
+  }
+  toast({
+    text: strings.deleted(chat.name ?? strings.untitled),
+    action: { label: strings.undo, run: () => void restore(chat) },
+  });
+  return true;
+}
+
+export async function restore(chat: Pick<Chat, "id" | "name">): Promise<void> {
+  try {
+    await restoreChat(chat.id);
+    toast({ text: strings.restored(chat.name ?? strings.untitled) });
+  } catch (error) {
+    toastError(error);
+  }
+}
+
+export function RenameChatDialog({
+  chat,
+  onClose,
+}: {
+  readonly chat: Pick<Chat, "id" | "name">;
+  readonly onClose: () => void;
+}) {
+  const [name, setName] = useState(chat.name ?? "");
+  return (
+    <FormDialog
+      title={strings.rename_title}
+      submit_label={strings.rename}
+      onClose={onClose}
+      onSubmit={() => changeChat(chat.id, { name: name.trim() || null })}
+    >
+      <TextField label={strings.name} value={name} onValue={setName} maxLength={255} autofocus />
+    </FormDialog>
+  );
+}

@@ -100,8 +100,14 @@ export { levels, type Level, type Log } from "./base/log";
 export type { Operations, PluginOverview } from "./plugin/operations";
 export type { JobOverview } from "./jobs/overview";
 export { findDamage } from "./store/check";
-export type { Files, ReceivedFile } from "./store/files";
+export type { Files, Received } from "./store/files";
 export type { Db, PreparedReads } from "./store/open";
+export {
+  openReadConnection,
+  type ReadConnection,
+  type ReadConnectionSpec,
+  type ReadStatement,
+} from "./store/read-connection";
 export type { Seal } from "./store/seal";
 export { isUnique, toNumber } from "./store/codes";
 export { bytes } from "./store/columns";

@@ -8,6 +8,7 @@ import type { Log } from "../base/log";
 import type { HandlersOf, Route } from "../http/route";
 import type { Db, PreparedReads } from "../store/open";
 import type { Files } from "../store/files";
+import type { ReadConnectionSpec } from "../store/read-connection";
 import type { Seal } from "../store/seal";
 import type { Operations } from "./operations";
 import type { Change, Notifier } from "../base/notifier";
@@ -61,6 +62,8 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   readonly notifier: Notifier;
   /** Prepared reads on a second connection, for the few look-ups that every request makes. */
   readonly reads: PreparedReads;
+  /** Plain data to post to a worker thread, which reads through `openReadConnection`. */
+  readonly read_connection: ReadConnectionSpec;
   /** After text was deleted: takes it out of the write-ahead log too. Returns at once. */
   readonly truncateWal: () => void;
   readonly files: Files;

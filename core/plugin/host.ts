@@ -7,7 +7,7 @@ import type { Clock } from "../base/clock";
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
 import type { LogRing } from "../base/log-ring";
-import type { IsolatedRun } from "../isolate/pool";
+import type { TaskIsolate } from "../isolate/isolate";
 import { createQueue, type Queue } from "../jobs/queue";
 import { createSchedules } from "../jobs/schedule";
 import { coreSchema } from "../jobs/schema";
@@ -44,7 +44,7 @@ export interface HostParts {
   readonly notifier: Notifier;
   readonly log: Log;
   readonly recent: LogRing;
-  readonly isolate: IsolatedRun;
+  readonly isolate: TaskIsolate["run"];
   readonly paths: {
     readonly data: string;
     readonly database: string;
@@ -217,6 +217,7 @@ function contextOf(
     inTransaction: store.inTransaction,
     afterCommit: store.afterCommit,
     reads: store.reads,
+    read_connection: store.read_connection,
     truncateWal: store.truncateWal,
     notify: (change: Change) => notifier.publish(RecordChanged, change.owner_id, change),
     notifier,

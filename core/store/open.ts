@@ -9,6 +9,7 @@ import { errorFields, type Log } from "../base/log";
 import { createBallast, withRoom } from "./ballast";
 import { createGroup } from "./group";
 import { Mutex } from "./mutex";
+import type { ReadConnectionSpec } from "./read-connection";
 import { createScrub } from "./scrub";
 import { BunSqliteDialect, guarded, kyselyStatements, Statements } from "./sqlite";
 
@@ -44,6 +45,8 @@ export interface Store {
    */
   readonly afterCommit: (work: () => void) => void;
   readonly reads: PreparedReads;
+  /** For `openReadConnection` in a worker thread. */
+  readonly read_connection: ReadConnectionSpec;
   /**
    * After text was deleted: takes it out of the write-ahead log within two seconds. Returns at
    * once.
@@ -151,6 +154,7 @@ export function openStore(path: string, { log }: { readonly log: Log }): Store {
   return {
     db,
     path,
+    read_connection: { path },
     truncateWal: scrub.soon,
     full: ballast.full,
     async inTransaction(work) {

@@ -1,0 +1,65 @@
+/**
+ * A read-only connection for a worker thread. The main thread sends the spec, the worker opens the
+ * connection from it.
+ */
+import { Database } from "bun:sqlite";
+import { Mutex } from "./mutex";
+
+/** How to reach the database: plain data, so that it can be posted to a worker. */
+export interface ReadConnectionSpec {
+  readonly path: string;
+}
+/** A prepared `select`. */
+export interface ReadStatement<Row, Params extends readonly unknown[]> {
+  /** The first row, or null. */
+  get(...params: Params): Row | null;
+  /** Every row as an array of its columns. */
+  values(...params: Params): unknown[][];
+}
+
+const busy_timeout_ms = 5_000;
+
+export class ReadConnection {
+  readonly #database: Database;
+  readonly #turn = new Mutex();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Stays prepared until the connection is closed. */
+  prepare<Row, Params extends readonly (string | number)[]>(
+    sql: string,
+  ): ReadStatement<Row, Params> {
+    return this.#database.prepare(sql) as unknown as ReadStatement<Row, Params>;
+  }
+
+  /**
+   * Everything that `work` reads belongs to one moment. Snapshots of a connection take turns; one
+   * inside another would wait for ever.
+   */
+  async snapshot<R>(work: () => Promise<R>): Promise<R> {
+    const release = await this.#turn.lock();
+    try {
+      this.#database.run("begin");
+      try {
+        return await work();
+      } finally {
+        this.#database.run("commit");
+      }
+    } finally {
+      release();
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+/** @throws Error when the database is not there or can't be read. */
+export function openReadConnection({ path }: ReadConnectionSpec): ReadConnection {
+  const database = new Database(path, { readonly: true });
+  database.run(`pragma busy_timeout = ${busy_timeout_ms}`);
+  return new ReadConnection(database);
+}

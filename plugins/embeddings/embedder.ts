@@ -1,45 +1,77 @@
 /**
- * Asks an OpenAI-compatible endpoint for vectors. What it refuses is narrowed down to the text that
- * it can't take.
+ * Vectors from an OpenAI-compatible endpoint. A refused request is split until only the text is
+ * left that the endpoint can't take.
  */
 import type { Embedder, EmbedOptions } from "../search-index/contract";
 import type { Endpoint } from "./settings";
 
-export interface EmbedderParts extends Endpoint {
+export interface EndpointEmbedderOptions extends Endpoint {
   readonly texts_max: number;
   /** For one request, milliseconds. */
   readonly timeout_ms: number;
 }
 
-const answer_bytes_max = 128 * 1024 * 1024;
-/** What every model can take. */
+const response_bytes_max = 128 * 1024 * 1024;
+/** A text that every model can take. */
 const probe = "Hello.";
-/** A text that is too long for the model is cut to these shares of its length, until it fits. */
+/** Shares of its length to which a text is cut that is too long for the model, until it fits. */
 const cuts = [1 / 2, 1 / 4, 1 / 8] as const;
 
-/** The endpoint finds the request wrong: one of the texts may be, or everything. */
-class Refused extends Error {
-  override readonly name = "Refused";
+/** The endpoint refuses the request: because of one of the texts, or all of it. */
+class RequestRefused extends Error {
+  override readonly name = "RequestRefused";
 }
 
-export function createEmbedder({
-  base_url,
-  api_key,
-  model,
-  dimensions,
-  texts_max,
-  timeout_ms,
-}: EmbedderParts): Embedder {
-  async function call(
+export class EndpointEmbedder implements Embedder {
+  readonly model: string;
+  readonly dimensions: number | null;
+  readonly texts_max: number;
+
+  constructor(private readonly options: EndpointEmbedderOptions) {
+    this.model = options.model;
+    this.dimensions = options.dimensions;
+    this.texts_max = options.texts_max;
+  }
+
+  async embed(texts: readonly string[], options: EmbedOptions): Promise<(Float32Array | null)[]> {
+    try {
+      return await this.request(texts, options);
+    } catch (error) {
+      if (!(error instanceof RequestRefused)) throw error;
+      // When it refuses this as well, no text is to blame.
+      await this.request([probe], options);
+      if (texts.length === 1) return [await this.embedShortened(texts[0]!, options)];
+      const half = texts.length >>> 1;
+      return [
+        ...(await this.embed(texts.slice(0, half), options)),
+        ...(await this.embed(texts.slice(half), options)),
+      ];
+    }
+  }
+
+  private async embedShortened(text: string, options: EmbedOptions): Promise<Float32Array | null> {
+    for (const cut of cuts) {
+      const beginning = text.slice(0, Math.ceil(text.length * cut)).toWellFormed();
+      try {
+        return (await this.request([beginning], options))[0] ?? null;
+      } catch (error) {
+        if (!(error instanceof RequestRefused)) throw error;
+      }
+    }
+    return null;
+  }
+
+  private async request(
     texts: readonly string[],
     { model, dimensions, signal }: EmbedOptions,
   ): Promise<Float32Array[]> {
-    const limit = AbortSignal.timeout(timeout_ms);
+    const { base_url, api_key, timeout_ms } = this.options;
+    const timeout = AbortSignal.timeout(timeout_ms);
     const init = {
       method: "POST",
       redirect: "manual",
       proxy: false,
-      signal: AbortSignal.any([signal, limit]),
+      signal: AbortSignal.any([signal, timeout]),
       headers: {
         accept: "application/json",
         "content-type": "application/json",
@@ -56,52 +88,17 @@ export function createEmbedder({
       return vectorsOf(await textOf(response));
     } catch (error) {
       signal.throwIfAborted();
-      if (limit.aborted)
+      if (timeout.aborted)
         throw new Error(`the embedder gave no answer within ${timeout_ms / 1_000} s`);
-      throw error instanceof Told || error instanceof Refused
+      throw error instanceof EmbedderFailure || error instanceof RequestRefused
         ? error
-        : new Told("the embedder could not be reached, or broke off");
+        : new EmbedderFailure("the embedder could not be reached, or broke off");
     }
   }
-
-  async function embed(
-    texts: readonly string[],
-    options: EmbedOptions,
-  ): Promise<(Float32Array | null)[]> {
-    try {
-      return await call(texts, options);
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      // When it refuses this as well, no text is to blame.
-      await call([probe], options);
-      if (texts.length === 1) return [await shortened(texts[0]!, options)];
-      const half = texts.length >>> 1;
-      return [
-        ...(await embed(texts.slice(0, half), options)),
-        ...(await embed(texts.slice(half), options)),
-      ];
-    }
-  }
-
-  async function shortened(text: string, options: EmbedOptions): Promise<Float32Array | null> {
-    for (const cut of cuts) {
-      try {
-        return (
-          (await call([text.slice(0, Math.ceil(text.length * cut)).toWellFormed()], options))[0] ??
-          null
-        );
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-      }
-    }
-    return null;
-  }
-
-  return { model, dimensions, texts_max, embed };
 }
 
-/** A failure in our own words: nothing that the endpoint wrote, no key, no address. */
-class Told extends Error {
+/** Its message holds nothing that the endpoint wrote, no key and no address. */
+class EmbedderFailure extends Error {
   override readonly name = "EmbedderFailure";
 }
 
@@ -114,24 +111,24 @@ const advice: Readonly<Record<number, string>> = {
 };
 const failureOf = (status: number): Error =>
   status === 400 || status === 413 || status === 422
-    ? new Refused(
+    ? new RequestRefused(
         `the embedder answered ${status}; check embeddings.model and embeddings.dimensions`,
       )
-    : new Told(`the embedder answered ${status}${advice[status] ?? ""}`);
+    : new EmbedderFailure(`the embedder answered ${status}${advice[status] ?? ""}`);
 
 async function textOf(response: Response): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.length;
-    if (bytes > answer_bytes_max)
-      throw new Told(`the embedder sent more than ${answer_bytes_max} bytes`);
+    if (bytes > response_bytes_max)
+      throw new EmbedderFailure(`the embedder sent more than ${response_bytes_max} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString("utf8");
 }
 
-/** What is no number becomes NaN, which whoever checks the vectors refuses. */
+/** Anything but a number becomes NaN, which the check of the vectors refuses. */
 function vectorsOf(text: string): Float32Array[] {
   const items = field(parsed(text), "data");
   if (!Array.isArray(items)) throw unreadable();
@@ -154,7 +151,7 @@ function vectorsOf(text: string): Float32Array[] {
   }
   return vectors;
 }
-const unreadable = (): Error => new Told("the embedder's answer can't be read");
+const unreadable = (): Error => new EmbedderFailure("the embedder's answer can't be read");
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,11 +1,11 @@
 /**
  * Vectors from any OpenAI-compatible embeddings endpoint, when the settings name one: search then
- * finds what means the same in other words.
+ * finds passages that say the same in other words.
  */
 import { askEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
 import { SystemChecks } from "../console/contract";
 import { Embedders } from "../search-index/contract";
-import { createEmbedder } from "./embedder";
+import { EndpointEmbedder } from "./embedder";
 import { endpointOf } from "./settings";
 
 export default definePlugin({
@@ -60,7 +60,11 @@ export default definePlugin({
       fills: [
         fill(
           Embedders,
-          createEmbedder({ ...endpoint, texts_max: config.batch_size, timeout_ms: config.timeout }),
+          new EndpointEmbedder({
+            ...endpoint,
+            texts_max: config.batch_size,
+            timeout_ms: config.timeout,
+          }),
         ),
         fill(SystemChecks, {
           name: "Embeddings",

@@ -8,14 +8,14 @@ export const AnswerGrew = topic<null>("chats.answer_grew");
 
 /** Hears of changes from its construction until `close`. */
 export class Waiter {
-  private readonly unsubscribe: () => void;
-  private changed = false;
-  private wake = (): void => {};
+  readonly #unsubscribe: () => void;
+  #changed = false;
+  #wake = (): void => {};
 
   constructor(notifier: Notifier, about: Topic<null>, ids: readonly string[]) {
-    this.unsubscribe = notifier.subscribe(about, ids, () => {
-      this.changed = true;
-      this.wake();
+    this.#unsubscribe = notifier.subscribe(about, ids, () => {
+      this.#changed = true;
+      this.#wake();
     });
   }
 
@@ -28,19 +28,19 @@ export class Waiter {
       const end = (): void => {
         clearTimeout(timer);
         for (const signal of signals) signal.removeEventListener("abort", end);
-        this.wake = () => {};
-        resolve(this.changed);
-        this.changed = false;
+        this.#wake = () => {};
+        resolve(this.#changed);
+        this.#changed = false;
       };
       const timer = setTimeout(end, timeout_ms);
-      this.wake = end;
+      this.#wake = end;
       for (const signal of signals) signal.addEventListener("abort", end);
-      if (this.changed || signals.some((signal) => signal.aborted)) end();
+      if (this.#changed || signals.some((signal) => signal.aborted)) end();
     });
   }
 
   close(): void {
-    this.unsubscribe();
-    this.wake();
+    this.#unsubscribe();
+    this.#wake();
   }
 }

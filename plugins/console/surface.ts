@@ -1,6 +1,6 @@
 /**
- * The API behind the session cookie, at `/console/api/v1`: who may call it, which requests are
- * refused as cross-site, and the headers of every answer.
+ * The API behind the session cookie, at `/console/api/v1`: who may come in, and what every answer
+ * of the console carries.
  */
 import { isIP } from "node:net";
 import { HttpError, sameHost, type Admitted, type Surface, type Client } from "../../core/sdk";
@@ -9,7 +9,10 @@ import { console_root } from "./contract";
 
 export interface SurfaceParts {
   readonly sessions: Pick<Sessions, "callerOf">;
-  /** The setting `server.public_url`, such as `https://papers.example`; null when it is not set. */
+  /**
+   * `https://papers.example`, when the operator has said by which address people come; null
+   * otherwise.
+   */
   readonly public_url: string | null;
 }
 
@@ -55,7 +58,7 @@ export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface =
     const refusal = safe_methods.has(request.method)
       ? undefined
       : refusalOf(request, visitor, public_url);
-    // A forged request is nobody's, even when the browser sent the cookie along.
+    // What another site made a browser send counts as nobody's.
     return refusal
       ? { caller: null, refusal }
       : { caller: await sessions.callerOf(request, visitor) };
@@ -69,9 +72,9 @@ export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface =
 const safe_methods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Protection against cross-site request forgery: why a request that changes something is refused,
- * or undefined when a page of this server sent it. Browsers send `Sec-Fetch-Site`; old ones, and
- * other programs, `Origin` alone. Where both are given, both must match.
+ * Why a request that changes something is refused: it was not sent by a page of this server.
+ * A browser says so in `Sec-Fetch-Site`; an old one, and every other program, in `Origin` alone.
+ * Where both are given, both must be right.
  */
 export function refusalOf(
   { headers }: Request,
@@ -86,8 +89,8 @@ export function refusalOf(
     return site === null
       ? crossSite("It says neither Sec-Fetch-Site nor Origin, so nobody knows which page sent it.")
       : undefined;
-  // DNS rebinding: anybody can point a name of their own here and serve pages under it. Once the
-  // server's own name is known, no other name is accepted.
+  // Whoever can make a name of their own point here has pages of that name: once the server's name
+  // is known, no other name counts.
   const asked =
     public_url === null
       ? [host]
@@ -97,8 +100,7 @@ export function refusalOf(
   const from = URL.canParse(origin) ? new URL(origin) : undefined;
   if (!from || !asked.some((own) => sameHost(own, from.host)))
     return crossSite(
-      `It was sent by a page of ${origin}, and this server is asked as ${host}. Behind a reverse ` +
-        "proxy, set server.public_url to the address that people use.",
+      `It was sent by a page of ${origin}, and this server is asked as ${host}. Behind a reverse proxy, set server.public_url to the address that people use.`,
     );
   return secure && from.protocol !== "https:"
     ? crossSite("It was sent by a page that did not come by HTTPS.")

@@ -7,7 +7,7 @@ import { Quotas } from "../quotas/contract";
 import type { DocumentContext } from "./context";
 import { Documents, DocumentSettled, DocumentUses, FileUses } from "./contract";
 import { intake } from "./creation";
-import { documentJobs, documentSchedules, enqueuers } from "./jobs";
+import { documentJobs, schedules } from "./jobs";
 import { migrations } from "./migrations";
 import { purgeFolders, purgeFoldersInParts, UnusedFiles } from "./purge";
 import { documentQueries } from "./queries";
@@ -44,7 +44,6 @@ export default definePlugin({
     const ctx: DocumentContext = {
       ...host,
       ...host.services,
-      ...enqueuers(host),
       uses: host.slots.uses,
       removeFiles: (sha256s) => unused_files.remove(sha256s),
     };
@@ -65,7 +64,7 @@ export default definePlugin({
         }),
       ],
       jobs: documentJobs(ctx),
-      schedules: documentSchedules,
+      schedules,
       start: async () => unused_files.sweep(),
       stop: () => unused_files.stop(),
     };

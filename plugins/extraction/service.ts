@@ -9,7 +9,7 @@ import {
   type ExtractionSource,
   type Extractor,
 } from "./contract";
-import { lookOf } from "./signatures";
+import { lookOf } from "./looks";
 
 /** How much of the beginning and of the end an extractor is shown, bytes. */
 const sight_bytes = 64 * 1024;

@@ -20,9 +20,7 @@ export interface Prompts {
 }
 export const Prompts = service<Prompts>("prompts");
 
-export interface PromptUse {
-  /** Called inside the transaction that deletes the prompt for good. */
+/** Told, inside the deleting transaction, that this prompt goes for good. */
+export const PromptUses = slot<{
   remove(tx: Db, owner_id: string, prompt_id: string): Promise<void>;
-}
-/** Those who refer to prompts. */
-export const PromptUses = slot<PromptUse>("prompts.uses");
+}>("prompts.uses");

@@ -3,7 +3,7 @@ import { definePlugin } from "../../core/sdk";
 import { Prompts, PromptUses } from "./contract";
 import { migrations } from "./migrations";
 import { promptHandlers, routes } from "./routes";
-import { PromptService } from "./service";
+import { createPrompts } from "./service";
 
 export default definePlugin({
   name: "prompts",
@@ -13,8 +13,18 @@ export default definePlugin({
   tables: ["prompts"],
   migrations,
   routes,
-  setup: (ctx) => {
-    const prompts = new PromptService({ ...ctx, uses: ctx.slots.uses });
+  setup: ({ now_ms, db, inTransaction, newId, notify, truncateWal, slots }) => {
+    const prompts = createPrompts({
+      db,
+      inTransaction,
+      now_ms,
+      newId,
+      truncateWal,
+      notify,
+      removeUses: async (tx, owner_id, prompt_id) => {
+        for (const uses of slots.uses()) await uses.remove(tx, owner_id, prompt_id);
+      },
+    });
     return { services: { prompts }, routes: promptHandlers(prompts) };
   },
 });

@@ -1,19 +1,19 @@
 /**
- * Text to terms: the one function that indexes, searches and judges sentences. A change of its
- * output needs a new version.
+ * Text to terms: the analyzer that indexes, searches and weighs sentences. A change of its output
+ * needs a new version.
  */
 import { porter2 } from "./porter2";
 
 /**
- * Called for each term in order of its place. `hash` is 32 bits, unsigned; `start` and `end` are
- * UTF-16 indices, end exclusive.
- * `term` is null when the term is exactly the text between them.
+ * Called for each term in the order of the text. `hash` is 32 bits, unsigned; `start` and `end` are
+ * UTF-16 indices, end exclusive. `term` is null when it is exactly the text between them.
  */
 export type TermSink = (hash: number, start: number, end: number, term: string | null) => void;
 export interface Analyzer {
-  /** Stored beside everything it made. */
+  /** Stored with everything that it indexed. */
   readonly version: number;
-  readonly walk: (text: string, sink: TermSink) => void;
+  /** Calls `sink` for every term of `text`. Takes linear time whatever the text. */
+  readonly tokenize: (text: string, sink: TermSink) => void;
 }
 
 const separator = 1,
@@ -24,12 +24,12 @@ const separator = 1,
 const word_chars_max = 64,
   parts_max = 6,
   cached_words_max = 60_000;
-/** Longer stems are cut, which stems every language a little: letters kept, by script. */
+/** Letters kept of a stem, by script: the cut stems every language a little. */
 const kept_latin = 7,
   kept_arabic = 4,
   kept_other = 5;
 
-/** FNV-1a with a last mix, so that the sorted hashes of a segment are spread evenly. */
+/** FNV-1a with a final mix, so that the hashes of a segment are distributed evenly. */
 export const hashOf = (term: string): number => hashBetween(term, 0, term.length);
 function hashBetween(text: string, start: number, end: number): number {
   let hash = 0x811c9dc5;
@@ -51,7 +51,7 @@ for (let unit = 48; unit < 123; unit++)
     ascii_word[unit] = String.fromCharCode(unit).toLowerCase().charCodeAt(0);
 
 const kinds = new Uint8Array(65_536);
-/** How a character takes part in terms; found once for each character. */
+/** The part that a character has in terms; cached by UTF-16 unit. */
 function kindAt(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   if (unit >= 0xd800 && unit < 0xdc00) return kindOf(String.fromCodePoint(text.codePointAt(at)!));
@@ -59,12 +59,7 @@ function kindAt(text: string, at: number): number {
 }
 function kindOf(char: string): number {
   if (invisibles.test(char)) return invisible;
-  if (
-    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u30fc\uff70\u3099\u309a\uff9e\uff9f]/u.test(
-      char,
-    )
-  )
-    return bigram;
+  if (cjk.test(char)) return bigram;
   if (/\p{Nd}/u.test(char)) return word;
   if (
     /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u.test(char) &&
@@ -73,10 +68,16 @@ function kindOf(char: string): number {
     return trigram;
   return /[\p{L}\p{N}\p{M}]/u.test(char) ? word : separator;
 }
+const cjk = new RegExp(
+  "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Bopomofo}" +
+    "\\u30fc\\uff70\\u3099\\u309a\\uff9e\\uff9f]",
+  "u",
+);
+/** UTF-16 units of the character at `at`. */
 const width = (text: string, at: number): number =>
   (text.charCodeAt(at) & 0xfc00) === 0xd800 && at + 1 < text.length ? 2 : 1;
 
-/** Stems of ASCII words by their letters: a look-up makes no string. */
+/** Stems of ASCII words. A look-up compares letters in place and allocates no string. */
 class StemCache {
   private slots = new Int32Array(131_072);
   private words: string[] = [""];
@@ -184,8 +185,8 @@ function normalise(written: string): string {
     : plain.slice(0, kept_other);
 }
 /**
- * "And", then "in", "like" or "for", then the article; a single letter comes off only a word that
- * stays long.
+ * "And", then "in", "like" or "for", then the article. A single letter is removed only from a word
+ * that stays long enough.
  */
 const arabic_prefixes = /^(?:[وف](?=....))?(?:[بك]?ال|لل|[بلك](?=....))?(?=..)/;
 /** A decimal digit of any script as 0 to 9: the ten of a script begin at …0 or at …6. */
@@ -195,8 +196,7 @@ function digit(char: string): string {
   return String(/\p{Nd}/u.test(String.fromCodePoint(code - low)) ? low : low - 6);
 }
 
-/** Calls `sink` for every term of `text`. Costs linear time whatever the text. */
-function walk(text: string, sink: TermSink): void {
+function tokenize(text: string, sink: TermSink): void {
   const length = text.length;
   let at = 0;
   while (at < length) {
@@ -215,13 +215,13 @@ function walk(text: string, sink: TermSink): void {
     }
     const kind = kindAt(text, at);
     if (kind === word) at = compound(text, at, sink);
-    else if (kind === bigram) at = grams(text, at, sink, bigram);
-    else if (kind === trigram) at = grams(text, at, sink, trigram);
+    else if (kind === bigram) at = ngrams(text, at, sink, bigram);
+    else if (kind === trigram) at = ngrams(text, at, sink, trigram);
     else at += width(text, at);
   }
 }
 
-/** Where to go on after an apostrophe: past the `s` of `Ada's`. */
+/** Where to continue after an apostrophe: past the `s` of `Ada's`. */
 function afterPossessive(text: string, at: number): number {
   const possessive =
     at > 0 &&
@@ -231,10 +231,7 @@ function afterPossessive(text: string, at: number): number {
   return possessive ? at + 2 : at + 1;
 }
 
-/**
- * The fast path: a run of ASCII letters and digits that nothing is joined to. Returns where to go
- * on.
- */
+/** The fast path: a run of ASCII letters and digits. Returns where to continue. */
 function asciiWord(text: string, start: number, sink: TermSink): number {
   const length = text.length;
   let at = start,
@@ -295,8 +292,8 @@ function partAfter(text: string, at: number): number {
 }
 
 /**
- * A word of parts: the joined term and each part. Invisible characters belong to no term. Returns
- * where to go on.
+ * A compound word: the joined term, then each part. Invisible characters belong to no term. Returns
+ * where to continue.
  */
 function compound(text: string, start: number, sink: TermSink): number {
   let at = partEnd(text, start),
@@ -346,10 +343,10 @@ function partEnd(text: string, start: number): number {
 }
 
 /**
- * Text without spaces between words: every character and every pair (CJK), or every three
- * characters (Thai and its kin).
+ * Text without spaces between words: single characters and bigrams (CJK), or trigrams (Thai, Lao,
+ * Khmer, Burmese). Returns where to continue.
  */
-function grams(text: string, start: number, sink: TermSink, kind: number): number {
+function ngrams(text: string, start: number, sink: TermSink, kind: number): number {
   let end = start,
     plain = true;
   while (end < text.length && kindAt(text, end) === kind) {
@@ -365,11 +362,11 @@ function grams(text: string, start: number, sink: TermSink, kind: number): numbe
     end += width(text, end);
   }
   if (plain) {
-    gramsOf(text, start, end, kind, sink);
+    plainNgrams(text, start, end, kind, sink);
     return end;
   }
-  // Rare forms (half width, combining, beyond the first plane) change their length: their terms get
-  // the place of the whole run.
+  // Normalising rare forms (half width, combining, beyond the first plane) changes their length:
+  // their terms get the place of the whole run.
   const chars = [...text.slice(start, end).normalize("NFKC")];
   for (let i = 0; i < chars.length; i++) {
     sink(hashOf(chars[i]!), start, end, chars[i]!);
@@ -379,7 +376,7 @@ function grams(text: string, start: number, sink: TermSink, kind: number): numbe
   return end;
 }
 
-function gramsOf(text: string, start: number, end: number, kind: number, sink: TermSink): void {
+function plainNgrams(text: string, start: number, end: number, kind: number, sink: TermSink): void {
   const size = kind === bigram ? 2 : 3;
   if (kind === trigram && end - start < size) {
     sink(hashBetween(text, start, end), start, end, null);
@@ -392,6 +389,6 @@ function gramsOf(text: string, start: number, end: number, kind: number, sink: T
 }
 
 /** The analyzer that new text is indexed with. */
-export const analyzer: Analyzer = { version: 1, walk };
+export const analyzer: Analyzer = { version: 1, tokenize };
 /** Every analyzer that rows may still carry, by version. */
 export const analyzers: ReadonlyMap<number, Analyzer> = new Map([[analyzer.version, analyzer]]);

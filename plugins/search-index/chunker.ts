@@ -1,6 +1,6 @@
 /**
- * Text to passages: paragraphs of 400 to 1,600 characters, with the page and the heading they stand
- * under. A change of its output needs a new version.
+ * Text to chunks: paragraphs of 400 to 1,600 characters, with their page and heading. A change of
+ * its output needs a new version.
  */
 import type { HeadingSpan, PageSpan } from "../extraction/contract";
 
@@ -34,7 +34,7 @@ const short_chars = 400,
   long_chars = 1_600,
   target_chars = 1_000,
   heading_chars_max = 100;
-/** A heading that the document marks may be longer: it is one. */
+/** A heading that the document marks may be longer than one that only looks like a heading. */
 const marked_chars_max = 300;
 /** A line longer than this is a paragraph of its own. */
 const wrapped_chars_max = 200;
@@ -42,10 +42,9 @@ const wrapped_chars_max = 200;
 export const gap_chars_max = 64;
 
 /**
- * The chunks of `text` in order, without overlap; only white space lies between them. Costs linear
- * time whatever the text.
- * When `headings` is absent or empty, lines that look like headings are taken for them, but in what
- * was `spoken`: there every short line does.
+ * The chunks of `text` in order, without overlap; only white space lies between them. Takes linear
+ * time whatever the text. When `headings` is absent or empty, lines that look like headings are
+ * taken for them, except in a `spoken` text: there every short line looks like one.
  */
 export function chunksOf(
   text: string,
@@ -53,7 +52,7 @@ export function chunksOf(
   headings: readonly HeadingSpan[] = [],
   spoken = false,
 ): Chunk[] {
-  const assembly = new Assembly(text, pages);
+  const assembler = new ChunkAssembler(text, pages);
   const marked = headings.length > 0 || spoken ? new MarkedHeadings(text, headings) : undefined;
   let block = null as Lines | null;
   for (let line_start = 0; line_start < text.length;) {
@@ -65,18 +64,18 @@ export function chunksOf(
         block !== null &&
         (marked ? marked.breaks(block, start, end) : startsOrEndsHeading(text, block, line_start));
       if (block !== null && (breaks || breaksBefore(text, pages, block, start))) {
-        assembly.add(asBlock(text, block, marked));
+        assembler.add(blockOf(text, block, marked));
         block = null;
       }
       block = { start: block?.start ?? start, end, line_start, lines: (block?.lines ?? 0) + 1 };
     }
     line_start = line_end + 1;
   }
-  if (block !== null) assembly.add(asBlock(text, block, marked));
-  return assembly.done();
+  if (block !== null) assembler.add(blockOf(text, block, marked));
+  return assembler.done();
 }
 
-/** What `trim` takes off. */
+/** What `trim` removes. */
 const isSpace = (unit: number): boolean =>
   unit === 32 || (unit > 8 && unit < 14) || (unit >= 0xa0 && rare_spaces.has(unit));
 const rare_spaces = new Set([
@@ -117,11 +116,12 @@ function breaksBefore(
   start: number,
 ): boolean {
   if (start - block.end > gap_chars_max) return true;
-  if (crossesPage(pages, block.end, start)) return !continues(text, block.end, start);
+  if (crossesPage(pages, block.end, start)) return !continuesSentence(text, block.end, start);
   return lineBreaks(text, block.end, start) > 1 || block.end - block.line_start > wrapped_chars_max;
 }
 const startsOrEndsHeading = (text: string, block: Lines, line_start: number): boolean =>
-  isMarked(text, line_start) || (block.lines === 1 && isMarked(text, block.line_start));
+  isMarkdownHeading(text, line_start) ||
+  (block.lines === 1 && isMarkdownHeading(text, block.line_start));
 function lineBreaks(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) {
@@ -131,11 +131,10 @@ function lineBreaks(text: string, from: number, to: number): number {
   }
   return count;
 }
-/** A Markdown heading. */
-const isMarked = (text: string, line_start: number): boolean =>
+const isMarkdownHeading = (text: string, line_start: number): boolean =>
   text.charCodeAt(line_start) === 35 && /^#{1,6}\s/.test(text.slice(line_start, line_start + 8));
-/** A sentence that stops at the foot of a page and goes on at the head of the next one. */
-const continues = (text: string, end: number, start: number): boolean =>
+/** A sentence that runs on from the foot of a page to the head of the next one. */
+const continuesSentence = (text: string, end: number, start: number): boolean =>
   /[\p{L},\-\u2010\u00ad\ufffe\u0002]$/u.test(text.slice(end - 2, end)) &&
   /^\p{Ll}/u.test(text.slice(start, start + 2));
 
@@ -154,7 +153,7 @@ function pageAt(pages: readonly PageSpan[], at: number): number {
   return low - 1;
 }
 
-/** The headings that a document marks itself, asked for line after line. */
+/** The headings that a document marks itself, looked up line after line. */
 class MarkedHeadings {
   private at = 0;
   constructor(
@@ -164,22 +163,17 @@ class MarkedHeadings {
 
   /** Whether a heading ends with these lines, or begins with the line from `start` to `end`. */
   breaks(block: Lines, start: number, end: number): boolean {
-    const in_heading = this.next(block.start, block.end);
-    return this.next(start, end) !== in_heading;
+    const in_heading = this.overlapping(block.start, block.end);
+    return this.overlapping(start, end) !== in_heading;
   }
-  /**
-   * The heading of these lines; null when they are none. One that is too long to name anything is
-   * none.
-   */
+  /** The heading that these lines are; null when they are none, or too long for one. */
   of(start: number, end: number): string | null {
-    const span = this.next(start, end);
+    const span = this.overlapping(start, end);
     if (span === undefined || span.end - span.start > marked_chars_max) return null;
     return this.text.slice(span.start, span.end).replace(/\s+/g, " ").trim() || null;
   }
-  /**
-   * The heading that touches this place. The places asked for go forward, but for one step back.
-   */
-  private next(start: number, end: number): HeadingSpan | undefined {
+  /** The heading that overlaps this range. Ranges only go forward, except for one step back. */
+  private overlapping(start: number, end: number): HeadingSpan | undefined {
     while (this.at > 0 && this.headings[this.at - 1]!.end > start) this.at--;
     while (this.at < this.headings.length && this.headings[this.at]!.end <= start) this.at++;
     const span = this.headings[this.at];
@@ -187,8 +181,11 @@ class MarkedHeadings {
   }
 }
 
-/** A short single line that ends like no sentence, or a marked one, is a heading. */
-function asBlock(
+/**
+ * Lines as a block. A heading is one that is marked, or a short single line that does not end like
+ * a sentence.
+ */
+function blockOf(
   text: string,
   { start, end, lines }: Lines,
   known: MarkedHeadings | undefined,
@@ -208,11 +205,8 @@ function asBlock(
   return { start, end, heading: plain ? written : null };
 }
 
-/**
- * Puts blocks together: short ones with the next, headings with what follows; takes long ones
- * apart.
- */
-class Assembly {
+/** Joins short blocks with the next and headings with what follows; splits long blocks. */
+class ChunkAssembler {
   private readonly chunks: Chunk[] = [];
   private open: { start: number; end: number; has_body: boolean; holds_heading: boolean } | null =
     null;
@@ -261,7 +255,7 @@ class Assembly {
       this.push(start, end, open.holds_heading && start === open.start);
   }
 
-  /** A short rest of a section goes to the chunk before it. */
+  /** A short remainder of a section is appended to the chunk before it. */
   private joinsLast(start: number, end: number): boolean {
     const last = this.chunks.at(-1);
     if (
@@ -297,8 +291,7 @@ class Assembly {
 }
 
 /**
- * Cuts a long paragraph into even pieces at sentence ends, else at white space, else between
- * characters.
+ * Splits a long paragraph evenly: at sentence ends, else at white space, else between characters.
  */
 function* pieces(text: string, start: number, end: number): Generator<readonly [number, number]> {
   let from = start;
@@ -321,7 +314,7 @@ function cutNear(text: string, from: number, ideal: number, limit: number): numb
   while (cut > from + reach && /^[\p{M}\u200d\ufe0f\udc00-\udfff]/u.test(text[cut]!)) cut--;
   return cut;
 }
-/** The place nearest to `ideal`, between `low` and `limit`, that `fits`; 0 when none does. */
+/** The index nearest to `ideal`, from `low` to below `limit`, that `fits`; 0 when none does. */
 function nearest(
   text: string,
   ideal: number,
@@ -336,8 +329,8 @@ function nearest(
   return 0;
 }
 /**
- * Whether a sentence ends just before `at`: at a line break, after an ideographic stop, or after a
- * stop, closing marks and before white space.
+ * Whether a sentence ends just before `at`: at a line break, after an ideographic full stop, or
+ * after a full stop and closing marks that white space follows.
  */
 function endsSentence(text: string, at: number): boolean {
   const unit = text.charCodeAt(at),

@@ -1,14 +1,21 @@
 /**
- * Worker: chunks and encodes documents, so that no request waits for it. Segments are parts of the
- * answer; its end is the language.
+ * Worker: chunks and encodes documents, so that no request waits for it. Each segment is a part of
+ * the response; the response itself is the language of the text.
  */
 import { analyzer } from "./analyzer";
-import { segmentsOf, type EncodedSegment, type EncodeInput } from "./encoder";
+import { encodeDocument, type EncodedSegment, type EncoderInput } from "./encoder";
 import { languageOf } from "./languages";
-import { serve } from "./worker-server";
+import { serveWorker } from "./worker-server";
 
-serve<null, EncodeInput, EncodedSegment, string | null>(() => (input, tell) => {
-  for (const segment of segmentsOf(input, analyzer))
-    tell(segment, [segment.data.buffer as ArrayBuffer]);
+export interface EncoderProtocol {
+  readonly setting: null;
+  readonly request: EncoderInput;
+  readonly part: EncodedSegment;
+  readonly response: string | null;
+}
+
+serveWorker<EncoderProtocol>(() => (input, sendPart) => {
+  for (const segment of encodeDocument(input, analyzer))
+    sendPart(segment, [segment.data.buffer as ArrayBuffer]);
   return languageOf(input.text);
 });

@@ -1,4 +1,4 @@
-/** A document to chunks and segments: everything about indexing that needs no database. */
+/** Encodes a document as chunks and segments: the part of indexing that needs no database. */
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
 import type { Analyzer } from "./analyzer";
 import { chunksOf, type Chunk } from "./chunker";
@@ -11,29 +11,28 @@ const title_weight = 2;
  * `title` is searched with every chunk; `pages`, `headings` and `times` are UTF-16 indices into
  * `text`.
  */
-export interface EncodeInput {
+export interface EncoderInput {
   readonly title: string;
   readonly text: string;
   readonly pages: readonly PageSpan[];
   readonly headings?: readonly HeadingSpan[] | undefined;
   readonly times?: readonly TimeSpan[] | undefined;
 }
-/** A chunk with both kinds of offsets: UTF-16 indices, and code points as they go over the wire. */
+/** A chunk with its offsets as UTF-16 indices and as code points, which the API speaks. */
 export interface EncodedChunk extends Chunk, Spoken {
   readonly start_point: number;
   readonly end_point: number;
 }
-/** A chunk's place is that of its segment among the segments, and its own among the chunks. */
 export interface EncodedSegment {
   readonly data: Segment;
   readonly chunks: readonly EncodedChunk[];
 }
 
-/**
- * The segments of a document, in order. A title and a heading count for each chunk that stands
- * under them.
- */
-export function* segmentsOf(input: EncodeInput, analyzer: Analyzer): Generator<EncodedSegment> {
+/** The segments of a document, in order. Title and heading count for each chunk under them. */
+export function* encodeDocument(
+  input: EncoderInput,
+  analyzer: Analyzer,
+): Generator<EncodedSegment> {
   const title = hashesOf(input.title, analyzer),
     points = new CodePoints(input.text),
     times = new SpokenTimes(input.times ?? []),
@@ -68,28 +67,28 @@ export function* segmentsOf(input: EncodeInput, analyzer: Analyzer): Generator<E
 
 function hashesOf(text: string, analyzer: Analyzer): number[] {
   const hashes: number[] = [];
-  analyzer.walk(text, (hash) => {
+  analyzer.tokenize(text, (hash) => {
     hashes.push(hash);
   });
   return hashes;
 }
 
-/** UTF-16 indices to code points, for indices that never go back. */
+/** UTF-16 indices to code points, for indices that never decrease. */
 class CodePoints {
   private index = 0;
-  private pairs = 0;
-  private readonly plain: boolean;
+  private surrogate_pairs = 0;
+  private readonly is_bmp: boolean;
   constructor(private readonly text: string) {
-    this.plain = !/[\ud800-\udbff]/.test(text);
+    this.is_bmp = !/[\ud800-\udbff]/.test(text);
   }
   at(index: number): number {
-    if (this.plain) return index;
+    if (this.is_bmp) return index;
     for (; this.index < index; this.index++)
       if (
         (this.text.charCodeAt(this.index) & 0xfc00) === 0xd800 &&
         (this.text.charCodeAt(this.index + 1) & 0xfc00) === 0xdc00
       )
-        this.pairs++;
-    return index - this.pairs;
+        this.surrogate_pairs++;
+    return index - this.surrogate_pairs;
   }
 }

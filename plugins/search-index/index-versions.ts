@@ -1,45 +1,49 @@
-/** Turns an encoded document into rows, and rows back into the text they came from. */
+/**
+ * An index version is one encoding of one version of a document, named by the id of its first
+ * segment (column `edition`). Here it becomes rows, and rows become the input of the encoder again.
+ */
 import { gap_chars_max } from "./chunker";
-import type { EncodedSegment, EncodeInput } from "./encoder";
+import type { EncodedSegment, EncoderInput } from "./encoder";
 import type { ChunkRow, DocumentRow, SegmentRow } from "./store";
 
-export interface EditionSegment {
+/** A segment as it is stored. */
+export interface SegmentRows {
   readonly row: SegmentRow;
   readonly chunks: readonly ChunkRow[];
 }
 
 /**
- * The rows of an edition, one segment behind: the last chunk of a segment keeps the white space up
- * to the next one.
+ * Makes the rows of an index version, one segment late: the text of a segment's last chunk includes
+ * the white space before the next segment.
  */
-export class EditionRows {
+export class IndexVersionRows {
   private last: EncodedSegment | undefined;
   private last_id = 0;
-  /** The id of the first segment, which names the edition; 0 before there is one. */
-  edition = 0;
+  /** The id of the first segment, which names the index version; 0 before there is one. */
+  index_version = 0;
   segments = 0;
   chunks = 0;
 
-  /** `nextId` gives ever growing numbers. */
+  /** `nextId` gives ascending numbers. */
   constructor(
     private readonly document_id: string,
     private readonly text: string,
     private readonly nextId: () => number,
   ) {}
 
-  /** Takes the next segment; gives the rows of the one before it. */
-  add(segment: EncodedSegment): EditionSegment[] {
+  /** Takes the next segment; returns the rows of the one before it. */
+  add(segment: EncodedSegment): SegmentRows[] {
     const rows = this.end(segment.chunks[0]?.start);
     this.last = segment;
     this.last_id = this.nextId();
-    if (this.edition === 0) this.edition = this.last_id;
+    if (this.index_version === 0) this.index_version = this.last_id;
     this.segments++;
     this.chunks += segment.chunks.length;
     return rows;
   }
 
-  /** The rows of the last segment; `next_start` is where the chunk behind it begins. */
-  end(next_start?: number): EditionSegment[] {
+  /** The rows of the last segment; `next_start` is where the chunk after it begins. */
+  end(next_start?: number): SegmentRows[] {
     if (this.last === undefined) return [];
     const { data, chunks } = this.last,
       segment_id = this.last_id;
@@ -47,7 +51,7 @@ export class EditionRows {
       {
         row: {
           id: segment_id,
-          edition: this.edition,
+          edition: this.index_version,
           document_id: this.document_id,
           data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
         },
@@ -75,10 +79,10 @@ export class EditionRows {
 }
 
 /**
- * What the chunks were cut from: the same text at the same places, but for white space that no
- * chunk can hold.
+ * The input that these chunks were made of: the same text at the same offsets, except for white
+ * space that no chunk holds.
  */
-export function inputOf(document: DocumentRow, chunks: readonly ChunkRow[]): EncodeInput {
+export function encoderInputOf(document: DocumentRow, chunks: readonly ChunkRow[]): EncoderInput {
   const parts: string[] = [],
     pages: { page: number; start: number; end: number }[] = [];
   let length = 0,
@@ -93,9 +97,9 @@ export function inputOf(document: DocumentRow, chunks: readonly ChunkRow[]): Enc
     const start = length;
     add(chunk.text);
     const end = start + chunk.text.trimEnd().length;
-    if (chunk.page !== null) extend(pages, chunk.page, start, end);
+    if (chunk.page !== null) extendPages(pages, chunk.page, start, end);
     if (chunk.page_end !== null && chunk.page_end !== chunk.page)
-      extend(pages, chunk.page_end, end - 1, end);
+      extendPages(pages, chunk.page_end, end - 1, end);
   }
   return {
     title: document.title,
@@ -109,7 +113,7 @@ export function inputOf(document: DocumentRow, chunks: readonly ChunkRow[]): Enc
 const parsed = <T>(spans: string | null): T | undefined =>
   spans === null ? undefined : (JSON.parse(spans) as T);
 
-function extend(
+function extendPages(
   pages: { page: number; start: number; end: number }[],
   page: number,
   start: number,
@@ -118,4 +122,20 @@ function extend(
   const last = pages.at(-1);
   if (last?.page === page) last.end = end;
   else pages.push({ page, start, end });
+}
+
+/**
+ * Makes the ids of segments, in memory. True in one process only: two processes over one database
+ * could give the same id to different segments.
+ */
+export class SegmentIds {
+  private last = 0;
+  constructor(private readonly now_ms: () => number) {}
+
+  /** Before the first `next`: ids continue after the largest stored one. */
+  continueAfter(largest_stored: number): void {
+    this.last = largest_stored;
+  }
+  /** Ascends for ever, across restarts too: no cached segment can be mistaken for another. */
+  readonly next = (): number => (this.last = Math.max(this.last + 1, this.now_ms() * 1_024));
 }

@@ -1,82 +1,17 @@
 /**
  * The tables of the index: what is published, its segments and chunks, and which folders see them.
  */
-import { bytes, type Migration } from "../../core/sdk";
+import { bytes, type Db, type Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
   {
     id: "0001_index",
     up: async (tx) => {
-      // One row for each document that can be found. An edition is one encoding of one version: the
-      // id of its first segment.
-      await tx.schema
-        .createTable("index_documents")
-        .addColumn("document_id", "text", (c) => c.primaryKey())
-        .addColumn("edition", "bigint", (c) => c.notNull())
-        .addColumn("version", "integer", (c) => c.notNull())
-        .addColumn("title", "text", (c) => c.notNull())
-        .addColumn("analyzer", "integer", (c) => c.notNull())
-        .addColumn("chunker", "integer", (c) => c.notNull())
-        .addColumn("chunks", "integer", (c) => c.notNull())
-        .execute();
-      await tx.schema
-        .createIndex("index_documents_by_maker")
-        .on("index_documents")
-        .columns(["analyzer", "chunker"])
-        .execute();
-      // Editions that are not published yet: nothing finds them, and a start clears them away.
-      await tx.schema
-        .createTable("index_staged")
-        .addColumn("edition", "bigint", (c) => c.primaryKey())
-        .addColumn("document_id", "text", (c) => c.notNull())
-        .execute();
-      await tx.schema
-        .createIndex("index_staged_by_document")
-        .on("index_staged")
-        .columns(["document_id"])
-        .execute();
-      await tx.schema
-        .createTable("index_segments")
-        .addColumn("id", "bigint", (c) => c.primaryKey())
-        .addColumn("edition", "bigint", (c) => c.notNull())
-        .addColumn("document_id", "text", (c) => c.notNull())
-        .addColumn("data", bytes(), (c) => c.notNull())
-        .execute();
-      await tx.schema
-        .createIndex("index_segments_by_edition")
-        .on("index_segments")
-        .columns(["edition"])
-        .execute();
-      await tx.schema
-        .createIndex("index_segments_by_document")
-        .on("index_segments")
-        .columns(["document_id"])
-        .execute();
-      // `text` is the chunk and the white space up to the next one, so that the whole text can be
-      // put together again.
-      await tx.schema
-        .createTable("index_chunks")
-        .addColumn("segment_id", "bigint", (c) => c.notNull())
-        .addColumn("ordinal", "integer", (c) => c.notNull())
-        .addColumn("first_point", "integer", (c) => c.notNull())
-        .addColumn("end_point", "integer", (c) => c.notNull())
-        .addColumn("page", "integer")
-        .addColumn("page_end", "integer")
-        .addColumn("heading", "text")
-        .addColumn("text", "text", (c) => c.notNull())
-        .addPrimaryKeyConstraint("index_chunks_pk", ["segment_id", "ordinal"])
-        .execute();
-      await tx.schema
-        .createTable("index_scope")
-        .addColumn("folder_id", "text", (c) => c.notNull())
-        .addColumn("segment_id", "bigint", (c) => c.notNull())
-        .addPrimaryKeyConstraint("index_scope_pk", ["folder_id", "segment_id"])
-        .execute();
-      await tx.schema
-        .createIndex("index_scope_by_segment")
-        .on("index_scope")
-        .columns(["segment_id"])
-        .execute();
+      await createDocuments(tx);
+      await createStaged(tx);
+      await createSegments(tx);
+      await createChunks(tx);
+      await createScope(tx);
     },
   },
   {
@@ -88,41 +23,9 @@ export const migrations: readonly Migration[] = [
   {
     id: "0003_vectors",
     up: async (tx) => {
-      // One row for each model and length of vectors: what answers, and beside it what is being
-      // made. 0 dimensions: not asked for, or not known yet.
-      await tx.schema
-        .createTable("index_vector_sets")
-        .addColumn("id", "bigint", (c) => c.primaryKey())
-        .addColumn("model", "text", (c) => c.notNull())
-        .addColumn("asked_dimensions", "integer", (c) => c.notNull())
-        .addColumn("dimensions", "integer", (c) => c.notNull())
-        .addColumn("serving", "integer", (c) => c.notNull())
-        .execute();
-      // The vectors of a segment's chunks, one behind the other: 32-bit floats, little-endian, each
-      // of length 1, or 0 where there is none.
-      await tx.schema
-        .createTable("index_vectors")
-        .addColumn("set_id", "bigint", (c) => c.notNull())
-        .addColumn("segment_id", "bigint", (c) => c.notNull())
-        .addColumn("data", bytes(), (c) => c.notNull())
-        .addPrimaryKeyConstraint("index_vectors_pk", ["set_id", "segment_id"])
-        .execute();
-      await tx.schema
-        .createIndex("index_vectors_by_segment")
-        .on("index_vectors")
-        .columns(["segment_id"])
-        .execute();
-      // Published segments that lack their vectors in the wanted set.
-      await tx.schema
-        .createTable("index_vectors_waiting")
-        .addColumn("segment_id", "bigint", (c) => c.primaryKey())
-        .addColumn("tries", "integer", (c) => c.notNull())
-        .execute();
-      await tx.schema
-        .createIndex("index_vectors_waiting_next")
-        .on("index_vectors_waiting")
-        .columns(["tries", "segment_id desc"])
-        .execute();
+      await createVectorSets(tx);
+      await createVectors(tx);
+      await createVectorsWaiting(tx);
     },
   },
   {
@@ -140,3 +43,142 @@ export const migrations: readonly Migration[] = [
     },
   },
 ];
+
+/**
+ * One row for each document that can be found. `edition` is its index version, one encoding of one
+ * version of it: the id of the first segment.
+ */
+async function createDocuments(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("index_documents")
+    .addColumn("document_id", "text", (c) => c.primaryKey())
+    .addColumn("edition", "bigint", (c) => c.notNull())
+    .addColumn("version", "integer", (c) => c.notNull())
+    .addColumn("title", "text", (c) => c.notNull())
+    .addColumn("analyzer", "integer", (c) => c.notNull())
+    .addColumn("chunker", "integer", (c) => c.notNull())
+    .addColumn("chunks", "integer", (c) => c.notNull())
+    .execute();
+  await tx.schema
+    .createIndex("index_documents_by_maker")
+    .on("index_documents")
+    .columns(["analyzer", "chunker"])
+    .execute();
+}
+
+/** Index versions that are not published: no search finds them, and the next start deletes them. */
+async function createStaged(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("index_staged")
+    .addColumn("edition", "bigint", (c) => c.primaryKey())
+    .addColumn("document_id", "text", (c) => c.notNull())
+    .execute();
+  await tx.schema
+    .createIndex("index_staged_by_document")
+    .on("index_staged")
+    .columns(["document_id"])
+    .execute();
+}
+
+async function createSegments(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("index_segments")
+    .addColumn("id", "bigint", (c) => c.primaryKey())
+    .addColumn("edition", "bigint", (c) => c.notNull())
+    .addColumn("document_id", "text", (c) => c.notNull())
+    .addColumn("data", bytes(), (c) => c.notNull())
+    .execute();
+  await tx.schema
+    .createIndex("index_segments_by_edition")
+    .on("index_segments")
+    .columns(["edition"])
+    .execute();
+  await tx.schema
+    .createIndex("index_segments_by_document")
+    .on("index_segments")
+    .columns(["document_id"])
+    .execute();
+}
+
+/**
+ * `text` is the chunk and the white space up to the next one, so that the whole text can be
+ * restored.
+ */
+async function createChunks(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("index_chunks")
+    .addColumn("segment_id", "bigint", (c) => c.notNull())
+    .addColumn("ordinal", "integer", (c) => c.notNull())
+    .addColumn("first_point", "integer", (c) => c.notNull())
+    .addColumn("end_point", "integer", (c) => c.notNull())
+    .addColumn("page", "integer")
+    .addColumn("page_end", "integer")
+    .addColumn("heading", "text")
+    .addColumn("text", "text", (c) => c.notNull())
+    .addPrimaryKeyConstraint("index_chunks_pk", ["segment_id", "ordinal"])
+    .execute();
+}
+
+/** Which folders see a segment. */
+async function createScope(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("index_scope")
+    .addColumn("folder_id", "text", (c) => c.notNull())
+    .addColumn("segment_id", "bigint", (c) => c.notNull())
+    .addPrimaryKeyConstraint("index_scope_pk", ["folder_id", "segment_id"])
+    .execute();
+  await tx.schema
+    .createIndex("index_scope_by_segment")
+    .on("index_scope")
+    .columns(["segment_id"])
+    .execute();
+}
+
+/**
+ * One row for each model and length of vectors: the set that queries are compared with, and the one
+ * that is being filled. `asked_dimensions` 0: as many as the model gives; `dimensions` 0: not known
+ * yet.
+ */
+async function createVectorSets(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("index_vector_sets")
+    .addColumn("id", "bigint", (c) => c.primaryKey())
+    .addColumn("model", "text", (c) => c.notNull())
+    .addColumn("asked_dimensions", "integer", (c) => c.notNull())
+    .addColumn("dimensions", "integer", (c) => c.notNull())
+    .addColumn("serving", "integer", (c) => c.notNull())
+    .execute();
+}
+
+/**
+ * The vectors of a segment's chunks, one behind the other: 32-bit floats, little-endian, each of
+ * length 1, or 0 where there is none.
+ */
+async function createVectors(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("index_vectors")
+    .addColumn("set_id", "bigint", (c) => c.notNull())
+    .addColumn("segment_id", "bigint", (c) => c.notNull())
+    .addColumn("data", bytes(), (c) => c.notNull())
+    .addPrimaryKeyConstraint("index_vectors_pk", ["set_id", "segment_id"])
+    .execute();
+  await tx.schema
+    .createIndex("index_vectors_by_segment")
+    .on("index_vectors")
+    .columns(["segment_id"])
+    .execute();
+}
+
+/** Published segments whose vectors the newest set lacks. */
+async function createVectorsWaiting(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("index_vectors_waiting")
+    .addColumn("segment_id", "bigint", (c) => c.primaryKey())
+    .addColumn("tries", "integer", (c) => c.notNull())
+    .execute();
+  await tx.schema
+    .createIndex("index_vectors_waiting_next")
+    .on("index_vectors_waiting")
+    .columns(["tries", "segment_id desc"])
+    .execute();
+}

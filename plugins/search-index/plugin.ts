@@ -2,17 +2,17 @@
  * The search index: exact BM25 over the folders asked, fused with vectors when there is an
  * embedder, as ordinary rows in the one database.
  */
-import { definePlugin, Size, t } from "../../core/sdk";
-import { Embedders, SearchIndex, type SearchResult } from "./contract";
-import { createEmbedding, Embed, embedding_subject } from "./document-embedder";
-import type { EncodedSegment, EncodeInput } from "./encoder";
+import { definePlugin, Size, t, type Context } from "../../core/sdk";
+import { Embedders, SearchIndex } from "./contract";
+import { DocumentEmbedder } from "./document-embedder";
+import type { EncoderProtocol } from "./encoder-worker";
+import { jobHandlers } from "./jobs";
 import { migrations } from "./migrations";
-import { createQuestions } from "./query-embedder";
-import { createReencoding, Reencode } from "./reindexer";
-import type { SearchSetting } from "./search-worker";
-import type { SearchQuestion } from "./searcher";
-import { createIndex } from "./service";
-import { createWorkerClient } from "./worker-client";
+import { QueryEmbedder } from "./query-embedder";
+import { Reindexer } from "./reindexer";
+import type { SearchProtocol } from "./search-worker";
+import { IndexService } from "./service";
+import { WorkerClient } from "./worker-client";
 
 const encoder_idle_ms = 30_000,
   searcher_idle_ms = 2 * 60_000;
@@ -43,100 +43,77 @@ export default definePlugin({
   ],
   slots: { embedders: Embedders },
   migrations,
-  setup: ({
-    afterCommit,
-    cancelJobs,
-    now_ms,
-    config,
-    db,
-    enqueue,
-    files,
-    inTransaction,
-    log,
-    paths,
-    truncateWal,
-    slots,
-  }) => {
-    const encoder = createWorkerClient<null, EncodeInput, EncodedSegment, string | null>({
-      path: "plugins/search-index/encoder-worker.ts",
-      url: () => new URL("./encoder-worker.ts", import.meta.url).href,
-      setting: null,
-      idle_ms: encoder_idle_ms,
-      log,
-    });
-    const searcher = createWorkerClient<SearchSetting, SearchQuestion, never, SearchResult>({
-      path: "plugins/search-index/search-worker.ts",
-      url: () => new URL("./search-worker.ts", import.meta.url).href,
-      setting: {
-        database: paths.database,
-        cache_bytes_max: config.cache,
-        vector_cache_bytes_max: config.vector_cache,
-      },
-      idle_ms: searcher_idle_ms,
-      log,
-    });
-    const embedder = () => slots.embedders()[0];
-    const embedding = createEmbedding({
-      db,
-      inTransaction,
-      afterCommit,
-      truncateWal,
-      requireFreeSpace: () => files.requireFreeSpace(),
-      now_ms,
+  setup: (ctx) => {
+    const encoder = encoderOf(ctx),
+      searcher = searcherOf(ctx, ctx.config);
+    const embedder = () => ctx.slots.embedders()[0];
+    const document_embedder = new DocumentEmbedder({ ...ctx, embedder });
+    const query_embedder = new QueryEmbedder({
+      ...ctx,
       embedder,
-      log,
-      enqueue: (tx) =>
-        enqueue(
-          tx,
-          Embed,
-          {},
-          { key: embedding_subject, subject: embedding_subject, priority: -1 },
-        ),
-      cancel: (tx) => cancelJobs(tx, [embedding_subject]),
+      servingSet: () => document_embedder.servingSet(),
     });
-    const questions = createQuestions({ embedder, serving: embedding.serving, now_ms, log });
-    const service = createIndex({
-      db,
-      inTransaction,
-      afterCommit,
-      truncateWal,
-      requireFreeSpace: () => files.requireFreeSpace(),
-      now_ms,
+    const index = new IndexService({
+      ...ctx,
       encoder,
       searcher,
-      log,
-      vectorOf: questions.vectorOf,
-      published: embedding.published,
+      query_embedder,
+      document_embedder,
     });
-    const reencoding = createReencoding({
-      db,
-      index: service.index,
-      drop: service.drop,
-      enqueue: (tx, step) => enqueue(tx, Reencode, { step }, { key: `index.reencode:${step}` }),
-    });
+    const reindexer = new Reindexer({ ...ctx, index });
     return {
-      services: { index: service.index },
-      jobs: [reencoding.handler, embedding.handler],
+      services: { index },
+      jobs: jobHandlers({
+        reindex: (step, run) => reindexer.run(step, run),
+        embedDocuments: (run) => document_embedder.run(run),
+      }),
       async start() {
-        await service.start();
-        await reencoding.start();
-        await embedding.start();
+        await index.start();
+        await reindexer.start();
+        await document_embedder.start();
       },
       stop: async () => {
         encoder.stop();
         searcher.stop();
       },
       async health() {
-        const waiting = await service.outdated();
         const failing = [
-          waiting === 0
-            ? null
-            : `${waiting} documents wait to be indexed anew; until then their old index answers.`,
-          await embedding.failing(),
-          questions.failing(),
+          outdatedMessage(await index.countOutdated()),
+          await document_embedder.failing(),
+          query_embedder.failing(),
         ].filter((one) => one !== null);
         return failing.length === 0 ? "ok" : { failing: failing.join(" ") };
       },
     };
   },
 });
+
+const outdatedMessage = (documents: number): string | null =>
+  documents === 0
+    ? null
+    : `${documents} documents wait to be indexed anew; until then their old index answers.`;
+
+const encoderOf = ({ log }: Pick<Context, "log">): WorkerClient<EncoderProtocol> =>
+  new WorkerClient({
+    path: "plugins/search-index/encoder-worker.ts",
+    url: () => new URL("./encoder-worker.ts", import.meta.url).href,
+    setting: null,
+    idle_ms: encoder_idle_ms,
+    log,
+  });
+
+const searcherOf = (
+  { log, read_connection }: Pick<Context, "log" | "read_connection">,
+  caches: { readonly cache: number; readonly vector_cache: number },
+): WorkerClient<SearchProtocol> =>
+  new WorkerClient({
+    path: "plugins/search-index/search-worker.ts",
+    url: () => new URL("./search-worker.ts", import.meta.url).href,
+    setting: {
+      read_connection,
+      cache_bytes_max: caches.cache,
+      vector_cache_bytes_max: caches.vector_cache,
+    },
+    idle_ms: searcher_idle_ms,
+    log,
+  });

@@ -1,32 +1,30 @@
 /**
- * Chunks and encodes a document; a very large one is written ahead of its publication, a segment at
- * a time, out of everybody's sight.
+ * Chunks and encodes a document for publication. A very large one is staged: written ahead, a
+ * segment at a time, where no search finds it.
  */
-import type { Db, Log } from "../../core/sdk";
+import type { Context, Db } from "../../core/sdk";
 import type { IndexInput, Prepared } from "./contract";
-import { EditionRows, type EditionSegment } from "./index-versions";
-import type { EncodedSegment, EncodeInput } from "./encoder";
+import type { EncoderProtocol } from "./encoder-worker";
+import { IndexVersionRows, type SegmentRows } from "./index-versions";
 import * as store from "./store";
-import type { IndexTables } from "./store";
 import type { WorkerClient } from "./worker-client";
 
 /** A document of more segments than this is staged. */
-const segments_at_once_max = 4;
+const unstaged_segments_max = 4;
 
-export interface PreparingParts {
-  readonly inTransaction: <R>(work: (tx: Db<IndexTables>) => Promise<R>) => Promise<R>;
-  readonly afterCommit: (work: () => void) => void;
-  readonly truncateWal: () => void;
-  /** @throws HttpError 507 when the room that is left is for deletions. */
-  readonly requireFreeSpace: () => void;
-  readonly encoder: Pick<WorkerClient<EncodeInput, EncodedSegment, string | null>, "ask">;
+export interface PreparerParts extends Pick<
+  Context,
+  "inTransaction" | "afterCommit" | "truncateWal" | "log"
+> {
+  readonly files: Pick<Context["files"], "requireRoom">;
+  readonly encoder: Pick<WorkerClient<EncoderProtocol>, "ask">;
+  /** Ids of segments, ascending. */
   readonly nextId: () => number;
-  readonly log: Log;
 }
 
 /** What `Prepared.parts` holds. */
-export interface Edition {
-  readonly edition: number;
+export interface IndexVersion {
+  readonly id: number;
   readonly title: string;
   readonly chunks: number;
   /** JSON: the heading spans that the document marks; null when it marks none. */
@@ -34,123 +32,148 @@ export interface Edition {
   /** JSON: where in a recording the text is spoken; null when it is no recording. */
   readonly times: string | null;
   /** Null when they are staged. */
-  readonly segments: readonly EditionSegment[] | null;
+  readonly segments: readonly SegmentRows[] | null;
 }
 
-export function createPreparing(parts: PreparingParts) {
-  const { inTransaction, requireFreeSpace, encoder, nextId } = parts;
-  /** Work in progress by document: a removal stops it. */
-  const running = new Map<string, Set<AbortController>>();
+export class DocumentPreparer {
+  /**
+   * By document. True in one process only: a removal ends what this process prepares, not what
+   * another one does.
+   */
+  private readonly in_progress = new Map<string, Set<AbortController>>();
 
-  async function prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
-    const { document_id, version, title, text, pages, headings, times } = input;
-    const removal = new AbortController(),
-      stop = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
-    const rows = new EditionRows(document_id, text, nextId),
-      stage = new Stage(document_id, inTransaction, () => {
-        stop.throwIfAborted();
-        requireFreeSpace();
-      });
-    running.set(document_id, (running.get(document_id) ?? new Set()).add(removal));
+  constructor(private readonly parts: PreparerParts) {}
+
+  /** @throws HttpError 507 when the disk is full, or the reason of the signal. */
+  async prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
+    const { document_id, version, title, headings, times } = input;
+    const removal = this.begin(document_id),
+      ended = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
+    const rows = new IndexVersionRows(document_id, input.text, this.parts.nextId),
+      staging = new StagingWriter(document_id, this.parts, ended);
     try {
-      let segments: EditionSegment[] = [];
-      const take = (more: EditionSegment[]): void => {
-        segments.push(...more);
-        if (rows.segments <= segments_at_once_max) return;
-        stage.write(rows.edition, segments);
-        segments = [];
-      };
-      const language = await encoder.ask(
-        { title, text, pages, headings, times },
-        { signal: stop, onPart: (segment) => take(rows.add(segment)) },
-      );
-      take(rows.end());
-      await stage.written();
-      const edition: Edition = {
-        edition: rows.edition || nextId(),
+      const { language, segments } = await this.encode(input, rows, staging, ended);
+      const index_version: IndexVersion = {
+        id: rows.index_version || this.parts.nextId(),
         title,
         chunks: rows.chunks,
-        headings: stored(headings),
-        times: stored(times),
-        segments: stage.begun ? null : segments,
+        headings: jsonOrNull(headings),
+        times: jsonOrNull(times),
+        segments: staging.begun ? null : segments,
       };
-      if (stage.begun)
-        signal?.addEventListener("abort", () => void discard(edition.edition), { once: true });
-      return { document_id, version, language, parts: edition };
+      if (staging.begun)
+        signal?.addEventListener("abort", () => void this.discard(index_version.id), {
+          once: true,
+        });
+      return { document_id, version, language, parts: index_version };
     } catch (error) {
-      await stage.written().catch(() => undefined);
-      if (stage.begun) await discard(rows.edition);
+      await staging.written().catch(() => undefined);
+      if (staging.begun) await this.discard(rows.index_version);
       throw error;
     } finally {
-      running.get(document_id)!.delete(removal);
-      if (running.get(document_id)!.size === 0) running.delete(document_id);
+      this.end(document_id, removal);
     }
   }
 
-  /** Takes a staged edition away, unless it was published meanwhile. */
-  async function discard(edition: number): Promise<void> {
+  /** The document is deleted: what is being prepared for it ends. */
+  abort(document_id: string): void {
+    for (const one of this.in_progress.get(document_id) ?? [])
+      one.abort(new Error("The document was deleted."));
+  }
+
+  /** Segments that go to `staging` are not returned. */
+  private async encode(
+    { title, text, pages, headings, times }: IndexInput,
+    rows: IndexVersionRows,
+    staging: StagingWriter,
+    signal: AbortSignal,
+  ): Promise<{ readonly language: string | null; readonly segments: readonly SegmentRows[] }> {
+    let segments: SegmentRows[] = [];
+    const take = (more: readonly SegmentRows[]): void => {
+      segments.push(...more);
+      if (rows.segments <= unstaged_segments_max) return;
+      staging.write(rows.index_version, segments);
+      segments = [];
+    };
+    const language = await this.parts.encoder.ask(
+      { title, text, pages, headings, times },
+      { signal, onPart: (segment) => take(rows.add(segment)) },
+    );
+    take(rows.end());
+    await staging.written();
+    return { language, segments };
+  }
+
+  private begin(document_id: string): AbortController {
+    const removal = new AbortController();
+    const others = this.in_progress.get(document_id) ?? new Set();
+    this.in_progress.set(document_id, others.add(removal));
+    return removal;
+  }
+  private end(document_id: string, removal: AbortController): void {
+    const others = this.in_progress.get(document_id)!;
+    others.delete(removal);
+    if (others.size === 0) this.in_progress.delete(document_id);
+  }
+
+  /** Deletes a staged index version, unless it was published meanwhile. */
+  private async discard(index_version: number): Promise<void> {
+    const { inTransaction, afterCommit, truncateWal, log } = this.parts;
     try {
       await inTransaction(async (tx) => {
-        if (!(await store.deleteStaged(tx, edition))) return;
-        await store.deleteEditions(tx, [edition]);
-        parts.afterCommit(parts.truncateWal);
+        if (!(await store.deleteStaged(tx, index_version))) return;
+        await store.deleteIndexVersions(tx, [index_version]);
+        afterCommit(truncateWal);
       });
     } catch (error) {
-      parts.log.warn("what was staged stays until the next start", {
-        edition,
+      log.warn("what was staged stays until the next start", {
+        index_version,
         error: String(error),
       });
     }
   }
-
-  return {
-    prepare,
-    /** The document is deleted: what is in work for it ends. */
-    stop(document_id: string): void {
-      for (const one of running.get(document_id) ?? [])
-        one.abort(new Error("The document was deleted."));
-    },
-  };
 }
 
-const stored = (spans: readonly object[] | undefined): string | null =>
+const jsonOrNull = (spans: readonly object[] | undefined): string | null =>
   spans?.length ? JSON.stringify(spans) : null;
 
-/** Writes segments one transaction each, in order, while more of them are being made. */
-class Stage {
+/** Writes segments one transaction each, in order, while more of them are being encoded. */
+class StagingWriter {
   begun = false;
-  private writing: Promise<void> = Promise.resolve();
+  private writes: Promise<void> = Promise.resolve();
   constructor(
     private readonly document_id: string,
-    private readonly inTransaction: PreparingParts["inTransaction"],
-    private readonly mayGoOn: () => void,
+    private readonly parts: Pick<PreparerParts, "inTransaction" | "files">,
+    private readonly signal: AbortSignal,
   ) {}
 
-  write(edition: number, segments: readonly EditionSegment[]): void {
+  write(index_version: number, segments: readonly SegmentRows[]): void {
     const { document_id } = this;
     if (!this.begun)
-      this.next(async (tx) => {
-        await store.deleteEditions(tx, await store.stagedEditions(tx, [document_id]));
-        await store.insertStaged(tx, { edition, document_id });
+      this.enqueue(async (tx) => {
+        const others = await store.stagedIndexVersions(tx, document_id);
+        await store.deleteIndexVersions(tx, others);
+        await store.insertStaged(tx, { edition: index_version, document_id });
       });
     this.begun = true;
     for (const segment of segments)
-      this.next((tx) => store.insertSegment(tx, segment.row, segment.chunks));
+      this.enqueue((tx) => store.insertSegment(tx, segment.row, segment.chunks));
   }
 
-  /** Once everything is written. @throws the first fault. */
+  /** Resolves once everything is written. @throws the first error. */
   written(): Promise<void> {
-    return this.writing;
+    return this.writes;
   }
 
-  private next(work: (tx: Db<IndexTables>) => Promise<unknown>): void {
-    this.writing = this.writing.then(() =>
-      this.inTransaction(async (tx) => {
-        this.mayGoOn();
-        await work(tx);
+  private enqueue(write: (tx: Db) => Promise<unknown>): void {
+    this.writes = this.writes.then(() =>
+      this.parts.inTransaction(async (tx) => {
+        this.signal.throwIfAborted();
+        this.parts.files.requireRoom();
+        await write(tx);
       }),
     );
-    // Whoever waits for `written` hears of a fault; until then it is nobody's.
-    this.writing.catch(() => undefined);
+    // `written` reports an error; until then nobody handles it.
+    this.writes.catch(() => undefined);
   }
 }

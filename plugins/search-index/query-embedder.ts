@@ -1,127 +1,137 @@
 /**
- * A question as a vector, soon or not at all: an embedder that is slow or down never keeps a search
+ * Embeds queries, quickly or not at all: a slow or unreachable embedder never keeps a search
  * waiting for long.
  */
-import type { Log } from "../../core/sdk";
+import type { Context } from "../../core/sdk";
 import type { Embedder, SearchRequest } from "./contract";
 import type { VectorSetRow } from "./store";
-import { embedded, packed, type QuestionVector } from "./vectors";
+import { embedChecked, packVectors, type QueryVector } from "./vectors";
 
 /** How long a search waits for its vector. */
-const limit_ms_max = 3_000;
+const timeout_ms_max = 3_000;
 /**
- * After so many failures in a row nobody waits for a while; then one question at a time tries
- * again.
+ * After this many failures in a row no query is embedded for a while; then one query at a time
+ * tries again.
  */
 const failures_max = 3,
-  rest_ms = 30_000;
-/** Questions of a conversation come more than once. */
-const remembered_max = 100;
-/** More of a question adds nothing that a vector could hold; UTF-16 units. */
+  pause_ms = 30_000;
+/** Vectors in memory: queries of a conversation are repeated. */
+const cached_max = 100;
+/** The rest of a longer query adds nothing to its vector; UTF-16 units. */
 const length_max = 4_000;
 
-export interface QuestionsParts {
+export interface QueryEmbedderParts extends Pick<Context, "now_ms" | "log"> {
   readonly embedder: () => Embedder | undefined;
-  /** The set that answers. */
-  readonly serving: () => VectorSetRow | null;
-  readonly now_ms: () => number;
-  readonly log: Log;
-  readonly limit_ms?: number;
+  /** The set that queries are compared with. */
+  readonly servingSet: () => VectorSetRow | null;
+  readonly timeout_ms?: number;
 }
 
-export function createQuestions({
-  embedder,
-  serving,
-  now_ms,
-  log,
-  limit_ms = limit_ms_max,
-}: QuestionsParts) {
-  const remembered = new Map<string, QuestionVector>();
-  let failures = 0,
-    rest_until = 0,
-    trying = false,
-    failure = "",
-    asked_set = 0;
+export class QueryEmbedder {
+  private readonly cache = new Map<string, QueryVector>();
+  /** In a row. */
+  private failures = 0;
+  private last_failure = "";
+  private paused_until_ms = 0;
+  /** A query tries whether the embedder is back. */
+  private probing = false;
+  /** The set that `failures` is about. */
+  private set_id = 0;
 
-  /** Never rejects but for the caller's own signal. */
-  async function vectorOf(
-    { query, context }: SearchRequest,
+  constructor(private readonly parts: QueryEmbedderParts) {}
+
+  /** Undefined when there is no vector in time. @throws only the reason of `signal`. */
+  async vectorOf(
+    request: SearchRequest,
     signal: AbortSignal | undefined,
-  ): Promise<QuestionVector | undefined> {
-    const by = embedder(),
-      set = serving();
-    if (by === undefined || set === null) return undefined;
-    const text = (context === undefined ? query : `${context.slice(0, length_max)}\n${query}`)
-      .slice(-length_max)
-      .toWellFormed();
-    const key = `${set.id} ${text}`,
-      known = remembered.get(key);
-    if (known !== undefined) return known;
-    // Another model may be there although the last one was not.
-    if (asked_set !== set.id) {
-      asked_set = set.id;
-      failures = 0;
+  ): Promise<QueryVector | undefined> {
+    const embedder = this.parts.embedder(),
+      set = this.parts.servingSet();
+    if (embedder === undefined || set === null) return undefined;
+    const text = textOf(request),
+      key = `${set.id} ${text}`,
+      cached = this.cache.get(key);
+    if (cached !== undefined) return cached;
+    // The endpoint may have another model although it lacked the last one.
+    if (this.set_id !== set.id) {
+      this.set_id = set.id;
+      this.failures = 0;
     }
-    const resting = failures >= failures_max;
-    if (resting && (now_ms() < rest_until || trying)) return undefined;
-    trying = resting;
+    const probe = this.failures >= failures_max;
+    if (probe && (this.parts.now_ms() < this.paused_until_ms || this.probing)) return undefined;
+    this.probing = probe;
     try {
-      const [vector] = await within(limit_ms, signal, (limited) =>
-        embedded(
-          by,
-          [text],
-          {
-            kind: "query",
-            model: set.model,
-            dimensions: set.asked_dimensions || null,
-            signal: limited,
-          },
-          set.dimensions,
-        ),
-      );
-      failures = 0;
-      if (!vector) return undefined;
-      const made: QuestionVector = { set_id: set.id, data: packed([vector], set.dimensions) };
-      remembered.set(key, made);
-      if (remembered.size > remembered_max) remembered.delete(remembered.keys().next().value!);
-      return made;
+      const vector = await this.embed(embedder, set, text, signal);
+      this.failures = 0;
+      if (vector !== undefined) this.remember(key, vector);
+      return vector;
     } catch (error) {
       signal?.throwIfAborted();
-      failure = error instanceof Error ? error.message : String(error);
-      rest_until = now_ms() + rest_ms;
-      if (++failures >= failures_max)
-        log.warn("questions get no vectors for a while; they are searched by their words alone", {
-          reason: failure,
-          rest_ms,
-        });
-      else
-        log.warn("a question got no vector; it is searched by its words alone", {
-          reason: failure,
-        });
+      this.countFailure(error);
       return undefined;
     } finally {
-      if (resting) trying = false;
+      if (probe) this.probing = false;
     }
   }
 
-  return {
-    vectorOf,
-    /**
-     * Why questions get no vectors at the moment, in a sentence; null when they do, or when the
-     * next one tries.
-     */
-    failing: (): string | null =>
-      failures < failures_max || now_ms() >= rest_until
-        ? null
-        : `Questions are searched by their words alone: ${failure}.`,
-  };
+  /**
+   * Why queries get no vectors at the moment, in a sentence; null when they do, or when the next
+   * one tries.
+   */
+  failing(): string | null {
+    return this.failures < failures_max || this.parts.now_ms() >= this.paused_until_ms
+      ? null
+      : `Questions are searched by their words alone: ${this.last_failure}.`;
+  }
+
+  private async embed(
+    embedder: Embedder,
+    { id, model, asked_dimensions, dimensions }: VectorSetRow,
+    text: string,
+    signal: AbortSignal | undefined,
+  ): Promise<QueryVector | undefined> {
+    const [vector] = await withTimeout(this.parts.timeout_ms ?? timeout_ms_max, signal, (limited) =>
+      embedChecked(
+        embedder,
+        [text],
+        { kind: "query", model, dimensions: asked_dimensions || null, signal: limited },
+        dimensions,
+      ),
+    );
+    return vector ? { set_id: id, data: packVectors([vector], dimensions) } : undefined;
+  }
+
+  private remember(key: string, vector: QueryVector): void {
+    this.cache.set(key, vector);
+    if (this.cache.size > cached_max) this.cache.delete(this.cache.keys().next().value!);
+  }
+
+  private countFailure(error: unknown): void {
+    const { now_ms, log } = this.parts;
+    this.last_failure = error instanceof Error ? error.message : String(error);
+    this.paused_until_ms = now_ms() + pause_ms;
+    const reason = this.last_failure;
+    if (++this.failures >= failures_max)
+      log.warn("questions get no vectors for a while; they are searched by their words alone", {
+        reason,
+        pause_ms,
+      });
+    else log.warn("a question got no vector; it is searched by its words alone", { reason });
+  }
 }
 
+/** The query after its context, cut to the end. */
+const textOf = ({ query, context }: SearchRequest): string =>
+  (context === undefined ? query : `${context.slice(0, length_max)}\n${query}`)
+    .slice(-length_max)
+    .toWellFormed();
+
 /**
- * What `work` gives, unless the time or the signal ends it; even when it does not listen to either.
+ * The result of `work`, unless the time or the signal ends it; even when it does not listen to
+ * either.
  */
-async function within<R>(
-  limit_ms: number,
+async function withTimeout<R>(
+  timeout_ms: number,
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<R>,
 ): Promise<R> {
@@ -132,8 +142,8 @@ async function within<R>(
     reject(reason);
   };
   const timer = setTimeout(
-      () => end(new Error(`the embedder gave no answer within ${limit_ms / 1_000} s`)),
-      limit_ms,
+      () => end(new Error(`the embedder gave no answer within ${timeout_ms / 1_000} s`)),
+      timeout_ms,
     ),
     stop = () => end(signal!.reason);
   signal?.addEventListener("abort", stop, { once: true });

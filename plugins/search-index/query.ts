@@ -1,112 +1,119 @@
 /**
- * A question to weighted terms: stopwords out, repeated words kept, an earlier question's words at
- * half weight.
+ * A query as weighted terms: stopwords removed, repeated words counted, the words of an earlier
+ * query at half weight.
  */
 import type { Analyzer } from "./analyzer";
-import { subjectless } from "./languages";
+import { stopwordsOf } from "./languages";
 
 const repeats_max = 3,
   context_weight = 0.5,
-  slots_max = 256;
-/** No word of an earlier question is a neighbour of one of this question. */
-const far = 100_000;
+  terms_max = 256;
+/** No word of the earlier query is a neighbour of one of this query. */
+const context_position = 100_000;
 
-/**
- * `forms`: how the question writes it, in lower case. `place`: which of the question's words it is,
- * small ones counted.
- */
-export interface Slot {
+export interface QueryTerm {
   readonly term: string;
   readonly weight: number;
+  /** How the query writes it, in lower case. */
   readonly forms: readonly string[];
-  readonly place: number;
+  /** Its place among the words of the query, stopwords included. */
+  readonly position: number;
 }
 export interface Query {
-  /** Terms by the running analyzer, in the order of the question. */
-  readonly slots: readonly Slot[];
-  /** By analyzer version: the hash of each slot's term, -1 where that analyzer has none. */
+  /** Terms by the current analyzer, in the order of the query. */
+  readonly terms: readonly QueryTerm[];
+  /** By analyzer version: the hash of each term, -1 where that analyzer has none. */
   readonly hashes: ReadonlyMap<number, readonly number[]>;
 }
-interface Found {
+interface Token {
+  /** Where it stands, the same for every analyzer. */
   readonly key: string;
   readonly term: string;
   readonly hash: number;
-  readonly stop: boolean;
+  readonly is_stopword: boolean;
   readonly form: string;
-  readonly place: number;
+  readonly position: number;
 }
 
 /**
- * `analyzers` holds every version that rows may carry; `running` is the one that names the terms.
+ * `analyzers` holds every version that rows may carry; `current` is the one that names the terms.
+ * `context` is an earlier query of the same conversation.
  */
-export function queryOf(
+export function parseQuery(
   text: string,
   context: string | undefined,
   analyzers: ReadonlyMap<number, Analyzer>,
-  running: number,
+  current: number,
 ): Query {
-  const weights = new Map<string, { weight: number; found: Found; forms: Set<string> }>();
-  const main = termsOf(text, "q", analyzers.get(running)!);
-  const earlier = context === undefined ? [] : termsOf(context, "c", analyzers.get(running)!, far);
-  const before = withoutStops(earlier, false);
-  for (const found of withoutStops(main, before.length === 0)) {
-    const known = weights.get(found.term);
+  const weights = new Map<string, { weight: number; token: Token; forms: Set<string> }>();
+  const analyzer = analyzers.get(current)!,
+    own = tokensOf(text, "q", analyzer),
+    earlier = context === undefined ? [] : tokensOf(context, "c", analyzer, context_position);
+  const earlier_terms = earlier.filter((token) => !token.is_stopword);
+  for (const token of withoutStopwords(own, earlier_terms.length === 0)) {
+    const known = weights.get(token.term);
     if (known === undefined) {
-      weights.set(found.term, { weight: 1, found, forms: new Set([found.form]) });
+      weights.set(token.term, { weight: 1, token, forms: new Set([token.form]) });
       continue;
     }
     known.weight = Math.min(repeats_max, known.weight + 1);
-    known.forms.add(found.form);
+    known.forms.add(token.form);
   }
-  for (const found of before)
-    if (!weights.has(found.term))
-      weights.set(found.term, { weight: context_weight, found, forms: new Set([found.form]) });
-  const kept = [...weights.values()].slice(0, slots_max);
+  for (const token of earlier_terms)
+    if (!weights.has(token.term))
+      weights.set(token.term, { weight: context_weight, token, forms: new Set([token.form]) });
+  const kept = [...weights.values()].slice(0, terms_max);
   const hashes = new Map<number, number[]>();
-  for (const analyzer of analyzers.values()) {
-    const places =
-      analyzer.version === running
-        ? null
-        : new Map(
-            [...termsOf(text, "q", analyzer), ...termsOf(context ?? "", "c", analyzer)].map(
-              (one) => [one.key, one.hash],
-            ),
-          );
+  for (const other of analyzers.values()) {
+    const hash_at = other === analyzer ? null : hashesByKey(text, context ?? "", other);
     hashes.set(
-      analyzer.version,
-      kept.map(({ found }) => (places === null ? found.hash : (places.get(found.key) ?? -1))),
+      other.version,
+      kept.map(({ token }) => (hash_at === null ? token.hash : (hash_at.get(token.key) ?? -1))),
     );
   }
   return {
-    slots: kept.map(({ weight, found: { term, place }, forms }) => ({
+    terms: kept.map(({ weight, token: { term, position }, forms }) => ({
       term,
       weight,
       forms: [...forms],
-      place,
+      position,
     })),
     hashes,
   };
 }
 
-/** The terms with their place as a key, the same for every analyzer. */
-function termsOf(text: string, from: string, analyzer: Analyzer, first_place = 0): Found[] {
-  const found: Found[] = [],
-    stop = subjectless(text);
-  analyzer.walk(text, (hash, start, end, term) => {
+const hashesByKey = (text: string, context: string, analyzer: Analyzer): Map<string, number> =>
+  new Map(
+    [...tokensOf(text, "q", analyzer), ...tokensOf(context, "c", analyzer)].map(({ key, hash }) => [
+      key,
+      hash,
+    ]),
+  );
+
+/** `source` tells the tokens of the query from those of its context. */
+function tokensOf(
+  text: string,
+  source: "q" | "c",
+  analyzer: Analyzer,
+  first_position = 0,
+): Token[] {
+  const tokens: Token[] = [],
+    isStopword = stopwordsOf(text);
+  analyzer.tokenize(text, (hash, start, end, term) => {
     const written = text.slice(start, end);
-    found.push({
-      key: `${from}${start}:${end}`,
+    tokens.push({
+      key: `${source}${start}:${end}`,
       term: term ?? written,
       hash,
-      stop: stop(start, end),
+      is_stopword: isStopword(start, end),
       form: written.toLowerCase(),
-      place: first_place + found.length,
+      position: first_position + tokens.length,
     });
   });
-  return found;
+  return tokens;
 }
-/** A question of nothing but stopwords keeps them, unless it leans on an earlier one. */
-function withoutStops(found: readonly Found[], keep_some = true): readonly Found[] {
-  const rest = found.filter((one) => !one.stop);
-  return rest.length > 0 || !keep_some ? rest : found;
+/** A query of nothing but stopwords keeps them, unless it leans on an earlier one. */
+function withoutStopwords(tokens: readonly Token[], keep_some: boolean): readonly Token[] {
+  const rest = tokens.filter((token) => !token.is_stopword);
+  return rest.length > 0 || !keep_some ? rest : tokens;
 }

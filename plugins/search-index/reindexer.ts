@@ -1,94 +1,76 @@
 /**
- * The job that brings documents of an earlier analyzer or chunker up to date, a few at a time,
- * while their old rows answer.
+ * Brings documents of an earlier analyzer or chunker up to date, a few in each run of its job;
+ * until then their old rows answer.
  */
-import {
-  handle,
-  job,
-  t,
-  type Db,
-  type JobEffect,
-  type JobHandler,
-  type JobRun,
-} from "../../core/sdk";
+import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
 import { analyzer } from "./analyzer";
 import { chunker_version } from "./chunker";
-import type { Prepared, SearchIndex } from "./contract";
-import { inputOf } from "./index-versions";
+import type { Prepared } from "./contract";
+import { encoderInputOf } from "./index-versions";
+import { enqueueReindex } from "./jobs";
+import type { IndexService } from "./service";
 import * as store from "./store";
-import type { DocumentRow, IndexTables } from "./store";
+import type { DocumentRow } from "./store";
 
-export const Reencode = job("index.reencode", t.Object({ step: t.Integer() }));
-
+/** In one run. */
 const documents_max = 50,
-  chunks_max = 2_000,
-  attempts_max = 5,
-  timeout_ms = 10 * 60_000;
+  chunks_max = 2_000;
 
-export interface ReencodingParts {
-  readonly db: Db<IndexTables>;
-  readonly index: SearchIndex;
-  readonly drop: (tx: Db, prepared: Prepared) => Promise<void>;
-  readonly enqueue: (db: Db<IndexTables>, step: number) => Promise<void>;
+export interface ReindexerParts extends Pick<Context, "db" | "enqueue"> {
+  readonly index: Pick<IndexService, "prepare" | "publish" | "discard">;
   /** The version that is wanted. */
   readonly analyzer_version?: number;
 }
+interface Reindexed {
+  readonly document: DocumentRow;
+  readonly prepared: Prepared;
+}
 
-export function createReencoding({
-  db,
-  index,
-  drop,
-  enqueue,
-  analyzer_version = analyzer.version,
-}: ReencodingParts) {
-  async function run(
-    { step }: { readonly step: number },
-    { signal }: JobRun,
-  ): Promise<JobEffect | void> {
-    const documents = someOf(
-      await store.outdatedDocuments(db, analyzer_version, chunker_version, documents_max),
+export class Reindexer {
+  private readonly analyzer_version: number;
+  constructor(private readonly parts: ReindexerParts) {
+    this.analyzer_version = parts.analyzer_version ?? analyzer.version;
+  }
+
+  /** Before the first request: enqueues the job if it has work. */
+  async start(): Promise<void> {
+    const { db } = this.parts;
+    if ((await store.countOutdated(db, this.analyzer_version, chunker_version)) > 0)
+      await enqueueReindex(this.parts, db, 0);
+  }
+
+  /** One run of the job. Each run enqueues the next step. */
+  async run(step: number, { signal }: JobRun): Promise<JobEffect | void> {
+    const { db, index } = this.parts;
+    const documents = firstOf(
+      await store.outdatedDocuments(db, this.analyzer_version, chunker_version, documents_max),
     );
     if (documents.length === 0) return;
-    const prepared: { readonly document: DocumentRow; readonly prepared: Prepared }[] = [];
+    const reindexed: Reindexed[] = [];
     for (const document of documents) {
-      const input = inputOf(document, await store.chunksOfEdition(db, document.edition));
-      prepared.push({
-        document,
-        prepared: await index.prepare(
-          { document_id: document.document_id, version: document.version, ...input },
-          signal,
-        ),
-      });
+      const { document_id, version, edition } = document;
+      const input = encoderInputOf(document, await store.chunksOfIndexVersion(db, edition));
+      const prepared = await index.prepare({ document_id, version, ...input }, signal);
+      reindexed.push({ document, prepared });
     }
     return async (tx) => {
-      for (const one of prepared) await replace(tx, one.document, one.prepared);
-      await enqueue(tx, step + 1);
+      for (const one of reindexed) await this.replace(tx, one);
+      await enqueueReindex(this.parts, tx, step + 1);
     };
   }
 
-  /**
-   * Only what is still published: a document that was overwritten or deleted meanwhile is left
-   * alone.
-   */
-  async function replace(tx: Db, document: DocumentRow, prepared: Prepared): Promise<void> {
-    const now = await store.findDocument(tx, document.document_id);
-    if (now?.edition === document.edition)
+  /** A document that was overwritten or deleted meanwhile is left alone. */
+  private async replace(tx: Db, { document, prepared }: Reindexed): Promise<void> {
+    const { index } = this.parts,
+      published = await store.findDocument(tx, document.document_id);
+    if (published?.edition === document.edition)
       await index.publish(tx, prepared, await store.foldersOf(tx, document.edition));
-    else await drop(tx, prepared);
+    else await index.discard(tx, prepared);
   }
-
-  return {
-    handler: handle(Reencode, run, { attempts_max, timeout_ms }) as JobHandler,
-    run,
-    async start(): Promise<void> {
-      if ((await store.countOutdated(db, analyzer_version, chunker_version)) > 0)
-        await enqueue(db, 0);
-    },
-  };
 }
 
-/** The first documents, up to about so many chunks: a large one comes alone. */
-function someOf(documents: readonly DocumentRow[]): DocumentRow[] {
+/** The first documents, up to `chunks_max` together: a larger one comes alone. */
+function firstOf(documents: readonly DocumentRow[]): DocumentRow[] {
   let chunks = 0;
   return documents.filter((document, at) => (chunks += document.chunks) <= chunks_max || at === 0);
 }

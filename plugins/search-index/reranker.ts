@@ -1,136 +1,160 @@
-/** A second look at the best hits: how the words of the question stand in the text itself. */
+/** Reranks the best hits by how the words of the query stand in the text itself. */
 import type { Analyzer } from "./analyzer";
-import type { Query } from "./query";
 import { byScore, type Hit, type Ranking } from "./bm25";
+import type { Query } from "./query";
 
 /**
- * What each mark can add to a score, as a share of it. Chosen once on questions in several
- * languages, and rounded.
+ * What each feature of a text can add to a score, as a share of it. Chosen once on questions in
+ * several languages, and rounded.
  */
-const weight = {
-  /** Neighbouring words of the question stand as far from each other as they do there. */
-  order: 0.35,
-  /** Words stand in the form that they have in the question. */
+const weights = {
+  /** Neighbouring words of the query stand as far from each other as they do there. */
+  proximity: 0.35,
+  /** Words stand in the form that they have in the query. */
   form: 0.3,
-  /** One sentence holds much of the question. */
+  /** One sentence holds much of the query. */
   sentence: 0.3,
   /** In place of a missing word stands one that contains it, or that begins like it. */
-  kin: 0.4,
+  partial: 0.4,
 } as const;
-/** What the best passages of the same document add, as a share of their mean score. */
+/** What the document adds, as a share of its score. */
 const document_weight = 0.5;
-/** A word has a form, or it is missing and may have kin. */
-const most_added = weight.order + weight.sentence + Math.max(weight.form, weight.kin);
-/** Hits whose text is looked at. */
-export const looked_at_max = 50;
+/** A word has a form, or it is missing and may match in part. */
+const boost_max = weights.proximity + weights.sentence + Math.max(weights.form, weights.partial);
+/** Hits whose text may be read. */
+export const rerank_hits_max = 50;
 
-export interface Looked {
+export interface HitText {
   readonly text: string;
+  /** Version of the analyzer that indexed it. */
   readonly analyzer: number;
 }
 
 /**
- * The best `limit` of these hits after a look at the texts of the first `looked_at_max`, and at
- * none that could not enter.
+ * The best `limit` of these hits by the texts of the first `rerank_hits_max`. `textsOf` is asked
+ * once, only for hits that can still enter.
  */
-export function refine(
-  ranking: Ranking,
+export async function rerank(
+  { hits, idfs }: Ranking,
   query: Query,
   limit: number,
   analyzers: ReadonlyMap<number, Analyzer>,
-  source: (hit: Hit) => Looked,
-): Hit[] {
-  const { hits, idfs } = ranking,
-    look = createLook(query, idfs, analyzers);
-  const plain = (hit: Hit): number => hit.score + document_weight * hit.document;
-  const least =
-    hits
-      .slice(0, looked_at_max)
-      .map(plain)
-      .sort((a, b) => b - a)[limit - 1] ?? 0;
-  const refined = hits.slice(0, Math.max(limit, looked_at_max)).flatMap((hit, at) => {
-    if (at >= looked_at_max) return [hit];
-    if (plain(hit) + hit.score * most_added < least) return [];
-    return [{ ...hit, score: plain(hit) + hit.score * look(source(hit)) }];
-  });
-  return refined.sort(byScore).slice(0, limit);
+  textsOf: (hits: readonly Hit[]) => Promise<readonly HitText[]>,
+): Promise<Hit[]> {
+  const considered = hits.slice(0, rerank_hits_max);
+  const least = considered.map(baseScore).sort((a, c) => c - a)[limit - 1] ?? 0;
+  const candidates = considered.filter((hit) => baseScore(hit) + hit.score * boost_max >= least);
+  const texts = await textsOf(candidates),
+    features = new TextFeatures(query, idfs, analyzers);
+  const reranked = candidates.map((hit, at) => ({
+    ...hit,
+    score: baseScore(hit) + hit.score * features.boost(texts[at]!),
+  }));
+  return [...reranked, ...hits.slice(rerank_hits_max, limit)].sort(byScore).slice(0, limit);
+}
+const baseScore = (hit: Hit): number => hit.score + document_weight * hit.document_score;
+
+/** Says how much a text adds to its score. */
+class TextFeatures {
+  /** What each term of the query is worth. */
+  private readonly worth: readonly number[];
+  private readonly worth_sum: number;
+  /** By analyzer version: hash to the place of its term in the query. */
+  private readonly term_of = new Map<number, ReadonlyMap<number, number>>();
+
+  constructor(
+    private readonly query: Query,
+    private readonly idfs: readonly number[],
+    private readonly analyzers: ReadonlyMap<number, Analyzer>,
+  ) {
+    this.worth = query.terms.map((term, t) => term.weight * idfs[t]!);
+    this.worth_sum = this.worth.reduce((sum, one) => sum + one, 0);
+    for (const [version, hashes] of query.hashes)
+      this.term_of.set(
+        version,
+        new Map(hashes.flatMap((hash, t) => (hash < 0 ? [] : [[hash, t] as const]))),
+      );
+  }
+
+  /** As a share of the score, 0 to `boost_max`. */
+  boost({ text, analyzer }: HitText): number {
+    if (this.worth_sum === 0) return 0;
+    const { terms } = this.query,
+      positions: number[][] = terms.map(() => []),
+      same_form = new Uint8Array(terms.length),
+      sentences = new SentenceWorth(text, this.worth),
+      term_of = this.term_of.get(analyzer)!;
+    let position = 0;
+    this.analyzers.get(analyzer)!.tokenize(text, (hash, start, end) => {
+      position++;
+      const t = term_of.get(hash);
+      if (t === undefined) return;
+      positions[t]!.push(position);
+      sentences.add(t, start);
+      if (same_form[t] === 0 && isWritten(terms[t]!.forms, text, start, end)) same_form[t] = 1;
+    });
+    const { form, partial } = this.formWorth(text, positions, same_form);
+    return (
+      weights.proximity * proximity(positions, this.query, this.idfs) +
+      (weights.form * form + weights.sentence * sentences.best() + weights.partial * partial) /
+        this.worth_sum
+    );
+  }
+
+  /** What the terms are worth that stand in the form of the query, and those that match in part. */
+  private formWorth(
+    text: string,
+    positions: readonly (readonly number[])[],
+    same_form: Uint8Array,
+  ): { readonly form: number; readonly partial: number } {
+    let form = 0,
+      partial = 0,
+      lower = "";
+    this.query.terms.forEach((term, t) => {
+      if (same_form[t] === 1) form += this.worth[t]!;
+      else if (positions[t]!.length === 0) {
+        lower ||= text.toLowerCase();
+        partial +=
+          this.worth[t]! * Math.max(0, ...term.forms.map((word) => partialMatch(lower, word)));
+      }
+    });
+    return { form, partial };
+  }
 }
 
-/** Tells how much a text adds to its score, as a share of it. */
-function createLook(
-  query: Query,
-  idfs: readonly number[],
-  analyzers: ReadonlyMap<number, Analyzer>,
-): (looked: Looked) => number {
-  const { slots } = query,
-    worth = slots.map((slot, t) => slot.weight * idfs[t]!),
-    total = worth.reduce((sum, one) => sum + one, 0);
-  const slot_of = new Map(
-    [...query.hashes].map(([version, hashes]) => [
-      version,
-      new Map(hashes.flatMap((hash, t) => (hash < 0 ? [] : [[hash, t] as const]))),
-    ]),
+const isWritten = (forms: readonly string[], text: string, start: number, end: number): boolean =>
+  forms.some(
+    (form) => form.length === end - start && text.slice(start, end).toLowerCase() === form,
   );
-  return ({ text, analyzer }) => {
-    if (total === 0) return 0;
-    const places: number[][] = slots.map(() => []),
-      as_asked = new Uint8Array(slots.length),
-      sentences = new Sentences(text, worth);
-    const slotOf = slot_of.get(analyzer)!;
-    let at = 0;
-    analyzers.get(analyzer)!.walk(text, (hash, start, end) => {
-      at++;
-      const t = slotOf.get(hash);
-      if (t === undefined) return;
-      places[t]!.push(at);
-      sentences.add(t, start);
-      if (
-        as_asked[t] === 0 &&
-        slots[t]!.forms.some(
-          (form) => form.length === end - start && text.slice(start, end).toLowerCase() === form,
-        )
-      )
-        as_asked[t] = 1;
-    });
-    let form = 0,
-      kin = 0,
-      lower = "";
-    slots.forEach((slot, t) => {
-      if (as_asked[t] === 1) form += worth[t]!;
-      else if (places[t]!.length === 0)
-        kin +=
-          worth[t]! *
-          Math.max(0, ...slot.forms.map((one) => kinship((lower ||= text.toLowerCase()), one)));
-    });
-    return (
-      weight.order * order(places, query, idfs) +
-      (weight.form * form + weight.sentence * sentences.best() + weight.kin * kin) / total
-    );
-  };
-}
 
 /**
- * 0 to 1: for each two neighbouring words of the question, how nearly their distance there is found
- * in the text, weighted by their rarity.
+ * 0 to 1: for each two neighbouring words of the query, how nearly their distance there is found in
+ * the text, weighted by their rarity.
  */
-function order(
-  places: readonly (readonly number[])[],
-  { slots }: Query,
+function proximity(
+  positions: readonly (readonly number[])[],
+  { terms }: Query,
   idfs: readonly number[],
 ): number {
   let sum = 0,
     whole = 0;
-  for (let t = 0; t + 1 < slots.length; t++) {
-    const worth = Math.min(idfs[t]!, idfs[t + 1]!);
-    whole += worth;
-    sum += worth / (1 + nearest(places[t]!, places[t + 1]!, slots[t + 1]!.place - slots[t]!.place));
+  for (let t = 0; t + 1 < terms.length; t++) {
+    const rarity = Math.min(idfs[t]!, idfs[t + 1]!),
+      distance = terms[t + 1]!.position - terms[t]!.position;
+    whole += rarity;
+    sum += rarity / (1 + leastDeviation(positions[t]!, positions[t + 1]!, distance));
   }
   return whole > 0 ? sum / whole : 0;
 }
 /**
- * The least difference between `distance` and that of any two of these places; both lists ascend.
+ * The least difference between `distance` and that of any two of these positions; both lists
+ * ascend.
  */
-function nearest(first: readonly number[], second: readonly number[], distance: number): number {
+function leastDeviation(
+  first: readonly number[],
+  second: readonly number[],
+  distance: number,
+): number {
   let least = Infinity;
   for (let i = 0, j = 0; i < first.length && j < second.length;) {
     const over = second[j]! - first[i]! - distance;
@@ -141,31 +165,32 @@ function nearest(first: readonly number[], second: readonly number[], distance: 
   return least;
 }
 
-/** Finds the sentence of a text that is worth most. Words come in the order of the text. */
-class Sentences {
+/** Finds the sentence of a text that is worth most. Terms are added in the order of the text. */
+class SentenceWorth {
   private readonly ends = /[.!?…؟۔।။](?=["'”’»)\]]*\s)|[。！？｡]|\n/g;
-  private readonly seen_in: Int32Array;
-  private end = 0;
-  private count = 0;
+  /** By term: the last sentence that held it. */
+  private readonly last_sentence: Int32Array;
+  private sentence = 0;
+  private sentence_end = 0;
   private sum = 0;
   private most = 0;
   constructor(
     private readonly text: string,
     private readonly worth: readonly number[],
   ) {
-    this.seen_in = new Int32Array(worth.length);
+    this.last_sentence = new Int32Array(worth.length);
   }
 
   add(t: number, at: number): void {
-    if (at >= this.end) {
+    if (at >= this.sentence_end) {
       this.most = this.best();
       this.sum = 0;
-      this.count++;
-      while (at >= this.end)
-        this.end = this.ends.exec(this.text) === null ? Infinity : this.ends.lastIndex;
+      this.sentence++;
+      while (at >= this.sentence_end)
+        this.sentence_end = this.ends.exec(this.text) === null ? Infinity : this.ends.lastIndex;
     }
-    if (this.seen_in[t] === this.count) return;
-    this.seen_in[t] = this.count;
+    if (this.last_sentence[t] === this.sentence) return;
+    this.last_sentence[t] = this.sentence;
     this.sum += this.worth[t]!;
   }
   best(): number {
@@ -173,23 +198,23 @@ class Sentences {
   }
 }
 
-const kin_letters_least = 4,
-  inner_letters_least = 5,
-  inner_kinship = 0.7,
-  kinship_least = 0.6;
+const prefix_letters_min = 4,
+  inner_letters_min = 5,
+  inner_similarity = 0.7,
+  similarity_min = 0.6;
 const letter = /[\p{L}\p{N}\p{M}]/u;
 /**
- * 0 to 1: how much some word of the text is like this one: it contains it, or begins with the same
+ * 0 to 1: how similar some word of the text is to this one: it contains it, or begins with the same
  * letters. Both in lower case.
  */
-function kinship(text: string, word: string): number {
-  if (word.length < kin_letters_least) return 0;
-  let best = word.length >= inner_letters_least && text.includes(word) ? inner_kinship : 0;
-  const head = word.slice(0, kin_letters_least);
-  for (let at = text.indexOf(head); at >= 0; at = text.indexOf(head, at + 1)) {
+function partialMatch(text: string, word: string): number {
+  if (word.length < prefix_letters_min) return 0;
+  let best = word.length >= inner_letters_min && text.includes(word) ? inner_similarity : 0;
+  const prefix = word.slice(0, prefix_letters_min);
+  for (let at = text.indexOf(prefix); at >= 0; at = text.indexOf(prefix, at + 1)) {
     if (at > 0 && letter.test(text[at - 1]!)) continue;
-    let same = head.length,
-      end = at + head.length;
+    let same = prefix.length,
+      end = at + prefix.length;
     while (same < word.length && text[end] === word[same]) {
       same++;
       end++;
@@ -197,5 +222,5 @@ function kinship(text: string, word: string): number {
     while (end < text.length && letter.test(text[end]!)) end++;
     best = Math.max(best, (2 * same) / (end - at + word.length));
   }
-  return best >= kinship_least ? best : 0;
+  return best >= similarity_min ? best : 0;
 }

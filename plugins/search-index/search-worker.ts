@@ -1,22 +1,26 @@
-/**
- * Worker: searches over a read-only connection of its own, with the segments it has seen kept in
- * memory.
- */
-import { Database } from "bun:sqlite";
+/** Worker: searches over a read connection of its own, with the segments it has seen in memory. */
+import { openReadConnection, type ReadConnectionSpec } from "../../core/sdk";
 import { analyzer, analyzers } from "./analyzer";
 import type { SearchResult } from "./contract";
-import { createSearcher, type SearchQuestion } from "./searcher";
-import { serve } from "./worker-server";
+import { Searcher, type HybridSearchRequest, type SearcherOptions } from "./searcher";
+import { SqliteSegmentReader } from "./segment-reader";
+import { serveWorker } from "./worker-server";
 
-export interface SearchSetting {
-  readonly database: string;
-  readonly cache_bytes_max: number;
-  readonly vector_cache_bytes_max: number;
+export interface SearchProtocol {
+  readonly setting: {
+    readonly read_connection: ReadConnectionSpec;
+  } & Pick<SearcherOptions, "cache_bytes_max" | "vector_cache_bytes_max">;
+  readonly request: HybridSearchRequest;
+  readonly part: never;
+  readonly response: SearchResult;
 }
 
-serve<SearchSetting, SearchQuestion, never, SearchResult>(({ database, ...limits }) => {
-  const connection = new Database(database, { readonly: true });
-  connection.run("pragma busy_timeout = 5000");
-  const searcher = createSearcher(connection, { analyzers, running: analyzer.version, ...limits });
-  return (question) => searcher.search(question);
+serveWorker<SearchProtocol>(({ read_connection, ...limits }) => {
+  const reader = new SqliteSegmentReader(openReadConnection(read_connection));
+  const searcher = new Searcher(reader, {
+    analyzers,
+    analyzer_version: analyzer.version,
+    ...limits,
+  });
+  return (request) => searcher.search(request);
 });

@@ -1,6 +1,6 @@
 /**
- * Segments in memory by id, or the vectors of segments. Ids are never used twice, so nothing here
- * is ever out of date.
+ * Segments, or the vectors of segments, in memory by id. An id never names other bytes later, so no
+ * entry is ever out of date.
  */
 import type { Segment } from "./segment";
 
@@ -8,55 +8,92 @@ import type { Segment } from "./segment";
 const entry_bytes = 500;
 
 /**
- * Two generations: what is used moves to the young one; once that holds half of what is allowed, or
- * nothing more fits,
- * it becomes the old one, and what was in the old one, unused since, goes. Nothing is dropped
- * during a scan; a full cache only stops taking in.
+ * Two generations. A hit moves an entry to the young one. When the young one holds half of the
+ * limit, or when an entry did not fit, it becomes the old one, and the rest of the old one is
+ * dropped. Nothing is dropped during a scan; a full cache only stops taking in.
  */
 export class SegmentCache<T extends { readonly byteLength: number } = Segment> {
   private young = new Map<number, T>();
   private old = new Map<number, T>();
   private young_bytes = 0;
   private old_bytes = 0;
-  /** The scan met a segment that there was no room for. */
-  private refused = false;
+  /** An entry of this scan did not fit. */
+  private overflowed = false;
 
   constructor(private readonly bytes_max: number) {}
 
-  /** What `read` can't give (null) is asked for again. */
-  get(id: number, read: (id: number) => T): T;
-  get(id: number, read: (id: number) => T | null): T | null;
-  get(id: number, read: (id: number) => T | null): T | null {
-    const known = this.young.get(id);
-    if (known !== undefined) return known;
-    const kept = this.old.get(id),
-      segment = kept ?? read(id);
-    if (segment === null) return segment;
-    const bytes = segment.byteLength + entry_bytes;
-    if (kept !== undefined) {
-      this.old.delete(id);
-      this.old_bytes -= bytes;
-    } else if (this.young_bytes + this.old_bytes + bytes > this.bytes_max) {
-      this.refused = true;
-      return segment;
+  /**
+   * One scan: the entries of these ids, in their order. `read` gives those that are not held, in
+   * one call; what it can't give (null) is asked for again next time.
+   */
+  async scan(
+    ids: ArrayLike<number>,
+    read: (missing: readonly number[]) => Promise<readonly T[]>,
+  ): Promise<T[]>;
+  async scan(
+    ids: ArrayLike<number>,
+    read: (missing: readonly number[]) => Promise<readonly (T | null)[]>,
+  ): Promise<(T | null)[]>;
+  async scan(
+    ids: ArrayLike<number>,
+    read: (missing: readonly number[]) => Promise<readonly (T | null)[]>,
+  ): Promise<(T | null)[]> {
+    const found: (T | null)[] = [],
+      missing: number[] = [],
+      missing_at: number[] = [];
+    for (let at = 0; at < ids.length; at++) {
+      const held = this.get(ids[at]!);
+      found.push(held ?? null);
+      if (held !== undefined) continue;
+      missing.push(ids[at]!);
+      missing_at.push(at);
     }
-    this.young.set(id, segment);
-    this.young_bytes += bytes;
-    return segment;
-  }
-
-  /** Between two searches: makes room. */
-  endScan(): void {
-    if (this.young_bytes <= this.bytes_max / 2 && !this.refused) return;
-    this.refused = false;
-    this.old = this.young;
-    this.old_bytes = this.young_bytes;
-    this.young = new Map();
-    this.young_bytes = 0;
+    if (missing.length > 0) {
+      const entries = await read(missing);
+      entries.forEach((entry, i) => {
+        if (entry === null) return;
+        found[missing_at[i]!] = entry;
+        this.add(missing[i]!, entry);
+      });
+    }
+    this.endScan();
+    return found;
   }
 
   /** Bytes held. */
   get bytes(): number {
     return this.young_bytes + this.old_bytes;
+  }
+
+  private get(id: number): T | undefined {
+    const young = this.young.get(id);
+    if (young !== undefined) return young;
+    const old = this.old.get(id);
+    if (old === undefined) return undefined;
+    const bytes = old.byteLength + entry_bytes;
+    this.old.delete(id);
+    this.old_bytes -= bytes;
+    this.young.set(id, old);
+    this.young_bytes += bytes;
+    return old;
+  }
+
+  private add(id: number, entry: T): void {
+    const bytes = entry.byteLength + entry_bytes;
+    if (this.bytes + bytes > this.bytes_max) {
+      this.overflowed = true;
+      return;
+    }
+    this.young.set(id, entry);
+    this.young_bytes += bytes;
+  }
+
+  private endScan(): void {
+    if (this.young_bytes <= this.bytes_max / 2 && !this.overflowed) return;
+    this.overflowed = false;
+    this.old = this.young;
+    this.old_bytes = this.young_bytes;
+    this.young = new Map();
+    this.young_bytes = 0;
   }
 }

@@ -1,140 +1,123 @@
 /** The index as other plugins use it: documents in, in one short transaction each; passages out. */
-import type { Db, Log } from "../../core/sdk";
+import type { Context, Db } from "../../core/sdk";
 import { analyzer } from "./analyzer";
 import { chunker_version } from "./chunker";
-import type { Prepared, SearchIndex, SearchRequest, SearchResult } from "./contract";
-import { createPreparing, type Edition, type PreparingParts } from "./preparer";
-import type { SearchQuestion } from "./searcher";
+import type { IndexInput, Prepared, SearchIndex, SearchRequest, SearchResult } from "./contract";
+import type { DocumentEmbedder } from "./document-embedder";
+import { SegmentIds } from "./index-versions";
+import { DocumentPreparer, type IndexVersion, type PreparerParts } from "./preparer";
+import type { QueryEmbedder } from "./query-embedder";
+import type { SearchProtocol } from "./search-worker";
 import * as store from "./store";
-import type { IndexTables } from "./store";
-import type { QuestionVector } from "./vectors";
 import type { WorkerClient } from "./worker-client";
 
-export interface IndexParts {
-  readonly db: Db<IndexTables>;
-  readonly inTransaction: <R>(work: (tx: Db<IndexTables>) => Promise<R>) => Promise<R>;
-  readonly afterCommit: (work: () => void) => void;
-  readonly truncateWal: () => void;
-  readonly requireFreeSpace: PreparingParts["requireFreeSpace"];
-  readonly now_ms: () => number;
-  readonly encoder: PreparingParts["encoder"];
-  readonly searcher: Pick<WorkerClient<SearchQuestion, never, SearchResult>, "ask">;
-  /**
-   * The question as a vector; undefined when there is no embedder, or none that answers in time.
-   */
-  readonly vectorOf?: (
-    request: SearchRequest,
-    signal: AbortSignal | undefined,
-  ) => Promise<QuestionVector | undefined>;
-  /** Told, inside the transaction that publishes it, of a new edition. */
-  readonly published?: (tx: Db<IndexTables>, edition: number) => Promise<void>;
-  readonly log: Log;
+export interface IndexParts extends Pick<Context, "db" | "now_ms">, Omit<PreparerParts, "nextId"> {
+  readonly searcher: Pick<WorkerClient<SearchProtocol>, "ask">;
+  /** Without them, search goes by words alone. */
+  readonly query_embedder?: Pick<QueryEmbedder, "vectorOf">;
+  readonly document_embedder?: Pick<DocumentEmbedder, "add">;
   /** The version that `encoder` encodes with. */
   readonly analyzer_version?: number;
 }
 
-export function createIndex(parts: IndexParts) {
-  const {
-    db,
-    inTransaction,
-    afterCommit,
-    truncateWal,
-    requireFreeSpace,
-    encoder,
-    searcher,
-    log,
-    analyzer_version = analyzer.version,
-  } = parts;
-  let last_id = 0;
-  /** Grows for ever, across restarts too: a cached segment can't be mistaken for another. */
-  const nextId = (): number => (last_id = Math.max(last_id + 1, parts.now_ms() * 1_024));
-  const preparing = createPreparing({
-    inTransaction,
-    afterCommit,
-    truncateWal,
-    requireFreeSpace,
-    encoder,
-    nextId,
-    log,
-  });
+export class IndexService implements SearchIndex {
+  private readonly ids: SegmentIds;
+  private readonly preparer: DocumentPreparer;
+  private readonly analyzer_version: number;
 
-  async function publish(
-    tx: Db,
-    { document_id, version, parts: inside }: Prepared,
-    folder_ids: readonly string[],
-  ): Promise<void> {
-    const { edition, title, chunks, headings, times, segments } = inside as Edition;
+  constructor(private readonly parts: IndexParts) {
+    this.ids = new SegmentIds(parts.now_ms);
+    this.preparer = new DocumentPreparer({ ...parts, nextId: this.ids.next });
+    this.analyzer_version = parts.analyzer_version ?? analyzer.version;
+  }
+
+  /** Before the first request. */
+  async start(): Promise<void> {
+    this.ids.continueAfter(await store.largestSegmentId(this.parts.db));
+    await this.deleteStaged();
+  }
+
+  prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
+    return this.preparer.prepare(input, signal);
+  }
+
+  async publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void> {
+    const { document_id, version } = prepared,
+      { id, title, chunks, headings, times, segments } = prepared.parts as IndexVersion;
     const before = await store.findDocument(tx, document_id);
     if (segments === null) {
-      if (!(await store.deleteStaged(tx, edition)))
+      if (!(await store.deleteStaged(tx, id)))
         throw new Error(`What was prepared of ${document_id} is gone; prepare it again.`);
     } else
       for (const segment of segments) await store.insertSegment(tx, segment.row, segment.chunks);
-    const others = await store.stagedEditions(tx, [document_id]);
-    await store.deleteEditions(
-      tx,
-      before && before.edition !== edition ? [before.edition, ...others] : others,
-    );
+    const replaced = await store.stagedIndexVersions(tx, document_id);
+    if (before && before.edition !== id) replaced.unshift(before.edition);
+    await store.deleteIndexVersions(tx, replaced);
     await store.upsertDocument(tx, {
       document_id,
-      edition,
+      edition: id,
       version,
       title,
-      analyzer: analyzer_version,
+      analyzer: this.analyzer_version,
       chunker: chunker_version,
       chunks,
       headings,
       times,
     });
-    for (const folder_id of folder_ids) await store.insertScope(tx, folder_id, edition);
-    await parts.published?.(tx, edition);
+    for (const folder_id of folder_ids) await store.insertScope(tx, folder_id, id);
+    await this.parts.document_embedder?.add(tx, id);
   }
 
-  const index: SearchIndex = {
-    prepare: preparing.prepare,
-    publish,
-    async link(tx, document_id, folder_id) {
-      const document = await store.findDocument(tx, document_id);
-      if (document) await store.insertScope(tx, folder_id, document.edition);
-    },
-    unlink: (tx, document_ids, folder_id) => store.deleteScope(tx, document_ids, folder_id),
-    async remove(tx, document_ids) {
-      for (const document_id of document_ids) preparing.stop(document_id);
-      await store.deleteDocuments(tx, document_ids);
-    },
-    async search(request, signal) {
-      if (
-        request.folder_ids.length === 0 ||
-        request.limit < 1 ||
-        request.document_ids?.length === 0
-      )
-        return { passages: [], terms: [] };
-      const vector = await parts.vectorOf?.(request, signal);
-      return searcher.ask(vector === undefined ? request : { ...request, vector }, { signal });
-    },
-    analyze(text) {
-      const terms: { term: string; start: number; end: number }[] = [];
-      analyzer.walk(text, (_hash, start, end, term) => {
-        terms.push({ term: term ?? text.slice(start, end), start, end });
-      });
-      return terms;
-    },
-  };
+  /** Deletes what was prepared and will not be published. */
+  async discard(tx: Db, prepared: Prepared): Promise<void> {
+    await store.deleteIndexVersions(tx, [(prepared.parts as IndexVersion).id]);
+  }
 
-  return {
-    index,
-    /** Before the first request: ids go on where they were, and what was never published goes. */
-    async start(): Promise<void> {
-      last_id = await store.largestSegment(db);
-      const left = await store.stagedEditions(db, null);
-      if (left.length === 0) return;
-      for (const edition of left) await inTransaction((tx) => store.deleteEditions(tx, [edition]));
-      truncateWal();
-    },
-    /** Takes away what was prepared for nothing. */
-    drop: async (tx: Db, { parts: inside }: Prepared): Promise<void> =>
-      store.deleteEditions(tx, [(inside as Edition).edition]),
-    outdated: (): Promise<number> => store.countOutdated(db, analyzer_version, chunker_version),
-  };
+  async link(tx: Db, document_id: string, folder_id: string): Promise<void> {
+    const document = await store.findDocument(tx, document_id);
+    if (document) await store.insertScope(tx, folder_id, document.edition);
+  }
+
+  unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void> {
+    return store.deleteScope(tx, document_ids, folder_id);
+  }
+
+  async remove(tx: Db, document_ids: readonly string[]): Promise<void> {
+    for (const document_id of document_ids) this.preparer.abort(document_id);
+    await store.deleteDocuments(tx, document_ids);
+  }
+
+  async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {
+    if (request.folder_ids.length === 0 || request.limit < 1 || request.document_ids?.length === 0)
+      return { passages: [], terms: [] };
+    const vector = await this.parts.query_embedder?.vectorOf(request, signal);
+    return this.parts.searcher.ask(vector === undefined ? request : { ...request, vector }, {
+      signal,
+    });
+  }
+
+  analyze(text: string): { term: string; start: number; end: number }[] {
+    const terms: { term: string; start: number; end: number }[] = [];
+    analyzer.tokenize(text, (_hash, start, end, term) => {
+      terms.push({ term: term ?? text.slice(start, end), start, end });
+    });
+    return terms;
+  }
+
+  /** Documents indexed by another analyzer or chunker than the current ones. */
+  countOutdated(): Promise<number> {
+    return store.countOutdated(this.parts.db, this.analyzer_version, chunker_version);
+  }
+
+  /**
+   * Deletes what was staged before this start and never published. True in one process only:
+   * another process over the same database would lose what it is staging.
+   */
+  private async deleteStaged(): Promise<void> {
+    const { db, inTransaction, truncateWal } = this.parts;
+    const index_versions = await store.stagedIndexVersions(db, null);
+    for (const id of index_versions)
+      await inTransaction((tx) => store.deleteIndexVersions(tx, [id]));
+    if (index_versions.length > 0) truncateWal();
+  }
 }
-export type Index = ReturnType<typeof createIndex>;

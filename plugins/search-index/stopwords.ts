@@ -1,8 +1,8 @@
 /**
- * Words that carry no subject, by language (ISO 639-1): left out of a question, and the mark by
- * which the language of a text is known.
+ * Stopwords by language (ISO 639-1): left out of a query, and what the language of a text is
+ * detected by.
  */
-export const small_words: Readonly<Record<string, string>> = {
+export const stopwords: Readonly<Record<string, string>> = {
   en:
     "a about above after again against all also am an and any are aren as at be because been " +
     "before being below between both but by can cannot could couldn did didn do does " +

@@ -1,11 +1,12 @@
 /**
- * Every SQL statement that writes the index, and the reads of its upkeep; vectors have their own
- * file. The database comes first, so that the caller decides the transaction.
+ * Every SQL statement that writes the index, and the reads of its maintenance; vectors have their
+ * own file. The database comes first, so that the caller decides the transaction.
  */
 import { CompiledQuery, sql, toNumber, type Db } from "../../core/sdk";
 
 export interface DocumentRow {
   readonly document_id: string;
+  /** The index version that is published: the id of its first segment. */
   readonly edition: number;
   readonly version: number;
   readonly title: string;
@@ -19,6 +20,7 @@ export interface DocumentRow {
 }
 export interface SegmentRow {
   readonly id: number;
+  /** The index version that it belongs to. */
   readonly edition: number;
   readonly document_id: string;
   readonly data: Uint8Array;
@@ -35,12 +37,17 @@ export interface ChunkRow {
   /** Seconds into a recording. */
   readonly time_start: number | null;
   readonly time_end: number | null;
-  /** The chunk, then the white space after it. */
+  /** The chunk and the white space after it. */
   readonly text: string;
+}
+/** An index version that is not published yet. */
+export interface StagedRow {
+  readonly edition: number;
+  readonly document_id: string;
 }
 export interface IndexTables {
   index_documents: DocumentRow;
-  index_staged: { readonly edition: number; readonly document_id: string };
+  index_staged: StagedRow;
   index_segments: SegmentRow;
   index_chunks: ChunkRow;
   index_scope: { readonly folder_id: string; readonly segment_id: number };
@@ -55,23 +62,20 @@ export interface IndexTables {
 export interface VectorSetRow {
   readonly id: number;
   readonly model: string;
-  /** Numbers of a vector as asked for; 0: as the model likes. */
+  /** Numbers of a vector as asked for; 0: as many as the model gives. */
   readonly asked_dimensions: number;
   /** Numbers of each vector; 0 before there is one. */
   readonly dimensions: number;
-  /** 1 for the set that answers; at most one does. */
+  /** 1 for the set that queries are compared with; at most one. */
   readonly serving: number;
 }
 export type IndexDb = Db<IndexTables>;
 
-/** Parameters of one statement stay far below the limits of the engines. */
+/** Keeps the parameters of a statement far below the limits of the engines. */
 const ids_max = 500,
   rows_max = 16;
 
-/**
- * Batches of 16, 8, 4, 2 and 1 rows: few statements for a document, and few different ones, so that
- * they stay prepared.
- */
+/** Batches of 16, 8, 4, 2 and 1 rows: few statements, and few different ones to keep prepared. */
 async function inBatches<T>(
   rows: readonly T[],
   insert: (some: readonly T[]) => Promise<unknown>,
@@ -81,21 +85,20 @@ async function inBatches<T>(
     await insert(rows.slice(at, at + size));
   }
 }
-async function inGroups<T>(
+async function inIdBatches<T>(
   ids: readonly T[],
   work: (some: readonly T[]) => Promise<unknown>,
 ): Promise<void> {
   for (let at = 0; at < ids.length; at += ids_max) await work(ids.slice(at, at + ids_max));
 }
 
-/**
- * Written out, because building this statement anew for every document takes longer than running
- * it.
- */
+/** By number of rows. Kysely takes longer to build this statement than SQLite to run it. */
 const insert_chunks = Array.from(
   { length: rows_max + 1 },
   (_, rows) =>
-    `insert into index_chunks (segment_id, ordinal, first_point, end_point, page, page_end, heading, time_start, time_end, text) values ${Array(rows).fill("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").join(", ")}`,
+    "insert into index_chunks (segment_id, ordinal, first_point, end_point, page, page_end, " +
+    "heading, time_start, time_end, text) values " +
+    Array(rows).fill("(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").join(", "),
 );
 const valuesOf = (row: ChunkRow): unknown[] => [
   row.segment_id,
@@ -121,28 +124,26 @@ export async function insertSegment(
   );
 }
 
-export const insertStaged = (
-  tx: IndexDb,
-  row: { readonly edition: number; readonly document_id: string },
-) => tx.insertInto("index_staged").values(row).execute();
-/** Takes the edition out of the staged ones; false when it was not among them. */
-export const deleteStaged = async (tx: IndexDb, edition: number): Promise<boolean> =>
+export const insertStaged = (tx: IndexDb, row: StagedRow) =>
+  tx.insertInto("index_staged").values(row).execute();
+/** The index version is staged no more; false when it was not. */
+export const deleteStaged = async (tx: IndexDb, index_version: number): Promise<boolean> =>
   (
     await tx
       .deleteFrom("index_staged")
-      .where("edition", "=", edition)
+      .where("edition", "=", index_version)
       .returning("edition")
       .execute()
   ).length > 0;
-export const stagedEditions = async (
+/** Staged index versions of a document, or of all. */
+export const stagedIndexVersions = async (
   db: IndexDb,
-  document_ids: readonly string[] | null,
+  document_id: string | null,
 ): Promise<number[]> => {
-  if (document_ids?.length === 0) return [];
   const rows = await db
     .selectFrom("index_staged")
     .select("edition")
-    .$if(document_ids !== null, (query) => query.where("document_id", "in", document_ids!))
+    .$if(document_id !== null, (query) => query.where("document_id", "=", document_id!))
     .execute();
   return rows.map((row) => toNumber(row.edition));
 };
@@ -179,9 +180,9 @@ const deleteVectorsOf = async (
   await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", segments).execute();
 };
 
-/** Segments of editions, with their chunks, links and vectors. */
-export const deleteEditions = (tx: IndexDb, editions: readonly number[]): Promise<void> =>
-  inGroups(editions, async (some) => {
+/** Segments of these index versions, with their chunks, links and vectors. */
+export const deleteIndexVersions = (tx: IndexDb, ids: readonly number[]): Promise<void> =>
+  inIdBatches(ids, async (some) => {
     const segments = segmentIds(tx, "edition", some);
     await deleteVectorsOf(tx, segments);
     await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
@@ -192,7 +193,7 @@ export const deleteEditions = (tx: IndexDb, editions: readonly number[]): Promis
 
 /** Everything about these documents, published or not. */
 export const deleteDocuments = (tx: IndexDb, document_ids: readonly string[]): Promise<void> =>
-  inGroups(document_ids, async (some) => {
+  inIdBatches(document_ids, async (some) => {
     const segments = segmentIds(tx, "document_id", some);
     await deleteVectorsOf(tx, segments);
     await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
@@ -202,8 +203,8 @@ export const deleteDocuments = (tx: IndexDb, document_ids: readonly string[]): P
     await tx.deleteFrom("index_documents").where("document_id", "in", some).execute();
   });
 
-/** Shows every segment of an edition in a folder; twice does no harm. */
-export const insertScope = (tx: IndexDb, folder_id: string, edition: number) =>
+/** Makes every segment of an index version visible in a folder, if it is not. */
+export const insertScope = (tx: IndexDb, folder_id: string, index_version: number) =>
   tx
     .insertInto("index_scope")
     .columns(["folder_id", "segment_id"])
@@ -211,7 +212,7 @@ export const insertScope = (tx: IndexDb, folder_id: string, edition: number) =>
       build
         .selectFrom("index_segments")
         .select([sql<string>`${folder_id}`.as("folder_id"), "id"])
-        .where("edition", "=", edition),
+        .where("edition", "=", index_version),
     )
     .onConflict((conflict) => conflict.columns(["folder_id", "segment_id"]).doNothing())
     .execute();
@@ -220,7 +221,7 @@ export const deleteScope = (
   document_ids: readonly string[],
   folder_id: string,
 ): Promise<void> =>
-  inGroups(document_ids, (some) =>
+  inIdBatches(document_ids, (some) =>
     tx
       .deleteFrom("index_scope")
       .where("folder_id", "=", folder_id)
@@ -232,28 +233,28 @@ export const deleteScope = (
       .execute(),
   );
 
-/** Folders in which an edition is shown. */
-export const foldersOf = async (db: IndexDb, edition: number): Promise<string[]> =>
+/** Folders in which an index version is visible. */
+export const foldersOf = async (db: IndexDb, index_version: number): Promise<string[]> =>
   (
     await db
       .selectFrom("index_scope")
       .select("folder_id")
-      .where("segment_id", "=", edition)
+      .where("segment_id", "=", index_version)
       .execute()
   ).map((row) => row.folder_id);
 
-/** Chunks of an edition in their order. */
-export const chunksOfEdition = (db: IndexDb, edition: number): Promise<ChunkRow[]> =>
+/** Chunks of an index version in their order. */
+export const chunksOfIndexVersion = (db: IndexDb, index_version: number): Promise<ChunkRow[]> =>
   db
     .selectFrom("index_chunks")
     .selectAll("index_chunks")
     .innerJoin("index_segments", "index_segments.id", "index_chunks.segment_id")
-    .where("index_segments.edition", "=", edition)
+    .where("index_segments.edition", "=", index_version)
     .orderBy("index_chunks.segment_id")
     .orderBy("index_chunks.ordinal")
     .execute();
 
-/** Published by another analyzer or chunker than these. */
+/** Documents indexed by another analyzer or chunker than these versions. */
 const outdated = (db: IndexDb, analyzer: number, chunker: number) =>
   db
     .selectFrom("index_documents")
@@ -280,7 +281,7 @@ export const countOutdated = async (
     )?.count,
   );
 
-export const largestSegment = async (db: IndexDb): Promise<number> =>
+export const largestSegmentId = async (db: IndexDb): Promise<number> =>
   toNumber(
     (
       await db

@@ -1,4 +1,4 @@
-/** Every SQL statement that writes vectors, and the reads of their upkeep. */
+/** Every SQL statement that writes vectors, and the reads of their maintenance. */
 import { sql, toNumber } from "../../core/sdk";
 import type { ChunkRow, IndexDb, VectorSetRow } from "./store";
 
@@ -6,8 +6,8 @@ export const vectorSets = (db: IndexDb): Promise<VectorSetRow[]> =>
   db.selectFrom("index_vector_sets").selectAll().orderBy("id").execute();
 export const insertVectorSet = (tx: IndexDb, row: VectorSetRow) =>
   tx.insertInto("index_vector_sets").values(row).execute();
-/** From now on this set answers, and no other. */
-export const serveVectorSet = async (tx: IndexDb, id: number): Promise<void> => {
+/** From now on queries are compared with this set, and no other. */
+export const setServingVectorSet = async (tx: IndexDb, id: number): Promise<void> => {
   await tx.updateTable("index_vector_sets").set({ serving: 0 }).where("serving", "=", 1).execute();
   await tx.updateTable("index_vector_sets").set({ serving: 1 }).where("id", "=", id).execute();
 };
@@ -42,8 +42,8 @@ export async function deleteSomeVectors(
   return true;
 }
 
-/** The segments of an edition wait for their vectors. */
-export const insertWaiting = (tx: IndexDb, edition: number) =>
+/** The segments of an index version wait for their vectors from now on. */
+export const insertWaiting = (tx: IndexDb, index_version: number) =>
   tx
     .insertInto("index_vectors_waiting")
     .columns(["segment_id", "tries"])
@@ -51,10 +51,10 @@ export const insertWaiting = (tx: IndexDb, edition: number) =>
       build
         .selectFrom("index_segments")
         .select(["id", sql<number>`0`.as("tries")])
-        .where("edition", "=", edition),
+        .where("edition", "=", index_version),
     )
     .execute();
-/** Exactly the published segments wait that this set lacks. */
+/** Exactly the published segments wait whose vectors this set lacks. */
 export async function refillWaiting(tx: IndexDb, set_id: number): Promise<void> {
   await tx.deleteFrom("index_vectors_waiting").execute();
   await tx
@@ -85,7 +85,7 @@ export interface WaitingSegment {
   readonly tries: number;
   readonly title: string;
 }
-/** What waits: the least tried first, of those the newest. */
+/** The segments that wait: those with the fewest attempts first, of those the newest. */
 export const nextWaiting = (db: IndexDb, limit: number): Promise<WaitingSegment[]> =>
   db
     .selectFrom("index_vectors_waiting as w")
@@ -106,14 +106,14 @@ export const chunksOfSegment = (
     .where("segment_id", "=", segment_id)
     .orderBy("ordinal")
     .execute();
-export const countTry = (db: IndexDb, segment_ids: readonly number[]) =>
+export const countAttempt = (db: IndexDb, segment_ids: readonly number[]) =>
   db
     .updateTable("index_vectors_waiting")
     .set((e) => ({ tries: e("tries", "+", 1) }))
     .where("segment_id", "in", segment_ids)
     .execute();
-/** Documents that lack vectors. */
-export const countWaiting = async (db: IndexDb): Promise<number> =>
+/** Counts the documents that lack vectors. */
+export const countWaitingDocuments = async (db: IndexDb): Promise<number> =>
   toNumber(
     (
       await db
@@ -124,19 +124,19 @@ export const countWaiting = async (db: IndexDb): Promise<number> =>
     )?.count,
   );
 
-/** Keeps the vectors of a segment that still waits for them; of one that is gone, nothing. */
+/** Stores the vectors of a segment if it still waits for them: it may have been deleted. */
 export async function insertVectors(
   tx: IndexDb,
   set_id: number,
   segment_id: number,
   vectors: Float32Array,
 ): Promise<void> {
-  const waited = await tx
+  const waiting = await tx
     .deleteFrom("index_vectors_waiting")
     .where("segment_id", "=", segment_id)
     .returning("segment_id")
     .executeTakeFirst();
-  if (waited)
+  if (waiting)
     await tx
       .insertInto("index_vectors")
       .values({

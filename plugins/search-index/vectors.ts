@@ -1,38 +1,37 @@
 /**
- * Vectors as numbers: checked, laid side by side, compared by plain loops, and their ranking fused
- * with that of the words.
+ * Vectors as numbers: checked, packed, compared by plain loops, and their ranking fused with that
+ * of the words.
  */
 import type { Embedder, EmbedOptions } from "./contract";
-import { Top, type Hit } from "./bm25";
+import { TopHits, type Hit } from "./bm25";
 import { segment_chunks_max } from "./segment";
 
 /**
  * Hits of each ranking that are fused; of the words', as many as are asked for when that is more.
  */
-export const fused_max = 100;
+export const fusion_hits_max = 100;
 /**
  * The constant of reciprocal rank fusion: how little the very first places stand out. The usual 60
- * lets agreement far down beat a first place; with embedders
- * from poor to good, a small one kept more of what the words find and gained as much from the
- * vectors.
+ * lets agreement far down beat a first place; with embedders from poor to good, a small one kept
+ * more of what the words find and gained as much from the vectors.
  */
 const fusion_k = 3;
 /** What the words' ranking counts for; the rest is the vectors'. */
-const words_share = 0.6;
+const words_weight = 0.6;
 const dimensions_max = 16_384;
 
-/** A question as a vector, and the set that it can be compared with. */
-export interface QuestionVector {
+/** A query as a vector, and the set of vectors that it can be compared with. */
+export interface QueryVector {
   readonly set_id: number;
   readonly data: Float32Array;
 }
 
 /**
- * What the embedder makes of the texts, once it is known to fit. `dimensions` is the length that is
- * wanted; 0: any, but one for all.
- * @throws Error that says what is wrong with it.
+ * The embedder's vectors for these texts, checked. `dimensions` is the length that each must have;
+ * 0: any, but the same for all.
+ * @throws Error that says what is wrong with them.
  */
-export async function embedded(
+export async function embedChecked(
   embedder: Embedder,
   texts: readonly string[],
   options: EmbedOptions,
@@ -49,7 +48,9 @@ export async function embedded(
       throw new Error(`the embedder gave a vector of ${vector.length} numbers`);
     if (vector.length !== length)
       throw new Error(
-        `the embedder gave a vector of ${vector.length} numbers where those of ${options.model} have ${length}; when that is wanted, set embeddings.dimensions, so that all are made anew`,
+        `the embedder gave a vector of ${vector.length} numbers where those of ${options.model} ` +
+          `have ${length}; when that is wanted, set embeddings.dimensions, ` +
+          "so that all are made anew",
       );
     if (!vector.every(Number.isFinite))
       throw new Error("the embedder gave a vector that holds something other than numbers");
@@ -57,15 +58,15 @@ export async function embedded(
   return vectors;
 }
 
-/** Vectors one behind the other, each brought to length 1; where there is none, zeros. */
-export function packed(
+/** Vectors one behind the other, each normalised to length 1; where there is none, zeros. */
+export function packVectors(
   vectors: readonly (Float32Array | null)[],
   dimensions: number,
 ): Float32Array {
   const all = new Float32Array(vectors.length * dimensions);
   vectors.forEach((vector, at) => {
     if (vector === null) return;
-    // Halved exponents: the squares of very large or small numbers stay finite.
+    // Divided by the largest number first: squares of very large or small ones stay finite.
     const largest = vector.reduce((most, number) => Math.max(most, Math.abs(number)), 0);
     const norm =
       largest * Math.sqrt(vector.reduce((sum, number) => sum + (number / largest) ** 2, 0));
@@ -75,32 +76,32 @@ export function packed(
 }
 
 /**
- * The chunks whose vectors point most nearly where the question does, best first; none that points
- * away. `segments` may lack some.
+ * The chunks of largest cosine similarity to the query, best first; only positive ones. `segments`
+ * holds the vectors of each segment, or null.
  */
-export function nearest(
+export function nearestChunks(
   segments: readonly (Float32Array | null)[],
-  question: Float32Array,
+  query: Float32Array,
   limit: number,
 ): Hit[] {
-  const top = new Top(limit),
-    dimensions = question.length;
+  const top = new TopHits(limit),
+    dimensions = query.length;
   for (let s = 0; s < segments.length; s++) {
     const vectors = segments[s];
     if (vectors === null || vectors === undefined) continue;
     for (let chunk = 0, at = 0; at < vectors.length; chunk++, at += dimensions) {
-      const score = product(vectors, at, question, dimensions);
-      if (score > top.least) top.add({ segment: s, chunk, score, document: 0 });
+      const score = dotProduct(vectors, at, query, dimensions);
+      if (score > top.threshold) top.add({ segment: s, chunk, score, document_score: 0 });
     }
   }
   return top.sorted();
 }
 
-/** Four sums that do not wait for each other. */
-function product(
+/** Four independent sums, so that the processor need not wait for each addition. */
+function dotProduct(
   vectors: Float32Array,
   at: number,
-  question: Float32Array,
+  query: Float32Array,
   dimensions: number,
 ): number {
   let a = 0,
@@ -109,28 +110,32 @@ function product(
     d = 0,
     i = 0;
   for (const last = dimensions - 3; i < last; i += 4) {
-    a += vectors[at + i]! * question[i]!;
-    b += vectors[at + i + 1]! * question[i + 1]!;
-    c += vectors[at + i + 2]! * question[i + 2]!;
-    d += vectors[at + i + 3]! * question[i + 3]!;
+    a += vectors[at + i]! * query[i]!;
+    b += vectors[at + i + 1]! * query[i + 1]!;
+    c += vectors[at + i + 2]! * query[i + 2]!;
+    d += vectors[at + i + 3]! * query[i + 3]!;
   }
-  for (; i < dimensions; i++) a += vectors[at + i]! * question[i]!;
+  for (; i < dimensions; i++) a += vectors[at + i]! * query[i]!;
   return a + b + c + d;
 }
 
 /**
- * One ranking of two: what stands high in both comes first, and 1 is the score of the first in
- * both. Among equals the first ranking leads.
+ * Weighted reciprocal rank fusion: what stands high in both rankings comes first, and 1 is the
+ * score of the first in both. Among equals the ranking by words leads.
  */
-export function fused(words: readonly Hit[], meaning: readonly Hit[], limit: number): Hit[] {
+export function fuseRankings(
+  by_words: readonly Hit[],
+  by_vectors: readonly Hit[],
+  limit: number,
+): Hit[] {
   const all = new Map<number, { readonly hit: Hit; score: number }>();
   for (const [ranking, weight] of [
-    [words, words_share],
-    [meaning, 1 - words_share],
+    [by_words, words_weight],
+    [by_vectors, 1 - words_weight],
   ] as const) {
-    ranking.forEach((hit, place) => {
+    ranking.forEach((hit, at) => {
       const key = hit.segment * segment_chunks_max + hit.chunk,
-        share = (weight * (fusion_k + 1)) / (fusion_k + place + 1),
+        share = (weight * (fusion_k + 1)) / (fusion_k + at + 1),
         known = all.get(key);
       if (known === undefined) all.set(key, { hit, score: share });
       else known.score += share;

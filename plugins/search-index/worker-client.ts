@@ -1,173 +1,177 @@
 /**
- * A worker thread as a function: started when it is first asked, stopped when it is idle, replaced
- * when it dies.
+ * A worker thread as a function: started at the first request, stopped when idle, replaced when it
+ * dies.
  */
 import type { Log } from "../../core/sdk";
 
-/** What the two sides say to each other. `setting` is sent once, before the first question. */
-export type ToWorker<S, Q> =
-  { readonly setting: S } | { readonly id: number; readonly question: Q };
-export type FromWorker<P, A> = { readonly id: number } & (
-  { readonly part: P; readonly at: number } | { readonly answer: A } | { readonly error: string }
+/** The types of what the two sides post to each other. */
+export interface WorkerProtocol {
+  /** Sent once, before the first request. */
+  readonly setting: unknown;
+  readonly request: unknown;
+  /** Of a response that comes in parts; `never` for any other. */
+  readonly part: unknown;
+  readonly response: unknown;
+}
+export type ToWorker<P extends WorkerProtocol> =
+  { readonly setting: P["setting"] } | { readonly id: number; readonly request: P["request"] };
+export type FromWorker<P extends WorkerProtocol> = { readonly id: number } & (
+  | { readonly part: P["part"]; readonly part_no: number }
+  | { readonly response: P["response"] }
+  | { readonly error: string }
 );
 
-export interface WorkerOptions<S> {
-  /**
-   * Path of the worker's file from the root of the project, and its address when it runs from
-   * source.
-   */
+export interface WorkerOptions<P extends WorkerProtocol> {
+  /** The worker's file, from the root of the project: its name inside the executable. */
   readonly path: string;
+  /** The address of that file when it runs from source. */
   readonly url: () => string;
-  readonly setting: S;
+  readonly setting: P["setting"];
   /** How long it may do nothing before it is stopped, milliseconds. */
   readonly idle_ms: number;
   readonly log: Log;
 }
-export interface AskOptions<P> {
+export interface AskOptions<P extends WorkerProtocol> {
   readonly signal?: AbortSignal | undefined;
-  /** Called for each part of the answer, in order and once, before it is complete. */
-  readonly onPart?: (part: P) => void;
+  /** Called for each part of the response, in order and once, before it is complete. */
+  readonly onPart?: (part: P["part"]) => void;
 }
-export interface WorkerClient<Q, P, A> {
-  /** @throws Error when the worker fails twice, or when it was stopped. */
-  ask(question: Q, options?: AskOptions<P>): Promise<A>;
-  stop(): void;
-}
-interface Waiting<Q, P, A> {
-  readonly question: Q;
-  readonly onPart: ((part: P) => void) | undefined;
+interface Pending<P extends WorkerProtocol> {
+  readonly request: P["request"];
+  readonly onPart: AskOptions<P>["onPart"];
+  /** Parts received. */
   parts: number;
+  /** Workers that died while they answered it. */
   deaths: number;
-  readonly resolve: (answer: A) => void;
+  readonly resolve: (response: P["response"]) => void;
   readonly reject: (error: Error) => void;
 }
 
 const deaths_max = 2;
 
-export function createWorkerClient<S, Q, P, A>(options: WorkerOptions<S>): WorkerClient<Q, P, A> {
-  const waiting = new Map<number, Waiting<Q, P, A>>();
+export class WorkerClient<P extends WorkerProtocol> {
+  private readonly pending = new Map<number, Pending<P>>();
   /**
-   * What this worker has not answered yet, in the order in which it works; also what nobody waits
+   * What this worker has not answered yet, in the order in which it answers; also what nobody waits
    * for any more.
    */
-  let sent = new Set<number>();
-  let worker: Worker | null = null,
-    idle: ReturnType<typeof setTimeout> | undefined,
-    last_id = 0,
-    stopped = false;
+  private sent = new Set<number>();
+  private worker: Worker | null = null;
+  private idle_timer: ReturnType<typeof setTimeout> | undefined;
+  private last_id = 0;
+  private stopped = false;
 
-  function start(): Worker {
-    // Inside the executable, workers are found from the root that it was built from.
-    const made = new Worker(Bun.isStandaloneExecutable ? `./${options.path}` : options.url());
-    made.unref();
-    sent = new Set();
-    made.addEventListener("message", ({ data }: MessageEvent<FromWorker<P, A>>) => {
-      if (made === worker) settle(data);
-    });
-    made.addEventListener("error", (event) => {
-      event.preventDefault();
-      died(made, event.message);
-    });
-    made.addEventListener("close", () => died(made, "it ended"));
-    say(made, { setting: options.setting });
-    return made;
+  constructor(private readonly options: WorkerOptions<P>) {}
+
+  /** @throws Error when the worker fails, when it dies twice of this request, or after `stop`. */
+  ask(request: P["request"], { signal, onPart }: AskOptions<P> = {}): Promise<P["response"]> {
+    if (this.stopped) return Promise.reject(new Error("The server is stopping."));
+    if (signal?.aborted) return Promise.reject(reasonOf(signal));
+    const id = ++this.last_id,
+      { promise, resolve, reject } = Promise.withResolvers<P["response"]>();
+    const pending = { request, onPart, parts: 0, deaths: 0, resolve, reject };
+    this.pending.set(id, pending);
+    this.send(id, pending);
+    if (signal === undefined) return promise;
+    const abort = () => this.abandon(id, reasonOf(signal));
+    signal.addEventListener("abort", abort, { once: true });
+    return promise.finally(() => signal.removeEventListener("abort", abort));
   }
-  const say = (to: Worker, message: ToWorker<S, Q>): void => to.postMessage(message, {});
 
-  function settle(message: FromWorker<P, A>): void {
-    const one = waiting.get(message.id);
+  /** Ends the worker and every request. */
+  stop(): void {
+    this.stopped = true;
+    this.end();
+    for (const { reject } of this.pending.values()) reject(new Error("The server is stopping."));
+    this.pending.clear();
+  }
+
+  private send(id: number, { request }: Pending<P>): void {
+    clearTimeout(this.idle_timer);
+    this.worker ??= this.start();
+    this.sent.add(id);
+    this.post(this.worker, { id, request });
+  }
+
+  private start(): Worker {
+    const { path, url, setting } = this.options;
+    // Inside the executable, workers are found from the root that it was built from.
+    const worker = new Worker(Bun.isStandaloneExecutable ? `./${path}` : url());
+    worker.unref();
+    this.sent = new Set();
+    worker.addEventListener("message", ({ data }: MessageEvent<FromWorker<P>>) => {
+      if (worker === this.worker) this.receive(data);
+    });
+    worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      this.replace(worker, event.message);
+    });
+    worker.addEventListener("close", () => this.replace(worker, "it ended"));
+    this.post(worker, { setting });
+    return worker;
+  }
+
+  private post(worker: Worker, message: ToWorker<P>): void {
+    worker.postMessage(message, {});
+  }
+
+  private receive(message: FromWorker<P>): void {
+    const pending = this.pending.get(message.id);
     if ("part" in message) {
-      // A question that is asked again gives the same parts again.
-      if (one?.parts === message.at) {
-        one.parts++;
-        one.onPart?.(message.part);
-      }
+      // A request that is sent again gives the same parts again.
+      if (pending?.parts !== message.part_no) return;
+      pending.parts++;
+      pending.onPart?.(message.part);
       return;
     }
-    sent.delete(message.id);
-    waiting.delete(message.id);
-    if (waiting.size === 0) rest();
-    if ("error" in message) one?.reject(new Error(message.error));
-    else one?.resolve(message.answer);
+    this.sent.delete(message.id);
+    this.pending.delete(message.id);
+    if (this.pending.size === 0) this.startIdleTimer();
+    if ("error" in message) pending?.reject(new Error(message.error));
+    else pending?.resolve(message.response);
   }
 
   /**
-   * Questions are answered in turn, so the first was in work: it is asked once more, of a fresh
-   * worker, if anybody still waits for it. The others are just asked again.
+   * After a worker died. Requests are answered in turn, so the oldest was in work: it is sent once
+   * more, if anybody still waits for it. The others are just sent again.
    */
-  function died(dead: Worker, reason: string): void {
-    if (dead !== worker) return;
-    worker = null;
-    clearTimeout(idle);
+  private replace(dead: Worker, reason: string): void {
+    if (dead !== this.worker) return;
+    this.worker = null;
+    clearTimeout(this.idle_timer);
     dead.terminate();
-    options.log.warn("a worker died", { worker: options.path, reason, waiting: waiting.size });
-    const [first = 0] = sent,
-      in_work = waiting.get(first);
+    const { log, path } = this.options;
+    log.warn("a worker died", { worker: path, reason, waiting: this.pending.size });
+    const [oldest = 0] = this.sent,
+      in_work = this.pending.get(oldest);
     if (in_work !== undefined && ++in_work.deaths === deaths_max) {
-      waiting.delete(first);
-      in_work.reject(new Error(`The worker ${options.path} died: ${reason}`));
+      this.pending.delete(oldest);
+      in_work.reject(new Error(`The worker ${path} died: ${reason}`));
     }
-    for (const [id, one] of waiting) send(id, one);
+    for (const [id, pending] of this.pending) this.send(id, pending);
   }
 
-  function send(id: number, one: Waiting<Q, P, A>): void {
-    clearTimeout(idle);
-    worker ??= start();
-    sent.add(id);
-    say(worker, { id, question: one.question });
+  /** Nobody waits for this request any more; the worker still answers it. */
+  private abandon(id: number, reason: Error): void {
+    const pending = this.pending.get(id);
+    this.pending.delete(id);
+    if (this.pending.size === 0 && this.worker) this.startIdleTimer();
+    pending?.reject(reason);
   }
 
-  function rest(): void {
-    clearTimeout(idle);
-    idle = setTimeout(end, options.idle_ms);
-    idle.unref();
-  }
-  function end(): void {
-    clearTimeout(idle);
-    const ended = worker;
-    worker = null;
-    ended?.terminate();
+  private startIdleTimer(): void {
+    clearTimeout(this.idle_timer);
+    this.idle_timer = setTimeout(() => this.end(), this.options.idle_ms);
+    this.idle_timer.unref();
   }
 
-  return {
-    ask(question, { signal, onPart } = {}) {
-      if (stopped) return Promise.reject(new Error("The server is stopping."));
-      if (signal?.aborted) return Promise.reject(aborted(signal));
-      const id = ++last_id;
-      return new Promise<A>((resolve, reject) => {
-        const stop = () => {
-          waiting.delete(id);
-          if (waiting.size === 0 && worker) rest();
-          reject(aborted(signal!));
-        };
-        const free = () => signal?.removeEventListener("abort", stop);
-        signal?.addEventListener("abort", stop, { once: true });
-        const one = {
-          question,
-          onPart,
-          parts: 0,
-          deaths: 0,
-          resolve: (answer: A) => {
-            free();
-            resolve(answer);
-          },
-          reject: (error: Error) => {
-            free();
-            reject(error);
-          },
-        };
-        waiting.set(id, one);
-        send(id, one);
-      });
-    },
-    stop() {
-      stopped = true;
-      end();
-      for (const one of waiting.values()) one.reject(new Error("The server is stopping."));
-      waiting.clear();
-    },
-  };
+  private end(): void {
+    clearTimeout(this.idle_timer);
+    const { worker } = this;
+    this.worker = null;
+    worker?.terminate();
+  }
 }
 
-const aborted = (signal: AbortSignal): Error =>
+const reasonOf = (signal: AbortSignal): Error =>
   signal.reason instanceof Error ? signal.reason : new Error("The work was aborted.");

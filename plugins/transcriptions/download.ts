@@ -1,5 +1,5 @@
 /**
- * Downloads a recording from a URL that a user gave: only public hosts, pinned to what was
+ * Fetches a recording from an address that a user gave: only public hosts, pinned to what was
  * checked, redirects one by one.
  */
 import {
@@ -10,17 +10,17 @@ import {
   UnfitUrl,
   version,
   type AddressRule,
-  type Context,
+  type Files,
   type Lookup,
-  type ReceivedFile,
+  type Received,
   type Target,
 } from "../../core/sdk";
 import { TranscriptionFailure } from "./contract";
 
-export interface DownloadParts extends Pick<Context, "files"> {
+export interface FetchingParts {
   readonly lookup: Lookup;
-  /** Addresses that a URL of a user may lead to. */
   readonly allows: AddressRule;
+  readonly files: Files;
   readonly bytes_max: number;
   readonly signal: AbortSignal;
 }
@@ -33,34 +33,31 @@ const silence_ms = 30_000;
  * The file; the caller releases it. @throws TranscriptionFailure, or HttpError 507 when the storage
  * is full.
  */
-export async function downloadRecording(url: string, parts: DownloadParts): Promise<ReceivedFile> {
+export async function fetchRecording(url: string, parts: FetchingParts): Promise<Received> {
   const silence = new AbortController(),
     signal = AbortSignal.any([parts.signal, silence.signal]);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const onData = () => {
+  const heard = () => {
     clearTimeout(timer);
     timer = setTimeout(() => silence.abort(), silence_ms);
   };
   try {
-    onData();
-    const response = await request(url, parts, signal);
+    heard();
+    const response = await answerAt(url, parts, signal);
     if (!response.body)
       throw new TranscriptionFailure("unreachable", "The address answered with nothing.");
-    return await parts.files.receive(withProgress(response.body, onData), {
-      bytes_max: parts.bytes_max,
-    });
+    return await parts.files.receive(watched(response.body, heard), { bytes_max: parts.bytes_max });
   } catch (error) {
     parts.signal.throwIfAborted();
-    throw toFailure(error, silence.signal.aborted);
+    throw explained(error, silence.signal.aborted);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The answer at the end of the redirects. */
-async function request(
+async function answerAt(
   url: string,
-  { lookup, allows }: DownloadParts,
+  { lookup, allows }: FetchingParts,
   signal: AbortSignal,
 ): Promise<Response> {
   let target = readTarget(url);
@@ -115,18 +112,17 @@ const statusFailure = (status: number): TranscriptionFailure =>
     status === 408 || status === 429 || status >= 500,
   );
 
-/** The same bytes; `onData` is called for each piece. */
-async function* withProgress(
+async function* watched(
   body: ReadableStream<Uint8Array>,
-  onData: () => void,
+  heard: () => void,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
-    onData();
+    heard();
     yield chunk;
   }
 }
 
-function toFailure(error: unknown, silent: boolean): unknown {
+function explained(error: unknown, silent: boolean): unknown {
   if (silent)
     return new TranscriptionFailure(
       "unreachable",

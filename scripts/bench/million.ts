@@ -3,7 +3,7 @@
  * process.
  */
 import { median, quantile, rssMib, has_proc, type Row } from "./measure";
-import { openOwnIndex } from "./own-index";
+import { OwnIndex } from "./own-index";
 import { makePassages } from "./search";
 import { chance, makeQuery } from "./text";
 
@@ -16,7 +16,7 @@ const passages = 1_000_000,
 const cache_bytes_max = 2 ** 30;
 
 /**
- * Documents are put together of passages from a pool: making a million different ones would take
+ * Documents are composed of passages from a pool: making a million different passages would take
  * longer than indexing them.
  */
 export async function millionRows(): Promise<Row[]> {
@@ -24,11 +24,11 @@ export async function millionRows(): Promise<Row[]> {
     { length: pool_passages / document_passages },
     (_, index) => makePassages(document_passages, index + 1).passages,
   ).flat();
-  const index = await openOwnIndex({ cache_bytes_max }),
+  const index = await OwnIndex.open(cache_bytes_max),
     random = chance(1);
   try {
     const started = performance.now();
-    for (let id = 0; index.passages() < passages; id++) {
+    for (let id = 0; index.passages < passages; id++) {
       const text = Array.from(
         { length: document_passages },
         () => pool[Math.floor(random() * pool.length)]!,
@@ -41,7 +41,7 @@ export async function millionRows(): Promise<Row[]> {
     for (let round = 0; round < warm_up + questions; round++) {
       const query = makeQuery(pool[round * 37]!, round),
         asked = performance.now();
-      if (index.search(query, ["fld_a"], 10).length === 0)
+      if ((await index.search(query, ["fld_a"], 10)).length === 0)
         throw new Error(`nothing was found for ${query}`);
       times.push(performance.now() - asked);
     }
@@ -53,8 +53,11 @@ export async function millionRows(): Promise<Row[]> {
         target: null,
         value: median(counted),
         measured:
-          `p50/p95 ${median(counted).toFixed(0)}/${quantile(counted, 0.95).toFixed(0)} ms in one scope, the first ${(times[0]! / 1000).toFixed(1)} s (from disk); ${index.passages().toLocaleString("en")} passages built in ${built_s.toFixed(0)} s` +
-          `, ${questions} questions of five words${has_proc ? `, ${rssMib(process.pid).toFixed(0)} MiB resident` : ""}`,
+          `p50/p95 ${median(counted).toFixed(0)}/${quantile(counted, 0.95).toFixed(0)} ms ` +
+          `in one scope, the first ${(times[0]! / 1000).toFixed(1)} s (from disk); ` +
+          `${index.passages.toLocaleString("en")} passages built in ${built_s.toFixed(0)} s, ` +
+          `${questions} questions of five words` +
+          (has_proc ? `, ${rssMib(process.pid).toFixed(0)} MiB resident` : ""),
       },
     ];
   } finally {

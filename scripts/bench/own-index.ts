@@ -2,18 +2,24 @@
  * The index in this process, on a temporary database: its own code for chunks, segments, rows and
  * ranking, without server and workers.
  */
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
-import { openStore } from "../../core/store/open";
+import { openStore, type Store } from "../../core/store/open";
+import { openReadConnection, type ReadConnection } from "../../core/store/read-connection";
 import { analyzer } from "../../plugins/search-index/analyzer";
-import type { Passage } from "../../plugins/search-index/contract";
-import { EditionRows } from "../../plugins/search-index/index-versions";
-import { segmentsOf } from "../../plugins/search-index/encoder";
 import { chunker_version } from "../../plugins/search-index/chunker";
+import type { Passage } from "../../plugins/search-index/contract";
+import { encodeDocument } from "../../plugins/search-index/encoder";
+import { IndexVersionRows } from "../../plugins/search-index/index-versions";
 import { migrations } from "../../plugins/search-index/migrations";
-import { createSearcher } from "../../plugins/search-index/searcher";
-import * as store_of from "../../plugins/search-index/store";
+import { Searcher } from "../../plugins/search-index/searcher";
+import { SqliteSegmentReader } from "../../plugins/search-index/segment-reader";
+import {
+  insertScope,
+  insertSegment,
+  upsertDocument,
+  type IndexDb,
+} from "../../plugins/search-index/store";
 import { place } from "./server";
 
 export interface OwnDocument {
@@ -21,42 +27,82 @@ export interface OwnDocument {
   readonly title: string;
   readonly text: string;
 }
-/** Documents that share a transaction: what is measured here is not how durable each of them is. */
+/** Documents that share a transaction: how durable each of them is, is not measured here. */
 const documents_together = 50;
 
-/** `cache_bytes_max` is what the index may hold in memory. */
-export async function openOwnIndex({
-  cache_bytes_max = 256 * 2 ** 20,
-}: { readonly cache_bytes_max?: number } = {}) {
-  const here = place(),
-    path = join(here.directory, "index.db");
-  const store = openStore(path, { log: jsonLog("error") });
-  await store.inTransaction(async (tx) => {
-    for (const migration of migrations) await migration.up(tx);
-  });
-  const reader = new Database(path, { readonly: true });
-  const searcher = createSearcher(reader, {
-    analyzers: new Map([[analyzer.version, analyzer]]),
-    running: analyzer.version,
-    cache_bytes_max,
-  });
-  let last_id = 0,
-    chunks = 0;
+export class OwnIndex {
+  /** Chunks in the index. */
+  passages = 0;
+  private last_id = 0;
+  private waiting: { readonly document: OwnDocument; readonly folder_id: string }[] = [];
+  private readonly connection: ReadConnection;
+  private readonly searcher: Searcher;
 
-  async function insert(
-    tx: store_of.IndexDb,
+  private constructor(
+    private readonly store: Store,
+    private readonly remove: () => void,
+    cache_bytes_max: number,
+  ) {
+    this.connection = openReadConnection(store.read_connection);
+    this.searcher = new Searcher(new SqliteSegmentReader(this.connection), {
+      analyzers: new Map([[analyzer.version, analyzer]]),
+      analyzer_version: analyzer.version,
+      cache_bytes_max,
+    });
+  }
+
+  /** `cache_bytes_max` is what the index may hold in memory. */
+  static async open(cache_bytes_max = 256 * 2 ** 20): Promise<OwnIndex> {
+    const { directory, remove } = place();
+    const store = openStore(join(directory, "index.db"), { log: jsonLog("error") });
+    await store.inTransaction(async (tx) => {
+      for (const migration of migrations) await migration.up(tx);
+    });
+    return new OwnIndex(store, remove, cache_bytes_max);
+  }
+
+  /** Inserted with others, at the latest by `flush`. */
+  async add(document: OwnDocument, folder_id: string): Promise<void> {
+    this.waiting.push({ document, folder_id });
+    if (this.waiting.length >= documents_together) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const some = this.waiting;
+    this.waiting = [];
+    if (some.length > 0)
+      await this.store.inTransaction(async (tx) => {
+        for (const { document, folder_id } of some) await this.insert(tx, document, folder_id);
+      });
+  }
+
+  async search(
+    query: string,
+    folder_ids: readonly string[],
+    limit: number,
+  ): Promise<readonly Passage[]> {
+    return (await this.searcher.search({ query, folder_ids, limit })).passages;
+  }
+
+  async close(): Promise<void> {
+    this.connection.close();
+    await this.store.close();
+    this.remove();
+  }
+
+  private async insert(
+    tx: IndexDb,
     { document_id, title, text }: OwnDocument,
     folder_id: string,
   ): Promise<void> {
-    const rows = new EditionRows(document_id, text, () => ++last_id);
-    for (const segment of segmentsOf({ title, text, pages: [] }, analyzer))
-      for (const { row, chunks: some } of rows.add(segment))
-        await store_of.insertSegment(tx, row, some);
-    for (const { row, chunks: some } of rows.end()) await store_of.insertSegment(tx, row, some);
-    chunks += rows.chunks;
-    await store_of.upsertDocument(tx, {
+    const rows = new IndexVersionRows(document_id, text, () => ++this.last_id);
+    for (const segment of encodeDocument({ title, text, pages: [] }, analyzer))
+      for (const { row, chunks } of rows.add(segment)) await insertSegment(tx, row, chunks);
+    for (const { row, chunks } of rows.end()) await insertSegment(tx, row, chunks);
+    this.passages += rows.chunks;
+    await upsertDocument(tx, {
       document_id,
-      edition: rows.edition,
+      edition: rows.index_version,
       version: 1,
       title,
       analyzer: analyzer.version,
@@ -65,33 +111,6 @@ export async function openOwnIndex({
       headings: null,
       times: null,
     });
-    await store_of.insertScope(tx, folder_id, rows.edition);
+    await insertScope(tx, folder_id, rows.index_version);
   }
-
-  let waiting: { document: OwnDocument; folder_id: string }[] = [];
-  async function flush(): Promise<void> {
-    const some = waiting;
-    waiting = [];
-    if (some.length > 0)
-      await store.inTransaction(async (tx) => {
-        for (const { document, folder_id } of some) await insert(tx, document, folder_id);
-      });
-  }
-
-  return {
-    flush,
-    /** Inserted with others, at the latest by `flush`. */
-    async add(document: OwnDocument, folder_id: string): Promise<void> {
-      waiting.push({ document, folder_id });
-      if (waiting.length >= documents_together) await flush();
-    },
-    passages: (): number => chunks,
-    search: (query: string, folder_ids: readonly string[], limit: number): readonly Passage[] =>
-      searcher.search({ query, folder_ids, limit }).passages,
-    async close(): Promise<void> {
-      reader.close();
-      await store.close();
-      here.remove();
-    },
-  };
 }

@@ -1,5 +1,5 @@
 /**
- * What the rival holds: one owner's key and folders in plain tables, texts in SQLite's own
+ * The data of the rival: one owner's key and folders in plain tables, texts in SQLite's own
  * full-text index.
  */
 import type { Database } from "bun:sqlite";
@@ -16,8 +16,11 @@ export function fillFolders(db: Database, key: string, count: number): void {
     "create table keys (hash blob primary key, owner_id text not null, deactivated_at integer) " +
       "without rowid",
   );
-  db.run(`create table folders (id text primary key, owner_id text not null, name text not null, description text, parent_id text,
-    syncing integer not null, synced integer not null, failed integer not null, created_at integer not null, updated_at integer not null)`);
+  db.run(
+    "create table folders (id text primary key, owner_id text not null, name text not null, " +
+      "description text, parent_id text, syncing integer not null, synced integer not null, " +
+      "failed integer not null, created_at integer not null, updated_at integer not null)",
+  );
   db.run("create index folders_by_owner on folders (owner_id, created_at desc, id desc)");
   db.prepare("insert into keys values (?, 'owner', null)").run(Bun.SHA256.hash(key) as Uint8Array);
   const insert = db.prepare("insert into folders values (?, 'owner', ?, ?, null, 0, 0, 0, ?, ?)");

@@ -1,15 +1,14 @@
 /**
- * `npm run bench -- rivals --data <directory of sets>`: how well and how fast the index ranks,
- * beside minisearch and lunr, on questions with known answers.
- * Each set is a directory of corpus.jsonl (id, title, text), queries.jsonl (id, text) and qrels.tsv
- * (query, document, grade).
+ * `npm run bench -- rivals --data <directory of sets>`: quality and speed of the ranking beside
+ * minisearch and lunr, on questions with known answers. Each set is a directory of corpus.jsonl
+ * (id, title, text), queries.jsonl (id, text) and qrels.tsv (query, document, grade).
  */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import lunr from "lunr";
 import MiniSearch from "minisearch";
 import { median, quantile, type Row } from "./measure";
-import { openOwnIndex } from "./own-index";
+import { OwnIndex } from "./own-index";
 
 interface Document {
   readonly id: string;
@@ -20,7 +19,7 @@ interface Question {
   readonly id: string;
   readonly text: string;
 }
-/** The right documents of a question, by how right they are. */
+/** The relevant documents of a question with their grade of relevance. */
 type Grades = ReadonlyMap<string, number>;
 interface TestSet {
   readonly name: string;
@@ -29,11 +28,11 @@ interface TestSet {
   readonly grades: ReadonlyMap<string, Grades>;
 }
 
-/** Documents, best first, for a question. */
+/** Finds documents for a question, best first. */
 interface Ranker {
   readonly name: string;
   readonly indexed_ms: number;
-  find(query: string): readonly string[];
+  find(query: string): readonly string[] | Promise<readonly string[]>;
   close?(): Promise<void>;
 }
 
@@ -52,7 +51,8 @@ export async function rivalRows(directory: string): Promise<Row[]> {
   const places = holdsSet(directory) ? [directory] : inside.filter(holdsSet);
   if (places.length === 0)
     throw new Error(
-      `${directory} holds no set: a set is a directory with corpus.jsonl, queries.jsonl and qrels.tsv.`,
+      `${directory} holds no set: ` +
+        "a set is a directory with corpus.jsonl, queries.jsonl and qrels.tsv.",
     );
   const rows: Row[] = [];
   for (const at of places) rows.push(...(await setRows(readSet(at))));
@@ -85,12 +85,12 @@ async function setRows(set: TestSet): Promise<Row[]> {
   const gains = rankers.map(() => [] as number[]),
     times = rankers.map(() => [] as number[]);
   for (const { text } of set.questions.slice(0, 20))
-    for (const ranker of rankers) ranker.find(text);
+    for (const ranker of rankers) await ranker.find(text);
   // Question by question, so that all of them see the same machine.
   for (const { id, text } of set.questions)
     for (const [at, ranker] of rankers.entries()) {
       const started = performance.now();
-      const found = ranker.find(text);
+      const found = await ranker.find(text);
       times[at]!.push(performance.now() - started);
       gains[at]!.push(ndcg(found, set.grades.get(id)!));
     }
@@ -100,7 +100,11 @@ async function setRows(set: TestSet): Promise<Row[]> {
     unit: "nDCG@10",
     target: null,
     value: gains[at]!.reduce((sum, gain) => sum + gain, 0) / gains[at]!.length,
-    measured: `a search takes ${median(times[at]!).toFixed(2)}/${quantile(times[at]!, 0.95).toFixed(2)} ms p50/p95, indexing ${(indexed_ms / 1000).toFixed(1)} s; ${set.questions.length} questions, ${set.documents.length} documents`,
+    measured:
+      `a search takes ${median(times[at]!).toFixed(2)}/` +
+      `${quantile(times[at]!, 0.95).toFixed(2)} ms p50/p95, ` +
+      `indexing ${(indexed_ms / 1000).toFixed(1)} s; ` +
+      `${set.questions.length} questions, ${set.documents.length} documents`,
   }));
 }
 
@@ -115,22 +119,23 @@ function ndcg(found: readonly string[], grades: Grades): number {
 
 const since = (started: number): number => performance.now() - started;
 
-/**
- * Passages become documents: the first of each counts. Text is on disk; the rivals keep all in
- * memory.
- */
+/** The first passage of a document counts. Its text is on disk; the rivals keep all in memory. */
 async function dossier(documents: readonly Document[]): Promise<Ranker> {
-  const index = await openOwnIndex(),
+  const index = await OwnIndex.open(),
     started = performance.now();
   for (const { id, title, text } of documents)
     await index.add({ document_id: id, title: title || id, text: text || title || "-" }, "fld_a");
   await index.flush();
   const indexed_ms = since(started);
-  const find = (query: string) =>
-    [
-      ...new Set(index.search(query, ["fld_a"], passages).map((passage) => passage.document_id)),
-    ].slice(0, depth);
-  return { name: "Dossier", indexed_ms, find, close: index.close };
+  return {
+    name: "Dossier",
+    indexed_ms,
+    async find(query) {
+      const found = await index.search(query, ["fld_a"], passages);
+      return [...new Set(found.map((passage) => passage.document_id))].slice(0, depth);
+    },
+    close: () => index.close(),
+  };
 }
 
 /** In its default settings: no stemming. */
@@ -150,7 +155,7 @@ function minisearch(documents: readonly Document[]): Ranker {
 }
 
 /**
- * In its default settings: stemming of English, stop words. Its parser has a syntax of its own, so
+ * In its default settings: stemming of English, stopwords. Its parser has a syntax of its own, so
  * the words of the question are given to it as terms.
  */
 function lunrOf(documents: readonly Document[]): Ranker {

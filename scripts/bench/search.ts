@@ -2,11 +2,12 @@
  * Rows: searches over HTTP beside SQLite's full-text index, beside much text in other folders, and
  * over many folders beside one.
  */
-import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { openReadConnection } from "../../core/store/read-connection";
 import { analyzer } from "../../plugins/search-index/analyzer";
 import { chunksOf } from "../../plugins/search-index/chunker";
-import { createSearcher } from "../../plugins/search-index/searcher";
+import { Searcher } from "../../plugins/search-index/searcher";
+import { SqliteSegmentReader } from "../../plugins/search-index/segment-reader";
 import { median, quantile, type Row } from "./measure";
 import { addTexts, inParallel, place, startDossier, startRival, type Dossier } from "./server";
 import { makeQuery, makeText } from "./text";
@@ -66,7 +67,7 @@ export async function searchRows(): Promise<Row[]> {
       one: (query) => ask(crowded, query, scopes.one),
       few: (query) => ask(crowded, query, scopes.few),
       many: (query) => ask(crowded, query, scopes.many),
-      index: async (query) => index.search(query, whole_scope),
+      index: (query) => index.search(query, whole_scope),
     };
     // Everything has been searched once before anything is measured: the other folders lie in
     // memory too.
@@ -137,18 +138,18 @@ async function askRival(port: number, key: string, query: string): Promise<void>
 
 /** The server's database, searched in this process: no HTTP, no access rules, no worker. */
 function openIndex(directory: string) {
-  const database = new Database(join(directory, "dossier.db"), { readonly: true });
-  const searcher = createSearcher(database, {
+  const connection = openReadConnection({ path: join(directory, "dossier.db") });
+  const searcher = new Searcher(new SqliteSegmentReader(connection), {
     analyzers: new Map([[analyzer.version, analyzer]]),
-    running: analyzer.version,
+    analyzer_version: analyzer.version,
     cache_bytes_max,
   });
   return {
-    search(query: string, folder_ids: readonly string[]): void {
-      if (searcher.search({ query, folder_ids, limit: 10 }).passages.length === 0)
-        throw new Error(`the index found nothing for ${query}`);
+    async search(query: string, folder_ids: readonly string[]): Promise<void> {
+      const { passages } = await searcher.search({ query, folder_ids, limit: 10 });
+      if (passages.length === 0) throw new Error(`the index found nothing for ${query}`);
     },
-    close: () => database.close(),
+    close: () => connection.close(),
   };
 }
 
@@ -156,8 +157,8 @@ type Kind = "rival" | "own_alone" | "own_crowded" | "one" | "few" | "many" | "in
 type Asks = Readonly<Record<Kind, (query: string) => Promise<void>>>;
 
 /**
- * Milliseconds of each kind, question by question: all kinds one after the other, so that they see
- * the same machine, and in turning order.
+ * Milliseconds of each kind, question by question: all kinds one after the other, in rotating
+ * order, so that they see the same machine.
  */
 async function measureAll(
   asks: Asks,
@@ -192,28 +193,38 @@ function rowsOf(times: Readonly<Record<Kind, readonly number[]>>): Row[] {
       unit: "x",
       target: { most: 5 },
       value: ratio("own_alone", "rival"),
-      measured: `milliseconds p50/p95 over HTTP, Dossier ${p("own_alone")}, plain server with the same passages in FTS5 ${p("rival")} (its query and its request together); ${questions} questions of five words`,
+      measured:
+        `milliseconds p50/p95 over HTTP, Dossier ${p("own_alone")}, plain server with the same ` +
+        `passages in FTS5 ${p("rival")} (its query and its request together); ` +
+        `${questions} questions of five words`,
     },
     {
       name: `the same beside ${more} x more text`,
       unit: "x",
       target: { most: 1.3 },
       value: ratio("own_crowded", "own_alone"),
-      measured: `p50/p95 ${p("own_crowded")} where other folders hold ${count(other_folders * text_passages)} passages, ${p("own_alone")} where there are none`,
+      measured:
+        `p50/p95 ${p("own_crowded")} where other folders hold ` +
+        `${count(other_folders * text_passages)} passages, ${p("own_alone")} where there are none`,
     },
     {
       name: `${few_folders} folders / one folder`,
       unit: "x",
       target: { most: 1.5 },
       value: ratio("few", "one"),
-      measured: `p50/p95 ${p("few")} over ${few_folders} folders of ${text_passages} passages, ${p("one")} over one with the same ${count(few_folders * text_passages)}`,
+      measured:
+        `p50/p95 ${p("few")} over ${few_folders} folders of ${text_passages} passages, ` +
+        `${p("one")} over one with the same ${count(few_folders * text_passages)}`,
     },
     {
       name: `${many_folders} folders - the index alone`,
       unit: "ms",
       target: { most: 10 },
       value: median(times.many) - median(times.index),
-      measured: `p50/p95 ${p("many")} over HTTP, ${p("index")} the index alone (its search in this process on the server's database); ${many_folders} subfolders of ${text_passages} passages, named by their parent`,
+      measured:
+        `p50/p95 ${p("many")} over HTTP, ${p("index")} the index alone (its search in this ` +
+        `process on the server's database); ${many_folders} subfolders of ${text_passages} ` +
+        "passages, named by their parent",
     },
   ];
 }

@@ -4,9 +4,11 @@
  */
 import { Database } from "bun:sqlite";
 import { analyzer } from "../../plugins/search-index/analyzer";
-import { createSearcher, type Searcher } from "../../plugins/search-index/searcher";
+import { ReadConnection } from "../../core/store/read-connection";
+import { Searcher } from "../../plugins/search-index/searcher";
+import { SqliteSegmentReader } from "../../plugins/search-index/segment-reader";
 import { SegmentBuilder } from "../../plugins/search-index/segment";
-import { packed } from "../../plugins/search-index/vectors";
+import { packVectors } from "../../plugins/search-index/vectors";
 import { median, type Row } from "./measure";
 
 const count = 10_000,
@@ -16,15 +18,15 @@ const count = 10_000,
   set_id = 1;
 
 export async function vectorRows(): Promise<Row[]> {
-  const all = packed(
+  const all = packVectors(
       Array.from({ length: count }, () => random()),
       dimensions,
     ),
-    question = packed([random()], dimensions);
+    query = packVectors([random()], dimensions);
   const database = databaseOf(all),
-    searcher = createSearcher(database, {
+    searcher = new Searcher(new SqliteSegmentReader(new ReadConnection(database)), {
       analyzers: new Map([[analyzer.version, analyzer]]),
-      running: analyzer.version,
+      analyzer_version: analyzer.version,
       cache_bytes_max: 2 ** 28,
     });
   // One after the other, so that both see the same machine; what the words cost is not what this
@@ -33,15 +35,17 @@ export async function vectorRows(): Promise<Row[]> {
     searches: number[] = [],
     words: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    loops.push(timed(() => plainLoop(all, question)));
-    searches.push(timed(() => search(searcher, question)));
-    words.push(timed(() => search(searcher)));
+    loops.push(await timed(() => plainLoop(all, query)));
+    searches.push(await timed(() => search(searcher, query)));
+    words.push(await timed(() => search(searcher)));
   }
   database.close();
   const loop_ms = median(loops),
     search_ms = median(searches),
     ms = (value: number) => `${value.toFixed(1)} ms`;
-  const measured = `${count.toLocaleString("en")} × ${dimensions}, median of ${rounds}: ${ms(search_ms)} with database, words and fusion (words alone: ${ms(median(words))}) beside ${ms(loop_ms)}`;
+  const measured =
+    `${count.toLocaleString("en")} × ${dimensions}, median of ${rounds}: ${ms(search_ms)} with ` +
+    `database, words and fusion (words alone: ${ms(median(words))}) beside ${ms(loop_ms)}`;
   return [
     {
       name: "vectors: hybrid search / plain loop",
@@ -55,29 +59,29 @@ export async function vectorRows(): Promise<Row[]> {
 
 const random = (): Float32Array =>
   Float32Array.from({ length: dimensions }, () => Math.random() - 0.5);
-function timed(work: () => unknown): number {
+async function timed(work: () => unknown): Promise<number> {
   const started = performance.now();
-  work();
+  await work();
   return performance.now() - started;
 }
 
 /** What anyone would write first. */
-function plainLoop(all: Float32Array, question: Float32Array): number[] {
+function plainLoop(all: Float32Array, query: Float32Array): number[] {
   const scores = new Float32Array(count);
   for (let row = 0; row < count; row++) {
     let sum = 0;
-    for (let i = 0; i < dimensions; i++) sum += all[row * dimensions + i]! * question[i]!;
+    for (let i = 0; i < dimensions; i++) sum += all[row * dimensions + i]! * query[i]!;
     scores[row] = sum;
   }
   return [...scores.keys()].sort((a, b) => scores[b]! - scores[a]!).slice(0, 100);
 }
 
-function search(searcher: Searcher, question?: Float32Array): void {
-  const { passages } = searcher.search({
+async function search(searcher: Searcher, vector?: Float32Array): Promise<void> {
+  const { passages } = await searcher.search({
     query: "heron",
     folder_ids: ["fld_a"],
     limit: 10,
-    ...(question && { vector: { set_id, data: question } }),
+    ...(vector && { vector: { set_id, data: vector } }),
   });
   if (passages.length !== 10) throw new Error(`the search found ${passages.length} passages`);
 }
@@ -98,7 +102,7 @@ function databaseOf(all: Float32Array): Database {
   database.transaction(() => {
     for (let id = 1; id <= count / per_segment; id++) {
       for (let chunk = 0; chunk < per_segment; chunk++) {
-        analyzer.walk(`heron number ${id}`, (hash) => builder.add(hash));
+        analyzer.tokenize(`heron number ${id}`, (hash) => builder.add(hash));
         builder.endChunk(3);
         database.run(
           "insert into index_chunks values (?, ?, 0, 5, null, null, null, null, null, 'heron')",

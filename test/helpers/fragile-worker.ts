@@ -1,22 +1,23 @@
 /** A worker that does as it is told: answers, in parts or whole, fails, dies, or never answers. */
-import { serve } from "../../plugins/search-index/worker-server";
+import { serveWorker } from "../../plugins/search-index/worker-server";
 
 export type Order =
   "answer" | "parts" | "fail" | "die" | "die once" | "die late" | "hang" | "count";
+export interface FragileProtocol {
+  readonly setting: { readonly marker: string; readonly broken?: boolean };
+  readonly request: { readonly order: Order; readonly file?: string };
+  readonly part: number;
+  readonly response: string;
+}
 
 let asked = 0;
-serve<
-  { readonly marker: string; readonly broken?: boolean },
-  { readonly order: Order; readonly file?: string },
-  number,
-  string
->(({ marker, broken }) => {
+serveWorker<FragileProtocol>(({ marker, broken }) => {
   if (broken) throw new Error("it can't be opened");
-  return ({ order, file }, tell) => {
+  return ({ order, file }, sendPart) => {
     asked++;
     if (order === "parts")
       for (const part of [1, 2, 3]) {
-        tell(part);
+        sendPart(part);
         // Half of the answer is out when it dies.
         if (part === 2 && file && !require("node:fs").existsSync(file)) {
           require("node:fs").writeFileSync(file, "died");

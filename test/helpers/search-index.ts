@@ -1,26 +1,46 @@
 /**
  * The index on a database file of its own, without threads: what its workers do is done at once.
  */
-import { Database } from "bun:sqlite";
 import { afterAll } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { openStore } from "../../core/store/open";
-import { analyzer as running, type Analyzer } from "../../plugins/search-index/analyzer";
+import {
+  openReadConnection,
+  type ReadConnection,
+  type ReadConnectionSpec,
+} from "../../core/store/read-connection";
+import { analyzer as current, type Analyzer } from "../../plugins/search-index/analyzer";
 import type { TimeSpan } from "../../plugins/extraction/contract";
 import type { Passage, SearchRequest } from "../../plugins/search-index/contract";
-import { segmentsOf } from "../../plugins/search-index/encoder";
+import { encodeDocument } from "../../plugins/search-index/encoder";
 import { languageOf } from "../../plugins/search-index/languages";
 import { migrations } from "../../plugins/search-index/migrations";
-import { createSearcher, type Searcher } from "../../plugins/search-index/searcher";
-import { createIndex } from "../../plugins/search-index/service";
+import { Searcher } from "../../plugins/search-index/searcher";
+import { SqliteSegmentReader } from "../../plugins/search-index/segment-reader";
+import { IndexService } from "../../plugins/search-index/service";
 
 const closing: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const close of closing) await close();
 });
+
+/** A searcher in this process, on a read connection of its own that the caller closes. */
+export function openSearcher(
+  spec: ReadConnectionSpec,
+  analyzers: ReadonlyMap<number, Analyzer> = new Map([[current.version, current]]),
+  analyzer_version = current.version,
+): { readonly searcher: Searcher; readonly connection: ReadConnection } {
+  const connection = openReadConnection(spec);
+  const searcher = new Searcher(new SqliteSegmentReader(connection), {
+    analyzers,
+    analyzer_version,
+    cache_bytes_max: 1 << 24,
+  });
+  return { searcher, connection };
+}
 
 export interface TestIndexOptions {
   /** The analyzer that encodes, and every analyzer that searches. */
@@ -28,15 +48,15 @@ export interface TestIndexOptions {
   readonly analyzers?: ReadonlyMap<number, Analyzer>;
   /** The directory of an index that was opened before. */
   readonly directory?: string;
-  readonly requireFreeSpace?: () => void;
+  readonly requireRoom?: () => void;
 }
 export type TestIndex = Awaited<ReturnType<typeof openTestIndex>>;
 
 export async function openTestIndex({
-  analyzer = running,
+  analyzer = current,
   analyzers = new Map([[analyzer.version, analyzer]]),
   directory,
-  requireFreeSpace = () => undefined,
+  requireRoom = () => undefined,
 }: TestIndexOptions = {}) {
   const at = directory ?? mkdtempSync(join(tmpdir(), "dossier-index-"));
   const path = join(at, "dossier.db"),
@@ -46,20 +66,19 @@ export async function openTestIndex({
     await store.inTransaction(async (tx) => {
       for (const migration of migrations) await migration.up(tx);
     });
-  let searcher: Searcher | undefined;
-  const reader = new Database(path, { readonly: true });
-  const parts = createIndex({
+  const opened = openSearcher(store.read_connection, analyzers, analyzer.version);
+  const index = new IndexService({
     db: store.db,
     inTransaction: store.inTransaction,
     afterCommit: store.afterCommit,
     truncateWal: store.truncateWal,
-    requireFreeSpace,
+    files: { requireRoom },
     log,
     now_ms: () => 1_700_000_000_000,
     analyzer_version: analyzer.version,
     encoder: {
       ask: async (input, options) => {
-        for (const segment of segmentsOf(input, analyzer)) {
+        for (const segment of encodeDocument(input, analyzer)) {
           options?.signal?.throwIfAborted();
           options?.onPart?.(segment);
           await Bun.sleep(0);
@@ -67,28 +86,20 @@ export async function openTestIndex({
         return languageOf(input.text);
       },
     },
-    searcher: {
-      ask: async (request: SearchRequest) =>
-        (searcher ??= createSearcher(reader, {
-          analyzers,
-          running: analyzer.version,
-          cache_bytes_max: 1 << 24,
-        })).search(request),
-    },
+    searcher: { ask: (request) => opened.searcher.search(request) },
   });
-  await parts.start();
+  await index.start();
   let open = true;
   const close = async (keep = false): Promise<void> => {
     if (!open) return;
     open = false;
-    reader.close();
+    opened.connection.close();
     await store.close();
     if (!keep) rmSync(at, { recursive: true, force: true });
   };
   closing.push(() => close());
-  const { index } = parts;
   return {
-    ...parts,
+    index,
     store,
     path,
     directory: at,

@@ -228,7 +228,7 @@ describe("text that is ready", () => {
   test("its times are stored, handed to the index, and kept by a reindex and a new name", async () => {
     const folder = await ada.folder();
     const given: IndexInput[] = [];
-    const prepare = index.prepare;
+    const prepare = index.prepare.bind(index);
     index.prepare = (input, signal) => {
       given.push(input);
       return prepare(input, signal);

@@ -2,19 +2,17 @@
  * Sets of vectors: one answers while another is made, nothing is kept of what is gone, and one
  * stubborn text holds up nobody.
  */
-import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { jsonLog } from "../../core/base/log";
-import { analyzer } from "../../plugins/search-index/analyzer";
+import type { ReadConnection } from "../../core/store/read-connection";
 import type { Embedder } from "../../plugins/search-index/contract";
-import { createEmbedding } from "../../plugins/search-index/document-embedder";
-import { createQuestions } from "../../plugins/search-index/query-embedder";
-import { createSearcher } from "../../plugins/search-index/searcher";
-import { fused, nearest, packed } from "../../plugins/search-index/vectors";
+import { DocumentEmbedder } from "../../plugins/search-index/document-embedder";
+import { QueryEmbedder } from "../../plugins/search-index/query-embedder";
+import { fuseRankings, nearestChunks, packVectors } from "../../plugins/search-index/vectors";
 import { vectorOf } from "../helpers/embedder";
-import { openTestIndex, type TestIndex } from "../helpers/search-index";
+import { openSearcher, openTestIndex, type TestIndex } from "../helpers/search-index";
 
-const readers: Database[] = [];
+const readers: ReadConnection[] = [];
 afterAll(() => {
   for (const reader of readers) reader.close();
 });
@@ -57,47 +55,44 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
   let queued = 0;
   const { store } = index,
     log = jsonLog("error");
-  const embedding = createEmbedding({
+  const document_embedder = new DocumentEmbedder({
     db: store.db,
     inTransaction: store.inTransaction,
     afterCommit: store.afterCommit,
     truncateWal: store.truncateWal,
-    requireFreeSpace: () => {},
+    files: { requireRoom: () => {} },
     now_ms: () => 1_700_000_000_000,
     embedder: () => by,
     log,
     enqueue: async () => {
       queued = 1;
     },
-    cancel: async () => {
+    cancelJobs: async () => {
       queued = 0;
     },
   });
-  await embedding.start();
-  const questions = createQuestions({
+  await document_embedder.start();
+  const query_embedder = new QueryEmbedder({
     embedder: () => by,
-    serving: embedding.serving,
+    servingSet: () => document_embedder.servingSet(),
     now_ms: () => 1_700_000_000_000,
     log,
   });
-  const reader = new Database(index.path, { readonly: true });
-  readers.push(reader);
-  const searcher = createSearcher(reader, {
-    analyzers: new Map([[analyzer.version, analyzer]]),
-    running: analyzer.version,
-    cache_bytes_max: 1 << 24,
-  });
+  const { searcher, connection } = openSearcher(store.read_connection);
+  readers.push(connection);
   const server = {
-    embedding,
+    document_embedder,
     /** One run of the job; false when none waits. */
     async step(): Promise<boolean> {
       if (queued === 0) return false;
       queued = 0;
       try {
-        const effect = await embedding.run(
-          {},
-          { id: "job_1", attempt: 1, attempts_max: 1, signal: new AbortController().signal },
-        );
+        const effect = await document_embedder.run({
+          id: "job_1",
+          attempt: 1,
+          attempts_max: 1,
+          signal: new AbortController().signal,
+        });
         if (effect) await store.inTransaction(effect);
       } catch {
         queued = 1;
@@ -110,10 +105,9 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
     },
     async find(query: string): Promise<string[]> {
       const request = { query, folder_ids: ["fld_a"], limit: 10 },
-        vector = await questions.vectorOf(request, undefined);
-      return searcher
-        .search(vector ? { ...request, vector } : request)
-        .passages.map(({ document_id }) => document_id);
+        vector = await query_embedder.vectorOf(request, undefined);
+      const { passages } = await searcher.search(vector ? { ...request, vector } : request);
+      return passages.map(({ document_id }) => document_id);
     },
   };
   return server;
@@ -248,7 +242,9 @@ describe("a change of the model", () => {
       }),
     );
     await never.step();
-    expect(await never.embedding.failing()).toMatch(/^12 documents wait for their vectors: down/);
+    expect(await never.document_embedder.failing()).toMatch(
+      /^12 documents wait for their vectors: down/,
+    );
     const now = await serverOf(index, scripted("new"));
     await now.step();
     expect(await now.find("vehicle price")).toContain("doc_7");
@@ -346,7 +342,7 @@ describe("one text that the embedder stumbles over", () => {
       await index.count("index_vectors_waiting"),
       sizes.at(-1),
     ]).toEqual([11, 1, 1]);
-    expect(await now.embedding.failing()).toMatch(/^1 document/);
+    expect(await now.document_embedder.failing()).toMatch(/^1 document/);
     expect(await now.find(question)).toEqual(["doc_7"]);
   });
   test("and can't take is done with: it is found by its words", async () => {
@@ -362,7 +358,7 @@ describe("one text that the embedder stumbles over", () => {
 });
 
 describe("two rankings", () => {
-  const hit = (chunk: number) => ({ segment: 0, chunk, score: 1, document: 0 });
+  const hit = (chunk: number) => ({ segment: 0, chunk, score: 1, document_score: 0 });
   const cases: [string, number[], number[], number, number[]][] = [
     ["both agree", [1, 2, 3], [1, 2, 3], 9, [1, 2, 3]],
     ["what both hold comes before what one holds", [1, 2], [3, 2], 9, [2, 1, 3]],
@@ -379,32 +375,29 @@ describe("two rankings", () => {
   ];
   for (const [why, words, meaning, limit, expected] of cases)
     test(`are fused: ${why}`, () => {
-      expect(fused(words.map(hit), meaning.map(hit), limit).map(({ chunk }) => chunk)).toEqual(
-        expected,
-      );
+      expect(
+        fuseRankings(words.map(hit), meaning.map(hit), limit).map(({ chunk }) => chunk),
+      ).toEqual(expected);
     });
   test("1 is the score of the first in both", () => {
-    expect(fused([hit(1), hit(2)], [hit(1)], 9).map(({ score }) => score)).toEqual([
+    expect(fuseRankings([hit(1), hit(2)], [hit(1)], 9).map(({ score }) => score)).toEqual([
       1,
       (0.6 * 4) / 5,
     ]);
   });
   test("no vector yet: the ranking is that of the words", async () => {
     const index = await filled(),
-      reader = new Database(index.path, { readonly: true });
-    readers.push(reader);
-    const searcher = createSearcher(reader, {
-      analyzers: new Map([[analyzer.version, analyzer]]),
-      running: analyzer.version,
-      cache_bytes_max: 1 << 24,
-    });
+      { searcher, connection } = openSearcher(index.store.read_connection);
+    readers.push(connection);
     const request = { query: "herons again water", folder_ids: ["fld_a"], limit: 10 },
-      places = (vector?: { set_id: number; data: Float32Array }) =>
-        searcher
-          .search({ ...request, ...(vector && { vector }) })
-          .passages.map(({ document_id }) => document_id);
-    expect(places({ set_id: 1, data: new Float32Array(64).fill(0.1) })).toEqual(places());
-    expect(places().length).toBe(10);
+      places = async (vector?: { set_id: number; data: Float32Array }) =>
+        (await searcher.search({ ...request, ...(vector && { vector }) })).passages.map(
+          ({ document_id }) => document_id,
+        );
+    expect(await places({ set_id: 1, data: new Float32Array(64).fill(0.1) })).toEqual(
+      await places(),
+    );
+    expect((await places()).length).toBe(10);
   });
 });
 
@@ -412,14 +405,14 @@ test("the nearest vectors are those of the largest cosine, whatever their length
   const numbers = Array.from({ length: 40 }, (_, i) =>
     Float32Array.from({ length: 7 }, (_, j) => Math.sin(i * 13 + j * 7) * 10 ** (i % 5)),
   );
-  const question = packed([Float32Array.from([3, -1, 4, 1, -5, 9, 2])], 7),
+  const question = packVectors([Float32Array.from([3, -1, 4, 1, -5, 9, 2])], 7),
     cosine = (one: Float32Array) =>
       one.reduce((sum, x, j) => sum + x * question[j]!, 0) / Math.hypot(...one);
   const expected = [...numbers.keys()]
     .filter((i) => cosine(numbers[i]!) > 0)
     .sort((a, b) => cosine(numbers[b]!) - cosine(numbers[a]!));
-  const hits = nearest(
-    [packed(numbers.slice(0, 25), 7), null, packed([...numbers.slice(25), null], 7)],
+  const hits = nearestChunks(
+    [packVectors(numbers.slice(0, 25), 7), null, packVectors([...numbers.slice(25), null], 7)],
     question,
     100,
   );
@@ -430,7 +423,7 @@ test("the nearest vectors are those of the largest cosine, whatever their length
 test("vectors of numbers beyond the squares of a float keep their direction", () => {
   for (const size of [1e-30, 1, 1e38])
     expect(
-      [...packed([Float32Array.of(3 * size, 1 * size, 0)], 3)].map((x) => x.toFixed(3)),
+      [...packVectors([Float32Array.of(3 * size, 1 * size, 0)], 3)].map((x) => x.toFixed(3)),
     ).toEqual(["0.949", "0.316", "0.000"]);
-  expect([...packed([null, Float32Array.of(0, 0)], 2)]).toEqual([0, 0, 0, 0]);
+  expect([...packVectors([null, Float32Array.of(0, 0)], 2)]).toEqual([0, 0, 0, 0]);
 });

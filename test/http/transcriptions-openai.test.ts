@@ -13,11 +13,8 @@ import {
   type TranscriptionSettings,
 } from "../../plugins/transcriptions/settings";
 import { progressIn } from "../../plugins/transcriptions/transcribers/command";
-import {
-  EndpointTranscriber,
-  type EndpointOptions,
-} from "../../plugins/transcriptions/transcribers/openai";
-import { splitCommandLine } from "../../plugins/transcriptions/transcribers/command-line";
+import { createEndpointTranscriber } from "../../plugins/transcriptions/transcribers/openai";
+import { wordsOf } from "../../plugins/transcriptions/transcribers/command-line";
 import { startTestServer } from "../helpers/host";
 import { captions, formOf, recordingOf } from "../helpers/recordings";
 
@@ -69,8 +66,8 @@ const recording = {
   language: null,
 };
 
-const transcriber = (more: Partial<EndpointOptions> = {}) =>
-  new EndpointTranscriber({
+const transcriber = (more: Partial<Parameters<typeof createEndpointTranscriber>[0]> = {}) =>
+  createEndpointTranscriber({
     base_url,
     model: "whisper-1",
     api_key: "sk-secret",
@@ -425,7 +422,7 @@ describe("a command line to words", () => {
     ["nothing", " ", []],
   ];
   for (const [why, command, words] of cases)
-    test(why, () => expect(splitCommandLine(command)).toEqual(words));
+    test(why, () => expect(wordsOf(command)).toEqual(words));
 });
 
 describe("progress in what a program prints", () => {

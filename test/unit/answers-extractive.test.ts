@@ -10,21 +10,20 @@ import {
   type Source,
   type Word,
 } from "../../plugins/answers-extractive/extract";
+import { createRetrieve } from "../../plugins/answers-extractive/retrieving";
 import { wantedBy } from "../../plugins/answers-extractive/question";
+import { sentencesOf } from "../../plugins/answers-extractive/sentences";
 import type { Question } from "../../plugins/chats/contract";
 import { analyzer } from "../../plugins/search-index/analyzer";
-import { SearchService } from "../../plugins/search/service";
-import { sentencesOf } from "../../plugins/search/sentences";
 import type { FoundPassage } from "../../plugins/search/contract";
 
 const analyze = (text: string): Word[] => {
   const words: Word[] = [];
-  analyzer.walk(text, (_hash, start, end, term) => {
+  analyzer.tokenize(text, (_hash, start, end, term) => {
     words.push({ term: term ?? text.slice(start, end), start, end });
   });
   return words;
 };
-const analysis = { analyze, sentences: sentencesOf };
 const terms = (words: string, idf = 2) => analyze(words).map((word) => ({ term: word.term, idf }));
 
 describe("sentences", () => {
@@ -153,7 +152,7 @@ const source = (text: string, score = 10, title = "", heading: string | null = n
   score,
 });
 const picked = (question: string, asked: string, sources: readonly Source[]) =>
-  chooseSentences(rankSentences(question, terms(asked), sources, analysis), sources).map((one) =>
+  chooseSentences(rankSentences(question, terms(asked), sources, analyze), sources).map((one) =>
     sources[one.source]!.text.slice(one.start, one.end),
   );
 
@@ -258,7 +257,7 @@ describe("an answer", () => {
     const finds: (string | undefined)[] = [];
     const answer = await createExtractive(
       analyze,
-      new SearchService({ index: { analyze } } as never),
+      createRetrieve(analyze),
       () => 5,
     )({
       text,

@@ -8,14 +8,14 @@ import { porter2 } from "../../plugins/search-index/porter2";
 
 function terms(text: string): string[] {
   const found: string[] = [];
-  analyzer.walk(text, (_hash, start, end, term) => {
+  analyzer.tokenize(text, (_hash, start, end, term) => {
     found.push(term ?? text.slice(start, end));
   });
   return found;
 }
 function places(text: string): [string, string][] {
   const found: [string, string][] = [];
-  analyzer.walk(text, (_hash, start, end, term) => {
+  analyzer.tokenize(text, (_hash, start, end, term) => {
     found.push([term ?? text.slice(start, end), text.slice(start, end)]);
   });
   return found;
@@ -122,7 +122,7 @@ describe("places", () => {
     const text =
       "The U.S. e-mail of 東京タワー’s Straße: infor-\nmation ประเทศไทย вёл ｶﾞ 𠮷野 v1.2.3!";
     let last = 0;
-    analyzer.walk(text, (hash, start, end, term) => {
+    analyzer.tokenize(text, (hash, start, end, term) => {
       expect(hash).toBe(hashOf(term ?? text.slice(start, end)));
       expect(start).toBeGreaterThanOrEqual(last);
       expect(end).toBeGreaterThan(start);
@@ -190,7 +190,7 @@ test("text of every shape costs linear time", () => {
   ];
   for (const shape of shapes) {
     let count = 0;
-    analyzer.walk(shape, () => {
+    analyzer.tokenize(shape, () => {
       count++;
     });
     expect(count).toBeLessThanOrEqual(2 * shape.length);

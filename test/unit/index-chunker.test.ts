@@ -5,10 +5,10 @@
 import { describe, expect, test } from "bun:test";
 import { analyzer } from "../../plugins/search-index/analyzer";
 import { chunksOf } from "../../plugins/search-index/chunker";
-import { EditionRows, inputOf } from "../../plugins/search-index/index-versions";
-import { segmentsOf, type EncodeInput } from "../../plugins/search-index/encoder";
+import { IndexVersionRows, encoderInputOf } from "../../plugins/search-index/index-versions";
+import { encodeDocument, type EncoderInput } from "../../plugins/search-index/encoder";
 
-const encode = (input: EncodeInput) => [...segmentsOf(input, analyzer)];
+const encode = (input: EncoderInput) => [...encodeDocument(input, analyzer)];
 const words = (count: number, word = "word") =>
   `${Array.from({ length: count }, (_, i) => `${word}${i}`).join(" ")}.`;
 const paragraph = (name: string) => `${name} ${words(60, "alpha")}`;
@@ -269,14 +269,17 @@ describe("offsets", () => {
 });
 
 test("from its rows, a text is put together so that it gives the same chunks again", () => {
-  const text = `\n\n🗂 Title line\n\n${paragraph("One")}  \n \n${words(400)}\f${paragraph("Two")} and goes on\fto the next page.${"\n".repeat(90)}${paragraph("Three")}\n\nend`;
+  const text =
+    `\n\n🗂 Title line\n\n${paragraph("One")}  \n \n${words(400)}\f${paragraph("Two")} and goes on` +
+    `\fto the next page.${"\n".repeat(90)}${paragraph("Three")}\n\nend`;
   const before = encode({ title: "T", text, pages: pagesOf(text) });
   let id = 0;
-  const edition = new EditionRows("doc_1", text, () => ++id);
-  const rows = [...before.flatMap((segment) => edition.add(segment)), ...edition.end()].flatMap(
-    (one) => one.chunks,
-  );
-  const input = inputOf(
+  const version_rows = new IndexVersionRows("doc_1", text, () => ++id);
+  const rows = [
+    ...before.flatMap((segment) => version_rows.add(segment)),
+    ...version_rows.end(),
+  ].flatMap((one) => one.chunks);
+  const input = encoderInputOf(
     {
       document_id: "doc_1",
       edition: 1,

@@ -1,10 +1,10 @@
 /** A question in other forms of the words finds its sentence, in languages of many kinds. */
 import { describe, expect, test } from "bun:test";
 import { analyzer, analyzers } from "../../plugins/search-index/analyzer";
-import { segmentsOf } from "../../plugins/search-index/encoder";
-import { queryOf } from "../../plugins/search-index/query";
+import { encodeDocument } from "../../plugins/search-index/encoder";
+import { parseQuery } from "../../plugins/search-index/query";
 import { rank } from "../../plugins/search-index/bm25";
-import { refine } from "../../plugins/search-index/reranker";
+import { rerank } from "../../plugins/search-index/reranker";
 
 /** By language: sentences, and questions with the place of the sentence that answers. */
 const languages: Readonly<
@@ -188,15 +188,14 @@ const languages: Readonly<
 for (const [language, [sentences, questions]] of Object.entries(languages))
   describe(language, () => {
     const segments = sentences.map(
-      (text) => [...segmentsOf({ title: "", text, pages: [] }, analyzer)][0]!.data,
+      (text) => [...encodeDocument({ title: "", text, pages: [] }, analyzer)][0]!.data,
     );
     for (const [question, place] of questions)
-      test(question, () => {
-        const query = queryOf(question, undefined, analyzers, analyzer.version);
-        const hits = refine(rank(segments, query, 10), query, 10, analyzers, (hit) => ({
-          text: sentences[hit.segment]!,
-          analyzer: analyzer.version,
-        }));
+      test(question, async () => {
+        const query = parseQuery(question, undefined, analyzers, analyzer.version);
+        const hits = await rerank(rank(segments, query, 10), query, 10, analyzers, async (some) =>
+          some.map((hit) => ({ text: sentences[hit.segment]!, analyzer: analyzer.version })),
+        );
         expect(hits[0]?.segment).toBe(place);
       });
   });

@@ -4,9 +4,9 @@
  */
 import { describe, expect, test } from "bun:test";
 import { analyzer, analyzers, hashOf, type Analyzer } from "../../plugins/search-index/analyzer";
-import { queryOf } from "../../plugins/search-index/query";
+import { parseQuery } from "../../plugins/search-index/query";
 import { rank } from "../../plugins/search-index/bm25";
-import { refine } from "../../plugins/search-index/reranker";
+import { rerank } from "../../plugins/search-index/reranker";
 import {
   analyzerOf,
   chunkCount,
@@ -27,7 +27,7 @@ function randomly(seed: number): () => number {
 }
 const termsOf = (text: string): string[] => {
   const found: string[] = [];
-  analyzer.walk(text, (_hash, start, end, term) => {
+  analyzer.tokenize(text, (_hash, start, end, term) => {
     found.push(term ?? text.slice(start, end));
   });
   return found;
@@ -134,7 +134,7 @@ describe("ranking", () => {
     ).join(" "),
   );
   const queryText = "w3x w17x w90x w3x w150x";
-  const query = queryOf(queryText, undefined, analyzers, 1);
+  const query = parseQuery(queryText, undefined, analyzers, 1);
 
   test("gives the textbook's scores, repeated words counted again", () => {
     const hits = rank(
@@ -166,7 +166,7 @@ describe("ranking", () => {
   test("equal scores keep the order of the text", () => {
     const hits = rank(
       [segmentOf(["same words", "same words"]), segmentOf(["same words"])],
-      queryOf("same words", undefined, analyzers, 1),
+      parseQuery("same words", undefined, analyzers, 1),
       3,
     ).hits;
     expect(hits.map(({ segment, chunk }) => [segment, chunk])).toEqual([
@@ -180,28 +180,28 @@ describe("ranking", () => {
   test("a hit knows what the best passages around it are worth", () => {
     const [alone, ...together] = rank(
       [segmentOf(["apple tart"]), segmentOf(["apple pie", "pear", "apple"])],
-      queryOf("apple", undefined, analyzers, 1),
+      parseQuery("apple", undefined, analyzers, 1),
       10,
     ).hits.toSorted((a, b) => a.segment - b.segment);
-    expect(alone!.document).toBeCloseTo(alone!.score / 5, 9);
+    expect(alone!.document_score).toBeCloseTo(alone!.score / 5, 9);
     for (const hit of together)
-      expect(hit.document).toBeCloseTo((together[0]!.score + together[1]!.score) / 5, 9);
+      expect(hit.document_score).toBeCloseTo((together[0]!.score + together[1]!.score) / 5, 9);
   });
 });
 
-describe("a second look", () => {
+describe("reranking", () => {
   /** The places of the texts, best first, where each text is a document of its own. */
-  const looked = (question: string, texts: readonly string[], limit = texts.length) => {
-    const query = queryOf(question, undefined, analyzers, 1),
+  const reranked = async (question: string, texts: readonly string[], limit = texts.length) => {
+    const query = parseQuery(question, undefined, analyzers, 1),
       ranking = rank(
         texts.map((text) => segmentOf([text])),
         query,
         50,
       );
-    return refine(ranking, query, limit, analyzers, (hit) => ({
-      text: texts[hit.segment]!,
-      analyzer: 1,
-    })).map((hit) => hit.segment);
+    const hits = await rerank(ranking, query, limit, analyzers, async (some) =>
+      some.map((hit) => ({ text: texts[hit.segment]!, analyzer: 1 })),
+    );
+    return hits.map((hit) => hit.segment);
   };
   const cases: [string, string, string[], number][] = [
     [
@@ -254,24 +254,24 @@ describe("a second look", () => {
     ],
   ];
   for (const [why, question, texts, first] of cases)
-    test(why, () => expect(looked(question, texts)[0]).toBe(first));
-  test("the result does not depend on how many are asked for", () => {
+    test(why, async () => expect((await reranked(question, texts))[0]).toBe(first));
+  test("the result does not depend on how many are asked for", async () => {
     const next = randomly(5),
       texts = Array.from({ length: 80 }, () =>
         Array.from({ length: 30 }, () => `w${Math.floor(next() ** 2 * 60)}x`).join(" "),
       );
-    const all = looked("w1x w4x w9x w16x", texts);
+    const all = await reranked("w1x w4x w9x w16x", texts);
     for (const limit of [1, 3, 10, 40])
-      expect(looked("w1x w4x w9x w16x", texts, limit)).toEqual(all.slice(0, limit));
+      expect(await reranked("w1x w4x w9x w16x", texts, limit)).toEqual(all.slice(0, limit));
   });
-  test("a question of one word and a text without it are looked at too", () =>
-    expect(looked("copper", ["copper wire", "tin"])).toEqual([0]));
+  test("a question of one word and a text without it are looked at too", async () =>
+    expect(await reranked("copper", ["copper wire", "tin"])).toEqual([0]));
 });
 
 describe("a question", () => {
   const upper: Analyzer = {
     version: 2,
-    walk: (text, sink) => {
+    tokenize: (text, sink) => {
       for (const match of text.matchAll(/[A-Za-z]+/g)) {
         const term = match[0].toUpperCase();
         sink(hashOf(term), match.index, match.index + term.length, term);
@@ -283,8 +283,8 @@ describe("a question", () => {
     [2, upper],
   ]);
   const slots = (text: string, context?: string) =>
-    queryOf(text, context, analyzers, 1)
-      .slots.map(({ term, weight }) => `${term}:${weight}`)
+    parseQuery(text, context, analyzers, 1)
+      .terms.map(({ term, weight }) => `${term}:${weight}`)
       .join(" ");
   const cases: [string, string, string | undefined, string][] = [
     ["stopwords go", "What is the name of the tower?", undefined, "name:1 tower:1"],
@@ -319,66 +319,61 @@ describe("a question", () => {
     test(why, () => expect(slots(text, context)).toBe(expected));
 
   test("each analyzer hashes the same words its own way", () => {
-    const query = queryOf("running e-mail", undefined, both, 1);
-    expect(query.slots.map((slot) => slot.term)).toEqual(["run", "email", "e", "mail"]);
+    const query = parseQuery("running e-mail", undefined, both, 1);
+    expect(query.terms.map((slot) => slot.term)).toEqual(["run", "email", "e", "mail"]);
     expect(query.hashes.get(1)).toEqual(["run", "email", "e", "mail"].map(hashOf));
     expect(query.hashes.get(2)).toEqual([hashOf("RUNNING"), -1, hashOf("E"), hashOf("MAIL")]);
   });
   test("a very long one is cut, not refused", () =>
     expect(
-      queryOf(
+      parseQuery(
         Array.from({ length: 5_000 }, (_, i) => `word${i}`).join(" "),
         undefined,
         analyzers,
         1,
-      ).slots.length,
+      ).terms.length,
     ).toBe(256));
 });
 
 describe("the cache", () => {
   const segment = () => new Uint32Array(1_000);
-  test("keeps what is used, lets go of what is not, and stays below its limit", () => {
+  test("keeps what is used, drops what is not, and stays below its limit", async () => {
     const cache = new SegmentCache(45_000);
     let reads = 0;
-    const read = () => {
-      reads++;
-      return segment();
-    };
-    const scan = (...ids: number[]) => {
-      for (const id of ids) cache.get(id, read);
-      cache.endScan();
+    const scan = async (...ids: number[]) => {
+      await cache.scan(ids, async (missing) => {
+        reads += missing.length;
+        return missing.map(segment);
+      });
       expect(cache.bytes).toBeLessThanOrEqual(45_000);
     };
-    scan(1, 2, 3, 4, 5, 6);
-    scan(1, 2, 3, 4, 5, 6);
+    await scan(1, 2, 3, 4, 5, 6);
+    await scan(1, 2, 3, 4, 5, 6);
     expect(reads).toBe(6);
-    for (let id = 100; id < 140; id++) scan(id, 1, 2);
+    for (let id = 100; id < 140; id++) await scan(id, 1, 2);
     expect(reads).toBe(46);
-    scan(1, 2);
+    await scan(1, 2);
     expect(reads).toBe(46);
   });
-  test("a scan of more than it holds still gets everything", () => {
+  test("a scan of more than it holds still gets everything", async () => {
     const cache = new SegmentCache(10_000);
-    for (let id = 0; id < 50; id++) expect(cache.get(id, segment).length).toBe(1_000);
-    cache.endScan();
+    const segments = await cache.scan([...Array(50).keys()], async (ids) => ids.map(segment));
+    expect(segments.map((one) => one.length)).toEqual(Array(50).fill(1_000));
     expect(cache.bytes).toBeLessThanOrEqual(10_000);
   });
-  test("when everything it holds was deleted it makes room for the new", () => {
+  test("when everything it holds was deleted it makes room for the new", async () => {
     const cache = new SegmentCache(20_000);
     let reads = 0;
-    const scan = (...ids: number[]) => {
-      for (const id of ids)
-        cache.get(id, () => {
-          reads++;
-          return segment();
-        });
-      cache.endScan();
-    };
-    scan(1, 2, 3, 4);
-    scan(11, 12, 13, 14);
-    scan(11, 12, 13, 14);
+    const scan = (...ids: number[]) =>
+      cache.scan(ids, async (missing) => {
+        reads += missing.length;
+        return missing.map(segment);
+      });
+    await scan(1, 2, 3, 4);
+    await scan(11, 12, 13, 14);
+    await scan(11, 12, 13, 14);
     const before = reads;
-    scan(11, 12, 13, 14);
+    await scan(11, 12, 13, 14);
     expect(reads).toBe(before);
   });
 });

@@ -5,7 +5,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { analyzer, hashOf, type Analyzer } from "../../plugins/search-index/analyzer";
-import { createReencoding } from "../../plugins/search-index/reindexer";
+import { Reindexer } from "../../plugins/search-index/reindexer";
 import { openTestIndex, type TestIndex } from "../helpers/search-index";
 
 const tables = ["index_documents", "index_staged", "index_segments", "index_chunks", "index_scope"];
@@ -234,7 +234,7 @@ describe("a very large document", () => {
       expect(large.slice(passage.start, passage.end)).toBe(passage.text);
   });
   const ends: [string, (index: TestIndex, signal: AbortController) => Promise<unknown>][] = [
-    ["a start", async (index) => index.start()],
+    ["a start", async (index) => index.index.start()],
     ["its removal", async (index) => tx(index, (inside) => index.index.remove(inside, ["doc_1"]))],
     [
       "another publication of the document",
@@ -270,7 +270,7 @@ describe("a very large document", () => {
   test("a disk with room only for deletions stops it, and nothing stays", async () => {
     let segments = 0;
     const index = await openTestIndex({
-      requireFreeSpace: () => {
+      requireRoom: () => {
         if (++segments > 2) throw new Error("the disk is full");
       },
     });
@@ -299,7 +299,7 @@ describe("another analyzer", () => {
   /** Reads every word backwards: nothing of it agrees with the present one. */
   const backwards: Analyzer = {
     version: 2,
-    walk: (text, sink) => {
+    tokenize: (text, sink) => {
       for (const match of text.matchAll(/\p{L}+/gu)) {
         const term = [...match[0].toLowerCase()].reverse().join("");
         sink(hashOf(term), match.index, match.index + match[0].length, term);
@@ -323,41 +323,42 @@ describe("another analyzer", () => {
     await before.close(true);
     const index = await openTestIndex({ analyzer: backwards, analyzers: both, directory }),
       steps: number[] = [];
-    const job = createReencoding({
+    const reindexer = new Reindexer({
       db: index.store.db,
       index: index.index,
-      drop: index.drop,
       analyzer_version: 2,
-      enqueue: async (_db, step) => {
-        steps.push(step);
+      enqueue: async (_db, _job, payload) => {
+        steps.push((payload as { step: number }).step);
       },
     });
     const step = async (at = 0) => {
-      const effect = await job.run(
-        { step: at },
-        { id: "job_1", attempt: 1, attempts_max: 5, signal: new AbortController().signal },
-      );
+      const effect = await reindexer.run(at, {
+        id: "job_1",
+        attempt: 1,
+        attempts_max: 5,
+        signal: new AbortController().signal,
+      });
       if (effect) await tx(index, effect);
       return effect !== undefined;
     };
-    return { index, job, steps, step };
+    return { index, reindexer, steps, step };
   }
   const places = (found: Awaited<ReturnType<TestIndex["find"]>>) =>
     found.map(({ document_id, start, end, text }) => [document_id, start, end, text]).sort();
 
   test("the old rows answer until they are replaced, then the new ones do", async () => {
-    const { index, job, steps, step } = await upgraded(120);
+    const { index, reindexer, steps, step } = await upgraded(120);
     const before = places(await index.find("apple", ["fld_a"], { limit: 50 }));
     expect(before.length).toBe(50);
-    expect(await index.outdated()).toBe(120);
-    await job.start();
+    expect(await index.index.countOutdated()).toBe(120);
+    await reindexer.start();
     expect(steps).toEqual([0]);
     await step();
-    expect([await index.outdated(), steps]).toEqual([70, [0, 1]]);
+    expect([await index.index.countOutdated(), steps]).toEqual([70, [0, 1]]);
     const half = await index.find("apple", ["fld_a"], { limit: 200 });
     expect(half.length).toBe(119);
     while (await step());
-    expect(await index.outdated()).toBe(0);
+    expect(await index.index.countOutdated()).toBe(0);
     expect((await index.find("apple", ["fld_a"], { limit: 200 })).length).toBe(119);
     const documents = await index.store.db.selectFrom("index_segments").select("data").execute();
     expect(new Set(documents.map((row) => new Uint32Array(row.data.buffer)[0]))).toEqual(
@@ -402,11 +403,13 @@ describe("another analyzer", () => {
   ];
   for (const [what, change, expected] of meanwhile)
     test(`a document that was ${what} meanwhile is left alone`, async () => {
-      const { index, job } = await upgraded(3);
-      const effect = await job.run(
-        { step: 0 },
-        { id: "job_1", attempt: 1, attempts_max: 5, signal: new AbortController().signal },
-      );
+      const { index, reindexer } = await upgraded(3);
+      const effect = await reindexer.run(0, {
+        id: "job_1",
+        attempt: 1,
+        attempts_max: 5,
+        signal: new AbortController().signal,
+      });
       await change(index);
       await tx(index, effect!);
       expect((await index.find("apple", ["fld_a"])).map((one) => one.document_id).sort()).toEqual(

@@ -1,8 +1,8 @@
 /** Transcripts in the index: each passage tells where in the recording it is spoken. */
 import { describe, expect, test } from "bun:test";
 import { analyzer } from "../../plugins/search-index/analyzer";
-import { segmentsOf } from "../../plugins/search-index/encoder";
-import { createReencoding } from "../../plugins/search-index/reindexer";
+import { encodeDocument } from "../../plugins/search-index/encoder";
+import { Reindexer } from "../../plugins/search-index/reindexer";
 import { SpokenTimes } from "../../plugins/search-index/times";
 import { openTestIndex, type TestIndex } from "../helpers/search-index";
 
@@ -83,17 +83,18 @@ test("a new encoding keeps the times, and the cues they are made of", async () =
   const index = await openTestIndex();
   await index.add("doc_1", text, ["fld_a"], { times });
   for (const version of [analyzer.version + 1, analyzer.version + 2]) {
-    const job = createReencoding({
+    const reindexer = new Reindexer({
       db: index.store.db,
       index: index.index,
-      drop: index.drop,
       enqueue: async () => undefined,
       analyzer_version: version,
     });
-    const effect = await job.run(
-      { step: 0 },
-      { id: "job_1", attempt: 1, attempts_max: 5, signal: new AbortController().signal },
-    );
+    const effect = await reindexer.run(0, {
+      id: "job_1",
+      attempt: 1,
+      attempts_max: 5,
+      signal: new AbortController().signal,
+    });
     await index.store.inTransaction(effect!);
     await expectTimes(index);
   }
@@ -102,8 +103,8 @@ test("a new encoding keeps the times, and the cues they are made of", async () =
 test("no short line of a transcript is taken for a heading", () => {
   const spoken = "yes\n\nso we went there\n\nand then it rained",
     spans = [span(0, 3, 0, 1), span(5, 21, 2, 3), span(23, spoken.length, 5, 6)];
-  const headings = (input: Parameters<typeof segmentsOf>[0]) =>
-    [...segmentsOf(input, analyzer)].flatMap((segment) =>
+  const headings = (input: Parameters<typeof encodeDocument>[0]) =>
+    [...encodeDocument(input, analyzer)].flatMap((segment) =>
       segment.chunks.map((chunk) => chunk.heading),
     );
   expect(headings({ title: "t", text: spoken, pages: [], times: spans })).toEqual([null]);

@@ -8,14 +8,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { analyzer } from "../../plugins/search-index/analyzer";
-import type { SearchRequest, SearchResult } from "../../plugins/search-index/contract";
-import {
-  segmentsOf,
-  type EncodedSegment,
-  type EncodeInput,
-} from "../../plugins/search-index/encoder";
-import { createWorkerClient, type WorkerClient } from "../../plugins/search-index/worker-client";
-import type { Order } from "../helpers/fragile-worker";
+import type { EncoderProtocol } from "../../plugins/search-index/encoder-worker";
+import { encodeDocument, type EncodedSegment } from "../../plugins/search-index/encoder";
+import type { SearchProtocol } from "../../plugins/search-index/search-worker";
+import { WorkerClient } from "../../plugins/search-index/worker-client";
+import type { FragileProtocol } from "../helpers/fragile-worker";
 import { openTestIndex } from "../helpers/search-index";
 
 const directory = mkdtempSync(join(tmpdir(), "dossier-worker-")),
@@ -25,12 +22,12 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-type Fragile = WorkerClient<{ readonly order: Order; readonly file?: string }, number, string>;
+type Fragile = WorkerClient<FragileProtocol>;
 function fragile(
   options: { readonly idle_ms?: number; readonly broken?: boolean } = {},
 ): Fragile & { readonly deaths: () => number } {
   let deaths = 0;
-  const client: Fragile = createWorkerClient({
+  const client: Fragile = new WorkerClient({
     path: "fragile-worker.ts",
     url: () => new URL("../helpers/fragile-worker.ts", import.meta.url).href,
     setting: { marker: "here", broken: options.broken ?? false },
@@ -40,7 +37,7 @@ function fragile(
     }),
   });
   clients.push(client);
-  return { ...client, deaths: () => deaths };
+  return Object.assign(client, { deaths: () => deaths });
 }
 
 describe("a worker", () => {
@@ -144,7 +141,7 @@ describe("a worker", () => {
 });
 
 test("the encoding worker gives what encoding here gives", async () => {
-  const client = createWorkerClient<null, EncodeInput, EncodedSegment, string | null>({
+  const client = new WorkerClient<EncoderProtocol>({
     path: "plugins/search-index/encoder-worker.ts",
     url: () => new URL("../../plugins/search-index/encoder-worker.ts", import.meta.url).href,
     setting: null,
@@ -162,21 +159,16 @@ test("the encoding worker gives what encoding here gives", async () => {
   };
   const segments: EncodedSegment[] = [];
   expect(await client.ask(input, { onPart: (segment) => segments.push(segment) })).toBe("en");
-  expect(segments).toEqual([...segmentsOf(input, analyzer)]);
+  expect(segments).toEqual([...encodeDocument(input, analyzer)]);
   expect(segments.length).toBe(1);
 });
 
 test("the searching worker finds what searching here finds, and sees what was published since", async () => {
   const index = await openTestIndex();
-  const client = createWorkerClient<
-    { database: string; cache_bytes_max: number },
-    SearchRequest,
-    never,
-    SearchResult
-  >({
+  const client = new WorkerClient<SearchProtocol>({
     path: "plugins/search-index/search-worker.ts",
     url: () => new URL("../../plugins/search-index/search-worker.ts", import.meta.url).href,
-    setting: { database: index.path, cache_bytes_max: 1 << 20 },
+    setting: { read_connection: index.store.read_connection, cache_bytes_max: 1 << 20 },
     idle_ms: 60_000,
     log: jsonLog("error"),
   });

@@ -1,8 +1,17 @@
 /**
- * Puts an answer's markers and citations in order: what is saved names only citations that are
- * there, counted from 1 in order of first use.
+ * What becomes of an answer's citations: numbered when it is saved, marked as stale when it is read
+ * and their text has changed, redacted when their document is deleted for good.
  */
+import type { Db } from "../../core/sdk";
 import type { Citation } from "../search/contract";
+import type { Documents } from "../documents/contract";
+import type { ChatContext } from "./context";
+import type { AnswerResult } from "./contract";
+import { voidAttempt } from "./event-store";
+import { restartAnswer } from "./events";
+import * as store from "./store";
+import type { MessageRow } from "./store";
+import { publishGrowth } from "./waiter";
 
 export interface Cited {
   readonly answer: string;
@@ -10,35 +19,32 @@ export interface Cited {
 }
 
 const marker = /\[(\d+)\]/g;
-/** Markers that stand together, and the spaces before them. */
-const markers = /([ \t]*)((?:\[\d+\][ \t]*)*\[\d+\])/g;
+/** Adjacent markers, and the spaces before them. */
+const marker_group = /([ \t]*)((?:\[\d+\][ \t]*)*\[\d+\])/g;
 
 /**
- * Drops the citations that `held` leaves out and every marker that names none, then numbers the
- * rest by first use;
- * citations without a marker follow in their order. What is kept was compared with the stored text,
- * and says so.
+ * Drops the citations that `holds` refuses and every marker that names none, then numbers the rest
+ * from 1 by first use; citations without a marker follow in their order. What is kept is marked as
+ * verified.
  */
-export function settled(
+export function renumbered(
   { answer, citations }: Cited,
-  held: (citation: Citation) => boolean,
+  holds: (citation: Citation) => boolean,
 ): { answer: string; citations: Citation[] } {
   const kept = new Map<number, Citation>();
   for (const citation of citations)
-    if (!kept.has(citation.id) && held(citation)) kept.set(citation.id, citation);
+    if (!kept.has(citation.id) && holds(citation)) kept.set(citation.id, citation);
   const numbers = new Map<number, number>();
   const used = [...answer.matchAll(marker)].map((match) => Number(match[1]));
   for (const id of [...used, ...kept.keys()])
     if (kept.has(id) && !numbers.has(id)) numbers.set(id, numbers.size + 1);
   return {
     answer: answer
-      .replace(markers, (_whole, spaces: string, group: string) => {
-        const renumbered = [...group.matchAll(marker)].flatMap(
+      .replace(marker_group, (_whole, spaces: string, group: string) => {
+        const ids = [...group.matchAll(marker)].flatMap(
           (match) => numbers.get(Number(match[1])) ?? [],
         );
-        return renumbered.length === 0
-          ? ""
-          : spaces + renumbered.map((number) => `[${number}]`).join("");
+        return ids.length === 0 ? "" : spaces + ids.map((id) => `[${id}]`).join("");
       })
       .trim(),
     citations: [...numbers].map(([id, number]) => ({
@@ -50,8 +56,8 @@ export function settled(
   };
 }
 
-/** The same result after these documents went for good: their citations stay, without the text. */
-export const blanked = <R extends { readonly citations: readonly Citation[] }>(
+/** The same result without the text of these documents; their citations stay. */
+export const redacted = <R extends { readonly citations: readonly Citation[] }>(
   result: R,
   document_ids: ReadonlySet<string>,
 ): R => ({
@@ -60,3 +66,95 @@ export const blanked = <R extends { readonly citations: readonly Citation[] }>(
     document_ids.has(citation.document_id) ? { ...citation, quote: "", stale: true } : citation,
   ),
 });
+
+/** A message with its answer as it reads now. */
+export type Message = Omit<MessageRow, "result"> & { readonly result: AnswerResult | null };
+
+/**
+ * Decodes the results, and checks their citations: one is stale when its document has another
+ * version now and its quote stands nowhere in that.
+ */
+export async function withFreshCitations(
+  db: Db,
+  documents: Documents,
+  rows: readonly MessageRow[],
+): Promise<Message[]> {
+  const messages = rows.map((row) => ({ ...row, result: resultOf(row) }));
+  const cited = messages
+    .flatMap(({ result }) => result?.citations ?? [])
+    .filter((citation) => !citation.stale);
+  if (cited.length === 0) return messages;
+  const stale = await staleAmong(db, documents, cited);
+  return stale.size === 0
+    ? messages
+    : messages.map((message) => ({
+        ...message,
+        result: message.result && {
+          ...message.result,
+          citations: message.result.citations.map((citation) =>
+            stale.has(citation) ? { ...citation, stale: true } : citation,
+          ),
+        },
+      }));
+}
+
+async function staleAmong(
+  db: Db,
+  documents: Documents,
+  cited: readonly Citation[],
+): Promise<ReadonlySet<Citation>> {
+  const names = await documents.names(db, [
+    ...new Set(cited.map((citation) => citation.document_id)),
+  ]);
+  const of_older_versions = cited.filter(
+    (citation) => names.get(citation.document_id)?.current_version !== citation.document_version,
+  );
+  const stale = new Set<Citation>();
+  for (const [document_id, citations] of Map.groupBy(
+    of_older_versions,
+    (citation) => citation.document_id,
+  )) {
+    const said = await documents.saying(
+      db,
+      document_id,
+      citations.map((citation) => citation.quote),
+    );
+    for (const citation of citations) if (!said.has(citation.quote)) stale.add(citation);
+  }
+  return stale;
+}
+
+const resultOf = ({ result }: Pick<MessageRow, "result">): AnswerResult | null =>
+  result === null ? null : (JSON.parse(result) as AnswerResult);
+
+const batch = 500;
+
+/**
+ * Removes the text of documents that are deleted for good from every answer that cites them. An
+ * answer that is being made and was shown from them starts over: its text is deleted, and nothing
+ * more of that attempt is shown.
+ */
+export async function redactDocuments(
+  ctx: Pick<ChatContext, "notifier" | "now_ms">,
+  tx: Db<store.ChatsTables>,
+  document_ids: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < document_ids.length; from += batch) {
+    const some = document_ids.slice(from, from + batch);
+    const gone = new Set(some);
+    for (;;) {
+      const citing = await store.citingMessages(tx, some, batch);
+      if (citing.length === 0) break;
+      for (const message of citing) {
+        const result = resultOf(message);
+        if (result)
+          await store.dropCitations(tx, message.id, some, JSON.stringify(redacted(result, gone)));
+        else {
+          await voidAttempt(tx, message.id);
+          await restartAnswer(tx, message.id, ctx.now_ms());
+          publishGrowth(ctx, message.id);
+        }
+      }
+    }
+  }
+}

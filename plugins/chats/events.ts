@@ -1,29 +1,29 @@
 /**
- * What an answer tells those who watch it, from the message to its end. What is stored of its text
- * is always what counts: text that became void is deleted.
+ * The events of an answer, from the message to its end, and the buffer that its text goes through.
+ * What is stored of the text is always what counts: text that became void is deleted.
  */
 import type { AnswerResult } from "./contract";
-import { appendEvents, deleteDeltas, shownText, type NewEvent } from "./event-rows";
-import { deleteCitations, type ChatsDb, type MessageStatus } from "./store";
+import { appendEvents, deleteDeltas, shownText } from "./event-store";
+import { deleteCitations, type ChatsDb, type MessageStatus, type NewEvent } from "./store";
 
-/** Longer texts are taken apart, so that nobody ever holds more than a few of them in memory. */
-const piece_chars = 4_096;
+/** Longer texts are split, so that no stream holds more than a few of these in memory. */
+const delta_chars_max = 4_096;
 
-/** The text in pieces that never cut a character in two. */
-export function piecesOf(text: string): string[] {
+/** The text in pieces that split no character. */
+function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length;) {
     const to =
-      from + piece_chars < text.length && isHighSurrogate(text, from + piece_chars - 1)
-        ? from + piece_chars - 1
-        : Math.min(text.length, from + piece_chars);
+      from + delta_chars_max < text.length && isHighSurrogate(text, from + delta_chars_max - 1)
+        ? from + delta_chars_max - 1
+        : Math.min(text.length, from + delta_chars_max);
     pieces.push(text.slice(from, to));
     from = to;
   }
   return pieces;
 }
-/** The first half of a character that takes two places. */
-export const isHighSurrogate = (text: string, at: number): boolean =>
+/** Whether this is the first half of a surrogate pair. */
+const isHighSurrogate = (text: string, at: number): boolean =>
   (text.charCodeAt(at) & 0xfc00) === 0xd800;
 
 export const statusEvent = (status: MessageStatus): NewEvent => ({ kind: "status", data: status });
@@ -34,31 +34,31 @@ const citationEvents = ({ citations }: AnswerResult): NewEvent[] =>
 const done: NewEvent = { kind: "done", data: "" };
 const failed: NewEvent = { kind: "error", data: "" };
 
-/** The answer begins anew: what was shown of it before is void, and gone. */
-export async function restart(tx: ChatsDb, message_id: string, now: number): Promise<void> {
+/** The answer begins anew: what was shown of it before is void, and deleted. */
+export async function restartAnswer(tx: ChatsDb, message_id: string, now: number): Promise<void> {
   await deleteDeltas(tx, message_id);
   await deleteCitations(tx, message_id);
   await appendEvents(tx, message_id, [statusEvent("PROCESSING")], now);
 }
 
 /**
- * What is still missing of the answer, its citations and the end. An answer that reads differently
- * from what was shown is shown anew.
+ * Appends what is still missing of the answer, its citations and the end. An answer that reads
+ * differently from what was shown is shown anew.
  */
-export async function complete(
+export async function completeAnswer(
   tx: ChatsDb,
   message_id: string,
   result: AnswerResult,
   now: number,
 ): Promise<void> {
   const shown = await shownText(tx, message_id);
-  const goes_on = result.answer.startsWith(shown);
-  if (!goes_on) await restart(tx, message_id, now);
+  const continues = result.answer.startsWith(shown);
+  if (!continues) await restartAnswer(tx, message_id, now);
   await appendEvents(
     tx,
     message_id,
     [
-      ...deltaEvents(result.answer.slice(goes_on ? shown.length : 0)),
+      ...deltaEvents(result.answer.slice(continues ? shown.length : 0)),
       ...citationEvents(result),
       done,
     ],
@@ -67,17 +67,70 @@ export async function complete(
 }
 
 /** There will be no answer: what was shown of one is void. */
-export async function fail(tx: ChatsDb, message_id: string, now: number): Promise<void> {
+export async function failAnswer(tx: ChatsDb, message_id: string, now: number): Promise<void> {
   await deleteDeltas(tx, message_id);
   await deleteCitations(tx, message_id);
   await appendEvents(tx, message_id, [failed], now);
 }
 
-/**
- * The events of a finished message whose own are deleted: those that tell how it ended, anew from
- * the beginning.
- */
-export const retold = (result: AnswerResult | null): NewEvent[] =>
+/** Stand in for the deleted events of a finished message: how it ended, from the beginning. */
+export const replayedEvents = (result: AnswerResult | null): NewEvent[] =>
   result === null
     ? [failed]
     : [statusEvent("PROCESSING"), ...deltaEvents(result.answer), ...citationEvents(result), done];
+
+/** Text waits this long before it is written, so that this happens a few times a second. */
+const flush_every_ms = 60;
+/** The rest of a longer answer is shown when it is complete. */
+const shown_chars_max = 200_000;
+
+/** Gathers the pieces of an answer that is being made, and writes them together. */
+export class DeltaBuffer {
+  private pending = "";
+  private length = 0;
+  private stopped = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private writing: Promise<void> | undefined;
+
+  /** `write` answers false when no more is wanted. */
+  constructor(private readonly write: (text: string) => Promise<boolean>) {}
+
+  add(text: string): void {
+    if (this.stopped || this.length >= shown_chars_max) return;
+    const shown = text.slice(0, shown_chars_max - this.length);
+    this.length += shown.length;
+    this.pending += shown;
+    this.schedule();
+  }
+
+  /** Nothing is written any more once it resolves; the rest comes with the whole answer. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await this.writing;
+  }
+
+  /** How much can be written: half a surrogate pair waits for its other half. */
+  private writableLength(): number {
+    const { pending } = this;
+    return pending.length - Number(isHighSurrogate(pending, pending.length - 1));
+  }
+
+  private schedule(): void {
+    if (this.stopped || this.writing || this.writableLength() === 0) return;
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.writing = this.flush().finally(() => {
+        this.writing = undefined;
+        this.schedule();
+      });
+    }, flush_every_ms);
+  }
+
+  private async flush(): Promise<void> {
+    const end = this.writableLength();
+    const text = this.pending.slice(0, end);
+    this.pending = this.pending.slice(end);
+    if (!(await this.write(text))) this.stopped = true;
+  }
+}

@@ -1,21 +1,18 @@
 /** Chats: sessions over folders, messages, and answers that are made in the background. */
-import { definePlugin, every, fill, handle } from "../../core/sdk";
+import { definePlugin, fill } from "../../core/sdk";
 import { Documents, DocumentUses } from "../documents/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { Prompts, PromptUses } from "../prompts/contract";
 import { Quotas } from "../quotas/contract";
 import { Retrieval } from "../search/contract";
-import { AnswerMessage, answers_of_owner_max, createAnswering } from "./answering";
+import { redactDocuments } from "./citations";
+import type { ChatContext } from "./context";
 import { Answerers } from "./contract";
-import { createBlanking } from "./living";
-import { createMessages } from "./messages";
+import { chatJobs, schedules } from "./jobs";
 import { migrations } from "./migrations";
-import { createPruning, PruneEvents } from "./pruning";
 import { chatHandlers, routes } from "./routes";
-import { createChats } from "./service";
 import { removeFolderUses, removePromptUses } from "./store";
-import { createStreaming } from "./streaming";
-import { AnswerGrew, StatusChanged } from "./waiter";
+import { AnswerStreams } from "./stream";
 
 export default definePlugin({
   name: "chats",
@@ -38,96 +35,21 @@ export default definePlugin({
   ],
   migrations,
   routes,
-  setup: (ctx) => {
-    const {
-      afterCommit,
-      notify,
-      notifier,
-      inTransaction,
-      newId,
-      log,
-      reads,
-      services: { folders, prompts, documents, retrieval, quotas },
-    } = ctx;
-    const db = ctx.db;
-    const { now_ms } = ctx;
-    // Apart, because a poll waits for another status, and not for each piece of text.
-    const tellWatchers = (id: string) => notifier.publish(AnswerGrew, id, null);
-    const tell = (id: string) => {
-      notifier.publish(StatusChanged, id, null);
-      tellWatchers(id);
-    };
-    const chats = createChats({
-      db,
-      inTransaction,
-      afterCommit,
-      now_ms,
-      newId,
-      folders,
-      prompts,
-      tell,
-      notify,
-      charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "chats", count),
-    });
-    const messages = createMessages({
-      db,
-      inTransaction,
-      afterCommit,
-      now_ms,
-      newId,
-      chats,
-      documents,
-      notifier,
-      tell,
-      notify,
-      enqueueAnswer: (tx, message_id, owner_id) =>
-        ctx.enqueue(
-          tx,
-          AnswerMessage,
-          { message_id },
-          {
-            subject: message_id,
-            queue: `chats.answer:${owner_id}`,
-            queue_concurrency: answers_of_owner_max,
-          },
-        ),
-      cancelAnswer: (tx, message_id) => ctx.cancelJobs(tx, [message_id]),
-    });
+  setup: (host) => {
+    const ctx: ChatContext = { ...host, ...host.services, answerers: host.slots.answerers };
     return {
-      jobs: [
-        createAnswering({
-          db,
-          inTransaction,
-          now_ms,
-          afterCommit,
-          answerers: ctx.slots.answerers,
-          folders,
-          prompts,
-          documents,
-          retrieval,
-          tell,
-          tellWatchers,
-          notify,
-          log,
-        }),
-        handle(PruneEvents, createPruning({ inTransaction, now_ms }), {
-          attempts_max: 3,
-          timeout_ms: 10 * 60_000,
-        }),
-      ],
-      schedules: [every("*/10 * * * *", PruneEvents, {})],
+      jobs: chatJobs(ctx),
+      schedules,
       fills: [
         fill(FolderContents, {
           remove: (tx, _owner_id, folder_ids) => removeFolderUses(tx, folder_ids),
         }),
         fill(PromptUses, { remove: (tx, _owner_id, prompt_id) => removePromptUses(tx, prompt_id) }),
-        fill(DocumentUses, { remove: createBlanking({ now_ms, afterCommit, tellWatchers }) }),
+        fill(DocumentUses, {
+          remove: (tx, document_ids) => redactDocuments(ctx, tx, document_ids),
+        }),
       ],
-      routes: chatHandlers(
-        chats,
-        messages,
-        createStreaming({ db, reads, documents, messages, notifier, log }),
-      ),
+      routes: chatHandlers(ctx, new AnswerStreams(ctx)),
     };
   },
 });

@@ -4,7 +4,7 @@
  */
 import { rfc3339, rfc3339OrNull, t, type Static } from "../../core/sdk";
 import { AnswerResult } from "./contract";
-import type { Message } from "./living";
+import type { Message } from "./citations";
 import { folders_max, prompts_max } from "./service";
 import type { Chat, MessageRow } from "./store";
 
@@ -18,11 +18,17 @@ const Name = t.Union([t.String(), t.Null()], {
 });
 const UsedFolders = t.Array(t.String(), {
   maxItems: folders_max,
-  description: `Ids of the folders that answers come from, subfolders included; at most ${folders_max}.`,
+  description: [
+    "Ids of the folders that answers come from, subfolders included;",
+    `at most ${folders_max}.`,
+  ].join(" "),
 });
 const UsedPrompts = t.Array(t.String(), {
   maxItems: prompts_max,
-  description: `Ids of the saved prompts that answers respect, in this order; at most ${prompts_max}.`,
+  description: [
+    "Ids of the saved prompts that answers respect, in this order;",
+    `at most ${prompts_max}.`,
+  ].join(" "),
 });
 
 /** The body of create and change. */
@@ -191,20 +197,29 @@ export const StreamText = t.String({
     "Server-sent events, each with `id`, `event` and one line of JSON as `data`. Lines that " +
     "begin with a colon are comments that keep the connection open.",
 });
-export const stream_words = `The answer while it is being made, as server-sent events. Any number of clients may watch; the poll stays the truth.
-
-| event | data |
-|---|---|
-| \`status\` | \`{"status": "PENDING"}\` or \`{"status": "PROCESSING"}\`: the state the message has. Every \`status\` begins the answer anew: drop the text and citations received before it. |
-| \`delta\` | \`{"text": "…"}\`: a further piece of the answer. The pieces since the last \`status\` make up the text. |
-| \`citation\` | A citation of the answer, as in \`result.citations\`. |
-| \`done\` | The \`result\`, the same JSON as in the poll. The last event. |
-| \`error\` | \`{"code": "answer_failed", "message": "…"}\`: the request failed or was cancelled (\`code\` is \`cancelled\`). What was received before is void. The last event. |
-
-Ids grow within a message. With \`Last-Event-ID\` the stream goes on after that event, also after a restart of the server;
-once the last event was received it answers 204, which tells browsers not to come back.
-An answer that had to be made again, after a fault or because a document it used was deleted, begins with a new \`status\`.
-The end of an answer finished long ago is told anew in the same form, from a \`status\` on. When the session is deleted or the server stops, the stream ends without \`done\`.`;
+export const stream_description = [
+  "The answer while it is being made, as server-sent events. Any number of clients may watch; " +
+    "the poll stays the truth.",
+  "",
+  "| event | data |",
+  "|---|---|",
+  '| `status` | `{"status": "PENDING"}` or `{"status": "PROCESSING"}`: the state the message ' +
+    "has. Every `status` begins the answer anew: drop the text and citations received before it. |",
+  '| `delta` | `{"text": "…"}`: a further piece of the answer. The pieces since the last ' +
+    "`status` make up the text. |",
+  "| `citation` | A citation of the answer, as in `result.citations`. |",
+  "| `done` | The `result`, the same JSON as in the poll. The last event. |",
+  '| `error` | `{"code": "answer_failed", "message": "…"}`: the request failed or was cancelled ' +
+    "(`code` is `cancelled`). What was received before is void. The last event. |",
+  "",
+  "Ids grow within a message. With `Last-Event-ID` the stream goes on after that event, also " +
+    "after a restart of the server;",
+  "once the last event was received it answers 204, which tells browsers not to come back.",
+  "An answer that had to be made again, after a fault or because a document it used was deleted, " +
+    "begins with a new `status`.",
+  "The end of an answer finished long ago is told anew in the same form, from a `status` on. " +
+    "When the session is deleted or the server stops, the stream ends without `done`.",
+].join("\n");
 const stream_event = (id: number, event: string, data: unknown): string =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 export const stream_example = [

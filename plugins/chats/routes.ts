@@ -9,11 +9,10 @@ import {
   route,
   t,
   toPage,
-  type Call,
   type HandlersOf,
 } from "../../core/sdk";
-import type { Message } from "./living";
-import type { MessageService } from "./messages";
+import type { Message } from "./citations";
+import type { ChatContext } from "./context";
 import {
   ChatBody,
   chat_example,
@@ -29,12 +28,12 @@ import {
   poll_example,
   request_id_example,
   stream_example,
-  stream_words,
+  stream_description,
   StreamText,
 } from "./records";
-import type { ChatService } from "./service";
+import * as service from "./service";
 import type { MessageRow } from "./store";
-import type { Streaming } from "./streaming";
+import type { AnswerStreams } from "./stream";
 
 const tag = "Chats";
 const errors = { 410: "The chat session has expired: it was deleted." };
@@ -199,7 +198,7 @@ export const routes = {
     summary: "Watch an answer",
     tag,
     operation: "streamMessage",
-    description: stream_words,
+    description: stream_description,
     request_headers: {
       "Last-Event-ID":
         "The id of the last event that was received: the stream goes on after it. Without it, or " +
@@ -235,52 +234,59 @@ export const routes = {
 };
 
 export const chatHandlers = (
-  chats: ChatService,
-  messages: MessageService,
-  streaming: Streaming,
+  ctx: ChatContext,
+  streams: AnswerStreams,
 ): HandlersOf<typeof routes> => ({
   list: async ({ caller, query }) => {
-    const { chats: rows, total } = await chats.list(caller.owner_id, query.deleted ?? false, query);
-    return toPage(rows.map(chatRecord), total, query);
+    const { owner_id } = caller;
+    const { chats, total } = await service.listChats(ctx, owner_id, query.deleted ?? false, query);
+    return toPage(chats.map(chatRecord), total, query);
   },
   create: async ({ caller, body }) => {
-    const chat = await chats.create(caller.owner_id, body);
+    const chat = await service.createChat(ctx, caller.owner_id, body);
     return reply(201, chatRecord(chat), { location: `/api/dev/v1/chats/${chat.id}` });
   },
-  get: async ({ caller, params }) => chatRecord(await chats.get(caller.owner_id, params.sessionId)),
+  get: async ({ caller, params }) =>
+    chatRecord(await service.getChat(ctx, caller.owner_id, params.sessionId)),
   change: async ({ caller, params, body }) =>
-    chatRecord(await chats.change(caller.owner_id, params.sessionId, body)),
+    chatRecord(await service.changeChat(ctx, caller.owner_id, params.sessionId, body)),
   remove: async ({ caller, params }) => {
-    await chats.remove(caller.owner_id, params.sessionId);
+    await service.removeChat(ctx, caller.owner_id, params.sessionId);
     return reply(204);
   },
   restore: async ({ caller, params }) =>
-    chatRecord(await chats.restore(caller.owner_id, params.sessionId)),
+    chatRecord(await service.restoreChat(ctx, caller.owner_id, params.sessionId)),
   send: async ({ caller, params, body }) =>
-    accepted(await messages.submit(caller.owner_id, params.sessionId, body)),
+    accepted(await service.submitMessage(ctx, caller.owner_id, params.sessionId, body)),
   messages: async ({ caller, params, query }) => {
-    const { messages: rows, total } = await messages.list(caller.owner_id, params.sessionId, query);
-    return toPage(rows.map(messageRecord), total, query);
-  },
-  poll: async (call) => {
-    const wait = { timeout_ms: call.wait_ms, signals: [call.request.signal, call.stopping] };
-    return polled(
-      await messages.poll(call.caller.owner_id, call.params.sessionId, call.params.requestId, wait),
-      call,
+    const { messages, total } = await service.listMessages(
+      ctx,
+      caller.owner_id,
+      params.sessionId,
+      query,
     );
+    return toPage(messages.map(messageRecord), total, query);
+  },
+  poll: async ({ caller, params, request, stopping, wait_ms }) => {
+    const wait = { timeout_ms: wait_ms, signals: [request.signal, stopping] };
+    const { sessionId, requestId } = params;
+    const message = await service.pollMessage(ctx, caller.owner_id, sessionId, requestId, wait);
+    return polled(message, wait_ms);
   },
   stream: async ({ caller, params, request, stopping }) => {
-    const stream = await streaming.watch(
+    const last_seen = lastEventOf(request);
+    const message = await service.messageProgress(
+      ctx,
       caller.owner_id,
       params.sessionId,
       params.requestId,
-      lastEventOf(request),
-      [request.signal, stopping],
     );
+    const signals = [request.signal, stopping];
+    const stream = await streams.open(caller.owner_id, message, last_seen, signals);
     return stream ? new Response(stream, { headers: stream_headers }) : reply(204);
   },
   cancel: async ({ caller, params }) =>
-    accepted(await messages.cancel(caller.owner_id, params.sessionId, params.requestId)),
+    accepted(await service.cancelMessage(ctx, caller.owner_id, params.sessionId, params.requestId)),
 });
 
 /** Nobody between server and client may keep, change or hold back what is sent. */
@@ -305,7 +311,7 @@ const accepted = (message: MessageRow) =>
     "retry-after": "1",
   });
 
-function polled(message: Message, { wait_ms }: Pick<Call, "wait_ms">) {
+function polled(message: Message, wait_ms: number) {
   const applied: Record<string, string> =
     wait_ms > 0 ? { "preference-applied": `wait=${wait_ms / 1_000}` } : {};
   const { status, request_id: requestId, result } = message;

@@ -1,21 +1,34 @@
-/** The rules about chat sessions. Knows nothing of HTTP requests and writes no SQL. */
+/**
+ * The rules about chat sessions and their messages. Knows nothing of HTTP requests and writes no
+ * SQL.
+ */
 import {
+  badRequest,
   checkedName,
+  conflict,
   forbidden,
   gone,
   isBlank,
+  newUuid,
   notFound,
+  requiredText,
   type Change,
   type Db,
   type PageRequest,
 } from "../../core/sdk";
-import type { Folders } from "../folders/contract";
-import type { Prompts } from "../prompts/contract";
+import { withFreshCitations, type Message } from "./citations";
+import { notifyMessage, type ChatContext } from "./context";
+import { appendEvents } from "./event-store";
+import { failAnswer, statusEvent } from "./events";
+import { enqueueAnswer } from "./jobs";
 import * as store from "./store";
-import type { Chat, ChatRow } from "./store";
+import type { Chat, ChatRow, MessageRow } from "./store";
+import { publishStatus, StatusChanged, Waiter } from "./waiter";
 
 export const folders_max = 200;
 export const prompts_max = 20;
+const text_length_max = 32_000;
+const cancelled_sentence = "The answer was cancelled.";
 
 /** Absent fields stay as they are on a change; null clears. */
 export interface ChatInput {
@@ -23,167 +36,338 @@ export interface ChatInput {
   readonly usedFolders?: readonly string[] | null | undefined;
   readonly usedPrompts?: readonly string[] | null | undefined;
 }
-export interface ChatParts {
-  readonly db: Db<store.ChatsTables>;
-  readonly inTransaction: <R>(work: (tx: Db) => Promise<R>) => Promise<R>;
-  readonly afterCommit: (work: () => void) => void;
-  readonly now_ms: () => number;
-  readonly newId: (prefix: string) => string;
-  readonly folders: Folders;
-  readonly prompts: Prompts;
-  /** Counts sessions against the owner's quota. @throws HttpError 403 */
-  readonly charge: (tx: Db, owner_id: string, chats: number) => Promise<void>;
-  /** Tells polls and watchers that the session was deleted. */
-  readonly tell: (chat_id: string) => void;
-  readonly notify: (change: Change) => void;
+export interface MessageInput {
+  readonly text: string;
+  readonly requestId?: string | null | undefined;
+}
+/** How long a poll may wait for a change, and what ends it before that. */
+export interface PollWait {
+  readonly timeout_ms: number;
+  readonly signals: readonly AbortSignal[];
 }
 
-export function createChats({
-  db,
-  inTransaction,
-  afterCommit,
-  now_ms,
-  newId,
-  folders,
-  prompts,
-  charge,
-  tell,
-  notify,
-}: ChatParts) {
-  const changedTo = (owner_id: string, id: string, action: Change["action"]): void =>
-    notify({ owner_id, kind: "chat", id, action });
-  /** Deleted or not. @throws HttpError 404, or 403 when it is another user's. */
-  const requireRow = async (from: Db, owner_id: string, chat_id: string): Promise<ChatRow> => {
-    const row = await store.findChat(from, chat_id);
-    if (!row) throw notFound("chat session");
-    if (row.owner_id !== owner_id) throw forbidden("This chat session belongs to another user.");
-    return row;
-  };
-
-  /** @throws HttpError 404, 403, or 410 when it is deleted. */
-  const requireOpen = async (from: Db, owner_id: string, chat_id: string): Promise<ChatRow> => {
-    const row = await requireRow(from, owner_id, chat_id);
-    if (row.deleted_at !== null)
-      throw gone(
-        `This chat session has expired: it was deleted. POST /api/dev/v1/chats/${chat_id}/restore brings it back.`,
-      );
-    return row;
-  };
-
-  const whole = async (from: Db, row: ChatRow): Promise<Chat> =>
-    (await store.withUses(from, [row]))[0]!;
-
-  /** Replaces what is given. @throws HttpError 404 or 403 on a folder or prompt. */
-  async function setUses(
-    tx: Db,
-    owner_id: string,
-    chat_id: string,
-    { usedFolders, usedPrompts }: ChatInput,
-  ): Promise<void> {
-    const folder_ids = usedFolders && unique(usedFolders);
-    const prompt_ids = usedPrompts && unique(usedPrompts);
-    if (folder_ids?.length) await folders.scope(tx, owner_id, folder_ids, "/usedFolders");
-    if (prompt_ids?.length) await prompts.require(tx, owner_id, prompt_ids, "/usedPrompts");
-    if (folder_ids !== undefined) await store.replaceFolders(tx, chat_id, folder_ids ?? []);
-    if (prompt_ids !== undefined) await store.replacePrompts(tx, chat_id, prompt_ids ?? []);
-  }
-
-  return {
-    requireOpen,
-
-    /** Live sessions, or the deleted ones that can be restored. */
-    async list(
-      owner_id: string,
-      deleted: boolean,
-      page: PageRequest,
-    ): Promise<{ chats: Chat[]; total: number }> {
-      const { rows, total } = await store.listChats(db, owner_id, deleted, page);
-      return { chats: await store.withUses(db, rows), total };
-    },
-
-    get: async (owner_id: string, chat_id: string): Promise<Chat> =>
-      whole(db, await requireOpen(db, owner_id, chat_id)),
-
-    /**
-     * @throws HttpError 400 on a name that is too long, 404 or 403 on a folder or prompt, 403 when
-     * the quota is reached.
-     */
-    async create(owner_id: string, input: ChatInput): Promise<Chat> {
-      const now = now_ms();
-      const row: ChatRow = {
-        id: newId("chs"),
-        owner_id,
-        name: nameOf(input.name),
-        message_count: 0,
-        last_message_at: null,
-        created_at: now,
-        updated_at: now,
-        deleted_at: null,
-      };
-      return inTransaction(async (tx) => {
-        await charge(tx, owner_id, 1);
-        await store.insertChat(tx, row);
-        await setUses(tx, owner_id, row.id, input);
-        changedTo(owner_id, row.id, "created");
-        return whole(tx, row);
-      });
-    },
-
-    /**
-     * Replaces the fields that are given. @throws HttpError 400, 403, 404, or 410 when it is
-     * deleted.
-     */
-    async change(owner_id: string, chat_id: string, input: ChatInput): Promise<Chat> {
-      const values = input.name === undefined ? {} : { name: nameOf(input.name) };
-      return inTransaction(async (tx) => {
-        const before = await requireOpen(tx, owner_id, chat_id);
-        if (
-          input.name === undefined &&
-          input.usedFolders === undefined &&
-          input.usedPrompts === undefined
-        )
-          return whole(tx, before);
-        const updated_at = now_ms();
-        await setUses(tx, owner_id, chat_id, input);
-        await store.updateChat(tx, chat_id, values, updated_at);
-        changedTo(owner_id, chat_id, "changed");
-        return whole(tx, { ...before, ...values, updated_at });
-      });
-    },
-
-    /**
-     * Takes the session out of use, and nobody waits or watches any more; its messages stay and an
-     * answer in work is finished. @throws HttpError 403, 404, 410.
-     */
-    remove: (owner_id: string, chat_id: string): Promise<void> =>
-      inTransaction(async (tx) => {
-        await requireOpen(tx, owner_id, chat_id);
-        await store.setDeleted(tx, chat_id, now_ms());
-        await charge(tx, owner_id, -1);
-        afterCommit(() => tell(chat_id));
-        changedTo(owner_id, chat_id, "deleted");
-      }),
-
-    /**
-     * Brings a deleted session back; one that is not deleted stays as it is. @throws HttpError 404,
-     * or 403 also when the quota is reached.
-     */
-    restore: (owner_id: string, chat_id: string): Promise<Chat> =>
-      inTransaction(async (tx) => {
-        const row = await requireRow(tx, owner_id, chat_id);
-        if (row.deleted_at !== null) {
-          await charge(tx, owner_id, 1);
-          await store.setDeleted(tx, chat_id, null);
-          changedTo(owner_id, chat_id, "created");
-        }
-        return whole(tx, row);
-      }),
-  };
+/** One page of live sessions, or of the deleted ones that can be restored. */
+export async function listChats(
+  { db }: ChatContext,
+  owner_id: string,
+  deleted: boolean,
+  page: PageRequest,
+): Promise<{ chats: Chat[]; total: number }> {
+  const { rows, total } = await store.listChats(db, owner_id, deleted, page);
+  return { chats: await store.withUses(db, rows), total };
 }
-export type ChatService = ReturnType<typeof createChats>;
+
+/** @throws HttpError 404, 403, 410. */
+export async function getChat(
+  { db }: ChatContext,
+  owner_id: string,
+  chat_id: string,
+): Promise<Chat> {
+  return withUses(db, await requireOpenChat(db, owner_id, chat_id));
+}
+
+/**
+ * @throws HttpError 400 on a name that is too long, 404 or 403 on a folder or prompt, 403 when the
+ * quota is reached.
+ */
+export async function createChat(
+  ctx: ChatContext,
+  owner_id: string,
+  input: ChatInput,
+): Promise<Chat> {
+  const now = ctx.now_ms();
+  const row: ChatRow = {
+    id: ctx.newId("chs"),
+    owner_id,
+    name: nameOf(input.name),
+    message_count: 0,
+    last_message_at: null,
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+  };
+  return ctx.inTransaction(async (tx) => {
+    await ctx.quotas.charge(tx, owner_id, "chats", 1);
+    await store.insertChat(tx, row);
+    await setUses(ctx, tx, row, input);
+    notifyChat(ctx, row, "created");
+    return withUses(tx, row);
+  });
+}
+
+/**
+ * Replaces the fields that are given.
+ * @throws HttpError 400, 403, 404, or 410 when it is deleted.
+ */
+export async function changeChat(
+  ctx: ChatContext,
+  owner_id: string,
+  chat_id: string,
+  input: ChatInput,
+): Promise<Chat> {
+  const values = input.name === undefined ? {} : { name: nameOf(input.name) };
+  return ctx.inTransaction(async (tx) => {
+    const before = await requireOpenChat(tx, owner_id, chat_id);
+    const is_empty =
+      input.name === undefined &&
+      input.usedFolders === undefined &&
+      input.usedPrompts === undefined;
+    if (is_empty) return withUses(tx, before);
+    const updated_at = ctx.now_ms();
+    await setUses(ctx, tx, before, input);
+    await store.updateChat(tx, chat_id, values, updated_at);
+    notifyChat(ctx, before, "changed");
+    return withUses(tx, { ...before, ...values, updated_at });
+  });
+}
+
+/**
+ * Takes the session out of use and ends its polls and streams; its messages stay, and an answer
+ * that is being made is finished.
+ * @throws HttpError 403, 404, 410.
+ */
+export async function removeChat(
+  ctx: ChatContext,
+  owner_id: string,
+  chat_id: string,
+): Promise<void> {
+  await ctx.inTransaction(async (tx) => {
+    const row = await requireOpenChat(tx, owner_id, chat_id);
+    await store.setDeleted(tx, chat_id, ctx.now_ms());
+    await ctx.quotas.charge(tx, owner_id, "chats", -1);
+    publishStatus(ctx, chat_id);
+    notifyChat(ctx, row, "deleted");
+  });
+}
+
+/**
+ * Brings a deleted session back; one that is not deleted stays as it is.
+ * @throws HttpError 404, or 403 also when the quota is reached.
+ */
+export async function restoreChat(
+  ctx: ChatContext,
+  owner_id: string,
+  chat_id: string,
+): Promise<Chat> {
+  return ctx.inTransaction(async (tx) => {
+    const row = await requireChat(tx, owner_id, chat_id);
+    if (row.deleted_at !== null) {
+      await ctx.quotas.charge(tx, owner_id, "chats", 1);
+      await store.setDeleted(tx, chat_id, null);
+      notifyChat(ctx, row, "created");
+    }
+    return withUses(tx, row);
+  });
+}
+
+/** Deleted or not. @throws HttpError 404, or 403 when it is another user's. */
+async function requireChat(from: Db, owner_id: string, chat_id: string): Promise<ChatRow> {
+  const row = await store.findChat(from, chat_id);
+  if (!row) throw notFound("chat session");
+  if (row.owner_id !== owner_id) throw forbidden("This chat session belongs to another user.");
+  return row;
+}
+
+/** @throws HttpError 404, 403, or 410 when it is deleted. */
+async function requireOpenChat(from: Db, owner_id: string, chat_id: string): Promise<ChatRow> {
+  const row = await requireChat(from, owner_id, chat_id);
+  if (row.deleted_at !== null)
+    throw gone(
+      "This chat session has expired: it was deleted. " +
+        `POST /api/dev/v1/chats/${chat_id}/restore brings it back.`,
+    );
+  return row;
+}
+
+const withUses = async (from: Db, row: ChatRow): Promise<Chat> =>
+  (await store.withUses(from, [row]))[0]!;
+
+/** Replaces the lists that are given. @throws HttpError 404 or 403 on a folder or prompt. */
+async function setUses(
+  { folders, prompts }: ChatContext,
+  tx: Db,
+  { id, owner_id }: ChatRow,
+  { usedFolders, usedPrompts }: ChatInput,
+): Promise<void> {
+  const folder_ids = usedFolders && unique(usedFolders);
+  const prompt_ids = usedPrompts && unique(usedPrompts);
+  if (folder_ids?.length) await folders.scope(tx, owner_id, folder_ids, "/usedFolders");
+  if (prompt_ids?.length) await prompts.require(tx, owner_id, prompt_ids, "/usedPrompts");
+  if (folder_ids !== undefined) await store.replaceFolders(tx, id, folder_ids ?? []);
+  if (prompt_ids !== undefined) await store.replacePrompts(tx, id, prompt_ids ?? []);
+}
 
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 
 /** A session need not have a name: null and a blank one mean none. */
 const nameOf = (name: string | null | undefined): string | null =>
   name === undefined || name === null || isBlank(name) ? null : checkedName(name, "/name");
+
+const notifyChat = (
+  { notify }: ChatContext,
+  { id, owner_id }: ChatRow,
+  action: Change["action"],
+): void => notify({ owner_id, kind: "chat", id, action });
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/**
+ * Saves the message together with the job that answers it. The same request once more is the
+ * message as it is now.
+ * @throws HttpError 400 on a blank or too long text or a requestId that is no UUID; 404, 403, 410
+ * on the session; 409 when the request has another text.
+ */
+export async function submitMessage(
+  ctx: ChatContext,
+  owner_id: string,
+  chat_id: string,
+  input: MessageInput,
+): Promise<MessageRow> {
+  const text = requiredText(input.text, "/text", text_length_max);
+  const request_id = input.requestId ?? newUuid();
+  if (!uuid.test(request_id)) throw badRequest("The field requestId must be a UUID.", "/requestId");
+  return ctx.inTransaction(async (tx) => {
+    await requireOpenChat(tx, owner_id, chat_id);
+    const now = ctx.now_ms();
+    const message: MessageRow = {
+      id: ctx.newId("msg"),
+      chat_id,
+      request_id,
+      request_key: request_id.toLowerCase(),
+      text,
+      status: "PENDING",
+      created_at: now,
+      started_at: null,
+      completed_at: null,
+      result: null,
+      error_code: null,
+      error_message: null,
+      attempt: 0,
+      last_event: 0,
+    };
+    if (!(await store.insertMessage(tx, message)))
+      return sameRequest(await requireMessage(tx, owner_id, chat_id, request_id), text);
+    await appendEvents(tx, message.id, [statusEvent("PENDING")], now);
+    await store.countMessage(tx, chat_id, now);
+    await enqueueAnswer(ctx, tx, message.id, owner_id);
+    notifyMessage(ctx, owner_id, message, "created");
+    return message;
+  });
+}
+
+function sameRequest(message: MessageRow, text: string): MessageRow {
+  if (message.text !== text)
+    throw conflict(
+      "This requestId was used in this session for a message with another text. Use a new " +
+        "requestId for a new message.",
+    );
+  return message;
+}
+
+/** One page of the session's messages, newest first. @throws HttpError 404, 403, 410. */
+export async function listMessages(
+  { db, documents }: ChatContext,
+  owner_id: string,
+  chat_id: string,
+  page: PageRequest,
+): Promise<{ messages: Message[]; total: number }> {
+  await requireOpenChat(db, owner_id, chat_id);
+  const { rows, total } = await store.listMessages(db, chat_id, page);
+  return { messages: await withFreshCitations(db, documents, rows), total };
+}
+
+/**
+ * The message as it is now, or, when it is unfinished and `wait` has time, after its next change of
+ * status.
+ * @throws HttpError 404, 403, 410.
+ */
+export async function pollMessage(
+  ctx: ChatContext,
+  owner_id: string,
+  chat_id: string,
+  request_id: string,
+  wait: PollWait,
+): Promise<Message> {
+  const row = await waitForChange(ctx, wait, () =>
+    requireMessage(ctx.db, owner_id, chat_id, request_id),
+  );
+  const [message] = await withFreshCitations(ctx.db, ctx.documents, [row]);
+  return message!;
+}
+
+/** The row after at most one change, waited for without asking the database again and again. */
+async function waitForChange(
+  { notifier }: ChatContext,
+  { timeout_ms, signals }: PollWait,
+  read: () => Promise<MessageRow>,
+): Promise<MessageRow> {
+  const before = await read();
+  if (store.isFinal(before) || timeout_ms === 0) return before;
+  const waiter = new Waiter(notifier, StatusChanged, [before.id, before.chat_id]);
+  try {
+    // Read again: the change may have come between the first reading and the listening.
+    const now = await read();
+    if (now.status !== before.status) return now;
+    await waiter.next(timeout_ms, signals);
+  } finally {
+    waiter.close();
+  }
+  return read();
+}
+
+/** How far the message is. @throws HttpError 404, 403, 410. */
+export async function messageProgress(
+  { db }: Pick<ChatContext, "db">,
+  owner_id: string,
+  chat_id: string,
+  request_id: string,
+): Promise<store.Progress> {
+  await requireOpenChat(db, owner_id, chat_id);
+  const progress = await store.findProgress(db, chat_id, request_id.toLowerCase());
+  if (!progress) throw notFound("message");
+  return progress;
+}
+
+/**
+ * Ends an unfinished message and cancels its job.
+ * @throws HttpError 404, 403, 410, or 409 when it is finished.
+ */
+export async function cancelMessage(
+  ctx: ChatContext,
+  owner_id: string,
+  chat_id: string,
+  request_id: string,
+): Promise<MessageRow> {
+  return ctx.inTransaction(async (tx) => {
+    const message = await requireMessage(tx, owner_id, chat_id, request_id);
+    const ending = {
+      status: "CANCELLED",
+      completed_at: ctx.now_ms(),
+      error_code: "cancelled",
+      error_message: cancelled_sentence,
+    } as const;
+    if (!(await store.endMessage(tx, message.id, ending)))
+      throw conflict(
+        `This message is finished: its status is ${message.status}. ` +
+          "Only a running one can be cancelled.",
+      );
+    await failAnswer(tx, message.id, ending.completed_at);
+    await ctx.cancelJobs(tx, [message.id]);
+    publishStatus(ctx, message.id);
+    notifyMessage(ctx, owner_id, message);
+    return { ...message, ...ending };
+  });
+}
+
+/** @throws HttpError 404, 403, 410 on the session, 404 on the message. */
+async function requireMessage(
+  from: Db,
+  owner_id: string,
+  chat_id: string,
+  request_id: string,
+): Promise<MessageRow> {
+  await requireOpenChat(from, owner_id, chat_id);
+  const row = await store.findMessage(from, chat_id, request_id.toLowerCase());
+  if (!row) throw notFound("message");
+  return row;
+}

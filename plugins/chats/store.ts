@@ -3,7 +3,6 @@
  * first, so that the caller decides the transaction.
  */
 import { pageWindow, type Db, type PageRequest } from "../../core/sdk";
-import type { EventRow } from "./event-rows";
 
 /** A session as it is stored. Times are epoch milliseconds. */
 export interface ChatRow {
@@ -39,6 +38,23 @@ export interface MessageRow {
   readonly attempt: number;
   /** Number of the last event; it stays when the events are deleted. */
   readonly last_event: number;
+}
+
+export type EventKind = "status" | "delta" | "citation" | "done" | "error";
+export interface NewEvent {
+  readonly kind: EventKind;
+  /**
+   * status: the status; delta: the text; citation: its number; done and error: nothing, the message
+   * itself has it.
+   */
+  readonly data: string;
+}
+/** An event of an answer as it is stored. Times are epoch milliseconds. */
+export interface EventRow extends NewEvent {
+  readonly message_id: string;
+  /** From 1, growing within its message; a number is never given twice. */
+  readonly seq: number;
+  readonly created_at: number;
 }
 
 export interface ChatsTables {
@@ -186,6 +202,8 @@ export const removePromptUses = async (tx: ChatsDb, prompt_id: string): Promise<
 };
 
 const unfinished: readonly MessageStatus[] = ["PENDING", "PROCESSING"];
+export const isFinal = ({ status }: Pick<MessageRow, "status">): boolean =>
+  !unfinished.includes(status);
 
 /** False when the session has a message of this request already. */
 export const insertMessage = async (tx: ChatsDb, row: MessageRow): Promise<boolean> =>
@@ -209,7 +227,7 @@ export const findMessage = (
     .executeTakeFirst();
 
 /** How far a message is, without its text and its answer, which can be long. */
-export type Progress = Pick<MessageRow, "id" | "status" | "last_event">;
+export type Progress = Pick<MessageRow, "id" | "chat_id" | "status" | "last_event">;
 export const findProgress = (
   db: ChatsDb,
   chat_id: string,
@@ -217,7 +235,7 @@ export const findProgress = (
 ): Promise<Progress | undefined> =>
   db
     .selectFrom("chats_messages")
-    .select(["id", "status", "last_event"])
+    .select(["id", "chat_id", "status", "last_event"])
     .where("chat_id", "=", chat_id)
     .where("request_key", "=", request_key)
     .executeTakeFirst();

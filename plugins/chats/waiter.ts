@@ -1,12 +1,23 @@
 /** Waits for a change of a message or a session: nobody polls the database. */
 import { topic, type Notifier, type Topic } from "../../core/sdk";
 
-/** A message has another status, or a session is gone; the key is the id of either. */
+/** A message has another status, or a session was deleted; the key is the id of either. */
 export const StatusChanged = topic<null>("chats.status_changed");
 /** There is more of an answer to see; the key is the id of the message or of the session. */
 export const AnswerGrew = topic<null>("chats.answer_grew");
 
-/** Hears of changes from its construction until `close`. */
+type Publisher = { readonly notifier: Notifier };
+
+/** Wakes the polls and streams of this message, or of all messages of this session. */
+export function publishStatus({ notifier }: Publisher, id: string): void {
+  notifier.publish(StatusChanged, id, null);
+  notifier.publish(AnswerGrew, id, null);
+}
+/** Wakes the streams alone: a poll waits for another status, not for each piece of text. */
+export const publishGrowth = ({ notifier }: Publisher, message_id: string): void =>
+  notifier.publish(AnswerGrew, message_id, null);
+
+/** Waits for changes of these records, from its construction until `close`. */
 export class Waiter {
   readonly #unsubscribe: () => void;
   #changed = false;

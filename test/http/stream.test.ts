@@ -6,8 +6,8 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure } from "../../core/sdk";
 import { LocalNotifier } from "../../core/base/notifier";
 import type { AnswerResult, Question } from "../../plugins/chats/contract";
-import { createPruning, kept_ms } from "../../plugins/chats/pruning";
-import { createStreaming } from "../../plugins/chats/streaming";
+import { events_kept_ms, pruneFinished } from "../../plugins/chats/jobs";
+import { AnswerStreams } from "../../plugins/chats/stream";
 import { documentQueries } from "../../plugins/documents/queries";
 import type { Documents } from "../../plugins/documents/contract";
 import { found, heron, says, startAsking, type Asking } from "../helpers/asking";
@@ -53,10 +53,10 @@ function expectInOrder(events: readonly Event[]): void {
     [],
   );
 }
-async function prune(now_ms = Date.now() + 2 * kept_ms): Promise<void> {
-  await createPruning({ inTransaction: asking.server.store.inTransaction, now_ms: () => now_ms })(
-    {},
-    { signal: new AbortController().signal },
+async function prune(now_ms = Date.now() + 2 * events_kept_ms): Promise<void> {
+  await pruneFinished(
+    { inTransaction: asking.server.store.inTransaction, now_ms: () => now_ms },
+    new AbortController().signal,
   );
 }
 
@@ -250,7 +250,7 @@ describe("after its events are deleted", () => {
     const held = asking.gate();
     const unfinished = await asking.ask("ada", chat);
     await held.begun;
-    await prune(Date.now() + kept_ms / 2);
+    await prune(Date.now() + events_kept_ms / 2);
     expect([(await rowsOf(young)).length, (await rowsOf(unfinished)).length]).toEqual([4, 2]);
     await prune();
     expect([(await rowsOf(young)).length, (await rowsOf(unfinished)).length]).toEqual([0, 2]);
@@ -543,37 +543,34 @@ test("citations of a finished answer lose their text in the stream too", async (
 describe("a watcher by itself", () => {
   const streaming = (notifier = new LocalNotifier(), streams_max?: number) => {
     const { db, reads } = asking.server.store;
-    const progress = async (_owner: string, chat_id: string, request_id: string) =>
-      db
-        .selectFrom("chats_messages")
-        .selectAll()
-        .where("chat_id", "=", chat_id)
-        .where("request_id", "=", request_id)
-        .executeTakeFirstOrThrow() as never;
     const log = {
       error(words: string) {
         throw new Error(words);
       },
     } as never;
+    const documents = documentQueries as Documents;
+    const streams = new AnswerStreams(
+      { db, reads, documents, notifier, log },
+      { heartbeat_ms: 5, ...(streams_max !== undefined && { streams_max }) },
+    );
     return {
       notifier,
-      ...createStreaming({
-        db,
-        reads,
-        documents: documentQueries as Documents,
-        messages: { progress },
-        notifier,
-        log,
-        heartbeat_ms: 5,
-        ...(streams_max !== undefined && { streams_max }),
-      }),
+      async watch(owner: string, request_id: string, signals: AbortSignal[]) {
+        const message = await db
+          .selectFrom("chats_messages")
+          .selectAll()
+          .where("chat_id", "=", chat)
+          .where("request_id", "=", request_id)
+          .executeTakeFirstOrThrow();
+        return streams.open(owner, message as never, 0, signals);
+      },
     };
   };
   const open = async (
     path: string,
     from: ReturnType<typeof streaming>,
     ...signals: AbortSignal[]
-  ) => (await from.watch("usr_ada", chat, path.split("/").at(-1)!, 0, signals))!;
+  ) => (await from.watch("usr_ada", path.split("/").at(-1)!, signals))!;
 
   test("a silent stream sends comments", async () => {
     const held = asking.gate();
@@ -618,7 +615,7 @@ describe("a watcher by itself", () => {
     await held.begun;
     const from = streaming(undefined, 2),
       gone = new AbortController();
-    const watch = (owner: string) => from.watch(owner, chat, request_id, 0, [gone.signal]);
+    const watch = (owner: string) => from.watch(owner, request_id, [gone.signal]);
     const [first] = [await watch("usr_ada"), await watch("usr_ada")];
     await expect(watch("usr_ada")).rejects.toMatchObject({
       status: 429,

@@ -1,6 +1,6 @@
 /** What is saved of an answer: markers and citations that fit each other, numbered by first use. */
 import { describe, expect, test } from "bun:test";
-import { blanked, settled } from "../../plugins/chats/citations";
+import { redacted, renumbered } from "../../plugins/chats/citations";
 import type { Citation } from "../../plugins/search/contract";
 
 const citation = (id: number, document_id = `doc_${id}`): Citation => ({
@@ -23,7 +23,7 @@ const citation = (id: number, document_id = `doc_${id}`): Citation => ({
   url: `/api/dev/v1/documents/${document_id}`,
 });
 
-describe("settling an answer", () => {
+describe("renumbering an answer", () => {
   type Case = [
     why: string,
     answer: string,
@@ -117,7 +117,7 @@ describe("settling an answer", () => {
   ];
   for (const [why, answer, ids, held, saved, documents] of cases) {
     test(why, () => {
-      const result = settled({ answer, citations: ids.map((id) => citation(id)) }, ({ id }) =>
+      const result = renumbered({ answer, citations: ids.map((id) => citation(id)) }, ({ id }) =>
         held.includes(id),
       );
       expect(result.answer).toBe(saved);
@@ -129,7 +129,7 @@ describe("settling an answer", () => {
 });
 
 test("a purged document's citations lose their text and are stale; others stay", () => {
-  const { citations } = blanked(
+  const { citations } = redacted(
     { citations: [citation(1, "doc_gone"), citation(2, "doc_here")] },
     new Set(["doc_gone"]),
   );

@@ -1,28 +1,11 @@
 /**
- * Every SQL statement about the events of an answer: what those who watch it are told, in order.
- * The database comes first, so that the caller decides the transaction.
+ * Every SQL statement about the events of an answer, which its streams send in order. The database
+ * comes first, so that the caller decides the transaction.
  */
-import { sql } from "../../core/sdk";
-import type { ChatsDb, MessageRow } from "./store";
+import { sql, type PreparedReads } from "../../core/sdk";
+import type { ChatsDb, EventRow, MessageRow, MessageStatus, NewEvent } from "./store";
 
-export type EventKind = "status" | "delta" | "citation" | "done" | "error";
-export interface NewEvent {
-  readonly kind: EventKind;
-  /**
-   * status: the status; delta: the text; citation: its number; done and error: nothing, the message
-   * itself has it.
-   */
-  readonly data: string;
-}
-/** An event as it is stored. Times are epoch milliseconds. */
-export interface EventRow extends NewEvent {
-  readonly message_id: string;
-  /** From 1, growing within its message; a number is never given twice. */
-  readonly seq: number;
-  readonly created_at: number;
-}
-
-/** One statement names at most so many rows. */
+/** Rows of one statement at most. */
 const rows_at_once = 1_000;
 
 export async function appendEvents(
@@ -88,7 +71,7 @@ export const deleteDeltas = async (tx: ChatsDb, message_id: string): Promise<voi
     .execute();
 };
 
-/** What the attempt under way writes from now on is not taken any more. */
+/** What the attempt under way writes from now on is not accepted any more. */
 export const voidAttempt = async (tx: ChatsDb, message_id: string): Promise<void> => {
   await tx
     .updateTable("chats_messages")
@@ -98,7 +81,7 @@ export const voidAttempt = async (tx: ChatsDb, message_id: string): Promise<void
 };
 
 /** The kinds that end a stream, spelled as the partial index has them. */
-const is_last = sql<boolean>`kind in ('done', 'error')`;
+const is_final = sql<boolean>`kind in ('done', 'error')`;
 
 /**
  * Deletes the events of up to `limit` messages that ended before this time; answers how many
@@ -112,7 +95,7 @@ export async function pruneEvents(
   const ended = await tx
     .selectFrom("chats_events")
     .select("message_id")
-    .where(is_last)
+    .where(is_final)
     .where("created_at", "<", ended_before)
     .limit(limit)
     .execute();
@@ -127,3 +110,27 @@ export async function pruneEvents(
       .execute();
   return ended.length;
 }
+
+/** As much of an event as a stream sends. */
+export type NumberedEvent = Pick<EventRow, "seq" | "kind" | "data">;
+
+export const events_at_once = 32;
+const events_sql =
+  "select seq, kind, data from chats_events where message_id = ? and seq > ? " +
+  `order by seq limit ${events_at_once}`;
+/** The next few events of a message. */
+export const readEvents = (
+  reads: PreparedReads,
+  message_id: string,
+  after: number,
+): Promise<NumberedEvent[]> => reads.all<NumberedEvent>(events_sql, message_id, after);
+
+const state_sql =
+  "select m.status, c.deleted_at from chats_messages m join chats c on c.id = m.chat_id " +
+  "where m.id = ?";
+/** The state of a message, and whether its session is deleted. */
+export const readState = (
+  reads: PreparedReads,
+  message_id: string,
+): Promise<{ readonly status: MessageStatus; readonly deleted_at: number | null } | undefined> =>
+  reads.get(state_sql, message_id);

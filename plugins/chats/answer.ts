@@ -1,0 +1,346 @@
+/**
+ * Answers a message: asks the answerer, shows its text while it is made, checks what it cites, and
+ * saves the answer in the transaction that ends the job.
+ */
+import { HttpError, PermanentFailure, type Db, type JobEffect, type JobRun } from "../../core/sdk";
+import type { Citation, FoundPassage } from "../search/contract";
+import { renumbered } from "./citations";
+import { notifyMessage, type ChatContext } from "./context";
+import type { Answered, AnswerResult, Question } from "./contract";
+import { appendEvents, isCurrent } from "./event-store";
+import { completeAnswer, DeltaBuffer, deltaEvents, failAnswer, restartAnswer } from "./events";
+import * as store from "./store";
+import type { Chat, MessageRow } from "./store";
+import { publishGrowth, publishStatus } from "./waiter";
+
+const turns_max = 6;
+
+const failed_sentence =
+  "The answer could not be made because of a fault in the server. Please ask again.";
+const no_folders =
+  "This chat session has no folders, so there is nothing to answer from. Add folders to it and " +
+  "ask again.";
+const no_answerer = "No answerer is set up on this server, so questions can't be answered.";
+const nothing_found = "No passage in the selected folders answers this.";
+
+/** The job: does nothing when the message is finished. */
+export async function answerMessage(
+  ctx: ChatContext,
+  message_id: string,
+  run: JobRun,
+): Promise<JobEffect | void> {
+  const { db, folders } = ctx;
+  const message = await startMessage(ctx, message_id);
+  if (!message) return;
+  const row = await store.findChat(db, message.chat_id);
+  const chat = (await store.withUses(db, [row!]))[0]!;
+  const scope =
+    chat.folder_ids.length === 0
+      ? []
+      : await folders.scope(db, chat.owner_id, chat.folder_ids, "/usedFolders");
+  // Counted before the search: what is read meanwhile is in the answer, or in the warning.
+  const unread_count = await folders.beingRead(db, scope);
+  const attempt = new AnswerAttempt(ctx, message, chat, scope, run);
+  const answered = withUnreadWarning(await attempt.ask(), unread_count);
+  return (tx) => attempt.save(tx, answered);
+}
+
+/**
+ * Marks the message as being answered; what an earlier attempt has shown is void. Undefined when it
+ * is finished.
+ */
+const startMessage = (ctx: ChatContext, message_id: string): Promise<MessageRow | undefined> =>
+  ctx.inTransaction(async (tx) => {
+    const now = ctx.now_ms();
+    const message = await store.startMessage(tx, message_id, now);
+    if (!message) return undefined;
+    await restartAnswer(tx, message_id, now);
+    publishStatus(ctx, message_id);
+    return message;
+  });
+
+/** Ends the message of a job that has failed for good. */
+export async function failMessage(
+  ctx: ChatContext,
+  tx: Db,
+  message_id: string,
+  reason: string,
+): Promise<void> {
+  const now = ctx.now_ms();
+  const ended = await store.endMessage(tx, message_id, {
+    status: "FAILED",
+    completed_at: now,
+    error_code: "answer_failed",
+    error_message: sentenceOf(reason),
+  });
+  if (!ended) return;
+  await failAnswer(tx, message_id, now);
+  publishStatus(ctx, message_id);
+  const message = (await store.findById(tx, message_id))!;
+  notifyMessage(ctx, (await store.findChat(tx, message.chat_id))!.owner_id, message);
+}
+
+/** The queue gives its own reasons in a few words; everything from here is a sentence already. */
+const sentenceOf = (reason: string): string =>
+  /[.!?]$/.test(reason) ? reason : `The answer could not be made: ${reason}.`;
+
+/** One attempt at the answer of a message. */
+class AnswerAttempt {
+  /** Folders that the answer may come from. */
+  private readonly scope: ReadonlySet<string>;
+
+  constructor(
+    private readonly ctx: ChatContext,
+    private readonly message: MessageRow,
+    private readonly chat: Chat,
+    private readonly folder_ids: readonly string[],
+    private readonly run: JobRun,
+  ) {
+    this.scope = new Set(folder_ids);
+  }
+
+  /** What the answerer of the highest rank says. @throws Error with a sentence for the asker */
+  ask(): Promise<Answered> {
+    return this.withReadableErrors(async () => {
+      const answerer = [...this.ctx.answerers()].sort((a, b) => b.rank - a.rank)[0];
+      if (!answerer) return noAnswer(no_answerer);
+      if (this.scope.size === 0) return noAnswer(no_folders);
+      const found: FoundPassage[] = [];
+      const deltas = new DeltaBuffer((text) => this.show(text, found.splice(0)));
+      try {
+        return await answerer.answer(await this.question(found, deltas));
+      } finally {
+        await deltas.stop();
+      }
+    });
+  }
+
+  /**
+   * Checks every quote against the text that is stored at this very moment, then saves the answer.
+   * @throws Error with a sentence for the asker
+   */
+  save(tx: Db, answered: Answered): Promise<void> {
+    return this.withReadableErrors(async () => {
+      const { ctx, message, run } = this;
+      const covered = await this.coveredBy(tx, answered.citations);
+      const held = await this.heldCitations(tx, answered.citations, covered);
+      if (
+        held.size < answered.citations.length &&
+        run.attempt < run.attempts_max &&
+        (await this.isOutdated(tx, answered.citations, covered))
+      )
+        throw new HttpError(
+          409,
+          "conflict",
+          "A document changed while it was being cited. Please ask again.",
+        );
+      const result = resultOf(message, answered, (citation) => held.has(citation));
+      const now = ctx.now_ms();
+      const ended = await store.endMessage(tx, message.id, {
+        status: "COMPLETED",
+        completed_at: now,
+        result: JSON.stringify(result),
+      });
+      if (!ended) return;
+      await completeAnswer(tx, message.id, result, now);
+      await store.deleteCitations(tx, message.id);
+      await store.insertCitations(tx, message.id, documentIds(result.citations));
+      publishStatus(ctx, message.id);
+      notifyMessage(ctx, this.chat.owner_id, message);
+    });
+  }
+
+  /** Passages that are found, and text that is emitted, go where these arguments say. */
+  private async question(found: FoundPassage[], deltas: DeltaBuffer): Promise<Question> {
+    const { db, prompts, retrieval } = this.ctx;
+    const { signal } = this.run;
+    return {
+      text: this.message.text,
+      prompts: await prompts.require(db, this.chat.owner_id, this.chat.prompt_ids, "/usedPrompts"),
+      history: await this.history(),
+      find: async (query, options) => {
+        const retrieved = await retrieval.find(
+          db,
+          { query, folder_ids: this.folder_ids, ...options },
+          signal,
+        );
+        found.push(...retrieved.passages);
+        return retrieved;
+      },
+      emit: ({ text }) => deltas.add(text),
+      signal,
+    };
+  }
+
+  /**
+   * Earlier turns. An answer that cites what the session no longer covers is left out: its text
+   * must not come back through the next one.
+   */
+  private async history(): Promise<Question["history"]> {
+    const { db } = this.ctx;
+    const turns = (await store.turnsBefore(db, this.message, turns_max)).map(
+      ({ text, result }) => ({ text, result: JSON.parse(result!) as AnswerResult }),
+    );
+    const cited = turns.flatMap(({ result }) => result.citations);
+    const covered = await this.coveredBy(db, cited);
+    return turns.map(({ text, result }) => ({
+      question: text,
+      answer: result.citations.every(({ document_id }) => covered.has(document_id))
+        ? result.answer
+        : "",
+    }));
+  }
+
+  /**
+   * Writes a further piece of the answer, together with the documents that it may come from. False
+   * when it is not to be shown: the attempt is void, one of those documents is gone by now, or the
+   * storage fails. The answer itself goes on.
+   */
+  private async show(text: string, found: readonly FoundPassage[]): Promise<boolean> {
+    const { ctx, message } = this;
+    const document_ids = documentIds(found);
+    try {
+      return await ctx.inTransaction(async (tx) => {
+        if (!(await isCurrent(tx, message))) return false;
+        if ((await this.coveredBy(tx, found)).size < document_ids.length) return false;
+        await store.insertCitations(tx, message.id, document_ids);
+        await appendEvents(tx, message.id, deltaEvents(text), ctx.now_ms());
+        publishGrowth(ctx, message.id);
+        return true;
+      });
+    } catch (error) {
+      ctx.log.warn("an answer can't be shown while it is made", {
+        message_id: message.id,
+        error: error instanceof Error ? error.message : String(error),
+      });
+      return false;
+    }
+  }
+
+  /** The documents among those cited that are linked to a folder of the scope. */
+  private async coveredBy(from: Db, cited: readonly FoundPassage[]): Promise<ReadonlySet<string>> {
+    const folder_ids = [...new Set(cited.map((passage) => passage.folder_id))].filter((id) =>
+      this.scope.has(id),
+    );
+    return folder_ids.length === 0
+      ? new Set()
+      : this.ctx.documents.linked(from, documentIds(cited), folder_ids);
+  }
+
+  /** The citations whose documents are covered and have their quote where they say. */
+  private async heldCitations(
+    tx: Db,
+    citations: readonly Citation[],
+    covered: ReadonlySet<string>,
+  ): Promise<ReadonlySet<Citation>> {
+    const held = new Set<Citation>();
+    for (const citation of citations)
+      if (
+        covered.has(citation.document_id) &&
+        citation.quote !== "" &&
+        (await this.ctx.documents.holds(tx, citation))
+      )
+        held.add(citation);
+    return held;
+  }
+
+  /**
+   * Whether a cited document was unlinked, deleted or replaced since it was found: then the answer
+   * is made again.
+   */
+  private async isOutdated(
+    tx: Db,
+    citations: readonly Citation[],
+    covered: ReadonlySet<string>,
+  ): Promise<boolean> {
+    const names = await this.ctx.documents.names(tx, documentIds(citations));
+    return citations.some(
+      ({ document_id, document_version }) =>
+        !covered.has(document_id) || names.get(document_id)?.current_version !== document_version,
+    );
+  }
+
+  /**
+   * What fails here is shown to the asker: an error that is not written for people goes to the log
+   * instead.
+   */
+  private async withReadableErrors<R>(work: () => Promise<R>): Promise<R> {
+    try {
+      return await work();
+    } catch (error) {
+      const is_readable = error instanceof PermanentFailure || error instanceof HttpError;
+      if (this.run.signal.aborted || is_readable) throw error;
+      this.ctx.log.warn("an answer failed", {
+        message_id: this.message.id,
+        error: error instanceof Error ? error.message : String(error),
+      });
+      throw new Error(failed_sentence);
+    }
+  }
+}
+
+const documentIds = (passages: readonly Pick<FoundPassage, "document_id">[]): string[] => [
+  ...new Set(passages.map((passage) => passage.document_id)),
+];
+
+const noAnswer = (sentence: string): Answered => ({
+  answer: sentence,
+  outcome: "no_answer",
+  grounded: true,
+  citations: [],
+  model: "none",
+  prompts: [],
+  usage: null,
+  timings: { retrieve_ms: 0, generate_ms: 0 },
+  warnings: [],
+});
+
+/** Warns of documents of the scope that could not be searched yet. */
+const withUnreadWarning = (answered: Answered, count: number): Answered =>
+  count === 0
+    ? answered
+    : {
+        ...answered,
+        warnings: [
+          ...answered.warnings,
+          {
+            code: "being_read",
+            message:
+              count === 1
+                ? "1 document of these folders was still being read."
+                : `${count} documents of these folders were still being read.`,
+          },
+        ],
+      };
+
+/**
+ * The answer as it is saved. An answer that lost every citation becomes none; one that says that
+ * nothing was found cites nothing.
+ */
+function resultOf(
+  message: MessageRow,
+  answered: Answered,
+  holds: (citation: Citation) => boolean,
+): AnswerResult {
+  const { retrieve_ms, generate_ms } = answered.timings;
+  const timings = {
+    queue_ms: message.started_at! - message.created_at,
+    retrieve_ms: Math.round(retrieve_ms),
+    generate_ms: Math.round(generate_ms),
+  };
+  const { answer, citations } = renumbered(
+    answered,
+    (citation) => answered.outcome === "answered" && holds(citation),
+  );
+  const lost_all = answered.citations.length > 0 && citations.length === 0;
+  return lost_all && answered.outcome === "answered"
+    ? {
+        ...answered,
+        answer: nothing_found,
+        outcome: "no_answer",
+        grounded: true,
+        citations,
+        timings,
+      }
+    : { ...answered, answer, citations, timings };
+}

@@ -1,0 +1,42 @@
+/** What the functions of this plugin are handed, and how they say that a message has changed. */
+import type { Change, Context } from "../../core/sdk";
+import type { Documents } from "../documents/contract";
+import type { Folders } from "../folders/contract";
+import type { Prompts } from "../prompts/contract";
+import type { Quotas } from "../quotas/contract";
+import type { Retrieval } from "../search/contract";
+import type { Answerer } from "./contract";
+import type { MessageRow } from "./store";
+
+export interface ChatContext extends Pick<
+  Context,
+  | "cancelJobs"
+  | "db"
+  | "enqueue"
+  | "inTransaction"
+  | "log"
+  | "newId"
+  | "notifier"
+  | "notify"
+  | "now_ms"
+  | "reads"
+> {
+  readonly documents: Documents;
+  readonly folders: Folders;
+  readonly prompts: Prompts;
+  readonly quotas: Quotas;
+  readonly retrieval: Retrieval;
+  /** Complete once every plugin is set up. */
+  readonly answerers: () => readonly Answerer[];
+}
+
+/** Notifies those who look at the message, or at its session, which counts and shows it. */
+export function notifyMessage(
+  { notify }: Pick<ChatContext, "notify">,
+  owner_id: string,
+  { chat_id, request_id }: Pick<MessageRow, "chat_id" | "request_id">,
+  action: Change["action"] = "changed",
+): void {
+  notify({ owner_id, kind: "message", id: request_id, action });
+  notify({ owner_id, kind: "chat", id: chat_id, action: "changed" });
+}

@@ -1,0 +1,197 @@
+/**
+ * Streams of answers: the stored events as server-sent events, from any place on, until the last
+ * one. A stream holds a few events in memory and reads on when those are sent.
+ */
+import { HttpError, streamOf } from "../../core/sdk";
+import { withFreshCitations, type Message } from "./citations";
+import type { ChatContext } from "./context";
+import { events_at_once, readEvents, readState, type NumberedEvent } from "./event-store";
+import { replayedEvents } from "./events";
+import * as store from "./store";
+import type { EventKind } from "./store";
+import { AnswerGrew, Waiter } from "./waiter";
+
+type StreamContext = Pick<ChatContext, "db" | "documents" | "log" | "notifier" | "reads">;
+
+export interface StreamLimits {
+  /**
+   * How often a silent stream sends a comment. Well within the time after which the server, and the
+   * proxies before it, cut off a silent connection.
+   */
+  readonly heartbeat_ms: number;
+  /** Open streams of one owner. Far more than people watch. */
+  readonly streams_max: number;
+}
+/** A client that was cut off waits this long before it reconnects. */
+const retry_ms = 1_000;
+
+export class AnswerStreams {
+  private readonly open_by_owner = new Map<string, number>();
+  private readonly limits: StreamLimits;
+
+  constructor(
+    private readonly ctx: StreamContext,
+    { heartbeat_ms = 15_000, streams_max = 256 }: Partial<StreamLimits> = {},
+  ) {
+    this.limits = { heartbeat_ms, streams_max };
+  }
+
+  /**
+   * The events of a message after `last_seen`, as they come; null when the last one was seen. It
+   * ends after `done` or `error`, when the session is deleted, and when a signal fires.
+   * @throws HttpError 429 when the owner has too many streams open.
+   */
+  async open(
+    owner_id: string,
+    message: store.Progress,
+    last_seen: number,
+    signals: readonly AbortSignal[],
+  ): Promise<ReadableStream<Uint8Array> | null> {
+    const from = await startingPoint(this.ctx, message, last_seen);
+    if (from === null) return null;
+    this.count(owner_id);
+    const stream = new AnswerStream(this.ctx, message, from, signals, {
+      heartbeat_ms: this.limits.heartbeat_ms,
+      onClose: () => this.uncount(owner_id),
+    });
+    return streamOf(() => stream.next(), stream.close, `retry: ${retry_ms}\n\n`);
+  }
+
+  private count(owner_id: string): void {
+    const { streams_max } = this.limits;
+    const open = this.open_by_owner.get(owner_id) ?? 0;
+    if (open >= streams_max) throw tooMany(streams_max);
+    this.open_by_owner.set(owner_id, open + 1);
+  }
+
+  private uncount(owner_id: string): void {
+    const open = this.open_by_owner.get(owner_id)! - 1;
+    if (open > 0) this.open_by_owner.set(owner_id, open);
+    else this.open_by_owner.delete(owner_id);
+  }
+}
+
+const tooMany = (streams_max: number): HttpError =>
+  new HttpError(
+    429,
+    "too_many_streams",
+    `${streams_max} answers are being watched already. Close one of the streams, or poll.`,
+    { headers: { "retry-after": String(retry_ms / 1_000) } },
+  );
+
+/** One client's way through the events of a message. */
+class AnswerStream {
+  private readonly waiter: Waiter;
+  private has_ended = false;
+  private is_closed = false;
+
+  constructor(
+    private readonly ctx: StreamContext,
+    private readonly message: store.Progress,
+    /** The number of the last event that was sent. */
+    private cursor: number,
+    private readonly signals: readonly AbortSignal[],
+    private readonly options: { readonly heartbeat_ms: number; readonly onClose: () => void },
+  ) {
+    this.waiter = new Waiter(ctx.notifier, AnswerGrew, [message.id, message.chat_id]);
+    for (const signal of signals) signal.addEventListener("abort", this.close);
+    if (signals.some((signal) => signal.aborted)) this.close();
+  }
+
+  readonly close = (): void => {
+    if (this.is_closed) return;
+    this.is_closed = true;
+    for (const signal of this.signals) signal.removeEventListener("abort", this.close);
+    this.waiter.close();
+    this.options.onClose();
+  };
+
+  /** What there is to send next; null at the end. One call at a time. */
+  async next(): Promise<string | null> {
+    try {
+      return await this.read();
+    } catch (error) {
+      this.ctx.log.error("an answer could not be shown to its end", {
+        message_id: this.message.id,
+        error: error instanceof Error ? error.message : String(error),
+      });
+      return null;
+    }
+  }
+
+  private async read(): Promise<string | null> {
+    const { ctx, message } = this;
+    while (!this.has_ended && !this.is_closed) {
+      const state = await readState(ctx.reads, message.id);
+      if (!state || state.deleted_at !== null) return null;
+      const events = await readEvents(ctx.reads, message.id, this.cursor);
+      if (events.length > 0) return this.send(events);
+      if (store.isFinal(state)) {
+        const replay = replayOf(await messageOf(ctx, message.id));
+        const rest = replay.filter(({ seq }) => seq > this.cursor);
+        return rest.length === 0 ? null : this.send(rest.slice(0, events_at_once));
+      }
+      // It may have been closed while the database was asked: then nothing wakes the waiter.
+      if (this.is_closed) return null;
+      const changed = await this.waiter.next(this.options.heartbeat_ms, []);
+      if (!changed && !this.is_closed) return ":\n\n";
+    }
+    return null;
+  }
+
+  private async send(events: readonly NumberedEvent[]): Promise<string> {
+    const last = events.at(-1)!;
+    this.cursor = last.seq;
+    this.has_ended = last.kind === "done" || last.kind === "error";
+    const quotes_message = events.some(({ kind }) => kind !== "status" && kind !== "delta");
+    const message = quotes_message ? await messageOf(this.ctx, this.message.id) : null;
+    return events.map((event) => serialized(event, message)).join("");
+  }
+}
+
+/**
+ * The number of the event to go on after: 0 is the beginning, also for a number that this message
+ * never gave; null when the last event was seen.
+ */
+async function startingPoint(
+  ctx: StreamContext,
+  message: store.Progress,
+  last_seen: number,
+): Promise<number | null> {
+  const { id, last_event } = message;
+  const is_final = store.isFinal(message);
+  if (last_seen > 0 && is_final && last_seen === last_event) return null;
+  if (last_seen < last_event) return last_seen;
+  if (!is_final) return last_seen === last_event ? last_seen : 0;
+  const is_stored = (await readEvents(ctx.reads, id, 0)).length > 0;
+  const end = is_stored ? last_event : replayOf(await messageOf(ctx, id)).at(-1)!.seq;
+  return last_seen === end ? null : last_seen < end ? last_seen : 0;
+}
+
+/** The end of a finished message whose events were deleted, numbered on from those. */
+const replayOf = ({ result, last_event }: Message): NumberedEvent[] =>
+  replayedEvents(result).map((event, at) => ({ ...event, seq: last_event + 1 + at }));
+
+async function messageOf({ db, documents }: StreamContext, id: string): Promise<Message> {
+  const [message] = await withFreshCitations(db, documents, [(await store.findById(db, id))!]);
+  return message!;
+}
+
+/** One event on the wire. `message` is there for events that quote it. */
+function serialized({ seq, kind, data }: NumberedEvent, message: Message | null): string {
+  return `id: ${seq}\nevent: ${kind}\ndata: ${JSON.stringify(dataOf(kind, data, message))}\n\n`;
+}
+function dataOf(kind: EventKind, data: string, message: Message | null): unknown {
+  switch (kind) {
+    case "status":
+      return { status: data };
+    case "delta":
+      return { text: data };
+    case "citation":
+      return message?.result?.citations.find(({ id }) => id === Number(data));
+    case "done":
+      return message?.result;
+    case "error":
+      return { code: message?.error_code, message: message?.error_message };
+  }
+}

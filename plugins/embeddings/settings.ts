@@ -1,4 +1,4 @@
-/** Checks that the settings of the embedder belong together, before anything is asked of it. */
+/** The settings of the endpoint, checked before anything is asked of it. */
 import { ConfigError } from "../../core/sdk";
 
 export interface Endpoint {
@@ -15,7 +15,7 @@ export interface EmbeddingsSettings {
   readonly timeout: number;
 }
 
-/** Where the embedder is. @throws ConfigError that says what is wrong with the settings. */
+/** The configured endpoint; `incomplete` when half of it is set. @throws ConfigError */
 export function endpointOf({
   base_url,
   api_key,

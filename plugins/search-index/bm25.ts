@@ -34,7 +34,7 @@ export interface Ranking {
 }
 
 /**
- * The best `limit` chunks. `segments` must come in a fixed order: equal scores keep it.
+ * The best `limit` chunks. Equal scores keep the order of `segments`.
  */
 export function rank(segments: readonly Segment[], query: Query, limit: number): Ranking {
   const frequencies = new Array<number>(query.terms.length).fill(0);

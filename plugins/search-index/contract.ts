@@ -1,6 +1,6 @@
 /**
- * What other plugins may know about the search index: documents in, passages out, by exact BM25
- * over the folders asked.
+ * The search index for other plugins: documents in, passages out, ranked by exact BM25 over the
+ * folders that are searched.
  */
 import { service, slot, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
@@ -20,14 +20,12 @@ export interface IndexInput {
   /** UTF-16 indices into `text`. */
   readonly times?: readonly TimeSpan[] | undefined;
 }
-/**
- * A document that is chunked and encoded, ready to be published in one short transaction. Its
- * inside belongs to the index.
- */
+/** A document that is chunked and encoded, ready to be published in one short transaction. */
 export interface Prepared {
   readonly document_id: string;
   readonly version: number;
   readonly language: string | null;
+  /** For the index alone. */
   readonly parts: unknown;
 }
 
@@ -55,9 +53,9 @@ export interface Passage {
 }
 export interface SearchRequest {
   readonly query: string;
-  /** An earlier question of the same conversation: its words count for less. */
+  /** An earlier query of the same conversation: its words weigh less. */
   readonly context?: string;
-  /** Folders to search; nothing outside them is seen or counted. */
+  /** Folders to search; nothing outside them is found or counted. */
   readonly folder_ids: readonly string[];
   /** Only these documents of those folders, when given. */
   readonly document_ids?: readonly string[];
@@ -65,34 +63,26 @@ export interface SearchRequest {
 }
 export interface SearchResult {
   readonly passages: readonly Passage[];
-  /**
-   * The analysed words of the query with their weight in this scope: what an answerer needs to
-   * judge sentences.
-   */
+  /** The terms of the query with their rarity in this scope, by which answers weigh sentences. */
   readonly terms: readonly { readonly term: string; readonly idf: number }[];
 }
 
 export interface SearchIndex {
   /**
-   * Chunks and encodes off the main thread; a very large document is staged, invisible until
-   * published.
+   * Chunks and encodes off the main thread. A very large document is written ahead, invisible until
+   * it is published. @throws HttpError 507 when the disk is full.
    */
   prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared>;
-  /**
-   * Makes this version the one that is found in these folders, and takes every other version out.
-   */
+  /** Replaces what is published of the document, and makes it visible in these folders. */
   publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void>;
-  /** Adds a published document to a folder. */
+  /** Makes a published document visible in a folder. */
   link(tx: Db, document_id: string, folder_id: string): Promise<void>;
-  /** Takes documents out of a folder. */
+  /** Hides documents from a folder. */
   unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void>;
-  /** Takes documents out for good. */
+  /** Deletes documents from the index. */
   remove(tx: Db, document_ids: readonly string[]): Promise<void>;
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult>;
-  /**
-   * The analysed words of a text, in order, each with its UTF-16 place: the same function that
-   * indexes.
-   */
+  /** The terms of a text, in order, with their UTF-16 indices: by the analyzer that indexes. */
   analyze(
     text: string,
   ): readonly { readonly term: string; readonly start: number; readonly end: number }[];
@@ -101,21 +91,21 @@ export const SearchIndex = service<SearchIndex>("index");
 
 export interface EmbedOptions {
   readonly kind: "document" | "query";
-  /** The embedder's own model, or the one before it, whose vectors still answer. */
+  /** The embedder's own model, or the one before it while its vectors still answer. */
   readonly model: string;
-  /** So many numbers are asked for; null: as many as the model gives. */
+  /** Numbers of a vector to ask for; null: as many as the model gives. */
   readonly dimensions: number | null;
   readonly signal: AbortSignal;
 }
-/** Turns texts into vectors, so that a passage is found that shares no word with the question. */
+/** Turns texts into vectors, so that a passage is found that shares no word with the query. */
 export interface Embedder {
   /**
-   * Only vectors of one model and length are compared. Another name or length than before:
-   * everything is embedded anew, while the old vectors answer.
+   * Only vectors of one model and length are compared. When the name or length has changed,
+   * everything is embedded again, while the old vectors answer.
    */
   readonly model: string;
   readonly dimensions: number | null;
-  /** Texts in one call. */
+  /** The most texts in one call. */
   readonly texts_max: number;
   /**
    * A vector for each text, in their order and of one length; null for a text that the model can't

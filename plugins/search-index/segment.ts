@@ -19,18 +19,18 @@ export const lengthSum = (segment: Segment): number => segment[4]!;
 
 const half = (segment: Segment, at: number): number =>
   (segment[at >>> 1]! >>> ((at & 1) << 4)) & 0xffff;
-/** How many terms the chunk counts as, for its weight. */
+/** Length of a chunk in terms, by which BM25 normalises. */
 export const lengthOf = (segment: Segment, chunk: number): number =>
   half(segment, (header_words + segment[1]!) * 2 + chunk);
 
 /**
- * Where the postings of a term lie, as `first << 16 | end`, unsigned; 0 when the segment does not
- * hold it.
+ * The range of a term's postings, as `first << 16 | end`, unsigned; 0 when the segment lacks the
+ * term.
  */
 export function postingsOf(segment: Segment, hash: number): number {
   const terms = segment[1]!,
     last = header_words + terms - 1;
-  // The hashes are spread evenly, so the guess is a few steps off at most.
+  // Interpolation search: hashes are distributed evenly, so the guess is a few steps off at most.
   let at = header_words + Math.floor((hash * terms) / 4_294_967_296);
   let found = segment[at]!;
   if (found < hash)
@@ -47,19 +47,19 @@ export function postingsOf(segment: Segment, hash: number): number {
   const starts = (header_words + terms) * 2 + segment[2]! + (at - header_words);
   return ((half(segment, starts) << 16) | half(segment, starts + 1)) >>> 0;
 }
-/** The posting at a place that `postingsOf` gave: `chunk << 8 | tf`. */
+/** The posting at a place in the range of `postingsOf`: `chunk << 8 | tf`. */
 export const postingAt = (segment: Segment, place: number): number =>
   half(segment, (header_words + segment[1]!) * 2 + segment[2]! + segment[1]! + 1 + place);
 
-/** Collects the terms of chunks, in order, and makes their segment. */
+/** Collects the terms of chunks, in order, and builds their segment. */
 export class SegmentBuilder {
-  /** `hash * 65,536 + chunk << 8`, once for each occurrence: sorted, these are the postings. */
+  /** `hash * 65,536 + (chunk << 8)` for each occurrence: sorted, these are the postings. */
   private occurrences = new Float64Array(4_096);
   private used = 0;
   private chunk_start = 0;
   private readonly lengths: number[] = [];
 
-  /** Whether a chunk of so many terms still fits. */
+  /** Whether a chunk of this many terms still fits. */
   fits(terms: number): boolean {
     return (
       this.lengths.length === 0 ||
@@ -78,7 +78,7 @@ export class SegmentBuilder {
     this.occurrences[this.used++] = hash * 65_536 + (this.lengths.length << 8);
   }
 
-  /** Ends the chunk. `length` is what it counts as, for its weight. */
+  /** Ends the chunk. `length` is its length for BM25. */
   endChunk(length: number): void {
     this.lengths.push(Math.min(length, length_max));
     this.chunk_start = this.used;

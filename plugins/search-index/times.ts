@@ -1,7 +1,7 @@
-/** Where in a recording a passage is spoken. */
+/** When in a recording a passage is spoken. */
 import type { TimeSpan } from "../extraction/contract";
 
-/** Seconds; null for a text that nobody speaks. */
+/** Seconds into the recording; null for a text that is none. */
 export interface Spoken {
   readonly time_start: number | null;
   readonly time_end: number | null;
@@ -9,16 +9,13 @@ export interface Spoken {
 
 const unspoken: Spoken = { time_start: null, time_end: null };
 
-/** Asked for passages one after another, in their order. */
+/** Looks up the times of passages, which must be asked for in their order. */
 export class SpokenTimes {
   private at = 0;
   /** In the order of the text. */
   constructor(private readonly spans: readonly TimeSpan[]) {}
 
-  /**
-   * From the earliest beginning to the latest end of all that is spoken between two places of the
-   * text, UTF-16 indices.
-   */
+  /** From the earliest start to the latest end of all spans between two UTF-16 indices. */
   between(start: number, end: number): Spoken {
     while (this.at < this.spans.length && this.spans[this.at]!.end <= start) this.at++;
     let from = Infinity,

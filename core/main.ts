@@ -7,7 +7,7 @@ import { runProgram } from "./cli/program";
 import { runTrial } from "./cli/trial";
 import { runChild } from "./isolate/child";
 import { childCommand, task_command } from "./isolate/command";
-import { createIsolate } from "./isolate/isolate";
+import { ChildPool } from "./isolate/pool";
 import type { Plugin } from "./plugin/define";
 import { importPlugin, installModules } from "./plugin/load";
 import * as sdk from "./sdk";
@@ -47,7 +47,7 @@ if (first === task_command) {
   }
   const exit_code = await runProgram(process.argv.slice(2), {
     built_in: plugins,
-    isolate: (log) => createIsolate({ command: task_child, log }),
+    isolate: (log) => new ChildPool({ command: task_child, log }),
     trial_command: [...task_child.slice(0, -1), "__trial"],
     print: printTo(process.stdout),
     complain: printTo(process.stderr),

@@ -100,7 +100,7 @@ export { levels, type Level, type Log } from "./base/log";
 export type { Operations, PluginOverview } from "./plugin/operations";
 export type { JobOverview } from "./jobs/overview";
 export { findDamage } from "./store/check";
-export type { Files, Received } from "./store/files";
+export type { Files, ReceivedFile } from "./store/files";
 export type { Db, PreparedReads } from "./store/open";
 export {
   openReadConnection,

@@ -9,7 +9,6 @@ export {
   type Scope,
   type User,
 } from "./accounts/contract";
-export { Wording } from "./answers-extractive/contract";
 export * from "./chats/contract";
 export {
   ConsolePages,

@@ -30,11 +30,11 @@ export interface Notifier {
 
 /** Within this process: a message arrives before `publish` returns. */
 export class LocalNotifier implements Notifier {
-  readonly #listeners = new Map<string, Set<Listener<any>>>();
+  private readonly listeners = new Map<string, Set<Listener<any>>>();
 
   publish<M>({ id }: Topic<M>, key: string, message: M): void {
     for (const name of [channel(id, key), channel(id)])
-      for (const listener of [...(this.#listeners.get(name) ?? [])]) listener(message, true);
+      for (const listener of [...(this.listeners.get(name) ?? [])]) listener(message, true);
   }
 
   subscribe<M>(
@@ -46,18 +46,18 @@ export class LocalNotifier implements Notifier {
     // A function of its own, so that one listener may subscribe twice.
     const hear: Listener<M> = (message, here) => listener(message, here);
     for (const name of names)
-      this.#listeners.set(name, (this.#listeners.get(name) ?? new Set()).add(hear));
+      this.listeners.set(name, (this.listeners.get(name) ?? new Set()).add(hear));
     return () => {
       for (const name of names) {
-        const others = this.#listeners.get(name);
-        if (others?.delete(hear) && others.size === 0) this.#listeners.delete(name);
+        const others = this.listeners.get(name);
+        if (others?.delete(hear) && others.size === 0) this.listeners.delete(name);
       }
     };
   }
 
   /** Subscriptions that have not ended. */
   get subscriptions(): number {
-    return new Set([...this.#listeners.values()].flatMap((listeners) => [...listeners])).size;
+    return new Set([...this.listeners.values()].flatMap((listeners) => [...listeners])).size;
   }
 }
 

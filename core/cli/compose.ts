@@ -11,12 +11,12 @@ import { jsonLog, type Level, type Log } from "../base/log";
 import { LocalNotifier } from "../base/notifier";
 import { createLogRing, type LogRing } from "../base/log-ring";
 import { Secret } from "../base/settings";
-import type { TaskIsolate } from "../isolate/isolate";
+import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
 import { createHost, type Host } from "../plugin/host";
 import type { PluginFailure } from "../plugin/operations";
 import { findPluginFiles, loadPlugins, trialBy, type Loaded } from "../plugin/load";
-import { openFiles, type Files } from "../store/files";
+import { FileStore } from "../store/file-store";
 import { openStore, type Store } from "../store/open";
 import { coreSections, locate, type Flags, type Located } from "./sources";
 
@@ -111,7 +111,7 @@ const emptied = (config: Plugin["config"]): Plugin["config"] =>
 export interface Assembled {
   readonly host: Host;
   readonly store: Store;
-  readonly files: Files;
+  readonly files: FileStore;
   close(): Promise<void>;
 }
 
@@ -119,7 +119,7 @@ export interface Assembled {
 export async function assemble(
   setting: Setting,
   built_in: readonly Plugin[],
-  isolate: TaskIsolate["run"],
+  isolate: IsolatedRun,
   public_url: () => string,
   beforeMigration?: () => Promise<void>,
 ): Promise<Assembled> {
@@ -133,7 +133,7 @@ export async function assemble(
   openDataDirectory(data);
   const store = openStore(paths.database, { log: setting.log });
   try {
-    const files = openFiles(join(data, "files"));
+    const files = new FileStore(join(data, "files"));
     const host = await createHost({
       built_in,
       dropped_in: setting.dropped_in,

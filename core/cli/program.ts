@@ -4,7 +4,7 @@ import { CommanderError, Command as Commander, Option } from "commander";
 import { version } from "../base/version";
 import { ConfigError, shownSettings } from "../base/config";
 import type { Level } from "../base/log";
-import type { TaskIsolate } from "../isolate/isolate";
+import type { ChildPool } from "../isolate/pool";
 import type { Command } from "../plugin/command";
 import type { Plugin } from "../plugin/define";
 import { order } from "../plugin/order";
@@ -15,7 +15,7 @@ import type { Flags } from "./sources";
 
 export interface ProgramParts {
   readonly built_in: readonly Plugin[];
-  readonly isolate: (log: Setting["log"]) => TaskIsolate;
+  readonly isolate: (log: Setting["log"]) => ChildPool;
   readonly trial_command: readonly string[];
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;

@@ -20,7 +20,7 @@ import { api, openApiDocument, type Described } from "../http/openapi";
 import { route, type Route } from "../http/route";
 import { serve, type Served } from "../http/serve";
 import { Authenticator, RateLimiter, RequestObserver, StartNotice, Surface } from "../http/slots";
-import type { TaskIsolate } from "../isolate/isolate";
+import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
 import type { Host } from "../plugin/host";
 import { lockDirectory } from "../store/lock";
@@ -221,7 +221,7 @@ export interface Running {
 export async function startServer(
   setting: Setting,
   built_in: readonly Plugin[],
-  isolate: TaskIsolate["run"],
+  isolate: IsolatedRun,
   print: (line: string) => void,
 ): Promise<Running> {
   const {
@@ -264,9 +264,9 @@ export async function startServer(
       host,
       async stop() {
         stopping.abort();
-        const giving_up = setTimeout(assembled.files.giveUp, uploads_ms_max);
+        const aborting = setTimeout(() => assembled.files.abortUploads(), uploads_ms_max);
         await served.stop(requests_ms_max);
-        clearTimeout(giving_up);
+        clearTimeout(aborting);
         await host.stop(jobs_ms_max);
         await assembled.close();
         unlock();

@@ -2,6 +2,7 @@
  * Mounts declared routes on Elysia: each request runs through scope, size, type and shape checks,
  * in this order, before its handler.
  */
+import { FairLimiter } from "../lib/limiter";
 import { Elysia, type AnyElysia } from "elysia";
 import type { TSchema } from "@sinclair/typebox";
 import {
@@ -19,7 +20,6 @@ import {
 import { badRequest, forbidden, HttpError } from "../base/errors";
 import { pathOf, searchOf } from "./path";
 import { Reply, type Call, type Caller, type Multipart, type Route, type Client } from "./route";
-import { createTurns } from "./turns";
 
 export const prefix = "/api/dev/v1";
 
@@ -243,7 +243,7 @@ function compileRoute(
 
 /** Parsed, a body may take thirty times its size: those above this one take turns. */
 const large_body_bytes = 2 ** 20;
-const largeBodies = createTurns({ patience_ms: 500, aside_max: 2 });
+const largeBodies = new FairLimiter({ concurrency: 1, patience_ms: 500, overflow_max: 2 });
 
 const isMultipart = (body: TSchema | Multipart | undefined): body is Multipart =>
   body !== undefined && "multipart" in body;

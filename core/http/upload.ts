@@ -5,7 +5,7 @@
 import { Dicer } from "@fastify/busboy";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
-import type { Files, Received } from "../store/files";
+import type { Files, ReceivedFile } from "../store/files";
 import { badRequest, HttpError, tooLarge } from "../base/errors";
 import { checkedText, isBlank, name_length_max, trimmed } from "./fields";
 import { boundaryOf, dispositionOf } from "./multipart";
@@ -29,7 +29,7 @@ export interface ReceiveManyOptions extends ReceiveOptions {
   /** Of all files together. */
   readonly total_bytes_max: number;
 }
-export type ReceivedPart = FilePart & { readonly received: Received };
+export type ReceivedPart = FilePart & { readonly received: ReceivedFile };
 /** The headers of one part by lower-case name. */
 type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 

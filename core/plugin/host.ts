@@ -7,7 +7,7 @@ import type { Clock } from "../base/clock";
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
 import type { LogRing } from "../base/log-ring";
-import type { TaskIsolate } from "../isolate/isolate";
+import type { IsolatedRun } from "../isolate/pool";
 import { createQueue, type Queue } from "../jobs/queue";
 import { createSchedules } from "../jobs/schedule";
 import { coreSchema } from "../jobs/schema";
@@ -44,7 +44,7 @@ export interface HostParts {
   readonly notifier: Notifier;
   readonly log: Log;
   readonly recent: LogRing;
-  readonly isolate: TaskIsolate["run"];
+  readonly isolate: IsolatedRun;
   readonly paths: {
     readonly data: string;
     readonly database: string;

@@ -3,15 +3,14 @@
  * in.
  */
 import type { Answered, Question } from "../chats/contract";
-import type { Citation, FoundPassage } from "../search/contract";
+import type { Citation, FoundPassage, Retrieval } from "../search/contract";
 import {
   chooseSentences,
   rankSentences,
-  type Analyze,
   type Sentence,
   type Source,
+  type TextAnalysis,
 } from "./extract";
-import type { Retrieve } from "./retrieving";
 
 /** Passages whose sentences are weighed, and passages that are cited. */
 const passages_max = 8,
@@ -21,11 +20,16 @@ const no_prompts =
   "Saved prompts shape answers that a model writes. This answer quotes the documents, so they " +
   "were not applied.";
 
-export function createExtractive(analyze: Analyze, retrieve: Retrieve, now_ms: () => number) {
+export function createExtractive(
+  analyze: TextAnalysis["analyze"],
+  retrieval: Retrieval,
+  now_ms: () => number,
+) {
+  const analysis: TextAnalysis = { analyze, sentences: (text) => retrieval.sentences(text) };
   return async function answer(question: Question): Promise<Answered> {
     const { text, prompts, signal } = question;
     const started = now_ms(),
-      { passages, terms } = await retrieve(question, passages_max),
+      { passages, terms } = await retrieval.findInConversation(question, passages_max),
       found = now_ms();
     signal.throwIfAborted();
     const sources = passages.map((passage): Source => ({
@@ -34,7 +38,7 @@ export function createExtractive(analyze: Analyze, retrieve: Retrieve, now_ms: (
       heading: passage.heading,
       score: passage.score,
     }));
-    const chosen = chooseSentences(rankSentences(text, terms, sources, analyze), sources);
+    const chosen = chooseSentences(rankSentences(text, terms, sources, analysis), sources);
     return {
       ...(chosen.length === 0
         ? { answer: nothing_found, outcome: "no_answer" as const, citations: [] }

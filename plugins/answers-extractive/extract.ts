@@ -2,8 +2,8 @@
  * Picks the sentences that answer a question from the passages that were found: no model, only
  * words, their rarity and their place.
  */
+import type { Retrieval } from "../search/contract";
 import { wantedBy } from "./question";
-import { sentencesOf } from "./sentences";
 
 /** A passage, best first. `title` and `heading` say what it stands under. */
 export interface Source {
@@ -21,7 +21,11 @@ export interface Word {
   readonly start: number;
   readonly end: number;
 }
-export type Analyze = (text: string) => readonly Word[];
+/** How texts are taken apart. */
+export interface TextAnalysis {
+  readonly analyze: (text: string) => readonly Word[];
+  readonly sentences: Retrieval["sentences"];
+}
 
 /** A sentence of a source; UTF-16 indices into its text. */
 export interface Sentence {
@@ -56,8 +60,9 @@ export function rankSentences(
   question: string,
   terms: readonly Weighted[],
   sources: readonly Source[],
-  analyze: Analyze,
+  analysis: TextAnalysis,
 ): Sentence[] {
+  const { analyze } = analysis;
   const idf = new Map(terms.map((one) => [one.term, one.idf])),
     total = terms.reduce((sum, one) => sum + one.idf, 0);
   if (total === 0) return [];
@@ -72,7 +77,7 @@ export function rankSentences(
 
   const scored = sources.flatMap((source, at) => {
     const above = asked([...analyze(source.title), ...analyze(source.heading ?? "")]);
-    const sentences = withWords(source.text, analyze).map((one) => ({
+    const sentences = withWords(source.text, analysis).map((one) => ({
       ...one,
       asked: asked(one.words),
     }));
@@ -112,11 +117,11 @@ const minus = (terms: ReadonlySet<string> | undefined, others: ReadonlySet<strin
 /** The sentences of a text, each with its words. */
 function withWords(
   text: string,
-  analyze: Analyze,
+  { analyze, sentences }: TextAnalysis,
 ): { readonly start: number; readonly end: number; readonly words: readonly Word[] }[] {
   const words = analyze(text);
   let at = 0;
-  return sentencesOf(text).map(({ start, end }) => {
+  return sentences(text).map(({ start, end }) => {
     while (at < words.length && words[at]!.start < start) at++;
     const from = at;
     while (at < words.length && words[at]!.start < end) at++;

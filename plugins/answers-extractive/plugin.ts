@@ -4,25 +4,20 @@
 import { definePlugin, fill } from "../../core/sdk";
 import { Answerers } from "../chats/contract";
 import { SearchIndex } from "../search-index/contract";
+import { Retrieval } from "../search/contract";
 import { createExtractive } from "./answering";
-import { Wording } from "./contract";
-import { createRetrieve } from "./retrieving";
-import { sentencesOf } from "./sentences";
 
 export default definePlugin({
   name: "answers-extractive",
   version: "1.0.0",
-  needs: { index: SearchIndex },
-  provides: { wording: Wording },
-  setup({ now_ms, services: { index } }) {
-    const retrieve = createRetrieve(index.analyze);
+  needs: { index: SearchIndex, retrieval: Retrieval },
+  setup({ now_ms, services: { index, retrieval } }) {
     return {
-      services: { wording: { sentences: sentencesOf, retrieve } },
       fills: [
         fill(Answerers, {
           name: "extractive",
           rank: 0,
-          answer: createExtractive(index.analyze, retrieve, now_ms),
+          answer: createExtractive(index.analyze, retrieval, now_ms),
         }),
       ],
     };

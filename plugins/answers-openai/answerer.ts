@@ -4,8 +4,7 @@
  */
 import { PermanentFailure, type Context } from "../../core/sdk";
 import type { Answered, Answerer, Question } from "../chats/contract";
-import type { FoundPassage } from "../search/contract";
-import type { Wording } from "../answers-extractive/contract";
+import type { FoundPassage, Retrieval } from "../search/contract";
 import { AnswerChecker, type CheckedAnswer } from "./answer-checker";
 import type { TextAnalysis } from "./evidence";
 import { ProviderFailure, sentenceOf, warningOf } from "./failure";
@@ -23,7 +22,7 @@ export interface AnswererOptions extends Pick<Context, "log" | "now_ms"> {
   readonly fallback: "extractive" | "fail";
   /** The answerers of this server, this one included. */
   readonly answerers: () => readonly Answerer[];
-  readonly wording: Wording;
+  readonly retrieval: Retrieval;
   readonly analyze: TextAnalysis["analyze"];
 }
 interface Generated extends ComposedPrompt {
@@ -47,15 +46,15 @@ export class LanguageModelAnswerer implements Answerer {
   private readonly breaker: CircuitBreaker;
 
   constructor(private readonly options: AnswererOptions) {
-    const { analyze, wording, now_ms } = options;
-    this.analysis = { analyze, sentences: (text) => wording.sentences(text) };
+    const { analyze, retrieval, now_ms } = options;
+    this.analysis = { analyze, sentences: (text) => retrieval.sentences(text) };
     this.breaker = new CircuitBreaker(now_ms);
   }
 
   async answer(question: Question): Promise<Answered> {
-    const { log, now_ms, wording, fallback } = this.options;
+    const { log, now_ms, retrieval, fallback } = this.options;
     const started = now_ms();
-    const { passages } = await wording.retrieve(question, sources_max);
+    const { passages } = await retrieval.findInConversation(question, sources_max);
     const retrieved = now_ms();
     question.signal.throwIfAborted();
     const timings = (): Timings => ({

@@ -1,5 +1,5 @@
 /** Finds the sentences of a source that support a claim, by the rarity of the words they share. */
-import type { Span } from "../answers-extractive/contract";
+import type { Span } from "../search/contract";
 
 export interface TextAnalysis {
   readonly analyze: (text: string) => readonly { readonly term: string }[];

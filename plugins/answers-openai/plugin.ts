@@ -3,10 +3,10 @@
  * name one.
  */
 import { askEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
-import { Wording } from "../answers-extractive/contract";
 import { Answerers } from "../chats/contract";
 import { SystemChecks } from "../console/contract";
 import { SearchIndex } from "../search-index/contract";
+import { Retrieval } from "../search/contract";
 import { LanguageModelAnswerer } from "./answerer";
 import { endpointOf } from "./settings";
 
@@ -54,9 +54,9 @@ export default definePlugin({
       description: "The longest answer.",
     }),
   }),
-  needs: { index: SearchIndex, wording: Wording },
+  needs: { index: SearchIndex, retrieval: Retrieval },
   slots: { answerers: Answerers },
-  setup: async ({ config, services: { index, wording }, slots, now_ms, log }) => {
+  setup: async ({ config, services: { index, retrieval }, slots, now_ms, log }) => {
     const endpoint = endpointOf(config);
     if (endpoint === null) return {};
     // The client is large: only a server that uses it loads it.
@@ -70,7 +70,7 @@ export default definePlugin({
       timeout_ms: timeout,
       fallback,
       answerers: () => slots.answerers(),
-      wording,
+      retrieval,
       analyze: (text) => index.analyze(text),
       now_ms,
       log,

@@ -19,14 +19,14 @@ export const publishGrowth = ({ notifier }: Publisher, message_id: string): void
 
 /** Waits for changes of these records, from its construction until `close`. */
 export class Waiter {
-  readonly #unsubscribe: () => void;
-  #changed = false;
-  #wake = (): void => {};
+  private readonly unsubscribe: () => void;
+  private changed = false;
+  private wake = (): void => {};
 
   constructor(notifier: Notifier, about: Topic<null>, ids: readonly string[]) {
-    this.#unsubscribe = notifier.subscribe(about, ids, () => {
-      this.#changed = true;
-      this.#wake();
+    this.unsubscribe = notifier.subscribe(about, ids, () => {
+      this.changed = true;
+      this.wake();
     });
   }
 
@@ -39,19 +39,19 @@ export class Waiter {
       const end = (): void => {
         clearTimeout(timer);
         for (const signal of signals) signal.removeEventListener("abort", end);
-        this.#wake = () => {};
-        resolve(this.#changed);
-        this.#changed = false;
+        this.wake = () => {};
+        resolve(this.changed);
+        this.changed = false;
       };
       const timer = setTimeout(end, timeout_ms);
-      this.#wake = end;
+      this.wake = end;
       for (const signal of signals) signal.addEventListener("abort", end);
-      if (this.#changed || signals.some((signal) => signal.aborted)) end();
+      if (this.changed || signals.some((signal) => signal.aborted)) end();
     });
   }
 
   close(): void {
-    this.#unsubscribe();
-    this.#wake();
+    this.unsubscribe();
+    this.wake();
   }
 }

@@ -1,91 +1,73 @@
 /**
- * What is looked at to say whether the server is well. Each check says what it found and, when
- * something is wrong, what to do about it.
+ * The health checks of the server. Each says what it found and, when something is wrong, what to do
+ * about it.
  */
-import { rm, statfs, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Operations } from "../../core/sdk";
+import type { Context, Operations } from "../../core/sdk";
+import { cached } from "./cached";
 import type { CheckResult, SystemCheck } from "./contract";
+import { freeSpace } from "./disk-usage";
 
-export interface ChecksParts {
-  readonly operations: Operations;
-  readonly paths: { readonly data: string; readonly temporary: string };
-  /** Looks through the whole database in a child process. Answers what is wrong. */
+export interface HealthChecksParts extends Pick<Context, "operations" | "now_ms"> {
+  readonly paths: Pick<Context["paths"], "data" | "temporary">;
+  /** Reads the whole database in a child process and returns what is wrong with it. */
   readonly findDamage: () => Promise<readonly string[]>;
-  readonly now_ms: () => number;
 }
 
 const free_share_low = 0.05;
 const free_bytes_low = 512 * 2 ** 20;
 const waiting_ms_max = 10 * 60_000;
-/** What is slow to find out is asked again after so long. */
-const remember_ms = { damage: 30 * 60_000, plugin: 60_000 };
-/** A check that has no answer by then is told as it is; the next look may find more. */
-const patience_ms = 3_000;
+/** How long the results of slow checks are reused. */
+const hold_ms = { damage: 30 * 60_000, plugin: 60_000 };
+/** A check that takes longer is reported as such; a later look may find its result. */
+const timeout_ms = 3_000;
 
 export const ok = (detail: string): CheckResult => ({ status: "ok", detail, fix: null });
 
-export function createChecks({ operations, paths, findDamage, now_ms }: ChecksParts): {
-  readonly run: (
-    more: readonly SystemCheck[],
-  ) => Promise<(CheckResult & { readonly name: string })[]>;
-} {
-  const own: readonly SystemCheck[] = [
-    remembered({ name: "Database", run: () => database(findDamage) }, remember_ms.damage, now_ms),
-    { name: "Disk", run: () => disk(paths.data, operations) },
-    { name: "Data directory", run: () => writable(paths.temporary) },
-    {
-      name: "Tables",
-      run: async () => {
-        const { steps, last, applied_at } = await operations.schema();
-        return ok(`${steps} steps are applied, the last one (${last}) at ${applied_at}.`);
-      },
-    },
-    { name: "Jobs", run: () => jobs(operations, now_ms()) },
-    { name: "Plugins", run: () => plugins(operations) },
-  ];
-  const kept = new Map<SystemCheck, SystemCheck>();
-  return {
-    async run(more) {
-      for (const check of more)
-        if (!kept.has(check)) kept.set(check, remembered(check, remember_ms.plugin, now_ms));
-      return Promise.all(
-        [...own, ...more.map((check) => kept.get(check)!)].map(async (check) => ({
-          name: check.name,
-          ...(await patiently(check)),
-        })),
-      );
-    },
-  };
+export class HealthChecks {
+  readonly #now_ms: () => number;
+  readonly #own: readonly SystemCheck[];
+  /** Checks of plugins, with their results reused. */
+  readonly #of_plugins = new Map<SystemCheck, SystemCheck>();
+
+  constructor({ operations, paths, findDamage, now_ms }: HealthChecksParts) {
+    this.#now_ms = now_ms;
+    this.#own = [
+      this.#reused({ name: "Database", run: () => database(findDamage) }, hold_ms.damage),
+      { name: "Disk", run: () => disk(paths.data, operations) },
+      { name: "Data directory", run: () => writable(paths.temporary) },
+      { name: "Tables", run: () => tables(operations) },
+      { name: "Jobs", run: () => jobs(operations, now_ms()) },
+      { name: "Plugins", run: () => plugins(operations) },
+    ];
+  }
+
+  /** The server's own checks and those of plugins, all at the same time. */
+  async run(
+    of_plugins: readonly SystemCheck[],
+  ): Promise<(CheckResult & { readonly name: string })[]> {
+    for (const check of of_plugins)
+      if (!this.#of_plugins.has(check))
+        this.#of_plugins.set(check, this.#reused(check, hold_ms.plugin));
+    const checks = [...this.#own, ...of_plugins.map((check) => this.#of_plugins.get(check)!)];
+    return Promise.all(
+      checks.map(async (check) => ({ name: check.name, ...(await inTime(check)) })),
+    );
+  }
+
+  #reused(check: SystemCheck, result_hold_ms: number): SystemCheck {
+    const run = cached(() => check.run().catch(failed), result_hold_ms, this.#now_ms);
+    return { name: check.name, run };
+  }
 }
 
-/** Runs at most once at a time, and its answer holds for a while. */
-function remembered(check: SystemCheck, hold_ms: number, now_ms: () => number): SystemCheck {
-  let last: { readonly at_ms: number; readonly result: CheckResult } | undefined;
-  let running: Promise<CheckResult> | undefined;
-  return {
-    name: check.name,
-    async run() {
-      if (last && now_ms() - last.at_ms < hold_ms) return last.result;
-      running ??= check
-        .run()
-        .catch(failed)
-        .then((result) => {
-          last = { at_ms: now_ms(), result };
-          running = undefined;
-          return result;
-        });
-      return running;
-    },
-  };
-}
-
-async function patiently(check: SystemCheck): Promise<CheckResult> {
+async function inTime(check: SystemCheck): Promise<CheckResult> {
   const { promise, resolve } = Promise.withResolvers<CheckResult>();
   const timer = setTimeout(
     () =>
       resolve({ status: "warn", detail: "This takes a while. Look again in a moment.", fix: null }),
-    patience_ms,
+    timeout_ms,
   );
   try {
     return await Promise.race([check.run().catch(failed), promise]);
@@ -93,6 +75,7 @@ async function patiently(check: SystemCheck): Promise<CheckResult> {
     clearTimeout(timer);
   }
 }
+
 const failed = (error: unknown): CheckResult => ({
   status: "fail",
   detail: `It could not be checked: ${error instanceof Error ? error.message : String(error)}.`,
@@ -113,8 +96,9 @@ async function database(findDamage: () => Promise<readonly string[]>): Promise<C
 }
 
 async function disk(data: string, operations: Operations): Promise<CheckResult> {
-  const { free_bytes, share } = await freeOf(data);
-  const room = `${(free_bytes / 2 ** 30).toFixed(1)} GiB are free, ${Math.round(share * 100)} % of the disk.`;
+  const { free_bytes, share } = await freeSpace(data);
+  const free_gib = (free_bytes / 2 ** 30).toFixed(1);
+  const room = `${free_gib} GiB are free, ${Math.round(share * 100)} % of the disk.`;
   if (operations.storageFull())
     return {
       status: "fail",
@@ -128,13 +112,6 @@ async function disk(data: string, operations: Operations): Promise<CheckResult> 
       fix: "Free some space before uploads are refused.",
     };
   return ok(room);
-}
-
-export async function freeOf(
-  data: string,
-): Promise<{ readonly free_bytes: number; readonly share: number }> {
-  const { bavail, blocks, bsize } = await statfs(data);
-  return { free_bytes: bavail * bsize, share: bavail / blocks };
 }
 
 async function writable(temporary: string): Promise<CheckResult> {
@@ -155,8 +132,13 @@ async function writable(temporary: string): Promise<CheckResult> {
   }
 }
 
+async function tables(operations: Operations): Promise<CheckResult> {
+  const { steps, last, applied_at } = await operations.schema();
+  return ok(`${steps} steps are applied, the last one (${last}) at ${applied_at}.`);
+}
+
 async function jobs(operations: Operations, now_ms: number): Promise<CheckResult> {
-  const { ready, running, failed: lost } = await operations.jobs.count();
+  const { ready, running, failed: failed_jobs } = await operations.jobs.count();
   const {
     rows: [oldest],
   } = await operations.jobs.list("ready", { limit: 1, offset: 0 });
@@ -167,10 +149,12 @@ async function jobs(operations: Operations, now_ms: number): Promise<CheckResult
       detail: `Jobs are due for ${Math.round(waited_ms / 60_000)} minutes and none runs.`,
       fix: "Look at the log for why jobs can't be claimed, and restart the server.",
     };
-  if (lost > 0)
+  if (failed_jobs > 0)
     return {
       status: "warn",
-      detail: `${lost} ${lost === 1 ? "job has" : "jobs have"} failed for good in the last 30 days.`,
+      detail:
+        `${failed_jobs} ${failed_jobs === 1 ? "job has" : "jobs have"} failed for good in the ` +
+        "last 30 days.",
       fix: "Look at the failed jobs, and run again what should have been done.",
     };
   return ok(`${running} run and ${ready} wait.`);

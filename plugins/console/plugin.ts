@@ -13,29 +13,27 @@ import {
   RequestObserver,
   Surface,
   task,
+  type Context,
   type Operations,
 } from "../../core/sdk";
 import { Sessions } from "../accounts/contract";
 import { Quotas } from "../quotas/contract";
 import { assets, index_html } from "./assets.gen";
-import { createChecks, freeOf } from "./checks";
+import { cached } from "./cached";
+import { ChangeFeed } from "./change-feed";
+import { HealthChecks } from "./checks";
 import { ConsolePages, SystemChecks } from "./contract";
-import { createFeed } from "./feed";
+import { databaseBytes, directoryBytes, freeSpace } from "./disk-usage";
 import { migrations } from "./migrations";
-import { fitPages } from "./pages";
+import { validPages } from "./plugin-pages";
 import { handlers, routes } from "./routes";
-import { createSite } from "./site";
-import { databaseBytes, directoryBytes, remembering } from "./sizes";
+import { StaticFiles } from "./static-files";
 import { createSurface } from "./surface";
-import { systemHandlers, systemRoutes, type Limits } from "./system-routes";
-import { createUsage } from "./usage";
+import { systemHandlers, systemRoutes } from "./system-routes";
+import { UsageCounter } from "./usage";
+import { usageHandlers, usageRoutes } from "./usage-routes";
 
-/** As it was set; null when it was not. */
-const settingOf = (operations: Operations, name: string): string | null =>
-  (operations.settings().find(({ setting }) => setting === name)?.value as string | undefined) ??
-  null;
-
-/** Every file is looked at for them. */
+/** Measuring the data directory looks at every file in it. */
 const sizes_hold_ms = 60_000;
 const damage_limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
 
@@ -46,28 +44,16 @@ export default definePlugin({
   slots: { pages: ConsolePages, checks: SystemChecks, limiter: RateLimiter },
   tables: ["console_usage"],
   migrations,
-  routes: { ...routes, ...systemRoutes },
+  routes: { ...routes, ...usageRoutes, ...systemRoutes },
   tasks: { findDamage: task(async (path: string) => findDamage(path)) },
-  setup: ({
-    now_ms,
-    db,
-    inTransaction,
-    isolate,
-    log,
-    notifier,
-    operations,
-    paths,
-    services: { sessions, quotas },
-    slots,
-  }) => {
-    const pages = () => fitPages(slots.pages());
-    const site = createSite({ assets, index_html, pages });
-    const feed = createFeed({ isLive: sessions.isLive, newUuid });
-    const usage = createUsage({
-      db,
-      inTransaction,
-      now_ms,
-      log,
+  setup: (ctx) => {
+    const { isolate, log, notifier, now_ms, operations, paths, services, slots } = ctx;
+    const { sessions, quotas } = services;
+    const pages = () => validPages(slots.pages());
+    const files = new StaticFiles({ assets, index_html, pages });
+    const feed = new ChangeFeed({ isLive: sessions.isLive, newUuid });
+    const usage = new UsageCounter({
+      ...ctx,
       storageOf: (owner_id) => quotas.heldCommitted(owner_id, "storage"),
     });
     notifier.subscribe(RecordChanged, "all", (change, here) => {
@@ -75,61 +61,43 @@ export default definePlugin({
       // Each process counts what was done through it.
       if (here) usage.noteChange(change);
     });
-    const checks = createChecks({
-      operations,
-      paths,
-      now_ms,
+    const checks = new HealthChecks({
+      ...ctx,
       findDamage: () => isolate("findDamage", paths.database, damage_limits),
-    });
-    const limits = async (): Promise<Limits> => {
-      const [limiter] = slots.limiter();
-      return {
-        folders: quotas.limitOf("folders"),
-        documents: quotas.limitOf("documents"),
-        chats: quotas.limitOf("chats"),
-        storage_bytes: quotas.limitOf("storage"),
-        requests_per_window: (await limiter?.take("", 0))?.limit ?? null,
-        window_s: limiter?.window_ms === undefined ? null : Math.ceil(limiter.window_ms / 1_000),
-      };
-    };
-    const system = systemHandlers({
-      operations,
-      now_ms,
-      limits,
-      usage: usage.read,
-      checks: () => checks.run(slots.checks()),
-      held: async (owner_id) => ({
-        bytes: await quotas.heldCommitted(owner_id, "storage"),
-        documents: await quotas.heldCommitted(owner_id, "documents"),
-        folders: await quotas.heldCommitted(owner_id, "folders"),
-        chats: await quotas.heldCommitted(owner_id, "chats"),
-      }),
-      storage: remembering(
-        async () => ({
-          database_bytes: await databaseBytes(paths.database),
-          files_bytes: await directoryBytes(join(paths.data, "files")),
-          free_bytes: (await freeOf(paths.data)).free_bytes,
-        }),
-        sizes_hold_ms,
-        now_ms,
-      ),
     });
     return {
       fills: [
-        fill(
-          Surface,
-          createSurface({ sessions, public_url: settingOf(operations, "server.public_url") }),
-        ),
+        fill(Surface, createSurface({ sessions, public_url: publicUrlOf(operations) })),
         fill(RequestObserver, usage.noteRequest),
       ],
-      routes: { ...handlers({ site, pages, feed }), ...system },
+      routes: {
+        ...handlers({ files, pages, feed }),
+        ...usageHandlers({ usage, quotas, limiter: () => slots.limiter()[0] }),
+        ...systemHandlers({
+          operations,
+          now_ms,
+          checks: () => checks.run(slots.checks()),
+          storage: cached(() => storageOf(paths), sizes_hold_ms, now_ms),
+        }),
+      },
       start: async () => {
-        fitPages(slots.pages(), ({ path, title }, reason) =>
+        validPages(slots.pages(), ({ path, title }, reason) =>
           log.warn("a page of a plugin is not shown", { path, title, reason }),
         );
         await usage.start();
       },
-      stop: usage.stop,
+      stop: () => usage.stop(),
     };
   },
 });
+
+const storageOf = async ({ data, database }: Context["paths"]) => ({
+  database_bytes: await databaseBytes(database),
+  files_bytes: await directoryBytes(join(data, "files")),
+  free_bytes: (await freeSpace(data)).free_bytes,
+});
+
+/** `server.public_url` as it was set; null when it was not. */
+const publicUrlOf = (operations: Operations): string | null =>
+  (operations.settings().find(({ setting }) => setting === "server.public_url")?.value as
+    string | undefined) ?? null;

@@ -1,11 +1,11 @@
 /**
- * The HTTP face of the console itself: its page at the root of the server, and what the page asks
- * about plugins.
+ * The HTTP face of the console itself: its page and files at the root of the server, the pages of
+ * plugins, and the stream of changes.
  */
 import { route, t, type HandlersOf } from "../../core/sdk";
 import { console_root, type ConsolePage } from "./contract";
-import type { Feed } from "./feed";
-import { modulePath, type Site } from "./site";
+import type { ChangeFeed } from "./change-feed";
+import { modulePath, type StaticFiles } from "./static-files";
 
 const PageRecord = t.Object({
   path: t.String({ description: "The page's address below `/console/`." }),
@@ -15,7 +15,13 @@ const PageRecord = t.Object({
 });
 const html = (description: string) => ({ description, media_type: "text/html" });
 
-const stream_example = `id: 6f9619ff-7\nevent: change\ndata: {"kind":"document","id":"doc_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC","folder_id":"fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC","action":"changed"}\n\n`;
+const change_example = {
+  kind: "document",
+  id: "doc_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
+  folder_id: "fld_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
+  action: "changed",
+};
+const stream_example = `id: 6f9619ff-7\nevent: change\ndata: ${JSON.stringify(change_example)}\n\n`;
 
 export const routes = {
   root: route.get("/", {
@@ -66,8 +72,12 @@ export const routes = {
     tag: "Console",
     operation: "watchChanges",
     surface: "console",
-    description: `Server-sent events about the caller's records. \`ready\`: changes from now on follow. \`change\`: \`{kind, id, folder_id, action}\`, where \`action\` is created, changed or deleted.
-\`refetch\`: some were missed, look at everything again. \`signed_out\`: the session has ended. Every event has an id; \`Last-Event-ID\` goes on after it. A silent stream sends a comment every 15 s.`,
+    description:
+      "Server-sent events about the caller's records. `ready`: changes from now on follow. " +
+      "`change`: `{kind, id, folder_id, action}`, where `action` is created, changed or " +
+      "deleted.\n`refetch`: some were missed, look at everything again. `signed_out`: the session has " +
+      "ended. Every event has an id; `Last-Event-ID` goes on after it. A silent stream sends a " +
+      "comment every 15 s.",
     query: t.Object({
       last_event_id: t.Optional(
         t.String({ description: "The same as the header, for clients that can't send it." }),
@@ -92,18 +102,22 @@ const stream_headers = {
   "x-accel-buffering": "no",
 };
 
-export interface ConsoleParts {
-  readonly site: Site;
+export interface ConsoleRoutesParts {
+  readonly files: StaticFiles;
   readonly pages: () => readonly ConsolePage[];
-  readonly feed: Feed;
+  readonly feed: ChangeFeed;
 }
 
-export const handlers = ({ site, pages, feed }: ConsoleParts): HandlersOf<typeof routes> => ({
+export const handlers = ({
+  files,
+  pages,
+  feed,
+}: ConsoleRoutesParts): HandlersOf<typeof routes> => ({
   root: toConsole,
-  // A router may take both spellings for one.
+  // A router may treat `/console` and `/console/` as one path.
   console: ({ request }) =>
-    pathOf(request) === console_root ? toConsole() : site(request, pathOf(request)),
-  site: ({ request }) => site(request, pathOf(request)),
+    pathOf(request) === console_root ? toConsole() : files.serve(request, pathOf(request)),
+  site: ({ request }) => files.serve(request, pathOf(request)),
   pages: ({ caller }) =>
     pages()
       .filter(({ group }) => group !== "admin" || caller.admin)

@@ -1,6 +1,6 @@
 /**
- * The API behind the session cookie, at `/console/api/v1`: who may come in, and what every answer
- * of the console carries.
+ * The API behind the session cookie, at `/console/api/v1`: who may call it, which requests are
+ * refused as cross-site, and the headers of every answer.
  */
 import { isIP } from "node:net";
 import { HttpError, sameHost, type Admitted, type Surface, type Client } from "../../core/sdk";
@@ -9,10 +9,7 @@ import { console_root } from "./contract";
 
 export interface SurfaceParts {
   readonly sessions: Pick<Sessions, "callerOf">;
-  /**
-   * `https://papers.example`, when the operator has said by which address people come; null
-   * otherwise.
-   */
+  /** The setting `server.public_url`, such as `https://papers.example`; null when it is not set. */
   readonly public_url: string | null;
 }
 
@@ -58,7 +55,7 @@ export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface =
     const refusal = safe_methods.has(request.method)
       ? undefined
       : refusalOf(request, visitor, public_url);
-    // What another site made a browser send counts as nobody's.
+    // A forged request is nobody's, even when the browser sent the cookie along.
     return refusal
       ? { caller: null, refusal }
       : { caller: await sessions.callerOf(request, visitor) };
@@ -72,9 +69,9 @@ export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface =
 const safe_methods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Why a request that changes something is refused: it was not sent by a page of this server.
- * A browser says so in `Sec-Fetch-Site`; an old one, and every other program, in `Origin` alone.
- * Where both are given, both must be right.
+ * Protection against cross-site request forgery: why a request that changes something is refused,
+ * or undefined when a page of this server sent it. Browsers send `Sec-Fetch-Site`; old ones, and
+ * other programs, `Origin` alone. Where both are given, both must match.
  */
 export function refusalOf(
   { headers }: Request,
@@ -89,8 +86,8 @@ export function refusalOf(
     return site === null
       ? crossSite("It says neither Sec-Fetch-Site nor Origin, so nobody knows which page sent it.")
       : undefined;
-  // Whoever can make a name of their own point here has pages of that name: once the server's name
-  // is known, no other name counts.
+  // DNS rebinding: anybody can point a name of their own here and serve pages under it. Once the
+  // server's own name is known, no other name is accepted.
   const asked =
     public_url === null
       ? [host]
@@ -100,7 +97,8 @@ export function refusalOf(
   const from = URL.canParse(origin) ? new URL(origin) : undefined;
   if (!from || !asked.some((own) => sameHost(own, from.host)))
     return crossSite(
-      `It was sent by a page of ${origin}, and this server is asked as ${host}. Behind a reverse proxy, set server.public_url to the address that people use.`,
+      `It was sent by a page of ${origin}, and this server is asked as ${host}. Behind a reverse ` +
+        "proxy, set server.public_url to the address that people use.",
     );
   return secure && from.protocol !== "https:"
     ? crossSite("It was sent by a page that did not come by HTTPS.")

@@ -1,6 +1,4 @@
-/**
- * The HTTP face of the running server, for administrators, and of what each user did and may do.
- */
+/** The HTTP face of the running server, for administrators. */
 import {
   commit,
   levels,
@@ -13,13 +11,13 @@ import {
   t,
   toPage,
   version,
+  type Context,
   type HandlersOf,
   type JobOverview,
   type Level,
-  type Operations,
+  type Static,
 } from "../../core/sdk";
-import type { CheckResult } from "./contract";
-import { days_max, type UsageDay } from "./usage";
+import type { HealthChecks } from "./checks";
 
 const surface = "console";
 const Time = t.String({ format: "date-time" });
@@ -33,33 +31,10 @@ const State = t.Union([
   t.Literal("cancelled"),
 ]);
 
-const UsageRecord = t.Object({
-  days: t.Array(
-    t.Object({
-      date: t.String(),
-      requests: t.Integer({ description: "Made with API keys." }),
-      answers: t.Integer(),
-      uploads: t.Integer({ description: "New documents of every kind." }),
-      storage_bytes: t.Integer({ description: "Held at the end of the day." }),
-    }),
-  ),
-  storage: t.Object({
-    bytes: t.Integer(),
-    documents: t.Integer(),
-    folders: t.Integer(),
-    chats: t.Integer(),
-  }),
-  limits: t.Object(
-    {
-      folders: OrNull(t.Integer()),
-      documents: OrNull(t.Integer()),
-      chats: OrNull(t.Integer()),
-      storage_bytes: OrNull(t.Integer()),
-      requests_per_window: OrNull(t.Integer()),
-      window_s: OrNull(t.Integer()),
-    },
-    { description: "Null: none." },
-  ),
+const StorageRecord = t.Object({
+  database_bytes: t.Integer(),
+  files_bytes: t.Integer(),
+  free_bytes: t.Integer(),
 });
 const SystemRecord = t.Object({
   version: t.String(),
@@ -73,11 +48,7 @@ const SystemRecord = t.Object({
       fix: OrNull(t.String()),
     }),
   ),
-  storage: t.Object({
-    database_bytes: t.Integer(),
-    files_bytes: t.Integer(),
-    free_bytes: t.Integer(),
-  }),
+  storage: StorageRecord,
   jobs: t.Object({ ready: t.Integer(), running: t.Integer(), failed: t.Integer() }),
   plugins: t.Array(
     t.Object({
@@ -104,18 +75,6 @@ const JobRecord = t.Object({
   retriable: t.Boolean({ description: "It has failed and can be run again." }),
 });
 
-const usage_example = {
-  days: [{ date: "2026-11-21", requests: 120, answers: 4, uploads: 2, storage_bytes: 1_048_576 }],
-  storage: { bytes: 1_048_576, documents: 12, folders: 3, chats: 2 },
-  limits: {
-    folders: null,
-    documents: 1_000,
-    chats: null,
-    storage_bytes: null,
-    requests_per_window: 600,
-    window_s: 60,
-  },
-};
 const system_example = {
   version: "0.1.0",
   commit: "1a2b3c4d5e6f",
@@ -156,24 +115,6 @@ const answer = <S extends ReturnType<typeof t.Object> | ReturnType<typeof t.Arra
 ) => ({ 200: { description, schema, example } });
 
 export const systemRoutes = {
-  usage: route.get("/usage", {
-    summary: "What one did, day by day",
-    tag: "Usage",
-    operation: "getUsage",
-    surface,
-    description: "Days are those of UTC, the oldest first, one for every day of the period.",
-    query: t.Object({
-      days: t.Optional(
-        t.Integer({
-          minimum: 1,
-          maximum: days_max,
-          default: 30,
-          description: "How many days, today included.",
-        }),
-      ),
-    }),
-    answers: answer("Days, what is held now, and the limits in force.", UsageRecord, usage_example),
-  }),
   system: route.get("/system", {
     summary: "The state of the server",
     tag: "System",
@@ -272,50 +213,19 @@ export const systemRoutes = {
   }),
 };
 
-export interface Held {
-  readonly bytes: number;
-  readonly documents: number;
-  readonly folders: number;
-  readonly chats: number;
-}
-export interface Limits {
-  readonly folders: number | null;
-  readonly documents: number | null;
-  readonly chats: number | null;
-  readonly storage_bytes: number | null;
-  readonly requests_per_window: number | null;
-  readonly window_s: number | null;
-}
-export interface SystemRoutesParts {
-  readonly operations: Operations;
-  readonly usage: (owner_id: string, days: number) => Promise<UsageDay[]>;
-  readonly held: (owner_id: string) => Promise<Held>;
-  readonly limits: () => Promise<Limits>;
-  readonly checks: () => Promise<(CheckResult & { readonly name: string })[]>;
-  readonly storage: () => Promise<{
-    readonly database_bytes: number;
-    readonly files_bytes: number;
-    readonly free_bytes: number;
-  }>;
-  readonly now_ms: () => number;
+export interface SystemRoutesParts extends Pick<Context, "operations" | "now_ms"> {
+  readonly checks: () => ReturnType<HealthChecks["run"]>;
+  readonly storage: () => Promise<Static<typeof StorageRecord>>;
 }
 
 export const systemHandlers = ({
   operations,
-  usage,
-  held,
-  limits,
   checks,
   storage,
   now_ms,
 }: SystemRoutesParts): HandlersOf<typeof systemRoutes> => ({
-  usage: async ({ caller, query }) => ({
-    days: await usage(caller.owner_id, query.days ?? 30),
-    storage: await held(caller.owner_id),
-    limits: await limits(),
-  }),
   system: async () => {
-    const [found, sizes, jobs, plugins] = await Promise.all([
+    const [check_results, sizes, jobs, plugins] = await Promise.all([
       checks(),
       storage(),
       operations.jobs.count(),
@@ -325,7 +235,7 @@ export const systemHandlers = ({
       version,
       commit,
       uptime_s: Math.floor((now_ms() - operations.started_at_ms) / 1_000),
-      checks: found,
+      checks: check_results,
       storage: sizes,
       jobs,
       plugins,
@@ -345,15 +255,15 @@ export const systemHandlers = ({
   config: () =>
     operations.settings().map(({ setting, value, origin }) => ({
       name: setting,
-      value:
-        value === null || value === undefined
-          ? null
-          : Array.isArray(value)
-            ? value.join(",")
-            : String(value),
+      value: shownValue(value),
       origin,
     })),
 });
+
+function shownValue(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return Array.isArray(value) ? value.join(",") : String(value);
+}
 
 const jobRecord = ({
   id,

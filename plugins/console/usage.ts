@@ -1,8 +1,8 @@
 /**
- * What each user does on each day: counted in memory, written now and then in one transaction, so
- * that no request waits for it.
+ * What each user does on each day: counted in memory and written once a minute in one transaction,
+ * so that no request waits for it.
  */
-import { toNumber, type Change, type Db, type Log, type Seen } from "../../core/sdk";
+import { toNumber, type Change, type Context, type Seen } from "../../core/sdk";
 import * as store from "./store";
 import type { UsageRow } from "./store";
 
@@ -11,13 +11,9 @@ const day_ms = 24 * 3_600_000;
 const days_kept = 400;
 export const days_max = 366;
 
-export interface UsageParts {
-  readonly db: Db<store.ConsoleTables>;
-  readonly inTransaction: <R>(work: (tx: Db) => Promise<R>) => Promise<R>;
-  readonly now_ms: () => number;
+export interface UsageParts extends Pick<Context, "db" | "inTransaction" | "now_ms" | "log"> {
   /** Bytes of originals that the owner holds now. */
   readonly storageOf: (owner_id: string) => Promise<number>;
-  readonly log: Log;
 }
 type Counted = "requests" | "answers" | "uploads";
 interface Counts {
@@ -29,89 +25,102 @@ interface Counts {
 }
 export type UsageDay = Pick<UsageRow, Counted | "storage_bytes"> & { readonly date: string };
 
-export function createUsage({ db, inTransaction, now_ms, storageOf, log }: UsageParts) {
-  let counts = new Map<string, Counts>();
-  let timer: ReturnType<typeof setInterval> | undefined;
-  let writing: Promise<void> = Promise.resolve();
+export class UsageCounter {
+  readonly #parts: UsageParts;
+  /** Not written yet, by owner and day. */
+  #counts = new Map<string, Counts>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #writing: Promise<void> = Promise.resolve();
 
-  const dayOf = (at_ms: number): string => new Date(at_ms).toISOString().slice(0, 10);
-  /** Of today. */
-  function countsOf(owner_id: string): Counts {
-    const day = dayOf(now_ms());
-    const key = `${owner_id} ${day}`;
-    const found = counts.get(key) ?? { owner_id, day, requests: 0, answers: 0, uploads: 0 };
-    counts.set(key, found);
-    return found;
+  constructor(parts: UsageParts) {
+    this.#parts = parts;
   }
 
-  async function write(): Promise<void> {
-    const batch = counts;
+  async start(): Promise<void> {
+    const { db, now_ms } = this.#parts;
+    await store.pruneUsage(db, dayOf(now_ms() - days_kept * day_ms));
+    this.#timer = setInterval(() => void this.flush(), flush_every_ms);
+    this.#timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  /** Counts requests of programs; those that the console makes by itself do not count. */
+  readonly noteRequest = ({ surface, owner_id }: Seen): void => {
+    if (surface === "api" && owner_id !== null) this.#today(owner_id).requests += 1;
+  };
+
+  readonly noteChange = ({ owner_id, kind, action }: Change): void => {
+    if (kind === "message" && action === "created") this.#today(owner_id).answers += 1;
+    else if (kind === "document" && action === "created") this.#today(owner_id).uploads += 1;
+    // An entry alone makes the next write note how much is held now: it may be less.
+    else if (kind === "document" || kind === "folder") this.#today(owner_id);
+  };
+
+  /** The last `days` days, today included, the oldest first. */
+  async read(owner_id: string, days: number): Promise<UsageDay[]> {
+    await this.flush();
+    const { db, now_ms, storageOf } = this.#parts;
+    const today_ms = now_ms();
+    const dates = Array.from({ length: days }, (_, place) =>
+      dayOf(today_ms - (days - 1 - place) * day_ms),
+    );
+    const { rows, before } = await store.readUsage(db, owner_id, dates[0]!);
+    const by_day = new Map(rows.map((row) => [row.day, row]));
+    const stored_now_bytes = await storageOf(owner_id);
+    let storage_bytes = toNumber(before?.storage_bytes);
+    return dates.map((date, place) => {
+      const row = by_day.get(date);
+      storage_bytes =
+        place === days - 1 ? stored_now_bytes : toNumber(row?.storage_bytes ?? storage_bytes);
+      return {
+        date,
+        requests: toNumber(row?.requests),
+        answers: toNumber(row?.answers),
+        uploads: toNumber(row?.uploads),
+        storage_bytes,
+      };
+    });
+  }
+
+  /** Never rejects: what can't be written is kept for the next time. */
+  flush(): Promise<void> {
+    return (this.#writing = this.#writing.then(() => this.#write()));
+  }
+
+  async #write(): Promise<void> {
+    const { inTransaction, storageOf, log } = this.#parts;
+    const batch = this.#counts;
     if (batch.size === 0) return;
-    counts = new Map();
+    this.#counts = new Map();
     try {
       await inTransaction(async (tx) => {
-        for (const one of batch.values())
-          await store.addUsage(tx, { ...one, storage_bytes: await storageOf(one.owner_id) });
+        for (const counts of batch.values()) {
+          const storage_bytes = await storageOf(counts.owner_id);
+          await store.addUsage(tx, { ...counts, storage_bytes });
+        }
       });
     } catch (error) {
-      for (const [key, one] of batch) counts.set(key, added(one, counts.get(key)));
+      for (const [key, counts] of batch)
+        this.#counts.set(key, added(counts, this.#counts.get(key)));
       log.warn("usage could not be written yet", { error: String(error) });
     }
   }
-  /** Never fails: what can't be written is kept for the next time. */
-  const flush = (): Promise<void> => (writing = writing.then(write));
 
-  return {
-    /** Requests of programs count; what the console asks for by itself does not. */
-    noteRequest({ surface, owner_id }: Seen): void {
-      if (surface === "api" && owner_id !== null) countsOf(owner_id).requests += 1;
-    },
-
-    noteChange({ owner_id, kind, action }: Change): void {
-      if (kind === "message" && action === "created") countsOf(owner_id).answers += 1;
-      else if (kind === "document" && action === "created") countsOf(owner_id).uploads += 1;
-      // What is held may be less now.
-      else if (kind === "document" || kind === "folder") countsOf(owner_id);
-    },
-
-    /** The last `days` days, today included, the oldest first. */
-    async read(owner_id: string, days: number): Promise<UsageDay[]> {
-      await flush();
-      const today_ms = now_ms();
-      const dates = Array.from({ length: days }, (_, back) =>
-        dayOf(today_ms - (days - 1 - back) * day_ms),
-      );
-      const { rows, before } = await store.readUsage(db, owner_id, dates[0]!);
-      const by_day = new Map(rows.map((row) => [row.day, row]));
-      let storage_bytes = toNumber(before?.storage_bytes);
-      const stored_now_bytes = await storageOf(owner_id);
-      return dates.map((date, at) => {
-        const row = by_day.get(date);
-        storage_bytes =
-          at === days - 1 ? stored_now_bytes : toNumber(row?.storage_bytes ?? storage_bytes);
-        return {
-          date,
-          requests: toNumber(row?.requests),
-          answers: toNumber(row?.answers),
-          uploads: toNumber(row?.uploads),
-          storage_bytes,
-        };
-      });
-    },
-
-    flush,
-    async start(): Promise<void> {
-      await store.pruneUsage(db, dayOf(now_ms() - days_kept * day_ms));
-      timer = setInterval(() => void flush(), flush_every_ms);
-      timer.unref();
-    },
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await flush();
-    },
-  };
+  #today(owner_id: string): Counts {
+    const day = dayOf(this.#parts.now_ms());
+    const key = `${owner_id} ${day}`;
+    const counts = this.#counts.get(key) ?? { owner_id, day, requests: 0, answers: 0, uploads: 0 };
+    this.#counts.set(key, counts);
+    return counts;
+  }
 }
-export type UsageService = ReturnType<typeof createUsage>;
+
+/** `2026-11-21`, in UTC. */
+const dayOf = (at_ms: number): string => new Date(at_ms).toISOString().slice(0, 10);
 
 const added = (one: Counts, other: Counts | undefined): Counts =>
   other === undefined

@@ -13,7 +13,6 @@ export interface DocumentContext extends Pick<
   | "cancelJobs"
   | "db"
   | "emit"
-  | "enqueue"
   | "files"
   | "inTransaction"
   | "log"
@@ -33,6 +32,16 @@ export interface DocumentContext extends Pick<
   readonly quotas: Quotas;
   /** Those who keep something about documents. Complete once every plugin is set up. */
   readonly uses: () => readonly DocumentUse[];
+  /** Queues the job that makes this version answer: jobs.ts. */
+  readonly enqueueIndexing: (
+    tx: Db,
+    document: Pick<DocumentRow, "id" | "owner_id" | "version">,
+  ) => Promise<void>;
+  /** Queues the job that gives the index the document's present name: jobs.ts. */
+  readonly enqueueRetitling: (
+    tx: Db,
+    document: Pick<DocumentRow, "id" | "owner_id">,
+  ) => Promise<void>;
   /**
    * Deletes these originals where nothing uses them any more, once the surrounding transaction is
    * on disk. Returns at once.

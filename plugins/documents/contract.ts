@@ -1,5 +1,13 @@
 /** What other plugins may know about documents. */
-import { event, service, slot, t, type Db, type PayloadOf, type Received } from "../../core/sdk";
+import {
+  event,
+  service,
+  slot,
+  t,
+  type Db,
+  type PayloadOf,
+  type ReceivedFile,
+} from "../../core/sdk";
 import type { HeadingSpan, TimeSpan } from "../extraction/contract";
 
 export interface DocumentName {
@@ -35,10 +43,10 @@ export interface Incoming {
   readonly name: string;
   readonly origin: Origin;
   /**
-   * The original. It is on disk, and stays there, until the transaction has ended: `Received.keep`
+   * The original. It is on disk, and stays there, until the transaction has ended: `ReceivedFile.keep`
    * before it, or a use in `FileUses`.
    */
-  readonly file: Pick<Received, "sha256" | "size_bytes"> | null;
+  readonly file: Pick<ReceivedFile, "sha256" | "size_bytes"> | null;
   /** What the sender says the file is, or null. */
   readonly declared_type: string | null;
   /** With a file, too: then the file is kept as the original, and not read. */

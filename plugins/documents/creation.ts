@@ -2,10 +2,10 @@
  * New documents, and new versions of documents that exist: texts, uploads, and what imports and
  * transcriptions bring.
  */
-import { conflict, isUnique, type Db, type HttpError, type Received } from "../../core/sdk";
+import { conflict, isUnique, type Db, type HttpError, type ReceivedFile } from "../../core/sdk";
 import { notifyFolders, moveStatus, type DocumentContext } from "./context";
 import type { Incoming, ReadyText, TakenIn } from "./contract";
-import { enqueueIndexing, queued } from "./indexer";
+import { queued } from "./indexer";
 import * as links from "./link-store";
 import { cleanedName, documentName, nameFolded, nameKey, nameOfText } from "./names";
 import type { Document } from "./record";
@@ -62,7 +62,7 @@ export function addText(
   const source: Source = { source_kind: "text", source_uri: null, source_run_id: null };
   return ctx.inTransaction(async (tx) => {
     await ctx.folders.require(tx, owner_id, folder_id);
-    ctx.files.requireRoom();
+    ctx.files.requireFreeSpace();
     return insert(ctx, tx, { owner_id, folder_id, name }, version, source);
   });
 }
@@ -91,7 +91,7 @@ export async function addUpload(
   ctx: DocumentContext,
   owner_id: string,
   { folder_id, name, declared_type, overwrite }: Upload,
-  received: Received,
+  received: ReceivedFile,
 ): Promise<{ readonly document: Document; readonly replaced: boolean }> {
   const version = fileVersion(received, declared_type);
   const source: Source = { source_kind: "upload", source_uri: null, source_run_id: null };
@@ -123,7 +123,7 @@ export async function intake(
 ): Promise<TakenIn> {
   const { folder_id, origin, file, declared_type, text } = incoming;
   await ctx.folders.require(tx, owner_id, folder_id);
-  ctx.files.requireRoom();
+  ctx.files.requireFreeSpace();
   const name = cleanedName(incoming.name);
   const version = text ? textVersion(text, file, declared_type) : fileVersion(file, declared_type);
   const source: Source = {
@@ -271,7 +271,7 @@ async function insert(
     deleted_at: null,
   });
   await ctx.folders.count(tx, [{ folder_id, status: "syncing", by: 1 }]);
-  await enqueueIndexing(ctx, tx, row);
+  await ctx.enqueueIndexing(tx, row);
   notifyFolders(ctx, row, [folder_id], "created");
   return { row, folder_ids: [folder_id] };
 }
@@ -305,7 +305,7 @@ async function replace(
     await links.reserveName(tx, row.id);
   const folder_ids = await links.foldersOf(tx, row.id);
   await moveStatus(ctx, tx, row, folder_ids, { from: before.status, to: row.status });
-  await enqueueIndexing(ctx, tx, row);
+  await ctx.enqueueIndexing(tx, row);
   // The dropped version may have been a text that was never shown.
   ctx.afterCommit(ctx.truncateWal);
   return { row, folder_ids };

@@ -3,9 +3,7 @@
  * transaction), and the one that gives the index a new title.
  */
 import {
-  job,
   PermanentFailure,
-  t,
   type Db,
   type ExhaustedCause,
   type JobEffect,
@@ -22,18 +20,11 @@ import type { Document } from "./record";
 import * as store from "./store";
 import type { DocumentRow, InWork, Stage } from "./store";
 
-/** Makes this version the one that answers. */
-export const IndexDocument = job(
-  "documents.index",
-  t.Object({ document_id: t.String(), version: t.Integer() }),
-);
-type VersionToIndex = PayloadOf<typeof IndexDocument>;
+interface VersionToIndex {
+  readonly document_id: string;
+  readonly version: number;
+}
 
-/** Gives the index the document's present name. */
-export const RetitleDocument = job("documents.retitle", t.Object({ document_id: t.String() }));
-
-/** Documents of one owner that are indexed at the same time: the rest is for the others. */
-const concurrency_per_owner = 6;
 /**
  * An error fails the document at this attempt. Attempts that crashed the server say nothing about
  * the file: the job has more.
@@ -64,30 +55,6 @@ export const queued = {
   error_code: null,
   error_message: null,
 } as const;
-
-export const enqueueIndexing = (
-  { enqueue }: DocumentContext,
-  tx: Db,
-  { id, owner_id, version }: Pick<DocumentRow, "id" | "owner_id" | "version">,
-): Promise<void> =>
-  enqueue(
-    tx,
-    IndexDocument,
-    { document_id: id, version },
-    { subject: id, queue: `documents.index:${owner_id}`, queue_concurrency: concurrency_per_owner },
-  );
-
-export const enqueueRetitling = (
-  { enqueue }: DocumentContext,
-  tx: Db,
-  { id, owner_id }: Pick<DocumentRow, "id" | "owner_id">,
-): Promise<void> =>
-  enqueue(
-    tx,
-    RetitleDocument,
-    { document_id: id },
-    { queue: `documents.retitle:${owner_id}`, priority: -1 },
-  );
 
 /**
  * Indexes the newest version again; one that is being indexed goes on. @throws HttpError 403 or
@@ -123,7 +90,7 @@ async function requeue(ctx: DocumentContext, tx: Db, document: DocumentRow): Pro
   await store.updateDocument(tx, document.id, { ...queued, updated_at: ctx.now_ms() });
   const folder_ids = await links.foldersOf(tx, document.id);
   await moveStatus(ctx, tx, document, folder_ids, { from: document.status, to: "syncing" });
-  await enqueueIndexing(ctx, tx, document);
+  await ctx.enqueueIndexing(tx, document);
 }
 
 /**
@@ -137,7 +104,7 @@ export async function indexDocument(
 ): Promise<JobEffect | void> {
   const work = await store.findInWork(ctx.db, document_id, version);
   if (!work) return;
-  ctx.files.requireRoom();
+  ctx.files.requireFreeSpace();
   try {
     const text = isReady(work) ? readyText(work) : await extractFile(ctx, work, job);
     if (text.text.trim() === "")
@@ -187,17 +154,17 @@ async function extractFile(
     notifyFolders(ctx, work, folder_ids);
   };
   await report("extracting", 0);
-  const extracted = await ctx.extraction.extract(
-    { path: ctx.files.path(sha256), size_bytes, name, declared_type: media_type },
-    {
-      signal,
-      onProgress: (progress) => {
-        if (!isDue()) return;
-        report("extracting", progress * extraction_share).catch((error: unknown) =>
-          log.warn("progress was not written", { document_id: id, error: String(error) }),
-        );
-      },
-    },
+  const onProgress = (progress: number): void => {
+    if (!isDue()) return;
+    report("extracting", progress * extraction_share).catch((error: unknown) =>
+      log.warn("progress was not written", { document_id: id, error: String(error) }),
+    );
+  };
+  const extracted = await ctx.files.withLocalFile(sha256, (path) =>
+    ctx.extraction.extract(
+      { path, size_bytes, name, declared_type: media_type },
+      { signal, onProgress },
+    ),
   );
   if (isDue()) await report("chunking", extraction_share);
   return extracted;
@@ -230,7 +197,7 @@ async function publish(
     ctx.removeFiles(await store.dropOtherVersions(tx, id, [version]));
     ctx.afterCommit(ctx.truncateWal);
   }
-  if (synced.name !== work.name) await enqueueRetitling(ctx, tx, work);
+  if (synced.name !== work.name) await ctx.enqueueRetitling(tx, work);
   await settle(ctx, tx, { owner_id, document_id: id, version, status: "synced" }, folder_ids);
 }
 
@@ -294,7 +261,7 @@ export const indexingExhausted = (
 /** Runs `RetitleDocument`: indexes the text that answers again, without touching its status. */
 export async function retitleDocument(
   { db, index }: DocumentContext,
-  { document_id }: PayloadOf<typeof RetitleDocument>,
+  { document_id }: { readonly document_id: string },
   { signal }: JobRun,
 ): Promise<JobEffect | void> {
   const before = await store.findAnswering(db, document_id);

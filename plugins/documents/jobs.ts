@@ -1,17 +1,55 @@
-/** Every job of documents: the function that runs it, how often it is tried, how many at once. */
-import { every, handle, type JobHandler } from "../../core/sdk";
+/**
+ * Every job of documents: its name and payload, how it is enqueued, what it runs, its limits and
+ * its schedule.
+ */
+import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import * as indexer from "./indexer";
-import { IndexDocument, RetitleDocument } from "./indexer";
-import { purgeExpired, PurgeDocuments } from "./purge";
+import { purgeExpired } from "./purge";
+
+/** Makes this version the one that answers. */
+export const IndexDocument = job(
+  "documents.index",
+  t.Object({ document_id: t.String(), version: t.Integer() }),
+);
+/** Gives the index the document's present name. */
+export const RetitleDocument = job("documents.retitle", t.Object({ document_id: t.String() }));
+/** Deletes documents for good that were taken out of their last folder too long ago. */
+export const PurgeDocuments = job("documents.purge", t.Object({}));
 
 const minute_ms = 60_000;
+/** Documents that are indexed at the same time, in all and of one owner: the rest is for others. */
+const indexing_concurrency = 8;
+const indexing_concurrency_per_owner = 6;
+
+export const enqueuers = ({
+  enqueue,
+}: Pick<Context, "enqueue">): Pick<DocumentContext, "enqueueIndexing" | "enqueueRetitling"> => ({
+  enqueueIndexing: (tx, { id, owner_id, version }) =>
+    enqueue(
+      tx,
+      IndexDocument,
+      { document_id: id, version },
+      {
+        subject: id,
+        queue: `documents.index:${owner_id}`,
+        queue_concurrency: indexing_concurrency_per_owner,
+      },
+    ),
+  enqueueRetitling: (tx, { id, owner_id }) =>
+    enqueue(
+      tx,
+      RetitleDocument,
+      { document_id: id },
+      { queue: `documents.retitle:${owner_id}`, priority: -1 },
+    ),
+});
 
 export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
   handle(IndexDocument, (payload, run) => indexer.indexDocument(ctx, payload, run), {
     attempts_max: 8,
     timeout_ms: 30 * minute_ms,
-    concurrency: 8,
+    concurrency: indexing_concurrency,
     onExhausted: (tx, payload, _reason, cause) =>
       indexer.indexingExhausted(ctx, tx, payload, cause),
     requeue: (tx, payload) => indexer.reindexFailed(ctx, tx, payload),
@@ -26,4 +64,4 @@ export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
   }),
 ];
 
-export const schedules = [every("17 * * * *", PurgeDocuments, {})];
+export const documentSchedules = [every("17 * * * *", PurgeDocuments, {})];

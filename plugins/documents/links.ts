@@ -1,7 +1,6 @@
 /** The folders that a document lies in, and the name that it has there. */
 import { conflict, HttpError, type Db } from "../../core/sdk";
 import { notifyFolders, type DocumentContext } from "./context";
-import { enqueueRetitling } from "./indexer";
 import * as links from "./link-store";
 import { documentName, nameFolded, nameKey } from "./names";
 import { getDocument, requireDocument } from "./queries";
@@ -117,7 +116,7 @@ export async function rename(
     notifyFolders(ctx, before, folder_ids);
     // Before the first version is indexed there is no title to correct: its job looks at the name
     // again at the end.
-    if (before.current_version > 0) await enqueueRetitling(ctx, tx, before);
+    if (before.current_version > 0) await ctx.enqueueRetitling(tx, before);
   });
   return getDocument(ctx, owner_id, document_id);
 }

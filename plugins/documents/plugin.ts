@@ -7,7 +7,7 @@ import { Quotas } from "../quotas/contract";
 import type { DocumentContext } from "./context";
 import { Documents, DocumentSettled, DocumentUses, FileUses } from "./contract";
 import { intake } from "./creation";
-import { documentJobs, schedules } from "./jobs";
+import { documentJobs, documentSchedules, enqueuers } from "./jobs";
 import { migrations } from "./migrations";
 import { purgeFolders, purgeFoldersInParts, UnusedFiles } from "./purge";
 import { documentQueries } from "./queries";
@@ -44,6 +44,7 @@ export default definePlugin({
     const ctx: DocumentContext = {
       ...host,
       ...host.services,
+      ...enqueuers(host),
       uses: host.slots.uses,
       removeFiles: (sha256s) => unused_files.remove(sha256s),
     };
@@ -64,7 +65,7 @@ export default definePlugin({
         }),
       ],
       jobs: documentJobs(ctx),
-      schedules,
+      schedules: documentSchedules,
       start: async () => unused_files.sweep(),
       stop: () => unused_files.stop(),
     };

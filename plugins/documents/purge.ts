@@ -2,13 +2,10 @@
  * Documents that go for good, with their folder or because they were not restored in time; and
  * originals that nothing uses any more.
  */
-import { job, t, type Context, type Db } from "../../core/sdk";
+import type { Context, Db } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import * as links from "./link-store";
 import * as store from "./store";
-
-/** Deletes documents for good that were taken out of their last folder too long ago. */
-export const PurgeDocuments = job("documents.purge", t.Object({}));
 
 /** One statement names at most this many ids. */
 const ids_at_once = 5_000;

@@ -97,10 +97,11 @@ export async function getOriginal(
       const bytes = new Blob([content ?? ""]);
       return { name, media_type: `${media_type}; charset=utf-8`, sha256, size_bytes, bytes };
     }
-    const bytes = files.blob(sha256);
+    const bytes = await files.open(sha256);
+    if (bytes) return { name, media_type, sha256, size_bytes, bytes };
     // The version may have been switched, and its file deleted, since its row was read: then there
     // is a newer row.
-    if (!first || (await bytes.exists())) return { name, media_type, sha256, size_bytes, bytes };
+    if (!first) throw new Error(`the original ${sha256} is not in the file store`);
   }
 }
 

@@ -6,16 +6,16 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { definePlugin, Duration, fill, Size, t, TaskFailure, type Isolate } from "../../core/sdk";
 import { Extraction, Extractors } from "./contract";
-import { htmlExtractor } from "./html";
-import { imageExtractor } from "./image/image";
-import { legacyExtractor, rtfExtractor } from "./legacy";
-import { mailExtractor } from "./mail";
-import { officeExtractor } from "./office";
-import { pdfExtractor } from "./pdf";
-import { output_prefix } from "./reading";
+import { htmlExtractor } from "./html/extractor";
+import { imageExtractor } from "./image/extractor";
+import { legacyExtractor, rtfExtractor } from "./legacy/extractor";
+import { mailExtractor } from "./mail/extractor";
+import { officeExtractor } from "./office/extractor";
+import { pdfExtractor } from "./pdf/extractor";
+import { output_prefix } from "./server/deadline";
 import { createExtraction } from "./service";
 import { tasks } from "./tasks";
-import { textExtractor } from "./text";
+import { textExtractor } from "./text/extractor";
 
 /** The longest text of one document, UTF-16 units. */
 const characters_max = 64 * 1024 * 1024;

@@ -9,7 +9,7 @@ import {
   type ExtractionSource,
   type Extractor,
 } from "./contract";
-import { lookOf } from "./looks";
+import { lookOf } from "./signatures";
 
 /** How much of the beginning and of the end an extractor is shown, bytes. */
 const sight_bytes = 64 * 1024;

@@ -1,12 +1,12 @@
 /** What runs in a child process. */
 import { task } from "../../core/sdk";
-import { readImage } from "./image/read-image";
-import { readHtml } from "./read-html";
-import { readLegacy, readRtfFile } from "./read-legacy";
-import { readMail } from "./read-mail";
-import { readOffice } from "./read-office";
-import { readPdf } from "./read-pdf";
-import { readText } from "./read-text";
+import { readImage } from "./image/reader";
+import { readHtml } from "./html/reader";
+import { readLegacy, readRtfFile } from "./legacy/reader";
+import { readMail } from "./mail/reader";
+import { readOffice } from "./office/reader";
+import { readPdf } from "./pdf/reader";
+import { readText } from "./text/reader";
 
 export const tasks = {
   html: task(readHtml),

@@ -14,7 +14,7 @@ import {
   type AddressRule,
   type Files,
   type Lookup,
-  type Received,
+  type ReceivedFile,
   type Target,
 } from "../../core/sdk";
 import { bodyOf } from "./response-body";
@@ -24,7 +24,7 @@ import { everything, readRobots, type Robots, type RobotsOfRun } from "./robots"
 
 /** A file that came, under a temporary name. Whoever asked for it releases it. */
 export interface Got {
-  readonly received: Received;
+  readonly received: ReceivedFile;
   /** Where it came from in the end. */
   readonly url: string;
   /** Lower case, without parameters; null when the server did not say. */

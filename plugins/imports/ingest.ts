@@ -4,7 +4,7 @@
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { HttpError, TaskFailure, type Db, type Isolate, type Received } from "../../core/sdk";
+import { HttpError, TaskFailure, type Db, type Isolate, type ReceivedFile } from "../../core/sdk";
 import type { Documents, Incoming, ReadyText } from "../documents/contract";
 import { ExtractionFailure, type Extraction } from "../extraction/contract";
 import type { Folders } from "../folders/contract";
@@ -17,7 +17,7 @@ import type { tasks } from "./child/tasks";
 
 /** What an item is made of, on disk under a temporary name. */
 export interface Brought {
-  readonly received: Received;
+  readonly received: ReceivedFile;
   /** Where it came from in the end; null when the item's own address says it. */
   readonly url: string | null;
   /** What to call it; null when it may say so itself. */

@@ -2,7 +2,7 @@
  * What a source may do while it lists or reads its items: fetch within the rules of imports, and
  * keep one file while its run lasts.
  */
-import type { Db, Files, Received } from "../../core/sdk";
+import type { Db, Files, ReceivedFile } from "../../core/sdk";
 import { SourceFailure, type FetchedFile, type SourceTools } from "./contract";
 import type { Fetching } from "./fetcher";
 import type { RobotsOfRun } from "./robots";
@@ -30,7 +30,10 @@ export function createTools(
   robots: RobotsOfRun,
   signal: AbortSignal,
 ): ToolsOfRun {
-  const held = new Set<Received>();
+  const held = new Set<ReceivedFile>();
+  const closed = Promise.withResolvers<void>();
+  /** Uses of stored files, each until `close`. */
+  const in_use: Promise<void>[] = [];
 
   const fetch: SourceTools["fetch"] = async (url, options = {}) => {
     const got = await fetching.get(url, {
@@ -53,12 +56,7 @@ export function createTools(
     const before = await store.findUnfinished(db, run);
     const known =
       before?.kept_url === url && before.kept_sha256 !== null ? before.kept_sha256 : null;
-    if (known !== null)
-      return fileAt(files.path(known), (await files.blob(known).stat()).size, {
-        url,
-        media_type: null,
-        release: async () => undefined,
-      });
+    if (known !== null) return stored(known, url, null);
     const { received, media_type } = await fetching.get(url, {
       bytes_max: upload_bytes_max,
       robots,
@@ -78,10 +76,18 @@ export function createTools(
       removeFiles([received.sha256]);
       await received.release();
     }
-    return fileAt(files.path(received.sha256), received.size_bytes, {
-      url,
-      media_type,
-      release: async () => undefined,
+    return stored(received.sha256, url, media_type);
+  }
+
+  /** A stored file, which stays readable until `close`. */
+  function stored(sha256: string, url: string, media_type: string | null): Promise<FetchedFile> {
+    return new Promise((resolve, reject) => {
+      const use = files.withLocalFile(sha256, async (path) => {
+        const { size } = await Bun.file(path).stat();
+        resolve(fileAt(path, size, { url, media_type, release: async () => undefined }));
+        await closed.promise;
+      });
+      in_use.push(use.catch(reject));
     });
   }
 
@@ -92,6 +98,8 @@ export function createTools(
     fetch,
     fetchOnce: (url) => (run_id === null ? fetch(url) : fetchKept(run_id, url)),
     async close() {
+      closed.resolve();
+      await Promise.all(in_use);
       for (const received of held) await received.release();
       held.clear();
     },

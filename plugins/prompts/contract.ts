@@ -20,7 +20,9 @@ export interface Prompts {
 }
 export const Prompts = service<Prompts>("prompts");
 
-/** Told, inside the deleting transaction, that this prompt goes for good. */
-export const PromptUses = slot<{
+export interface PromptUse {
+  /** Called inside the transaction that deletes the prompt for good. */
   remove(tx: Db, owner_id: string, prompt_id: string): Promise<void>;
-}>("prompts.uses");
+}
+/** Those who refer to prompts. */
+export const PromptUses = slot<PromptUse>("prompts.uses");

@@ -3,7 +3,7 @@ import { definePlugin } from "../../core/sdk";
 import { Prompts, PromptUses } from "./contract";
 import { migrations } from "./migrations";
 import { promptHandlers, routes } from "./routes";
-import { createPrompts } from "./service";
+import { PromptService } from "./service";
 
 export default definePlugin({
   name: "prompts",
@@ -13,18 +13,8 @@ export default definePlugin({
   tables: ["prompts"],
   migrations,
   routes,
-  setup: ({ now_ms, db, inTransaction, newId, notify, truncateWal, slots }) => {
-    const prompts = createPrompts({
-      db,
-      inTransaction,
-      now_ms,
-      newId,
-      truncateWal,
-      notify,
-      removeUses: async (tx, owner_id, prompt_id) => {
-        for (const uses of slots.uses()) await uses.remove(tx, owner_id, prompt_id);
-      },
-    });
+  setup: (ctx) => {
+    const prompts = new PromptService({ ...ctx, uses: ctx.slots.uses });
     return { services: { prompts }, routes: promptHandlers(prompts) };
   },
 });

@@ -9,10 +9,11 @@ import {
   optionalText,
   requiredText,
   type Change,
+  type Context,
   type Db,
   type PageRequest,
 } from "../../core/sdk";
-import type { Prompts } from "./contract";
+import type { Prompts, PromptUse } from "./contract";
 import * as store from "./store";
 import type { PromptRow, PromptValues } from "./store";
 
@@ -30,106 +31,98 @@ export interface PromptChange {
   readonly description?: string | null;
 }
 
-export interface PromptParts {
-  readonly db: Db<store.PromptsTables>;
-  readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
-  readonly now_ms: () => number;
-  readonly newId: (prefix: string) => string;
-  /** Tells the other plugins, inside the deleting transaction, that this prompt goes. */
-  readonly removeUses: (tx: Db, owner_id: string, prompt_id: string) => Promise<void>;
-  /** Takes deleted text out of the write-ahead log. */
-  readonly truncateWal: () => void;
-  readonly notify: (change: Change) => void;
+export interface PromptContext extends Pick<
+  Context,
+  "db" | "inTransaction" | "newId" | "notify" | "now_ms" | "truncateWal"
+> {
+  readonly uses: () => readonly PromptUse[];
 }
 
-export function createPrompts({
-  db,
-  inTransaction,
-  now_ms,
-  newId,
-  removeUses,
-  truncateWal,
-  notify,
-}: PromptParts) {
-  const tell = (owner_id: string, id: string, action: Change["action"]): void =>
-    notify({ owner_id, kind: "prompt", id, action });
+export class PromptService implements Prompts {
+  constructor(private readonly ctx: PromptContext) {}
+
+  async require(
+    from: Db,
+    owner_id: string,
+    prompt_ids: readonly string[],
+    pointer: string,
+  ): Promise<PromptRow[]> {
+    const unique_ids = [...new Set(prompt_ids)];
+    const by_id = new Map(
+      (await store.findPrompts(from, unique_ids)).map((prompt) => [prompt.id, prompt]),
+    );
+    const missing = unique_ids.filter((id) => !by_id.has(id));
+    refuse(404, "not_found", "could not be found", pointer, missing);
+    const foreign = unique_ids.filter((id) => by_id.get(id)!.owner_id !== owner_id);
+    refuse(403, "forbidden", "belongs to another user", pointer, foreign);
+    return unique_ids.map((id) => by_id.get(id)!);
+  }
+
   /** @throws HttpError 404 when there is no such prompt, 403 when it is another user's. */
-  const requireOne = async (from: Db, owner_id: string, prompt_id: string): Promise<PromptRow> => {
-    const prompt = await store.findPrompt(from, prompt_id);
-    if (!prompt) throw notFound("prompt");
-    if (prompt.owner_id !== owner_id) throw forbidden("This prompt belongs to another user.");
+  get(owner_id: string, prompt_id: string): Promise<PromptRow> {
+    return requireOne(this.ctx.db, owner_id, prompt_id);
+  }
+
+  list(
+    owner_id: string,
+    page: PageRequest,
+  ): Promise<{ readonly rows: PromptRow[]; readonly total: number }> {
+    return store.listPrompts(this.ctx.db, owner_id, page);
+  }
+
+  /** @throws HttpError 400 on a blank name or text, or one that is too long. */
+  async create(owner_id: string, input: NewPrompt): Promise<PromptRow> {
+    const { db, newId, now_ms } = this.ctx;
+    const now = now_ms();
+    const prompt: PromptRow = {
+      id: newId("prm"),
+      owner_id,
+      name: checkedName(input.name, "/name"),
+      text: requiredText(input.text, "/text", text_length_max),
+      description: optionalText(input.description, "/description", description_length_max),
+      created_at: now,
+      updated_at: now,
+    };
+    await store.insertPrompt(db, prompt);
+    this.notify(owner_id, prompt.id, "created");
     return prompt;
-  };
+  }
 
-  return {
-    /** Part of the contract. */
-    require: (async (from, owner_id, prompt_ids, pointer) => {
-      const unique_ids = [...new Set(prompt_ids)];
-      const by_id = new Map(
-        (await store.findPrompts(from, unique_ids)).map((prompt) => [prompt.id, prompt]),
-      );
-      refuse(
-        404,
-        "not_found",
-        "could not be found",
-        pointer,
-        unique_ids.filter((id) => !by_id.has(id)),
-      );
-      refuse(
-        403,
-        "forbidden",
-        "belongs to another user",
-        pointer,
-        unique_ids.filter((id) => by_id.get(id)!.owner_id !== owner_id),
-      );
-      return unique_ids.map((id) => by_id.get(id)!);
-    }) satisfies Prompts["require"],
+  /** Changes the fields that are given. @throws HttpError 400, 403 or 404. */
+  async change(owner_id: string, prompt_id: string, change: PromptChange): Promise<PromptRow> {
+    const { db, now_ms } = this.ctx;
+    const values = checkedChange(change);
+    const before = await requireOne(db, owner_id, prompt_id);
+    if (Object.keys(values).length === 0) return before;
+    const after = await store.updatePrompt(db, prompt_id, values, now_ms());
+    if (!after) throw notFound("prompt");
+    this.notify(owner_id, prompt_id, "changed");
+    return after;
+  }
 
-    get: (owner_id: string, prompt_id: string) => requireOne(db, owner_id, prompt_id),
+  /** Deletes the prompt for good, everywhere it is used. @throws HttpError 403 or 404. */
+  async remove(owner_id: string, prompt_id: string): Promise<void> {
+    const { inTransaction, truncateWal, uses } = this.ctx;
+    await inTransaction(async (tx) => {
+      await requireOne(tx, owner_id, prompt_id);
+      for (const use of uses()) await use.remove(tx, owner_id, prompt_id);
+      await store.deletePrompt(tx, prompt_id);
+      this.notify(owner_id, prompt_id, "deleted");
+    });
+    truncateWal();
+  }
 
-    list: (owner_id: string, page: PageRequest) => store.listPrompts(db, owner_id, page),
-
-    /** @throws HttpError 400 on a blank name or text, or one that is too long. */
-    async create(owner_id: string, input: NewPrompt): Promise<PromptRow> {
-      const now = now_ms();
-      const prompt: PromptRow = {
-        id: newId("prm"),
-        owner_id,
-        name: checkedName(input.name, "/name"),
-        text: requiredText(input.text, "/text", text_length_max),
-        description: optionalText(input.description, "/description", description_length_max),
-        created_at: now,
-        updated_at: now,
-      };
-      await store.insertPrompt(db, prompt);
-      tell(owner_id, prompt.id, "created");
-      return prompt;
-    },
-
-    /** Changes the fields that are given. @throws HttpError 400, 403 or 404. */
-    async change(owner_id: string, prompt_id: string, change: PromptChange): Promise<PromptRow> {
-      const values = checkedChange(change);
-      const before = await requireOne(db, owner_id, prompt_id);
-      if (Object.keys(values).length === 0) return before;
-      const after = await store.updatePrompt(db, prompt_id, values, now_ms());
-      if (!after) throw notFound("prompt");
-      tell(owner_id, prompt_id, "changed");
-      return after;
-    },
-
-    /** Deletes the prompt for good, everywhere it is used. @throws HttpError 403 or 404. */
-    async remove(owner_id: string, prompt_id: string): Promise<void> {
-      await inTransaction(async (tx) => {
-        await requireOne(tx, owner_id, prompt_id);
-        await removeUses(tx, owner_id, prompt_id);
-        await store.deletePrompt(tx, prompt_id);
-        tell(owner_id, prompt_id, "deleted");
-      });
-      truncateWal();
-    },
-  };
+  private notify(owner_id: string, id: string, action: Change["action"]): void {
+    this.ctx.notify({ owner_id, kind: "prompt", id, action });
+  }
 }
-export type PromptService = ReturnType<typeof createPrompts>;
+
+async function requireOne(from: Db, owner_id: string, prompt_id: string): Promise<PromptRow> {
+  const prompt = await store.findPrompt(from, prompt_id);
+  if (!prompt) throw notFound("prompt");
+  if (prompt.owner_id !== owner_id) throw forbidden("This prompt belongs to another user.");
+  return prompt;
+}
 
 const checkedChange = ({ name, text, description }: PromptChange): PromptValues => ({
   ...(name === undefined ? {} : { name: checkedName(name, "/name") }),

@@ -28,7 +28,7 @@ export interface DocumentEmbedderParts extends Pick<
   | "cancelJobs"
   | "log"
 > {
-  readonly files: Pick<Context["files"], "requireRoom">;
+  readonly files: Pick<Context["files"], "requireFreeSpace">;
   readonly embedder: () => Embedder | undefined;
 }
 /** Segments that are embedded together, with the texts of their chunks. */
@@ -91,7 +91,7 @@ export class DocumentEmbedder {
       set = this.target;
     if (embedder === undefined || set === null) return;
     // Nothing is asked (and paid for) that could not be stored.
-    this.parts.files.requireRoom();
+    this.parts.files.requireFreeSpace();
     const batch = await this.nextBatch(embedder);
     if (batch === null || (batch.attempts >= attempts_to_wait_for && (await this.isSwitching())))
       return (tx) => this.finish(tx, set);

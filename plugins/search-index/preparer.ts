@@ -16,7 +16,7 @@ export interface PreparerParts extends Pick<
   Context,
   "inTransaction" | "afterCommit" | "truncateWal" | "log"
 > {
-  readonly files: Pick<Context["files"], "requireRoom">;
+  readonly files: Pick<Context["files"], "requireFreeSpace">;
   readonly encoder: Pick<WorkerClient<EncoderProtocol>, "ask">;
   /** Ids of segments, ascending. */
   readonly nextId: () => number;
@@ -169,7 +169,7 @@ class StagingWriter {
     this.writes = this.writes.then(() =>
       this.parts.inTransaction(async (tx) => {
         this.signal.throwIfAborted();
-        this.parts.files.requireRoom();
+        this.parts.files.requireFreeSpace();
         await write(tx);
       }),
     );

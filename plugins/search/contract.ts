@@ -51,8 +51,30 @@ export interface Retrieved {
   readonly passages: readonly FoundPassage[];
   readonly terms: readonly { readonly term: string; readonly idf: number }[];
 }
+/** A question of a conversation. */
+export interface FollowUp {
+  readonly text: string;
+  /** The earlier questions, oldest first. */
+  readonly history: readonly { readonly question: string }[];
+  /** Searches the scope of the conversation. */
+  readonly find: (
+    query: string,
+    options: { readonly limit: number; readonly context?: string },
+  ) => Promise<Retrieved>;
+}
+/** UTF-16 indices, end exclusive. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 export interface Retrieval {
   /** The best passages of the scope, checked against live links and stored names. */
   find(db: Db, request: RetrievalRequest, signal?: AbortSignal): Promise<Retrieved>;
+  /** The best passages for a question, found with the earlier questions where it needs them. */
+  findInConversation(question: FollowUp, limit: number): Promise<Retrieved>;
+  /**
+   * The sentences of a text in any language, trimmed, in order; only white space lies between them.
+   */
+  sentences(text: string): readonly Span[];
 }
 export const Retrieval = service<Retrieval>("search");

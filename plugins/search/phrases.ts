@@ -4,11 +4,15 @@
 
 /** Quotation marks by their opening one; a straight one closes itself. */
 const quoted = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|「([^」]+)」|『([^』]+)』/gu;
-const says_something = /[\p{L}\p{N}]/u;
+const has_word = /[\p{L}\p{N}]/u;
 const word_character = /[\p{L}\p{N}\p{M}]/u;
 /** Scripts that write words without spaces: a phrase may begin and end inside a run of them. */
-const spaceless =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const spaceless = new RegExp(
+  `[${["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
+    .map((script) => `\\p{Script=${script}}`)
+    .join("")}]`,
+  "u",
+);
 
 /** Case, width, ligatures, and how lines break make no difference. */
 const folded = (text: string): string =>
@@ -20,26 +24,27 @@ const folded = (text: string): string =>
     .trim();
 
 /** A question mark of any script at the end, the Greek one only after Greek. */
-const asks = /(?:[?？؟⸮՞፧‽⁇]|\p{Script=Greek}\p{M}*["'”’»)\]]*\s*[;\u037e])["'”’»」』)\]\s!！]*$/u;
+const is_question =
+  /(?:[?？؟⸮՞፧‽⁇]|\p{Script=Greek}\p{M}*["'”’»)\]]*\s*[;\u037e])["'”’»」』)\]\s!！]*$/u;
 
 /**
  * The phrases that a query wants word for word, folded, in their order. A question has none: its
  * quotation marks set off a name or a saying, which texts inflect.
  */
 export const phrasesOf = (query: string): string[] =>
-  asks.test(query)
+  is_question.test(query)
     ? []
     : [...query.matchAll(quoted)]
         .map((match) => folded(match.slice(1).find((group) => group !== undefined)!))
-        .filter((phrase) => says_something.test(phrase));
+        .filter((phrase) => has_word.test(phrase));
 
 /** Whether every phrase stands in the text as whole words. */
-export function holdsPhrases(text: string, phrases: readonly string[]): boolean {
+export function containsPhrases(text: string, phrases: readonly string[]): boolean {
   const where = folded(text);
-  return phrases.every((phrase) => holdsPhrase(where, phrase));
+  return phrases.every((phrase) => containsPhrase(where, phrase));
 }
 
-function holdsPhrase(text: string, phrase: string): boolean {
+function containsPhrase(text: string, phrase: string): boolean {
   for (let at = text.indexOf(phrase); at !== -1; at = text.indexOf(phrase, at + 1)) {
     if (
       isEdge(text.slice(0, at), phrase, "start") &&

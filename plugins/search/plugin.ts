@@ -5,7 +5,7 @@ import { Folders } from "../folders/contract";
 import { SearchIndex } from "../search-index/contract";
 import { Retrieval } from "./contract";
 import { routes, searchHandlers } from "./routes";
-import { createSearch } from "./service";
+import { SearchService } from "./service";
 
 export default definePlugin({
   name: "search",
@@ -13,8 +13,8 @@ export default definePlugin({
   needs: { folders: Folders, documents: Documents, index: SearchIndex },
   provides: { retrieval: Retrieval },
   routes,
-  setup: ({ db, services }) => {
-    const search = createSearch({ db, ...services });
-    return { services: { retrieval: search.retrieval }, routes: searchHandlers(search) };
+  setup: (ctx) => {
+    const search = new SearchService({ ...ctx, ...ctx.services });
+    return { services: { retrieval: search }, routes: searchHandlers(search) };
   },
 });

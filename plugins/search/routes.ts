@@ -1,7 +1,13 @@
 /** The HTTP face of search. */
 import { route, t, type HandlersOf } from "../../core/sdk";
 import { FoundPassage } from "./contract";
-import { documents_max, folders_max, limit_default, limit_max, type createSearch } from "./service";
+import {
+  documents_max,
+  folders_max,
+  limit_default,
+  limit_max,
+  type SearchService,
+} from "./service";
 
 const SearchBody = t.Object({
   query: t.String({
@@ -12,17 +18,23 @@ const SearchBody = t.Object({
   }),
   folder_ids: t.Optional(
     t.Union([t.Array(t.String(), { maxItems: folders_max }), t.Null()], {
-      description: `Folders to search, subfolders included; at most ${folders_max}. Absent: every folder of the caller. An empty list selects no folder and finds nothing.`,
+      description:
+        `Folders to search, subfolders included; at most ${folders_max}. Absent: every folder of ` +
+        "the caller. An empty list selects no folder and finds nothing.",
     }),
   ),
   document_ids: t.Optional(
     t.Union([t.Array(t.String(), { maxItems: documents_max }), t.Null()], {
-      description: `Only these documents of those folders; at most ${documents_max}. An empty list finds nothing.`,
+      description:
+        `Only these documents of those folders; at most ${documents_max}. An empty list finds ` +
+        "nothing.",
     }),
   ),
   limit: t.Optional(
     t.Union([t.Integer({ minimum: 1 }), t.Null()], {
-      description: `Passages to return, at least 1; ${limit_default} unless given, above ${limit_max} means ${limit_max}.`,
+      description:
+        `Passages to return, at least 1; ${limit_default} unless given, above ${limit_max} means ` +
+        `${limit_max}.`,
     }),
   ),
 });
@@ -73,8 +85,6 @@ export const routes = {
   }),
 };
 
-export const searchHandlers = (
-  search: ReturnType<typeof createSearch>,
-): HandlersOf<typeof routes> => ({
+export const searchHandlers = (search: SearchService): HandlersOf<typeof routes> => ({
   search: async ({ caller, body }) => ({ data: await search.search(caller.owner_id, body) }),
 });

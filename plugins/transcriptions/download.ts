@@ -1,5 +1,5 @@
 /**
- * Fetches a recording from an address that a user gave: only public hosts, pinned to what was
+ * Downloads a recording from a URL that a user gave: only public hosts, pinned to what was
  * checked, redirects one by one.
  */
 import {
@@ -10,17 +10,17 @@ import {
   UnfitUrl,
   version,
   type AddressRule,
-  type Files,
+  type Context,
   type Lookup,
-  type Received,
+  type ReceivedFile,
   type Target,
 } from "../../core/sdk";
 import { TranscriptionFailure } from "./contract";
 
-export interface FetchingParts {
+export interface DownloadParts extends Pick<Context, "files"> {
   readonly lookup: Lookup;
+  /** Addresses that a URL of a user may lead to. */
   readonly allows: AddressRule;
-  readonly files: Files;
   readonly bytes_max: number;
   readonly signal: AbortSignal;
 }
@@ -33,31 +33,34 @@ const silence_ms = 30_000;
  * The file; the caller releases it. @throws TranscriptionFailure, or HttpError 507 when the storage
  * is full.
  */
-export async function fetchRecording(url: string, parts: FetchingParts): Promise<Received> {
+export async function downloadRecording(url: string, parts: DownloadParts): Promise<ReceivedFile> {
   const silence = new AbortController(),
     signal = AbortSignal.any([parts.signal, silence.signal]);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const heard = () => {
+  const onData = () => {
     clearTimeout(timer);
     timer = setTimeout(() => silence.abort(), silence_ms);
   };
   try {
-    heard();
-    const response = await answerAt(url, parts, signal);
+    onData();
+    const response = await request(url, parts, signal);
     if (!response.body)
       throw new TranscriptionFailure("unreachable", "The address answered with nothing.");
-    return await parts.files.receive(watched(response.body, heard), { bytes_max: parts.bytes_max });
+    return await parts.files.receive(withProgress(response.body, onData), {
+      bytes_max: parts.bytes_max,
+    });
   } catch (error) {
     parts.signal.throwIfAborted();
-    throw explained(error, silence.signal.aborted);
+    throw toFailure(error, silence.signal.aborted);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function answerAt(
+/** The answer at the end of the redirects. */
+async function request(
   url: string,
-  { lookup, allows }: FetchingParts,
+  { lookup, allows }: DownloadParts,
   signal: AbortSignal,
 ): Promise<Response> {
   let target = readTarget(url);
@@ -112,17 +115,18 @@ const statusFailure = (status: number): TranscriptionFailure =>
     status === 408 || status === 429 || status >= 500,
   );
 
-async function* watched(
+/** The same bytes; `onData` is called for each piece. */
+async function* withProgress(
   body: ReadableStream<Uint8Array>,
-  heard: () => void,
+  onData: () => void,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
-    heard();
+    onData();
     yield chunk;
   }
 }
 
-function explained(error: unknown, silent: boolean): unknown {
+function toFailure(error: unknown, silent: boolean): unknown {
   if (silent)
     return new TranscriptionFailure(
       "unreachable",

@@ -1,18 +1,19 @@
 /**
  * What a file is, by its first bytes: a recording, captions, or nothing that can be transcribed.
- * Pure.
  */
 import { looksLikeCaptions } from "./child/captions";
 import { textOf } from "./child/transcript";
+import { TranscriptionFailure, type Transcriber } from "./contract";
 
 export type Kind = { readonly kind: "recording" | "captions"; readonly media_type: string };
 
-/** So many bytes tell. */
-export const sight_bytes = 64 * 1024;
-/** Larger captions are none. */
+/** Bytes inspected to detect the type. */
+export const head_bytes = 64 * 1024;
+/** The largest file of captions, bytes. */
 export const captions_bytes_max = 32 * 2 ** 20;
 
-interface Look {
+/** Magic bytes of a media type. */
+interface Signature {
   readonly media_type: string;
   readonly starts: string;
   readonly at?: number;
@@ -26,8 +27,8 @@ const has =
   (word: string) =>
   (head: string): boolean =>
     head.includes(word);
-/** The first that fits counts. Bytes as Latin-1 characters. */
-const looks: readonly Look[] = [
+/** The first that matches counts. Bytes as Latin-1 characters. */
+const signatures: readonly Signature[] = [
   { media_type: "audio/wav", starts: "RIFF", and: (head) => head.slice(8, 12) === "WAVE" },
   { media_type: "audio/wav", starts: "RF64", and: (head) => head.slice(8, 12) === "WAVE" },
   { media_type: "video/x-msvideo", starts: "RIFF", and: (head) => head.slice(8, 12) === "AVI " },
@@ -89,14 +90,42 @@ export function kindOf(head: Uint8Array): Kind | null {
       media_type: captions === "vtt" ? "text/vtt" : "application/x-subrip",
     };
   const characters = Buffer.from(head.buffer, head.byteOffset, head.length).toString("latin1");
-  const look = looks.find(
+  const signature = signatures.find(
     ({ starts, at = 0, and }) => characters.startsWith(starts, at) && (and?.(characters) ?? true),
   );
-  return look ? { kind: "recording", media_type: look.media_type } : null;
+  return signature ? { kind: "recording", media_type: signature.media_type } : null;
+}
+
+/** The failure of a recording on a server without a transcriber. */
+export const noTranscriber = (): TranscriptionFailure =>
+  new TranscriptionFailure(
+    "no_transcriber",
+    "No transcriber is set up on this server, so only captions (.vtt, .srt) can be transcribed. " +
+      "For audio and video, the administrator sets transcription.provider " +
+      "(DOSSIER_TRANSCRIPTION_PROVIDER) to openai or command.",
+  );
+
+/**
+ * What the file at `path` is. `transcriber`: the one of the server, if any.
+ * @throws TranscriptionFailure when it can't be transcribed here.
+ */
+export async function kindOfFile(
+  path: string,
+  transcriber: Transcriber | undefined,
+): Promise<Kind> {
+  const kind = kindOf(await Bun.file(path).slice(0, head_bytes).bytes());
+  if (!kind)
+    throw new TranscriptionFailure(
+      "unsupported_type",
+      "This is neither a recording nor captions. What can be transcribed: audio and video of the " +
+        "usual kinds, WebVTT and SRT.",
+    );
+  if (kind.kind === "recording" && !transcriber) throw noTranscriber();
+  return kind;
 }
 
 /** How files of a media type are usually named: some services go by the name alone. */
-const endings: Readonly<Record<string, string>> = {
+const extensions: Readonly<Record<string, string>> = {
   "audio/wav": "wav",
   "audio/flac": "flac",
   "audio/ogg": "ogg",
@@ -117,4 +146,4 @@ const endings: Readonly<Record<string, string>> = {
   "video/x-msvideo": "avi",
 };
 export const fileNameOf = (media_type: string): string =>
-  `recording.${endings[media_type] ?? "bin"}`;
+  `recording.${extensions[media_type] ?? "bin"}`;

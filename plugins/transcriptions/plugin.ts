@@ -2,36 +2,28 @@
  * Transcriptions: recordings and captions become documents whose citations tell when something is
  * said.
  */
-import { definePlugin, Duration, fill, handle, Secret, t } from "../../core/sdk";
+import { definePlugin, Duration, fill, Secret, t, type Context } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { DocumentUses, Documents, FileUses } from "../documents/contract";
 import { Extractors } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { FetchRule } from "../imports/contract";
 import { Quotas } from "../quotas/contract";
-import { NameLookup, WebhookDue, WebhookEvents } from "../webhooks/contract";
-import { Transcribers } from "./contract";
-import { createEnding } from "./runs";
-import { captionsExtractor } from "./extractor";
-import { createHearing } from "./reader";
-import { migrations } from "./migrations";
-import type { TranscriptionParts } from "./parts";
+import { NameLookup, WebhookEvents } from "../webhooks/contract";
+import { captionsExtractor } from "./captions-extractor";
 import { tasks } from "./child/tasks";
+import { Transcribers, type Transcriber } from "./contract";
+import { enqueueNext, transcriptionJobs } from "./jobs";
+import { migrations } from "./migrations";
+import { TranscriptReader } from "./reader";
 import { routes, transcriptionHandlers } from "./routes";
-import { attempts_max, createRunning, FetchRecording, HearRecording, ReadCaptions } from "./runner";
-import { createTranscriptions } from "./service";
-import { chosenTranscriber } from "./settings";
+import { completedEvent, TranscriptionRunner } from "./runner";
+import { TranscriptionRuns } from "./runs";
+import { Transcriptions } from "./service";
+import { chosenTranscriber, type Chosen } from "./settings";
 import { fileIsUsed } from "./store";
-import { createCommandTranscriber, removeLeftovers } from "./transcribers/command";
-import { createEndpointTranscriber } from "./transcribers/openai";
-
-const minute_ms = 60_000;
-const fetch_ms_max = 60 * minute_ms;
-/** Beyond the time for hearing: for what comes before and after it. */
-const around_ms = 5 * minute_ms;
-/** Captions are read, and recordings fetched, so many at a time. */
-const readings_max = 4,
-  fetches_max = 16;
+import { CommandTranscriber, removeLeftovers } from "./transcribers/command";
+import { EndpointTranscriber } from "./transcribers/openai";
 
 export default definePlugin({
   name: "transcriptions",
@@ -85,119 +77,62 @@ export default definePlugin({
   routes,
   tasks,
   setup: (ctx) => {
-    const {
-      config,
-      services,
-      slots,
-      files,
-      log,
-      newId,
-      paths: { temporary },
-    } = ctx;
+    const { config, services, slots } = ctx;
     const chosen = chosenTranscriber(config);
-    const parts: TranscriptionParts = {
+    const runs = new TranscriptionRuns({ ...ctx, ...services });
+    const reader = new TranscriptReader(ctx);
+    const common = {
+      ...ctx,
       ...services,
-      db: ctx.db,
-      inTransaction: ctx.inTransaction,
-      afterCommit: ctx.afterCommit,
-      now_ms: ctx.now_ms,
-      newId,
-      truncateWal: ctx.truncateWal,
-      files,
-      log,
-      isActive: async (owner_id) => (await services.accounts.findUser(owner_id)).active,
-      isolate: ctx.isolate,
-      temporary,
-      cancelJobs: ctx.cancelJobs,
+      runs,
+      transcriber: () => slots.transcribers().toSorted((one, other) => other.rank - one.rank)[0],
+      enqueueNext: enqueueNext(ctx.enqueue),
+    };
+    const runner = new TranscriptionRunner({
+      ...common,
+      reader,
       language: config.language ?? null,
       timeout_ms: config.timeout,
-      transcriber: () => [...slots.transcribers()].sort((one, other) => other.rank - one.rank)[0],
-      queue: (tx, { id, owner_id, kind, sha256 }) => {
-        const next =
-          sha256 === null ? FetchRecording : kind === "captions" ? ReadCaptions : HearRecording;
-        return ctx.enqueue(
-          tx,
-          next,
-          { run_id: id },
-          { subject: id, key: id, owner: owner_id, queue: `${next.id}:${owner_id}` },
-        );
-      },
-      changed: ({ id, owner_id, folder_id }, action) =>
-        ctx.notify({ owner_id, kind: "transcription", id, folder_id, action }),
-      announce: (tx, { id, owner_id }) =>
-        ctx.emit(tx, WebhookDue, {
-          owner_id,
-          event_type: "transcription.completed",
-          body: {
-            event: "transcription.completed",
-            processing_run_id: id,
-            result_history_id: null,
-            status: "completed",
-          },
-        }),
-    };
-    const ending = createEnding(parts),
-      hearing = createHearing(parts),
-      running = createRunning(parts, hearing, ending),
-      limits = { attempts_max, onExhausted: running.onExhausted };
+    });
     return {
-      routes: transcriptionHandlers(createTranscriptions(parts, ending), {
-        files,
+      routes: transcriptionHandlers(new Transcriptions(common), {
+        files: ctx.files,
         upload_bytes_max: services.documents.upload_bytes_max,
       }),
       fills: [
         fill(FolderContents, {
-          remove: (tx, _owner_id, folder_ids) => ending.removeFrom(tx, folder_ids),
+          remove: (tx, _owner_id, folder_ids) => runs.removeFolders(tx, folder_ids),
         }),
-        fill(DocumentUses, { remove: ending.removeDocuments }),
+        fill(DocumentUses, {
+          remove: (tx, document_ids) => runs.removeDocuments(tx, document_ids),
+        }),
         fill(FileUses, { isUsed: fileIsUsed }),
         fill(WebhookEvents, {
           type: "transcription.completed",
-          sample: {
-            event: "transcription.completed",
-            processing_run_id: "trn_00000000000000000000000000",
-            result_history_id: null,
-            status: "completed",
-          },
+          sample: completedEvent("trn_00000000000000000000000000"),
         }),
-        fill(Extractors, captionsExtractor(hearing)),
-        ...(chosen.kind === "openai"
-          ? [fill(Transcribers, createEndpointTranscriber(chosen))]
-          : []),
-        ...(chosen.kind === "command"
-          ? [
-              fill(
-                Transcribers,
-                createCommandTranscriber({ words: chosen.words, temporary, newId, log }),
-              ),
-            ]
-          : []),
+        fill(Extractors, captionsExtractor(reader)),
+        ...transcribersOf(chosen, ctx).map((one) => fill(Transcribers, one)),
       ],
-      jobs: [
-        handle(FetchRecording, running.fetch, {
-          ...limits,
-          timeout_ms: fetch_ms_max,
-          concurrency: fetches_max,
-          io_bound: true,
-        }),
-        handle(ReadCaptions, running.read, {
-          ...limits,
-          timeout_ms: around_ms,
-          concurrency: readings_max,
-        }),
-        handle(HearRecording, running.hear, {
-          ...limits,
-          timeout_ms: config.timeout + around_ms,
-          concurrency: config.concurrency,
-        }),
-      ],
+      jobs: transcriptionJobs(runner, config),
       health: async () =>
         chosen.kind !== "command" || Bun.which(chosen.words[0]!)
           ? "ok"
           : {
-              failing: `Recordings can't be transcribed: the program ${chosen.words[0]} of transcription.command is not installed.`,
+              failing:
+                `Recordings can't be transcribed: the program ${chosen.words[0]} ` +
+                "of transcription.command is not installed.",
             },
-      start: () => removeLeftovers(temporary),
+      start: () => removeLeftovers(ctx.paths.temporary),
     };
   },
 });
+
+/** The transcriber of the settings, if there is one. */
+function transcribersOf(
+  chosen: Chosen,
+  ctx: Pick<Context, "log" | "newId" | "paths">,
+): Transcriber[] {
+  if (chosen.kind === "openai") return [new EndpointTranscriber(chosen)];
+  return chosen.kind === "command" ? [new CommandTranscriber(chosen.words, ctx)] : [];
+}

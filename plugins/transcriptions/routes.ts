@@ -18,7 +18,7 @@ import {
 import { toSrt, toText, toVtt } from "./transcript";
 import { assemble } from "./transcript";
 import type { Transcript } from "./transcript";
-import type { TranscriptionService } from "./service";
+import type { Transcriptions } from "./service";
 import type { RunRow } from "./store";
 
 const orNull = <S extends Parameters<typeof t.Union>[0][number]>(schema: S, description?: string) =>
@@ -219,7 +219,7 @@ export const routes = {
 };
 
 export function transcriptionHandlers(
-  transcriptions: TranscriptionService,
+  transcriptions: Transcriptions,
   { files, upload_bytes_max }: { readonly files: Files; readonly upload_bytes_max: number },
 ): HandlersOf<typeof routes> {
   const accepted = async (run: RunRow) =>

@@ -1,107 +1,178 @@
 /**
- * The jobs of a run: fetch the file, read captions or hear the recording, and end with a document
- * in the same transaction.
+ * The steps of a run, each a job: fetch the file, then read captions or transcribe the recording,
+ * and end with a document in the same transaction.
  */
 import {
   HttpError,
-  job,
   PermanentFailure,
-  t,
+  type Context,
   type Db,
   type ExhaustedCause,
   type JobEffect,
   type JobRun,
 } from "../../core/sdk";
-import { TranscriptionFailure } from "./contract";
-import type { Ending } from "./runs";
-import { fetchRecording } from "./download";
-import type { Hearing } from "./reader";
-import { captions_bytes_max, kindOf, sight_bytes } from "./media-types";
-import type { TranscriptionParts } from "./parts";
+import type { Accounts } from "../accounts/contract";
+import type { Documents } from "../documents/contract";
+import type { Quotas } from "../quotas/contract";
+import { WebhookDue } from "../webhooks/contract";
 import type { ReadOutput } from "./child/transcript";
+import { TranscriptionFailure, type Recording, type Transcriber } from "./contract";
+import { downloadRecording, type DownloadParts } from "./download";
+import { captions_bytes_max, kindOfFile, noTranscriber } from "./media-types";
+import { written_bytes_max, type TranscriptReader } from "./reader";
+import type { TranscriptionRuns } from "./runs";
 import * as store from "./store";
 import type { RunRow } from "./store";
 
-const OfRun = t.Object({ run_id: t.String() });
-export const FetchRecording = job("transcriptions.fetch", OfRun);
-export const ReadCaptions = job("transcriptions.read", OfRun);
-export const HearRecording = job("transcriptions.hear", OfRun);
+export interface RunnerParts
+  extends
+    Pick<Context, "db" | "emit" | "files" | "inTransaction" | "log" | "now_ms">,
+    Pick<DownloadParts, "lookup" | "allows"> {
+  readonly accounts: Accounts;
+  readonly documents: Documents;
+  readonly quotas: Quotas;
+  readonly runs: TranscriptionRuns;
+  readonly reader: TranscriptReader;
+  /** The one that is asked; undefined when there is none. */
+  readonly transcriber: () => Transcriber | undefined;
+  readonly enqueueNext: (tx: Db, run: RunRow) => Promise<void>;
+  /** The language of recordings, as far as the settings say. */
+  readonly language: string | null;
+  /** For transcribing one recording. */
+  readonly timeout_ms: number;
+}
 type Payload = { readonly run_id: string };
 
-export const no_transcriber =
-  "No transcriber is set up on this server, so only captions (.vtt, .srt) can be transcribed. " +
-  "For audio and video, the administrator sets transcription.provider " +
-  "(DOSSIER_TRANSCRIPTION_PROVIDER) to openai or command.";
-export const unsupported =
-  "This is neither a recording nor captions. What can be transcribed: audio and video of the " +
-  "usual kinds, WebVTT and SRT.";
 const fault =
   "The recording could not be transcribed because of a fault in the server. Please try again.";
-
 /**
- * Work that fails is tried so often. A crash of the server says nothing about the recording, so it
- * may happen more often: `attempts_max`.
+ * Errors before a run fails. A crash of the server says nothing about the recording, so crashes may
+ * happen more often: `attempts_max` of the job.
  */
 const tries_max = 3;
-export const attempts_max = 10;
 /** Progress is written at most so often. */
-const report_every_ms = 500;
+const progress_interval_ms = 500;
 
-export function createRunning(parts: TranscriptionParts, hearing: Hearing, ending: Ending) {
-  const { db, inTransaction, now_ms, files, quotas, documents, queue, announce, changed, log } =
-    parts;
+/** The body of the event `transcription.completed`. */
+export const completedEvent = (run_id: string) => ({
+  event: "transcription.completed",
+  processing_run_id: run_id,
+  result_history_id: null,
+  status: "completed",
+});
+
+export class TranscriptionRunner {
+  constructor(private readonly ctx: RunnerParts) {}
+
+  /** Fetches the file of a run and enqueues the next step. */
+  fetch(payload: Payload, job: JobRun): Promise<JobEffect | void> {
+    return this.step(payload, job, async (run) => {
+      const { db, enqueueNext } = this.ctx;
+      if (run.sha256 === null) await this.fetchFile(run, job.signal);
+      const fetched = await store.findRun(db, run.id);
+      return async (tx) => {
+        if (fetched) await enqueueNext(tx, fetched);
+      };
+    });
+  }
+
+  /** Makes the document of captions. */
+  readCaptions(payload: Payload, job: JobRun): Promise<JobEffect | void> {
+    return this.step(payload, job, async (run) => {
+      const { files, reader } = this.ctx;
+      if (run.size_bytes > captions_bytes_max)
+        throw new TranscriptionFailure(
+          "too_large",
+          `Captions may have at most ${captions_bytes_max / 2 ** 20} MiB.`,
+        );
+      const read = await files.withLocalFile(run.sha256!, (path) =>
+        reader.read(path, null, job.signal),
+      );
+      return (tx) => this.complete(tx, run, read);
+    });
+  }
 
   /**
-   * A step of a run. What is wrong with the recording ends the run; what may pass is tried again.
+   * Makes the document of a recording. The transcript is saved before the run ends: a crash after
+   * hours of work does not cost a second transcription.
    */
-  const step =
-    (work: (run: RunRow, job: JobRun) => Promise<JobEffect | void>) =>
-    async ({ run_id }: Payload, job: JobRun): Promise<JobEffect | void> => {
-      const run = await store.startRun(db, run_id, now_ms());
-      if (!run) return;
-      if (!(await parts.isActive(run.owner_id)))
-        return async (tx) => void (await ending.cancel(tx, run_id));
-      changed(run, "changed");
-      try {
-        return await work(run, job);
-      } catch (error) {
-        if (job.signal.aborted) throw error;
-        const last = job.attempt >= tries_max;
-        if (error instanceof TranscriptionFailure && (!error.again || last))
-          return (tx) => ending.fail(tx, run_id, error.code, error.message);
-        if (isRefusal(error)) return (tx) => ending.fail(tx, run_id, error.code, error.detail);
-        if (error instanceof TranscriptionFailure || error instanceof HttpError) throw error;
-        log.warn("a transcription failed", {
-          run_id,
-          error: error instanceof Error ? error.message : String(error),
-        });
-        throw last ? new PermanentFailure(fault) : new Error(fault);
-      }
-    };
+  transcribe(payload: Payload, job: JobRun): Promise<JobEffect | void> {
+    return this.step(payload, job, async (run) => {
+      const { db, files, inTransaction } = this.ctx;
+      const saved = await store.findResult(db, run.id);
+      if (saved !== undefined)
+        return (tx) => this.complete(tx, run, JSON.parse(saved) as ReadOutput);
+      const transcriber = this.ctx.transcriber();
+      if (!transcriber) throw noTranscriber();
+      const { read, media_type } = await files.withLocalFile(run.sha256!, async (path) => {
+        const recording = await this.probe(run, path, job.signal);
+        const read = await this.transcribeFile(run.id, transcriber, recording, job.signal);
+        return { read, media_type: recording.media_type };
+      });
+      await inTransaction(async (tx) => {
+        if (await store.setProgress(tx, run.id, 1))
+          await store.insertResult(tx, run.id, JSON.stringify(read));
+      });
+      return (tx) => this.complete(tx, { ...run, media_type }, read);
+    });
+  }
+
+  /**
+   * The last attempt has failed, or crashed. The queue gives its own reasons in a few words; those
+   * from here are sentences already.
+   */
+  fail(tx: Db, { run_id }: Payload, reason: string, cause: ExhaustedCause): Promise<void> {
+    return this.ctx.runs.fail(
+      tx,
+      run_id,
+      cause === "timeout" ? "timeout" : "failed",
+      /[.!?)]$/.test(reason) ? reason : `The recording could not be transcribed: ${reason}.`,
+    );
+  }
+
+  /**
+   * What all steps have in common: a fault of the recording ends the run, and a temporary error is
+   * tried again.
+   */
+  private async step(
+    { run_id }: Payload,
+    job: JobRun,
+    work: (run: RunRow) => Promise<JobEffect>,
+  ): Promise<JobEffect | void> {
+    const { accounts, db, log, now_ms, runs } = this.ctx;
+    const run = await store.startRun(db, run_id, now_ms());
+    if (!run) return;
+    if (!(await accounts.findUser(run.owner_id)).active)
+      return async (tx) => void (await runs.cancel(tx, run_id));
+    runs.notify(run, "changed");
+    try {
+      return await work(run);
+    } catch (error) {
+      if (job.signal.aborted) throw error;
+      const last = job.attempt >= tries_max;
+      if (error instanceof TranscriptionFailure && (!error.again || last))
+        return (tx) => runs.fail(tx, run_id, error.code, error.message);
+      if (isRefusal(error)) return (tx) => runs.fail(tx, run_id, error.code, error.detail);
+      if (error instanceof TranscriptionFailure || error instanceof HttpError) throw error;
+      log.warn("a transcription failed", {
+        run_id,
+        error: error instanceof Error ? error.message : String(error),
+      });
+      throw last ? new PermanentFailure(fault) : new Error(fault);
+    }
+  }
 
   /**
    * The file is kept, and the run says so, before the job ends: an attempt after a crash goes on
    * from there.
    */
-  async function fetchStep(run: RunRow, job: JobRun): Promise<JobEffect> {
-    if (run.sha256 === null) await fetchInto(run, job);
-    const fetched = await store.findRun(db, run.id);
-    return async (tx) => {
-      if (fetched) await queue(tx, fetched);
-    };
-  }
-  async function fetchInto({ id, owner_id, url }: RunRow, { signal }: JobRun): Promise<void> {
-    const received = await fetchRecording(url!, {
-      ...parts,
-      bytes_max: documents.upload_bytes_max,
-      signal,
-    });
+  private async fetchFile({ id, owner_id, url }: RunRow, signal: AbortSignal): Promise<void> {
+    const { documents, inTransaction, quotas, transcriber } = this.ctx;
+    const bytes_max = documents.upload_bytes_max;
+    const received = await downloadRecording(url!, { ...this.ctx, bytes_max, signal });
     const { sha256, size_bytes } = received;
     try {
-      const kind = kindOf(await Bun.file(received.path).slice(0, sight_bytes).bytes());
-      if (!kind) throw new TranscriptionFailure("unsupported_type", unsupported);
-      if (kind.kind === "recording" && !parts.transcriber())
-        throw new TranscriptionFailure("no_transcriber", no_transcriber);
+      const kind = await kindOfFile(received.path, transcriber());
       await received.keep();
       await inTransaction(async (tx) => {
         if (await store.setFile(tx, id, { ...kind, sha256, size_bytes }))
@@ -114,55 +185,65 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
     }
   }
 
-  async function readStep(run: RunRow, { signal }: JobRun): Promise<JobEffect> {
-    if (run.size_bytes > captions_bytes_max)
-      throw new TranscriptionFailure(
-        "too_large",
-        `Captions may have at most ${captions_bytes_max / 2 ** 20} MiB.`,
-      );
-    const read = await hearing.read(files.path(run.sha256!), null, signal);
-    return (tx) => complete(tx, run, read);
-  }
-
-  /**
-   * What was heard is kept before the run ends: a crash after hours of work costs no second
-   * hearing.
-   */
-  async function hearStep(run: RunRow, job: JobRun): Promise<JobEffect> {
-    const kept = await store.findResult(db, run.id);
-    if (kept !== undefined) return (tx) => complete(tx, run, JSON.parse(kept) as ReadOutput);
-    const transcriber = parts.transcriber();
-    if (!transcriber) throw new TranscriptionFailure("no_transcriber", no_transcriber);
-    const path = files.path(run.sha256!);
-    const { duration_s, has_video } = await hearing.probe(path, job.signal);
+  /** What the recording is and how long; the run says so from now on. */
+  private async probe(
+    { id, size_bytes, ...run }: RunRow,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<Omit<Recording, "language">> {
+    const { duration_s, has_video } = await this.ctx.reader.probe(path, signal);
     const media_type =
       has_video === false
         ? run.media_type!.replace(/^video\/(mp4|webm|ogg)$/, "audio/$1")
         : run.media_type!;
-    await store.setDuration(db, run.id, { duration_s, media_type });
-    const read = await hearing.hear(
-      transcriber,
-      { path, size_bytes: run.size_bytes, media_type, duration_s },
-      job.signal,
-      reporting(run.id),
-    );
-    await inTransaction(async (tx) => {
-      if (await store.setProgress(tx, run.id, 1))
-        await store.insertResult(tx, run.id, JSON.stringify(read));
-    });
-    return (tx) => complete(tx, { ...run, media_type }, read);
+    await store.setDuration(this.ctx.db, id, { duration_s, media_type });
+    return { path, size_bytes, media_type, duration_s };
   }
 
-  function reporting(run_id: string): (progress: number) => void {
-    let reported_at = 0,
-      highest = 0;
+  /** @throws TranscriptionFailure; any other error is worth another attempt. */
+  private async transcribeFile(
+    run_id: string,
+    transcriber: Transcriber,
+    recording: Omit<Recording, "language">,
+    job: AbortSignal,
+  ): Promise<ReadOutput> {
+    const { language, reader, timeout_ms } = this.ctx;
+    const limit = AbortSignal.timeout(timeout_ms);
+    const signal = AbortSignal.any([job, limit]);
+    try {
+      const written = await transcriber.transcribe(
+        { ...recording, language },
+        { signal, onProgress: this.progressWriter(run_id) },
+      );
+      if (Buffer.byteLength(written) > written_bytes_max)
+        throw new TranscriptionFailure(
+          "too_large",
+          "The transcriber wrote more than a transcript can be.",
+        );
+      return await reader.readText(written, recording.duration_s, signal);
+    } catch (error) {
+      job.throwIfAborted();
+      throw limit.aborted
+        ? new TranscriptionFailure(
+            "timeout",
+            `Transcribing took longer than ${formatDuration(timeout_ms)} and was stopped ` +
+              "(transcription.timeout).",
+          )
+        : error;
+    }
+  }
+
+  private progressWriter(run_id: string): (progress: number) => void {
+    const { db, log, now_ms, runs } = this.ctx;
+    let written_at = 0;
+    let highest = 0;
     return (progress) => {
-      if (!(progress > highest) || now_ms() - reported_at < report_every_ms) return;
+      if (!(progress > highest) || now_ms() - written_at < progress_interval_ms) return;
       highest = Math.min(progress, 1);
-      reported_at = now_ms();
+      written_at = now_ms();
       store
         .setProgress(db, run_id, highest)
-        .then((run) => run && changed(run, "changed"))
+        .then((run) => run && runs.notify(run, "changed"))
         .catch((error: unknown) =>
           log.warn("progress was not written", { run_id, error: String(error) }),
         );
@@ -170,21 +251,21 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
   }
 
   /** Document, result, status and event in one transaction: all of it, or nothing. */
-  async function complete(
+  private async complete(
     tx: Db,
     run: RunRow,
     { text, times, ...transcript }: ReadOutput,
   ): Promise<void> {
-    const { segments: _segments, language, duration_s } = transcript;
+    const { documents, emit, now_ms, runs } = this.ctx;
     const before = await store.endRun(tx, run.id, {
       status: "completed",
       finished_at: now_ms(),
       progress: 1,
-      language,
-      duration_s,
+      language: transcript.language,
+      duration_s: transcript.duration_s,
     });
     if (!before) return;
-    await ending.letGo(tx, before);
+    await runs.releaseFile(tx, before);
     const { document_id } = await documents
       .intake(tx, run.owner_id, {
         folder_id: run.folder_id,
@@ -199,33 +280,15 @@ export function createRunning(parts: TranscriptionParts, hearing: Hearing, endin
       });
     await store.setDocument(tx, run.id, document_id);
     await store.insertResult(tx, run.id, JSON.stringify(transcript));
-    await announce(tx, run);
-    changed(run, "changed");
+    const body = completedEvent(run.id);
+    await emit(tx, WebhookDue, { owner_id: run.owner_id, event_type: body.event, body });
+    runs.notify(run, "changed");
   }
-
-  return {
-    fetch: step(fetchStep),
-    read: step(readStep),
-    hear: step(hearStep),
-    /**
-     * The last attempt has failed, or crashed. The queue gives its own reasons in a few words;
-     * everything from here is a sentence already.
-     */
-    onExhausted: (
-      tx: Db,
-      { run_id }: Payload,
-      reason: string,
-      cause: ExhaustedCause,
-    ): Promise<void> =>
-      ending.fail(
-        tx,
-        run_id,
-        cause === "timeout" ? "timeout" : "failed",
-        /[.!?)]$/.test(reason) ? reason : `The recording could not be transcribed: ${reason}.`,
-      ),
-  };
 }
 
 /** A quota that is reached, a folder that is gone: no attempt changes that. */
 const isRefusal = (error: unknown): error is HttpError =>
   error instanceof HttpError && error.status < 500;
+
+const formatDuration = (ms: number): string =>
+  ms >= 120_000 ? `${Math.round(ms / 60_000)} minutes` : `${ms / 1_000} s`;

@@ -1,11 +1,23 @@
-/** How runs end without a document: what they kept is let go, in the transaction that ends them. */
-import { forbidden, notFound, type Db } from "../../core/sdk";
-import type { TranscriptionParts } from "./parts";
+/**
+ * How the runs of transcriptions change: what a run keeps is released in the transaction that ends
+ * it.
+ */
+import { forbidden, notFound, type Change, type Context, type Db } from "../../core/sdk";
+import type { Documents } from "../documents/contract";
+import type { Quotas } from "../quotas/contract";
 import * as store from "./store";
 import type { RunRow } from "./store";
 
-/** Runs that go with one statement. */
-const runs_at_once = 500;
+export interface TranscriptionRunsParts extends Pick<
+  Context,
+  "afterCommit" | "cancelJobs" | "notify" | "now_ms" | "truncateWal"
+> {
+  readonly documents: Documents;
+  readonly quotas: Quotas;
+}
+
+/** Runs deleted with one statement. */
+const delete_batch = 500;
 
 /** @throws HttpError 404 when there is no such run, 403 when it is another user's. */
 export async function requireRun(from: Db, owner_id: string, run_id: string): Promise<RunRow> {
@@ -15,84 +27,84 @@ export async function requireRun(from: Db, owner_id: string, run_id: string): Pr
   return run;
 }
 
-export function createEnding({
-  afterCommit,
-  cancelJobs,
-  changed,
-  documents,
-  now_ms,
-  quotas,
-  truncateWal,
-}: TranscriptionParts) {
+export class TranscriptionRuns {
+  constructor(private readonly ctx: TranscriptionRunsParts) {}
+
+  /** Notifies whoever looks at the run now. */
+  notify(
+    { id, owner_id, folder_id }: Pick<RunRow, "id" | "owner_id" | "folder_id">,
+    action: Change["action"],
+  ): void {
+    this.ctx.notify({ owner_id, kind: "transcription", id, folder_id, action });
+  }
+
+  /** Does nothing when the run has ended. */
+  async fail(tx: Db, run_id: string, code: string, message: string): Promise<void> {
+    await this.end(tx, run_id, {
+      status: "failed",
+      finished_at: this.ctx.now_ms(),
+      error_code: code,
+      error_message: message,
+    });
+  }
+
+  /** False when the run has ended before. */
+  async cancel(tx: Db, run_id: string): Promise<boolean> {
+    const finished_at = this.ctx.now_ms();
+    if (!(await this.end(tx, run_id, { status: "cancelled", finished_at }))) return false;
+    await this.ctx.cancelJobs(tx, [run_id]);
+    return true;
+  }
+
   /**
-   * The file that a run kept: its room is given back, and it is deleted unless a document or
+   * Gives back the storage of the file that the run kept; the file is deleted unless a document or
    * another run has it.
    */
-  async function letGo(tx: Db, { owner_id, sha256, size_bytes }: RunRow): Promise<void> {
+  async releaseFile(tx: Db, { owner_id, sha256, size_bytes }: RunRow): Promise<void> {
     if (sha256 === null) return;
-    await quotas.charge(tx, owner_id, "storage", -size_bytes);
-    documents.removeFiles([sha256]);
+    await this.ctx.quotas.charge(tx, owner_id, "storage", -size_bytes);
+    this.ctx.documents.removeFiles([sha256]);
   }
-  /** True when it had not ended before. */
-  async function end(
+
+  /** Inside the transaction that deletes the folders: their runs go, with their transcripts. */
+  async removeFolders(tx: Db, folder_ids: readonly string[]): Promise<void> {
+    for (;;) {
+      const runs = await store.runsIn(tx, folder_ids, delete_batch);
+      if (runs.length === 0) return;
+      const ids = runs.map(({ id }) => id);
+      await this.ctx.cancelJobs(tx, ids);
+      await this.deleteResults(tx, ids);
+      await store.deleteRuns(tx, ids);
+      for (const run of runs) {
+        await this.releaseFile(tx, run);
+        this.notify(run, "deleted");
+      }
+    }
+  }
+
+  /**
+   * Inside the transaction that purges the documents: their transcripts go with them, and the runs
+   * stay.
+   */
+  async removeDocuments(tx: Db, document_ids: readonly string[]): Promise<void> {
+    await this.deleteResults(tx, await store.forgetDocuments(tx, document_ids));
+  }
+
+  /** False when the run has ended before. */
+  private async end(
     tx: Db,
     run_id: string,
     values: Parameters<typeof store.endRun>[2],
   ): Promise<boolean> {
     const ended = await store.endRun(tx, run_id, values);
     if (!ended) return false;
-    await letGo(tx, ended);
-    await forgetResults(tx, [run_id]);
-    changed(ended, "changed");
+    await this.releaseFile(tx, ended);
+    await this.deleteResults(tx, [run_id]);
+    this.notify(ended, "changed");
     return true;
   }
-  const forgetResults = async (tx: Db, run_ids: readonly string[]): Promise<void> => {
-    if (await store.deleteResults(tx, run_ids)) afterCommit(truncateWal);
-  };
 
-  return {
-    letGo,
-    forgetResults,
-
-    /** Nothing when the run has ended before. */
-    async fail(tx: Db, run_id: string, code: string, message: string): Promise<void> {
-      await end(tx, run_id, {
-        status: "failed",
-        finished_at: now_ms(),
-        error_code: code,
-        error_message: message,
-      });
-    },
-
-    /** False when the run has ended before. */
-    async cancel(tx: Db, run_id: string): Promise<boolean> {
-      if (!(await end(tx, run_id, { status: "cancelled", finished_at: now_ms() }))) return false;
-      await cancelJobs(tx, [run_id]);
-      return true;
-    },
-
-    /** Inside the transaction that deletes the folders: their runs go with all they heard. */
-    async removeFrom(tx: Db, folder_ids: readonly string[]): Promise<void> {
-      for (;;) {
-        const runs = await store.runsIn(tx, folder_ids, runs_at_once),
-          ids = runs.map(({ id }) => id);
-        if (runs.length === 0) return;
-        await cancelJobs(tx, ids);
-        await forgetResults(tx, ids);
-        await store.deleteRuns(tx, ids);
-        for (const run of runs) {
-          await letGo(tx, run);
-          changed(run, "deleted");
-        }
-      }
-    },
-
-    /**
-     * Inside the transaction that purges the documents: what was heard goes with them, and the run
-     * stays.
-     */
-    removeDocuments: async (tx: Db, document_ids: readonly string[]): Promise<void> =>
-      forgetResults(tx, await store.forgetDocuments(tx, document_ids)),
-  };
+  private async deleteResults(tx: Db, run_ids: readonly string[]): Promise<void> {
+    if (await store.deleteResults(tx, run_ids)) this.ctx.afterCommit(this.ctx.truncateWal);
+  }
 }
-export type Ending = ReturnType<typeof createEnding>;

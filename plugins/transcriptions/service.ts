@@ -9,55 +9,195 @@ import {
   notFound,
   readTarget,
   UnfitUrl,
+  type Context,
   type Db,
   type FilePart,
   type PageRequest,
-  type Received,
+  type ReceivedFile,
 } from "../../core/sdk";
-import { requireRun, type Ending } from "./runs";
-import { kindOf, sight_bytes } from "./media-types";
-import type { TranscriptionParts } from "./parts";
-import { no_transcriber, unsupported } from "./runner";
-import type { Transcript } from "./transcript";
+import type { Documents } from "../documents/contract";
+import type { Folders } from "../folders/contract";
+import type { Quotas } from "../quotas/contract";
+import { TranscriptionFailure, type Transcriber } from "./contract";
+import { kindOfFile } from "./media-types";
+import { requireRun, type TranscriptionRuns } from "./runs";
 import * as store from "./store";
 import type { RunRow } from "./store";
+import type { Transcript } from "./transcript";
 
 export interface NewUrl {
   readonly folder_id: string;
   readonly url: string;
 }
 
-export function createTranscriptions(parts: TranscriptionParts, ending: Ending) {
-  const { db, inTransaction, now_ms, newId, files, folders, quotas, documents, queue } = parts;
+export interface TranscriptionsParts extends Pick<
+  Context,
+  "db" | "files" | "inTransaction" | "newId" | "now_ms"
+> {
+  readonly documents: Documents;
+  readonly folders: Folders;
+  readonly quotas: Quotas;
+  readonly runs: TranscriptionRuns;
+  readonly transcriber: () => Transcriber | undefined;
+  /** Enqueues the first step of a run. */
+  readonly enqueueNext: (tx: Db, run: RunRow) => Promise<void>;
+}
 
-  const newRun = (owner_id: string, folder_id: string, name: string): RunRow => ({
-    id: newId("trn"),
-    owner_id,
-    folder_id,
-    status: "pending",
-    name,
-    url: null,
-    kind: null,
-    media_type: null,
-    sha256: null,
-    size_bytes: 0,
-    progress: 0,
-    duration_s: null,
-    language: null,
-    document_id: null,
-    error_code: null,
-    error_message: null,
-    created_at: now_ms(),
-    started_at: null,
-    finished_at: null,
-  });
-  const insert = async (tx: Db, run: RunRow): Promise<void> => {
-    await folders.require(tx, run.owner_id, run.folder_id);
-    await store.insertRun(tx, run);
-    parts.changed(run, "created");
-  };
-  /** A run that has nothing to do: it says why. */
-  const insertFailed = async (run: RunRow, code: string, message: string): Promise<RunRow> => {
+export class Transcriptions {
+  constructor(private readonly ctx: TranscriptionsParts) {}
+
+  /**
+   * Refuses what `addUpload` would refuse, before its bytes are read. @throws HttpError 403 or
+   * 404.
+   */
+  async admit(owner_id: string, folder_id: string, size_bytes: number): Promise<void> {
+    const { db, folders, quotas } = this.ctx;
+    await folders.require(db, owner_id, folder_id);
+    await quotas.require(db, owner_id, "documents", 1);
+    await quotas.require(db, owner_id, "storage", size_bytes);
+  }
+
+  /**
+   * A run for the bytes that arrived, which are released. For what can't be transcribed, the run
+   * has failed. @throws HttpError 403, 404 or 507.
+   */
+  async addUpload(
+    owner_id: string,
+    folder_id: string,
+    { name }: FilePart,
+    received: ReceivedFile,
+  ): Promise<RunRow> {
+    const { documents, transcriber } = this.ctx;
+    const run = this.newRun(owner_id, folder_id, name);
+    const { sha256, size_bytes } = received;
+    try {
+      const kind = await kindOfFile(received.path, transcriber()).catch((error: unknown) => {
+        if (error instanceof TranscriptionFailure) return error;
+        throw error;
+      });
+      if (kind instanceof TranscriptionFailure) return await this.insertFailed(run, kind);
+      await received.keep();
+      return await this.insertPending({ ...run, ...kind, sha256, size_bytes });
+    } finally {
+      // Unless the run has it now.
+      documents.removeFiles([sha256]);
+      await received.release();
+    }
+  }
+
+  /**
+   * A run for a URL, which is fetched and checked in the background. @throws HttpError 400 on an
+   * unfit URL, 403, 404 or 507.
+   */
+  async addUrl(owner_id: string, { folder_id, url }: NewUrl): Promise<RunRow> {
+    const { href } = fitTarget(url);
+    return this.insertPending({ ...this.newRun(owner_id, folder_id, nameOf(href)), url: href });
+  }
+
+  list(owner_id: string, page: PageRequest): Promise<{ rows: RunRow[]; total: number }> {
+    return store.listRuns(this.ctx.db, owner_id, page);
+  }
+
+  /** @throws HttpError 403 or 404. */
+  get(owner_id: string, run_id: string): Promise<RunRow> {
+    return requireRun(this.ctx.db, owner_id, run_id);
+  }
+
+  /**
+   * Names by the ids of the runs: of the document as it is called now, or of the recording while
+   * there is none.
+   */
+  async names(runs: readonly RunRow[]): Promise<ReadonlyMap<string, string>> {
+    const of_documents = await this.ctx.documents.names(
+      this.ctx.db,
+      runs.flatMap(({ document_id }) => document_id ?? []),
+    );
+    return new Map(
+      runs.flatMap(({ id, document_id, name }) => {
+        const known = document_id === null ? name : of_documents.get(document_id)?.name;
+        return known ? [[id, known] as const] : [];
+      }),
+    );
+  }
+
+  /**
+   * The transcript as it was made, whatever became of the document since. @throws HttpError 403,
+   * 404, or 409 while there is none.
+   */
+  async result(owner_id: string, run_id: string): Promise<Transcript> {
+    const { status, error_message } = await this.get(owner_id, run_id);
+    if (status !== "completed") {
+      const why = error_message === null ? "." : `. ${error_message}`;
+      throw conflict(`The transcription has no result: its status is ${status}${why}`, "no_result");
+    }
+    const transcript = await store.findResult(this.ctx.db, run_id);
+    if (transcript === undefined)
+      throw new HttpError(
+        404,
+        "not_found",
+        "The transcript was deleted together with its document.",
+      );
+    return JSON.parse(transcript) as Transcript;
+  }
+
+  /** Stops at once. @throws HttpError 403, 404, or 409 when the run has ended. */
+  async cancel(owner_id: string, run_id: string): Promise<RunRow> {
+    const { db, inTransaction, runs } = this.ctx;
+    await inTransaction(async (tx) => {
+      const { status } = await requireRun(tx, owner_id, run_id);
+      if (!(await runs.cancel(tx, run_id)))
+        throw conflict(
+          `The transcription has ended already: its status is ${status}.`,
+          "already_ended",
+        );
+    });
+    const run = await store.findRun(db, run_id);
+    if (!run) throw notFound("transcription");
+    return run;
+  }
+
+  private newRun(owner_id: string, folder_id: string, name: string): RunRow {
+    return {
+      id: this.ctx.newId("trn"),
+      owner_id,
+      folder_id,
+      status: "pending",
+      name,
+      url: null,
+      kind: null,
+      media_type: null,
+      sha256: null,
+      size_bytes: 0,
+      progress: 0,
+      duration_s: null,
+      language: null,
+      document_id: null,
+      error_code: null,
+      error_message: null,
+      created_at: this.ctx.now_ms(),
+      started_at: null,
+      finished_at: null,
+    };
+  }
+
+  private insertPending(run: RunRow): Promise<RunRow> {
+    const { enqueueNext, files, inTransaction, quotas } = this.ctx;
+    return inTransaction(async (tx) => {
+      files.requireFreeSpace();
+      if (run.size_bytes > 0) await quotas.charge(tx, run.owner_id, "storage", run.size_bytes);
+      await this.insert(tx, run);
+      // No document will be made: hours of transcribing would be in vain.
+      await quotas.require(tx, run.owner_id, "documents", 1);
+      await enqueueNext(tx, run);
+      return run;
+    });
+  }
+
+  /** A run with nothing to do: it only says why. */
+  private async insertFailed(
+    run: RunRow,
+    { code, message }: TranscriptionFailure,
+  ): Promise<RunRow> {
     const failed: RunRow = {
       ...run,
       status: "failed",
@@ -65,130 +205,16 @@ export function createTranscriptions(parts: TranscriptionParts, ending: Ending) 
       error_code: code,
       error_message: message,
     };
-    await inTransaction((tx) => insert(tx, failed));
+    await this.ctx.inTransaction((tx) => this.insert(tx, failed));
     return failed;
-  };
-  const insertPending = (run: RunRow): Promise<RunRow> =>
-    inTransaction(async (tx) => {
-      files.requireRoom();
-      if (run.size_bytes > 0) await quotas.charge(tx, run.owner_id, "storage", run.size_bytes);
-      await insert(tx, run);
-      // No document will be made: hours of hearing would be in vain.
-      await quotas.require(tx, run.owner_id, "documents", 1);
-      await queue(tx, run);
-      return run;
-    });
+  }
 
-  return {
-    /**
-     * Refuses what `addUpload` would refuse, before its bytes are read. @throws HttpError 403 or
-     * 404.
-     */
-    async admit(owner_id: string, folder_id: string, size_bytes: number): Promise<void> {
-      await folders.require(db, owner_id, folder_id);
-      await quotas.require(db, owner_id, "documents", 1);
-      await quotas.require(db, owner_id, "storage", size_bytes);
-    },
-
-    /**
-     * A run for the bytes that arrived, which are released. What can't be transcribed is a run that
-     * failed. @throws HttpError 403, 404 or 507.
-     */
-    async addUpload(
-      owner_id: string,
-      folder_id: string,
-      { name }: FilePart,
-      received: Received,
-    ): Promise<RunRow> {
-      const run = newRun(owner_id, folder_id, name);
-      try {
-        const kind = kindOf(await Bun.file(received.path).slice(0, sight_bytes).bytes());
-        if (!kind) return await insertFailed(run, "unsupported_type", unsupported);
-        if (kind.kind === "recording" && !parts.transcriber())
-          return await insertFailed(run, "no_transcriber", no_transcriber);
-        await received.keep();
-        return await insertPending({
-          ...run,
-          ...kind,
-          sha256: received.sha256,
-          size_bytes: received.size_bytes,
-        });
-      } finally {
-        // Unless the run has it now.
-        documents.removeFiles([received.sha256]);
-        await received.release();
-      }
-    },
-
-    /**
-     * A run for an address, which is fetched and checked in the background. @throws HttpError 400
-     * on what is no such address, 403, 404 or 507.
-     */
-    async addUrl(owner_id: string, { folder_id, url }: NewUrl): Promise<RunRow> {
-      const { href } = fitTarget(url);
-      return insertPending({ ...newRun(owner_id, folder_id, nameOf(href)), url: href });
-    },
-
-    list: async (owner_id: string, page: PageRequest): Promise<{ rows: RunRow[]; total: number }> =>
-      store.listRuns(db, owner_id, page),
-    /** @throws HttpError 403 or 404. */
-    get: (owner_id: string, run_id: string): Promise<RunRow> => requireRun(db, owner_id, run_id),
-
-    /**
-     * Names by the ids of the runs: of the document as it is called now, or of the recording while
-     * there is none.
-     */
-    async names(runs: readonly RunRow[]): Promise<ReadonlyMap<string, string>> {
-      const of_documents = await documents.names(
-        db,
-        runs.flatMap(({ document_id }) => document_id ?? []),
-      );
-      return new Map(
-        runs.flatMap(({ id, document_id, name }) => {
-          const known = document_id === null ? name : of_documents.get(document_id)?.name;
-          return known ? [[id, known] as const] : [];
-        }),
-      );
-    },
-
-    /**
-     * What was heard, as it was heard: whatever became of the document since. @throws HttpError
-     * 403, 404, or 409 while there is none.
-     */
-    async result(owner_id: string, run_id: string): Promise<Transcript> {
-      const run = await requireRun(db, owner_id, run_id);
-      if (run.status !== "completed")
-        throw conflict(
-          `The transcription has no result: its status is ${run.status}${run.error_message === null ? "." : `. ${run.error_message}`}`,
-          "no_result",
-        );
-      const transcript = await store.findResult(db, run_id);
-      if (transcript === undefined)
-        throw new HttpError(
-          404,
-          "not_found",
-          "The transcript was deleted together with its document.",
-        );
-      return JSON.parse(transcript) as Transcript;
-    },
-
-    /** Stops at once. @throws HttpError 403, 404, or 409 when the run has ended. */
-    async cancel(owner_id: string, run_id: string): Promise<RunRow> {
-      await inTransaction(async (tx) => {
-        const run = await requireRun(tx, owner_id, run_id);
-        if (!(await ending.cancel(tx, run_id)))
-          throw conflict(
-            `The transcription has ended already: its status is ${run.status}.`,
-            "already_ended",
-          );
-      });
-      const run = await store.findRun(db, run_id);
-      if (!run) throw notFound("transcription");
-      return run;
-    },
-  };
+  private async insert(tx: Db, run: RunRow): Promise<void> {
+    await this.ctx.folders.require(tx, run.owner_id, run.folder_id);
+    await store.insertRun(tx, run);
+    this.ctx.runs.notify(run, "created");
+  }
 }
-export type TranscriptionService = ReturnType<typeof createTranscriptions>;
 
 /** @throws HttpError 400 in the words of the rule that the URL breaks. */
 function fitTarget(url: string): ReturnType<typeof readTarget> {

@@ -1,6 +1,6 @@
 /** Checks that the settings of a transcriber belong together, before anyone needs it. */
 import { ConfigError } from "../../core/sdk";
-import { wordsOf } from "./transcribers/command-line";
+import { splitCommandLine } from "./transcribers/command-line";
 
 export interface TranscriptionSettings {
   readonly provider: "none" | "openai" | "command";
@@ -25,7 +25,7 @@ const timeout_ms_max = 24 * 3_600_000;
 
 /** @throws ConfigError that says what to set. */
 export function chosenTranscriber(settings: TranscriptionSettings): Chosen {
-  const words = settings.command === undefined ? undefined : wordsOf(settings.command);
+  const words = settings.command === undefined ? undefined : splitCommandLine(settings.command);
   const problems = [
     ...(settings.provider === "openai" ? problemsOfEndpoint(settings) : []),
     ...(settings.provider === "command" ? [problemOfCommand(settings.command, words)] : []),

@@ -1,4 +1,4 @@
-/** A transcript: its cues, the text that reads well made of them, and files of it. Pure. */
+/** A transcript: its segments, the readable text made of them, and caption files. Pure. */
 import type { TimeSpan } from "../extraction/contract";
 
 /** A stretch of speech, in order of `start`. Seconds; both are 0 where nobody knows. */
@@ -86,37 +86,42 @@ function breaks(before: Segment, segment: Segment, chars: number): boolean {
 }
 
 /** Scripts that put no space between words. */
-const spaceless =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u3000-\u303f\uff01-\uff60]/u;
+const scripts = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
+  .map((script) => `\\p{Script=${script}}`)
+  .join("");
+const spaceless = new RegExp(`[${scripts}\\u3000-\\u303f\\uff01-\\uff60]`, "u");
 const isSpaceless = (last: string, first: string): boolean =>
   spaceless.test(last) && spaceless.test(first);
 
-/** `01:02:03.450` */
-function stamp(seconds: number, mark: "." | ","): string {
+/** `01:02:03.450`; `mark` stands before the milliseconds. */
+function timestamp(seconds: number, mark: "." | ","): string {
   const ms = Math.round(seconds * 1_000);
   const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
-  return `${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1_000) % 60)}${mark}${String(ms % 1_000).padStart(3, "0")}`;
+  const clock = [ms / 3_600_000, (ms / 60_000) % 60, (ms / 1_000) % 60].map(two).join(":");
+  return `${clock}${mark}${String(ms % 1_000).padStart(3, "0")}`;
 }
 
 /** No line of a cue is blank, and none reads as a timing line. */
 const lines = (text: string): string => text.replace(/\n+/g, "\n").replaceAll("-->", "->");
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const timing = ({ start, end }: Segment, mark: "." | ","): string =>
+  `${timestamp(start, mark)} --> ${timestamp(end, mark)}`;
 
 export const toVtt = (segments: readonly Segment[]): string =>
   `WEBVTT\n\n${segments
-    .map(
-      ({ start, end, text, speaker }) =>
-        `${stamp(start, ".")} --> ${stamp(end, ".")}\n${speaker === null ? "" : `<v ${escaped(speaker)}>`}${escaped(lines(text))}\n`,
-    )
+    .map((segment) => {
+      const voice = segment.speaker === null ? "" : `<v ${escaped(segment.speaker)}>`;
+      return `${timing(segment, ".")}\n${voice}${escaped(lines(segment.text))}\n`;
+    })
     .join("\n")}`;
 
 export const toSrt = (segments: readonly Segment[]): string =>
   segments
-    .map(
-      ({ start, end, text, speaker }, at) =>
-        `${at + 1}\n${stamp(start, ",")} --> ${stamp(end, ",")}\n${speaker === null ? "" : `${speaker}: `}${lines(text)}\n`,
-    )
+    .map((segment, at) => {
+      const voice = segment.speaker === null ? "" : `${segment.speaker}: `;
+      return `${at + 1}\n${timing(segment, ",")}\n${voice}${lines(segment.text)}\n`;
+    })
     .join("\n");
 
 /** What the document says. */

@@ -2,6 +2,7 @@
  * One attempt of a delivery: looks the host up, checks it, connects to the address that was
  * checked, and records what came back.
  */
+import { TimeLimit } from "../../core/lib/timeout";
 import {
   checkHost,
   codeOf,
@@ -81,7 +82,7 @@ export class AttemptSender {
       return failed(
         "the signing secret can't be opened with the server's secret key; rotate the secret",
       );
-    const limit = answerLimit(signal);
+    const limit = new TimeLimit(answer_ms_max, { signal, grace_ms });
     try {
       const response = await fetchPinned(target, checked.addresses, {
         method: "POST",
@@ -139,22 +140,6 @@ const failed = (error: string): Outcome => ({
   response_body: null,
   retry_after_ms: null,
 });
-
-/** Ends after the time for an answer, or shortly after the job's own signal. */
-function answerLimit(signal: AbortSignal) {
-  const controller = new AbortController();
-  const timers = [setTimeout(() => controller.abort(), answer_ms_max)];
-  const abortSoon = () => void timers.push(setTimeout(() => controller.abort(), grace_ms));
-  if (signal.aborted) abortSoon();
-  else signal.addEventListener("abort", abortSoon, { once: true });
-  return {
-    signal: controller.signal,
-    clear: () => {
-      signal.removeEventListener("abort", abortSoon);
-      for (const timer of timers) clearTimeout(timer);
-    },
-  };
-}
 
 /** The status line alone decides; the body is for people to read. */
 async function readAnswer(response: Response, now_ms: number): Promise<Outcome> {

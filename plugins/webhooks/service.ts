@@ -2,6 +2,7 @@
  * The rules about webhooks: who may register what, where, and how many. Knows nothing of HTTP
  * requests and writes no SQL.
  */
+import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
 import {
   badRequest,
   checkHost,
@@ -18,7 +19,6 @@ import {
 } from "../../core/sdk";
 import type { WebhookEvent } from "./contract";
 import type { FullDelivery } from "./deliveries";
-import { createLine, WaitedTooLong } from "./line";
 import { newSecret } from "./signatures";
 import * as store from "./store";
 import type { WebhookRow } from "./store";
@@ -52,8 +52,8 @@ const retry_after_s = 5;
 const previous_secret_ms = 24 * 3_600_000;
 /** Host checks at the same time. Names that nobody answers for must not pile up. */
 const host_check_limits = {
-  each_max: 5,
-  all_max: 64,
+  concurrency: 64,
+  per_key: 5,
   /** Below the time after which the HTTP server closes a silent connection. */
   wait_ms_max: 45_000,
 };
@@ -62,7 +62,7 @@ const host_check_limits = {
 export const secretContext = (webhook_id: string): string => `webhooks.secret ${webhook_id}`;
 
 export class Webhooks {
-  private readonly hostChecks = createLine(host_check_limits);
+  private readonly hostChecks = new Limiter(host_check_limits);
 
   constructor(private readonly ctx: WebhooksParts) {}
 
@@ -166,9 +166,11 @@ export class Webhooks {
   /** @throws HttpError 400 when the host is not public, 503 when it could not be looked up. */
   private async checkHost(owner_id: string, target: Target): Promise<void> {
     try {
-      await this.hostChecks(owner_id, () => requireHost(target, this.ctx));
+      await this.hostChecks.run(() => requireHost(target, this.ctx), { key: owner_id });
     } catch (error) {
-      throw error instanceof WaitedTooLong ? unchecked("too many others are being checked") : error;
+      throw error instanceof LimiterRefusal
+        ? unchecked("too many others are being checked")
+        : error;
     }
   }
 

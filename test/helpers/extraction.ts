@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { newId } from "../../core/base/ids";
 import { runChild } from "../../core/isolate/child";
-import { createIsolate, type TaskIsolate } from "../../core/isolate/isolate";
+import { ChildPool } from "../../core/isolate/pool";
 import type { Isolate } from "../../core/isolate/contract";
 import {
   ExtractionFailure,
@@ -17,16 +17,16 @@ import {
   type ExtractionSource,
   type Extractor,
 } from "../../plugins/extraction/contract";
-import { htmlExtractor } from "../../plugins/extraction/html";
-import { imageExtractor } from "../../plugins/extraction/image/image";
-import { officeExtractor } from "../../plugins/extraction/office";
-import type { PageLimits } from "../../plugins/extraction/pages";
-import { pdfExtractor } from "../../plugins/extraction/pdf";
-import { legacyExtractor, rtfExtractor } from "../../plugins/extraction/legacy";
-import { mailExtractor } from "../../plugins/extraction/mail";
+import { htmlExtractor } from "../../plugins/extraction/html/extractor";
+import { imageExtractor } from "../../plugins/extraction/image/extractor";
+import { officeExtractor } from "../../plugins/extraction/office/extractor";
+import type { PageLimits } from "../../plugins/extraction/server/paged-reading";
+import { pdfExtractor } from "../../plugins/extraction/pdf/extractor";
+import { legacyExtractor, rtfExtractor } from "../../plugins/extraction/legacy/extractor";
+import { mailExtractor } from "../../plugins/extraction/mail/extractor";
 import { createExtraction } from "../../plugins/extraction/service";
 import { tasks } from "../../plugins/extraction/tasks";
-import { textExtractor } from "../../plugins/extraction/text";
+import { textExtractor } from "../../plugins/extraction/text/extractor";
 
 if (import.meta.main) await runChild((_plugin, name) => tasks[name as keyof typeof tasks]);
 
@@ -69,7 +69,7 @@ export function testExtraction(
 ): TestExtraction {
   const temporary = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
   const files = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
-  const children: TaskIsolate = createIsolate({
+  const children: ChildPool = new ChildPool({
     command: [...(options.observer ?? []), process.execPath, import.meta.path],
     log: jsonLog("error"),
   });

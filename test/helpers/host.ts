@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll } from "bun:test";
 import { createApplication } from "../../core/cli/serving";
 import { assemble, openDataDirectory, readSetting } from "../../core/cli/compose";
-import { createIsolate } from "../../core/isolate/isolate";
+import { ChildPool } from "../../core/isolate/pool";
 import { definePlugin, type Plugin } from "../../core/plugin/define";
 import { installModules } from "../../core/plugin/load";
 import * as sdk from "../../core/sdk";
@@ -101,7 +101,7 @@ export async function startTestServer({
     log_level: "error",
   });
   openDataDirectory(data);
-  const isolate = createIsolate({
+  const isolate = new ChildPool({
     command: [process.execPath, join(import.meta.dir, "../../core/main.ts"), "__task"],
     log: setting.log,
   });

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
-import { openPdf } from "../../plugins/extraction/pdfium";
+import { openPdf } from "../../plugins/extraction/pdf/document";
 
 /** A byte for each pixel, 0 is black; row by row. */
 export interface Gray {

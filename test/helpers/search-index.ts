@@ -48,7 +48,7 @@ export interface TestIndexOptions {
   readonly analyzers?: ReadonlyMap<number, Analyzer>;
   /** The directory of an index that was opened before. */
   readonly directory?: string;
-  readonly requireRoom?: () => void;
+  readonly requireFreeSpace?: () => void;
 }
 export type TestIndex = Awaited<ReturnType<typeof openTestIndex>>;
 
@@ -56,7 +56,7 @@ export async function openTestIndex({
   analyzer = current,
   analyzers = new Map([[analyzer.version, analyzer]]),
   directory,
-  requireRoom = () => undefined,
+  requireFreeSpace = () => undefined,
 }: TestIndexOptions = {}) {
   const at = directory ?? mkdtempSync(join(tmpdir(), "dossier-index-"));
   const path = join(at, "dossier.db"),
@@ -72,7 +72,7 @@ export async function openTestIndex({
     inTransaction: store.inTransaction,
     afterCommit: store.afterCommit,
     truncateWal: store.truncateWal,
-    files: { requireRoom },
+    files: { requireFreeSpace },
     log,
     now_ms: () => 1_700_000_000_000,
     analyzer_version: analyzer.version,

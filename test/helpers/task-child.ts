@@ -3,7 +3,7 @@
  * or as a parent that is going to be killed.
  */
 import { runChild } from "../../core/isolate/child";
-import { createIsolate } from "../../core/isolate/isolate";
+import { ChildPool } from "../../core/isolate/pool";
 import { jsonLog } from "../../core/base/log";
 import { task, type Task } from "../../core/isolate/contract";
 
@@ -76,7 +76,7 @@ if (import.meta.main) {
     await runChild((_plugin, name) => tasks[name]);
   }
   // A parent: starts one task, says the pid of its child, and stays.
-  const isolate = createIsolate({ command: child_command, log: jsonLog("error") });
+  const isolate = new ChildPool({ command: child_command, log: jsonLog("error") });
   const say = (pid: unknown): void => void process.stdout.write(`${pid}\n`);
   const limits = { timeout_ms: 60_000, memory_max_bytes: 2 ** 30 };
   if (process.argv[2] === "busy")

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { AnswerChecker } from "../../plugins/answers-openai/answer-checker";
-import { sentencesOf } from "../../plugins/answers-extractive/sentences";
+import { sentencesOf } from "../../plugins/search/sentences";
 import type { Prompt } from "../../plugins/prompts/contract";
 import type { FoundPassage } from "../../plugins/search/contract";
 import { startExecutable } from "../helpers/executable";

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Change } from "../../core/base/notifier";
-import { createFeed, streams_max } from "../../plugins/console/feed";
+import { ChangeFeed, streams_max } from "../../plugins/console/change-feed";
 import { signedIn, type Browser } from "../helpers/browser";
 import { startTestServer, type TestServer } from "../helpers/host";
 
@@ -63,7 +63,7 @@ const seen = (events: readonly Event[]) =>
 
 describe("the feed", () => {
   const feedOf = (isLive: () => Promise<boolean> = async () => true, more: object = {}) =>
-    createFeed({ isLive, newUuid: () => "0000aaaa-", gather_ms: 5, heartbeat_ms: 30, ...more });
+    new ChangeFeed({ isLive, newUuid: () => "0000aaaa-", gather_ms: 5, heartbeat_ms: 30, ...more });
   const open = (
     feed: ReturnType<typeof feedOf>,
     last_event_id: string | null = null,
@@ -129,7 +129,7 @@ describe("the feed", () => {
       feed.observe(change(name));
       await Bun.sleep(10);
     }
-    const other = createFeed({
+    const other = new ChangeFeed({
       isLive: async () => true,
       newUuid: () => "0000aaaa-",
       gather_ms: 1,

@@ -13,8 +13,8 @@ import { t, route } from "../../core/sdk";
 import { findDamage } from "../../core/store/check";
 import { askEndpoint } from "../../core/outbound/endpoint";
 import { SystemChecks } from "../../plugins/console/contract";
-import { createUsage } from "../../plugins/console/usage";
-import { createChecks } from "../../plugins/console/checks";
+import { UsageCounter } from "../../plugins/console/usage";
+import { HealthChecks } from "../../plugins/console/checks";
 import { signedIn, type Browser } from "../helpers/browser";
 import { expectHas } from "../helpers/contract";
 import { scriptedExtractor } from "../helpers/documents";
@@ -172,7 +172,7 @@ describe("usage", () => {
     let held = 100,
       full = false;
     const { db, inTransaction } = server.store;
-    const usage = createUsage({
+    const usage = new UsageCounter({
       db,
       now_ms: () => now_ms,
       storageOf: async () => held,
@@ -371,7 +371,7 @@ describe("the system", () => {
       },
       ...change.operations,
     };
-    const { run } = createChecks({
+    const checks = new HealthChecks({
       operations,
       paths: { data: "/", temporary: server.data },
       findDamage: async () => [],
@@ -379,7 +379,7 @@ describe("the system", () => {
       ...change,
       ...(change.operations ? { operations } : {}),
     });
-    expect((await run([])).find((check) => check.name === name)).toMatchObject({
+    expect((await checks.run([])).find((check) => check.name === name)).toMatchObject({
       status,
       detail: expect.stringMatching(detail),
       fix: change.findDamage && !/damaged/.test(detail.source) ? null : expect.any(String),

@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PurgeDocuments } from "../../plugins/documents/purge";
+import { PurgeDocuments } from "../../plugins/documents/jobs";
 import { expectSound, filesOf, person, until, type Person } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 

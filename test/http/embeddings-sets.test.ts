@@ -60,7 +60,7 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
     inTransaction: store.inTransaction,
     afterCommit: store.afterCommit,
     truncateWal: store.truncateWal,
-    files: { requireRoom: () => {} },
+    files: { requireFreeSpace: () => {} },
     now_ms: () => 1_700_000_000_000,
     embedder: () => by,
     log,

@@ -1,6 +1,6 @@
 /** Search over HTTP: who sees what, what a passage says, and that nothing deleted ever shows. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { createSearch } from "../../plugins/search/service";
+import { SearchService } from "../../plugins/search/service";
 import { startTestServer, type Answered, type TestServer } from "../helpers/host";
 
 let server: TestServer;
@@ -340,7 +340,7 @@ describe("what the index still finds although it is gone", () => {
   };
   for (const [why, { linked = ["doc_1"], version = 1, name = true }, shown] of cases) {
     test(why, async () => {
-      const { retrieval } = createSearch({
+      const retrieval = new SearchService({
         db: {} as never,
         folders: {} as never,
         documents: {

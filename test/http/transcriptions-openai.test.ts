@@ -13,8 +13,11 @@ import {
   type TranscriptionSettings,
 } from "../../plugins/transcriptions/settings";
 import { progressIn } from "../../plugins/transcriptions/transcribers/command";
-import { createEndpointTranscriber } from "../../plugins/transcriptions/transcribers/openai";
-import { wordsOf } from "../../plugins/transcriptions/transcribers/command-line";
+import {
+  EndpointTranscriber,
+  type EndpointOptions,
+} from "../../plugins/transcriptions/transcribers/openai";
+import { splitCommandLine } from "../../plugins/transcriptions/transcribers/command-line";
 import { startTestServer } from "../helpers/host";
 import { captions, formOf, recordingOf } from "../helpers/recordings";
 
@@ -66,8 +69,8 @@ const recording = {
   language: null,
 };
 
-const transcriber = (more: Partial<Parameters<typeof createEndpointTranscriber>[0]> = {}) =>
-  createEndpointTranscriber({
+const transcriber = (more: Partial<EndpointOptions> = {}) =>
+  new EndpointTranscriber({
     base_url,
     model: "whisper-1",
     api_key: "sk-secret",
@@ -422,7 +425,7 @@ describe("a command line to words", () => {
     ["nothing", " ", []],
   ];
   for (const [why, command, words] of cases)
-    test(why, () => expect(wordsOf(command)).toEqual(words));
+    test(why, () => expect(splitCommandLine(command)).toEqual(words));
 });
 
 describe("progress in what a program prints", () => {

@@ -13,7 +13,7 @@ import {
 } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { PurgeDocuments } from "../../plugins/documents/purge";
+import { PurgeDocuments } from "../../plugins/documents/jobs";
 import { captions, createEngine, formOf, recordingOf } from "../helpers/recordings";
 import { startTestServer, type TestServer } from "../helpers/host";
 

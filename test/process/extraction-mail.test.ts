@@ -3,7 +3,7 @@
  * spoil the rest.
  */
 import { afterAll, describe, expect, test } from "bun:test";
-import { isMail } from "../../plugins/extraction/mail";
+import { isMail } from "../../plugins/extraction/mail/extractor";
 import { encodeAs } from "../helpers/encode";
 import { testExtraction } from "../helpers/extraction";
 import { buildPdf, pdf } from "../helpers/pdf";

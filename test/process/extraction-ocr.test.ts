@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { newId } from "../../core/base/ids";
 import { TaskFailure } from "../../core/isolate/contract";
 import type { Extracted, ExtractionCode } from "../../plugins/extraction/contract";
-import { describe as describePicture } from "../../plugins/extraction/image/describe";
+import { describe as describePicture } from "../../plugins/extraction/image/header";
 import { parseHocr } from "../../plugins/extraction/ocr/hocr";
-import { turnedBy } from "../../plugins/extraction/ocr/recognise";
+import { turnedBy } from "../../plugins/extraction/ocr/recognition";
 import type { Orientation } from "../../plugins/extraction/ocr/tesseract";
-import type { PageMessage, PagesInput } from "../../plugins/extraction/page-output";
-import { pdfExtractor } from "../../plugins/extraction/pdf";
+import type { PageMessage, PagesInput } from "../../plugins/extraction/child/page-output";
+import { pdfExtractor } from "../../plugins/extraction/pdf/extractor";
 import { testExtraction } from "../helpers/extraction";
 import { buildPdf, setProse, type PdfPage } from "../helpers/pdf";
 import {

@@ -4,10 +4,10 @@ import { writeFileSync } from "node:fs";
 import { newId } from "../../core/base/ids";
 import { TaskFailure } from "../../core/isolate/contract";
 import { ExtractionFailure, type Extracted } from "../../plugins/extraction/contract";
-import type { PageMessage } from "../../plugins/extraction/page-output";
-import type { PageLimits } from "../../plugins/extraction/pages";
-import { pdfExtractor } from "../../plugins/extraction/pdf";
-import type { PdfInput } from "../../plugins/extraction/read-pdf";
+import type { PageMessage } from "../../plugins/extraction/child/page-output";
+import type { PageLimits } from "../../plugins/extraction/server/paged-reading";
+import { pdfExtractor } from "../../plugins/extraction/pdf/extractor";
+import type { PdfInput } from "../../plugins/extraction/pdf/reader";
 import { testExtraction, type TestExtraction } from "../helpers/extraction";
 import { buildPdf, setProse, type PdfPage } from "../helpers/pdf";
 

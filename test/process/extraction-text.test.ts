@@ -5,7 +5,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { deflateRawSync, gzipSync } from "node:zlib";
 import { ExtractionFailure, type Extractor } from "../../plugins/extraction/contract";
-import { announcedEncoding, decode } from "../../plugins/extraction/decode";
+import { announcedEncoding, decode } from "../../plugins/extraction/text/encoding";
 import { encodeAs, utf16, utf32 } from "../helpers/encode";
 import { testExtraction } from "../helpers/extraction";
 

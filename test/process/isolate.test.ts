@@ -6,27 +6,27 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createIsolate, type IsolateParts, type TaskIsolate } from "../../core/isolate/isolate";
+import { ChildPool, type ChildPoolOptions } from "../../core/isolate/pool";
 import { fromProc, fromPs } from "../../core/isolate/memory";
 import { decodeLines } from "../../core/isolate/protocol";
 import { jsonLog } from "../../core/base/log";
 import { TaskFailure, type IsolateOptions } from "../../core/isolate/contract";
 import { child_command } from "../helpers/task-child";
 
-const started: TaskIsolate[] = [];
+const started: ChildPool[] = [];
 afterEach(async () => {
   for (const isolate of started.splice(0)) await isolate.stop();
 });
 
 const logged: string[] = [];
 function testIsolate(
-  parts: Partial<IsolateParts> = {},
+  parts: Partial<ChildPoolOptions> = {},
 ): (task: string, input?: unknown, options?: Partial<IsolateOptions<any>>) => Promise<any> {
-  const isolate = createIsolate({
+  const isolate = new ChildPool({
     command: child_command,
     log: jsonLog("warn", (line) => logged.push(line)),
     children_max: 1,
-    aside_max: 0,
+    overflow_max: 0,
     ...parts,
   });
   started.push(isolate);
@@ -170,7 +170,7 @@ describe("an abort", () => {
   });
 
   test("a stopped isolate ends what runs, what waits and what comes later", async () => {
-    const isolate = createIsolate({
+    const isolate = new ChildPool({
       command: child_command,
       log: jsonLog("error"),
       children_max: 1,
@@ -314,7 +314,7 @@ describe("children", () => {
   });
 
   test("one that takes long lets others pass, up to a number", async () => {
-    const run = testIsolate({ aside_max: 2, patience_ms: 20 });
+    const run = testIsolate({ overflow_max: 2, patience_ms: 20 });
     const stop = new AbortController();
     const hanging = [1, 2].map(() => failureOf(run("hang", null, { signal: stop.signal })));
     expect(await run("echo", "third")).toBe("third");

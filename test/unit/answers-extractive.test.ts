@@ -10,11 +10,11 @@ import {
   type Source,
   type Word,
 } from "../../plugins/answers-extractive/extract";
-import { createRetrieve } from "../../plugins/answers-extractive/retrieving";
 import { wantedBy } from "../../plugins/answers-extractive/question";
-import { sentencesOf } from "../../plugins/answers-extractive/sentences";
 import type { Question } from "../../plugins/chats/contract";
 import { analyzer } from "../../plugins/search-index/analyzer";
+import { SearchService } from "../../plugins/search/service";
+import { sentencesOf } from "../../plugins/search/sentences";
 import type { FoundPassage } from "../../plugins/search/contract";
 
 const analyze = (text: string): Word[] => {
@@ -24,6 +24,7 @@ const analyze = (text: string): Word[] => {
   });
   return words;
 };
+const analysis = { analyze, sentences: sentencesOf };
 const terms = (words: string, idf = 2) => analyze(words).map((word) => ({ term: word.term, idf }));
 
 describe("sentences", () => {
@@ -152,7 +153,7 @@ const source = (text: string, score = 10, title = "", heading: string | null = n
   score,
 });
 const picked = (question: string, asked: string, sources: readonly Source[]) =>
-  chooseSentences(rankSentences(question, terms(asked), sources, analyze), sources).map((one) =>
+  chooseSentences(rankSentences(question, terms(asked), sources, analysis), sources).map((one) =>
     sources[one.source]!.text.slice(one.start, one.end),
   );
 
@@ -257,7 +258,7 @@ describe("an answer", () => {
     const finds: (string | undefined)[] = [];
     const answer = await createExtractive(
       analyze,
-      createRetrieve(analyze),
+      new SearchService({ index: { analyze } } as never),
       () => 5,
     )({
       text,

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ExtractionFailure } from "../../plugins/extraction/contract";
 import { openArchive } from "../../plugins/extraction/office/archive";
-import { readOffice } from "../../plugins/extraction/read-office";
+import { readOffice } from "../../plugins/extraction/office/reader";
 import {
   ap,
   chart,

@@ -1,6 +1,6 @@
 /** Lines become paragraphs by where they stand. */
 import { describe, expect, test } from "bun:test";
-import { joinLines, type Line } from "../../plugins/extraction/paragraphs";
+import { joinLines, type Line } from "../../plugins/extraction/child/paragraphs";
 
 const full = "words that fill the line from edge to edge";
 /** A line at the left edge unless told otherwise; 400 points wide when it is full. */

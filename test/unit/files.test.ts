@@ -15,13 +15,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HttpError } from "../../core/base/errors";
-import { openFiles, type Files } from "../../core/store/files";
+import { FileStore } from "../../core/store/file-store";
 
 let directory: string;
-let files: Files;
+let files: FileStore;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "dossier-files-"));
-  files = openFiles(directory);
+  files = new FileStore(directory);
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -44,6 +44,7 @@ const found = () =>
     .filter((name) => statSync(join(directory, name)).isFile())
     .sort();
 const place = (text: string) => join(sha256(text).slice(0, 2), sha256(text));
+const textOf = async (hash: string) => (await files.open(hash))!.text();
 const nobody = async () => false;
 const errorOf = (work: Promise<unknown>): Promise<any> =>
   work.then(
@@ -62,7 +63,12 @@ describe("an upload", () => {
     expect(received.path).toBe(files.path(received.sha256));
     await received.release();
     expect(found()).toEqual([place("to be or not")]);
-    expect(await files.blob(received.sha256).text()).toBe("to be or not");
+    expect(await textOf(received.sha256)).toBe("to be or not");
+    expect(await (await files.open(received.sha256))!.slice(3, 8).text()).toBe("be or");
+    expect(await files.withLocalFile(received.sha256, (path) => Bun.file(path).text())).toBe(
+      "to be or not",
+    );
+    expect(await files.open(sha256("never there"))).toBeUndefined();
   });
 
   test("may be empty", async () => {
@@ -85,14 +91,14 @@ describe("an upload", () => {
   test("of the same bytes twenty times at once is one file", async () => {
     await Promise.all(Array.from({ length: 20 }, () => store("same")));
     expect(found()).toEqual([place("same")]);
-    expect(await files.blob(sha256("same")).text()).toBe("same");
+    expect(await textOf(sha256("same"))).toBe("same");
   });
 
   test("replaces a file of the same name that is cut off", async () => {
     mkdirSync(join(directory, sha256("whole").slice(0, 2)));
     writeFileSync(files.path(sha256("whole")), "who");
     await store("whole");
-    expect(await files.blob(sha256("whole")).text()).toBe("whole");
+    expect(await textOf(sha256("whole"))).toBe("whole");
   });
 
   test("that was not kept leaves nothing", async () => {
@@ -159,8 +165,8 @@ describe("an upload that fails leaves nothing", () => {
 
 test("memory does not grow with the size of an upload", async () => {
   const code = `
-    const { openFiles } = await import("./core/store/files");
-    const files = openFiles(${JSON.stringify(directory)});
+    const { FileStore } = await import("./core/store/file-store");
+    const files = new FileStore(${JSON.stringify(directory)});
     const chunk = new Uint8Array(65_536).fill(7);
     const upload = async function* (bytes) { for (let sent = 0; sent < bytes; sent += chunk.length) yield chunk.slice(); };
     await (await files.receive(upload(2 ** 22), { bytes_max: 2 ** 40 })).release();
@@ -245,7 +251,7 @@ describe("a removal", () => {
     const keeping = received.keep();
     decide.resolve(false);
     await Promise.all([removing, keeping]);
-    expect(await files.blob(received.sha256).text()).toBe("contested");
+    expect(await textOf(received.sha256)).toBe("contested");
     await received.release();
     expect(found()).toEqual([place("contested")]);
   });
@@ -315,7 +321,7 @@ describe("the sweep at start", () => {
     expect(existsSync(arriving.path) && existsSync(kept.path)).toBe(true);
     await arriving.keep();
     await arriving.release();
-    expect(await files.blob(arriving.sha256).text()).toBe("arriving");
+    expect(await textOf(arriving.sha256)).toBe("arriving");
     await kept.release();
   });
 

@@ -270,7 +270,7 @@ describe("a very large document", () => {
   test("a disk with room only for deletions stops it, and nothing stays", async () => {
     let segments = 0;
     const index = await openTestIndex({
-      requireRoom: () => {
+      requireFreeSpace: () => {
         if (++segments > 2) throw new Error("the disk is full");
       },
     });

@@ -1,6 +1,6 @@
 /** Reads a web page: what it shows, as blocks of text with headings, lists and tables. */
 import { HTMLElement, parse, TextNode } from "node-html-parser";
-import { Flow, paragraph, type Block } from "../office/flow";
+import { Flow, paragraph, type Block } from "../child/block-builder";
 import { line_break, simplify } from "./markup";
 
 /**

@@ -1,7 +1,7 @@
 /** The inside of a Word file: where its text lies, in which pieces, and what its paragraphs are. */
 import { ExtractionFailure } from "../contract";
-import { Bytes } from "./bytes";
-import { damaged, type CompoundFile } from "./compound";
+import { Bytes } from "./byte-reader";
+import { damaged, type CompoundFile } from "./compound-file";
 import { DocLists } from "./doc-lists";
 import { eachProperty, readRuns, type ParagraphRun, type Run } from "./doc-runs";
 import { readStyles } from "./doc-styles";

@@ -2,8 +2,8 @@
  * The numbers and bullets that Word puts before the paragraphs of a list: they stand nowhere in the
  * text.
  */
-import { bullet, formatted } from "../office/docx-lists";
-import { Bytes } from "./bytes";
+import { bullet, formatted } from "../office/docx-styles";
+import { Bytes } from "./byte-reader";
 
 interface Level {
   readonly start: number;

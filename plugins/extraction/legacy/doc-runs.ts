@@ -2,7 +2,7 @@
  * What a Word file says about stretches of its bytes: which paragraphs stand in tables or are
  * headings, and which text nobody sees.
  */
-import type { Bytes } from "./bytes";
+import type { Bytes } from "./byte-reader";
 import { listedIn, type Listed } from "./doc-styles";
 
 /** From one byte of the main stream to another, end exclusive. */

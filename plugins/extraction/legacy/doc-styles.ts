@@ -1,5 +1,5 @@
 /** The paragraph styles of a Word file, as far as they make headings and lists. */
-import type { Bytes } from "./bytes";
+import type { Bytes } from "./byte-reader";
 
 /** What a paragraph or its style says; null where it says nothing. A list of number 0 is none. */
 export interface Listed {

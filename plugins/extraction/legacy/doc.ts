@@ -3,11 +3,11 @@
  * headers, comments and boxes behind the body.
  */
 import { ExtractionFailure } from "../contract";
-import type { Block, Page } from "../office/flow";
-import type { CompoundFile } from "./compound";
+import type { Block, Page } from "../child/block-builder";
+import type { CompoundFile } from "./compound-file";
 import { openWord, type Piece, type StoryName, type WordFile } from "./doc-file";
 import type { ParagraphRun, Run } from "./doc-runs";
-import { TableFlow } from "./tables";
+import { TableFlow } from "../child/table-builder";
 
 /** In this order behind the body. Macros are no text. */
 const stories_behind: readonly StoryName[] = [

@@ -1,5 +1,5 @@
 /** The records that a PowerPoint file is made of, and where the slides lie among them. */
-import { Bytes } from "./bytes";
+import { Bytes } from "./byte-reader";
 
 export interface Rec {
   readonly type: number;

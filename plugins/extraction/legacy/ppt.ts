@@ -3,9 +3,9 @@
  * and comments behind it.
  */
 import { ExtractionFailure } from "../contract";
-import { paragraph, type Block, type Page } from "../office/flow";
-import { Bytes } from "./bytes";
-import { damaged, type CompoundFile } from "./compound";
+import { paragraph, type Block, type Page } from "../child/block-builder";
+import { Bytes } from "./byte-reader";
+import { damaged, type CompoundFile } from "./compound-file";
 import {
   childOf,
   children,

@@ -1,6 +1,6 @@
 /** The records that an old Excel file is made of, and the strings in them. */
 import { decoderOfPage, type Decode } from "../rtf/charsets";
-import { Bytes } from "./bytes";
+import { Bytes } from "./byte-reader";
 
 export interface XlsRecord {
   readonly type: number;

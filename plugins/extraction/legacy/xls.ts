@@ -3,12 +3,12 @@
  * with the values that Excel worked out.
  */
 import { ExtractionFailure } from "../contract";
-import { paragraph, type Block, type Page } from "../office/flow";
-import { Grid } from "../office/grid";
-import { cleanNumber, dateOf, formatKind, type DateKind } from "../office/numbers";
+import { paragraph, type Block, type Page } from "../child/block-builder";
+import { Grid } from "../child/grid";
+import { cleanNumber, dateOf, formatKind, type DateKind } from "../child/numbers";
 import type { Decode } from "../rtf/charsets";
-import { Bytes } from "./bytes";
-import { damaged, type CompoundFile } from "./compound";
+import { Bytes } from "./byte-reader";
+import { damaged, type CompoundFile } from "./compound-file";
 import {
   decoderOf,
   recordsOf,

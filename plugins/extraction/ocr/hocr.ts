@@ -2,7 +2,7 @@
  * Reads what the recogniser says about a picture (hOCR): words with their certainty, lines with
  * their place.
  */
-import type { Line } from "../paragraphs";
+import type { Line } from "../child/paragraphs";
 
 export interface SeenLine extends Line {
   /** How sure the recogniser is of its letters, 0 to 100. */

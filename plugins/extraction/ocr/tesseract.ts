@@ -4,7 +4,7 @@
  */
 import wasm_path from "tesseract.js-core/tesseract-core-simd-lstm.wasm" with { type: "file" };
 import type { Module, TessBaseAPI } from "tesseract.js-core/tesseract-core-simd-lstm.js";
-import { EngineFailure } from "../engine";
+import { EngineFailure } from "../child/engine-failure";
 import { parseHocr, type SeenLine } from "./hocr";
 import { languagesIn, type Language } from "./languages";
 

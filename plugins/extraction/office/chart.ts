@@ -1,6 +1,6 @@
 /** A chart as text: its titles, then the categories and each series as a row of values. */
-import { Flow, type Block } from "./flow";
-import { cleanNumber } from "./numbers";
+import { Flow, type Block } from "../child/block-builder";
+import { cleanNumber } from "../child/numbers";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 

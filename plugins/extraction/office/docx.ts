@@ -2,11 +2,11 @@
  * Word (.docx): paragraphs, lists with their numbers, tables, notes, comments, boxes, headers and
  * footers. Its pages are made by the printer: none here.
  */
-import { Choices } from "./choices";
-import { isOn, Lists, Styles, type ParagraphStyle } from "./docx-lists";
+import { Choices } from "./alternate-content";
+import { isOn, Lists, Styles, type ParagraphStyle } from "./docx-styles";
 import { readChartOf, readDiagramOf } from "./drawing";
-import { Flow, type Block, type Page } from "./flow";
-import type { Parts } from "./opc";
+import { Flow, type Block, type Page } from "../child/block-builder";
+import type { Parts } from "./package";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 

@@ -3,10 +3,10 @@
  * diagrams are parts of their own.
  */
 import { readChart } from "./chart";
-import { Choices } from "./choices";
-import { bullet, formatted } from "./docx-lists";
-import { Flow, type Block } from "./flow";
-import type { Parts } from "./opc";
+import { Choices } from "./alternate-content";
+import { bullet, formatted } from "./docx-styles";
+import { Flow, type Block } from "../child/block-builder";
+import type { Parts } from "./package";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 

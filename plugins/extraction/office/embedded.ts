@@ -2,10 +2,10 @@
 import { ExtractionFailure } from "../contract";
 import { namedCharset } from "../html/charset";
 import { readPage } from "../html/page";
-import { compound_mark, compoundIn } from "../legacy/compound";
-import { readCompound } from "../read-legacy";
-import { readRtf } from "../rtf/read";
-import { paragraph, type Block } from "./flow";
+import { compound_mark, compoundIn } from "../legacy/compound-file";
+import { readCompound } from "../legacy/reader";
+import { readRtf } from "../rtf/document";
+import { paragraph, type Block } from "../child/block-builder";
 import type { Archive } from "./archive";
 
 /** What is left for all that is embedded, and what of it could not be read. */

@@ -1,8 +1,8 @@
 /** E-books (.epub): one page for each part of the spine, in the order of reading. */
 import { ExtractionFailure } from "../contract";
 import { readXhtml } from "../html/page";
-import type { Page } from "./flow";
-import { resolvePath, type Parts } from "./opc";
+import type { Page } from "../child/block-builder";
+import { resolvePath, type Parts } from "./package";
 import { scanOfficeXml } from "./xml";
 
 /** @throws ExtractionFailure `corrupt`, `encrypted`, and those of the archive */

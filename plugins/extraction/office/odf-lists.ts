@@ -1,5 +1,5 @@
 /** The lists of an OpenDocument file: which marker stands before an item. */
-import { bullet, formatted } from "./docx-lists";
+import { bullet, formatted } from "./docx-styles";
 import type { Tag } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 

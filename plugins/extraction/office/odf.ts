@@ -1,188 +1,99 @@
 /**
- * OpenDocument: what text, slides and sheets have in common. Paragraphs, headings, lists with their
- * markers, tables, notes, comments, boxes.
+ * OpenDocument files: texts (.odt), presentations and drawings (.odp, .odg) with a page for each
+ * slide, spreadsheets (.ods) with a page for each sheet.
  */
-import { Flow } from "./flow";
+import { ExtractionFailure } from "../contract";
+import type { Block, Page } from "../child/block-builder";
+import { Dispatch, OdfReader, type Readers, type ReadObject } from "./odf-reader";
 import { OdfLists } from "./odf-lists";
-import type { Tag, XmlHandler } from "../../../core/lib/xml";
+import { readSheets } from "./ods";
+import { readSlides } from "./odp";
+import { resolvePath, type Parts } from "./package";
+import type { Tag } from "../../../core/lib/xml";
+import { scanOfficeXml } from "./xml";
 
-/**
- * Elements without text of the document: what was deleted, settings, readings above characters,
- * descriptions, who wrote a comment and when.
- */
-const passed_over = new Set([
-  "text:tracked-changes",
-  "table:tracked-changes",
-  "text:ruby-text",
-  "text:script",
-  "text:note-citation",
-  "office:forms",
-  "office:scripts",
-  "office:event-listeners",
-  "office:binary-data",
-  "svg:title",
-  "svg:desc",
-  "dc:creator",
-  "dc:date",
-  "meta:creator-initials",
-  "meta:date-string",
-  "draw:page-thumbnail",
-  "office:automatic-styles",
-  "office:styles",
-  "office:master-styles",
-  "office:font-face-decls",
-  "office:meta",
-  "office:settings",
-  "table:calculation-settings",
-  "table:content-validations",
-  "text:sequence-decls",
-  "text:variable-decls",
-  "text:user-field-decls",
-]);
-const asides = new Set([
-  "text:note-body",
-  "office:annotation",
-  "draw:text-box",
-  "draw:custom-shape",
-  "draw:rect",
-  "draw:ellipse",
-  "draw:circle",
-  "draw:line",
-  "draw:connector",
-  "draw:polygon",
-  "draw:caption",
-  "draw:path",
-]);
-const spaces_max = 10;
+export type OdfKind = "text" | "pages" | "sheets";
 
-/** Gives the blocks of an object inside the document, by its path: a chart, say. */
-export type ReadObject = (path: string) => ReturnType<Flow["take"]>;
+/** Objects in objects are read so deep. */
+const objects_max = 3;
 
-export class OdfReader implements XmlHandler {
-  readonly flow = new Flow();
-  /**
-   * Levels of the paragraphs that are open, one in a box of another; null for what is no heading.
-   */
-  private readonly open_paragraphs: {
-    readonly level: number | null;
-    readonly marker: string;
-    readonly beside: boolean;
-  }[] = [];
-  private spaced = true;
-
-  constructor(
-    protected readonly lists: OdfLists,
-    private readonly readObject: ReadObject,
-  ) {}
-
-  open(tag: Tag): void | "skip" {
-    const { flow } = this;
-    const { name } = tag;
-    switch (name) {
-      case "text:p":
-      case "text:h":
-        this.beginParagraph(tag);
-        return;
-      case "text:s":
-        flow.text(" ".repeat(Math.min(spaces_max, Math.max(1, Number(tag.get("c") ?? 1) || 1))));
-        return;
-      case "text:tab":
-      case "text:tab-stop":
-        flow.text("\t");
-        this.spaced = true;
-        return;
-      case "text:line-break":
-        flow.text("\n");
-        this.spaced = true;
-        return;
-      case "text:list":
-      case "text:ordered-list":
-      case "text:unordered-list":
-        this.lists.beginList(tag);
-        return;
-      case "text:list-item":
-        this.lists.beginItem(tag);
-        return;
-      case "table:table":
-        flow.beginTable();
-        return;
-      case "table:table-row":
-        flow.beginRow();
-        return;
-      case "table:table-cell":
-      case "table:covered-table-cell":
-        flow.beginCell();
-        return;
-      case "draw:object": {
-        const path = tag.get("href");
-        if (path !== undefined) flow.add(this.readObject(path));
-        return;
-      }
-      default:
-        if (passed_over.has(name)) return "skip";
-        if (asides.has(name)) flow.beginAside();
-    }
-  }
-  text(text: string): void {
-    if (this.open_paragraphs.length === 0) return;
-    const single = text.replace(/[ \t\r\n]+/g, " ");
-    this.flow.text(this.spaced && single.startsWith(" ") ? single.slice(1) : single);
-    if (single !== "") this.spaced = single.endsWith(" ");
-  }
-  close(name: string): void {
-    const { flow } = this;
-    switch (name) {
-      case "text:p":
-      case "text:h":
-        this.endParagraph();
-        return;
-      case "text:list":
-      case "text:ordered-list":
-      case "text:unordered-list":
-        this.lists.endList();
-        return;
-      case "table:table-cell":
-      case "table:covered-table-cell":
-        flow.endCell();
-        return;
-      case "table:table-row":
-        flow.endRow();
-        return;
-      case "table:table":
-        flow.endTable();
-        return;
-      default:
-        if (asides.has(name)) flow.endAside();
-    }
-  }
-
-  private beginParagraph(tag: Tag): void {
-    const level =
-      tag.name === "text:h"
-        ? Math.max(1, Number(tag.get("outline-level") ?? tag.get("level") ?? 1) || 1)
-        : null;
-    const beside = this.open_paragraphs.length > 0 && !this.flow.fresh;
-    if (beside) this.flow.beginAside();
-    this.open_paragraphs.push({ level, marker: this.lists.markerOf(tag, level), beside });
-    this.spaced = true;
-  }
-  private endParagraph(): void {
-    const paragraph = this.open_paragraphs.pop();
-    this.flow.endParagraph(paragraph?.level ?? null, paragraph?.marker);
-    if (paragraph?.beside === true) this.flow.endAside();
-    this.spaced = false;
-  }
+/** @throws ExtractionFailure `encrypted`, and those of the archive */
+export function readOdf(
+  parts: Parts,
+  kind: OdfKind,
+  content: string,
+  progress: (share: number) => void,
+): Page[] {
+  if (isEncrypted(parts.xml("META-INF/manifest.xml")))
+    throw new ExtractionFailure("encrypted", "This file is protected by a password.");
+  const styles = parts.xml("styles.xml");
+  progress(0.2);
+  const readers = readersOf(parts, "", content, styles, 0);
+  if (kind === "text") return [{ page: null, blocks: textOf(readers, content, styles) }];
+  return kind === "pages"
+    ? readSlides(readers, content, styles)
+    : readSheets(readers, content, parts.spend);
 }
 
-/** Makes a reader for a part of the document; all of them count the same lists. */
-export type Readers = () => OdfReader;
-/** Passes what it is given on to one reader after the other. */
-export abstract class Dispatch implements XmlHandler {
-  protected reader: OdfReader | null = null;
-  constructor(protected readonly readers: Readers) {}
-  abstract open(tag: Tag): void | "skip";
-  abstract close(name: string): void;
-  text(text: string): void {
-    this.reader?.text(text);
+function isEncrypted(manifest: string | null): boolean {
+  let encrypted = false;
+  scanOfficeXml(manifest ?? "", {
+    open: ({ name }) => {
+      if (name === "manifest:encryption-data") encrypted = true;
+    },
+    close: () => {},
+    text: () => {},
+  });
+  return encrypted;
+}
+
+function readersOf(
+  parts: Parts,
+  folder: string,
+  content: string,
+  styles: string | null,
+  depth: number,
+): Readers {
+  const lists = new OdfLists();
+  lists.declare(styles);
+  lists.declare(content);
+  const readObject: ReadObject = (path) => {
+    const name = resolvePath(folder, path);
+    const object = depth < objects_max && name !== "" ? parts.xml(`${name}/content.xml`) : null;
+    if (object === null) return [];
+    const reader = readersOf(parts, `${name}/`, object, null, depth + 1)();
+    scanOfficeXml(object, reader);
+    return reader.flow.take();
+  };
+  return () => new OdfReader(lists, readObject);
+}
+
+function textOf(readers: Readers, content: string, styles: string | null): Block[] {
+  const reader = readers();
+  scanOfficeXml(content, reader);
+  const body = reader.flow.take();
+  const running = new RunningReader(readers);
+  scanOfficeXml(styles ?? "", running);
+  const { headers, footers } = running;
+  return [...headers, ...body, ...footers];
+}
+
+/** Headers and footers, each text once. */
+class RunningReader extends Dispatch {
+  readonly headers: Block[] = [];
+  readonly footers: Block[] = [];
+  private readonly seen = new Set<string>();
+
+  open(tag: Tag): void | "skip" {
+    if (/^style:(?:header|footer)(?:-left|-first)?$/.test(tag.name)) this.reader = this.readers();
+    else return this.reader?.open(tag);
+  }
+  close(name: string): void {
+    if (!/^style:(?:header|footer)(?:-left|-first)?$/.test(name)) return this.reader?.close(name);
+    const blocks = (this.reader?.flow.take() ?? []).filter(
+      ({ text }) => !this.seen.has(text) && this.seen.add(text),
+    );
+    (name.startsWith("style:header") ? this.headers : this.footers).push(...blocks);
+    this.reader = null;
   }
 }

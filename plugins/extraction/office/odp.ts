@@ -2,8 +2,8 @@
  * OpenDocument presentations and drawings: one page for each slide, its title first, its notes
  * behind.
  */
-import { paragraph, type Block, type Page } from "./flow";
-import { Dispatch, type Readers } from "./odf";
+import { paragraph, type Block, type Page } from "../child/block-builder";
+import { Dispatch, type Readers } from "./odf-reader";
 import type { Tag } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 

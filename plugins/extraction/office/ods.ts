@@ -2,10 +2,10 @@
  * OpenDocument spreadsheets: one page for each sheet, its name first, with the values as they are
  * shown.
  */
-import type { Block, Page } from "./flow";
-import { Grid } from "./grid";
-import { Dispatch, type OdfReader, type Readers } from "./odf";
-import type { Parts } from "./opc";
+import type { Block, Page } from "../child/block-builder";
+import { Grid } from "../child/grid";
+import { Dispatch, type OdfReader, type Readers } from "./odf-reader";
+import type { Parts } from "./package";
 import type { Tag } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 

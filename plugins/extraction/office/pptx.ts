@@ -3,8 +3,8 @@
  * and comments last.
  */
 import { readDrawing, type Shape } from "./drawing";
-import { paragraph, type Block, type Page } from "./flow";
-import type { Parts } from "./opc";
+import { paragraph, type Block, type Page } from "../child/block-builder";
+import type { Parts } from "./package";
 import { scanOfficeXml } from "./xml";
 
 /** @throws ExtractionFailure of the archive */

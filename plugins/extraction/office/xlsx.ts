@@ -3,10 +3,10 @@
  * values that Excel worked out.
  */
 import { readDrawing } from "./drawing";
-import { paragraph, type Block, type Page } from "./flow";
-import { Grid } from "./grid";
-import { cleanNumber, dateOf, formatKind, type DateKind } from "./numbers";
-import type { Parts } from "./opc";
+import { paragraph, type Block, type Page } from "../child/block-builder";
+import { Grid } from "../child/grid";
+import { cleanNumber, dateOf, formatKind, type DateKind } from "../child/numbers";
+import type { Parts } from "./package";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 

@@ -1,14 +1,13 @@
 /**
- * A command line as settings give it, to words: white space parts them, quotes keep them together.
- * No shell has a say. Pure.
+ * Splits the command line of the settings into words: at white space outside of quotes. No shell is
+ * involved.
  */
 
 /**
- * Inside `'…'` everything is itself; inside `"…"` and outside of quotes a backslash makes the next
- * character itself.
- * Undefined when a quote is not closed.
+ * Inside `'…'` every character is literal; inside `"…"` and outside of quotes a backslash makes the
+ * next character literal. Undefined when a quote is not closed.
  */
-export function wordsOf(command: string): string[] | undefined {
+export function splitCommandLine(command: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined, quote: string | undefined;
   for (let at = 0; at < command.length; at++) {
@@ -27,12 +26,16 @@ export function wordsOf(command: string): string[] | undefined {
   return word === undefined ? words : [...words, word];
 }
 
-export interface Places {
+/** Values of the placeholders. */
+export interface PlaceholderValues {
   readonly input: string;
   readonly output: string;
   readonly language: string;
 }
 
 /** `{input}`, `{output}` and `{language}` in a word; other braces are themselves. */
-export const filled = (word: string, places: Places): string =>
-  word.replace(/\{(input|output|language)\}/g, (_whole, name: keyof Places) => places[name]);
+export const fillPlaceholders = (word: string, values: PlaceholderValues): string =>
+  word.replace(
+    /\{(input|output|language)\}/g,
+    (_whole, name: keyof PlaceholderValues) => values[name],
+  );

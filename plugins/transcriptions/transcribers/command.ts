@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Log } from "../../../core/sdk";
+import type { Context } from "../../../core/sdk";
 import {
   TranscriptionFailure,
   type Recording,
@@ -14,54 +14,38 @@ import {
 import { temporary_prefix, written_bytes_max } from "../reader";
 import { timesOf } from "../child/captions";
 import { textOf } from "../child/transcript";
-import { killGroup, mark_name, runProgram, type Ended } from "./process";
-import { filled } from "./command-line";
+import { fillPlaceholders } from "./command-line";
+import { killGroup, mark_name, runProgram, type ProgramResult } from "./process";
 
-export interface CommandParts {
-  /** The program and its arguments, with places to fill. */
-  readonly words: readonly string[];
-  readonly temporary: string;
-  readonly newId: (prefix: string) => string;
-  readonly log: Log;
-}
+/** Name of the output file; beside it lies `pid_file`. */
+const output_name = "transcript";
+const pid_file = "pid";
+/** In order of preference. The program may add the extension itself. */
+const extensions = [".vtt", ".srt", ".json", "", ".txt"] as const;
 
-/** Where the program writes; beside it lies `pid_file`. */
-const output_name = "transcript",
-  pid_file = "pid";
-/** The best one that it writes counts; the program may add the ending itself. */
-const endings = [".vtt", ".srt", ".json", "", ".txt"] as const;
+export class CommandTranscriber implements Transcriber {
+  readonly name: string;
+  readonly rank = 10;
 
-export function createCommandTranscriber({
-  words,
-  temporary,
-  newId,
-  log,
-}: CommandParts): Transcriber {
-  const program = basename(words[0]!);
+  /** `words`: the program and its arguments, with placeholders. */
+  constructor(
+    private readonly words: readonly string[],
+    private readonly ctx: Pick<Context, "log" | "newId" | "paths">,
+  ) {
+    this.name = basename(words[0]!);
+  }
 
-  async function transcribe(
-    recording: Recording,
-    { signal, onProgress }: TranscriptionWatch,
-  ): Promise<string> {
-    const directory = join(temporary, `${temporary_prefix}${newId("cmd")}`);
+  async transcribe(recording: Recording, watch: TranscriptionWatch): Promise<string> {
+    const { newId, paths } = this.ctx;
+    const directory = join(paths.temporary, `${temporary_prefix}${newId("cmd")}`);
     await mkdir(directory);
     try {
-      const places = {
-        input: recording.path,
-        output: join(directory, output_name),
-        language: recording.language ?? "auto",
-      };
-      const ended = await run(
-        words.map((word) => filled(word, places)),
-        directory,
-        recording,
-        { signal, onProgress },
-      );
-      const written = (await writtenIn(directory)) ?? ended.stdout;
+      const stdout = await this.run(directory, recording, watch);
+      const written = (await writtenIn(directory)) ?? stdout;
       if (written.trim() === "")
         throw new TranscriptionFailure(
           "empty",
-          `The transcription program ${program} heard nothing: it wrote no text.`,
+          `The transcription program ${this.name} heard nothing: it wrote no text.`,
         );
       return written;
     } finally {
@@ -69,68 +53,70 @@ export function createCommandTranscriber({
     }
   }
 
-  async function run(
-    line: readonly string[],
+  /** What the program printed. @throws TranscriptionFailure when it failed or can't be run. */
+  private async run(
     directory: string,
-    { duration_s }: Recording,
+    { path, duration_s, language }: Recording,
     { signal, onProgress }: TranscriptionWatch,
-  ): Promise<Ended> {
-    try {
-      const ended = await runProgram({
-        words: line,
-        directory,
-        mark: directory,
-        stdout_bytes_max: written_bytes_max,
-        signal,
-        onPrinted: (text) => {
-          const progress = progressIn(text, duration_s);
-          if (progress !== undefined) onProgress(progress);
-        },
-        onStarted: (pid) => writeFile(join(directory, pid_file), String(pid)),
-      });
-      if (ended.printed_too_much)
-        throw new TranscriptionFailure(
-          "transcriber_failed",
-          `The transcription program ${program} printed more than ${written_bytes_max / 2 ** 20} MiB and was stopped.`,
-        );
-      if (ended.exit_code === 0) return ended;
-      log.warn("the transcription program failed", {
-        program,
-        exit_code: ended.exit_code,
-        ended_by: ended.ended_by,
-        printed: ended.stderr,
-      });
-      const how =
-        ended.ended_by === null
-          ? `failed with exit code ${ended.exit_code}`
-          : `crashed (${ended.ended_by})`;
-      throw new TranscriptionFailure(
-        "transcriber_failed",
-        `The transcription program ${program} ${how}. The server's log has what it printed.`,
-      );
-    } catch (error) {
-      const code = error instanceof Error && "code" in error ? error.code : undefined;
-      if (code === "ENOENT")
-        throw new TranscriptionFailure(
-          "transcriber_failed",
-          `The transcription program ${program} is not installed on this server, or transcription.command names it wrongly.`,
-        );
-      if (code === "EACCES")
-        throw new TranscriptionFailure(
-          "transcriber_failed",
-          `The transcription program ${program} may not be run by this server.`,
-        );
-      throw error;
-    }
+  ): Promise<string> {
+    const values = {
+      input: path,
+      output: join(directory, output_name),
+      language: language ?? "auto",
+    };
+    const result = await runProgram({
+      words: this.words.map((word) => fillPlaceholders(word, values)),
+      directory,
+      mark: directory,
+      stdout_bytes_max: written_bytes_max,
+      signal,
+      onPrinted: (text) => {
+        const progress = progressIn(text, duration_s);
+        if (progress !== undefined) onProgress(progress);
+      },
+      onStarted: (pid) => writeFile(join(directory, pid_file), String(pid)),
+    }).catch((error: unknown) => {
+      throw this.startFailure(error);
+    });
+    this.requireSuccess(result);
+    return result.stdout;
   }
 
-  return { name: program, rank: 10, transcribe };
+  private requireSuccess({ exit_code, ended_by, stderr, printed_too_much }: ProgramResult): void {
+    if (printed_too_much)
+      throw this.failure(`printed more than ${written_bytes_max / 2 ** 20} MiB and was stopped.`);
+    if (exit_code === 0) return;
+    this.ctx.log.warn("the transcription program failed", {
+      program: this.name,
+      exit_code,
+      ended_by,
+      printed: stderr,
+    });
+    const how = ended_by === null ? `failed with exit code ${exit_code}` : `crashed (${ended_by})`;
+    throw this.failure(`${how}. The server's log has what it printed.`);
+  }
+
+  private startFailure(error: unknown): unknown {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT")
+      return this.failure(
+        "is not installed on this server, or transcription.command names it wrongly.",
+      );
+    return code === "EACCES" ? this.failure("may not be run by this server.") : error;
+  }
+
+  private failure(why: string): TranscriptionFailure {
+    return new TranscriptionFailure(
+      "transcriber_failed",
+      `The transcription program ${this.name} ${why}`,
+    );
+  }
 }
 
 /** What the program wrote where it was told to; undefined when there is no such file. */
 async function writtenIn(directory: string): Promise<string | undefined> {
-  for (const ending of endings) {
-    const path = join(directory, `${output_name}${ending}`),
+  for (const extension of extensions) {
+    const path = join(directory, `${output_name}${extension}`),
       found = await stat(path).catch(() => undefined);
     if (!found?.isFile() || found.size === 0) continue;
     if (found.size > written_bytes_max)
@@ -153,7 +139,7 @@ export function progressIn(text: string, duration_s: number | null): number | un
   return end === undefined ? undefined : Math.min(1, end / duration_s!);
 }
 
-/** After a crash: ends the programs that the server left running, and removes what lay about. */
+/** After a crash: ends programs that the server left running, and removes temporary files. */
 export async function removeLeftovers(temporary: string): Promise<void> {
   for (const name of await readdir(temporary)) {
     if (!name.startsWith(temporary_prefix)) continue;

@@ -12,7 +12,7 @@ import {
 import { written_bytes_max } from "../reader";
 import { fileNameOf } from "../media-types";
 
-export interface EndpointParts {
+export interface EndpointOptions {
   readonly base_url: string;
   readonly model: string;
   readonly api_key: string | undefined;
@@ -20,42 +20,41 @@ export interface EndpointParts {
   readonly pauses_ms?: readonly number[];
 }
 
-/** What is asked for, the best first; a server that does not know one is asked for the next. */
+/** Requested in this order: a server that does not know one is asked for the next. */
 const formats = ["verbose_json", "vtt", "json", "text"] as const;
+const default_pauses_ms = [1_000, 4_000, 16_000];
 const retry_after_ms_max = 60_000;
 
-export function createEndpointTranscriber({
-  base_url,
-  model,
-  api_key,
-  pauses_ms = [1_000, 4_000, 16_000],
-}: EndpointParts): Transcriber {
-  /** The first of the formats that was not refused yet. */
-  let known = 0;
+export class EndpointTranscriber implements Transcriber {
+  readonly name = "openai";
+  readonly rank = 10;
+  /** Index of the first format that was not refused yet. */
+  private format = 0;
 
-  async function transcribe(recording: Recording, { signal }: TranscriptionWatch): Promise<string> {
+  constructor(private readonly options: EndpointOptions) {}
+
+  async transcribe(recording: Recording, { signal }: TranscriptionWatch): Promise<string> {
+    const { pauses_ms = default_pauses_ms } = this.options;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await inAnyFormat(recording, signal);
+        return await this.inAnyFormat(recording, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof Passing)) throw error;
+        if (!(error instanceof TemporaryFailure)) throw error;
         const pause_ms = pauses_ms[attempt];
         if (pause_ms === undefined)
           throw new TranscriptionFailure("transcriber_unavailable", error.message);
-        await sleep(
-          Math.max(spread(pause_ms, 0.2), Math.min(error.retry_after_ms ?? 0, retry_after_ms_max)),
-          signal,
-        );
+        const retry_after_ms = Math.min(error.retry_after_ms ?? 0, retry_after_ms_max);
+        await sleep(Math.max(spread(pause_ms, 0.2), retry_after_ms), signal);
       }
     }
   }
 
-  async function inAnyFormat(recording: Recording, signal: AbortSignal): Promise<string> {
-    for (let at = known; ; at++) {
-      const response = await send(recording, formats[at]!, signal);
+  private async inAnyFormat(recording: Recording, signal: AbortSignal): Promise<string> {
+    for (let at = this.format; ; at++) {
+      const response = await this.send(recording, formats[at]!, signal);
       if (response.ok) {
-        known = at;
+        this.format = at;
         return textOf(response);
       }
       const said = new TextDecoder().decode(await readHead(response, 4_096, 2_000));
@@ -64,11 +63,12 @@ export function createEndpointTranscriber({
     }
   }
 
-  async function send(
+  private async send(
     recording: Recording,
     response_format: string,
     signal: AbortSignal,
   ): Promise<Response> {
+    const { base_url, model, api_key } = this.options;
     const { boundary, head, tail } = framing(recording, {
       model,
       response_format,
@@ -99,16 +99,15 @@ export function createEndpointTranscriber({
       } as unknown as RequestInit);
     } catch (error) {
       signal.throwIfAborted();
-      throw new Passing(
+      throw new TemporaryFailure(
         "The transcription service can't be reached at the moment. Please try again later.",
         { cause: error },
       );
     }
   }
-
-  return { name: "openai", rank: 10, transcribe };
 }
 
+/** The bytes of a multipart body before and after the file. */
 function framing(
   { media_type }: Recording,
   fields: Readonly<Record<string, string>>,
@@ -119,7 +118,9 @@ function framing(
     ([name, value]) =>
       `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   );
-  const file = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${fileNameOf(media_type)}"\r\ncontent-type: ${media_type}\r\n\r\n`;
+  const file =
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; ` +
+    `filename="${fileNameOf(media_type)}"\r\ncontent-type: ${media_type}\r\n\r\n`;
   return { boundary, head: bytes(parts.join("") + file), tail: bytes(`\r\n--${boundary}--\r\n`) };
 }
 
@@ -133,14 +134,15 @@ async function textOf(response: Response): Promise<string> {
       if (bytes > written_bytes_max)
         throw new TranscriptionFailure(
           "transcriber_failed",
-          `The transcription service sent more than ${written_bytes_max / 2 ** 20} MiB, which is no transcript.`,
+          `The transcription service sent more than ${written_bytes_max / 2 ** 20} MiB, ` +
+            "which is no transcript.",
         );
       chunks.push(chunk);
     }
   } catch (error) {
     throw error instanceof TranscriptionFailure
       ? error
-      : new Passing(
+      : new TemporaryFailure(
           "The transcription service broke off in the middle of its answer. Please try again " +
             "later.",
           { cause: error },
@@ -166,8 +168,8 @@ async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** It may go better after a pause. */
-export class Passing extends Error {
+/** Another attempt after a pause may succeed. */
+export class TemporaryFailure extends Error {
   readonly retry_after_ms: number | undefined;
   constructor(
     message: string,
@@ -195,12 +197,12 @@ export function failureOf({ status, headers }: Response, said: string): Error {
   if (status === 429 && /insufficient_quota/.test(said))
     return failed("The account at the transcription service has no credit left.");
   if (status === 429)
-    return new Passing(
+    return new TemporaryFailure(
       "The transcription service is too busy at the moment. Please try again later.",
       later,
     );
   if (status === 408 || status === 409 || status === 425 || status >= 500)
-    return new Passing(
+    return new TemporaryFailure(
       `The transcription service failed (status ${status}). Please try again later.`,
       later,
     );
@@ -226,7 +228,8 @@ export function failureOf({ status, headers }: Response, said: string): Error {
         "transcription.base_url to where it is.",
     );
   return failed(
-    `The transcription service refuses the recording (status ${status}): it may be damaged, or of a kind that the service does not read.`,
+    `The transcription service refuses the recording (status ${status}): it may be damaged, ` +
+      "or of a kind that the service does not read.",
   );
 }
 const failed = (message: string) => new TranscriptionFailure("transcriber_failed", message);

@@ -1,4 +1,4 @@
-/** Runs a program in a process group of its own, within limits, and ends all of it when it must. */
+/** Runs a program in a process group of its own, within limits; the group is killed at the end. */
 import { constants, setPriority } from "node:os";
 import { environmentForPrograms } from "../../../core/sdk";
 
@@ -13,7 +13,7 @@ export interface ProgramOptions {
   readonly onPrinted: (text: string) => void;
   readonly onStarted: (pid: number) => Promise<void>;
 }
-export interface Ended {
+export interface ProgramResult {
   readonly exit_code: number | null;
   /** The signal that ended it: `SIGSEGV`. */
   readonly ended_by: string | null;
@@ -37,7 +37,7 @@ export async function runProgram({
   signal,
   onPrinted,
   onStarted,
-}: ProgramOptions): Promise<Ended> {
+}: ProgramOptions): Promise<ProgramResult> {
   signal.throwIfAborted();
   const child = Bun.spawn([...words], {
     cwd: directory,

@@ -1,0 +1,132 @@
+/**
+ * One child process, seen from its parent: a request goes in, messages and one answer come out, or
+ * it dies.
+ */
+import { setPriority } from "node:os";
+import { TaskFailure } from "./contract";
+import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
+
+/** Requests go before files: a child takes second place when both want a processor. */
+const niceness = 5;
+/** How much of what a child prints on standard error is kept, for the log. */
+const stderr_characters_max = 4_000;
+/** How long to wait for the rest of the output of a child that has ended. */
+const drain_ms = 1_000;
+
+interface PendingRun {
+  readonly onMessage: (message: unknown) => void;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class ChildProcess {
+  private readonly process: Bun.Subprocess<"pipe", "pipe", "pipe">;
+  private pending: PendingRun | undefined;
+  /** How many runs it was given. */
+  runs = 0;
+  /** The end of what it printed on standard error. */
+  printed = "";
+  /** It is gone, and so is everything it had to say. */
+  readonly ended: Promise<void>;
+
+  /**
+   * Starts a child. A memory limit of the kernel (RLIMIT_DATA) was tried and left out: WebAssembly
+   * memory then grows ten times slower.
+   * @throws when the system can't start a process
+   */
+  constructor(command: readonly string[]) {
+    this.process = Bun.spawn([...command], {
+      // Nothing of the parent's environment; and the kernel ends the child when the parent is
+      // killed.
+      env: { BUN_FEATURE_FLAG_NO_ORPHANS: "1" },
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    lowerPriority(this.pid);
+    const output = Promise.all([this.readReplies(), this.readErrors()]);
+    this.ended = this.process.exited.then(async () => {
+      await Promise.race([output, Bun.sleep(drain_ms)]);
+      const how = this.process.signalCode ?? `exit code ${this.process.exitCode}`;
+      this.crashed(`The process of the task ended unexpectedly (${how}).`);
+    });
+  }
+
+  get pid(): number {
+    return this.process.pid;
+  }
+  get alive(): boolean {
+    const { killed, exitCode, signalCode } = this.process;
+    return !killed && exitCode === null && signalCode === null;
+  }
+
+  /**
+   * Runs one task; one at a time. `onMessage` has seen every message when the promise settles, also
+   * when the child was killed meanwhile.
+   * @throws TaskFailure `threw`, or `crashed` when the child ended without an answer
+   */
+  run(request: Request, onMessage: (message: unknown) => void): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.runs++;
+      this.pending = { onMessage, resolve, reject };
+      void this.send(encodeLine(request));
+    });
+  }
+
+  kill(): void {
+    this.process.kill("SIGKILL");
+  }
+
+  /** A child that has died meanwhile says so by its end; the failed write adds nothing. */
+  private async send(bytes: Uint8Array): Promise<void> {
+    try {
+      this.process.stdin.write(bytes);
+      await this.process.stdin.flush();
+    } catch {
+      // See above.
+    }
+  }
+
+  private async readReplies(): Promise<void> {
+    try {
+      for await (const reply of decodeLines<Reply>(this.process.stdout)) this.onReply(reply);
+    } catch {
+      this.kill();
+      this.crashed("The process of the task wrote something that is no reply.");
+    }
+  }
+
+  private async readErrors(): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of this.process.stderr)
+      this.printed = (this.printed + decoder.decode(chunk, { stream: true })).slice(
+        -stderr_characters_max,
+      );
+  }
+
+  private onReply(reply: Reply): void {
+    if ("message" in reply) return this.pending?.onMessage(reply.message);
+    const pending = this.settle();
+    if ("error" in reply)
+      pending?.reject(new TaskFailure("threw", reply.error.message, reply.error.code));
+    else pending?.resolve(reply.result);
+  }
+
+  private crashed(message: string): void {
+    this.settle()?.reject(new TaskFailure("crashed", message));
+  }
+
+  private settle(): PendingRun | undefined {
+    const pending = this.pending;
+    this.pending = undefined;
+    return pending;
+  }
+}
+
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, niceness);
+  } catch {
+    // It has died already, or this system has no such order.
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * Runs tasks in killable child processes of the same executable: a few at a time, each within a
+ * time and a memory limit.
+ */
+import { availableParallelism } from "node:os";
+import type { Log } from "../base/log";
+import { Limiter } from "../lib/limiter";
+import { ChildProcess } from "./child-process";
+import { TaskFailure, type IsolateOptions } from "./contract";
+import { poll_ms, residentBytes } from "./memory";
+import type { Request } from "./protocol";
+
+/**
+ * A child that has grown to this size is not used again: what one file needed must not count
+ * against the next.
+ */
+const warm_bytes_max = 256 * 1024 * 1024;
+
+/**
+ * Runs a plugin's task in a child. Its limits count from when it leaves the queue. @throws
+ * TaskFailure
+ */
+export type IsolatedRun = (
+  plugin: string,
+  task: string,
+  input: unknown,
+  options: IsolateOptions<any>,
+) => Promise<unknown>;
+
+export interface ChildPoolOptions {
+  /** The words that start this program once more so that it calls `runChild`. */
+  readonly command: readonly string[];
+  readonly log: Log;
+  /**
+   * Children at the same time; further runs wait. Default: half of the processors, at least two.
+   */
+  readonly children_max?: number;
+  /**
+   * A run that takes longer than this lets another one start beside it, so that two bad files do
+   * not hold up the good ones behind them. Default 50 ms.
+   */
+  readonly patience_ms?: number;
+  /** Children beyond `children_max` that may come about that way. Default 2. */
+  readonly overflow_max?: number;
+  /** Runs until a child is replaced. Default 50. */
+  readonly runs_max?: number;
+  /** How long a child is kept warm for the next run. Default 60 s. */
+  readonly idle_ms?: number;
+}
+
+export class ChildPool {
+  private readonly options: Required<ChildPoolOptions>;
+  private readonly limiter: Limiter;
+  private readonly stopping = new AbortController();
+  private readonly children = new Set<ChildProcess>();
+  /** Idle children, and what ends each when nobody wants it. */
+  private readonly warm = new Map<ChildProcess, ReturnType<typeof setTimeout>>();
+  private readonly warm_max: number;
+
+  constructor(options: ChildPoolOptions) {
+    this.options = {
+      children_max: Math.max(2, Math.floor(availableParallelism() / 2)),
+      patience_ms: 50,
+      overflow_max: 2,
+      runs_max: 50,
+      idle_ms: 60_000,
+      ...options,
+    };
+    const { children_max: concurrency, patience_ms, overflow_max } = this.options;
+    this.limiter = new Limiter({ concurrency, patience_ms, overflow_max });
+    this.warm_max = concurrency + overflow_max;
+  }
+
+  /** As a value, it is handed on without its pool. */
+  readonly run: IsolatedRun = async (plugin, task, input, options) => {
+    const signal = AbortSignal.any(
+      options.signal ? [options.signal, this.stopping.signal] : [this.stopping.signal],
+    );
+    const entered = this.limiter.enter({ signal });
+    if (this.limiter.saturated && this.warm.size === 0) this.startAhead();
+    const leave = await entered.catch(() => {
+      throw aborted();
+    });
+    try {
+      return await this.attempt({ plugin, task, input }, { ...options, signal });
+    } finally {
+      leave();
+    }
+  };
+
+  /**
+   * Kills every child and resolves when they are gone. What runs or waits fails as `aborted`, and
+   * so does every later run.
+   */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    for (const child of this.warm.keys()) {
+      this.unwarm(child);
+      child.kill();
+    }
+    await Promise.all([...this.children].map((child) => child.ended));
+  }
+
+  private async attempt(request: Request, options: IsolateOptions<any>): Promise<unknown> {
+    const child = this.acquire();
+    const used = child.runs > 0;
+    let heard = false;
+    try {
+      return await runWithin(child, request, {
+        ...options,
+        onMessage: (message) => {
+          heard = true;
+          options.onMessage?.(message);
+        },
+      });
+    } catch (error) {
+      if (!(error instanceof TaskFailure) || error.reason !== "crashed") throw error;
+      this.options.log.warn("a task's process ended unexpectedly", {
+        task: `${request.plugin}.${request.task}`,
+        error: error.message,
+        printed: child.printed,
+      });
+      // It may have died before this run began; a fresh one can't have.
+      if (used && !heard) return await this.attempt(request, options);
+      throw error;
+    } finally {
+      await this.release(child);
+    }
+  }
+
+  /** The warm child that was used last, or a new one. */
+  private acquire(): ChildProcess {
+    // It may have died unseen.
+    const child = [...this.warm.keys()].findLast((one) => one.alive) ?? this.start();
+    this.unwarm(child);
+    return child;
+  }
+
+  private async release(child: ChildProcess): Promise<void> {
+    const { runs_max } = this.options;
+    const bytes = (await residentBytes(child.pid)) ?? 0;
+    if (this.stopping.signal.aborted) return child.kill();
+    const usable = child.alive && child.runs < runs_max && bytes <= warm_bytes_max;
+    if (usable && this.warm.size < this.warm_max) return this.keepWarm(child);
+    child.kill();
+    void child.ended.then(() => this.startAhead());
+  }
+
+  private start(): ChildProcess {
+    const child = new ChildProcess(this.options.command);
+    this.children.add(child);
+    void child.ended.then(() => {
+      this.children.delete(child);
+      this.unwarm(child);
+    });
+    return child;
+  }
+
+  /**
+   * Starts a child before the run that will want it: a run beyond `children_max` keeps its own, and
+   * one that is killed takes it along.
+   */
+  private startAhead(): void {
+    if (this.children.size >= this.warm_max || this.stopping.signal.aborted) return;
+    try {
+      this.keepWarm(this.start());
+    } catch {
+      // The run that wants it tries again, and says why it can't be.
+    }
+  }
+
+  private keepWarm(child: ChildProcess): void {
+    const cooling = setTimeout(() => {
+      this.unwarm(child);
+      child.kill();
+    }, this.options.idle_ms);
+    cooling.unref();
+    this.warm.set(child, cooling);
+  }
+
+  private unwarm(child: ChildProcess): void {
+    clearTimeout(this.warm.get(child));
+    this.warm.delete(child);
+  }
+}
+
+/** One run on one child, which is dead afterwards when a limit stopped it. */
+async function runWithin(
+  child: ChildProcess,
+  request: Request,
+  { timeout_ms, memory_max_bytes, onMessage, signal }: IsolateOptions<any>,
+): Promise<unknown> {
+  let stopped: Error | undefined;
+  let over = false;
+  const stop = (why: Error): void => {
+    if (over) return; // A late look at its memory must not kill the child in its next run.
+    stopped ??= why;
+    child.kill();
+  };
+  const onAbort = (): void => stop(aborted());
+  if (signal?.aborted) throw aborted();
+  signal?.addEventListener("abort", onAbort);
+  const timer = setTimeout(() => stop(tookTooLong(timeout_ms)), timeout_ms);
+  const poll = setInterval(async () => {
+    if (((await residentBytes(child.pid)) ?? 0) > memory_max_bytes)
+      stop(neededTooMuch(memory_max_bytes));
+  }, poll_ms);
+  try {
+    return await child.run(request, (message) => {
+      try {
+        onMessage?.(message);
+      } catch (error) {
+        stop(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+  } catch (error) {
+    throw stopped ?? error;
+  } finally {
+    over = true;
+    clearTimeout(timer);
+    clearInterval(poll);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+const aborted = (): TaskFailure => new TaskFailure("aborted", "The task was stopped.");
+const tookTooLong = (timeout_ms: number): TaskFailure =>
+  new TaskFailure("timeout", `The task took longer than ${timeout_ms / 1000} s and was stopped.`);
+const neededTooMuch = (bytes: number): TaskFailure =>
+  new TaskFailure(
+    "memory",
+    `The task needed more than ${Math.round(bytes / 1024 ** 2)} MiB of memory and was stopped.`,
+  );

@@ -1,0 +1,183 @@
+/** Limits how much runs at the same time; the rest waits, first come, first served. */
+
+export interface LimiterOptions {
+  /** Runs at the same time. */
+  readonly concurrency: number;
+  /** … and of those with the same key. Default: no limit of its own. */
+  readonly per_key?: number;
+  /** How many may wait. Default: any number. */
+  readonly waiting_max?: number;
+  /** Whoever has waited this long is refused, milliseconds. Default: never. */
+  readonly wait_ms_max?: number;
+  /**
+   * A run that takes longer than `patience_ms` lets another one start beside it, so that slow ones
+   * do not hold up the rest; at most `overflow_max` runs beyond `concurrency` come about this way.
+   */
+  readonly patience_ms?: number;
+  readonly overflow_max?: number;
+}
+export interface Entry {
+  /** Who it is for: runs with the same key share `per_key`. */
+  readonly key?: string;
+  /** Ends the wait, not the run. */
+  readonly signal?: AbortSignal;
+}
+
+/** Why somebody was not let in: `full` at once, `timeout` after the longest wait. */
+export class LimiterRefusal extends Error {
+  override readonly name = "LimiterRefusal";
+  constructor(readonly reason: "full" | "timeout") {
+    super(reason === "full" ? "Too many wait already." : "The wait took too long.");
+  }
+}
+
+interface Waiting {
+  readonly key: string;
+  readonly admit: () => void;
+}
+
+export class Limiter {
+  private readonly options: LimiterOptions;
+  private readonly waiting: Waiting[] = [];
+  private readonly running_by_key = new Map<string, number>();
+  /** Without those that run beyond `concurrency`. */
+  private running = 0;
+  private overflow = 0;
+
+  constructor(options: LimiterOptions) {
+    this.options = options;
+  }
+
+  /** Somebody has to wait. */
+  get saturated(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  /** @throws what `work` throws, and as `enter` does. */
+  async run<T>(work: () => Promise<T>, entry?: Entry): Promise<T> {
+    const leave = await this.enter(entry);
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * Resolves when there is capacity, with what to call at the end of the run. @throws LimiterRefusal,
+   * and the reason of the signal when that fires before.
+   */
+  async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
+    signal?.throwIfAborted();
+    if (this.waiting.length >= (this.options.waiting_max ?? Infinity))
+      throw new LimiterRefusal("full");
+    if (this.admits(key)) this.count(key, 1);
+    else await this.wait(key, signal);
+    return this.begin(key);
+  }
+
+  private admits(key: string): boolean {
+    const { concurrency, per_key = Infinity } = this.options;
+    return this.running < concurrency && (this.running_by_key.get(key) ?? 0) < per_key;
+  }
+
+  private count(key: string, by: 1 | -1): void {
+    this.running += by;
+    const now = (this.running_by_key.get(key) ?? 0) + by;
+    if (now === 0) this.running_by_key.delete(key);
+    else this.running_by_key.set(key, now);
+  }
+
+  /** Resolves once the run is counted. */
+  private async wait(key: string, signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiting: Waiting = { key, admit: resolve };
+    const refuse = (why: unknown): void => {
+      const place = this.waiting.indexOf(waiting);
+      if (place < 0) return;
+      this.waiting.splice(place, 1);
+      reject(why);
+    };
+    const onAbort = (): void => refuse(signal!.reason);
+    const { wait_ms_max } = this.options;
+    const timer =
+      wait_ms_max === undefined
+        ? undefined
+        : setTimeout(() => refuse(new LimiterRefusal("timeout")), wait_ms_max);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    this.waiting.push(waiting);
+    try {
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Returns what ends the run. */
+  private begin(key: string): () => void {
+    const { patience_ms, overflow_max = 0 } = this.options;
+    let beyond = false;
+    const patience =
+      patience_ms === undefined
+        ? undefined
+        : setInterval(() => {
+            // Nobody is helped by it now; it may be different later.
+            if (this.overflow >= overflow_max || !this.saturated) return;
+            clearInterval(patience);
+            beyond = true;
+            this.overflow++;
+            this.running--;
+            this.admitNext();
+          }, patience_ms);
+    return () => {
+      clearInterval(patience);
+      if (beyond) {
+        this.overflow--;
+        this.running++;
+      }
+      this.count(key, -1);
+      this.admitNext();
+    };
+  }
+
+  private admitNext(): void {
+    for (;;) {
+      const place = this.waiting.findIndex(({ key }) => this.admits(key));
+      if (place < 0) return;
+      const [next] = this.waiting.splice(place, 1) as [Waiting];
+      this.count(next.key, 1);
+      next.admit();
+    }
+  }
+}
+
+/**
+ * A limiter of one run for each key: the next run of a key joins the queue when its last one has
+ * ended, so that whoever comes with many runs does not hold up the others.
+ */
+export class FairLimiter {
+  private readonly limiter: Limiter;
+  /** When the last run that each key has asked for has ended. */
+  private readonly last = new Map<string, Promise<void>>();
+
+  constructor(options: Omit<LimiterOptions, "per_key">) {
+    this.limiter = new Limiter(options);
+  }
+
+  /** @throws what `work` throws, and the reason of the signal when that fires while it waits. */
+  run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const before = this.last.get(key) ?? Promise.resolve();
+    const result = before.then(() => this.limiter.run(work, { signal }));
+    const ended: Promise<void> = result
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .then(() => {
+        if (this.last.get(key) === ended) this.last.delete(key);
+      });
+    this.last.set(key, ended);
+    return result;
+  }
+}

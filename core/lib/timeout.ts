@@ -1,0 +1,86 @@
+/** Time limits: for work that listens to a signal, and for work that does not. */
+
+export interface TimeLimitOptions {
+  /** Ends the time too, with its own reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long after `signal` has fired. Default: at once. */
+  readonly grace_ms?: number;
+  /** Why the time is over. Default: an `AbortError`. */
+  readonly reason?: () => Error;
+}
+
+/** Fires `signal` after `timeout_ms`, or when another signal has fired. Call `clear` at the end. */
+export class TimeLimit {
+  private readonly controller = new AbortController();
+  private readonly timers: ReturnType<typeof setTimeout>[] = [];
+  private readonly outer: AbortSignal | undefined;
+  private readonly onAbort: () => void;
+
+  /** `timeout_ms` Infinity: only the other signal ends it. */
+  constructor(timeout_ms: number, { signal, grace_ms = 0, reason }: TimeLimitOptions = {}) {
+    this.outer = signal;
+    this.onAbort = () => {
+      const abort = (): void => this.controller.abort(signal!.reason);
+      if (grace_ms === 0) abort();
+      else this.timers.push(setTimeout(abort, grace_ms));
+    };
+    if (timeout_ms !== Infinity)
+      this.timers.push(setTimeout(() => this.controller.abort(reason?.()), timeout_ms));
+    if (signal?.aborted) this.onAbort();
+    else signal?.addEventListener("abort", this.onAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /**
+   * What `work` gives. @throws what it throws, or the reason of `signal` once that has fired: also
+   * when the work does not listen to it, and goes on unheard.
+   */
+  async race<T>(work: Promise<T>): Promise<T> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const onAbort = (): void => reject(this.signal.reason);
+    if (this.signal.aborted) onAbort();
+    else this.signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await Promise.race([work, promise]);
+    } finally {
+      this.signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  clear(): void {
+    for (const timer of this.timers) clearTimeout(timer);
+    this.outer?.removeEventListener("abort", this.onAbort);
+  }
+}
+
+/** What `work` gives, or @throws `late()` when it takes longer; it goes on unheard then. */
+export async function withTimeout<T>(
+  work: Promise<T>,
+  timeout_ms: number,
+  late: () => Error,
+): Promise<T> {
+  const limit = new TimeLimit(timeout_ms, { reason: late });
+  try {
+    return await limit.race(work);
+  } finally {
+    limit.clear();
+  }
+}
+
+/** Whether `work` has settled, either way, before the time is over. */
+export async function settlesWithin(work: Promise<unknown>, timeout_ms: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<false>();
+  const timer = setTimeout(() => resolve(false), timeout_ms);
+  const settled = work.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([settled, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,36 @@
+/** How much space the data directory takes, and how much is left. */
+import { readdir, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Bytes of the database with its write-ahead log. */
+export async function databaseBytes(path: string): Promise<number> {
+  const sizes = await Promise.all([path, `${path}-wal`].map((file) => sizeOf(file)));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** Bytes of all files below a directory; those that vanish meanwhile count nothing. */
+export async function directoryBytes(directory: string): Promise<number> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  let sum = 0;
+  // One directory after the other, so that a large tree does not fill the queue of the file system.
+  for (const entry of entries.filter((one) => one.isDirectory()))
+    sum += await directoryBytes(join(directory, entry.name));
+  const sizes = await Promise.all(
+    entries.filter((one) => one.isFile()).map((one) => sizeOf(join(directory, one.name))),
+  );
+  return sizes.reduce((all, size) => all + size, sum);
+}
+
+/** What the disk that holds `path` has free: bytes, and the share of all from 0 to 1. */
+export async function freeSpace(
+  path: string,
+): Promise<{ readonly free_bytes: number; readonly share: number }> {
+  const { bavail, blocks, bsize } = await statfs(path);
+  return { free_bytes: bavail * bsize, share: bavail / blocks };
+}
+
+const sizeOf = async (file: string): Promise<number> =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );

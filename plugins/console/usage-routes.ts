@@ -1,0 +1,109 @@
+/** The HTTP face of what each user did, holds and may hold. */
+import { RateLimiter, route, t, type HandlersOf } from "../../core/sdk";
+import type { Quotas } from "../quotas/contract";
+import { days_max, type UsageCounter } from "./usage";
+
+const OrNull = t.Union([t.Integer(), t.Null()]);
+const UsageRecord = t.Object({
+  days: t.Array(
+    t.Object({
+      date: t.String(),
+      requests: t.Integer({ description: "Made with API keys." }),
+      answers: t.Integer(),
+      uploads: t.Integer({ description: "New documents of every kind." }),
+      storage_bytes: t.Integer({ description: "Held at the end of the day." }),
+    }),
+  ),
+  storage: t.Object({
+    bytes: t.Integer(),
+    documents: t.Integer(),
+    folders: t.Integer(),
+    chats: t.Integer(),
+  }),
+  limits: t.Object(
+    {
+      folders: OrNull,
+      documents: OrNull,
+      chats: OrNull,
+      storage_bytes: OrNull,
+      requests_per_window: OrNull,
+      window_s: OrNull,
+    },
+    { description: "Null: none." },
+  ),
+});
+
+const usage_example = {
+  days: [{ date: "2026-11-21", requests: 120, answers: 4, uploads: 2, storage_bytes: 1_048_576 }],
+  storage: { bytes: 1_048_576, documents: 12, folders: 3, chats: 2 },
+  limits: {
+    folders: null,
+    documents: 1_000,
+    chats: null,
+    storage_bytes: null,
+    requests_per_window: 600,
+    window_s: 60,
+  },
+};
+
+export const usageRoutes = {
+  usage: route.get("/usage", {
+    summary: "What one did, day by day",
+    tag: "Usage",
+    operation: "getUsage",
+    surface: "console",
+    description: "Days are those of UTC, the oldest first, one for every day of the period.",
+    query: t.Object({
+      days: t.Optional(
+        t.Integer({
+          minimum: 1,
+          maximum: days_max,
+          default: 30,
+          description: "How many days, today included.",
+        }),
+      ),
+    }),
+    answers: {
+      200: {
+        description: "Days, what is held now, and the limits in force.",
+        schema: UsageRecord,
+        example: usage_example,
+      },
+    },
+  }),
+};
+
+export interface UsageRoutesParts {
+  readonly usage: UsageCounter;
+  readonly quotas: Quotas;
+  /** The limiter of the API, when there is one. */
+  readonly limiter: () => (typeof RateLimiter)["T"];
+}
+
+export const usageHandlers = ({
+  usage,
+  quotas,
+  limiter,
+}: UsageRoutesParts): HandlersOf<typeof usageRoutes> => ({
+  usage: async ({ caller: { owner_id }, query }) => ({
+    days: await usage.read(owner_id, query.days ?? 30),
+    storage: {
+      bytes: await quotas.heldCommitted(owner_id, "storage"),
+      documents: await quotas.heldCommitted(owner_id, "documents"),
+      folders: await quotas.heldCommitted(owner_id, "folders"),
+      chats: await quotas.heldCommitted(owner_id, "chats"),
+    },
+    limits: {
+      folders: quotas.limitOf("folders"),
+      documents: quotas.limitOf("documents"),
+      chats: quotas.limitOf("chats"),
+      storage_bytes: quotas.limitOf("storage"),
+      ...(await rateLimitOf(limiter())),
+    },
+  }),
+});
+
+const rateLimitOf = async (limiter: ReturnType<UsageRoutesParts["limiter"]>) => ({
+  requests_per_window: (await limiter?.take("", 0))?.limit ?? null,
+  window_s: limiter?.window_ms === undefined ? null : Math.ceil(limiter.window_ms / 1_000),
+});

@@ -1,0 +1,146 @@
+/**
+ * The child's part of reading a mail message: its headers and its body as text, and its attachments
+ * as files.
+ */
+import PostalMime, { type Attachment, type Email } from "postal-mime";
+import { ExtractionFailure, type HeadingSpan } from "../contract";
+import { readPage } from "../html/page";
+import type { Where } from "../server/child-run";
+import { assemble, paragraph, type Page } from "../child/block-builder";
+import { writeOutput } from "../child/output";
+
+export interface MailInput extends Where {
+  readonly path: string;
+  /** Further ones are left out. */
+  readonly attachments_max: number;
+}
+export interface MailAttachment {
+  readonly path: string;
+  readonly name: string;
+  readonly media_type: string;
+  readonly size_bytes: number;
+}
+export interface MailOutput {
+  readonly headings: readonly HeadingSpan[];
+  readonly attachments: readonly MailAttachment[];
+  /** How many attachments there are beyond those. */
+  readonly left_out: number;
+}
+
+/**
+ * Attachments lie beside the output: `<output>-1`, `<output>-2` and so on. @throws
+ * ExtractionFailure
+ */
+export async function readMail({
+  path,
+  output,
+  characters_max,
+  attachments_max,
+}: MailInput): Promise<MailOutput> {
+  const email = await parse(await Bun.file(path).arrayBuffer());
+  const { text, headings } = assemble([bodyOf(email)], characters_max);
+  writeOutput(output, text);
+  const [first] = headings;
+  const named =
+    first !== undefined && text.startsWith(subject_label) && first.start === 0
+      ? [{ ...first, start: subject_label.length }, ...headings.slice(1)]
+      : headings;
+  const kept = email.attachments.filter((one) => !isDecoration(one, email));
+  const attachments = kept.slice(0, attachments_max).map((one, index): MailAttachment => {
+    const content = one.content as ArrayBuffer;
+    const attachment = {
+      path: `${output}-${index + 1}`,
+      name: nameOf(one, index),
+      media_type: one.mimeType,
+      size_bytes: content.byteLength,
+    };
+    writeOutput(attachment.path, new Uint8Array(content));
+    return attachment;
+  });
+  return { headings: named, attachments, left_out: kept.length - attachments.length };
+}
+
+async function parse(bytes: ArrayBuffer): Promise<Email> {
+  try {
+    return await PostalMime.parse(bytes, {
+      forceRfc822Attachments: true,
+      attachmentEncoding: "arraybuffer",
+    });
+  } catch (error) {
+    throw new ExtractionFailure(
+      "corrupt",
+      `This mail message can't be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+const subject_label = "Subject: ";
+/**
+ * The subject is the heading of what follows. A page that a browser saved has a page for its body,
+ * and headers that nobody wrote.
+ */
+function bodyOf(email: Email): Page {
+  const saved =
+    email.headers.some(({ key }) => key === "snapshot-content-location") ||
+    /^<?saved by/i.test(header(email, "from"));
+  const body = isBlank(email.text) ? readPage(email.html ?? "") : paragraphsOf(email.text!);
+  if (saved) return { page: null, blocks: email.html ? readPage(email.html) : body };
+  const lines = [
+    ["From", addresses([email.from])],
+    ["To", addresses(email.to)],
+    ["Cc", addresses(email.cc)],
+    ["Date", header(email, "date")],
+  ]
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `${name}: ${value}`);
+  const subject = (email.subject ?? "").replace(/\s+/g, " ").trim();
+  return {
+    page: null,
+    blocks: [
+      ...(subject === "" ? [] : [paragraph(subject_label + subject, 1)]),
+      ...(lines.length === 0 ? [] : [paragraph(lines.join("\n"))]),
+      ...body,
+    ],
+  };
+}
+const isBlank = (text: string | undefined): boolean => text === undefined || !/\S/.test(text);
+const header = (email: Email, name: string): string =>
+  (email.headers.find(({ key }) => key === name)?.value ?? "").replace(/\s+/g, " ").trim();
+
+type Addresses = readonly (NonNullable<Email["from"]> | undefined)[] | undefined;
+const addresses = (list: Addresses): string =>
+  (list ?? [])
+    .flatMap((one) => {
+      if (one === undefined) return [];
+      if (one.group !== undefined)
+        return one.group.length === 0 ? [one.name] : [`${one.name}: ${addresses(one.group)}`];
+      return one.name === "" || one.name === one.address
+        ? [one.address]
+        : [`${one.name} <${one.address}>`];
+    })
+    .filter((one) => one.trim() !== "")
+    .join(", ");
+
+const paragraphsOf = (text: string) =>
+  text
+    .replace(/\r\n?/g, "\n")
+    .split(/\n[ \t]*\n\s*/)
+    .map((part) => part.replace(/[ \t]+$/gm, "").replace(/^\n+|\s+$/g, ""))
+    .filter((part) => part !== "")
+    .map((part) => paragraph(part));
+
+/** Pictures, styles and scripts that belong to the page in the message. */
+const isDecoration = ({ mimeType, related, contentId }: Attachment, email: Email): boolean =>
+  /^(?:text\/(?:css|javascript)|application\/(?:x-)?javascript|application\/pgp-signature|application\/(?:x-)?pkcs7-signature)$/.test(
+    mimeType,
+  ) ||
+  (/^(?:image|font|audio|video)\//.test(mimeType) &&
+    (related === true ||
+      (contentId !== undefined && (email.html ?? "").includes(contentId.replace(/[<>]/g, "")))));
+
+const nameOf = ({ filename, mimeType }: Attachment, index: number): string =>
+  (filename ?? "")
+    .replace(/[\p{Cc}\u2028\u2029]/gu, " ")
+    .replace(/^.*[/\\]/, "")
+    .trim()
+    .slice(0, 255) || `${mimeType === "message/rfc822" ? "message" : "attachment"} ${index + 1}`;

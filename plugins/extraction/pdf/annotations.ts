@@ -1,0 +1,105 @@
+/** What people wrote on a page: the values of form fields, and notes. */
+import type { Engine, Reach } from "./document";
+
+export interface Form {
+  readonly handle: number;
+  readonly close: () => void;
+}
+
+/** The fields of a document; null when it has none. */
+export function openForm(engine: Engine, document: number): Form | null {
+  if (engine.FPDF_GetFormType(document) === 0) return null;
+  const info = engine.PDFiumExt_OpenFormFillInfo();
+  const handle = engine.PDFiumExt_InitFormFillEnvironment(document, info);
+  const close = (): void => {
+    if (handle !== 0) engine.PDFiumExt_ExitFormFillEnvironment(handle);
+    engine.PDFiumExt_CloseFormFillInfo(info);
+  };
+  if (handle !== 0) return { handle, close };
+  close();
+  return null;
+}
+
+export interface Notes {
+  readonly notes: readonly string[];
+  /** Some of them are drawn onto the page. */
+  readonly drawn: boolean;
+}
+
+const link = 2;
+const free_text = 3;
+const stamp = 13;
+const popup = 16;
+const widget = 20;
+const silent: readonly number[] = [link, popup];
+const shows_text: readonly number[] = [free_text, stamp, widget];
+/** `hidden` and `noView`. */
+const flags_unseen = 0x02 | 0x20;
+
+const field_combo_box = 4;
+const field_list_box = 5;
+const field_text = 6;
+const has_value: readonly number[] = [field_combo_box, field_list_box, field_text];
+const flag_password = 1 << 13;
+
+/** Of a page that is open. */
+export function readNotes(reach: Reach, form: Form | null, page: number): Notes {
+  const { engine } = reach;
+  const count = engine.FPDFPage_GetAnnotCount(page);
+  const notes: string[] = [];
+  let drawn = false;
+  for (let index = 0; index < count; index++) {
+    const annotation = engine.FPDFPage_GetAnnot(page, index);
+    if (annotation === 0) continue;
+    const subtype = engine.FPDFAnnot_GetSubtype(annotation);
+    if (!silent.includes(subtype) && (engine.FPDFAnnot_GetFlags(annotation) & flags_unseen) === 0) {
+      drawn ||= shows_text.includes(subtype);
+      const said =
+        subtype === widget ? valueOf(reach, form, annotation) : contentsOf(reach, annotation);
+      if (said.trim() !== "") notes.push(said.trim());
+    }
+    engine.FPDFPage_CloseAnnot(annotation);
+  }
+  return { notes, drawn };
+}
+
+function valueOf(reach: Reach, form: Form | null, annotation: number): string {
+  const { engine } = reach;
+  if (
+    form === null ||
+    !has_value.includes(engine.FPDFAnnot_GetFormFieldType(form.handle, annotation))
+  )
+    return "";
+  if ((engine.FPDFAnnot_GetFormFieldFlags(form.handle, annotation) & flag_password) !== 0)
+    return "";
+  return readString(reach, (buffer, bytes) =>
+    engine.FPDFAnnot_GetFormFieldValue(form.handle, annotation, buffer, bytes),
+  );
+}
+
+const contents_key = new TextEncoder().encode("Contents\0");
+function contentsOf(reach: Reach, annotation: number): string {
+  const { engine, memory, scratch } = reach;
+  new Uint8Array(memory(), scratch, contents_key.length).set(contents_key);
+  return readString(reach, (buffer, bytes) =>
+    engine.FPDFAnnot_GetStringValue(annotation, scratch, buffer, bytes),
+  );
+}
+
+const decoder = new TextDecoder("utf-16le");
+/** Calls `read` for the length, which counts the zero at the end, and again for the string. */
+function readString(
+  { engine, memory }: Reach,
+  read: (buffer: number, bytes: number) => number,
+): string {
+  const bytes = read(0, 0);
+  if (bytes <= 2) return "";
+  const buffer = engine.malloc(bytes);
+  read(buffer, bytes);
+  const text = decoder.decode(new Uint8Array(memory(), buffer, bytes - 2));
+  engine.free(buffer);
+  return text
+    .replace(/\r\n?/g, "\n")
+    .replace(/[\0-\x08\x0b-\x1f\u00ad]/g, "")
+    .toWellFormed();
+}

@@ -1,0 +1,113 @@
+/** How a page looks: drawn in grey for the recogniser of text, and how much of it is pictures. */
+import type { Reach } from "./document";
+
+/** A picture as a PGM file; its size in pixels. */
+export interface Drawing {
+  readonly bytes: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+  readonly dots_per_inch: number;
+}
+
+const points_per_inch = 72;
+const dots_per_inch = 200;
+const pixels_max = 20_000_000;
+/** The recogniser takes no picture that is wider or higher. */
+const side_max = 32_000;
+
+const format_gray = 1;
+const white = 0xffffffff;
+const flags_annotations_gray = 0x01 | 0x08;
+/** Between the darkest and the lightest pixel: less than this nobody sees. */
+const contrast_min = 24;
+
+/** Null when there is nothing to be seen, or no page. */
+export function drawPage(reach: Reach, document: number, index: number): Drawing | null {
+  const { engine } = reach;
+  const page = engine.FPDF_LoadPage(document, index);
+  if (page === 0) return null;
+  const [across, down] = [engine.FPDF_GetPageWidthF(page), engine.FPDF_GetPageHeightF(page)];
+  const scale = Math.min(
+    dots_per_inch / points_per_inch,
+    Math.sqrt(pixels_max / (across * down)),
+    side_max / Math.max(across, down),
+  );
+  const [width, height] = [
+    Math.max(1, Math.floor(across * scale)),
+    Math.max(1, Math.floor(down * scale)),
+  ];
+  const bytes = draw(reach, page, width, height);
+  engine.FPDF_ClosePage(page);
+  return bytes === null
+    ? null
+    : { bytes, width, height, dots_per_inch: Math.round(scale * points_per_inch) };
+}
+
+function draw(
+  { engine, memory }: Reach,
+  page: number,
+  width: number,
+  height: number,
+): Uint8Array | null {
+  const bitmap = engine.FPDFBitmap_CreateEx(width, height, format_gray, 0, 0);
+  if (bitmap === 0) throw new Error("There is no memory for the picture of a page.");
+  engine.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, white);
+  engine.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags_annotations_gray);
+  const stride = engine.FPDFBitmap_GetStride(bitmap);
+  const pixels = new Uint8Array(memory(), engine.FPDFBitmap_GetBuffer(bitmap), stride * height);
+  const header = new TextEncoder().encode(`P5\n${width} ${height}\n255\n`);
+  const picture = new Uint8Array(header.length + width * height);
+  picture.set(header);
+  for (let row = 0; row < height; row++)
+    picture.set(pixels.subarray(row * stride, row * stride + width), header.length + row * width);
+  engine.FPDFBitmap_Destroy(bitmap);
+  return hasContrast(picture.subarray(header.length)) ? picture : null;
+}
+
+function hasContrast(pixels: Uint8Array): boolean {
+  let [darkest, lightest] = [255, 0];
+  for (const pixel of pixels) {
+    if (pixel < darkest) darkest = pixel;
+    if (pixel > lightest) lightest = pixel;
+    if (lightest - darkest >= contrast_min) return true;
+  }
+  return false;
+}
+
+const object_image = 3;
+const object_form = 5;
+/** A page of more parts than this is drawn, not scanned. */
+const objects_max = 1_000;
+
+/** Which part of a page that is open its pictures cover, 0 to 1; those that overlap count twice. */
+export function coverOfPictures({ engine, memory, scratch }: Reach, page: number): number {
+  const count = Math.min(objects_max, engine.FPDFPage_CountObjects(page));
+  const hasPicture = (object: number): boolean => {
+    const type = engine.FPDFPageObj_GetType(object);
+    if (type !== object_form) return type === object_image;
+    const parts = Math.min(objects_max, engine.FPDFFormObj_CountObjects(object));
+    return Array.from({ length: parts }, (_, at) => engine.FPDFFormObj_GetObject(object, at)).some(
+      (part) => engine.FPDFPageObj_GetType(part) === object_image,
+    );
+  };
+  let covered = 0;
+  for (let index = 0; index < count; index++) {
+    const object = engine.FPDFPage_GetObject(page, index);
+    if (
+      !hasPicture(object) ||
+      engine.FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12) === 0
+    )
+      continue;
+    const [left, bottom, right, top] = new Float32Array(memory(), scratch, 4) as unknown as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    covered += (right - left) * (top - bottom);
+  }
+  return Math.min(
+    1,
+    covered / (engine.FPDF_GetPageWidthF(page) * engine.FPDF_GetPageHeightF(page)),
+  );
+}

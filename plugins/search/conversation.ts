@@ -1,0 +1,57 @@
+/** Finds passages for a follow-up question: with the questions before it, where it needs them. */
+import type { SearchIndex } from "../search-index/contract";
+import type { FollowUp, FoundPassage, Retrieved } from "./contract";
+
+type Analyze = SearchIndex["analyze"];
+
+/** A question with this many terms stands alone, unless it has a pronoun. */
+const own_terms_enough = 4;
+/** Earlier questions that one may depend on, at most. */
+const earlier_max = 3;
+const pronouns =
+  "he|him|his|she|her|hers|it|its|they|them|their|theirs|these|those|the (?:former|latter|same)";
+const has_pronoun = new RegExp(`\\b(?:${pronouns})\\b`, "i");
+
+/** As `Retrieval.findInConversation`. */
+export async function findInConversation(
+  analyze: Analyze,
+  { text, history, find }: FollowUp,
+  limit: number,
+): Promise<Retrieved> {
+  const alone = await find(text, { limit });
+  const context = contextOf(history, (question) => analyze(question).length);
+  if (context === undefined || !needsContext(text, alone.terms.length)) return alone;
+  const together = await find(text, { limit, context });
+  const own_terms = new Set(alone.terms.map(({ term }) => term));
+  const known = new Set(together.terms.map(({ term }) => term).filter((t) => own_terms.has(t)));
+  if (known.size === 0 || has_pronoun.test(text)) return together;
+  // A short question that names something new is about that: passages about the old subject alone
+  // would only repeat the last answer.
+  const passages = together.passages.filter((passage) => hasTerm(analyze, passage, known));
+  return passages.length > 0 ? { ...together, passages } : alone;
+}
+
+const hasTerm = (analyze: Analyze, passage: FoundPassage, terms: ReadonlySet<string>): boolean =>
+  [passage.quote, passage.document_name, passage.heading ?? ""].some((text) =>
+    analyze(text).some(({ term }) => terms.has(term)),
+  );
+
+/** Whether a question needs the one before it to be understood. */
+const needsContext = (question: string, terms: number): boolean =>
+  terms < own_terms_enough || has_pronoun.test(question);
+
+/**
+ * The question before, with those that it needs itself: the subject may have been named a few
+ * questions ago.
+ */
+function contextOf(
+  history: FollowUp["history"],
+  countTerms: (question: string) => number,
+): string | undefined {
+  const earlier: string[] = [];
+  for (const { question } of history.slice(-earlier_max).toReversed()) {
+    earlier.unshift(question);
+    if (!needsContext(question, countTerms(question))) break;
+  }
+  return earlier.length === 0 ? undefined : earlier.join("\n");
+}

@@ -1,0 +1,94 @@
+/** Text to sentences, in any language. Offsets are UTF-16 indices, end exclusive. */
+import type { Span } from "./contract";
+
+const sentence_chars_max = 300;
+const short_line_chars = 45;
+const clause_chars = 80;
+const ideographic_stop = /[。！？｡]/;
+const closing = /[)\]"'”’»」』）】›]/;
+const titles =
+  "[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|[Ss]t|[Ss]r|[Jj]r|[Gg]en|[Cc]ol|[Ll]t|[Ss]gt|[Rr]ev|[Hh]on";
+const shortened =
+  "[Nn]o|[Nn]r|[Vv]ol|[Ff]ig|[Ss]ec|[Ee]q|[Ee]ds?|[Cc]f|[Vv]s|[Aa]pprox|[Cc]a|[Ii]nc|[Ll]td|" +
+  "[Cc]o|[Cc]orp|[Aa]ve|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec|et al|al|etc|pp?|bzw|usw";
+/** A full stop after one does not end a sentence: `J.`, `e.g.`, a title, a shortened word. */
+const abbreviation = new RegExp(
+  `(?:^|[\\s("'[“‘])(?:\\p{Lu}|\\p{L}\\.\\p{L}|${titles}|${shortened})\\.$`,
+  "u",
+);
+const list_marker = /^(?:[-*•–—#|>]|\d{1,3}[.)])\s/;
+
+/**
+ * The sentences of `text`, trimmed, in order. A line break ends one where the text is made of
+ * lines, not where it is only wrapped.
+ */
+export function sentencesOf(text: string): Span[] {
+  const spans: Span[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    const end = endAt(text, start, at);
+    if (end === 0) continue;
+    push(text, start, end, spans);
+    start = end;
+    at = end - 1;
+  }
+  push(text, start, text.length, spans);
+  return spans.flatMap((span) =>
+    span.end - span.start > sentence_chars_max ? clauses(text, span) : [span],
+  );
+}
+
+/** Thai, Lao, Khmer and Burmese mark no end of a sentence: long stretches are split at spaces. */
+function clauses(text: string, span: Span): Span[] {
+  if (
+    !/[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]{8}/u.test(
+      text.slice(span.start, span.end),
+    )
+  )
+    return [span];
+  const parts: Span[] = [];
+  let start = span.start;
+  for (const space of text.slice(span.start, span.end).matchAll(/\s+/g)) {
+    const end = span.start + space.index;
+    if (end - start < clause_chars) continue;
+    push(text, start, end, parts);
+    start = end;
+  }
+  push(text, start, span.end, parts);
+  return parts;
+}
+
+/** Where the sentence ends when the character at `at` ends it; 0 when it does not. */
+function endAt(text: string, start: number, at: number): number {
+  const char = text[at]!;
+  if (char === "\n") return endsAtBreak(text, start, at) ? at + 1 : 0;
+  if (ideographic_stop.test(char)) return pastClosing(text, at + 1);
+  if (!/[.!?…؟۔।။។]/.test(char)) return 0;
+  const end = pastClosing(text, at + 1);
+  if (end < text.length && !/\s/.test(text[end]!)) return /[؟۔।။។]/.test(char) ? end : 0;
+  const next = /\S/u.exec(text.slice(end, end + 8))?.[0] ?? "";
+  if (/\p{Ll}/u.test(next)) return 0;
+  return char === "." && abbreviation.test(text.slice(Math.max(start, at - 12), at + 1)) ? 0 : end;
+}
+function pastClosing(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && (closing.test(text[at]!) || /[.!?…。！？]/.test(text[at]!))) at++;
+  return at;
+}
+
+/** Whether the line break at `at` ends a sentence. */
+function endsAtBreak(text: string, start: number, at: number): boolean {
+  const rest = text.slice(at + 1, at + 12);
+  const line_start = Math.max(start, text.lastIndexOf("\n", at - 1) + 1);
+  if (/^[ \t]*(?:\r?\n|$)/.test(rest) || list_marker.test(rest)) return true;
+  if (at - line_start < short_line_chars && /^[\p{Lu}\p{Lo}\p{N}]/u.test(rest)) return true;
+  return at - start > sentence_chars_max;
+}
+
+function push(text: string, from: number, to: number, spans: Span[]): void {
+  let start = from;
+  let end = to;
+  while (start < end && /\s/.test(text[start]!)) start++;
+  while (end > start && /\s/.test(text[end - 1]!)) end--;
+  if (start < end) spans.push({ start, end });
+}

@@ -1,0 +1,63 @@
+/**
+ * Every job of transcriptions: its name and payload, how it is enqueued, what it runs and its
+ * limits. A run is fetched if it has a URL, and then read (captions) or transcribed (recordings).
+ */
+import { handle, job, t, type Context, type Db, type JobHandler } from "../../core/sdk";
+import type { TranscriptionRunner } from "./runner";
+import type { RunRow } from "./store";
+
+const OfRun = t.Object({ run_id: t.String() });
+/** Fetches the file of a run from its URL. */
+export const FetchRecording = job("transcriptions.fetch", OfRun);
+/** Makes the document of captions. */
+export const ReadCaptions = job("transcriptions.read", OfRun);
+/** Makes the document of a recording. */
+export const TranscribeRecording = job("transcriptions.hear", OfRun);
+
+const minute_ms = 60_000;
+/** Time for what comes before and after transcribing. */
+const overhead_ms = 5 * minute_ms;
+/** A crash of the server says nothing about the recording: see `tries_max` of the runner. */
+const attempts_max = 10;
+
+/** Enqueues the step that is next for a run. */
+export const enqueueNext =
+  (enqueue: Context["enqueue"]) =>
+  (tx: Db, { id, owner_id, kind, sha256 }: RunRow): Promise<void> => {
+    const step =
+      sha256 === null ? FetchRecording : kind === "captions" ? ReadCaptions : TranscribeRecording;
+    return enqueue(
+      tx,
+      step,
+      { run_id: id },
+      { subject: id, key: id, owner: owner_id, queue: `${step.id}:${owner_id}` },
+    );
+  };
+
+export const transcriptionJobs = (
+  runner: TranscriptionRunner,
+  { timeout, concurrency }: { readonly timeout: number; readonly concurrency: number },
+): readonly JobHandler[] => {
+  const common: Pick<JobHandler["limits"], "attempts_max" | "onExhausted"> = {
+    attempts_max,
+    onExhausted: (tx, payload, reason, cause) => runner.fail(tx, payload, reason, cause),
+  };
+  return [
+    handle(FetchRecording, (payload, run) => runner.fetch(payload, run), {
+      ...common,
+      timeout_ms: 60 * minute_ms,
+      concurrency: 16,
+      io_bound: true,
+    }),
+    handle(ReadCaptions, (payload, run) => runner.readCaptions(payload, run), {
+      ...common,
+      timeout_ms: overhead_ms,
+      concurrency: 4,
+    }),
+    handle(TranscribeRecording, (payload, run) => runner.transcribe(payload, run), {
+      ...common,
+      timeout_ms: timeout + overhead_ms,
+      concurrency,
+    }),
+  ];
+};

@@ -1,0 +1,146 @@
+/** Text that is more than lines: tables get tabs, Markdown its headings, data its exact type. */
+import { describe, expect, test } from "bun:test";
+import { markdownHeadings } from "../../plugins/extraction/text/markdown";
+import { shape } from "../../plugins/extraction/text/formats";
+
+const shaped = (text: string, name = "file", declared_type: string | null = null) =>
+  shape(text, { name, declared_type });
+
+describe("tables", () => {
+  const cases: [string, string, string][] = [
+    ["commas", "a,b\n1,2\n", "a\tb\n1\t2"],
+    [
+      "semicolons, with decimal commas",
+      "Mooring;Depth\nGannet;11,5\nPuffin;7,25",
+      "Mooring\tDepth\nGannet\t11,5\nPuffin\t7,25",
+    ],
+    ["tabs", "a\tb\n1\t2, 3, 4, 5", "a\tb\n1\t2, 3, 4, 5"],
+    ["bars", "a|b\n1|2", "a\tb\n1\t2"],
+    [
+      "quoted cells with the delimiter, quotes and line breaks",
+      'name,note\n"Post, Skua","says ""no""\nand goes"\n',
+      'name\tnote\nPost, Skua\tsays "no" and goes',
+    ],
+    [
+      "quotes that are letters",
+      'size,name\n5" pipe,"a" b\n6",c',
+      'size\tname\n5" pipe\t"a" b\n6"\tc',
+    ],
+    ["a quote that is never closed", 'a,b\n"1,2\n3,4', 'a\tb\n"1\t2\n3\t4'],
+    ["empty cells keep the others in their columns", "a,b,c\n,2,\n,,3", "a\tb\tc\n\t2\n\t\t3"],
+    ["one column is as it was", "one\ntwo, three\n", "one\ntwo, three\n"],
+    [
+      "more letters of one kind than cells",
+      "a;b\nx, y, z, w;1\nx, y;2\nx;3",
+      "a\tb\nx, y, z, w\t1\nx, y\t2\nx\t3",
+    ],
+  ];
+  for (const [why, text, expected] of cases)
+    test(why, () => expect(shaped(text, "t.csv").text).toBe(expected));
+
+  const types: [string, string, string, string | null, string][] = [
+    ["by its name", "a,b\n1,2", "t.CSV", null, "text/csv"],
+    ["by its declared type", "a,b\n1,2", "t", "text/csv; charset=utf-8", "text/csv"],
+    ["with tabs", "a\tb\n1\t2", "t.tsv", null, "text/tab-separated-values"],
+    ["not when it is none", "words", "t.csv", null, "text/plain"],
+    ["not under another name", "a,b\n1,2", "t.txt", null, "text/plain"],
+  ];
+  for (const [why, text, name, declared, media_type] of types)
+    test(`its type ${why}`, () => expect(shaped(text, name, declared).media_type).toBe(media_type));
+
+  test("hostile quotes cost linear time", () => {
+    for (const text of [
+      `a,b\n${'"'.repeat(2_000_001)}`,
+      `a,b\n${',"x'.repeat(700_000)}`,
+      `a,b\n${',"""x'.repeat(500_000)}`,
+      `a,b\n"${'""'.repeat(1_000_000)}`,
+    ])
+      expect(shaped(text, "t.csv").text.length).toBeGreaterThan(100_000);
+  });
+});
+
+describe("data", () => {
+  const cases: [string, string, string, string, string][] = [
+    ["JSON", '{"a": [1, 2]}\n', "data", "application/json", '{"a": [1, 2]}\n'],
+    [
+      "JSON whose letters are written as numbers",
+      '{"a": "\\u041a\\u0430 \\ud83d\\udea2 \\u0022 \\\\u0041 \\n"}',
+      "d.json",
+      "application/json",
+      '{"a": "Ка 🚢 \\u0022 \\\\u0041 \\n"}',
+    ],
+    ["half a character in JSON", '["\\ud83d"]', "d.json", "application/json", '["\ufffd"]'],
+    [
+      "a value in each line",
+      '{"a":1}\n\n{"a":2}\n',
+      "log",
+      "application/x-ndjson",
+      '{"a":1}\n\n{"a":2}\n',
+    ],
+    ["not what only begins like JSON", "[draft] words", "d.json", "text/plain", "[draft] words"],
+    ["not a number", "42", "d.json", "text/plain", "42"],
+    ["JSON too deep to parse", "[".repeat(100_000), "d.json", "text/plain", "[".repeat(100_000)],
+    [
+      "XML",
+      '<?xml version="1.0"?><a>b</a>',
+      "x",
+      "application/xml",
+      '<?xml version="1.0"?><a>b</a>',
+    ],
+    [
+      "a drawing",
+      '<?xml version="1.0"?>\n<!-- a --><svg xmlns="x"/>',
+      "x",
+      "image/svg+xml",
+      '<?xml version="1.0"?>\n<!-- a --><svg xmlns="x"/>',
+    ],
+    [
+      "YAML by its name and looks",
+      "# about\nname: a\n",
+      "x.yml",
+      "application/yaml",
+      "# about\nname: a\n",
+    ],
+    ["words under the name of YAML", "only words", "x.yml", "text/plain", "only words"],
+    ["source code", "if (a) {\n  b();\n}", "x.c", "text/plain", "if (a) {\n  b();\n}"],
+  ];
+  for (const [why, text, name, media_type, expected] of cases)
+    test(why, () => expect(shaped(text, name)).toEqual({ text: expected, media_type }));
+});
+
+describe("headings of Markdown", () => {
+  const cases: [string, string, [string, number][]][] = [
+    [
+      "marks",
+      "# One\ntext\n### Two ###\n",
+      [
+        ["One", 1],
+        ["Two", 3],
+      ],
+    ],
+    ["a mark without a space is none", "#tag\n# \n####### seven", []],
+    [
+      "underlined",
+      "One\n===\n\nTwo\n---\n",
+      [
+        ["One", 1],
+        ["Two", 2],
+      ],
+    ],
+    ["a rule under nothing is none", "text\n\n---\n\n- a\n---\n", []],
+    ["none in code", "```sh\n# no\n```\n# Yes\n~~~\n# no\n```\n# no\n~~~\n", [["Yes", 1]]],
+    ["none in the settings before the text", "---\ntitle: x\n---\n# Yes", [["Yes", 1]]],
+    ["set in by up to three spaces", "   ## One\n    ## code", [["One", 2]]],
+  ];
+  for (const [why, text, expected] of cases)
+    test(why, () =>
+      expect(
+        markdownHeadings(text).map(({ start, end, level }) => [text.slice(start, end), level]),
+      ).toEqual(expected as never),
+    );
+  test("by the name alone", () =>
+    expect([shaped("# a", "x.md").headings?.length, shaped("# a", "x.txt").headings]).toEqual([
+      1,
+      undefined,
+    ]));
+});

@@ -1,0 +1,115 @@
+/** How much runs at the same time, and who comes next. */
+import { expect, test } from "bun:test";
+import { FairLimiter, Limiter, LimiterRefusal } from "../../core/lib/limiter";
+
+const never = new AbortController().signal;
+
+test("one at a time, in the order of asking, whatever becomes of each", async () => {
+  const limiter = new FairLimiter({ concurrency: 1, patience_ms: 60_000, overflow_max: 1 });
+  const seen: string[] = [];
+  const work = (name: string) => async () => {
+    seen.push(`${name} begins`);
+    await Bun.sleep(1);
+    seen.push(`${name} ends`);
+    if (name === "a") throw new Error("a fails");
+    return name;
+  };
+  const all = await Promise.allSettled([
+    limiter.run("ada", never, work("a")),
+    limiter.run("eve", never, work("b")),
+    limiter.run("ada", never, work("c")),
+  ]);
+  expect(all.map((one) => (one.status === "fulfilled" ? one.value : one.reason.message))).toEqual([
+    "a fails",
+    "b",
+    "c",
+  ]);
+  expect(seen).toEqual(["a", "b", "c"].flatMap((name) => [`${name} begins`, `${name} ends`]));
+});
+
+test("who takes long lets others begin, but has no second turn meanwhile", async () => {
+  const limiter = new FairLimiter({ concurrency: 1, patience_ms: 5, overflow_max: 1 });
+  const { promise: held, resolve: go } = Promise.withResolvers<void>();
+  let second = false;
+  const first = limiter.run("ada", never, () => held);
+  const next = limiter.run("ada", never, async () => {
+    second = true;
+  });
+  expect(await limiter.run("eve", never, async () => "eve")).toBe("eve");
+  expect(second).toBe(false);
+  go();
+  await Promise.all([first, next]);
+  expect(second).toBe(true);
+});
+
+test("who has gone away leaves the line", async () => {
+  const limiter = new FairLimiter({ concurrency: 1, patience_ms: 60_000, overflow_max: 1 });
+  const { promise: held, resolve: go } = Promise.withResolvers<void>();
+  const first = limiter.run("ada", never, () => held);
+  const gone = new AbortController();
+  let worked = false;
+  const waiting = limiter
+    .run("eve", gone.signal, async () => {
+      worked = true;
+    })
+    .catch((error: Error) => error.message);
+  await Bun.sleep(1);
+  gone.abort(new Error("The task was stopped."));
+  expect([await waiting, worked]).toEqual(["The task was stopped.", false]);
+  go();
+  await first;
+});
+
+test("a limiter lets so many in at a time, and no more of any one", async () => {
+  const limiter = new Limiter({ concurrency: 3, per_key: 2, wait_ms_max: 60_000 });
+  const running: string[] = [];
+  const begun: string[] = [];
+  const gates: (() => void)[] = [];
+  const work = (who: string) =>
+    limiter.run(
+      async () => {
+        running.push(who);
+        begun.push(who);
+        await new Promise<void>((resolve) => {
+          gates.push(resolve);
+        });
+        running.splice(running.indexOf(who), 1);
+      },
+      { key: who },
+    );
+  const all = [work("a"), work("a"), work("a"), work("b"), work("b"), work("c")];
+  await Bun.sleep(0);
+  expect(running).toEqual(["a", "a", "b"]);
+  while (begun.length < 6) {
+    gates.shift()!();
+    await Bun.sleep(0);
+  }
+  expect(begun).toEqual(["a", "a", "b", "a", "b", "c"]);
+  for (const open of gates) open();
+  await Promise.all(all);
+});
+
+test("who waits too long is sent away, and the place goes to the next", async () => {
+  const limiter = new Limiter({ concurrency: 1, wait_ms_max: 5 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = limiter.run(() => promise, { key: "a" });
+  expect(limiter.run(async () => "never", { key: "b" })).rejects.toMatchObject({
+    reason: "timeout",
+  });
+  await Bun.sleep(20);
+  resolve();
+  await first;
+  expect(await limiter.run(async () => "in", { key: "c" })).toBe("in");
+});
+
+test("no more than a number wait", async () => {
+  const limiter = new Limiter({ concurrency: 1, waiting_max: 1 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = limiter.run(() => promise);
+  const second = limiter.run(async () => "second");
+  expect(limiter.run(async () => "third")).rejects.toEqual(new LimiterRefusal("full"));
+  resolve();
+  await first;
+  expect(await second).toBe("second");
+  expect(limiter.saturated).toBe(false);
+});

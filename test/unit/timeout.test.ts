@@ -1,0 +1,70 @@
+/** Time limits: what ends them, and what they leave behind. */
+import { describe, expect, test } from "bun:test";
+import { settlesWithin, TimeLimit, withTimeout } from "../../core/lib/timeout";
+
+const long_ms = 60_000;
+const never = new Promise<never>(() => undefined);
+const late = () => new Error("late");
+
+describe("a time limit", () => {
+  const cases: [reason: string, limit: () => TimeLimit, why: string][] = [
+    ["after its time, with its reason", () => new TimeLimit(5, { reason: late }), "late"],
+    [
+      "with another signal, at once",
+      () => new TimeLimit(long_ms, { signal: AbortSignal.abort(new Error("gone")) }),
+      "gone",
+    ],
+    [
+      "with another signal, after the grace",
+      () => new TimeLimit(Infinity, { signal: AbortSignal.abort(new Error("gone")), grace_ms: 5 }),
+      "gone",
+    ],
+    [
+      "by whichever is first",
+      () =>
+        new TimeLimit(5, {
+          signal: AbortSignal.abort(new Error("gone")),
+          grace_ms: long_ms,
+          reason: late,
+        }),
+      "late",
+    ],
+  ];
+  for (const [reason, made, why] of cases)
+    test(`ends ${reason}`, async () => {
+      const limit = made();
+      await expect(limit.race(never)).rejects.toThrow(why);
+      expect(limit.signal.reason.message).toBe(why);
+      limit.clear();
+    });
+
+  test("lets through what work gives and throws", async () => {
+    const limit = new TimeLimit(long_ms);
+    expect(await limit.race(Promise.resolve("given"))).toBe("given");
+    await expect(limit.race(Promise.reject(new Error("thrown")))).rejects.toThrow("thrown");
+    limit.clear();
+  });
+
+  test("never fires after it was cleared", async () => {
+    const outer = new AbortController();
+    const limit = new TimeLimit(1, { signal: outer.signal });
+    limit.clear();
+    outer.abort();
+    await Bun.sleep(5);
+    expect(limit.signal.aborted).toBe(false);
+  });
+});
+
+test("work that is late throws, and what it throws later goes unheard", async () => {
+  const failing = Bun.sleep(10).then(() => Promise.reject(new Error("unheard")));
+  await expect(withTimeout(failing, 1, late)).rejects.toThrow("late");
+  expect(await withTimeout(Promise.resolve("in time"), long_ms, late)).toBe("in time");
+  expect(await withTimeout(Promise.resolve("no limit"), Infinity, late)).toBe("no limit");
+  await Bun.sleep(15);
+});
+
+test("whether work settles in time", async () => {
+  expect(await settlesWithin(Promise.resolve(), long_ms)).toBe(true);
+  expect(await settlesWithin(Promise.reject(new Error("settled too")), long_ms)).toBe(true);
+  expect(await settlesWithin(never, 1)).toBe(false);
+});

@@ -29,7 +29,8 @@ beforeAll(async () => {
   site.set(
     "/links.md",
     new Response(
-      `# Animals\n[top](#birds) and [mail](mailto:a@b.test)\n## Birds\n- [Herons](/herons "Birds")\n## Others\n- [Otters](<${site.url}/otters>)\n- ${site.url}/carp.txt\n`,
+      `# Animals\n[top](#birds) and [mail](mailto:a@b.test)\n## Birds\n- [Herons](/herons ` +
+        `"Birds")\n## Others\n- [Otters](<${site.url}/otters>)\n- ${site.url}/carp.txt\n`,
       { headers: { "content-type": "text/markdown" } },
     ),
   );

@@ -17,7 +17,9 @@ const files: Record<string, [source: string, reason: RegExp | null]> = {
   "good.ts": [
     define(
       "good",
-      `routes: { hello: route.get("/good", { ${words}, operation: "good" }) }, setup: ({ log }) => { log.info("hello from good"); return { routes: { hello: ({ caller }) => ({ owner: caller.owner_id }) } }; }`,
+      `routes: { hello: route.get("/good", { ${words}, operation: "good" }) }, setup: ({ ` +
+        `log }) => { log.info("hello from good"); return { routes: { hello: ({ caller }) => ` +
+        `({ owner: caller.owner_id }) } }; }`,
     ),
     null,
   ],
@@ -32,7 +34,10 @@ const files: Record<string, [source: string, reason: RegExp | null]> = {
     null,
   ],
   "plain.js": [
-    `export default { contract: 1, name: "plain", version: "1.0.0", section: "plain", config: { type: "object", properties: {} }, needs: {}, provides: {}, slots: {}, events: [], tables: [], migrations: [], routes: {}, commands: {}, tasks: {}, setup: () => ({}) };`,
+    `export default { contract: 1, name: "plain", version: "1.0.0", section: "plain", ` +
+      `config: { type: "object", properties: {} }, needs: {}, provides: {}, slots: {}, ` +
+      `events: [], tables: [], migrations: [], routes: {}, commands: {}, tasks: {}, setup: ` +
+      `() => ({}) };`,
     null,
   ],
   "same-objects.ts": [
@@ -95,7 +100,10 @@ const files: Record<string, [source: string, reason: RegExp | null]> = {
   "bad-migration.ts": [
     define(
       "bad-migration",
-      `tables: ["bad_migration"], migrations: [{ id: "0001", up: async (tx) => { await tx.schema.createTable("bad_migration").addColumn("id", "text").execute(); await tx.schema.createTable("folders").addColumn("id", "text").execute(); } }], setup: () => ({})`,
+      `tables: ["bad_migration"], migrations: [{ id: "0001", up: async (tx) => { await ` +
+        `tx.schema.createTable("bad_migration").addColumn("id", "text").execute(); await ` +
+        `tx.schema.createTable("folders").addColumn("id", "text").execute(); } }], setup: () ` +
+        `=> ({})`,
     ),
     /migration/,
   ],

@@ -389,7 +389,9 @@ describe("broken HTTP does no harm", () => {
     [
       "a length and chunks",
       () =>
-        `POST /api/dev/v1/folders HTTP/1.1\r\nHost: x\r\n${key()}\r\nContent-Type: application/json\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+        `POST /api/dev/v1/folders HTTP/1.1\r\nHost: x\r\n${key()}\r\nContent-Type: ` +
+        `application/json\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n` +
+        `{}\r\n0\r\n\r\n`,
     ],
     [
       "chunks that are none",

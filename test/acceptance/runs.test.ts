@@ -40,7 +40,8 @@ const site = Bun.serve({
         { headers: { "content-type": "application/xml" } },
       );
     return new Response(
-      `<html><head><title>${pathname}</title></head><body><main><h1>Page</h1><p>The page at ${pathname} tells of kettles and of much besides.</p></main></body></html>`,
+      `<html><head><title>${pathname}</title></head><body><main><h1>Page</h1><p>The page ` +
+        `at ${pathname} tells of kettles and of much besides.</p></main></body></html>`,
       { headers: { "content-type": "text/html" } },
     );
   },

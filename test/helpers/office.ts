@@ -106,9 +106,19 @@ const package_ = (main: string, type: string): ZipParts => ({
   "_rels/.rels": relations({ r1: ["officeDocument", main] }),
 });
 
-export const w = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="${office}/relationships" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:v="urn:schemas-microsoft-com:vml"`;
-const a = `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"`;
-const p = `xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" ${a} xmlns:r="${office}/relationships" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"`;
+export const w =
+  `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="` +
+  `${office}/relationships" ` +
+  `xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" ` +
+  `xmlns:v="urn:schemas-microsoft-com:vml"`;
+const a =
+  `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" ` +
+  `xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" ` +
+  `xmlns:dgm="http://schemas.openxmlformats.org/drawingml/2006/diagram"`;
+const p =
+  `xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" ${a} xmlns:r="` +
+  `${office}/relationships" ` +
+  `xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"`;
 const s = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="${office}/relationships"`;
 
 const docx_type =
@@ -207,7 +217,10 @@ const odf =
   ["office", "text", "table", "style", "presentation", "manifest", "meta"]
     .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
     .join(" ") +
-  ` xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"`;
+  ` xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" ` +
+  `xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" ` +
+  `xmlns:xlink="http://www.w3.org/1999/xlink" ` +
+  `xmlns:dc="http://purl.org/dc/elements/1.1/"`;
 /** An OpenDocument file: `inside` stands in its body. */
 export const opendocument = (
   kind: "text" | "presentation" | "spreadsheet",
@@ -220,7 +233,10 @@ export const opendocument = (
 ): Uint8Array =>
   zip({
     mimetype: { data: `application/vnd.oasis.opendocument.${kind}`, stored: true },
-    "content.xml": `${declaration}<office:document-content ${odf}><office:automatic-styles>${automatic}</office:automatic-styles><office:body><office:${kind}>${inside}</office:${kind}></office:body></office:document-content>`,
+    "content.xml":
+      `${declaration}<office:document-content ${odf}><office:automatic-styles>${automatic}` +
+      `</office:automatic-styles><office:body><office:${kind}>${inside}</office:${kind}>` +
+      `</office:body></office:document-content>`,
     "styles.xml": `${declaration}<office:document-styles ${odf}>${styles}</office:document-styles>`,
     "META-INF/manifest.xml": `<manifest:manifest ${odf}><manifest:file-entry manifest:full-path="/"/></manifest:manifest>`,
     ...more,
@@ -230,7 +246,9 @@ export const opendocument = (
 export const epub = (parts: readonly string[], more: ZipParts = {}): Uint8Array =>
   zip({
     mimetype: { data: "application/epub+zip", stored: true },
-    "META-INF/container.xml": `<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>`,
+    "META-INF/container.xml":
+      `<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>` +
+      `<rootfile full-path="OPS/book.opf"/></rootfiles></container>`,
     "OPS/book.opf": `<package xmlns="http://www.idpf.org/2007/opf"><manifest>${parts.map((_, at) => `<item id="i${at}" href="text%20${parts.length - at}.xhtml" media-type="application/xhtml+xml"/>`).join("")}</manifest><spine>${parts
       .map((_, at) => `<itemref idref="i${at}"/>`)
       .join("")}</spine></package>`,

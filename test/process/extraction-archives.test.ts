@@ -85,7 +85,8 @@ describe("read", () => {
       zip({
         ...parts,
         [main]: body(
-          `${"<w:tbl><w:tr><w:tc><w:p><w:r><w:txbxContent>".repeat(20_000)}${wp("Harbour")}${"</w:txbxContent></w:r></w:p></w:tc></w:tr></w:tbl>".repeat(20_000)}`,
+          `${"<w:tbl><w:tr><w:tc><w:p><w:r><w:txbxContent>".repeat(20_000)}${wp("Harbour")}` +
+            `${"</w:txbxContent></w:r></w:p></w:tc></w:tr></w:tbl>".repeat(20_000)}`,
         ),
       }),
     ],

@@ -49,7 +49,10 @@ async function originals(): Promise<[string, Uint8Array][]> {
     ),
   };
   const utf8 = (text: string) => new TextEncoder().encode(text);
-  const page = `<!doctype html><html><head><title>T</title></head><body><h1>Head</h1><p>${words.repeat(5)}<table><tr><td>a<td>b</table><ul><li>x<li>y</ul><script>var a = "<p>";</script></body></html>`;
+  const page =
+    `<!doctype html><html><head><title>T</title></head><body><h1>Head</h1><p>` +
+    `${words.repeat(5)}<table><tr><td>a<td>b</table><ul><li>x<li>y</ul><script>var a = ` +
+    `"<p>";</script></body></html>`;
   const report = docx(wp(words) + wtable(["a", "b"], ["c", "d"]));
   const mail = [
     "From: a@example.org",

@@ -40,7 +40,10 @@ const cases: [string, Uint8Array | string][] = [
   [
     "c.docx",
     docx(wp(prose), {
-      "word/_rels/document.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId9" TargetMode="External" Type="x/attachedTemplate" Target="${address}"/></Relationships>`,
+      "word/_rels/document.xml.rels":
+        `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+        `<Relationship Id="rId9" TargetMode="External" Type="x/attachedTemplate" Target="` +
+        `${address}"/></Relationships>`,
     }),
   ],
   ["d.pptx", pptx([slide(shape(ap(prose)))])],

@@ -89,7 +89,9 @@ describe("Word", () => {
     ],
     [
       "of a field the result counts",
-      `<w:p>${field("begin")}${run("<w:instrText>DATE</w:instrText><w:t>DATE</w:t>")}${field("separate")}${run("<w:t>12 June</w:t>")}${field("end")}${run("<w:t> 2031</w:t>")}</w:p>`,
+      `<w:p>${field("begin")}${run("<w:instrText>DATE</w:instrText><w:t>DATE</w:t>")}` +
+        `${field("separate")}${run("<w:t>12 June</w:t>")}${field("end")}` +
+        `${run("<w:t> 2031</w:t>")}</w:p>`,
       "12 June 2031",
     ],
     [
@@ -156,7 +158,10 @@ describe("Word", () => {
       `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
     const numbering = `<w:numbering ${w}><w:abstractNum w:abstractNumId="0">${level(0, "decimal", "%1.")}${level(1, "lowerLetter", "%1.%2)")}</w:abstractNum><w:abstractNum w:abstractNumId="1">${level(0, "bullet", "\uf0b7")}</w:abstractNum>
       <w:num w:numId="5"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="6"><w:abstractNumId w:val="1"/></w:num></w:numbering>`;
-    const styles = `<w:styles ${w}><w:style w:type="paragraph" w:styleId="T1"><w:name w:val="heading 2"/></w:style><w:style w:type="paragraph" w:styleId="T2"><w:basedOn w:val="T1"/></w:style></w:styles>`;
+    const styles =
+      `<w:styles ${w}><w:style w:type="paragraph" w:styleId="T1"><w:name w:val="heading ` +
+      `2"/></w:style><w:style w:type="paragraph" w:styleId="T2"><w:basedOn w:val="T1"/>` +
+      `</w:style></w:styles>`;
     const item = (text: string, number: number, at = 0): string =>
       wp(text, `<w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="${number}"/></w:numPr>`);
     const body =
@@ -374,7 +379,9 @@ describe("PowerPoint", () => {
             shape(ap("Thank the pilots."), "body") + shape(ap("2"), "sldNum"),
             "notes",
           ),
-          "ppt/comments/c.xml": `<p:cmLst xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"><p:cm><p:text>Check this.</p:text></p:cm></p:cmLst>`,
+          "ppt/comments/c.xml":
+            `<p:cmLst xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"><p:cm>` +
+            `<p:text>Check this.</p:text></p:cm></p:cmLst>`,
           "ppt/slideLayouts/l.xml": slide(
             shape(ap("Harbour Board")) + shape(ap("Click to edit"), "title"),
             "sldLayout",
@@ -405,7 +412,8 @@ describe("Excel", () => {
       "texts of its own, truth, errors, results of formulas",
       row(
         1,
-        `<c r="A1" t="inlineStr"><is><t>own</t></is></c><c r="B1" t="b"><v>1</v></c><c r="C1" t="e"><v>#N/A</v></c><c r="D1" t="str"><f>A1&amp;"!"</f><v>own!</v></c>`,
+        `<c r="A1" t="inlineStr"><is><t>own</t></is></c><c r="B1" t="b"><v>1</v></c><c ` +
+          `r="C1" t="e"><v>#N/A</v></c><c r="D1" t="str"><f>A1&amp;"!"</f><v>own!</v></c>`,
       ),
       "Data\nown\tTRUE\t#N/A\town!",
     ],
@@ -469,7 +477,10 @@ describe("Excel", () => {
   test("a page for each sheet, its name first; comments behind", async () => {
     const more: ZipParts = {
       "xl/worksheets/_rels/sheet2.xml.rels": relations({ c1: ["comments", "../comments1.xml"] }),
-      "xl/comments1.xml": `<comments xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><commentList><comment ref="A1"><text><t>Measured twice.</t></text></comment></commentList></comments>`,
+      "xl/comments1.xml":
+        `<comments xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">` +
+        `<commentList><comment ref="A1"><text><t>Measured twice.</t></text></comment>` +
+        `</commentList></comments>`,
     };
     const { text, pages, page_count, headings } = await read(
       xlsx(

@@ -93,7 +93,12 @@ describe("text", () => {
   });
 
   test("a chart inside is read where it stands", async () => {
-    const chart = `<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:chart>${tp("Ships by year")}</office:chart></office:body></office:document-content>`;
+    const chart =
+      `<office:document-content ` +
+      `xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" ` +
+      `xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body>` +
+      `<office:chart>${tp("Ships by year")}</office:chart></office:body>` +
+      `</office:document-content>`;
     expect(
       (
         await read(
@@ -108,7 +113,10 @@ describe("text", () => {
   });
 
   test("one that is protected by a password is said to be", async () => {
-    const manifest = `<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><m:file-entry m:full-path="content.xml"><m:encryption-data/></m:file-entry></m:manifest>`;
+    const manifest =
+      `<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">` +
+      `<m:file-entry m:full-path="content.xml"><m:encryption-data/></m:file-entry>` +
+      `</m:manifest>`;
     expect(
       (
         await fail(
@@ -231,7 +239,9 @@ describe("e-books", () => {
 
   test("one that is protected against copying is said to be; garbled fonts do not matter", async () => {
     const encryption = (uri: string): string =>
-      `<encryption xmlns:e="http://www.w3.org/2001/04/xmlenc#"><e:EncryptedData><e:CipherData><e:CipherReference URI="${uri}"/></e:CipherData></e:EncryptedData></encryption>`;
+      `<encryption xmlns:e="http://www.w3.org/2001/04/xmlenc#"><e:EncryptedData>` +
+      `<e:CipherData><e:CipherReference URI="${uri}"/></e:CipherData></e:EncryptedData>` +
+      `</encryption>`;
     expect(
       (
         await fail(

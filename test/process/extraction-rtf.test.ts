@@ -199,7 +199,8 @@ describe("damaged and hostile RTF", () => {
 
   test("wherever it is cut, it ends with text or with a reason", async () => {
     const whole = Buffer.from(
-      `{\\rtf1\\ansi${fonts(font(0, 128))}\\f0 \\'83A\\u1055?{\\field{\\*\\fldinst X}{\\fldrslt Y}}\\trowd\\intbl Z\\cell\\row{\\footnote N}{\\pict\\bin3 abc}}`,
+      `{\\rtf1\\ansi${fonts(font(0, 128))}\\f0 \\'83A\\u1055?{\\field{\\*\\fldinst X}` +
+        `{\\fldrslt Y}}\\trowd\\intbl Z\\cell\\row{\\footnote N}{\\pict\\bin3 abc}}`,
       "latin1",
     );
     for (let length = 7; length < whole.length; length++) {

@@ -260,7 +260,9 @@ describe("an answer as elements", () => {
     [
       "a link that may be followed",
       "[a](https://example.com/x) <ada@example.com>",
-      '<p><a href="https://example.com/x" target="_blank" rel="noopener noreferrer nofollow">a</a> <a href="mailto:ada@example.com" target="_blank" rel="noopener noreferrer nofollow">ada@example.com</a></p>',
+      '<p><a href="https://example.com/x" target="_blank" rel="noopener noreferrer ' +
+        'nofollow">a</a> <a href="mailto:ada@example.com" target="_blank" rel="noopener ' +
+        'noreferrer nofollow">ada@example.com</a></p>',
     ],
     [
       "a picture is its words: loading it would tell its host",

@@ -69,11 +69,16 @@ const seeds: readonly Uint8Array[] = [
   ),
   opendocument(
     "text",
-    `<text:h text:outline-level="1">Title</text:h><text:list text:style-name="N"><text:list-item>${tp("one<text:note><text:note-body><text:p>note</text:p></text:note-body></text:note>")}</text:list-item></text:list>`,
+    `<text:h text:outline-level="1">Title</text:h><text:list text:style-name="N">` +
+      `<text:list-item>` +
+      `${tp("one<text:note><text:note-body><text:p>note</text:p></text:note-body></text:note>")}` +
+      `</text:list-item></text:list>`,
   ),
   opendocument(
     "presentation",
-    `<draw:page><draw:frame presentation:class="title"><draw:text-box>${tp("Title")}</draw:text-box></draw:frame><presentation:notes>${tp("Note")}</presentation:notes></draw:page><draw:page>${tp("Two")}</draw:page>`,
+    `<draw:page><draw:frame presentation:class="title"><draw:text-box>${tp("Title")}` +
+      `</draw:text-box></draw:frame><presentation:notes>${tp("Note")}</presentation:notes>` +
+      `</draw:page><draw:page>${tp("Two")}</draw:page>`,
   ),
   opendocument(
     "spreadsheet",

@@ -64,7 +64,9 @@ describe("the main text of a page", () => {
     [
       "navigation by its class or id",
       body(
-        `<div class="site-nav">Home</div><div id="sidebar">Side</div><div class="cookieConsent">Cookies</div><p>${words}</p><div class="related-posts">More</div>`,
+        `<div class="site-nav">Home</div><div id="sidebar">Side</div><div ` +
+          `class="cookieConsent">Cookies</div><p>${words}</p><div ` +
+          `class="related-posts">More</div>`,
       ),
       words,
     ],
@@ -299,12 +301,14 @@ describe("feeds", () => {
   ][] = [
     [
       "RSS 2",
-      `<rss version="2.0"><channel><title>Site</title><link>https://a.test/</link><item><title>One &amp; two</title><link>https://a.test/1</link></item></channel></rss>`,
+      `<rss version="2.0"><channel><title>Site</title><link>https://a.test/</link><item>` +
+        `<title>One &amp; two</title><link>https://a.test/1</link></item></channel></rss>`,
       [["https://a.test/1", "One & two"]],
     ],
     [
       "RSS 2 with a permanent guid alone",
-      `<rss><channel><item><title>One</title><guid>https://a.test/1</guid></item><item><guid isPermaLink="false">https://a.test/2</guid></item></channel></rss>`,
+      `<rss><channel><item><title>One</title><guid>https://a.test/1</guid></item><item>` +
+        `<guid isPermaLink="false">https://a.test/2</guid></item></channel></rss>`,
       [
         ["https://a.test/1", "One"],
         [null, null],
@@ -312,12 +316,17 @@ describe("feeds", () => {
     ],
     [
       "RSS 1",
-      `<rdf:RDF xmlns:rdf="x"><channel><items><rdf:Seq/></items></channel><item rdf:about="https://a.test/1"><title>One</title><link>https://a.test/1</link></item></rdf:RDF>`,
+      `<rdf:RDF xmlns:rdf="x"><channel><items><rdf:Seq/></items></channel><item ` +
+        `rdf:about="https://a.test/1"><title>One</title><link>https://a.test/1</link></item>` +
+        `</rdf:RDF>`,
       [["https://a.test/1", "One"]],
     ],
     [
       "Atom",
-      `<feed xmlns="http://www.w3.org/2005/Atom"><link href="https://a.test/"/><entry><title type="html"><![CDATA[<b>One</b>]]></title><link rel="self" href="https://a.test/self"/><link rel="alternate" href="https://a.test/1"/></entry></feed>`,
+      `<feed xmlns="http://www.w3.org/2005/Atom"><link href="https://a.test/"/><entry>` +
+        `<title type="html"><![CDATA[<b>One</b>]]></title><link rel="self" ` +
+        `href="https://a.test/self"/><link rel="alternate" href="https://a.test/1"/></entry>` +
+        `</feed>`,
       [["https://a.test/1", "One"]],
     ],
     [

@@ -327,7 +327,9 @@ describe("the lock on a data directory", () => {
   });
 
   test("of a process that was killed is free", async () => {
-    const code = `const { lockDirectory } = await import("./core/store/lock"); lockDirectory(${JSON.stringify(directory)}); console.log("held"); await Bun.sleep(60_000);`;
+    const code =
+      `const { lockDirectory } = await import("./core/store/lock"); lockDirectory(` +
+      `${JSON.stringify(directory)}); console.log("held"); await Bun.sleep(60_000);`;
     const child = Bun.spawn([process.execPath, "-e", code], {
       cwd: join(import.meta.dir, "../.."),
       stdout: "pipe",

@@ -99,9 +99,9 @@ export { readTarget, UnfitUrl, type Target } from "./outbound/target";
 export { levels, type Level, type Log } from "./base/log";
 export type { Operations, PluginOverview } from "./plugin/operations";
 export type { JobOverview } from "./jobs/overview";
-export { findDamage } from "./store/check";
+export { findDamage } from "./store/integrity";
 export type { Files, ReceivedFile } from "./store/files";
-export type { Db, PreparedReads } from "./store/open";
+export type { Db, PreparedReads } from "./store/store";
 export {
   openReadConnection,
   type ReadConnection,
@@ -109,5 +109,5 @@ export {
   type ReadStatement,
 } from "./store/read-connection";
 export type { Seal } from "./store/seal";
-export { isUnique, toNumber } from "./store/codes";
-export { bytes } from "./store/columns";
+export { isUnique } from "./store/storage-errors";
+export { bytes, toNumber } from "./store/columns";

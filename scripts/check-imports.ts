@@ -178,7 +178,7 @@ export async function imports(
   return found;
 }
 
-/** `../base/clock` seen from `core/store/open.ts` is `core/base/clock.ts`. */
+/** `../base/clock` seen from `core/store/store.ts` is `core/base/clock.ts`. */
 async function target(from: string, path: string): Promise<string> {
   const to = relative(root, resolve(root, dirname(from), path));
   for (const candidate of [to, `${to}.ts`, `${to}.tsx`, `${to}/index.ts`])

@@ -17,7 +17,8 @@ import { createHost, type Host } from "../plugin/host";
 import type { PluginFailure } from "../plugin/operations";
 import { findPluginFiles, loadPlugins, trialBy, type Loaded } from "../plugin/load";
 import { FileStore } from "../store/file-store";
-import { openStore, type Store } from "../store/open";
+import { SqliteStore } from "../store/sqlite-store";
+import type { Store } from "../store/store";
 import { coreSections, locate, type Flags, type Located } from "./sources";
 
 export interface Setting {
@@ -131,7 +132,7 @@ export async function assemble(
     backups: join(data, "backups"),
   };
   openDataDirectory(data);
-  const store = openStore(paths.database, { log: setting.log });
+  const store = new SqliteStore(paths.database, { log: setting.log });
   try {
     const files = new FileStore(join(data, "files"));
     const host = await createHost({

@@ -1,6 +1,6 @@
 /** Jobs and events as plugins see them: their refs, handlers, limits, options and schedules. */
 import type { Static, TSchema } from "@sinclair/typebox";
-import type { Db } from "../store/open";
+import type { Db } from "../store/store";
 
 /**
  * Something that happened. Emitting it writes one job per subscriber, in the emitter's transaction.

@@ -7,8 +7,9 @@ import { sql } from "kysely";
 import type { Clock } from "../base/clock";
 import { conflict, notFound } from "../base/errors";
 import type { JobHandler } from "./contract";
-import { isUnique, toNumber } from "../store/codes";
-import type { Db, Store } from "../store/open";
+import { toNumber } from "../store/columns";
+import { isUnique } from "../store/storage-errors";
+import type { Db, Store } from "../store/store";
 import type { JobsTables, JobState } from "./schema";
 
 type JobsDb = Db<JobsTables>;

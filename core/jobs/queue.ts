@@ -8,7 +8,7 @@ import { newId, newUuid } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
 import type { EnqueueOptions, JobHandler } from "./contract";
 import type { EventRef, JobRef, PayloadOf } from "./contract";
-import type { Db, Store } from "../store/open";
+import type { Db, Store } from "../store/store";
 import { createOverview, type Overview } from "./overview";
 import { createServedLog, handlerOf, ownerMax, pick, type Picked } from "./pick";
 import { run, Stopped, type Run } from "./run";

@@ -8,8 +8,8 @@ import { spread } from "../base/chance";
 import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
 import { PermanentFailure, type ExhaustedCause, type JobEffect, type JobHandler } from "./contract";
-import { isStorageFault, storageFull } from "../store/codes";
-import type { Store } from "../store/open";
+import { isStorageFault, storageFull } from "../store/storage-errors";
+import type { Store } from "../store/store";
 import { canReturn } from "./overview";
 import * as table from "./table";
 
@@ -221,7 +221,7 @@ async function write(
     case "done": {
       const { effect } = outcome;
       // What room is left on a full disk is for deletions.
-      if (effect && store.full()) throw storageFull();
+      if (effect && store.isDiskFull()) throw storageFull();
       if (!effect) return table.completeJob(store.db, job, now_ms);
       return store.inTransaction(async (tx) => {
         if (!(await table.completeJob(tx, job, now_ms))) return false;

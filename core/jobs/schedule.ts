@@ -6,7 +6,7 @@ import { Cron } from "croner";
 import { rfc3339, systemClock, type Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
 import type { Schedule } from "./contract";
-import type { Store } from "../store/open";
+import type { Store } from "../store/store";
 import type { Queue } from "./queue";
 import { takeTick } from "./table";
 

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { version } from "../base/version";
 import type { Schema } from "../store/schema";
-import type { Db } from "../store/open";
+import type { Db } from "../store/store";
 
 export type JobState = "ready" | "running" | "done" | "failed" | "cancelled";
 

@@ -3,8 +3,8 @@
  * run time.
  */
 import { CompiledQuery } from "kysely";
-import { toNumber } from "../store/codes";
-import type { Db } from "../store/open";
+import { toNumber } from "../store/columns";
+import type { Db } from "../store/store";
 import type { JobsTables, JobState } from "./schema";
 
 type JobsDb = Db<JobsTables>;

@@ -6,7 +6,7 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Type } from "@sinclair/typebox";
 import type { Log } from "../base/log";
 import type { HandlersOf, Route } from "../http/route";
-import type { Db, PreparedReads } from "../store/open";
+import type { Db, PreparedReads } from "../store/store";
 import type { Files } from "../store/files";
 import type { ReadConnectionSpec } from "../store/read-connection";
 import type { Seal } from "../store/seal";

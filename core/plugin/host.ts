@@ -15,7 +15,7 @@ import type { Mounted } from "../http/mount";
 import type { Files } from "../store/files";
 import { migrate } from "../store/migrate";
 import type { Schema } from "../store/schema";
-import type { Store } from "../store/open";
+import type { Store } from "../store/store";
 import { createSeal, type Seal } from "../store/seal";
 import { RecordChanged, type Change, type Notifier } from "../base/notifier";
 import type { Command, CommandHandler } from "./command";

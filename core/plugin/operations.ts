@@ -6,7 +6,7 @@ import type { LogLine, LogRing } from "../base/log-ring";
 import type { JobOverview } from "../jobs/overview";
 import type { Queue, QueueStatus } from "../jobs/queue";
 import type { JobState } from "../jobs/schema";
-import type { Store } from "../store/open";
+import type { Store } from "../store/store";
 
 /** A plugin that is not part of the running server, and why. */
 export interface PluginFailure {
@@ -113,5 +113,5 @@ export const createOperations = ({
       applied_at: rfc3339(last.applied_at),
     };
   },
-  storageFull: store.full,
+  storageFull: store.isDiskFull,
 });

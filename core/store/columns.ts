@@ -1,5 +1,18 @@
-/** Column types that the two database engines spell differently. */
+/** Column types and numbers that the two database engines treat differently. */
 import { sql, type RawBuilder } from "kysely";
 
 /** The type of a column of raw bytes. */
 export const bytes = (): RawBuilder<unknown> => sql`blob`;
+
+/**
+ * A bigint, count or sum as a number, whatever the driver made of it. @throws RangeError when it is
+ * not a whole number below 2^53.
+ */
+export function toNumber(value: number | bigint | string | null | undefined): number {
+  const number = Number(value ?? 0);
+  if (!Number.isSafeInteger(number))
+    throw new RangeError(
+      `the database holds ${String(value)}, which is not a whole number below 2^53`,
+    );
+  return number;
+}

@@ -8,10 +8,10 @@ import { Readable } from "node:stream";
 import { dirname, join } from "node:path";
 import { tooLarge, unavailable } from "../base/errors";
 import { ulid } from "../base/ids";
-import { requireRoom } from "./ballast";
-import { translated } from "./codes";
 import type { Files, ReceivedFile, StillUsed } from "./files";
 import { Mutex } from "./mutex";
+import { requireFreeSpace } from "./reserve-file";
+import { translateError } from "./storage-errors";
 
 const temporary = "tmp";
 const is_folder = /^[0-9a-f]{2}$/;
@@ -51,7 +51,7 @@ export class FileStore implements Files {
   }
 
   requireFreeSpace(): void {
-    requireRoom(this.directory);
+    requireFreeSpace(this.directory);
   }
 
   async open(sha256: string): Promise<Blob | undefined> {
@@ -79,7 +79,7 @@ export class FileStore implements Files {
     } catch (error) {
       await file?.close();
       await this.discard(path);
-      throw translated(error);
+      throw translateError(error);
     } finally {
       this.#open_streams.delete(bytes as Readable);
     }
@@ -168,7 +168,7 @@ export class FileStore implements Files {
     try {
       return await step(guard);
     } catch (error) {
-      throw translated(error);
+      throw translateError(error);
     } finally {
       guard.users -= 1;
       if (guard.users === 0 && guard.pins === 0) this.#guards.delete(sha256);
@@ -224,7 +224,7 @@ async function write(
   let checked_bytes = -Infinity;
   for await (const chunk of bytes) {
     if (size_bytes - checked_bytes >= check_space_bytes) {
-      requireRoom(directory);
+      requireFreeSpace(directory);
       checked_bytes = size_bytes;
     }
     size_bytes += chunk.byteLength;

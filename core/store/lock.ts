@@ -4,8 +4,8 @@
  */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { withRoom } from "./ballast";
-import { isBusy } from "./codes";
+import { openUsingReserve } from "./reserve-file";
+import { isBusy } from "./storage-errors";
 
 export const lock_file = "dossier.lock";
 const database_file = "dossier.db";
@@ -29,12 +29,13 @@ export function lockDirectory(directory: string): () => void {
       database.close();
       if (isBusy(error))
         throw new Error(
-          `another server is running on ${directory}: it holds ${path}. Stop it first, or give this one a data directory of its own.`,
+          `another server is running on ${directory}: it holds ${path}. ` +
+            "Stop it first, or give this one a data directory of its own.",
         );
       throw error;
     }
   };
-  const database = withRoom(join(directory, database_file), take);
+  const database = openUsingReserve(join(directory, database_file), take);
   held.add(database);
   return () => {
     if (held.delete(database)) database.close();

@@ -9,7 +9,7 @@ import { rfc3339, type Clock } from "../base/clock";
 import type { Log } from "../base/log";
 import { version } from "../base/version";
 import type { Migration, Schema } from "./schema";
-import type { Db, Store } from "./open";
+import type { Db, Store } from "./store";
 
 interface Step {
   readonly schema: Schema;
@@ -50,7 +50,7 @@ export async function migrate(
   await before?.();
   if (backups !== null && (await tableNames(store.db)).length > 0) {
     const copy = await copyDatabase(store.db, backups, `${fileTime(clock)}-before-${version}`);
-    await forgetCopies(backups);
+    await pruneCopies(backups);
     log.info("copied the database before migrating", { copy });
   }
   await createLedger(store.db);
@@ -77,10 +77,10 @@ async function apply(store: Store, { schema, migration }: Step, clock: Clock): P
       return true;
     });
   } catch (error) {
-    throw new Error(
-      `migration ${schema.name}/${migration.id} failed and was undone: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`migration ${schema.name}/${migration.id} failed and was undone: ${reason}`, {
+      cause: error,
+    });
   } finally {
     store.forgetStatements();
   }
@@ -109,10 +109,12 @@ function missing(schema: Schema, applied: readonly string[]): Step[] {
     throw new Error(
       `plugin ${schema.name}: migration ${unsorted} must sort after the one before it`,
     );
-  const stranger = applied.find((id) => !ids.includes(id));
-  if (stranger !== undefined)
+  const unknown = applied.find((id) => !ids.includes(id));
+  if (unknown !== undefined)
     throw new Error(
-      `plugin ${schema.name}: the database was written by a newer build (it has migration ${stranger}, which ${schema.version} does not know). Start that build, or restore the copy made before it.`,
+      `plugin ${schema.name}: the database was written by a newer build (it has migration ` +
+        `${unknown}, which ${schema.version} does not know). Start that build, or restore the ` +
+        "copy made before it.",
     );
   return schema.migrations
     .filter((migration) => !applied.includes(migration.id))
@@ -120,12 +122,11 @@ function missing(schema: Schema, applied: readonly string[]): Step[] {
 }
 
 async function tableNames(db: Db): Promise<string[]> {
-  const { rows } = await sql<{
-    name: string;
-  }>`select name from sqlite_master where type in ('table', 'view') and name not like 'sqlite!_%' escape '!' order by name`.execute(
-    db,
-  );
-  return rows.map((row) => row.name);
+  const names = sql<{ name: string }>`
+    select name from sqlite_master
+    where type in ('table', 'view') and name not like 'sqlite!_%' escape '!'
+    order by name`;
+  return (await names.execute(db)).rows.map((row) => row.name);
 }
 
 function requireOwnTables(
@@ -140,7 +141,8 @@ function requireOwnTables(
   const foreign = changed.find((name) => !schema.tables.includes(name));
   if (foreign !== undefined)
     throw new Error(
-      `plugin ${schema.name} may only make and drop the tables it declares (${schema.tables.join(", ") || "none"}), not ${foreign}`,
+      `plugin ${schema.name} may only make and drop the tables it declares ` +
+        `(${schema.tables.join(", ") || "none"}), not ${foreign}`,
     );
 }
 
@@ -148,8 +150,8 @@ function requireOwnTables(
 const copies_max = 3;
 const is_copy = /^\d{8}T\d{6}Z-before-.+\.db$/;
 
-/** Deletes the oldest copies, and what a crash left of one; other files are not ours. */
-async function forgetCopies(directory: string): Promise<void> {
+/** Deletes the oldest copies, and what a crash left unfinished; other files are not ours. */
+async function pruneCopies(directory: string): Promise<void> {
   const names = (await readdir(directory)).sort();
   const copies = names.filter((name) => is_copy.test(name));
   const halves = names.filter(

@@ -1,5 +1,5 @@
 /** What is known of tables before their database is open: whose they are, and the steps to them. */
-import type { Db } from "./open";
+import type { Db } from "./store";
 
 export interface Migration {
   /** Sorts after every earlier id of the same plugin: `0001_create`. Never edited once released. */

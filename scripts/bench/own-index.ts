@@ -4,7 +4,8 @@
  */
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
-import { openStore, type Store } from "../../core/store/open";
+import { SqliteStore } from "../../core/store/sqlite-store";
+import type { Store } from "../../core/store/store";
 import { openReadConnection, type ReadConnection } from "../../core/store/read-connection";
 import { analyzer } from "../../plugins/search-index/analyzer";
 import { chunker_version } from "../../plugins/search-index/chunker";
@@ -54,7 +55,7 @@ export class OwnIndex {
   /** `cache_bytes_max` is what the index may hold in memory. */
   static async open(cache_bytes_max = 256 * 2 ** 20): Promise<OwnIndex> {
     const { directory, remove } = place();
-    const store = openStore(join(directory, "index.db"), { log: jsonLog("error") });
+    const store = new SqliteStore(join(directory, "index.db"), { log: jsonLog("error") });
     await store.inTransaction(async (tx) => {
       for (const migration of migrations) await migration.up(tx);
     });

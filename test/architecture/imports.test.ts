@@ -14,12 +14,12 @@ describe("refused", () => {
   const cases: [reason: string, edge: Import, mentions: string][] = [
     [
       "a store that asks for a job",
-      { from: "core/store/open.ts", to: "core/jobs/queue.ts" },
+      { from: "core/store/store.ts", to: "core/jobs/queue.ts" },
       "core/store is below core/jobs",
     ],
     [
       "a base that reads the store",
-      { from: "core/base/log.ts", to: "core/store/open.ts" },
+      { from: "core/base/log.ts", to: "core/store/store.ts" },
       "below",
     ],
     [
@@ -59,17 +59,17 @@ describe("refused", () => {
     ],
     [
       "core that goes through the plugins' door",
-      { from: "core/store/open.ts", to: "core/sdk.ts" },
+      { from: "core/store/store.ts", to: "core/sdk.ts" },
       "for plugins",
     ],
     [
       "a plugin that reaches around the sdk",
-      { from: "plugins/folders/service.ts", to: "core/store/open.ts" },
+      { from: "plugins/folders/service.ts", to: "core/store/store.ts" },
       "only through core/sdk.ts",
     ],
     [
       "… even for a type",
-      { from: "plugins/folders/service.ts", to: "core/store/open.ts", type_only: true },
+      { from: "plugins/folders/service.ts", to: "core/store/store.ts", type_only: true },
       "only through core/sdk.ts",
     ],
     [
@@ -154,8 +154,8 @@ describe("refused", () => {
 
 describe("allowed", () => {
   const cases: [reason: string, edge: Import][] = [
-    ["a layer on the one below", { from: "core/jobs/queue.ts", to: "core/store/open.ts" }],
-    ["a layer on itself", { from: "core/store/open.ts", to: "core/store/sqlite.ts" }],
+    ["a layer on the one below", { from: "core/jobs/queue.ts", to: "core/store/store.ts" }],
+    ["a layer on itself", { from: "core/store/store.ts", to: "core/store/sqlite-store.ts" }],
     ["any layer on a library", { from: "core/base/log.ts", to: "core/lib/limiter.ts" }],
     ["a plugin on a library", { from: "plugins/imports/pages.ts", to: "core/lib/xml.ts" }],
     ["main on the plugins", { from: "core/main.ts", to: "plugins/built-in.ts" }],

@@ -12,7 +12,7 @@ import { handle } from "../../core/jobs/contract";
 import { event, job } from "../../core/jobs/contract";
 import { lockDirectory } from "../../core/store/lock";
 import { migrate } from "../../core/store/migrate";
-import { openStore } from "../../core/store/open";
+import { SqliteStore } from "../../core/store/sqlite-store";
 
 const Payload = Type.Object({ number: Type.Integer() });
 const Work = job("child.work", Payload);
@@ -26,7 +26,7 @@ export const attempts_max = 50;
 async function main(directory: string): Promise<void> {
   lockDirectory(directory);
   const log = jsonLog("error");
-  const store = openStore(join(directory, "dossier.db"), { log });
+  const store = new SqliteStore(join(directory, "dossier.db"), { log });
   await migrate(store, [coreSchema], systemClock, { backups: join(directory, "backups"), log });
   await store.db.schema
     .createTable("effects")

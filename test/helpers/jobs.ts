@@ -12,7 +12,8 @@ import { coreSchema, type JobsTables } from "../../core/jobs/schema";
 import type { JobLimits } from "../../core/jobs/contract";
 import { event, job } from "../../core/jobs/contract";
 import { migrate } from "../../core/store/migrate";
-import { openStore, type Db, type Store } from "../../core/store/open";
+import { SqliteStore } from "../../core/store/sqlite-store";
+import type { Db, Store } from "../../core/store/store";
 
 const Payload = Type.Object({ name: Type.String() });
 export const Work = job("test.work", Payload);
@@ -58,7 +59,7 @@ export async function jobsWorld(): Promise<JobsWorld> {
   const lines: string[] = [];
   const log = jsonLog("debug", (line) => lines.push(line));
   const clock = movableClock();
-  const store = openStore(join(directory, "dossier.db"), { log });
+  const store = new SqliteStore(join(directory, "dossier.db"), { log });
   await migrate(store, [coreSchema], clock, { backups: join(directory, "backups"), log });
   await store.db.schema
     .createTable("effects")

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
-import { openStore } from "../../core/store/open";
+import { SqliteStore } from "../../core/store/sqlite-store";
 import {
   openReadConnection,
   type ReadConnection,
@@ -61,7 +61,7 @@ export async function openTestIndex({
   const at = directory ?? mkdtempSync(join(tmpdir(), "dossier-index-"));
   const path = join(at, "dossier.db"),
     log = jsonLog("error");
-  const store = openStore(path, { log });
+  const store = new SqliteStore(path, { log });
   if (directory === undefined)
     await store.inTransaction(async (tx) => {
       for (const migration of migrations) await migration.up(tx);

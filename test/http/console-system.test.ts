@@ -10,7 +10,7 @@ import { definePlugin } from "../../core/plugin/define";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
 import { job } from "../../core/jobs/contract";
 import { t, route } from "../../core/sdk";
-import { findDamage } from "../../core/store/check";
+import { findDamage } from "../../core/store/integrity";
 import { askEndpoint } from "../../core/outbound/endpoint";
 import { SystemChecks } from "../../plugins/console/contract";
 import { UsageCounter } from "../../plugins/console/usage";

@@ -165,7 +165,7 @@ describe("what is gone", () => {
     await tx(index, (inside) => index.index.link(inside, "doc_1", "fld_a"));
     expect(await index.count("index_scope")).toBe(0);
   });
-  test("removing leaves no row, and after a scrub no word in any file", async () => {
+  test("removing leaves no row, and after truncating the log no word in any file", async () => {
     const index = await openTestIndex();
     await index.add("doc_1", `${paragraphs(30, "canarybird")}`, ["fld_a", "fld_b"]);
     await index.add("doc_2", "another one", ["fld_a"]);

@@ -13,7 +13,8 @@ import { coreSchema } from "../../core/jobs/schema";
 import type { Migration } from "../../core/store/schema";
 import { migrate } from "../../core/store/migrate";
 import type { Schema } from "../../core/store/schema";
-import { openStore, type Store } from "../../core/store/open";
+import { SqliteStore } from "../../core/store/sqlite-store";
+import type { Store } from "../../core/store/store";
 import { movableClock } from "../helpers/jobs";
 
 let directory: string;
@@ -25,7 +26,7 @@ const log = jsonLog("error");
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "dossier-migrate-"));
   backups = join(directory, "backups");
-  store = openStore(join(directory, "dossier.db"), { log });
+  store = new SqliteStore(join(directory, "dossier.db"), { log });
 });
 afterEach(async () => {
   await store.close();

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { HttpError } from "../../core/base/errors";
-import { openStore } from "../../core/store/open";
+import { SqliteStore } from "../../core/store/sqlite-store";
 import type { Counted } from "../../plugins/quotas/contract";
 import { migrations } from "../../plugins/quotas/migrations";
 import { bytes, createQuotas, type Limits } from "../../plugins/quotas/service";
 
 async function quotasWith(limits: Limits) {
   const directory = mkdtempSync(join(tmpdir(), "dossier-quotas-"));
-  const store = await openStore(join(directory, "dossier.db"), { log: jsonLog("error") });
+  const store = new SqliteStore(join(directory, "dossier.db"), { log: jsonLog("error") });
   for (const { up } of migrations) await store.inTransaction(up);
   const quotas = createQuotas(limits, store.reads);
   const charge = (what: Counted, amount: number, owner_id = "usr_ada") =>

@@ -17,9 +17,10 @@ import {
   isReadOnly,
   isStorageFault,
   isUnique,
-  translated,
-} from "../../core/store/codes";
-import { openStore, type Store } from "../../core/store/open";
+  translateError,
+} from "../../core/store/storage-errors";
+import { SqliteStore } from "../../core/store/sqlite-store";
+import type { Store } from "../../core/store/store";
 import { until } from "../helpers/jobs";
 
 let directory: string;
@@ -27,7 +28,9 @@ let store: Store;
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "dossier-store-"));
-  store = openStore(join(directory, "dossier.db"), { log: jsonLog("error", () => undefined) });
+  store = new SqliteStore(join(directory, "dossier.db"), {
+    log: jsonLog("error", () => undefined),
+  });
   await store.db.schema
     .createTable("notes")
     .addColumn("id", "text", (c) => c.primaryKey())
@@ -56,7 +59,7 @@ describe("deleted text", () => {
   const holders = () =>
     readdirSync(directory).filter((name) => readFileSync(join(directory, name)).includes(canary));
 
-  test("is in no file of the directory after a scrub", async () => {
+  test("is in no file of the directory after the log is truncated", async () => {
     await note("a", canary.repeat(500)).execute();
     expect(holders()).not.toEqual([]);
     await store.db.deleteFrom("notes").execute();
@@ -78,7 +81,7 @@ describe("deleted text", () => {
     await until(() => holders().length === 0);
   });
 
-  test("goes when the scrub is asked for inside the deleting transaction", async () => {
+  test("goes when truncation is asked for inside the deleting transaction", async () => {
     await note("a", canary).execute();
     await store.inTransaction(async (tx) => {
       store.truncateWal();
@@ -95,7 +98,7 @@ describe("deleted text", () => {
     for (const name of ["dossier.db", "dossier.db-wal"])
       await Bun.write(join(copy, name), Bun.file(join(directory, name)));
     expect(readFileSync(join(copy, "dossier.db-wal")).includes(canary)).toBe(true);
-    const again = openStore(join(copy, "dossier.db"), { log: jsonLog("error") });
+    const again = new SqliteStore(join(copy, "dossier.db"), { log: jsonLog("error") });
     expect(readdirSync(copy).some((name) => readFileSync(join(copy, name)).includes(canary))).toBe(
       false,
     );
@@ -138,12 +141,12 @@ describe("a failing disk", () => {
     expect([attempts, await ids()]).toEqual([2, ["a"]]);
   });
 
-  test("that was full is full until there is room for the ballast again", async () => {
+  test("that was full is full until there is room for the reserve file again", async () => {
     await limitPages();
-    expect(store.full()).toBe(false);
+    expect(store.isDiskFull()).toBe(false);
     await errorOf(note("a", big).execute());
-    expect(store.full()).toBe(true);
-    await until(() => !store.full());
+    expect(store.isDiskFull()).toBe(true);
+    await until(() => !store.isDiskFull());
     expect(readdirSync(directory)).toContain("dossier.db.ballast");
   });
 
@@ -178,7 +181,7 @@ describe("what an error means", () => {
     ],
     [
       "a translated error still says what it was",
-      translated(coded("SQLITE_READONLY")),
+      translateError(coded("SQLITE_READONLY")),
       [isReadOnly, isStorageFault],
     ],
     ["an error of the code", new TypeError("x"), []],

@@ -1,6 +1,6 @@
 /** Transactions that share a commit: who is told what when a step of it fails. */
 import { describe, expect, test } from "bun:test";
-import { createGroup, type GroupParts } from "../../core/store/group";
+import { GroupCommit, type GroupCommitOptions } from "../../core/store/group-commit";
 
 const tx = { executeQuery: async () => ({ rows: [] }) } as never;
 const outcomes = async (works: readonly Promise<unknown>[]) =>
@@ -14,7 +14,7 @@ const fails = (message: string) => async (): Promise<never> => {
 describe("a group of which", () => {
   const cases: [
     why: string,
-    transact: GroupParts["transact"],
+    transact: GroupCommitOptions["transact"],
     open: boolean,
     expected: unknown[],
   ][] = [
@@ -43,28 +43,32 @@ describe("a group of which", () => {
   ];
   for (const [why, transact, open, expected] of cases)
     test(`${why}`, async () => {
-      const join = createGroup({ transact, isOpen: () => open, full: () => false });
+      const group = new GroupCommit({
+        transact,
+        isOpen: () => open,
+        isDiskFull: () => false,
+      });
       expect(
         await outcomes([
-          join(async () => "one"),
-          join(fails("two is wrong")),
-          join(async () => "three"),
+          group.run(async () => "one"),
+          group.run(fails("two is wrong")),
+          group.run(async () => "three"),
         ]),
       ).toEqual(expected);
     });
 
   test("nobody is left when the commit fails has nobody to tell, and the next one is written", async () => {
     let commits = 0;
-    const join = createGroup({
+    const group = new GroupCommit({
       transact: async (within) => {
         await within(tx);
         if (++commits === 1) throw new Error("no commit");
       },
       isOpen: () => true,
-      full: () => false,
+      isDiskFull: () => false,
     });
-    expect(await outcomes([join(fails("wrong"))])).toEqual(["wrong"]);
+    expect(await outcomes([group.run(fails("wrong"))])).toEqual(["wrong"]);
     while (commits === 0) await Bun.sleep(1);
-    expect(await outcomes([join(async () => "later")])).toEqual(["later"]);
+    expect(await outcomes([group.run(async () => "later")])).toEqual(["later"]);
   });
 });

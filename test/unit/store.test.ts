@@ -6,9 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CompiledQuery, sql } from "kysely";
 import { jsonLog } from "../../core/base/log";
-import { toNumber } from "../../core/store/codes";
+import { toNumber } from "../../core/store/columns";
 import { lockDirectory } from "../../core/store/lock";
-import { openStore, type Store } from "../../core/store/open";
+import { SqliteStore } from "../../core/store/sqlite-store";
+import type { Store } from "../../core/store/store";
 
 let directory: string;
 let store: Store;
@@ -17,7 +18,7 @@ let lines: string[];
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "dossier-store-"));
   lines = [];
-  store = openStore(join(directory, "dossier.db"), {
+  store = new SqliteStore(join(directory, "dossier.db"), {
     log: jsonLog("debug", (line) => lines.push(line)),
   });
   await store.db.schema
@@ -63,7 +64,7 @@ describe("how the file is opened", () => {
     });
 
   test("a directory that is not there is named", () => {
-    expect(() => openStore("/nowhere/at/all/dossier.db", { log: jsonLog("error") })).toThrow(
+    expect(() => new SqliteStore("/nowhere/at/all/dossier.db", { log: jsonLog("error") })).toThrow(
       "/nowhere/at/all/dossier.db",
     );
   });
@@ -72,9 +73,9 @@ describe("how the file is opened", () => {
     "a file that can only be read is refused at once",
     async () => {
       const path = join(directory, "readonly.db");
-      await openStore(path, { log: jsonLog("error") }).close();
+      new SqliteStore(path, { log: jsonLog("error") }).close();
       chmodSync(path, 0o400);
-      expect(() => openStore(path, { log: jsonLog("error") })).toThrow(path);
+      expect(() => new SqliteStore(path, { log: jsonLog("error") })).toThrow(path);
     },
   );
 });

@@ -1,7 +1,4 @@
-/**
- * What an error of the database or the file system means, and how a number of the database becomes
- * a number of ours.
- */
+/** What an error of the database or the file system means, and the answer that it becomes. */
 import { HttpError, unavailable } from "../base/errors";
 
 /** `SQLITE_FULL`, `ENOSPC` …, of the error itself or of the one it was translated from. */
@@ -10,24 +7,24 @@ function codeOf(error: unknown): string {
   if (error instanceof HttpError) return codeOf(error.cause);
   return typeof code === "string" ? code : "";
 }
-const starts = (error: unknown, ...prefixes: readonly string[]): boolean =>
+const hasCode = (error: unknown, ...prefixes: readonly string[]): boolean =>
   prefixes.some((prefix) => codeOf(error).startsWith(prefix));
 
 /** A row with the same unique key is there already. */
 export const isUnique = (error: unknown): boolean =>
-  starts(error, "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY");
+  hasCode(error, "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY");
 /** The row that is pointed to is not there, or is still pointed to. */
 export const isForeignKey = (error: unknown): boolean =>
-  starts(error, "SQLITE_CONSTRAINT_FOREIGNKEY");
+  hasCode(error, "SQLITE_CONSTRAINT_FOREIGNKEY");
 /** Another process held the database for longer than the time limit. */
-export const isBusy = (error: unknown): boolean => starts(error, "SQLITE_BUSY", "SQLITE_LOCKED");
+export const isBusy = (error: unknown): boolean => hasCode(error, "SQLITE_BUSY", "SQLITE_LOCKED");
 /** No room left on the disk, or in the quota of the account that the server runs as. */
 export const isFull = (error: unknown): boolean =>
   (error instanceof HttpError && error.code === "storage_full") ||
-  starts(error, "SQLITE_FULL", "ENOSPC", "EDQUOT");
+  hasCode(error, "SQLITE_FULL", "ENOSPC", "EDQUOT");
 /** The storage can't be written to, or fails. */
 export const isReadOnly = (error: unknown): boolean =>
-  starts(error, "SQLITE_READONLY", "SQLITE_IOERR", "EROFS", "EIO");
+  hasCode(error, "SQLITE_READONLY", "SQLITE_IOERR", "EROFS", "EIO");
 /** The storage is at fault, not the work: trying again later may help. */
 export const isStorageFault = (error: unknown): boolean =>
   isFull(error) || isReadOnly(error) || isBusy(error);
@@ -41,11 +38,11 @@ export const storageFull = (): HttpError =>
   );
 
 /** The answer that a storage fault becomes (507 or 503); any other error comes back as it is. */
-export function translated(error: unknown): unknown {
+export function translateError(error: unknown): unknown {
   if (error instanceof HttpError) return error;
-  if (isFull(error)) return caused(storageFull(), error);
+  if (isFull(error)) return withCause(storageFull(), error);
   if (isReadOnly(error))
-    return caused(
+    return withCause(
       unavailable(
         "The storage of the server can't be written to at the moment. Nothing was saved.",
         30,
@@ -53,26 +50,13 @@ export function translated(error: unknown): unknown {
       error,
     );
   if (isBusy(error))
-    return caused(
+    return withCause(
       unavailable("The database is in use by another program. Nothing was saved; try again.", 2),
       error,
     );
   return error;
 }
-function caused(answer: HttpError, error: unknown): HttpError {
+function withCause(answer: HttpError, error: unknown): HttpError {
   answer.cause = error;
   return answer;
-}
-
-/**
- * A bigint, count or sum as a number, whatever the driver made of it. @throws RangeError when it is
- * not a whole number below 2^53.
- */
-export function toNumber(value: number | bigint | string | null | undefined): number {
-  const number = Number(value ?? 0);
-  if (!Number.isSafeInteger(number))
-    throw new RangeError(
-      `the database holds ${String(value)}, which is not a whole number below 2^53`,
-    );
-  return number;
 }

@@ -1,0 +1,80 @@
+/** Prepared statements of one SQLite connection, kept by their text. */
+import type { Database, Statement } from "bun:sqlite";
+import { isFull, translateError } from "./storage-errors";
+import type { Parameter, PreparedReads } from "./store";
+
+/** Prepared statements kept per connection; the longest unused one goes first. */
+const statements_max = 400;
+
+export type RawStatement = Statement<unknown, any[]>;
+
+/**
+ * Needed because bun:sqlite's own cache holds only twenty statements. `wrap` makes of each what its
+ * user needs.
+ */
+export class StatementCache<S> {
+  readonly #kept = new Map<string, { readonly raw: RawStatement; readonly wrapped: S }>();
+  constructor(
+    private readonly database: Database,
+    private readonly wrap: (raw: RawStatement) => S,
+  ) {}
+
+  get(sql: string): S {
+    let entry = this.#kept.get(sql);
+    if (entry) this.#kept.delete(sql);
+    else {
+      const raw = guarded(() => this.database.prepare<unknown, any[]>(sql));
+      entry = { raw, wrapped: this.wrap(raw) };
+    }
+    this.#kept.set(sql, entry);
+    if (this.#kept.size > statements_max) this.#drop(this.#kept.keys().next().value!);
+    return entry.wrapped;
+  }
+
+  /** After the tables changed: a statement remembers the columns it was prepared with. */
+  clear(): void {
+    for (const sql of [...this.#kept.keys()]) this.#drop(sql);
+  }
+
+  #drop(sql: string): void {
+    this.#kept.get(sql)?.raw.finalize();
+    this.#kept.delete(sql);
+  }
+}
+
+/** Runs one step of the database; a storage fault comes out as the answer to give. */
+export function guarded<R>(step: () => R, onFull?: () => void): R {
+  try {
+    return step();
+  } catch (error) {
+    if (isFull(error)) onFull?.();
+    throw translateError(error);
+  }
+}
+
+/** Reads at once on its connection; only the port is asynchronous. */
+export class SqlitePreparedReads implements PreparedReads {
+  readonly #statements: StatementCache<RawStatement>;
+  constructor(private readonly reader: Database) {
+    this.#statements = new StatementCache(reader, (raw) => raw);
+  }
+
+  async get<R>(sql: string, ...params: readonly Parameter[]): Promise<R | undefined> {
+    const row = guarded(() => this.#statements.get(sql).get(...params));
+    return (row as R | null) ?? undefined;
+  }
+
+  async all<R>(sql: string, ...params: readonly Parameter[]): Promise<R[]> {
+    return guarded(() => this.#statements.get(sql).all(...params)) as R[];
+  }
+
+  /** After the tables changed. */
+  forgetStatements(): void {
+    this.#statements.clear();
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.reader.close();
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * The port to the database: what the rest of the server asks of it, whatever engine is behind it.
+ */
+import type { Kysely } from "kysely";
+import type { ReadConnectionSpec } from "./read-connection";
+
+/**
+ * The database or an open transaction (a `Transaction` is a `Kysely`): a function that takes `Db`
+ * works in both.
+ */
+export type Db<T = any> = Kysely<T>;
+
+/**
+ * Prepared statements on a connection of their own, for reads that every request makes. They never
+ * wait for a transaction, and never see what is not committed.
+ */
+export interface PreparedReads {
+  /** The first row; undefined when there is none. */
+  get<R>(sql: string, ...params: readonly Parameter[]): Promise<R | undefined>;
+  all<R>(sql: string, ...params: readonly Parameter[]): Promise<R[]>;
+}
+export type Parameter = string | number | bigint | null | Uint8Array;
+
+export interface Store {
+  readonly path: string;
+  readonly db: Db<any>;
+  readonly reads: PreparedReads;
+  /** For `openReadConnection` in a worker thread. */
+  readonly read_connection: ReadConnectionSpec;
+  /**
+   * All of `work` is kept, or none; everyone else waits meanwhile. Answers when it is on disk;
+   * those that come together share one write.
+   * On a full disk it is tried a second time. @throws Error inside another transaction, HttpError
+   * 507 or 503 when the storage fails.
+   */
+  readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
+  /**
+   * Runs once the surrounding transaction is on disk, at once outside one, never when it was rolled
+   * back.
+   */
+  readonly afterCommit: (work: () => void) => void;
+  /**
+   * After text was deleted: takes it out of the write-ahead log within two seconds. Returns at
+   * once.
+   */
+  readonly truncateWal: () => void;
+  /** After tables changed: statements prepared before are prepared again. */
+  readonly forgetStatements: () => void;
+  /**
+   * True from the time the disk was full until there is space again. What writes much waits or is
+   * refused meanwhile.
+   */
+  readonly isDiskFull: () => boolean;
+  /** Waits for the open transaction, empties the log and closes the file. */
+  readonly close: () => Promise<void>;
+}

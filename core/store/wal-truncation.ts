@@ -1,0 +1,101 @@
+/** Truncates the write-ahead log after a deletion, so that deleted text is in no file any more. */
+import type { Database } from "bun:sqlite";
+import { errorFields, type Log } from "../base/log";
+import type { Mutex } from "./mutex";
+
+/** Deletions within this time share one checkpoint. */
+const gather_ms = 100;
+/** Pause before the next try while a reader of another connection is in the way. */
+const retry_ms = 25;
+/** How long one try may hold up the event loop for such a reader. */
+const wait_for_readers_ms = 10;
+/** A reader that stays longer than this is reported, and tried less often from then on. */
+const report_after_tries = 80;
+const slow_retry_ms = 20 * retry_ms;
+
+interface Checkpoint {
+  readonly busy: number;
+}
+
+export class WalTruncation {
+  #requested = false;
+  #running: Promise<void> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stopped = false;
+  #failing = false;
+
+  /** `mutex` is held by whoever uses the connection. */
+  constructor(
+    private readonly database: Database,
+    private readonly mutex: Mutex,
+    private readonly busy_timeout_ms: number,
+    private readonly log: Log,
+  ) {}
+
+  /** Soon, once for all who ask meanwhile. */
+  request(): void {
+    this.#requested = true;
+    if (!this.#running && !this.#timer && !this.#stopped)
+      this.#timer = setTimeout(() => this.#start(), gather_ms);
+  }
+
+  /** One try, between transactions. True once the log is empty. */
+  async tryOnce(): Promise<boolean> {
+    const unlock = await this.mutex.lock();
+    try {
+      return this.tryNow();
+    } finally {
+      unlock();
+    }
+  }
+
+  /**
+   * One try, now; only while nobody else uses the connection, because an open transaction would
+   * keep its pages in the log. True once the log is empty.
+   */
+  tryNow(): boolean {
+    try {
+      this.database.run(`pragma busy_timeout = ${wait_for_readers_ms}`);
+      const { busy } = this.database
+        .query<Checkpoint, []>("pragma wal_checkpoint(TRUNCATE)")
+        .get()!;
+      this.#failing = false;
+      return busy === 0;
+    } catch (error) {
+      // Once, not at every try.
+      if (!this.#failing)
+        this.log.warn("the write-ahead log could not be emptied yet", errorFields(error));
+      this.#failing = true;
+      return false;
+    } finally {
+      this.database.run(`pragma busy_timeout = ${this.busy_timeout_ms}`);
+    }
+  }
+
+  /** Ends with one last try. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+    await this.tryOnce();
+  }
+
+  #start(): void {
+    this.#timer = undefined;
+    this.#running = this.#tryUntilEmpty().finally(() => {
+      this.#running = undefined;
+      if (this.#requested) this.request();
+    });
+  }
+
+  async #tryUntilEmpty(): Promise<void> {
+    do {
+      this.#requested = false;
+      for (let tries = 1; !(await this.tryOnce()) && !this.#stopped; tries++) {
+        if (tries === report_after_tries && !this.#failing)
+          this.log.warn("a long read keeps deleted text in the write-ahead log");
+        await Bun.sleep(tries < report_after_tries ? retry_ms : slow_retry_ms);
+      }
+    } while (this.#requested && !this.#stopped);
+  }
+}

@@ -255,7 +255,7 @@ export default definePlugin({
             .limit(limit)
             .offset(offset)
             .execute();
-          const names = await services.documents.names(
+          const names = await services.documents.findNames(
             db,
             rows.map((row) => row.document_id),
           );

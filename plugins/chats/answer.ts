@@ -224,7 +224,7 @@ class AnswerAttempt {
     );
     return folder_ids.length === 0
       ? new Set()
-      : this.ctx.documents.linked(from, documentIds(cited), folder_ids);
+      : this.ctx.documents.findLinked(from, documentIds(cited), folder_ids);
   }
 
   /** The citations whose documents are covered and have their quote where they say. */
@@ -238,7 +238,7 @@ class AnswerAttempt {
       if (
         covered.has(citation.document_id) &&
         citation.quote !== "" &&
-        (await this.ctx.documents.holds(tx, citation))
+        (await this.ctx.documents.hasQuoteAt(tx, citation))
       )
         held.add(citation);
     return held;
@@ -253,7 +253,7 @@ class AnswerAttempt {
     citations: readonly Citation[],
     covered: ReadonlySet<string>,
   ): Promise<boolean> {
-    const names = await this.ctx.documents.names(tx, documentIds(citations));
+    const names = await this.ctx.documents.findNames(tx, documentIds(citations));
     return citations.some(
       ({ document_id, document_version }) =>
         !covered.has(document_id) || names.get(document_id)?.current_version !== document_version,

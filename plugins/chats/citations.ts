@@ -103,7 +103,7 @@ async function staleAmong(
   documents: Documents,
   cited: readonly Citation[],
 ): Promise<ReadonlySet<Citation>> {
-  const names = await documents.names(db, [
+  const names = await documents.findNames(db, [
     ...new Set(cited.map((citation) => citation.document_id)),
   ]);
   const of_older_versions = cited.filter(
@@ -114,7 +114,7 @@ async function staleAmong(
     of_older_versions,
     (citation) => citation.document_id,
   )) {
-    const said = await documents.saying(
+    const said = await documents.findQuotes(
       db,
       document_id,
       citations.map((citation) => citation.quote),

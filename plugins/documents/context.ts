@@ -1,10 +1,10 @@
 /** What the functions of this plugin are handed, and how they say that a document has changed. */
 import type { Change, Context, Db } from "../../core/sdk";
 import type { Extraction } from "../extraction/contract";
-import type { DocumentStatus, Folders } from "../folders/contract";
+import type { Folders } from "../folders/contract";
 import type { SearchIndex } from "../search-index/contract";
 import type { Quotas } from "../quotas/contract";
-import type { DocumentUse } from "./contract";
+import type { DocumentStatus, DocumentUse } from "./contract";
 import type { DocumentRow } from "./store";
 
 export interface DocumentContext extends Pick<

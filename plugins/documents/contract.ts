@@ -17,11 +17,13 @@ export interface DocumentName {
   readonly current_version: number;
 }
 
-/** Where a document that a run brings comes from. */
+export type DocumentStatus = "syncing" | "synced" | "sync_failed";
+
+/** Where ingested content comes from. */
 export interface Origin {
   /**
-   * `upload`: a file of the user's, to which the same-name rule applies. `import`: known again by
-   * its folder and its `uri`.
+   * `upload`: a file of the user's, to which the same-name rule applies. `import`: recognised later
+   * by its folder and its `uri`.
    */
   readonly kind: "upload" | "import" | "transcription";
   readonly uri: string | null;
@@ -36,15 +38,15 @@ export interface ReadyText {
   /** UTF-16 indices into `content`. */
   readonly headings?: readonly HeadingSpan[];
 }
-/** What a run brings: a file, a text, or a text with the file that it was made from. */
-export interface Incoming {
+/** A file, a text, or a text with the file that it was made from. */
+export interface IngestRequest {
   readonly folder_id: string;
   /** Cut to what a name may be; never refused. */
   readonly name: string;
   readonly origin: Origin;
   /**
-   * The original. It is on disk, and stays there, until the transaction has ended: `ReceivedFile.keep`
-   * before it, or a use in `FileUses`.
+   * The original. It is in the file store, and stays there, until the transaction has ended:
+   * `ReceivedFile.keep` before it, or a use in `FileUses`.
    */
   readonly file: Pick<ReceivedFile, "sha256" | "size_bytes"> | null;
   /** What the sender says the file is, or null. */
@@ -52,12 +54,12 @@ export interface Incoming {
   /** With a file, too: then the file is kept as the original, and not read. */
   readonly text?: ReadyText;
   /**
-   * For uploads: replace the newest document of that name. For imports: bring what has not changed,
+   * For uploads: replace the newest document of that name. For imports: write what has not changed,
    * too.
    */
   readonly overwrite?: boolean;
 }
-export interface TakenIn {
+export interface IngestResult {
   readonly document_id: string;
   /** `DocumentSettled` tells how this version, or one after it, ends. */
   readonly version: number;
@@ -78,13 +80,13 @@ export interface Documents {
     document_ids: readonly string[],
     pointer: string,
   ): Promise<void>;
-  /** Names and versions by id; ids that are gone are absent. */
-  names(db: Db, document_ids: readonly string[]): Promise<Map<string, DocumentName>>;
+  /** Names and versions by id; deleted documents are absent. */
+  findNames(db: Db, document_ids: readonly string[]): Promise<Map<string, DocumentName>>;
   /**
    * Whether the text between `start` and `end` (code points) of the version that answers now is
    * still exactly `quote`. False when the document is gone.
    */
-  holds(
+  hasQuoteAt(
     db: Db,
     passage: {
       readonly document_id: string;
@@ -97,9 +99,9 @@ export interface Documents {
    * Those of the quotes that the version that answers now has anywhere in its text; none when the
    * document is gone.
    */
-  saying(db: Db, document_id: string, quotes: readonly string[]): Promise<Set<string>>;
-  /** Ids of documents with a live link to one of the folders, among `document_ids`. */
-  linked(
+  findQuotes(db: Db, document_id: string, quotes: readonly string[]): Promise<Set<string>>;
+  /** Those of the documents that have a live link to one of the folders. */
+  findLinked(
     db: Db,
     document_ids: readonly string[],
     folder_ids: readonly string[],
@@ -110,7 +112,7 @@ export interface Documents {
    * @throws HttpError 403, 404, 409 when an upload has the name, 507. The transaction must end
    * then: part of it may be written.
    */
-  intake(tx: Db, owner_id: string, incoming: Incoming): Promise<TakenIn>;
+  ingest(tx: Db, owner_id: string, request: IngestRequest): Promise<IngestResult>;
   /**
    * Deletes these originals where nothing uses them any more: once the surrounding transaction is
    * on disk, at once outside one.
@@ -119,11 +121,12 @@ export interface Documents {
 }
 export const Documents = service<Documents>("documents");
 
+/** Those who keep something about documents. */
 export interface DocumentUse {
-  /** Told, inside the purging transaction, that these documents go for good. */
+  /** Called inside the transaction that deletes these documents for good. */
   remove(tx: Db, document_ids: readonly string[]): Promise<void>;
   /**
-   * Told, inside the transaction that writes it, that indexing has ended. Must be quick: every
+   * Called inside the transaction that ends the indexing of a document. Must be quick: every
    * document passes here.
    */
   settled?(tx: Db, settled: PayloadOf<typeof DocumentSettled>): Promise<void>;

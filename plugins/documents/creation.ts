@@ -1,10 +1,10 @@
 /**
  * New documents, and new versions of documents that exist: texts, uploads, and what imports and
- * transcriptions bring.
+ * transcriptions ingest.
  */
 import { conflict, isUnique, type Db, type HttpError, type ReceivedFile } from "../../core/sdk";
 import { notifyFolders, moveStatus, type DocumentContext } from "./context";
-import type { Incoming, ReadyText, TakenIn } from "./contract";
+import type { IngestRequest, ReadyText, IngestResult } from "./contract";
 import { queued } from "./indexer";
 import * as links from "./link-store";
 import { cleanedName, documentName, nameFolded, nameKey, nameOfText } from "./names";
@@ -114,29 +114,29 @@ export async function addUpload(
   }
 }
 
-/** `Documents.intake` of the contract. */
-export async function intake(
+/** As `Documents.ingest`. */
+export async function ingest(
   ctx: DocumentContext,
   tx: Db,
   owner_id: string,
-  incoming: Incoming,
-): Promise<TakenIn> {
-  const { folder_id, origin, file, declared_type, text } = incoming;
+  request: IngestRequest,
+): Promise<IngestResult> {
+  const { folder_id, origin, file, declared_type, text } = request;
   await ctx.folders.require(tx, owner_id, folder_id);
   ctx.files.requireFreeSpace();
-  const name = cleanedName(incoming.name);
+  const name = cleanedName(request.name);
   const version = text ? textVersion(text, file, declared_type) : fileVersion(file, declared_type);
   const source: Source = {
     source_kind: origin.kind,
     source_uri: origin.uri,
     source_run_id: origin.run_id,
   };
-  const known = await findKnown(tx, name, incoming);
+  const known = await findKnown(tx, name, request);
   if (!known) {
     const { row } = await insert(ctx, tx, { owner_id, folder_id, name }, version, source);
     return { document_id: row.id, version: row.version, outcome: "created" };
   }
-  if (origin.kind === "import" && !incoming.overwrite && (await isUnchanged(tx, known, version)))
+  if (origin.kind === "import" && !request.overwrite && (await isUnchanged(tx, known, version)))
     return { document_id: known.id, version: known.version, outcome: "unchanged" };
   const { row } = await replace(ctx, tx, known, version, source);
   return { document_id: row.id, version: row.version, outcome: "replaced" };
@@ -146,7 +146,7 @@ export async function intake(
 async function findKnown(
   tx: Db,
   name: string,
-  { folder_id, origin: { kind, uri }, overwrite = false }: Incoming,
+  { folder_id, origin: { kind, uri }, overwrite = false }: IngestRequest,
 ): Promise<DocumentRow | undefined> {
   if (kind === "upload") return findReplaceable(tx, folder_id, name, overwrite);
   return kind === "import" && uri !== null ? links.findImported(tx, folder_id, uri) : undefined;
@@ -180,7 +180,7 @@ async function isUnchanged(
 }
 
 /** A version whose text is extracted from its file. */
-function fileVersion(file: Incoming["file"], declared_type: string | null): NewVersion {
+function fileVersion(file: IngestRequest["file"], declared_type: string | null): NewVersion {
   if (file === null) throw new Error("a document needs a file or a text");
   return {
     ...not_extracted,
@@ -194,7 +194,7 @@ function fileVersion(file: Incoming["file"], declared_type: string | null): NewV
 /** A version whose text is ready, with the file that it was made from, if any. */
 function textVersion(
   text: ReadyText,
-  file: Incoming["file"],
+  file: IngestRequest["file"],
   declared_type: string | null,
 ): NewVersion {
   // Neither repair moves an offset.

@@ -3,7 +3,7 @@
  * them.
  */
 import { pageWindow, sql, toNumber, type PageRequest } from "../../core/sdk";
-import type { DocumentStatus } from "../folders/contract";
+import type { DocumentStatus } from "./contract";
 import { nameFolded } from "./names";
 import type { DocumentRow, DocumentsDb, LinkRow } from "./store";
 

@@ -38,7 +38,7 @@ export function nameOfText(content: string): string {
 }
 
 /**
- * The name of what an import or a transcription brings, made from whatever its source calls it:
+ * The name of ingested content, made from whatever its source calls it:
  * without control characters, cut to the longest name. Never refused.
  */
 export function cleanedName(given: string): string {

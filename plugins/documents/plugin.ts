@@ -6,7 +6,7 @@ import { SearchIndex } from "../search-index/contract";
 import { Quotas } from "../quotas/contract";
 import type { DocumentContext } from "./context";
 import { Documents, DocumentSettled, DocumentUses, FileUses } from "./contract";
-import { intake } from "./creation";
+import { ingest } from "./creation";
 import { documentJobs, documentSchedules, enqueuers } from "./jobs";
 import { migrations } from "./migrations";
 import { purgeFolders, purgeFoldersInParts, UnusedFiles } from "./purge";
@@ -52,7 +52,7 @@ export default definePlugin({
       services: {
         documents: {
           ...documentQueries,
-          intake: (tx, owner_id, incoming) => intake(ctx, tx, owner_id, incoming),
+          ingest: (tx, owner_id, request) => ingest(ctx, tx, owner_id, request),
           removeFiles: ctx.removeFiles,
           upload_bytes_max: ctx.config.upload_bytes_max,
         },

@@ -106,7 +106,7 @@ export async function getOriginal(
 }
 
 /** What other plugins ask: every call says which database or transaction to read. */
-export const documentQueries: Omit<Documents, "intake" | "removeFiles" | "upload_bytes_max"> = {
+export const documentQueries: Omit<Documents, "ingest" | "removeFiles" | "upload_bytes_max"> = {
   async require(from, owner_id, document_id) {
     const { id, name, current_version } = await requireDocument(from, owner_id, document_id);
     return { id, name, current_version };
@@ -132,7 +132,7 @@ export const documentQueries: Omit<Documents, "intake" | "removeFiles" | "upload
     );
   },
 
-  names: async (from, document_ids) =>
+  findNames: async (from, document_ids) =>
     new Map(
       (await store.findNames(from, document_ids)).map(({ id, name, current_version }) => [
         id,
@@ -140,14 +140,14 @@ export const documentQueries: Omit<Documents, "intake" | "removeFiles" | "upload
       ]),
     ),
 
-  holds: (from, passage) => store.contentHolds(from, passage),
+  hasQuoteAt: (from, passage) => store.contentHolds(from, passage),
 
-  async saying(from, document_id, quotes) {
+  async findQuotes(from, document_id, quotes) {
     const content = (await store.findWithContent(from, document_id))?.content ?? "";
     return new Set(quotes.filter((quote) => content.includes(quote)));
   },
 
-  linked: (from, document_ids, folder_ids) => links.linkedAmong(from, document_ids, folder_ids),
+  findLinked: (from, document_ids, folder_ids) => links.linkedAmong(from, document_ids, folder_ids),
 };
 
 /** Names the field and the first document that can't be used. */

@@ -4,8 +4,7 @@
  */
 import { sql, toNumber, type Db } from "../../core/sdk";
 import type { Extracted } from "../extraction/contract";
-import type { DocumentStatus } from "../folders/contract";
-import type { DocumentName } from "./contract";
+import type { DocumentName, DocumentStatus } from "./contract";
 
 export type SourceKind = "text" | "upload" | "import" | "transcription";
 export type Stage = "queued" | "extracting" | "chunking" | "embedding" | "storing" | "done";

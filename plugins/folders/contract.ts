@@ -1,5 +1,6 @@
 /** What other plugins may know about folders: types and names, no behaviour. */
 import { event, service, slot, t, type Db } from "../../core/sdk";
+import type { DocumentStatus } from "../documents/contract";
 
 export interface Folder {
   readonly id: string;
@@ -8,7 +9,6 @@ export interface Folder {
   /** Null for a root folder. The tree has two levels: a folder with a parent has no children. */
   readonly parent_id: string | null;
 }
-export type DocumentStatus = "syncing" | "synced" | "sync_failed";
 
 export interface Folders {
   /** The folder. @throws HttpError 404 when it does not exist, 403 when it is another user's. */

@@ -12,7 +12,8 @@ import {
   type PreparedReads,
   type PageRequest,
 } from "../../core/sdk";
-import type { DocumentStatus, Folder, Folders } from "./contract";
+import type { DocumentStatus } from "../documents/contract";
+import type { Folder, Folders } from "./contract";
 import * as store from "./store";
 import type { FolderRow } from "./store";
 

@@ -10,7 +10,7 @@ import {
   type PreparedReads,
   type PageRequest,
 } from "../../core/sdk";
-import type { DocumentStatus } from "./contract";
+import type { DocumentStatus } from "../documents/contract";
 
 export interface FolderRow {
   readonly id: string;

@@ -5,7 +5,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { HttpError, TaskFailure, type Db, type Isolate, type ReceivedFile } from "../../core/sdk";
-import type { Documents, Incoming, ReadyText } from "../documents/contract";
+import type { Documents, IngestRequest, ReadyText } from "../documents/contract";
 import { ExtractionFailure, type Extraction } from "../extraction/contract";
 import type { Folders } from "../folders/contract";
 import type { PageOutput } from "./child/page";
@@ -156,7 +156,7 @@ export function createTaking({
     const folder = await folders.require(tx, run.owner_id, run.folder_id);
     const name = brought.name ?? page?.title ?? item.name ?? (page ? own : lastSegment(own));
     const nested = item.subfolder !== null && folder.parent_id === null;
-    const incoming: Incoming = {
+    const incoming: IngestRequest = {
       folder_id: nested
         ? await folders.ensureChild(tx, run.owner_id, folder.id, folderName(item.subfolder!))
         : folder.id,
@@ -167,7 +167,7 @@ export function createTaking({
       overwrite: run.overwrite === 1,
       ...(page ? { text: page.text } : {}),
     };
-    const { document_id, version, outcome } = await documents.intake(tx, run.owner_id, incoming);
+    const { document_id, version, outcome } = await documents.ingest(tx, run.owner_id, incoming);
     await itemStore.updatePending(tx, item.id, { document_id, version, source_uri: source.uri });
     if (outcome === "unchanged") await ending.endItem(tx, item, { how: "unchanged" });
   }

@@ -88,7 +88,7 @@ export function createDevice({ db, inTransaction, now_ms, newId, documents, endi
       await received.keep();
       await inTransaction(async (tx) => {
         if (!(await store.findUnfinished(tx, run.id))) return;
-        const { document_id, version } = await documents.intake(tx, run.owner_id, {
+        const { document_id, version } = await documents.ingest(tx, run.owner_id, {
           folder_id: run.folder_id,
           name,
           origin,

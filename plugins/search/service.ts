@@ -95,8 +95,8 @@ export class SearchService implements Retrieval {
     // The folders of the hits, not of the scope: an owner may have more folders than a statement
     // takes parameters.
     const folder_ids = [...new Set(passages.map((passage) => passage.folder_id))];
-    const linked = await documents.linked(db, document_ids, folder_ids);
-    const names = await documents.names(db, document_ids);
+    const linked = await documents.findLinked(db, document_ids, folder_ids);
+    const names = await documents.findNames(db, document_ids);
     return passages.flatMap((passage) => {
       const document = names.get(passage.document_id);
       return document && linked.has(document.id) && document.current_version === passage.version

@@ -267,7 +267,7 @@ export class TranscriptionRunner {
     if (!before) return;
     await runs.releaseFile(tx, before);
     const { document_id } = await documents
-      .intake(tx, run.owner_id, {
+      .ingest(tx, run.owner_id, {
         folder_id: run.folder_id,
         name: run.name ?? "",
         origin: { kind: "transcription", uri: run.url, run_id: run.id },

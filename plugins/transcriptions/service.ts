@@ -108,7 +108,7 @@ export class Transcriptions {
    * there is none.
    */
   async names(runs: readonly RunRow[]): Promise<ReadonlyMap<string, string>> {
-    const of_documents = await this.ctx.documents.names(
+    const of_documents = await this.ctx.documents.findNames(
       this.ctx.db,
       runs.flatMap(({ document_id }) => document_id ?? []),
     );

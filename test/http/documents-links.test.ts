@@ -20,7 +20,9 @@ const neighbour = definePlugin({
       fill(DocumentUses, {
         async remove(tx, document_ids) {
           // Still there: the documents go after those who use them have let go.
-          expect((await services.documents.names(tx, document_ids)).size).toBe(document_ids.length);
+          expect((await services.documents.findNames(tx, document_ids)).size).toBe(
+            document_ids.length,
+          );
           purged.push(...document_ids);
         },
       }),

@@ -311,14 +311,14 @@ describe("what other plugins ask for", () => {
     ["nothing", 3, 3, "", true],
   ];
   for (const [why, start, end, quote, expected] of quotes) {
-    test(`holds: ${why}`, async () =>
-      expect(await documents.holds(server.store.db, { document_id: id, start, end, quote })).toBe(
-        expected,
-      ));
+    test(`hasQuoteAt: ${why}`, async () =>
+      expect(
+        await documents.hasQuoteAt(server.store.db, { document_id: id, start, end, quote }),
+      ).toBe(expected));
   }
-  test("holds: not of a document that is gone", async () =>
+  test("hasQuoteAt: not of a document that is gone", async () =>
     expect(
-      await documents.holds(server.store.db, {
+      await documents.hasQuoteAt(server.store.db, {
         document_id: "doc_none",
         start: 0,
         end: 1,
@@ -326,23 +326,23 @@ describe("what other plugins ask for", () => {
       }),
     ).toBe(false));
   test("names and versions, of those that are there", async () => {
-    expect(await documents.names(server.store.db, [id, failed, "doc_none"])).toEqual(
+    expect(await documents.findNames(server.store.db, [id, failed, "doc_none"])).toEqual(
       new Map([
         [id, { id, name: "boxing", current_version: 1 }],
         [failed, { id: failed, name: "blank", current_version: 0 }],
       ]),
     );
-    expect(await documents.names(server.store.db, [])).toEqual(new Map());
+    expect(await documents.findNames(server.store.db, [])).toEqual(new Map());
   });
-  test("linked: live links only", async () => {
+  test("findLinked: live links only", async () => {
     const { db } = server.store;
-    expect(await documents.linked(db, [id, failed, foreign], [folder, other])).toEqual(
+    expect(await documents.findLinked(db, [id, failed, foreign], [folder, other])).toEqual(
       new Set([id, failed]),
     );
     await ada.send("DELETE", `/documents/${failed}?folder_id=${folder}`);
-    expect(await documents.linked(db, [id, failed], [folder])).toEqual(new Set([id]));
-    expect(await documents.linked(db, [id], [])).toEqual(new Set());
-    expect(await documents.linked(db, [], [folder])).toEqual(new Set());
+    expect(await documents.findLinked(db, [id, failed], [folder])).toEqual(new Set([id]));
+    expect(await documents.findLinked(db, [id], [])).toEqual(new Set());
+    expect(await documents.findLinked(db, [], [folder])).toEqual(new Set());
   });
   test("require and requireAll refuse what is missing or another user's, and name the field", async () => {
     const { db } = server.store;

@@ -344,8 +344,8 @@ describe("what the index still finds although it is gone", () => {
         db: {} as never,
         folders: {} as never,
         documents: {
-          linked: async () => new Set(linked),
-          names: async () =>
+          findLinked: async () => new Set(linked),
+          findNames: async () =>
             new Map(name ? [["doc_1", { id: "doc_1", name: "a", current_version: version }]] : []),
         } as never,
         index: { search: async () => ({ passages: [passage], terms: [] }) } as never,

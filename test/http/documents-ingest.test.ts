@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { definePlugin, fill, type Context } from "../../core/sdk";
-import { Documents, FileUses, type Incoming } from "../../plugins/documents/contract";
+import { Documents, FileUses, type IngestRequest } from "../../plugins/documents/contract";
 import { SearchIndex, type IndexInput } from "../../plugins/search-index/contract";
 import { expectSound, person, scriptedExtractor, until, type Person } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -33,12 +33,12 @@ beforeAll(async () => {
   ada = person(server, "ada");
 });
 
-const take = (incoming: Incoming, owner = "usr_ada") =>
-  inTransaction((tx) => documents.intake(tx, owner, incoming));
+const take = (incoming: IngestRequest, owner = "usr_ada") =>
+  inTransaction((tx) => documents.ingest(tx, owner, incoming));
 /** Takes in a file with these bytes, as a run does. */
 async function bring(
   bytes: string,
-  incoming: Omit<Incoming, "file" | "declared_type">,
+  incoming: Omit<IngestRequest, "file" | "declared_type">,
   owner?: string,
 ) {
   const received = await server.files.receive(new Blob([bytes]).stream(), { bytes_max: 1_000_000 });
@@ -187,7 +187,7 @@ describe("text that is ready", () => {
     { start: 0, end: 12, time_start: 0, time_end: 1.5 },
     { start: 13, end: 26, time_start: 1.5, time_end: 4 },
   ];
-  const transcript = (folder_id: string): Omit<Incoming, "file" | "declared_type"> => ({
+  const transcript = (folder_id: string): Omit<IngestRequest, "file" | "declared_type"> => ({
     folder_id,
     name: "Talk",
     origin: { kind: "transcription", uri: null, run_id: "trn_1" },

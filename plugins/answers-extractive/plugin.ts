@@ -5,7 +5,7 @@ import { definePlugin, fill } from "../../core/sdk";
 import { Answerers } from "../chats/contract";
 import { SearchIndex } from "../search-index/contract";
 import { Retrieval } from "../search/contract";
-import { createExtractive } from "./answering";
+import { ExtractiveAnswerer } from "./answerer";
 
 export default definePlugin({
   name: "answers-extractive",
@@ -13,13 +13,7 @@ export default definePlugin({
   needs: { index: SearchIndex, retrieval: Retrieval },
   setup({ now_ms, services: { index, retrieval } }) {
     return {
-      fills: [
-        fill(Answerers, {
-          name: "extractive",
-          rank: 0,
-          answer: createExtractive(index.analyze, retrieval, now_ms),
-        }),
-      ],
+      fills: [fill(Answerers, new ExtractiveAnswerer(index.analyze, retrieval, now_ms))],
     };
   },
 });

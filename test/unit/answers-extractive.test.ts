@@ -3,14 +3,14 @@
  * answer cites.
  */
 import { describe, expect, test } from "bun:test";
-import { createExtractive } from "../../plugins/answers-extractive/answering";
+import { answerPattern } from "../../plugins/answers-extractive/answer-types";
+import { ExtractiveAnswerer } from "../../plugins/answers-extractive/answerer";
 import {
   chooseSentences,
   rankSentences,
   type Source,
   type Word,
-} from "../../plugins/answers-extractive/extract";
-import { wantedBy } from "../../plugins/answers-extractive/question";
+} from "../../plugins/answers-extractive/sentence-ranking";
 import type { Question } from "../../plugins/chats/contract";
 import { analyzer } from "../../plugins/search-index/analyzer";
 import { SearchService } from "../../plugins/search/service";
@@ -135,14 +135,14 @@ describe("what a question asks for", () => {
   ];
   for (const [why, question, yes, no] of cases)
     test(why, () => {
-      expect(wantedBy(question)!.test(yes!)).toBe(true);
-      expect(wantedBy(question)!.test(no!)).toBe(false);
+      expect(answerPattern(question)!.test(yes!)).toBe(true);
+      expect(answerPattern(question)!.test(no!)).toBe(false);
     });
   test("anything else: nothing in particular", () =>
     expect([
-      wantedBy("What is a tower?"),
-      wantedBy("Was ist ein Turm?"),
-      wantedBy("Wiederholung"),
+      answerPattern("What is a tower?"),
+      answerPattern("Was ist ein Turm?"),
+      answerPattern("Wiederholung"),
     ]).toEqual([null, null, null]));
 });
 
@@ -256,11 +256,9 @@ describe("an answer", () => {
     more: Partial<Question> & { readonly asked?: string } = {},
   ) => {
     const finds: (string | undefined)[] = [];
-    const answer = await createExtractive(
-      analyze,
-      new SearchService({ index: { analyze } } as never),
-      () => 5,
-    )({
+    const retrieval = new SearchService({ index: { analyze } } as never);
+    const answerer = new ExtractiveAnswerer(analyze, retrieval, () => 5);
+    const answer = await answerer.answer({
       text,
       prompts: [],
       history: [],

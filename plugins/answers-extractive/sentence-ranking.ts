@@ -1,13 +1,14 @@
 /**
- * Picks the sentences that answer a question from the passages that were found: no model, only
+ * Ranks the sentences of passages by how well they answer a question, and chooses one or two: by
  * words, their rarity and their place.
  */
 import type { Retrieval } from "../search/contract";
-import { wantedBy } from "./question";
+import { answerPattern } from "./answer-types";
 
-/** A passage, best first. `title` and `heading` say what it stands under. */
+/** A passage. */
 export interface Source {
   readonly text: string;
+  /** Name of its document. */
   readonly title: string;
   readonly heading: string | null;
   readonly score: number;
@@ -33,29 +34,30 @@ export interface Sentence {
   readonly start: number;
   readonly end: number;
   readonly score: number;
-  /** 0 to about 1: how much of the question it and its surroundings speak of. */
+  /** 0 to about 1: how much of the question it and its surroundings cover. */
   readonly confidence: number;
 }
 
-/** Fitted once on questions in several languages, and rounded: what makes a sentence the answer. */
-const weight = {
+/** Weights of the features of a sentence: fitted on questions in several languages, rounded. */
+const weights = {
   /** The words of the question, by rarity, then by number. */
   coverage: 6,
   count: 3,
-  /** Words that it lacks and the sentence before it, the one after it, or the title has. */
+  /** Words of the question that only the sentence before it, the one after it, or the title has. */
   before: 4,
   after: 3,
   title: 2,
-  /** How well its passage was found. */
+  /** The score of its passage. */
   passage: 5,
   /** It holds what the question asks for: a number, a date, a name … */
-  wanted: 2,
-  /** It says something that the question does not. */
-  fresh: 1,
+  answer_type: 2,
+  /** It has words that the question does not. */
+  novelty: 1,
 } as const;
-const fresh_words_enough = 10;
+/** More novel words count no more. */
+const novel_words_max = 10;
 
-/** Every sentence of the sources, the likeliest answer first. */
+/** Every sentence of the sources, which are best first: the likeliest answer first. */
 export function rankSentences(
   question: string,
   terms: readonly Weighted[],
@@ -63,48 +65,46 @@ export function rankSentences(
   analysis: TextAnalysis,
 ): Sentence[] {
   const { analyze } = analysis;
-  const idf = new Map(terms.map((one) => [one.term, one.idf])),
-    total = terms.reduce((sum, one) => sum + one.idf, 0);
+  const idf = new Map(terms.map((term) => [term.term, term.idf]));
+  const total = terms.reduce((sum, term) => sum + term.idf, 0);
   if (total === 0) return [];
+  /** How much of the question these terms are. */
   const share = (found: Iterable<string>): number => {
     let sum = 0;
     for (const term of found) sum += idf.get(term)!;
     return sum / total;
   };
   const asked = (words: readonly Word[]): Set<string> =>
-    new Set(words.map((one) => one.term).filter((term) => idf.has(term)));
-  const wanted = wantedBy(question);
+    new Set(words.map((word) => word.term).filter((term) => idf.has(term)));
+  const pattern = answerPattern(question);
 
   const scored = sources.flatMap((source, at) => {
     const above = asked([...analyze(source.title), ...analyze(source.heading ?? "")]);
-    const sentences = withWords(source.text, analysis).map((one) => ({
-      ...one,
-      asked: asked(one.words),
+    const sentences = withWords(source.text, analysis).map((sentence) => ({
+      ...sentence,
+      asked: asked(sentence.words),
     }));
     return sentences.map(({ start, end, words, asked: own }, i): Sentence => {
-      const before = minus(sentences[i - 1]?.asked, own),
-        after = minus(sentences[i + 1]?.asked, own),
-        near = new Set([...before, ...after]);
-      const title = minus(above, new Set([...own, ...near])),
-        coverage = share(own);
-      const fresh = Math.min(
-        1,
-        words.filter((one) => !idf.has(one.term)).length / fresh_words_enough,
-      );
+      const before = minus(sentences[i - 1]?.asked, own);
+      const after = minus(sentences[i + 1]?.asked, own);
+      const near = new Set([...before, ...after]);
+      const title = minus(above, new Set([...own, ...near]));
+      const coverage = share(own);
+      const novel_words = words.filter((word) => !idf.has(word.term)).length;
       return {
         source: at,
         start,
         end,
         confidence: coverage + 0.5 * (share(near) + share(title)),
         score:
-          weight.coverage * coverage +
-          (weight.count * own.size) / terms.length +
-          weight.before * share(before) +
-          weight.after * share(after) +
-          weight.title * share(title) +
-          (weight.passage * source.score) / sources[0]!.score +
-          weight.wanted * Number(wanted?.test(source.text.slice(start, end)) ?? false) +
-          weight.fresh * fresh,
+          weights.coverage * coverage +
+          (weights.count * own.size) / terms.length +
+          weights.before * share(before) +
+          weights.after * share(after) +
+          weights.title * share(title) +
+          (weights.passage * source.score) / sources[0]!.score +
+          weights.answer_type * Number(pattern?.test(source.text.slice(start, end)) ?? false) +
+          weights.novelty * Math.min(1, novel_words / novel_words_max),
       };
     });
   });
@@ -129,12 +129,12 @@ function withWords(
   });
 }
 
-const answer_chars_max = 300,
-  considered_max = 20;
-/** A second sentence that is less likely than this, beside the first, is not worth reading. */
-const second_least = 0.01;
-/** Below this the passages speak of something else. */
-const confidence_least = 0.25;
+const answer_chars_max = 300;
+const candidates_max = 20;
+/** A second sentence must be at least this likely, relative to the first. */
+const second_likelihood_min = 0.01;
+/** Below this the passages are about something else. */
+const confidence_min = 0.25;
 
 /**
  * One or two of the ranked sentences, the likeliest that fit into 300 characters; none when nothing
@@ -144,28 +144,29 @@ export function chooseSentences(
   ranked: readonly Sentence[],
   sources: readonly Source[],
 ): Sentence[] {
-  if (!ranked.some((one) => one.confidence >= confidence_least)) return [];
-  const some = ranked.slice(0, considered_max),
-    text = (one: Sentence) => sources[one.source]!.text.slice(one.start, one.end);
-  const likely = some.map((one) => Math.exp(one.score - some[0]!.score)),
-    chars = some.map((one) => one.end - one.start);
-  let best = 0,
-    chosen: Sentence[] = [];
+  if (!ranked.some((sentence) => sentence.confidence >= confidence_min)) return [];
+  const candidates = ranked.slice(0, candidates_max);
+  const texts = candidates.map(({ source, start, end }) => sources[source]!.text.slice(start, end));
+  const likelihoods = candidates.map(({ score }) => Math.exp(score - candidates[0]!.score));
+  let best = 0;
+  let chosen: Sentence[] = [];
   const consider = (likelihood: number, sentences: Sentence[]): void => {
     if (likelihood > best) {
       best = likelihood;
       chosen = sentences;
     }
   };
-  for (let i = 0; i < some.length; i++) {
-    consider(likely[i]! * Math.min(1, answer_chars_max / chars[i]!), [some[i]!]);
-    for (let j = i + 1; j < some.length; j++) {
+  for (const [i, first] of candidates.entries()) {
+    const likelihood = likelihoods[i]!;
+    consider(likelihood * Math.min(1, answer_chars_max / texts[i]!.length), [first]);
+    for (const [j, second] of candidates.entries()) {
       if (
-        likely[j]! >= likely[i]! * second_least &&
-        chars[i]! + chars[j]! < answer_chars_max &&
-        text(some[i]!) !== text(some[j]!)
+        j > i &&
+        likelihoods[j]! >= likelihood * second_likelihood_min &&
+        texts[i]!.length + texts[j]!.length < answer_chars_max &&
+        texts[i] !== texts[j]
       )
-        consider(likely[i]! + likely[j]!, [some[i]!, some[j]!]);
+        consider(likelihood + likelihoods[j]!, [first, second]);
     }
   }
   // Two sentences of one passage read in its order.

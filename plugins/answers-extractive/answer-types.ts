@@ -1,0 +1,87 @@
+/**
+ * The type of answer that a question asks for (a number, a date, a person …): the pattern that
+ * tells a sentence which holds one.
+ */
+
+const months =
+  "january|february|march|april|may|june|july|august|september|october|november|december";
+const days = "monday|tuesday|wednesday|thursday|friday|saturday|sunday";
+const numbers =
+  "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundred|thousand|million|" +
+  "billion|half|third|quarter|twice|once";
+const numeral = "\\p{Nd}|[一二三四五六七八九十百千万億亿]";
+
+/** Any of these words, separated by spaces, as a whole word; `_` stands for a space within one. */
+const words = (list: string): string =>
+  `(?<![\\p{L}\\p{M}])(?:${list.replaceAll(" ", "|").replaceAll("_", "\\s+")})(?![\\p{L}\\p{M}])`;
+const anyOf = (...patterns: readonly string[]): RegExp => new RegExp(patterns.join("|"), "iu");
+
+const how_many = [
+  "\\bhow (?:many|much|long|old|far|tall|high|large|big|often|fast|deep|wide|heavy)\\b",
+  "\\bwhat (?:percent|percentage|number|amount|population)\\b",
+  words(
+    "wie_viele? wieviele? wie_(?:hoch|lange|groß|alt|weit|oft) combien cuánt[oa]s? quant[aeio]s? " +
+      "hoeveel hur_många hvor_mange kuinka_monta ile kolik câte câți " +
+      "сколько скільки πόσ[αοεη][ςι]? kaç bao_nhiêu mấy berapa كم چند कितन[ेाी] כמה",
+  ),
+  "多少|几[个年次名人位]|幾|何(?:年|人|つ|度|回|歳|%|パーセント)|いくつ|いくら|どれくらい",
+  "몇|얼마|กี่|เท่า(?:ไหร่|ไร|ใด)",
+];
+const when = [
+  "\\bwhen\\b",
+  "\\b(?:what|which) (?:\\w+ )?(?:year|date|day|month|century|decade|time)\\b",
+  words(
+    "wann quand cuándo quando wanneer när hvornår når milloin kiedy kdy când когда коли πότε " +
+      "ne_zaman khi_nào kapan متى کی कब מתי",
+  ),
+  words(
+    "(?:welche[mnrs]?|quelle?|qué|que|quale|каком)_" +
+      "(?:jahr|jahrhundert|tag|année|siècle|date|año|siglo|fecha|ano|século|data|anno|secolo|" +
+      "году|годах|веке)",
+  ),
+  "何時|何时|什[么麼]时候|什麼時候|哪一?[年天]|いつ|何[年月日]|何世紀|언제|เมื่อ(?:ไหร่|ไร|ใด)|ปี(?:ใด|ไหน)",
+];
+const who = [
+  "\\bwho(?:m|se)?\\b",
+  words(
+    "wer wen wem wessen qui quién quiénes chi quem vem hvem kuka kto kdo cine кто кого кому кем " +
+      "хто ποιος ποια ποιοι kim kimin",
+  ),
+];
+const where = [
+  "\\bwhere\\b",
+  "\\b(?:what|which) (?:country|city|state|place|region|continent|town|location)\\b",
+];
+const why = ["\\bwhy\\b", "\\bfor what reason\\b", "\\bwhat (?:caused|causes)\\b"];
+
+const any_date = [
+  "(?<!\\p{Nd})\\p{Nd}{3,4}(?!\\p{Nd})",
+  `\\b(?:${months}|${days})\\b`,
+  "\\bcentur",
+  "\\bdecade",
+  "\\p{Nd}\\s*[年月日]",
+];
+const any_reason =
+  /\b(?:because|due to|since|so that|in order|as a result|therefore|to avoid|caused by|reason)\b/i;
+
+interface AnswerType {
+  readonly question: RegExp;
+  readonly answer: RegExp;
+}
+const answer_types: readonly AnswerType[] = [
+  { question: anyOf(...how_many), answer: anyOf(numeral, `\\b(?:${numbers})\\b`) },
+  { question: anyOf(...when), answer: anyOf(...any_date) },
+  { question: anyOf(...who), answer: /(?<=\S\s)\p{Lu}\p{L}+/u },
+  {
+    question: new RegExp(where.join("|"), "i"),
+    answer: /\b(?:in|at|near|from|to|of|on)\s+(?:the\s+)?\p{Lu}\p{L}+/u,
+  },
+  { question: new RegExp(why.join("|"), "i"), answer: any_reason },
+];
+
+/**
+ * What a sentence must hold to answer a question of who, when, where, how many or why; null for any
+ * other question.
+ */
+export const answerPattern = (question: string): RegExp | null =>
+  answer_types.find((type) => type.question.test(question))?.answer ?? null;

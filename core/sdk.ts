@@ -85,7 +85,7 @@ export { sameHost } from "./http/visitor";
 export { streamOf } from "./http/stream";
 export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";
 export { newUuid } from "./base/ids";
-export { spread } from "./base/chance";
+export { jitter } from "./base/random";
 export { environmentForPrograms } from "./base/environment";
 export { commit, version } from "./base/version";
 export { ConfigError } from "./base/config";

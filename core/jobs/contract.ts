@@ -36,7 +36,8 @@ export interface JobRun {
   readonly id: string;
   /** 1 on the first run. Counted when the job is claimed, so a crash counts too. */
   readonly attempt: number;
-  readonly attempts_max: number;
+  /** An error of this run ends the job for good. */
+  readonly last: boolean;
   /** Fires when the job is cancelled, at its time limit and at shutdown. */
   readonly signal: AbortSignal;
 }
@@ -49,8 +50,13 @@ export type ExhaustedCause = "timeout" | "crash" | "error";
 export type JobEffect = (tx: Db<any>) => Promise<void>;
 
 export interface JobLimits<P> {
-  /** Runs at most this often; a crash counts as a run. */
+  /** Runs that may fail or take too long; the last of them ends the job. */
   readonly attempts_max: number;
+  /**
+   * Runs during which the server may end, as they say little about the job; the last of them ends
+   * it. Default: `attempts_max`.
+   */
+  readonly crashes_max?: number;
   /** A run that takes longer is aborted and tried again, milliseconds. */
   readonly timeout_ms: number;
   /** Runs of this job at the same time in the whole server. Default 1. */

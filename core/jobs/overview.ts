@@ -7,6 +7,7 @@ import { sql } from "kysely";
 import type { Clock } from "../base/clock";
 import { conflict, notFound } from "../base/errors";
 import type { JobHandler } from "./contract";
+import type { Handlers } from "./handlers";
 import { toNumber } from "../store/columns";
 import { isUnique } from "../store/storage-errors";
 import type { Db, Store } from "../store/store";
@@ -32,11 +33,11 @@ export interface JobOverview extends Pick<
 > {
   readonly retriable: boolean;
 }
-export interface OverviewParts {
+export interface JobsOverviewOptions {
   readonly store: Store;
   readonly clock: Clock;
-  readonly handlerFor: (job: Pick<Row, "plugin" | "name">) => JobHandler | undefined;
-  /** Called after the commit: there is something to run. */
+  readonly handlers: Handlers;
+  /** There is something to run, once the surrounding transaction is on disk. */
   readonly wake: () => void;
 }
 
@@ -55,73 +56,76 @@ const columns = [
   "subject",
 ] as const;
 
-/** Whether the payload of a job that failed for good is kept, so that it can be asked for again. */
-export const canReturn = ({ onExhausted, requeue }: JobHandler["limits"]): boolean =>
+/** Whether a job that failed for good can be asked for again; its payload is kept then. */
+export const isRetriable = ({ onExhausted, requeue }: JobHandler["limits"]): boolean =>
   requeue !== undefined || onExhausted === undefined;
 
-export function createOverview({ store, clock, handlerFor, wake }: OverviewParts) {
-  return {
-    /**
-     * Those that wait by when they run, the others by when they began or ended, the newest first.
-     */
-    async list(
-      state: JobState,
-      { limit, offset }: { readonly limit: number; readonly offset: number },
-    ): Promise<{ rows: JobOverview[]; total: number }> {
-      const all = inState(store.db, state);
-      const { total } = await all
-        .select((e) => e.fn.countAll().as("total"))
-        .executeTakeFirstOrThrow();
-      const ordered =
-        state === "ready"
-          ? all.orderBy("run_at")
-          : all.orderBy(state === "running" ? "started_at" : "finished_at", "desc");
-      const rows = await ordered
-        .select([...columns])
-        .limit(limit)
-        .offset(offset)
-        .execute();
-      const retriable = (row: (typeof rows)[number]): boolean => {
-        const handler = state === "failed" ? handlerFor(row) : undefined;
-        return handler !== undefined && canReturn(handler.limits);
-      };
-      return {
-        rows: rows.map((row) => ({ ...row, retriable: retriable(row) })),
-        total: toNumber(total),
-      };
-    },
+export class JobsOverview {
+  constructor(private readonly options: JobsOverviewOptions) {}
 
-    /** @throws HttpError 404, 409 when it did not fail, or can't be run again. */
-    retry: (id: string): Promise<void> =>
-      store.inTransaction(async (tx: JobsDb) => {
-        const job = await tx
-          .selectFrom("core_jobs")
-          .selectAll()
-          .where("id", "=", id)
-          .executeTakeFirst();
-        if (!job) throw notFound("job");
-        if (job.state !== "failed")
-          throw conflict(`This job has not failed: it is ${job.state}.`, "not_failed");
-        const handler = handlerFor(job);
-        if (!handler || !canReturn(handler.limits) || job.payload === "")
-          throw conflict(
-            "This job can't be run again. What it was for says how to try again.",
-            "not_retriable",
-          );
-        const payload: unknown = JSON.parse(job.payload);
-        if (!Value.Check(handler.on.payload, payload))
-          throw conflict(
-            "This job can't be run again: it was made for another version of its plugin.",
-            "not_retriable",
-          );
-        if (handler.limits.requeue)
-          await revived(tx, job, () => handler.limits.requeue!(tx, payload), clock.now_ms());
-        else await ready(tx, id, clock.now_ms());
-        store.afterCommit(wake);
-      }),
-  };
+  /** Waiting ones by when they run, the others by when they began or ended, the newest first. */
+  async list(
+    state: JobState,
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+  ): Promise<{ rows: JobOverview[]; total: number }> {
+    const all = inState(this.options.store.db, state);
+    const { total } = await all
+      .select((e) => e.fn.countAll().as("total"))
+      .executeTakeFirstOrThrow();
+    const ordered =
+      state === "ready"
+        ? all.orderBy("run_at")
+        : all.orderBy(state === "running" ? "started_at" : "finished_at", "desc");
+    const rows = await ordered
+      .select([...columns])
+      .limit(limit)
+      .offset(offset)
+      .execute();
+    const retriable = (row: (typeof rows)[number]): boolean =>
+      state === "failed" && this.retriableHandler(row) !== undefined;
+    return {
+      rows: rows.map((row) => ({ ...row, retriable: retriable(row) })),
+      total: toNumber(total),
+    };
+  }
+
+  /** @throws HttpError 404, 409 when it did not fail, or can't be run again. */
+  retry(id: string): Promise<void> {
+    const { store, clock, wake } = this.options;
+    return store.inTransaction(async (tx: JobsDb) => {
+      const job = await tx
+        .selectFrom("core_jobs")
+        .selectAll()
+        .where("id", "=", id)
+        .executeTakeFirst();
+      if (!job) throw notFound("job");
+      if (job.state !== "failed")
+        throw conflict(`This job has not failed: it is ${job.state}.`, "not_failed");
+      const handler = this.retriableHandler(job);
+      if (!handler || job.payload === "")
+        throw conflict(
+          "This job can't be run again. What it was for says how to try again.",
+          "not_retriable",
+        );
+      const payload: unknown = JSON.parse(job.payload);
+      if (!Value.Check(handler.on.payload, payload))
+        throw conflict(
+          "This job can't be run again: it was made for another version of its plugin.",
+          "not_retriable",
+        );
+      if (handler.limits.requeue) {
+        await handler.limits.requeue(tx, payload);
+        await setReplaced(tx, id, clock.now_ms());
+      } else await setReady(tx, id, clock.now_ms());
+      wake();
+    });
+  }
+
+  private retriableHandler(job: Pick<Row, "plugin" | "name">): JobHandler | undefined {
+    const handler = this.options.handlers.find(job);
+    return handler && isRetriable(handler.limits) ? handler : undefined;
+  }
 }
-export type Overview = ReturnType<typeof createOverview>;
 
 /** Written out, not bound: only then the database knows that its indexes of such jobs will do. */
 function inState(db: JobsDb, state: JobState) {
@@ -131,27 +135,22 @@ function inState(db: JobsDb, state: JobState) {
     : jobs.where(sql<boolean>`state in ('done', 'failed', 'cancelled')`);
 }
 
-async function revived(
-  tx: JobsDb,
-  { id }: Row,
-  requeue: () => Promise<void>,
-  now_ms: number,
-): Promise<void> {
-  await requeue();
-  await tx
+/** What the job was for is at work again through another job. */
+const setReplaced = (tx: JobsDb, id: string, now_ms: number): Promise<unknown> =>
+  tx
     .updateTable("core_jobs")
     .set({ state: "cancelled", payload: "", finished_at: now_ms })
     .where("id", "=", id)
     .execute();
-}
 
-async function ready(tx: JobsDb, id: string, now_ms: number): Promise<void> {
+async function setReady(tx: JobsDb, id: string, now_ms: number): Promise<void> {
   try {
     await tx
       .updateTable("core_jobs")
       .set({
         state: "ready",
         attempts: 0,
+        crashes: 0,
         error: null,
         run_at: now_ms,
         started_at: null,

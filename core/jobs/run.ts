@@ -4,13 +4,14 @@
  */
 import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { spread } from "../base/chance";
 import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
+import { jitter } from "../base/random";
+import { TimeLimit } from "../lib/timeout";
 import { PermanentFailure, type ExhaustedCause, type JobEffect, type JobHandler } from "./contract";
 import { isStorageFault, storageFull } from "../store/storage-errors";
 import type { Store } from "../store/store";
-import { canReturn } from "./overview";
+import { isRetriable } from "./overview";
 import * as table from "./table";
 
 /** Why a run was told to stop. */
@@ -37,14 +38,15 @@ export interface RunParts {
   readonly grace_ms: number;
 }
 
+interface Failed {
+  readonly kind: "failed";
+  readonly cause: ExhaustedCause;
+  readonly reason: string;
+  readonly permanent: boolean;
+}
 type Outcome =
   | { readonly kind: "done"; readonly effect: JobEffect | void }
-  | {
-      readonly kind: "failed";
-      readonly cause: ExhaustedCause;
-      readonly reason: string;
-      readonly permanent: boolean;
-    }
+  | Failed
   /** Not the fault of the job: it waits `delay_ms` and the attempt does not count. */
   | { readonly kind: "interrupted"; readonly delay_ms: number }
   /** It failed for good, and even saying so failed: said again later. */
@@ -57,72 +59,161 @@ const postponed_ms = 60_000;
 const reason_max = 500;
 
 /** Runs the job and ends it. Never throws. */
-export async function run(parts: RunParts, { job, handler, controller }: Run): Promise<void> {
-  const log = parts.log.child({ job: job.id, name: job.name, attempt: job.attempts });
-  try {
-    await settle(
-      { ...parts, log },
-      job,
-      handler,
-      await outcomeOf({ ...parts, log }, job, handler, controller),
-      controller.signal,
+export const runJob = (parts: RunParts, run: Run): Promise<void> => new Runner(parts, run).run();
+
+class Runner {
+  private readonly log: Log;
+
+  constructor(
+    private readonly parts: RunParts,
+    private readonly of: Run,
+  ) {
+    const { id, name, attempts } = of.job;
+    this.log = parts.log.child({ job: id, name, attempt: attempts });
+  }
+
+  async run(): Promise<void> {
+    try {
+      await this.end(await this.outcome());
+    } catch (error) {
+      this.log.error(
+        "the end of a job could not be written; it runs again when its lease is over",
+        errorFields(error),
+      );
+    }
+  }
+
+  private async outcome(): Promise<Outcome> {
+    const { job, handler, controller } = this.of;
+    const { timeout_ms, attempts_max, crashes_max = attempts_max } = handler.limits;
+    if (job.crashes >= crashes_max) return crashedTooOften(job);
+    const timer = setTimeout(
+      () => controller.abort(new Stopped("timeout", `it took longer than ${timeout_ms / 1_000} s`)),
+      timeout_ms,
     );
-  } catch (error) {
-    log.error(
-      "the end of a job could not be written; it runs again when its lease is over",
-      errorFields(error),
-    );
+    const running = (async () =>
+      handler.run(checkedPayload(handler.on.payload, job.payload), {
+        id: job.id,
+        attempt: job.attempts,
+        last: isLast(job),
+        signal: controller.signal,
+      }))();
+    const abandoned = new TimeLimit(Infinity, {
+      signal: controller.signal,
+      grace_ms: this.parts.grace_ms,
+    });
+    try {
+      const effect = await abandoned.race(running);
+      const stopped = stoppedBy(controller.signal);
+      return stopped === undefined || stopped.why === "shutdown"
+        ? { kind: "done", effect }
+        : outcomeOfStop(stopped);
+    } catch (error) {
+      if (abandoned.signal.aborted)
+        this.log.error(
+          "a job ignores its signal; it keeps running without its slot, and what it returns is " +
+            "not used",
+          { signal: controller.signal.reason?.message },
+        );
+      const stopped = stoppedBy(controller.signal);
+      return stopped ? outcomeOfStop(stopped) : failure(error);
+    } finally {
+      clearTimeout(timer);
+      abandoned.clear();
+    }
+  }
+
+  /**
+   * Writes the outcome; when that fails, the outcome that follows from it. A storage fault is waited
+   * out.
+   */
+  private async end(outcome: Outcome): Promise<void> {
+    try {
+      if (!(await this.write(outcome)))
+        this.log.warn("a job ended too late: it was cancelled, or another run has it", {
+          outcome: outcome.kind,
+        });
+    } catch (error) {
+      if (isStorageFault(error)) {
+        this.log.error("the storage fails; the end of a job waits for it", errorFields(error));
+        await Bun.sleep(storage_pause_ms);
+        if (stoppedBy(this.of.controller.signal)?.why === "shutdown") return;
+        return this.end(outcome);
+      }
+      if (outcome.kind === "done") return this.end(failure(error));
+      if (outcome.kind !== "failed") throw error;
+      this.log.error(
+        "what is to be done when a job fails for good failed itself",
+        errorFields(error),
+      );
+      return this.end({ kind: "postponed", reason: outcome.reason });
+    }
+  }
+
+  /** False when the job is no longer ours; nothing was written then. */
+  private async write(outcome: Outcome): Promise<boolean> {
+    const { store, clock } = this.parts;
+    const { job } = this.of;
+    switch (outcome.kind) {
+      case "dropped":
+        return true;
+      case "interrupted":
+        return table.returnJob(store.db, job, clock.now_ms() + outcome.delay_ms);
+      case "postponed":
+        return table.retryJob(store.db, job, outcome.reason, clock.now_ms() + postponed_ms);
+      case "done":
+        return this.complete(outcome.effect);
+      case "failed":
+        return this.fail(outcome);
+    }
+  }
+
+  private async complete(effect: JobEffect | void): Promise<boolean> {
+    const { store, clock } = this.parts;
+    const now_ms = clock.now_ms();
+    if (!effect) return table.completeJob(store.db, this.of.job, now_ms);
+    // What room is left on a full disk is for deletions.
+    if (store.isDiskFull()) throw storageFull();
+    return store.inTransaction(async (tx) => {
+      if (!(await table.completeJob(tx, this.of.job, now_ms))) return false;
+      await effect(tx);
+      return true;
+    });
+  }
+
+  private async fail({ reason, cause, permanent }: Failed): Promise<boolean> {
+    const { store, clock } = this.parts;
+    const { job, handler } = this.of;
+    const { on, limits } = handler;
+    const again = !permanent && !isLast(job);
+    this.log.warn(again ? "a job failed and will run again" : "a job failed for good", { reason });
+    const now_ms = clock.now_ms();
+    if (again)
+      return table.retryJob(store.db, job, reason, now_ms + pause_ms(limits, failuresOf(job)));
+    return store.inTransaction(async (tx) => {
+      if (!(await table.failJob(tx, job, reason, now_ms, isRetriable(limits)))) return false;
+      const payload: unknown = JSON.parse(job.payload);
+      // A payload that does not fit the schema can't be handed to code that relies on it.
+      if (Value.Check(on.payload, payload)) await limits.onExhausted?.(tx, payload, reason, cause);
+      return true;
+    });
   }
 }
 
-async function outcomeOf(
-  parts: RunParts,
-  job: table.Claimed,
-  handler: JobHandler,
-  controller: AbortController,
-): Promise<Outcome> {
-  if (job.attempts > job.attempts_max)
-    return {
-      kind: "failed",
-      cause: "crash",
-      permanent: true,
-      reason: `the server ended during each of ${job.attempts_max} attempts`,
-    };
-  const { timeout_ms } = handler.limits;
-  const timer = setTimeout(
-    () => controller.abort(new Stopped("timeout", `it took longer than ${timeout_ms / 1_000} s`)),
-    timeout_ms,
-  );
-  const running = (async () =>
-    handler.run(checkedPayload(handler.on.payload, job.payload), {
-      id: job.id,
-      attempt: job.attempts,
-      attempts_max: job.attempts_max,
-      signal: controller.signal,
-    }))();
-  const abandoned = graceAfter(controller.signal, parts.grace_ms);
-  try {
-    const effect = await Promise.race([running, abandoned.promise]);
-    const stopped = stoppedBy(controller.signal);
-    return stopped === undefined || stopped.why === "shutdown"
-      ? { kind: "done", effect }
-      : outcomeOfStop(stopped);
-  } catch (error) {
-    if (error === abandoned.error) {
-      parts.log.error(
-        "a job ignores its signal; it keeps running without its slot, and what it returns is not " +
-          "used",
-        { signal: controller.signal.reason?.message },
-      );
-      running.catch(() => undefined);
-    }
-    const stopped = stoppedBy(controller.signal);
-    return stopped ? outcomeOfStop(stopped) : failure(error);
-  } finally {
-    clearTimeout(timer);
-    abandoned.clear();
-  }
-}
+/** Runs that failed, this one included when it does: those that a crash cut off aside. */
+const failuresOf = ({ attempts, crashes }: table.Claimed): number => attempts - crashes;
+/** Whether an error of this run is final. */
+const isLast = (job: table.Claimed): boolean => failuresOf(job) >= job.attempts_max;
+
+const crashedTooOften = ({ attempts, crashes }: table.Claimed): Outcome => ({
+  kind: "failed",
+  cause: "crash",
+  permanent: true,
+  reason:
+    crashes === attempts - 1
+      ? `the server ended during each of ${crashes} attempts`
+      : `the server ended during ${crashes} of ${attempts - 1} attempts`,
+});
 
 /** @throws PermanentFailure when the payload does not fit the schema any more. */
 function checkedPayload(schema: TSchema, text: string): unknown {
@@ -133,26 +224,6 @@ function checkedPayload(schema: TSchema, text: string): unknown {
       `the payload does not fit: ${problem.path || "/"} ${problem.message}`,
     );
   return payload;
-}
-
-/** A promise that rejects with `error` once the signal fired and the grace is over. */
-function graceAfter(signal: AbortSignal, grace_ms: number) {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const error = new Error("the grace after a signal is over");
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const begin = () => {
-    timer = setTimeout(() => reject(error), grace_ms);
-  };
-  if (signal.aborted) begin();
-  else signal.addEventListener("abort", begin, { once: true });
-  return {
-    promise,
-    error,
-    clear: () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", begin);
-    },
-  };
 }
 
 const stoppedBy = (signal: AbortSignal): Stopped | undefined =>
@@ -171,99 +242,8 @@ function failure(error: unknown): Outcome {
 }
 
 /**
- * Writes the outcome; when that fails, the outcome that follows from it. A storage fault is waited
- * out.
- */
-async function settle(
-  parts: RunParts,
-  job: table.Claimed,
-  handler: JobHandler,
-  outcome: Outcome,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    if (!(await write(parts, job, handler, outcome)))
-      parts.log.warn("a job ended too late: it was cancelled, or another run has it", {
-        outcome: outcome.kind,
-      });
-  } catch (error) {
-    if (isStorageFault(error)) {
-      parts.log.error("the storage fails; the end of a job waits for it", errorFields(error));
-      await Bun.sleep(storage_pause_ms);
-      if (stoppedBy(signal)?.why === "shutdown") return;
-      return settle(parts, job, handler, outcome, signal);
-    }
-    if (outcome.kind === "done") return settle(parts, job, handler, failure(error), signal);
-    if (outcome.kind !== "failed") throw error;
-    parts.log.error(
-      "what is to be done when a job fails for good failed itself",
-      errorFields(error),
-    );
-    return settle(parts, job, handler, { kind: "postponed", reason: outcome.reason }, signal);
-  }
-}
-
-/** False when the job is no longer ours; nothing was written then. */
-async function write(
-  { store, clock, log }: RunParts,
-  job: table.Claimed,
-  handler: JobHandler,
-  outcome: Outcome,
-): Promise<boolean> {
-  const now_ms = clock.now_ms();
-  switch (outcome.kind) {
-    case "dropped":
-      return true;
-    case "interrupted":
-      return table.returnJob(store.db, job, now_ms + outcome.delay_ms);
-    case "postponed":
-      return table.retryJob(store.db, job, outcome.reason, now_ms + postponed_ms);
-    case "done": {
-      const { effect } = outcome;
-      // What room is left on a full disk is for deletions.
-      if (effect && store.isDiskFull()) throw storageFull();
-      if (!effect) return table.completeJob(store.db, job, now_ms);
-      return store.inTransaction(async (tx) => {
-        if (!(await table.completeJob(tx, job, now_ms))) return false;
-        await effect(tx);
-        return true;
-      });
-    }
-    case "failed": {
-      const again = !outcome.permanent && job.attempts < job.attempts_max;
-      log.warn(again ? "a job failed and will run again" : "a job failed for good", {
-        reason: outcome.reason,
-      });
-      if (again)
-        return table.retryJob(
-          store.db,
-          job,
-          outcome.reason,
-          now_ms + pause_ms(handler, job.attempts),
-        );
-      return giveUp(store, job, handler, outcome, now_ms);
-    }
-  }
-}
-
-const giveUp = (
-  store: Store,
-  job: table.Claimed,
-  { on, limits }: JobHandler,
-  { reason, cause }: Outcome & { kind: "failed" },
-  now_ms: number,
-): Promise<boolean> =>
-  store.inTransaction(async (tx) => {
-    if (!(await table.failJob(tx, job, reason, now_ms, canReturn(limits)))) return false;
-    const payload: unknown = JSON.parse(job.payload);
-    // A payload that does not fit the schema can't be handed to code that relies on it.
-    if (Value.Check(on.payload, payload)) await limits.onExhausted?.(tx, payload, reason, cause);
-    return true;
-  });
-
-/**
  * 1 s, 4 s, 16 s … at most 5 min, give or take a fifth, so that what failed together does not
  * return together.
  */
-const pause_ms = ({ limits }: JobHandler, attempt: number): number =>
-  limits.backoff_ms?.(attempt) ?? spread(Math.min(300_000, 1_000 * 4 ** (attempt - 1)), 0.2);
+const pause_ms = (limits: JobHandler["limits"], attempt: number): number =>
+  limits.backoff_ms?.(attempt) ?? jitter(Math.min(300_000, 1_000 * 4 ** (attempt - 1)), 0.2);

@@ -20,6 +20,7 @@ export interface JobsTables {
     run_at: number;
     attempts: number;
     attempts_max: number;
+    crashes: number;
     lease_until: number | null;
     lease_token: string | null;
     key: string | null;
@@ -100,6 +101,14 @@ const addFailed = async (tx: Db<any>): Promise<void> => {
   );
 };
 
+/** Of the attempts, those that the server's end cut off. */
+const addCrashes = async (tx: Db<any>): Promise<void> => {
+  await tx.schema
+    .alterTable("core_jobs")
+    .addColumn("crashes", "integer", (c) => c.notNull().defaultTo(0))
+    .execute();
+};
+
 export const coreSchema: Schema = {
   name: "core",
   version,
@@ -108,5 +117,6 @@ export const coreSchema: Schema = {
     { id: "0001_jobs", up: createJobs },
     { id: "0002_job_owner", up: addOwner },
     { id: "0003_failed_jobs", up: addFailed },
+    { id: "0004_job_crashes", up: addCrashes },
   ],
 };

@@ -43,17 +43,20 @@ export interface Claimed {
   readonly plugin: string;
   readonly name: string;
   readonly payload: string;
+  /** Runs that have begun, this one included. */
   readonly attempts: number;
   readonly attempts_max: number;
+  /** How many of them the server's end cut off. */
+  readonly crashes: number;
   readonly lease_token: string;
   readonly run_at: number;
 }
-/** A handler with room for `free` more runs. */
-export interface Room {
+/** A handler that may run `free` more jobs. */
+export interface Capacity {
   readonly plugin: string;
   readonly name: string;
   readonly free: number;
-  /** Owners of whose jobs so many run get no further run of this handler. */
+  /** Owners who have this many jobs running get no further run of this handler. */
   readonly owner_max: number;
   /** Its runs take no slot. */
   readonly io_bound: boolean;
@@ -92,8 +95,8 @@ export const insertJob = (db: JobsDb, job: NewJob): Promise<unknown> =>
  * whole lane: SQLite seeks by the first column only.)
  * Handlers that are full, or not there, are not looked at.
  */
-const candidates_sql = (rooms: number): string => `with recursive
-room (plugin, name, owner_max) as (values ${Array(rooms).fill("(?, ?, ?)").join(", ")}),
+const candidates_sql = (handlers: number): string => `with recursive
+room (plugin, name, owner_max) as (values ${Array(handlers).fill("(?, ?, ?)").join(", ")}),
 busy (lane, running) as materialized (select lane, count(*) from core_jobs where state = 'running' group by lane),
 holds (owner, running) as materialized (select owner, count(*) from core_jobs where state = 'running' group by owner),
 head (plugin, name, owner_max, owner, lane, priority, open) as (
@@ -113,8 +116,8 @@ where h.open and j.id in (select c.id from core_jobs c where c.state = 'ready' a
 and coalesce(b.running, 0) < j.lane_max
 limit ?`;
 
-/** Where a look for candidates begins and how much it takes. */
-export interface Look {
+/** Where a search for candidates begins and how much it takes. */
+export interface CandidateWindow {
   readonly after_owner: string;
   readonly each_max: number;
   readonly all_max: number;
@@ -126,18 +129,18 @@ export interface Look {
  */
 export const candidates = (
   db: JobsDb,
-  rooms: readonly Room[],
+  capacities: readonly Capacity[],
   now_ms: number,
-  look: Look,
+  { after_owner, each_max, all_max }: CandidateWindow,
 ): Promise<Candidate[]> =>
-  rooms.length === 0
+  capacities.length === 0
     ? Promise.resolve([])
-    : all(db, candidates_sql(rooms.length), [
-        ...rooms.flatMap((room) => [room.plugin, room.name, room.owner_max]),
-        look.after_owner,
+    : all(db, candidates_sql(capacities.length), [
+        ...capacities.flatMap(({ plugin, name, owner_max }) => [plugin, name, owner_max]),
+        after_owner,
         now_ms,
-        look.each_max,
-        look.all_max,
+        each_max,
+        all_max,
       ]);
 
 /**
@@ -155,7 +158,7 @@ export const claimJobs = (
     : all(
         db,
         `update core_jobs set state = 'running', attempts = attempts + 1, lease_until = ?, lease_token = ?, started_at = ?
-where state = 'ready' and id in (${marks(ids.length)}) returning id, plugin, name, payload, attempts, attempts_max, lease_token, run_at`,
+where state = 'ready' and id in (${marks(ids.length)}) returning id, plugin, name, payload, attempts, attempts_max, crashes, lease_token, run_at`,
         [lease.until_ms, lease.token, now_ms, ...ids],
       );
 
@@ -220,14 +223,14 @@ export const renewLeases = async (
   );
 
 /**
- * Makes jobs wait again whose lease has run out (`before_ms`), or all that run, when nobody else
- * can be running them. Returns how many.
+ * Makes jobs wait again whose process has died: those whose lease has run out (`before_ms`), or all
+ * that run, when nobody else can be running them. Returns how many.
  */
 export const freeJobs = async (db: JobsDb, before_ms: number | "all"): Promise<number> =>
   (
     await all(
       db,
-      `update core_jobs set state = 'ready', lease_until = null, lease_token = null where state = 'running'${before_ms === "all" ? "" : " and lease_until < ?"} returning id`,
+      `update core_jobs set state = 'ready', crashes = crashes + 1, lease_until = null, lease_token = null where state = 'running'${before_ms === "all" ? "" : " and lease_until < ?"} returning id`,
       before_ms === "all" ? [] : [before_ms],
     )
   ).length;

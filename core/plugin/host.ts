@@ -8,8 +8,8 @@ import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
 import type { LogRing } from "../base/log-ring";
 import type { IsolatedRun } from "../isolate/pool";
-import { createQueue, type Queue } from "../jobs/queue";
-import { createSchedules } from "../jobs/schedule";
+import { CronSchedules } from "../jobs/cron";
+import { JobQueue } from "../jobs/queue";
 import { coreSchema } from "../jobs/schema";
 import type { Mounted } from "../http/mount";
 import type { Files } from "../store/files";
@@ -61,7 +61,7 @@ export interface Host {
   readonly failures: readonly PluginFailure[];
   readonly mounted: readonly Mounted[];
   readonly commands: readonly { readonly command: Command; readonly handler: CommandHandler }[];
-  readonly queue: Queue;
+  readonly queue: JobQueue;
   slot<T>(ref: SlotRef<T>): readonly T[];
   health(): Promise<{ readonly plugin: string; readonly failing: string }[]>;
   /** Starts the plugins, then their jobs and schedules. */
@@ -100,7 +100,7 @@ export async function createHost(parts: HostParts): Promise<Host> {
   const { sorted, refused } = order([...parts.built_in, ...fileOf.keys()]);
   for (const { plugin, reason } of refused) leaveOut(plugin, reason);
 
-  const queue = createQueue({ store: parts.store, clock: parts.clock, log: parts.log });
+  const queue = new JobQueue(parts);
   const migrated = await migrateAll(sorted, fileOf, parts, leaveOut);
   const slots = createSlots();
   let host: Host | undefined;
@@ -194,7 +194,7 @@ function contextOf(
   plugin: Plugin,
   file: string | undefined,
   parts: HostParts & { readonly sealed: Seal; readonly operations: Operations },
-  queue: Queue,
+  queue: JobQueue,
   services: ReadonlyMap<string, unknown>,
   slots: Slots,
 ): never {
@@ -226,9 +226,9 @@ function contextOf(
     now_ms: clock.now_ms,
     log: parts.log.child({ plugin: plugin.name }),
     newId,
-    enqueue: queue.enqueue,
-    emit: queue.emit,
-    cancelJobs: queue.cancelJobs,
+    enqueue: queue.enqueue.bind(queue),
+    emit: queue.emit.bind(queue),
+    cancelJobs: queue.cancelJobs.bind(queue),
     // The child finds a built-in plugin by its name, and loads any other from its file.
     isolate: (task: string, input: unknown, options: never) =>
       parts.isolate(file ?? plugin.name, task, input, options),
@@ -258,11 +258,11 @@ function assemble(
   up: SetUp[],
   failures: PluginFailure[],
   fileOf: ReadonlyMap<Plugin, string>,
-  queue: Queue,
+  queue: JobQueue,
   slots: Slots,
   parts: HostParts,
 ): Host {
-  const schedules = createSchedules({ queue, store: parts.store, log: parts.log });
+  const schedules = new CronSchedules({ queue, store: parts.store, log: parts.log });
   const fail = (plugin: Plugin, what: string, error: unknown) => {
     failures.push({
       name: plugin.name,

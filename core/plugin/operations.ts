@@ -4,7 +4,7 @@ import { shownSettings, type Config, type ShownSetting } from "../base/config";
 import type { Level } from "../base/log";
 import type { LogLine, LogRing } from "../base/log-ring";
 import type { JobOverview } from "../jobs/overview";
-import type { Queue, QueueStatus } from "../jobs/queue";
+import type { JobQueue, QueueStatus } from "../jobs/queue";
 import type { JobState } from "../jobs/schema";
 import type { Store } from "../store/store";
 
@@ -56,7 +56,7 @@ export interface OperationsParts {
   readonly started_at_ms: number;
   readonly config: Config;
   readonly store: Store;
-  readonly queue: Queue;
+  readonly queue: JobQueue;
   readonly recent: LogRing;
   /** The host, once it is complete. */
   readonly host: () => {
@@ -97,7 +97,11 @@ export const createOperations = ({
   },
   settings: () => shownSettings(config),
   logs: (least, most) => recent.read(least, most),
-  jobs: { count: queue.status, list: queue.overview.list, retry: queue.overview.retry },
+  jobs: {
+    count: () => queue.status(),
+    list: (state, window) => queue.overview.list(state, window),
+    retry: (id) => queue.overview.retry(id),
+  },
   async schema() {
     const rows = (await store.db
       .selectFrom("core_migrations")

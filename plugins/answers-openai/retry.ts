@@ -1,10 +1,10 @@
 /** Retries of failed calls within a deadline, and a circuit breaker for a provider that is down. */
-import { spread } from "../../core/sdk";
+import { jitter } from "../../core/sdk";
 import { ProviderFailure } from "./failure";
 
 const attempts_max = 3;
 const backoff_ms = 250;
-const jitter = 0.4;
+const jitter_share = 0.4;
 
 /** The time that is left, and the signal that fires when none is. */
 export interface TimeLimit {
@@ -29,7 +29,7 @@ export async function withRetries<R>(work: () => Promise<R>, limit: TimeLimit): 
       )
         throw error;
       const pause_ms = Math.max(
-        spread(backoff_ms * 2 ** (attempt - 1), jitter),
+        jitter(backoff_ms * 2 ** (attempt - 1), jitter_share),
         error.options.retry_after_ms ?? 0,
       );
       if (pause_ms >= limit.left_ms()) throw error;

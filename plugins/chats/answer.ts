@@ -126,7 +126,7 @@ class AnswerAttempt {
       const held = await this.heldCitations(tx, answered.citations, covered);
       if (
         held.size < answered.citations.length &&
-        run.attempt < run.attempts_max &&
+        !run.last &&
         (await this.isOutdated(tx, answered.citations, covered))
       )
         throw new HttpError(

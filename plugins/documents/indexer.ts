@@ -3,7 +3,6 @@
  * transaction), and the one that gives the index a new title.
  */
 import {
-  PermanentFailure,
   type Db,
   type ExhaustedCause,
   type JobEffect,
@@ -25,11 +24,6 @@ interface VersionToIndex {
   readonly version: number;
 }
 
-/**
- * An error fails the document at this attempt. Attempts that crashed the server say nothing about
- * the file: the job has more.
- */
-const tries_max = 3;
 /** Progress is written at most this often. */
 const report_every_ms = 500;
 /** The share of the progress bar that extraction fills. */
@@ -116,15 +110,10 @@ export async function indexDocument(
     );
     return (tx) => publish(ctx, tx, { work, text, prepared, attempt: job.attempt });
   } catch (error) {
-    // A run that was stopped from outside says nothing about the file: the queue decides whether it
-    // is tried again.
-    if (job.signal.aborted) throw error;
-    if (error instanceof ExtractionFailure) {
-      const { code, message } = error;
-      return (tx) => fail(ctx, tx, { document_id, version }, { code, message }, job.attempt);
-    }
-    if (job.attempt < tries_max) throw error;
-    throw new PermanentFailure(error instanceof Error ? error.message : String(error));
+    // A run that was stopped from outside says nothing about the file.
+    if (job.signal.aborted || !(error instanceof ExtractionFailure)) throw error;
+    const { code, message } = error;
+    return (tx) => fail(ctx, tx, { document_id, version }, { code, message }, job.attempt);
   }
 }
 

@@ -47,7 +47,8 @@ export const enqueuers = ({
 
 export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
   handle(IndexDocument, (payload, run) => indexer.indexDocument(ctx, payload, run), {
-    attempts_max: 8,
+    attempts_max: 3,
+    crashes_max: 8,
     timeout_ms: 30 * minute_ms,
     concurrency: indexing_concurrency,
     onExhausted: (tx, payload, _reason, cause) =>

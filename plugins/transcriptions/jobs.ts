@@ -17,8 +17,6 @@ export const TranscribeRecording = job("transcriptions.hear", OfRun);
 const minute_ms = 60_000;
 /** Time for what comes before and after transcribing. */
 const overhead_ms = 5 * minute_ms;
-/** A crash of the server says nothing about the recording: see `tries_max` of the runner. */
-const attempts_max = 10;
 
 /** Enqueues the step that is next for a run. */
 export const enqueueNext =
@@ -38,8 +36,10 @@ export const transcriptionJobs = (
   runner: TranscriptionRunner,
   { timeout, concurrency }: { readonly timeout: number; readonly concurrency: number },
 ): readonly JobHandler[] => {
-  const common: Pick<JobHandler["limits"], "attempts_max" | "onExhausted"> = {
-    attempts_max,
+  const common: Pick<JobHandler["limits"], "attempts_max" | "crashes_max" | "onExhausted"> = {
+    attempts_max: 3,
+    // A crash of the server says little about the recording.
+    crashes_max: 10,
     onExhausted: (tx, payload, reason, cause) => runner.fail(tx, payload, reason, cause),
   };
   return [

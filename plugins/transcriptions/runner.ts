@@ -45,11 +45,6 @@ type Payload = { readonly run_id: string };
 
 const fault =
   "The recording could not be transcribed because of a fault in the server. Please try again.";
-/**
- * Errors before a run fails. A crash of the server says nothing about the recording, so crashes may
- * happen more often: `attempts_max` of the job.
- */
-const tries_max = 3;
 /** Progress is written at most so often. */
 const progress_interval_ms = 500;
 
@@ -149,8 +144,7 @@ export class TranscriptionRunner {
       return await work(run);
     } catch (error) {
       if (job.signal.aborted) throw error;
-      const last = job.attempt >= tries_max;
-      if (error instanceof TranscriptionFailure && (!error.again || last))
+      if (error instanceof TranscriptionFailure && (!error.again || job.last))
         return (tx) => runs.fail(tx, run_id, error.code, error.message);
       if (isRefusal(error)) return (tx) => runs.fail(tx, run_id, error.code, error.detail);
       if (error instanceof TranscriptionFailure || error instanceof HttpError) throw error;
@@ -158,7 +152,7 @@ export class TranscriptionRunner {
         run_id,
         error: error instanceof Error ? error.message : String(error),
       });
-      throw last ? new PermanentFailure(fault) : new Error(fault);
+      throw new Error(fault);
     }
   }
 

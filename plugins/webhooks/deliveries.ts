@@ -3,9 +3,9 @@
  * ends, what the log shows.
  */
 import {
+  jitter,
   conflict,
   notFound,
-  spread,
   type Context,
   type Db,
   type PageRequest,
@@ -53,7 +53,7 @@ export interface DeliveriesParts extends Pick<
 
 const attempts_max = 3;
 const retry_after_ms_max = 15 * 60_000;
-const jitter = 0.2;
+const jitter_share = 0.2;
 const retention_ms = 30 * 24 * 3_600_000;
 /** Deliveries deleted in one transaction. */
 const delete_batch = 500;
@@ -152,7 +152,7 @@ export class Deliveries {
     if (attempt >= attempts_max)
       return store.updateDelivery(tx, delivery_id, { status: "dropped", next_attempt_at: null });
     const delays_ms = this.ctx.retry_delays_ms;
-    const delay_ms = spread(delays_ms[attempt - 1] ?? delays_ms.at(-1) ?? 0, jitter);
+    const delay_ms = jitter(delays_ms[attempt - 1] ?? delays_ms.at(-1) ?? 0, jitter_share);
     const next_attempt_at =
       this.ctx.now_ms() + Math.max(delay_ms, Math.min(retry_after_ms ?? 0, retry_after_ms_max));
     await store.updateDelivery(tx, delivery_id, { next_attempt_at });

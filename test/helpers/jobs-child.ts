@@ -6,7 +6,8 @@ import { Type } from "@sinclair/typebox";
 import { join } from "node:path";
 import { systemClock } from "../../core/base/clock";
 import { jsonLog } from "../../core/base/log";
-import { createQueue } from "../../core/jobs/queue";
+import { LocalNotifier } from "../../core/base/notifier";
+import { JobQueue } from "../../core/jobs/queue";
 import { coreSchema } from "../../core/jobs/schema";
 import { handle } from "../../core/jobs/contract";
 import { event, job } from "../../core/jobs/contract";
@@ -33,7 +34,7 @@ async function main(directory: string): Promise<void> {
     .ifNotExists()
     .addColumn("name", "text", (c) => c.notNull())
     .execute();
-  const queue = createQueue({ store, clock: systemClock, log });
+  const queue = new JobQueue({ store, clock: systemClock, log, notifier: new LocalNotifier() });
   const limits = { attempts_max, timeout_ms: 60_000, concurrency: 6 };
   queue.register(
     "child",

@@ -7,7 +7,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog, type Log } from "../../core/base/log";
-import { createQueue, type Queue } from "../../core/jobs/queue";
+import { LocalNotifier } from "../../core/base/notifier";
+import { JobQueue } from "../../core/jobs/queue";
 import { coreSchema, type JobsTables } from "../../core/jobs/schema";
 import type { JobLimits } from "../../core/jobs/contract";
 import { event, job } from "../../core/jobs/contract";
@@ -35,7 +36,7 @@ export interface JobsWorld {
   readonly clock: MovableClock;
   readonly log: Log;
   readonly lines: string[];
-  queue(options?: { readonly slots_max?: number; readonly grace_ms?: number }): Queue;
+  queue(options?: { readonly slots_max?: number; readonly grace_ms?: number }): JobQueue;
   /** The rows of the job table by id. */
   rows(): Promise<JobsTables["core_jobs"][]>;
   states(): Promise<string[]>;
@@ -77,7 +78,8 @@ export async function jobsWorld(): Promise<JobsWorld> {
     log,
     lines,
     rows,
-    queue: (options = {}) => createQueue({ store, clock, log, ...options }),
+    queue: (options = {}) =>
+      new JobQueue({ store, clock, log, notifier: new LocalNotifier(), ...options }),
     states: async () => (await rows()).map(({ state }) => state),
     async only() {
       const [row, another] = await rows();

@@ -90,7 +90,7 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
         const effect = await document_embedder.run({
           id: "job_1",
           attempt: 1,
-          attempts_max: 1,
+          last: true,
           signal: new AbortController().signal,
         });
         if (effect) await store.inTransaction(effect);

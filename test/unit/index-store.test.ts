@@ -335,7 +335,7 @@ describe("another analyzer", () => {
       const effect = await reindexer.run(at, {
         id: "job_1",
         attempt: 1,
-        attempts_max: 5,
+        last: false,
         signal: new AbortController().signal,
       });
       if (effect) await tx(index, effect);
@@ -407,7 +407,7 @@ describe("another analyzer", () => {
       const effect = await reindexer.run(0, {
         id: "job_1",
         attempt: 1,
-        attempts_max: 5,
+        last: false,
         signal: new AbortController().signal,
       });
       await change(index);

@@ -92,7 +92,7 @@ test("a new encoding keeps the times, and the cues they are made of", async () =
     const effect = await reindexer.run(0, {
       id: "job_1",
       attempt: 1,
-      attempts_max: 5,
+      last: false,
       signal: new AbortController().signal,
     });
     await index.store.inTransaction(effect!);

@@ -1,8 +1,13 @@
 /** Which job runs next: queues take turns, caps hold, priorities count within a queue. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createServedLog, queueKey, ownerKey, ownerMax, pick } from "../../core/jobs/pick";
-import type { Queue } from "../../core/jobs/queue";
-import { candidates, type Candidate, type Look, type Room } from "../../core/jobs/table";
+import { queueKey, ownerKey, ownerMax, selectJobs, ServedLog } from "../../core/jobs/scheduler";
+import type { JobQueue } from "../../core/jobs/queue";
+import {
+  candidates,
+  type Candidate,
+  type Capacity,
+  type CandidateWindow,
+} from "../../core/jobs/table";
 import { handle, type EnqueueOptions } from "../../core/jobs/contract";
 import {
   Happened,
@@ -24,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const enqueueAll = (queue: Queue, names: readonly string[], options: EnqueueOptions = {}) =>
+const enqueueAll = (queue: JobQueue, names: readonly string[], options: EnqueueOptions = {}) =>
   world.store.inTransaction(async (tx) => {
     for (const name of names) await queue.enqueue(tx, Work, { name }, options);
   });
@@ -193,12 +198,12 @@ describe("queues", () => {
 });
 
 describe("a look for candidates", () => {
-  const rooms = [{ plugin: "test", name: Work.id, free: 9, owner_max: 3, io_bound: false }];
-  const names = async (look: Partial<Look>) =>
+  const capacities = [{ plugin: "test", name: Work.id, free: 9, owner_max: 3, io_bound: false }];
+  const names = async (look: Partial<CandidateWindow>) =>
     (
       await Promise.all(
         (
-          await candidates(world.db, rooms, world.clock.now_ms(), {
+          await candidates(world.db, capacities, world.clock.now_ms(), {
             after_owner: "",
             each_max: 9,
             all_max: 9,
@@ -215,7 +220,7 @@ describe("a look for candidates", () => {
         ),
       )
     ).sort();
-  const looks: [why: string, look: Partial<Look>, names: string[]][] = [
+  const looks: [why: string, look: Partial<CandidateWindow>, names: string[]][] = [
     [
       "passes over queues and owners at their cap, jobs that are not due, and jobs without a " +
         "handler",
@@ -273,7 +278,7 @@ describe("who is picked", () => {
     queue_running: 0,
     ...more,
   });
-  const rooms: Room[] = [
+  const capacities: Capacity[] = [
     { plugin: "p", name: "n", free: 9, owner_max: 9, io_bound: false },
     { plugin: "p", name: "m", free: 1, owner_max: 9, io_bound: false },
     { plugin: "p", name: "w", free: 16, owner_max: 2, io_bound: true },
@@ -386,10 +391,10 @@ describe("who is picked", () => {
     ];
   for (const [why, jobs, slots, served, ids] of cases)
     test(why, () => {
-      const served_log = createServedLog();
+      const served_log = new ServedLog();
       for (const one of served)
         for (const key of [ownerKey(one), queueKey(one)]) served_log.note(key);
-      expect([...pick(jobs, rooms, slots, served_log).ids]).toEqual(ids);
+      expect([...selectJobs(jobs, capacities, slots, served_log).ids]).toEqual(ids);
     });
 
   const shares: [why: string, free: number, most: number][] = [

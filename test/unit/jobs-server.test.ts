@@ -142,6 +142,8 @@ describe("starting again", () => {
       .set({
         state: "running",
         attempts,
+        // This run is cut off when the queue starts again.
+        crashes: attempts - 1,
         lease_token: "gone",
         lease_until: world.clock.now_ms() + minute,
       })
@@ -167,6 +169,48 @@ describe("starting again", () => {
     expect(await recorded(world.db)).toEqual(["a 2"]);
     await queue.drain(second);
   });
+
+  test("an error after two crashes is the first, not the last", async () => {
+    const queue = world.queue();
+    const runs: string[] = [];
+    queue.register(
+      "test",
+      handle(
+        Work,
+        async (_payload, { attempt, last }) => {
+          runs.push(`${attempt}${last ? " last" : ""}`);
+          throw new Error("it fails");
+        },
+        { ...limits, backoff_ms: () => 0 },
+      ),
+    );
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await interrupted(2);
+    await queue.start();
+    await until(async () => (await world.states())[0] === "failed");
+    expect(runs).toEqual(["3", "4", "5 last"]);
+    await queue.drain(second);
+  });
+
+  const crashes: [crashes: number, limits: object, ends: string][] = [
+    [1, { attempts_max: 1 }, "failed"],
+    [1, { attempts_max: 1, crashes_max: 2 }, "done"],
+    [2, { attempts_max: 1, crashes_max: 2 }, "failed"],
+    [4, { attempts_max: 3, crashes_max: 5 }, "done"],
+  ];
+  for (const [cut_off, own, ends] of crashes)
+    test(`${cut_off} crashes with ${JSON.stringify(own)} is ${ends}`, async () => {
+      const queue = world.queue();
+      queue.register(
+        "test",
+        handle(Work, async () => undefined, { ...limits, ...own }),
+      );
+      await queue.enqueue(world.db, Work, { name: "a" });
+      await interrupted(cut_off);
+      await queue.start();
+      await until(async () => (await world.states())[0] === ends);
+      await queue.drain(second);
+    });
 
   test("gives up, with what follows, when every attempt ended with the server", async () => {
     const queue = world.queue();

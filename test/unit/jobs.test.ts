@@ -67,19 +67,19 @@ describe("a job", () => {
       "test",
       handle(
         Work,
-        async (_payload, { id, attempt, attempts_max }) => {
-          runs.push({ id, attempt, attempts_max });
+        async (_payload, { id, attempt, last }) => {
+          runs.push({ id, attempt, last });
           if (attempt === 1) throw new Error("once more");
         },
-        { ...limits, backoff_ms: () => 0 },
+        { ...limits, attempts_max: 2, backoff_ms: () => 0 },
       ),
     );
     await queue.enqueue(world.db, Work, { name: "a" });
     await queue.runDue();
     const { id } = await world.only();
     expect(runs).toEqual([
-      { id, attempt: 1, attempts_max: 3 },
-      { id, attempt: 2, attempts_max: 3 },
+      { id, attempt: 1, last: false },
+      { id, attempt: 2, last: true },
     ]);
   });
 

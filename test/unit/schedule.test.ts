@@ -1,12 +1,12 @@
-/** Schedules: a tick of the cron expression is one job, in UTC, and never two. */
+/** CronSchedules: a tick of the cron expression is one job, in UTC, and never two. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createSchedules, type Schedules } from "../../core/jobs/schedule";
+import { CronSchedules } from "../../core/jobs/cron";
 import { takeTick } from "../../core/jobs/table";
 import { every, handle } from "../../core/jobs/contract";
 import { jobsWorld, limits, second, until, Work, type JobsWorld } from "../helpers/jobs";
 
 let world: JobsWorld;
-const started: Schedules[] = [];
+const started: CronSchedules[] = [];
 beforeEach(async () => {
   world = await jobsWorld();
 });
@@ -15,13 +15,13 @@ afterEach(async () => {
   await world.close();
 });
 
-function schedules(): Schedules {
+function schedules(): CronSchedules {
   const queue = world.queue();
   queue.register(
     "test",
     handle(Work, async () => undefined, limits),
   );
-  const made = createSchedules({ queue, store: world.store, log: world.log, clock: world.clock });
+  const made = new CronSchedules({ queue, store: world.store, log: world.log, clock: world.clock });
   started.push(made);
   return made;
 }

@@ -2,7 +2,7 @@
  * A transcriber behind HTTP: any endpoint that understands OpenAI's `/audio/transcriptions`. The
  * file goes out as it is read from disk.
  */
-import { newUuid, readHead, spread } from "../../../core/sdk";
+import { jitter, newUuid, readHead } from "../../../core/sdk";
 import {
   TranscriptionFailure,
   type Recording,
@@ -45,7 +45,7 @@ export class EndpointTranscriber implements Transcriber {
         if (pause_ms === undefined)
           throw new TranscriptionFailure("transcriber_unavailable", error.message);
         const retry_after_ms = Math.min(error.retry_after_ms ?? 0, retry_after_ms_max);
-        await sleep(Math.max(spread(pause_ms, 0.2), retry_after_ms), signal);
+        await sleep(Math.max(jitter(pause_ms, 0.2), retry_after_ms), signal);
       }
     }
   }

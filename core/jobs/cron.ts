@@ -1,0 +1,76 @@
+/**
+ * Cron ticks become jobs. A tick is taken from the schedule, not from the clock, and written down,
+ * so that no restart doubles it.
+ */
+import { Cron } from "croner";
+import { rfc3339, systemClock, type Clock } from "../base/clock";
+import { errorFields, type Log } from "../base/log";
+import type { Schedule } from "./contract";
+import type { Store } from "../store/store";
+import type { JobQueue } from "./queue";
+import { takeTick } from "./table";
+
+export interface CronSchedulesOptions {
+  readonly queue: JobQueue;
+  readonly store: Store;
+  readonly log: Log;
+  readonly clock?: Clock;
+}
+
+/** The longest wait between two looks at the clock: timers do not notice when a machine sleeps. */
+const look_ms_max = 60_000;
+
+export class CronSchedules {
+  private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
+  private readonly clock: Clock;
+
+  constructor(private readonly options: CronSchedulesOptions) {
+    this.clock = options.clock ?? systemClock;
+  }
+
+  /**
+   * Ticks from now on; ticks that were missed while the server was down are not made up for.
+   * @throws Error on an expression that can't be read.
+   */
+  add(schedule: Schedule): void {
+    const name = `${schedule.on.id} ${schedule.cron}`;
+    // UTC as an offset, not as a zone: a zone loads calendar data, which delays the start.
+    const cron = new Cron(schedule.cron, { utcOffset: 0, paused: true });
+    this.wait(name, schedule, cron, nextTick(cron, this.clock.now_ms()));
+  }
+
+  stop(): void {
+    for (const timer of this.timers.values()) clearTimeout(timer);
+    this.timers.clear();
+  }
+
+  private wait(name: string, schedule: Schedule, cron: Cron, tick_at: number | undefined): void {
+    if (tick_at === undefined) return;
+    const onTimer = (): void => {
+      const now_ms = this.clock.now_ms();
+      if (now_ms < tick_at) return this.wait(name, schedule, cron, tick_at);
+      this.tick(name, schedule, tick_at).catch((error: unknown) =>
+        this.options.log.error("a tick could not be enqueued", {
+          schedule: name,
+          ...errorFields(error),
+        }),
+      );
+      this.wait(name, schedule, cron, nextTick(cron, Math.max(tick_at, now_ms)));
+    };
+    const left_ms = Math.max(0, tick_at - this.clock.now_ms());
+    this.timers.set(name, setTimeout(onTimer, Math.min(look_ms_max, left_ms)));
+  }
+
+  /** Enqueues the job of this tick, unless it was enqueued before, by whichever process. */
+  private tick(name: string, { on, payload }: Schedule, tick_at: number): Promise<void> {
+    const { queue, store } = this.options;
+    return store.inTransaction(async (tx) => {
+      if (await takeTick(tx, name, tick_at))
+        await queue.enqueue(tx, on, payload, { key: `${on.id} ${rfc3339(tick_at)}` });
+    });
+  }
+}
+
+/** The first tick after this moment. */
+const nextTick = (cron: Cron, after_ms: number): number | undefined =>
+  cron.nextRun(new Date(after_ms))?.getTime();

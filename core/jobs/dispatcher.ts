@@ -1,0 +1,171 @@
+/** Claims jobs that are due, as far as there is capacity, and runs them. */
+import type { Clock } from "../base/clock";
+import { newUuid } from "../base/ids";
+import type { Log } from "../base/log";
+import type { Store } from "../store/store";
+import type { Handlers } from "./handlers";
+import { runJob, Stopped, type Run } from "./run";
+import { handlerKey, ownerMax, selectJobs, ServedLog, type Selection } from "./scheduler";
+import * as table from "./table";
+
+export interface DispatcherOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly handlers: Handlers;
+  /** Jobs that run at the same time in the whole server, io-bound ones aside. */
+  readonly slots_max: number;
+  /** How long a handler may go on after its signal fired before its slot is given to another. */
+  readonly grace_ms: number;
+  /** Called when a run has ended: there may be capacity for another. */
+  readonly onEnded: () => void;
+}
+export interface ActiveRun extends Run {
+  readonly ended: Promise<void>;
+}
+
+const lease_ms = 30_000;
+/** With more queues than this a claim looks at some of them. */
+const queues_few = 64;
+const candidates_per_slot = 8;
+/** Claimed at once of a queue, or of io-bound jobs; the next claim follows at once. */
+const claims_max = 16;
+const candidates_max = 10_000;
+
+export class Dispatcher {
+  private readonly active = new Map<string, ActiveRun>();
+  private readonly served = new ServedLog();
+  private claiming: Promise<unknown> = Promise.resolve();
+  private last: Pick<Selection, "last_owner" | "queues"> = { last_owner: "", queues: 1 };
+  /** One job name never takes all slots: the others would wait for its slowest run. */
+  private readonly handler_slots_max: number;
+  private closed = false;
+
+  constructor(private readonly options: DispatcherOptions) {
+    const { slots_max } = options;
+    this.handler_slots_max = Math.max(1, slots_max - Math.ceil(slots_max / 4));
+  }
+
+  get runs(): readonly ActiveRun[] {
+    return [...this.active.values()];
+  }
+
+  /** How many runs take a slot. */
+  get slots_taken(): number {
+    let taken = 0;
+    for (const { handler } of this.active.values()) if (!handler.limits.io_bound) taken += 1;
+    return taken;
+  }
+
+  /** Claims what there is capacity for and begins to run it. Returns how many. One at a time. */
+  claim(): Promise<number> {
+    const result = this.claiming.then(() => this.claimNow());
+    this.claiming = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Aborts the run of this job, when there is one. */
+  abort(job_id: string, why: Stopped): void {
+    this.active.get(job_id)?.controller.abort(why);
+  }
+
+  /** Claims nothing more from now on. */
+  close(): void {
+    this.closed = true;
+  }
+
+  /** Aborts everything that runs, once no claim is under way. */
+  async abortAll(): Promise<void> {
+    await this.claiming;
+    for (const { controller } of this.runs) controller.abort(shutdown());
+  }
+
+  /** Lengthens the leases of what runs; aborts what another has taken over. */
+  async renewLeases(): Promise<void> {
+    const { store, clock } = this.options;
+    const before = this.runs;
+    const held = await table.renewLeases(
+      store.db,
+      [...new Set(before.map(({ job }) => job.lease_token))],
+      clock.now_ms() + lease_ms,
+    );
+    for (const { job } of before)
+      if (!held.has(job.id))
+        this.abort(job.id, new Stopped("lost", "the lease of this job is over"));
+  }
+
+  private async claimNow(): Promise<number> {
+    const { store, clock } = this.options;
+    const slots = this.options.slots_max - this.slots_taken;
+    const capacities = this.capacities(slots);
+    if (capacities.length === 0 || this.closed) return 0;
+    const now_ms = clock.now_ms();
+    const { ids } = await this.select(capacities, slots, now_ms);
+    if (ids.length === 0) return 0;
+    const lease = { token: newUuid(), until_ms: now_ms + lease_ms };
+    const jobs = await store.inTransaction((tx) => table.claimJobs(tx, ids, lease, now_ms));
+    for (const job of jobs) this.begin(job);
+    return jobs.length;
+  }
+
+  /** Handlers that may run something now. */
+  private capacities(slots: number): table.Capacity[] {
+    const running = new Map<string, number>();
+    for (const { job } of this.active.values())
+      running.set(handlerKey(job), (running.get(handlerKey(job)) ?? 0) + 1);
+    const capacities: table.Capacity[] = [];
+    for (const { plugin, handler } of this.options.handlers.all()) {
+      const name = handler.on.id;
+      const { concurrency = 1, io_bound = false } = handler.limits;
+      const most = io_bound ? concurrency : Math.min(concurrency, this.handler_slots_max);
+      const free = most - (running.get(handlerKey({ plugin, name })) ?? 0);
+      if (free > 0 && (io_bound || slots > 0))
+        capacities.push({ plugin, name, io_bound, free, owner_max: ownerMax({ io_bound, free }) });
+    }
+    return capacities;
+  }
+
+  /**
+   * With many queues only some are looked at, beginning after the owner served last; with few, all
+   * of them.
+   */
+  private async select(
+    capacities: readonly table.Capacity[],
+    slots: number,
+    now_ms: number,
+  ): Promise<Selection> {
+    const { last_owner, queues } = this.last;
+    const many = queues > queues_few;
+    const most = slots + (capacities.some(({ io_bound }) => io_bound) ? claims_max : 0);
+    const all_max = many ? most * candidates_per_slot : candidates_max;
+    const each_max = Math.min(claims_max, Math.ceil(most / queues));
+    const look = (after_owner: string) =>
+      table.candidates(this.options.store.db, capacities, now_ms, {
+        after_owner,
+        each_max,
+        all_max,
+      });
+    const ahead = await look(many ? last_owner : "");
+    const found = many && ahead.length < all_max ? [...ahead, ...(await look(""))] : ahead;
+    const jobs = [...new Map(found.map((job) => [job.id, job])).values()];
+    const selection = selectJobs(jobs, capacities, slots, this.served);
+    this.last = {
+      last_owner: selection.last_owner || last_owner,
+      queues: Math.max(1, selection.queues),
+    };
+    return selection;
+  }
+
+  private begin(job: table.Claimed): void {
+    const handler = this.options.handlers.find(job)!;
+    const run: Run = { job, handler, controller: new AbortController() };
+    const ended = runJob(this.options, run).finally(() => {
+      this.active.delete(job.id);
+      this.options.onEnded();
+    });
+    this.active.set(job.id, { ...run, ended });
+    if (this.closed) run.controller.abort(shutdown());
+  }
+}
+
+const shutdown = (): Stopped => new Stopped("shutdown", "the server is stopping");

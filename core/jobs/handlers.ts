@@ -1,0 +1,37 @@
+/** Who handles which job or event. */
+import type { EventRef, JobHandler, JobRef } from "./contract";
+import { handlerKey } from "./scheduler";
+
+export interface Registered {
+  readonly plugin: string;
+  readonly handler: JobHandler;
+}
+
+export class Handlers {
+  private readonly by_key = new Map<string, Registered>();
+
+  /** @throws Error when the plugin handles it already, or another one handles this job. */
+  register(plugin: string, handler: JobHandler): void {
+    const { on } = handler;
+    const key = handlerKey({ plugin, name: on.id });
+    const rival = on.kind === "job" ? this.of(on)[0] : this.by_key.get(key);
+    if (rival)
+      throw new Error(
+        `plugin ${plugin}: ${on.kind} ${on.id} is handled by plugin ${rival.plugin} already`,
+      );
+    this.by_key.set(key, { plugin, handler });
+  }
+
+  /** The one of a job, every subscriber of an event. */
+  of({ id }: JobRef | EventRef): Registered[] {
+    return [...this.by_key.values()].filter(({ handler }) => handler.on.id === id);
+  }
+
+  find(job: { readonly plugin: string; readonly name: string }): JobHandler | undefined {
+    return this.by_key.get(handlerKey(job))?.handler;
+  }
+
+  all(): Iterable<Registered> {
+    return this.by_key.values();
+  }
+}

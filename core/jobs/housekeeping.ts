@@ -1,0 +1,73 @@
+/**
+ * What the job table needs from time to time: leases renewed, those of dead processes taken over,
+ * finished jobs deleted, and due times moved when the clock was set back.
+ */
+import type { Clock } from "../base/clock";
+import { errorFields, type Log } from "../base/log";
+import type { Store } from "../store/store";
+import type { Dispatcher } from "./dispatcher";
+import * as table from "./table";
+
+export interface HousekeepingOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly dispatcher: Dispatcher;
+}
+
+const heartbeat_ms = 10_000;
+const prune_every_ms = 10 * 60_000;
+const prune_each = 500;
+const prune_pause_ms = 20;
+const hour_ms = 3_600_000;
+/** How long finished jobs stay to be looked at. */
+const kept_ms = { done: 24 * hour_ms, cancelled: 24 * hour_ms, failed: 30 * 24 * hour_ms };
+
+export class Housekeeping {
+  private renewed_at_ms = 0;
+  private pruned_at_ms: number;
+  private seen_at_ms: number;
+  private pruning: Promise<void> = Promise.resolve();
+  private stopped = false;
+
+  constructor(private readonly options: HousekeepingOptions) {
+    this.pruned_at_ms = this.seen_at_ms = options.clock.now_ms();
+  }
+
+  /** Does what it is time for. */
+  async run(): Promise<void> {
+    const { store, clock, dispatcher } = this.options;
+    const now_ms = clock.now_ms();
+    // The clock was set back: what was due would wait for the time to come round again.
+    if (now_ms < this.seen_at_ms) await table.bringForward(store.db, this.seen_at_ms - now_ms);
+    this.seen_at_ms = now_ms;
+    if (Math.abs(now_ms - this.renewed_at_ms) >= heartbeat_ms) {
+      this.renewed_at_ms = now_ms;
+      await dispatcher.renewLeases();
+      await table.freeJobs(store.db, now_ms);
+    }
+    if (Math.abs(now_ms - this.pruned_at_ms) >= prune_every_ms) {
+      this.pruned_at_ms = now_ms;
+      this.pruning = this.prune();
+    }
+  }
+
+  /** Nothing of it touches the database any more when it returns. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.pruning;
+  }
+
+  private async prune(): Promise<void> {
+    const { store, clock, log } = this.options;
+    try {
+      for (const state of ["done", "cancelled", "failed"] as const) {
+        const gone = () =>
+          table.pruneJobs(store.db, state, clock.now_ms() - kept_ms[state], prune_each);
+        while (!this.stopped && (await gone()) === prune_each) await Bun.sleep(prune_pause_ms);
+      }
+    } catch (error) {
+      log.error("finished jobs could not be deleted", errorFields(error));
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** Looks for jobs when it is woken, when one becomes due, and at least every second. */
+import type { Clock } from "../base/clock";
+import { errorFields, type Log } from "../base/log";
+import type { Store } from "../store/store";
+import type { Dispatcher } from "./dispatcher";
+import type { Housekeeping } from "./housekeeping";
+import { nextRunAt } from "./table";
+
+export interface PollerOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly dispatcher: Dispatcher;
+  readonly housekeeping: Housekeeping;
+}
+
+const poll_ms = 1_000;
+/** Looks for jobs are at least this far apart while some are running. */
+const look_gap_ms = 3;
+
+export class Poller {
+  private state: "new" | "started" | "stopped" = "new";
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Somebody has asked for a look that has not begun yet. */
+  private asked = false;
+  private looking = false;
+  private looked_at_ms = 0;
+  private failing = false;
+  private under_way: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: PollerOptions) {}
+
+  start(): void {
+    this.state = "started";
+    this.wake();
+  }
+
+  /** There may be something to run. Returns at once; does nothing before `start`. */
+  wake(): void {
+    if (this.state !== "started" || this.asked) return;
+    this.asked = true;
+    if (!this.looking)
+      setImmediate(() => {
+        if (this.state === "started") this.under_way = this.look();
+      });
+  }
+
+  /** Nothing of it touches the database any more when it returns. */
+  async stop(): Promise<void> {
+    this.state = "stopped";
+    clearTimeout(this.timer);
+    await this.under_way;
+    await this.options.housekeeping.stop();
+  }
+
+  private async look(): Promise<void> {
+    const { store, clock, log, dispatcher } = this.options;
+    this.looking = true;
+    let pause_ms = poll_ms;
+    try {
+      do {
+        this.asked = false;
+        clearTimeout(this.timer);
+        await this.options.housekeeping.run();
+        await this.gather();
+        if (this.state !== "started") return;
+        if ((await dispatcher.claim()) > 0) this.asked = true;
+        this.failing = false;
+        if (this.asked) continue;
+        const next = await nextRunAt(store.db, clock.now_ms());
+        if (next !== undefined) pause_ms = Math.min(poll_ms, Math.max(1, next - clock.now_ms()));
+      } while (this.asked && this.state === "started");
+    } catch (error) {
+      // Once, not at every poll of a night.
+      if (!this.failing)
+        log.error("jobs can't be claimed; trying until they can", errorFields(error));
+      this.failing = true;
+    } finally {
+      this.looking = this.asked = false;
+      if (this.state === "started") this.timer = setTimeout(() => this.wake(), pause_ms);
+    }
+  }
+
+  /**
+   * A look at the table costs as much as a small job: while jobs are running, the next look gathers
+   * what has come and ended meanwhile.
+   */
+  private async gather(): Promise<void> {
+    if (this.options.dispatcher.slots_taken > 0)
+      await Bun.sleep(Math.max(0, this.looked_at_ms + look_gap_ms - performance.now()));
+    this.looked_at_ms = performance.now();
+  }
+}

@@ -1,0 +1,130 @@
+/** Which of the jobs that are due run next: fair to owners and queues, and within every capacity. */
+import type { Candidate, Capacity } from "./table";
+
+/** A handler, by the plugin that has it and the id of what it is on. */
+export const handlerKey = (job: { readonly plugin: string; readonly name: string }): string =>
+  `${job.plugin} ${job.name}`;
+
+export interface Selection {
+  readonly ids: readonly string[];
+  /** The owner served last; a look that can't see everyone begins after them. */
+  readonly last_owner: string;
+  /** How many queues had something to run. */
+  readonly queues: number;
+}
+
+/**
+ * An io-bound handler gives one owner at most this share of the runs that are left, and always one:
+ * so there is one left for whoever comes next.
+ */
+const owner_share = 8;
+export const ownerMax = ({ io_bound, free }: Pick<Capacity, "io_bound" | "free">): number =>
+  io_bound ? Math.max(1, Math.floor(free / owner_share)) : Number.MAX_SAFE_INTEGER;
+
+/** Keys of `ServedLog`. */
+export const ownerKey = (owner: string): string => `owner ${owner}`;
+export const queueKey = (queue: string): string => `queue ${queue}`;
+
+const remembered_max = 10_000;
+
+/** When an owner or a queue was served last, for the latest ten thousand of each. */
+export class ServedLog {
+  private readonly last = new Map<string, number>();
+  private now = 0;
+
+  /** Greater when it was served later; 0 when that is not known. */
+  since(key: string): number {
+    return this.last.get(key) ?? 0;
+  }
+
+  note(key: string): void {
+    this.last.delete(key);
+    this.last.set(key, ++this.now);
+    if (this.last.size > remembered_max) this.last.delete(this.last.keys().next().value!);
+  }
+}
+
+/** The jobs of one owner in one queue. */
+interface Share {
+  readonly queue: string;
+  readonly owner: string;
+  readonly jobs: Candidate[];
+  /** The first of them that may run now; -1 when none may. */
+  next: number;
+}
+
+/**
+ * Whose owner has the fewest runs goes first, then whose turn is longest ago, by owner and by queue;
+ * within a queue the highest priority, then the earliest. No limit is exceeded. Notes in `served`
+ * who was served.
+ */
+export function selectJobs(
+  candidates: readonly Candidate[],
+  capacities: readonly Capacity[],
+  slots: number,
+  served: ServedLog,
+): Selection {
+  const free = new Map(capacities.map((capacity) => [handlerKey(capacity), { ...capacity }]));
+  const owners = new Map(candidates.map(({ owner, owner_running }) => [owner, owner_running]));
+  const queues = new Map(candidates.map(({ queue, queue_running }) => [queue, queue_running]));
+  const shares = sharesOf(candidates);
+  let slots_left = slots;
+  const mayRun = (job: Candidate): boolean => {
+    const capacity = free.get(handlerKey(job));
+    return (
+      capacity !== undefined &&
+      capacity.free > 0 &&
+      (capacity.io_bound || slots_left > 0) &&
+      queues.get(job.queue)! < job.queue_concurrency &&
+      owners.get(job.owner)! < ownerMax(capacity)
+    );
+  };
+  const order = (a: Share, b: Share): number =>
+    owners.get(a.owner)! - owners.get(b.owner)! ||
+    served.since(ownerKey(a.owner)) - served.since(ownerKey(b.owner)) ||
+    served.since(queueKey(a.queue)) - served.since(queueKey(b.queue)) ||
+    compare(a.owner, b.owner) ||
+    compare(a.queue, b.queue);
+
+  const ids: string[] = [];
+  let last_owner = "";
+  for (;;) {
+    const share = firstShare(shares, mayRun, order);
+    if (share === undefined) return { ids, last_owner, queues: shares.length };
+    const [job] = share.jobs.splice(share.next, 1) as [Candidate];
+    const capacity = free.get(handlerKey(job))!;
+    free.set(handlerKey(job), { ...capacity, free: capacity.free - 1 });
+    if (!capacity.io_bound) slots_left -= 1;
+    owners.set(job.owner, owners.get(job.owner)! + 1);
+    queues.set(job.queue, queues.get(job.queue)! + 1);
+    served.note(ownerKey(job.owner));
+    served.note(queueKey(job.queue));
+    ids.push(job.id);
+    last_owner = job.owner;
+  }
+}
+
+const sharesOf = (candidates: readonly Candidate[]): Share[] =>
+  [...Map.groupBy(candidates, ({ owner, queue }) => `${owner}\n${queue}`).values()].map((jobs) => ({
+    queue: jobs[0]!.queue,
+    owner: jobs[0]!.owner,
+    jobs: jobs.toSorted(inQueue),
+    next: -1,
+  }));
+
+function firstShare(
+  shares: readonly Share[],
+  mayRun: (job: Candidate) => boolean,
+  order: (a: Share, b: Share) => number,
+): Share | undefined {
+  let first: Share | undefined;
+  for (const share of shares) {
+    share.next = share.jobs.findIndex(mayRun);
+    if (share.next >= 0 && (first === undefined || order(share, first) < 0)) first = share;
+  }
+  return first;
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const inQueue = (a: Candidate, b: Candidate): number =>
+  b.priority - a.priority || a.run_at - b.run_at || compare(a.id, b.id);

@@ -2,6 +2,7 @@
  * Embeds queries, quickly or not at all: a slow or unreachable embedder never keeps a search
  * waiting for long.
  */
+import { TimeLimit } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
 import type { Embedder, SearchRequest } from "./contract";
 import type { VectorSetRow } from "./store";
@@ -90,15 +91,21 @@ export class QueryEmbedder {
     text: string,
     signal: AbortSignal | undefined,
   ): Promise<QueryVector | undefined> {
-    const [vector] = await withTimeout(this.parts.timeout_ms ?? timeout_ms_max, signal, (limited) =>
-      embedChecked(
-        embedder,
-        [text],
-        { kind: "query", model, dimensions: asked_dimensions || null, signal: limited },
-        dimensions,
-      ),
-    );
-    return vector ? { set_id: id, data: packVectors([vector], dimensions) } : undefined;
+    const timeout_ms = this.parts.timeout_ms ?? timeout_ms_max,
+      reason = () => new Error(`the embedder gave no answer within ${timeout_ms / 1_000} s`),
+      limit = new TimeLimit(timeout_ms, { signal, reason });
+    const options = {
+      kind: "query",
+      model,
+      dimensions: asked_dimensions || null,
+      signal: limit.signal,
+    } as const;
+    try {
+      const [vector] = await limit.race(embedChecked(embedder, [text], options, dimensions));
+      return vector ? { set_id: id, data: packVectors([vector], dimensions) } : undefined;
+    } finally {
+      limit.clear();
+    }
   }
 
   private remember(key: string, vector: QueryVector): void {
@@ -125,33 +132,3 @@ const textOf = ({ query, context }: SearchRequest): string =>
   (context === undefined ? query : `${context.slice(0, length_max)}\n${query}`)
     .slice(-length_max)
     .toWellFormed();
-
-/**
- * The result of `work`, unless the time or the signal ends it; even when it does not listen to
- * either.
- */
-async function withTimeout<R>(
-  timeout_ms: number,
-  signal: AbortSignal | undefined,
-  work: (signal: AbortSignal) => Promise<R>,
-): Promise<R> {
-  const controller = new AbortController(),
-    { promise, reject } = Promise.withResolvers<never>();
-  const end = (reason: unknown) => {
-    controller.abort(reason);
-    reject(reason);
-  };
-  const timer = setTimeout(
-      () => end(new Error(`the embedder gave no answer within ${timeout_ms / 1_000} s`)),
-      timeout_ms,
-    ),
-    stop = () => end(signal!.reason);
-  signal?.addEventListener("abort", stop, { once: true });
-  if (signal?.aborted) stop();
-  try {
-    return await Promise.race([work(controller.signal), promise]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", stop);
-  }
-}

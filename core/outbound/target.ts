@@ -1,11 +1,13 @@
-/** What a URL that a user gives must look like before anyone asks for its host. */
+/** The checks of a URL from a user that need no network: what it must look like. */
 import { isIP } from "node:net";
+import { badRequest } from "../base/errors";
 
-/** A sentence for the person who gave the URL. */
-export class UnfitUrl extends Error {
-  override readonly name = "UnfitUrl";
+/** The message is a sentence for the person who gave the URL. */
+export class InvalidUrl extends Error {
+  override readonly name = "InvalidUrl";
 }
 
+/** Where a request goes. */
 export interface Target {
   /** Normalised: two ways of writing one address are equal here. */
   readonly href: string;
@@ -17,8 +19,8 @@ export interface Target {
 
 export const url_length_max = 2_048;
 const name_length_max = 253;
-/** Names that mean this machine or this network, whatever a name server says of them. */
-const inner_names = [
+/** Names of this machine or this network, whatever a name server says of them. */
+const internal_names = [
   "localhost",
   "local",
   "internal",
@@ -31,23 +33,33 @@ const inner_names = [
 ];
 const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** @throws UnfitUrl */
-export function readTarget(text: string): Target {
+/** The URL in a field of a request. @throws HttpError 400 naming `pointer`, such as `/url`. */
+export function requireTarget(text: string, pointer: string): Target {
+  try {
+    return parseTarget(text);
+  } catch (error) {
+    if (error instanceof InvalidUrl) throw badRequest(error.message, pointer);
+    throw error;
+  }
+}
+
+/** @throws InvalidUrl */
+export function parseTarget(text: string): Target {
   if (text.length > url_length_max)
-    throw new UnfitUrl(
+    throw new InvalidUrl(
       `The URL may have at most ${url_length_max.toLocaleString("en-US")} characters.`,
     );
   // The parser would strip these silently, or read a backslash as a slash.
   if (/[\x00-\x20\x7f\\]/.test(text))
-    throw new UnfitUrl("The URL must not hold spaces, control characters or backslashes.");
+    throw new InvalidUrl("The URL must not hold spaces, control characters or backslashes.");
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw new UnfitUrl("The URL must be absolute and begin with http:// or https://.");
+    throw new InvalidUrl("The URL must be absolute and begin with http:// or https://.");
   const url = new URL(text);
   if (url.username !== "" || url.password !== "" || /^https?:\/\/[^/?#]*@/i.test(text))
-    throw new UnfitUrl("The URL must not hold a user name or a password.");
+    throw new InvalidUrl("The URL must not hold a user name or a password.");
   if (text.includes("#"))
-    throw new UnfitUrl("The URL must not hold a fragment (#…): it is never sent.");
-  if (url.port === "0") throw new UnfitUrl("The URL must not name port 0.");
+    throw new InvalidUrl("The URL must not hold a fragment (#…): it is never sent.");
+  if (url.port === "0") throw new InvalidUrl("The URL must not name port 0.");
   const host = url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
   const is_address = isIP(host) !== 0;
   if (!is_address) {
@@ -64,7 +76,10 @@ function checkName(host: string): void {
     !labels.every((one) => label.test(one)) ||
     /^\d+$/.test(labels.at(-1)!)
   )
-    throw new UnfitUrl("The URL's host is not a valid name.");
-  if (labels.length < 2 || inner_names.some((name) => host === name || host.endsWith(`.${name}`)))
-    throw new UnfitUrl(`The URL's host must be public; ${host} is a name inside a network.`);
+    throw new InvalidUrl("The URL's host is not a valid name.");
+  if (
+    labels.length < 2 ||
+    internal_names.some((name) => host === name || host.endsWith(`.${name}`))
+  )
+    throw new InvalidUrl(`The URL's host must be public; ${host} is a name inside a network.`);
 }

@@ -2,7 +2,7 @@
  * Answers written by a language model behind any OpenAI-compatible chat endpoint, when the settings
  * name one.
  */
-import { askEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
+import { probeEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
 import { Answerers } from "../chats/contract";
 import { SystemChecks } from "../console/contract";
 import { SearchIndex } from "../search-index/contract";
@@ -80,7 +80,7 @@ export default definePlugin({
         fill(Answerers, answerer),
         fill(SystemChecks, {
           name: "Language model",
-          run: () => askEndpoint({ ...endpoint, section: "answers" }),
+          run: () => probeEndpoint({ ...endpoint, section: "answers" }),
         }),
       ],
     };

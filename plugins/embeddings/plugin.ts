@@ -2,7 +2,7 @@
  * Vectors from any OpenAI-compatible embeddings endpoint, when the settings name one: search then
  * finds passages that say the same in other words.
  */
-import { askEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
+import { probeEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
 import { SystemChecks } from "../console/contract";
 import { Embedders } from "../search-index/contract";
 import { EndpointEmbedder } from "./embedder";
@@ -68,7 +68,7 @@ export default definePlugin({
         ),
         fill(SystemChecks, {
           name: "Embeddings",
-          run: () => askEndpoint({ ...endpoint, section: "embeddings" }),
+          run: () => probeEndpoint({ ...endpoint, section: "embeddings" }),
         }),
       ],
     };

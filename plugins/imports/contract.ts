@@ -1,5 +1,5 @@
 /** What other plugins may know about imports: how to add a kind of source. */
-import { service, slot, type AddressRule, type TObject } from "../../core/sdk";
+import { service, slot, type AddressPolicy, type TObject } from "../../core/sdk";
 
 /** One thing to import. */
 export interface SourceItem {
@@ -113,4 +113,4 @@ export const ImportSources = slot<ImportSource>("imports.sources");
  * The addresses that a URL of a user may lead to, wherever it is given: public ones, and those of
  * `imports.allow_networks`.
  */
-export const FetchRule = service<AddressRule>("imports.fetch_rule");
+export const FetchRule = service<AddressPolicy>("imports.fetch_rule");

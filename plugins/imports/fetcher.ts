@@ -5,15 +5,15 @@
 import { STATUS_CODES } from "node:http";
 import {
   checkHost,
-  codeOf,
+  errorCode,
   fetchPinned,
   HttpError,
-  readTarget,
-  UnfitUrl,
+  parseTarget,
+  InvalidUrl,
   version,
-  type AddressRule,
+  type AddressPolicy,
   type Files,
-  type Lookup,
+  type DnsLookup,
   type ReceivedFile,
   type Target,
 } from "../../core/sdk";
@@ -52,10 +52,10 @@ export class Busy extends SourceFailure {
 }
 
 export interface FetchingParts {
-  readonly lookup: Lookup;
-  readonly allows: AddressRule;
+  readonly lookup: DnsLookup;
+  readonly allows: AddressPolicy;
   /** Whether the pause of `host_delay_ms` is for this address. */
-  readonly isPublic: AddressRule;
+  readonly isPublic: AddressPolicy;
   readonly host_delay_ms: number;
   /** For one item, redirects and all. */
   readonly timeout_ms: number;
@@ -258,9 +258,9 @@ export function retryAfterOf(header: string | null, now_ms: number): number | nu
  */
 export function targetOf(text: string): Target {
   try {
-    return readTarget(text.replace(/#.*$/s, ""));
+    return parseTarget(text.replace(/#.*$/s, ""));
   } catch (error) {
-    if (error instanceof UnfitUrl) throw new SourceFailure(error.message, "address_refused");
+    if (error instanceof InvalidUrl) throw new SourceFailure(error.message, "address_refused");
     throw error;
   }
 }
@@ -278,7 +278,7 @@ function inWords(error: unknown): Error {
   if (error instanceof SourceFailure) return error;
   if (error instanceof HttpError)
     return error.status < 500 ? new SourceFailure(error.detail, error.code) : error;
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (code === "") return error instanceof Error ? error : new Error(String(error));
   return new SourceFailure(
     `The server could not be reached, or broke off (${code}).`,

@@ -6,8 +6,9 @@ import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
-  createAddressRule,
+  createAddressPolicy,
   definePlugin,
+  DnsLookup,
   Duration,
   every,
   fill,
@@ -20,7 +21,7 @@ import { Accounts } from "../accounts/contract";
 import { Documents, DocumentUses, FileUses } from "../documents/contract";
 import { Extraction } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
-import { NameLookup, WebhookEvents } from "../webhooks/contract";
+import { WebhookEvents } from "../webhooks/contract";
 import { FetchRule, ImportSources } from "./contract";
 import { createDevice } from "./uploads";
 import { createEnding } from "./runs";
@@ -74,7 +75,7 @@ export default definePlugin({
     documents: Documents,
     extraction: Extraction,
     folders: Folders,
-    lookup: NameLookup,
+    lookup: DnsLookup,
   },
   provides: { fetch_rule: FetchRule },
   slots: { sources: ImportSources },
@@ -99,11 +100,11 @@ export default definePlugin({
     const db = ctx.db;
     const { now_ms } = ctx;
     const { upload_bytes_max } = documents,
-      allows = createAddressRule(config.allow_networks, "imports.allow_networks");
+      allows = createAddressPolicy(config.allow_networks, "imports.allow_networks");
     const fetching = createFetching({
       lookup,
       allows,
-      isPublic: createAddressRule([]),
+      isPublic: createAddressPolicy([]),
       host_delay_ms: config.host_delay,
       timeout_ms: config.timeout,
       pacing: createPacing(),

@@ -6,21 +6,21 @@ import {
   checkHost,
   fetchPinned,
   HttpError,
-  readTarget,
-  UnfitUrl,
+  parseTarget,
+  InvalidUrl,
   version,
-  type AddressRule,
+  type AddressPolicy,
   type Context,
-  type Lookup,
+  type DnsLookup,
   type ReceivedFile,
   type Target,
 } from "../../core/sdk";
 import { TranscriptionFailure } from "./contract";
 
 export interface DownloadParts extends Pick<Context, "files"> {
-  readonly lookup: Lookup;
+  readonly lookup: DnsLookup;
   /** Addresses that a URL of a user may lead to. */
-  readonly allows: AddressRule;
+  readonly allows: AddressPolicy;
   readonly bytes_max: number;
   readonly signal: AbortSignal;
 }
@@ -63,7 +63,7 @@ async function request(
   { lookup, allows }: DownloadParts,
   signal: AbortSignal,
 ): Promise<Response> {
-  let target = readTarget(url);
+  let target = parseTarget(url);
   for (let redirects = 0; ; redirects++) {
     const response = await fetchPinned(target, await addressesOf(target, lookup, allows), {
       method: "GET",
@@ -83,14 +83,14 @@ async function request(
         "unreachable",
         `The address redirects more than ${redirects_max} times.`,
       );
-    target = readTarget(new URL(location, target.url).href.replace(/#.*$/, ""));
+    target = parseTarget(new URL(location, target.url).href.replace(/#.*$/, ""));
   }
 }
 
 async function addressesOf(
   target: Target,
-  lookup: Lookup,
-  allows: AddressRule,
+  lookup: DnsLookup,
+  allows: AddressPolicy,
 ): Promise<readonly string[]> {
   const checked = await checkHost(target, lookup, allows);
   if (checked.kind === "allowed") return checked.addresses;
@@ -133,7 +133,8 @@ function toFailure(error: unknown, silent: boolean): unknown {
       `The address sent nothing for ${silence_ms / 1_000} s.`,
       true,
     );
-  if (error instanceof UnfitUrl) return new TranscriptionFailure("refused_address", error.message);
+  if (error instanceof InvalidUrl)
+    return new TranscriptionFailure("refused_address", error.message);
   if (error instanceof HttpError && error.status === 413)
     return new TranscriptionFailure("too_large", error.message);
   if (error instanceof TranscriptionFailure || error instanceof HttpError) return error;

@@ -2,14 +2,14 @@
  * Transcriptions: recordings and captions become documents whose citations tell when something is
  * said.
  */
-import { definePlugin, Duration, fill, Secret, t, type Context } from "../../core/sdk";
+import { definePlugin, DnsLookup, Duration, fill, Secret, t, type Context } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { DocumentUses, Documents, FileUses } from "../documents/contract";
 import { Extractors } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { FetchRule } from "../imports/contract";
 import { Quotas } from "../quotas/contract";
-import { NameLookup, WebhookEvents } from "../webhooks/contract";
+import { WebhookEvents } from "../webhooks/contract";
 import { captionsExtractor } from "./captions-extractor";
 import { tasks } from "./child/tasks";
 import { Transcribers, type Transcriber } from "./contract";
@@ -68,7 +68,7 @@ export default definePlugin({
     folders: Folders,
     documents: Documents,
     quotas: Quotas,
-    lookup: NameLookup,
+    lookup: DnsLookup,
     allows: FetchRule,
   },
   slots: { transcribers: Transcribers },

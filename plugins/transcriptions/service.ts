@@ -3,12 +3,10 @@
  * requests and writes no SQL.
  */
 import {
-  badRequest,
   conflict,
   HttpError,
   notFound,
-  readTarget,
-  UnfitUrl,
+  requireTarget,
   type Context,
   type Db,
   type FilePart,
@@ -90,7 +88,7 @@ export class Transcriptions {
    * unfit URL, 403, 404 or 507.
    */
   async addUrl(owner_id: string, { folder_id, url }: NewUrl): Promise<RunRow> {
-    const { href } = fitTarget(url);
+    const { href } = requireTarget(url, "/url");
     return this.insertPending({ ...this.newRun(owner_id, folder_id, nameOf(href)), url: href });
   }
 
@@ -213,16 +211,6 @@ export class Transcriptions {
     await this.ctx.folders.require(tx, run.owner_id, run.folder_id);
     await store.insertRun(tx, run);
     this.ctx.runs.notify(run, "created");
-  }
-}
-
-/** @throws HttpError 400 in the words of the rule that the URL breaks. */
-function fitTarget(url: string): ReturnType<typeof readTarget> {
-  try {
-    return readTarget(url);
-  } catch (error) {
-    if (error instanceof UnfitUrl) throw badRequest(error.message, "/url");
-    throw error;
   }
 }
 

@@ -5,16 +5,16 @@
 import { TimeLimit } from "../../core/lib/timeout";
 import {
   checkHost,
-  codeOf,
+  errorCode,
   fetchPinned,
   readHead,
-  readTarget,
+  parseTarget,
   version,
-  type AddressRule,
+  type AddressPolicy,
   type Context,
   type JobEffect,
   type JobRun,
-  type Lookup,
+  type DnsLookup,
 } from "../../core/sdk";
 import type { Accounts } from "../accounts/contract";
 import type { AttemptKey, AttemptResult, Deliveries } from "./deliveries";
@@ -26,8 +26,8 @@ import type { DeliveryRow, WebhookRow } from "./store";
 export interface AttemptSenderParts extends Pick<Context, "db" | "now_ms" | "sealed"> {
   readonly accounts: Accounts;
   readonly deliveries: Deliveries;
-  readonly lookup: Lookup;
-  readonly allows: AddressRule;
+  readonly lookup: DnsLookup;
+  readonly allows: AddressPolicy;
   readonly prefixes: HeaderPrefixes;
 }
 
@@ -66,7 +66,7 @@ export class AttemptSender {
     delivery: DeliveryRow,
     signal: AbortSignal,
   ): Promise<Outcome> {
-    const target = readTarget(webhook.href);
+    const target = parseTarget(webhook.href);
     const checked = await checkHost(target, this.ctx.lookup, this.ctx.allows);
     signal.throwIfAborted();
     if (checked.kind === "refused")
@@ -169,7 +169,7 @@ export function retryAfter(value: string | null, now_ms: number): number | null 
 
 /** Why there was no answer, for the log of deliveries. */
 function describe(error: unknown): string {
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (/CERT|TLS|SSL|VERIFY/i.test(code)) return `the certificate was not accepted (${code})`;
   if (/refused|FailedToOpenSocket/i.test(code)) return "the connection was refused";
   return `the connection ended without an answer (${code || "unknown error"})`;

@@ -2,7 +2,7 @@
  * What other plugins may know about webhooks: how they say that something happened which somebody
  * may wait for.
  */
-import { event, service, slot, t, type Lookup } from "../../core/sdk";
+import { event, slot, t } from "../../core/sdk";
 
 /**
  * Emit it in the transaction that ends a run: whoever registered a webhook for it is told, however
@@ -25,6 +25,3 @@ export interface WebhookEvent {
   readonly sample: Readonly<Record<string, unknown>>;
 }
 export const WebhookEvents = slot<WebhookEvent>("webhooks.events");
-
-/** Looks up names that users give, at the name servers of the settings. Never throws. */
-export const NameLookup = service<Lookup>("webhooks.lookup");

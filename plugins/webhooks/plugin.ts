@@ -1,15 +1,16 @@
 /** Webhooks: tells the receivers that people registered when a long run has ended. */
 import {
   ConfigError,
-  createAddressRule,
-  createLookup,
+  createAddressPolicy,
+  createDnsLookup,
+  DnsLookup,
   definePlugin,
   List,
   t,
 } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { AttemptSender } from "./attempts";
-import { NameLookup, WebhookDue, WebhookEvents } from "./contract";
+import { WebhookDue, WebhookEvents } from "./contract";
 import { Deliveries } from "./deliveries";
 import { enqueueAttempt, webhookJobs, webhookSchedules } from "./jobs";
 import { migrations } from "./migrations";
@@ -18,9 +19,9 @@ import { Webhooks } from "./service";
 
 const retries = 2;
 /** @throws ConfigError on a name server that is no address. */
-function lookupBy(servers: readonly string[]): ReturnType<typeof createLookup> {
+function lookupBy(servers: readonly string[]): DnsLookup {
   try {
-    return createLookup({ servers });
+    return createDnsLookup({ servers });
   } catch (error) {
     throw new ConfigError([
       "webhooks.dns_servers must be addresses such as 10.0.0.1 or 10.0.0.1:5353: " +
@@ -65,7 +66,7 @@ export default definePlugin({
     }),
   }),
   needs: { accounts: Accounts },
-  provides: { lookup: NameLookup },
+  provides: { lookup: DnsLookup },
   slots: { events: WebhookEvents },
   events: [WebhookDue],
   tables: ["webhooks", "webhooks_deliveries", "webhooks_attempts"],
@@ -78,7 +79,7 @@ export default definePlugin({
         `webhooks.retry_delays must be one or ${retries} durations: ` +
           "there are three attempts at most.",
       ]);
-    const allows = createAddressRule(config.allow_networks, "webhooks.allow_networks");
+    const allows = createAddressPolicy(config.allow_networks, "webhooks.allow_networks");
     const lookup = lookupBy(config.dns_servers);
     const webhooks = new Webhooks({
       ...ctx,

@@ -8,13 +8,12 @@ import {
   checkHost,
   forbidden,
   notFound,
-  readTarget,
+  requireTarget,
   unavailable,
-  UnfitUrl,
-  type AddressRule,
+  type AddressPolicy,
   type Context,
   type Db,
-  type Lookup,
+  type DnsLookup,
   type Target,
 } from "../../core/sdk";
 import type { WebhookEvent } from "./contract";
@@ -41,8 +40,8 @@ export interface WebhooksParts extends Pick<
   "cancelJobs" | "db" | "inTransaction" | "newId" | "notify" | "now_ms" | "sealed" | "truncateWal"
 > {
   readonly events: () => readonly WebhookEvent[];
-  readonly lookup: Lookup;
-  readonly allows: AddressRule;
+  readonly lookup: DnsLookup;
+  readonly allows: AddressPolicy;
   /** Webhooks that one user may hold. */
   readonly per_account: number;
 }
@@ -87,7 +86,7 @@ export class Webhooks {
     const types = events().map(({ type }) => type);
     if (!types.includes(event_type))
       throw badRequest(`The field event_type must be one of ${types.join(", ")}.`, "/event_type");
-    const target = fitTarget(url);
+    const target = requireTarget(url, "/url");
     // Before the host is looked up, too: what can't succeed costs nothing.
     await this.requireCapacity(db, owner_id);
     await this.checkHost(owner_id, target);
@@ -189,16 +188,6 @@ async function requireWebhook(from: Db, owner_id: string, webhook_id: string): P
   if (!webhook) throw notFound("webhook");
   if (webhook.owner_id !== owner_id) throw forbidden("This webhook belongs to another user.");
   return webhook;
-}
-
-/** @throws HttpError 400 in the words of the rule that the URL breaks. */
-function fitTarget(url: string): Target {
-  try {
-    return readTarget(url);
-  } catch (error) {
-    if (error instanceof UnfitUrl) throw badRequest(error.message, "/url");
-    throw error;
-  }
 }
 
 async function requireHost(

@@ -11,7 +11,7 @@ import { handle, PermanentFailure } from "../../core/jobs/contract";
 import { job } from "../../core/jobs/contract";
 import { t, route } from "../../core/sdk";
 import { findDamage } from "../../core/store/integrity";
-import { askEndpoint } from "../../core/outbound/endpoint";
+import { probeEndpoint } from "../../core/outbound/endpoint-probe";
 import { SystemChecks } from "../../plugins/console/contract";
 import { UsageCounter } from "../../plugins/console/usage";
 import { HealthChecks } from "../../plugins/console/checks";
@@ -425,7 +425,7 @@ describe("an endpoint of a model", () => {
     });
     const base_url = `http://127.0.0.1:${endpoint.port}/v1`;
     if (status === null) await endpoint.stop(true);
-    expect(await askEndpoint({ base_url, api_key: "k", section: "answers" })).toMatchObject({
+    expect(await probeEndpoint({ base_url, api_key: "k", section: "answers" })).toMatchObject({
       status: expected,
       detail: expect.stringContaining("127.0.0.1"),
     });

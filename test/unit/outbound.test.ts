@@ -3,10 +3,10 @@
  * servers say.
  */
 import { afterAll, describe, expect, test } from "bun:test";
-import { checkHost } from "../../core/outbound/check";
-import { createLookup } from "../../core/outbound/lookup";
-import { createAddressRule, isPublic } from "../../core/outbound/special";
-import { readTarget } from "../../core/outbound/target";
+import { checkHost } from "../../core/outbound/host-check";
+import { createDnsLookup } from "../../core/outbound/dns-lookup";
+import { createAddressPolicy, isPublic } from "../../core/outbound/address-policy";
+import { parseTarget } from "../../core/outbound/target";
 import { bytesOf, startNameServer } from "../helpers/dns";
 
 /**
@@ -163,7 +163,7 @@ describe("what is no address is not public", () => {
 });
 
 describe("allowed networks", () => {
-  const allows = createAddressRule(
+  const allows = createAddressPolicy(
     ["127.0.0.2", "10.1.0.0/16", "fd00::/8"],
     "imports.allow_networks",
   );
@@ -179,7 +179,7 @@ describe("allowed networks", () => {
   for (const [why, address, allowed] of cases)
     test(why, () => expect(allows(address)).toBe(allowed));
   test("what is no network is named", () =>
-    expect(() => createAddressRule(["10.0.0.0/8", "intranet"], "imports.allow_networks")).toThrow(
+    expect(() => createAddressPolicy(["10.0.0.0/8", "intranet"], "imports.allow_networks")).toThrow(
       "imports.allow_networks: intranet is not a network",
     ));
 });
@@ -231,7 +231,7 @@ describe("URLs that nobody is asked for", () => {
     ["nothing but the scheme", "http://"],
   ];
   for (const [why, url] of cases)
-    test(why, () => expect(() => readTarget(url)).toThrow(/^The URL/));
+    test(why, () => expect(() => parseTarget(url)).toThrow(/^The URL/));
 });
 
 describe("every way to write an address is that address", () => {
@@ -253,9 +253,9 @@ describe("every way to write an address is that address", () => {
   ];
   for (const [why, url, host] of cases)
     test(why, async () => {
-      expect(readTarget(url)).toMatchObject({ host, is_address: true });
+      expect(parseTarget(url)).toMatchObject({ host, is_address: true });
       expect(
-        await checkHost(readTarget(url), () => Promise.reject(new Error("looked up")), isPublic),
+        await checkHost(parseTarget(url), () => Promise.reject(new Error("looked up")), isPublic),
       ).toEqual({ kind: "refused" });
     });
 });
@@ -267,8 +267,8 @@ test("two ways to write a URL are one", () => {
     "http://hook.test./",
     "http://hook.test/./",
   ])
-    expect(readTarget(url).href).toBe("http://hook.test/");
-  expect(readTarget("https://bücher.test/ä?q=1").href).toBe(
+    expect(parseTarget(url).href).toBe("http://hook.test/");
+  expect(parseTarget("https://bücher.test/ä?q=1").href).toBe(
     "https://xn--bcher-kva.test/%C3%A4?q=1",
   );
 });
@@ -276,7 +276,7 @@ test("two ways to write a URL are one", () => {
 describe("looking up", async () => {
   const names = await startNameServer();
   afterAll(() => names[Symbol.dispose]());
-  const lookup = createLookup({ servers: [names.address], timeout_ms: 400 });
+  const lookup = createDnsLookup({ servers: [names.address], timeout_ms: 400 });
   const cases: [string, Parameters<typeof names.set>[1], unknown][] = [
     ["one public address", ["93.184.216.34"], { kind: "allowed", addresses: ["93.184.216.34"] }],
     [
@@ -327,10 +327,10 @@ describe("looking up", async () => {
   for (const [index, [why, zone, checked]] of cases.entries())
     test(why, async () => {
       names.set(`n${index}.test`, zone);
-      expect(await checkHost(readTarget(`http://n${index}.test/`), lookup, isPublic)).toEqual(
+      expect(await checkHost(parseTarget(`http://n${index}.test/`), lookup, isPublic)).toEqual(
         checked as never,
       );
     });
   test("a name server that is no address is refused at once", () =>
-    expect(() => createLookup({ servers: ["not a server"] })).toThrow());
+    expect(() => createDnsLookup({ servers: ["not a server"] })).toThrow());
 });

@@ -1,20 +1,23 @@
 /**
- * Finds the addresses of a name that a user gave. Asks name servers itself (c-ares), because the
- * system's look-up blocks a thread
- * for each silent name, and four of them stall file reads and password hashes of the whole server.
+ * DNS look-ups of names that users give. It asks name servers itself (c-ares), because the system's
+ * look-up blocks a thread for each name server that does not answer: four of those would stall file
+ * reads and password hashes of the whole server.
  */
 import { Resolver } from "node:dns/promises";
+import { service } from "../base/refs";
 
-export type Looked =
+export type LookupResult =
   | { readonly kind: "found"; readonly addresses: readonly string[] }
   /** The name does not exist, or has no address. */
   | { readonly kind: "absent" }
-  /** Nobody can say: no answer in time, or a name server that fails. */
+  /** Not known: no answer in time, or a name server that fails. */
   | { readonly kind: "silent"; readonly reason: string };
-/** Never throws. Both families are asked; one that answers is enough. */
-export type Lookup = (host: string) => Promise<Looked>;
+/** Never throws. IPv4 and IPv6 are both asked; one that answers is enough. */
+export type DnsLookup = (host: string) => Promise<LookupResult>;
+/** Asks the name servers of the settings. */
+export const DnsLookup = service<DnsLookup>("outbound.dns_lookup");
 
-export interface LookupOptions {
+export interface DnsLookupOptions {
   /** `address` or `address:port`; empty: those of the system. */
   readonly servers: readonly string[];
   readonly timeout_ms?: number;
@@ -25,11 +28,14 @@ const lookup_ms_max = 5_000;
 const each_try = { timeout: 1_500, tries: 4 };
 
 /** @throws Error on a server that is no address. */
-export function createLookup({ servers, timeout_ms = lookup_ms_max }: LookupOptions): Lookup {
+export function createDnsLookup({
+  servers,
+  timeout_ms = lookup_ms_max,
+}: DnsLookupOptions): DnsLookup {
   createResolver(servers);
   return async (host) => {
     const resolver = createResolver(servers);
-    const answers: (Looked | undefined)[] = [undefined, undefined];
+    const answers: (LookupResult | undefined)[] = [undefined, undefined];
     const { promise: expired, resolve: expire } = Promise.withResolvers<void>();
     const timer = setTimeout(expire, timeout_ms);
     const asked = [resolver.resolve4(host), resolver.resolve6(host)].map(async (asking, family) => {
@@ -38,7 +44,7 @@ export function createLookup({ servers, timeout_ms = lookup_ms_max }: LookupOpti
     await Promise.race([Promise.all(asked), expired]);
     clearTimeout(timer);
     resolver.cancel();
-    return together(
+    return combine(
       answers.map((answer) => answer ?? { kind: "silent", reason: "no answer in time" }),
     );
   };
@@ -52,7 +58,7 @@ function createResolver(servers: readonly string[]): Resolver {
 
 const absent_codes = ["ENOTFOUND", "ENODATA", "NOTFOUND", "NODATA"];
 
-const answerOf = (asking: Promise<string[]>): Promise<Looked> =>
+const answerOf = (asking: Promise<string[]>): Promise<LookupResult> =>
   asking.then(
     (addresses) => (addresses.length === 0 ? { kind: "absent" } : { kind: "found", addresses }),
     (error: { code?: string }) =>
@@ -62,7 +68,7 @@ const answerOf = (asking: Promise<string[]>): Promise<Looked> =>
   );
 
 /** IPv4 first: a machine without IPv6 gets to the right one sooner. */
-function together(answers: readonly Looked[]): Looked {
+function combine(answers: readonly LookupResult[]): LookupResult {
   const addresses = answers.flatMap((answer) => (answer.kind === "found" ? answer.addresses : []));
   if (addresses.length > 0) return { kind: "found", addresses };
   return answers.find((answer) => answer.kind === "silent") ?? { kind: "absent" };

@@ -1,22 +1,22 @@
 /**
- * Whether an OpenAI-compatible endpoint of the operator's answers, and takes the key: asked for its
- * models, which costs nothing.
+ * Checks that an OpenAI-compatible endpoint of the operator answers and accepts the key: asks for
+ * the list of models, which costs nothing.
  */
 
-export interface EndpointState {
+export interface EndpointStatus {
   readonly status: "ok" | "warn" | "fail";
   readonly detail: string;
   readonly fix: string | null;
 }
 
-/** Below the patience of whoever looks at the system. */
-const ask_ms_max = 2_500;
+/** Shorter than people wait for the page of health checks. */
+const timeout_ms = 2_500;
 
 /**
  * Never fails. `section` names the settings to look at: `answers`. A proxy of the environment is
  * not used.
  */
-export async function askEndpoint({
+export async function probeEndpoint({
   base_url,
   api_key,
   section,
@@ -24,12 +24,12 @@ export async function askEndpoint({
   readonly base_url: string;
   readonly api_key: string | undefined;
   readonly section: string;
-}): Promise<EndpointState> {
+}): Promise<EndpointStatus> {
   const { host } = new URL(base_url);
   const init = {
     redirect: "manual",
     proxy: false,
-    signal: AbortSignal.timeout(ask_ms_max),
+    signal: AbortSignal.timeout(timeout_ms),
     headers: {
       accept: "application/json",
       ...(api_key !== undefined && { authorization: `Bearer ${api_key}` }),

@@ -1,6 +1,6 @@
 /**
- * Addresses that no public server has: the special-purpose registries of IANA as data, and the
- * question whether an address is public.
+ * Which addresses outbound requests may connect to. Holds IANA's registries of special-purpose
+ * addresses.
  */
 import { isIP } from "node:net";
 import { inBlock, networkList, networkSetting } from "../base/networks";
@@ -61,17 +61,17 @@ export function isPublic(address: string): boolean {
   return family === 4 || global.check(address, "ipv6");
 }
 
-/** Whether a connection to this address may be made. */
-export type AddressRule = (address: string) => boolean;
+/** Whether a connection to this address is allowed. */
+export type AddressPolicy = (address: string) => boolean;
 
 /**
  * Public addresses, and those of the networks (CIDR) that the operator allows in `setting`. @throws
  * ConfigError naming the one that is no network.
  */
-export function createAddressRule(
+export function createAddressPolicy(
   allow_networks: readonly string[],
   setting = "allow_networks",
-): AddressRule {
+): AddressPolicy {
   const allowed = networkSetting(setting, allow_networks);
   return (address) => isPublic(address) || inBlock(allowed, address);
 }

@@ -1,4 +1,4 @@
-/** A request to a URL of a user, over a connection to an address that was checked. */
+/** Requests to URLs of users, over a connection to an address that was checked. */
 import { isIP } from "node:net";
 import type { Target } from "./target";
 
@@ -11,8 +11,8 @@ export interface PinnedRequest {
 }
 
 const addresses_max = 4;
-/** Nothing was sent: the next address may be tried. */
-const unconnected = [
+/** No connection was made: the next address may be tried. */
+const connect_errors = [
   "ConnectionRefused",
   "FailedToOpenSocket",
   "ECONNREFUSED",
@@ -22,11 +22,9 @@ const unconnected = [
 ];
 
 /**
- * Connects to the first of the addresses that takes a connection; the certificate is verified
- * against the URL's name.
- * No redirect is followed, no proxy and no TLS switch of the environment has a say, nothing is
- * unpacked.
- * @throws Error when no answer came.
+ * Connects to the first address that takes a connection; the certificate is verified against the
+ * URL's name. Follows no redirect, ignores proxies and TLS settings of the environment, and unpacks
+ * nothing. @throws Error when no answer came.
  */
 export async function fetchPinned(
   target: Target,
@@ -38,7 +36,7 @@ export async function fetchPinned(
       return await fetchAt(target, address, request);
     } catch (error) {
       if (
-        !unconnected.includes(codeOf(error)) ||
+        !connect_errors.includes(errorCode(error)) ||
         index + 1 === Math.min(addresses.length, addresses_max)
       )
         throw error;
@@ -52,8 +50,9 @@ function fetchAt(
   address: string,
   { method, headers, body, signal }: PinnedRequest,
 ): Promise<Response> {
-  const at = `${url.protocol}//${isIP(address) === 6 ? `[${address}]` : address}${url.port === "" ? "" : `:${url.port}`}${url.pathname}${url.search}`;
-  return fetch(at, {
+  const host_part = isIP(address) === 6 ? `[${address}]` : address;
+  const port_part = url.port === "" ? "" : `:${url.port}`;
+  return fetch(`${url.protocol}//${host_part}${port_part}${url.pathname}${url.search}`, {
     method,
     redirect: "manual",
     keepalive: false,
@@ -66,13 +65,10 @@ function fetchAt(
   } as RequestInit);
 }
 
-export const codeOf = (error: unknown): string =>
+export const errorCode = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";
 
-/**
- * The beginning of an answer's body; what comes after `bytes_max` or `ms_max` is left, and so is
- * what can't be read.
- */
+/** The beginning of a response's body, until `bytes_max`, `ms_max` or an error. */
 export async function readHead(
   response: Response,
   bytes_max: number,

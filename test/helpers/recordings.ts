@@ -46,8 +46,9 @@ case $(tail -c 64 "$1" | grep -ao 'mode=[a-z-]*') in
   mode=json) printf '{"language": "english", "segments": [{"start": 0, "end": 0.5, "text": " The heron waits.", "speaker": "A"}]}' ;;
   mode=text) echo "The heron waits for eels." ;;
   mode=broken) printf '{"segments": [{"start": 0, "end' ;;
-  mode=backwards) printf '{"segments": [{"start": 0.9, "end": 0.1, "text": "third"}, {"start": 0.5, "end": ' +
-'900, "text": "second"}, {"start": -3, "end": 0.2, "text": "first"}]}' ;;
+  mode=backwards) printf '%s' \\
+    '{"segments": [{"start": 0.9, "end": 0.1, "text": "third"}, ' \\
+    '{"start": 0.5, "end": 900, "text": "second"}, {"start": -3, "end": 0.2, "text": "first"}]}' ;;
   mode=crash) echo "out of memory: /srv/secret" >&2; exit 3 ;;
   mode=signal) kill -SEGV $$ ;;
   mode=nothing) ;;

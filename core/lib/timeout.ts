@@ -84,3 +84,18 @@ export async function settlesWithin(work: Promise<unknown>, timeout_ms: number):
     clearTimeout(timer);
   }
 }
+
+/** Resolves after `ms`. @throws the reason of `signal` when it fires before that. */
+export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}

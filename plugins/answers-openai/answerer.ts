@@ -2,6 +2,7 @@
  * Answers with a language model: retrieves passages, asks the model, checks its answer against the
  * passages, and falls back to the next answerer when the model gives no usable answer.
  */
+import { TimeLimit } from "../../core/lib/timeout";
 import { PermanentFailure, type Context } from "../../core/sdk";
 import type { Answered, Answerer, Question } from "../chats/contract";
 import type { FoundPassage, Retrieval } from "../search/contract";
@@ -97,16 +98,23 @@ export class LanguageModelAnswerer implements Answerer {
     preview: Preview,
   ): Promise<Generated> {
     const { limits, timeout_ms, now_ms } = this.options;
-    using deadline = new Deadline(timeout_ms, question.signal, now_ms);
+    const ends_at = now_ms() + timeout_ms;
+    const reason = () => timedOut(timeout_ms);
+    const limit = new TimeLimit(timeout_ms, { signal: question.signal, reason });
+    const deadline = { signal: limit.signal, left_ms: () => ends_at - now_ms() };
     let usage: Usage | null = null;
-    for (const strict of [false, true]) {
-      const prompt = composePrompt(question, passages, limits, strict);
-      const { checked, reply } = await this.breaker.run(() =>
-        withRetries(() => this.attempt(question, prompt, preview, deadline.signal), deadline),
-      );
-      usage = sum(usage, reply.usage);
-      if (checked.citations.length > 0 || checked.refused)
-        return { ...prompt, checked, reply, usage };
+    try {
+      for (const strict of [false, true]) {
+        const prompt = composePrompt(question, passages, limits, strict);
+        const { checked, reply } = await this.breaker.run(() =>
+          withRetries(() => this.attempt(question, prompt, preview, deadline.signal), deadline),
+        );
+        usage = sum(usage, reply.usage);
+        if (checked.citations.length > 0 || checked.refused)
+          return { ...prompt, checked, reply, usage };
+      }
+    } finally {
+      limit.clear();
     }
     throw new ProviderFailure("unusable", "the model's answer names no source", {
       retryable: false,
@@ -206,39 +214,6 @@ class Preview {
       this.question.emit?.({ kind: "delta", text });
     };
   }
-}
-
-/** A signal that fires with the caller's, or when the time is over. Dispose of it when done. */
-class Deadline implements Disposable {
-  private readonly controller = new AbortController();
-  private readonly ends_at: number;
-  private readonly timer: ReturnType<typeof setTimeout>;
-
-  constructor(
-    timeout_ms: number,
-    private readonly caller: AbortSignal,
-    private readonly now_ms: () => number,
-  ) {
-    this.ends_at = now_ms() + timeout_ms;
-    this.timer = setTimeout(() => this.controller.abort(timedOut(timeout_ms)), timeout_ms);
-    if (caller.aborted) this.follow();
-    else caller.addEventListener("abort", this.follow, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  left_ms(): number {
-    return this.ends_at - this.now_ms();
-  }
-
-  [Symbol.dispose](): void {
-    clearTimeout(this.timer);
-    this.caller.removeEventListener("abort", this.follow);
-  }
-
-  private readonly follow = (): void => this.controller.abort(this.caller.reason);
 }
 
 const timedOut = (timeout_ms: number): ProviderFailure =>

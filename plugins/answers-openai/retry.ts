@@ -1,4 +1,5 @@
 /** Retries of failed calls within a deadline, and a circuit breaker for a provider that is down. */
+import { sleep } from "../../core/lib/timeout";
 import { jitter } from "../../core/sdk";
 import { ProviderFailure } from "./failure";
 
@@ -7,21 +8,21 @@ const backoff_ms = 250;
 const jitter_share = 0.4;
 
 /** The time that is left, and the signal that fires when none is. */
-export interface TimeLimit {
+export interface Deadline {
   readonly signal: AbortSignal;
   left_ms(): number;
 }
 
 /**
  * Resolves to what `work` does, or rejects with its last failure. Waits as long as the provider
- * asks for (`Retry-After`) where the time limit allows it.
+ * asks for (`Retry-After`) where the deadline allows it.
  */
-export async function withRetries<R>(work: () => Promise<R>, limit: TimeLimit): Promise<R> {
+export async function withRetries<R>(work: () => Promise<R>, deadline: Deadline): Promise<R> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      limit.signal.throwIfAborted();
+      deadline.signal.throwIfAborted();
       if (
         !(error instanceof ProviderFailure) ||
         !error.options.retryable ||
@@ -32,23 +33,9 @@ export async function withRetries<R>(work: () => Promise<R>, limit: TimeLimit): 
         jitter(backoff_ms * 2 ** (attempt - 1), jitter_share),
         error.options.retry_after_ms ?? 0,
       );
-      if (pause_ms >= limit.left_ms()) throw error;
-      await pause(pause_ms, limit.signal);
+      if (pause_ms >= deadline.left_ms()) throw error;
+      await sleep(pause_ms, deadline.signal);
     }
-  }
-}
-
-/** @throws the signal's reason when it fires first. */
-async function pause(pause_ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, pause_ms);
-  const stop = () => reject(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    await promise;
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", stop);
   }
 }
 

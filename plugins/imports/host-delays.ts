@@ -1,4 +1,5 @@
 /** The pause that each host gets between two requests, whoever they are for. */
+import { sleep } from "../../core/lib/timeout";
 
 export interface Pacing {
   /**
@@ -28,18 +29,7 @@ export function createPacing(now_ms: () => number = () => performance.now()): Pa
       const wait_ms = (free_at.get(host) ?? 0) - now_ms();
       forgetOld();
       rest(host, Math.max(0, wait_ms) + gap_ms);
-      if (wait_ms > 0) await pause(wait_ms, signal);
+      if (wait_ms > 0) await sleep(wait_ms, signal);
     },
   };
-}
-
-/** @throws what the signal says */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
-  clearTimeout(timer);
-  signal.throwIfAborted();
 }

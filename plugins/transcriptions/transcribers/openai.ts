@@ -2,6 +2,7 @@
  * A transcriber behind HTTP: any endpoint that understands OpenAI's `/audio/transcriptions`. The
  * file goes out as it is read from disk.
  */
+import { sleep } from "../../../core/lib/timeout";
 import { jitter, newUuid, readHead } from "../../../core/sdk";
 import {
   TranscriptionFailure,
@@ -155,17 +156,6 @@ async function textOf(response: Response): Promise<string> {
       "The transcription service answered with nothing.",
     );
   return text;
-}
-
-async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms),
-    wake = () => resolve();
-  signal.addEventListener("abort", wake, { once: true });
-  await promise;
-  clearTimeout(timer);
-  signal.removeEventListener("abort", wake);
-  signal.throwIfAborted();
 }
 
 /** Another attempt after a pause may succeed. */

@@ -19,13 +19,17 @@ import {
   t,
   toNumber,
   toPage,
+  type Context,
   type Db,
+  type JobEffect,
   type Migration,
+  type PageRequest,
+  type PayloadOf,
+  type Static,
 } from "dossier";
 import { ConsolePages, Documents, DocumentSettled, DocumentUses } from "dossier/contracts";
 
-// --- Its own table
-// ----------------------------------------------------------------------------------------------------
+// --- Its own table -------------------------------------------------------------------------------
 // A plugin owns the tables that carry its name. Times are epoch milliseconds, ids are text: SQL
 // that any database understands.
 
@@ -73,8 +77,7 @@ const migrations: readonly Migration[] = [
   },
 ];
 
-// --- Its route
-// --------------------------------------------------------------------------------------------------------
+// --- Its route -----------------------------------------------------------------------------------
 // A route is a value. Dossier checks requests by it, answers 400 and 401 for the plugin, and puts
 // it into the OpenAPI document.
 
@@ -121,8 +124,7 @@ const routes = {
   }),
 };
 
-// --- Its page
-// ---------------------------------------------------------------------------------------------------------
+// --- Its page ------------------------------------------------------------------------------------
 // The text of an ES module, which the console loads when somebody opens the page; the title stands
 // above it already. `host.api` calls the API in the name of whoever is signed in.
 // Put text into the page as text: the console's policy refuses HTML that is made of strings, and
@@ -139,9 +141,15 @@ export default {
       return element;
     };
     const answer = await host.api("/activity?per_page=50");
-    if (!answer.ok) { add(root, "p", "The activity could not be loaded. Open this page again."); return; }
+    if (!answer.ok) {
+      add(root, "p", "The activity could not be loaded. Open this page again.");
+      return;
+    }
     const { data } = await answer.json();
-    if (data.length === 0) { add(root, "p", "Nothing has been indexed yet. Upload a document, and it shows up here."); return; }
+    if (data.length === 0) {
+      add(root, "p", "Nothing has been indexed yet. Upload a document, and it shows up here.");
+      return;
+    }
     const table = add(root, "table");
     const head = add(add(table, "thead"), "tr");
     for (const title of ["Document", "Status", "When"]) add(head, "th", title).scope = "col";
@@ -150,7 +158,10 @@ export default {
       const row = add(body, "tr");
       const link = add(add(row, "td"), "a", entry.document_name);
       link.href = "/console/documents/" + entry.document_id;
-      link.addEventListener("click", (event) => { event.preventDefault(); host.navigate("/documents/" + entry.document_id); });
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        host.navigate("/documents/" + entry.document_id);
+      });
       add(row, "td", words[entry.status]);
       add(row, "td", new Date(entry.at).toLocaleString());
     }
@@ -158,120 +169,117 @@ export default {
 };
 `;
 
-// --- Its job
-// ----------------------------------------------------------------------------------------------------------
+// --- What it is handed ---------------------------------------------------------------------------
+// Everything that a plugin may touch comes from the host: no globals, and time from a clock that
+// tests can set.
+
+const config = t.Object({
+  keep: Duration({ default: "30d", description: "How long activity is remembered." }),
+});
+/** Another plugin's service: its types come with it, its code does not. */
+const needs = { documents: Documents };
+
+type ActivityContext = Context<typeof config, typeof needs>;
+
+// --- What its route does -------------------------------------------------------------------------
+
+async function listActivity(
+  { db, services }: ActivityContext,
+  owner_id: string,
+  page: PageRequest,
+): Promise<{ entries: Static<typeof EntryRecord>[]; total: number }> {
+  const { limit, offset } = pageWindow(page);
+  const table: Db<Tables> = db;
+  const mine = table.selectFrom("activity").where("owner_id", "=", owner_id);
+  const { total } = await mine.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
+  const rows = await mine
+    .selectAll()
+    .orderBy("at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  const names = await services.documents.findNames(
+    db,
+    rows.map((row) => row.document_id),
+  );
+  const entries = rows.map(({ document_id, version, status, at }) => ({
+    document_id,
+    document_name: names.get(document_id)?.name ?? "",
+    version,
+    status,
+    at: rfc3339(at),
+  }));
+  return { entries, total: toNumber(total) };
+}
+
+// --- Its jobs ------------------------------------------------------------------------------------
 // Work that happens later. It survives a crash, is tried again when it throws, and never runs twice
-// at the same time.
+// at the same time. What a job returns is written in the transaction that ends it: exactly once.
 
-const Prune = job("activity.prune", t.Object({}));
+const PruneActivity = job("activity.prune", t.Object({}));
 
-// --- The plugin
-// -------------------------------------------------------------------------------------------------------
+/** Follows an event of another plugin. */
+async function rememberDocument(
+  { newId, now_ms }: ActivityContext,
+  { owner_id, document_id, version, status }: PayloadOf<typeof DocumentSettled>,
+): Promise<JobEffect> {
+  const entry: Entry = { id: newId("act"), owner_id, document_id, version, status, at: now_ms() };
+  return async (tx: Db<Tables>) => {
+    await tx.insertInto("activity").values(entry).execute();
+  };
+}
+
+async function pruneActivity({ config, now_ms }: ActivityContext): Promise<JobEffect> {
+  const kept_from = now_ms() - config.keep;
+  return async (tx: Db<Tables>) => {
+    await tx.deleteFrom("activity").where("at", "<", kept_from).execute();
+  };
+}
+
+/** Removes what goes with documents that are deleted for good, inside the deleting transaction. */
+async function forgetDocuments(tx: Db<Tables>, document_ids: readonly string[]): Promise<void> {
+  if (document_ids.length > 0)
+    await tx.deleteFrom("activity").where("document_id", "in", document_ids).execute();
+}
+
+// --- The plugin ----------------------------------------------------------------------------------
+// A plugin is a value, too: what it needs and has, and what it does once it is set up.
 
 export default definePlugin({
   name: "activity",
   version: "1.0.0",
   /** `[activity] keep = "90d"` in dossier.toml, or DOSSIER_ACTIVITY_KEEP=90d in the environment. */
-  config: t.Object({
-    keep: Duration({ default: "30d", description: "How long activity is remembered." }),
-  }),
-  /** Another plugin's service: its types come with it, its code does not. */
-  needs: { documents: Documents },
+  config,
+  needs,
   tables: ["activity"],
   migrations,
   routes,
 
-  setup: ({ now_ms, config, db: any_db, enqueue, newId, services }) => {
-    /** With the types of this plugin's tables. */
-    const db: Db<Tables> = any_db;
+  setup: (ctx) => ({
+    routes: {
+      list: async ({ caller, query }) => {
+        const { entries, total } = await listActivity(ctx, caller.owner_id, query);
+        return toPage(entries, total, query);
+      },
+    },
+    jobs: [
+      handle(DocumentSettled, (payload) => rememberDocument(ctx, payload), {
+        attempts_max: 5,
+        timeout_ms: 10_000,
+      }),
+      handle(PruneActivity, () => pruneActivity(ctx), { attempts_max: 3, timeout_ms: 60_000 }),
+    ],
+    schedules: [every("17 3 * * *", PruneActivity, {})],
     /**
-     * Subscribes to an event of another plugin. What it returns is written in the transaction that
-     * ends the job: exactly once.
+     * A server that never runs at night still forgets. The key keeps it to one such job, however
+     * often it is restarted.
      */
-    const remember = handle(
-      DocumentSettled,
-      async ({ owner_id, document_id, version, status }) =>
-        async (tx) => {
-          await tx
-            .insertInto("activity")
-            .values({
-              id: newId("act"),
-              owner_id,
-              document_id,
-              version,
-              status,
-              at: now_ms(),
-            })
-            .execute();
-        },
-      { attempts_max: 5, timeout_ms: 10_000 },
-    );
-
-    const prune = handle(
-      Prune,
-      async () => async (tx) => {
-        await tx
-          .deleteFrom("activity")
-          .where("at", "<", now_ms() - config.keep)
-          .execute();
-      },
-      { attempts_max: 3, timeout_ms: 60_000 },
-    );
-
-    /**
-     * Fills a slot: what goes with a document when it goes for good. Runs inside the deleting
-     * transaction.
-     */
-    const forget = fill(DocumentUses, {
-      async remove(tx, document_ids) {
-        if (document_ids.length > 0)
-          await tx.deleteFrom("activity").where("document_id", "in", document_ids).execute();
-      },
-    });
-
-    return {
-      jobs: [remember, prune],
-      schedules: [every("17 3 * * *", Prune, {})],
-      /**
-       * A server that never runs at night still forgets. The key keeps it to one such job, however
-       * often it is restarted.
-       */
-      start: () => enqueue(db, Prune, {}, { key: "activity.prune" }),
-      fills: [
-        forget,
-        fill(ConsolePages, { path: "activity", title: "Activity", group: "work", module: page }),
-      ],
-      routes: {
-        list: async ({ caller, query }) => {
-          const { limit, offset } = pageWindow(query);
-          const mine = db.selectFrom("activity").where("owner_id", "=", caller.owner_id);
-          const { total } = await mine
-            .select((e) => e.fn.countAll().as("total"))
-            .executeTakeFirstOrThrow();
-          const rows = await mine
-            .selectAll()
-            .orderBy("at", "desc")
-            .orderBy("id", "desc")
-            .limit(limit)
-            .offset(offset)
-            .execute();
-          const names = await services.documents.findNames(
-            db,
-            rows.map((row) => row.document_id),
-          );
-          return toPage(
-            rows.map(({ document_id, version, status, at }) => ({
-              document_id,
-              document_name: names.get(document_id)?.name ?? "",
-              version,
-              status,
-              at: rfc3339(at),
-            })),
-            toNumber(total),
-            query,
-          );
-        },
-      },
-    };
-  },
+    start: () => ctx.enqueue(ctx.db, PruneActivity, {}, { key: "activity.prune" }),
+    /** Slots of other plugins. */
+    fills: [
+      fill(DocumentUses, { remove: forgetDocuments }),
+      fill(ConsolePages, { path: "activity", title: "Activity", group: "work", module: page }),
+    ],
+  }),
 });

@@ -60,7 +60,8 @@ const extractor = {
 };
 
 const said = (answer, citations = []) => ({
-  answer, outcome: "answered", grounded: citations.length > 0, citations, model: "staged", prompts: [], usage: null, timings: { retrieve_ms: 0, generate_ms: 0 }, warnings: [],
+  answer, outcome: "answered", grounded: citations.length > 0, citations, model: "staged",
+  prompts: [], usage: null, timings: { retrieve_ms: 0, generate_ms: 0 }, warnings: [],
 });
 const answerer = {
   name: "stage", rank: 1_000_000,

@@ -4,7 +4,7 @@ import * as typebox from "@sinclair/typebox";
 import { builtIn } from "../plugins/built-in";
 import * as contracts from "../plugins/contracts";
 import { runProgram } from "./cli/program";
-import { runTrial } from "./cli/trial";
+import { runPreflight } from "./cli/preflight";
 import { runChild } from "./isolate/child";
 import { childCommand, task_command } from "./isolate/command";
 import { ChildPool } from "./isolate/pool";
@@ -41,14 +41,14 @@ if (first === task_command) {
         ?.tasks[task],
   );
 } else {
-  if (first === "__trial") {
-    await runTrial(rest, plugins);
+  if (first === "__preflight") {
+    await runPreflight(rest, plugins);
     process.exit(0);
   }
   const exit_code = await runProgram(process.argv.slice(2), {
     built_in: plugins,
     isolate: (log) => new ChildPool({ command: task_child, log }),
-    trial_command: [...task_child.slice(0, -1), "__trial"],
+    preflight_command: [...task_child.slice(0, -1), "__preflight"],
     print: printTo(process.stdout),
     complain: printTo(process.stderr),
     stdin: async () => (await Bun.stdin.text()).replace(/\r?\n$/, ""),

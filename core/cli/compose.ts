@@ -15,7 +15,8 @@ import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
 import { createHost, type Host } from "../plugin/host";
 import type { PluginFailure } from "../plugin/operations";
-import { findPluginFiles, loadPlugins, trialBy, type Loaded } from "../plugin/load";
+import { findPluginFiles, loadPlugins, type Loaded } from "../plugin/load";
+import { preflight } from "../plugin/preflight";
 import { FileStore } from "../store/file-store";
 import { SqliteStore } from "../store/sqlite-store";
 import type { Store } from "../store/store";
@@ -39,7 +40,7 @@ export interface SettingOptions {
    * How this executable starts itself to try plugin files out; null leaves the plugins directory
    * alone.
    */
-  readonly trial_command: readonly string[] | null;
+  readonly preflight_command: readonly string[] | null;
   readonly log_level?: Level;
 }
 
@@ -48,13 +49,13 @@ export async function readSetting({
   flags,
   env,
   built_in,
-  trial_command,
+  preflight_command,
   log_level,
 }: SettingOptions): Promise<Setting> {
   const located = locate(flags, env);
-  const files = trial_command === null ? [] : findPluginFiles(located.plugins);
-  const tryOut = trialBy([...(trial_command ?? []), "--data", located.data], env);
-  const loaded = await loadPlugins(files, tryOut);
+  const files = preflight_command === null ? [] : findPluginFiles(located.plugins);
+  const command = [...(preflight_command ?? []), "--data", located.data];
+  const loaded = await loadPlugins(files, (found) => preflight(command, env, found));
   const { dropped_in, failures } = checkSettings(loaded, located);
   const sections = new Map([
     ...coreSections,
@@ -65,7 +66,7 @@ export async function readSetting({
   for (const { plugin } of loaded.plugins)
     if (!dropped_in.some((one) => one.plugin === plugin))
       sections.set(plugin.section, emptied(plugin.config));
-  const lenient = failures.length > 0 || trial_command === null;
+  const lenient = failures.length > 0 || preflight_command === null;
   const config = readConfig(sections, located.sources, lenient);
   const recent = createLogRing();
   const log = jsonLog(log_level ?? (config.values.server!.log_level as Level), (line) => {
@@ -73,7 +74,7 @@ export async function readSetting({
     process.stderr.write(`${line}\n`);
   });
   for (const warning of config.warnings)
-    if (trial_command !== null) log.warn("configuration", { warning });
+    if (preflight_command !== null) log.warn("configuration", { warning });
   return { located, config, dropped_in, failures, log, recent };
 }
 

@@ -16,7 +16,7 @@ import type { Flags } from "./sources";
 export interface ProgramParts {
   readonly built_in: readonly Plugin[];
   readonly isolate: (log: Setting["log"]) => ChildPool;
-  readonly trial_command: readonly string[];
+  readonly preflight_command: readonly string[];
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
   readonly stdin: () => Promise<string>;
@@ -69,7 +69,7 @@ function addCoreCommands(program: Commander, parts: ProgramParts): void {
         flags: flagsOf(options),
         env: process.env,
         built_in: parts.built_in,
-        trial_command: parts.trial_command,
+        preflight_command: parts.preflight_command,
         log_level: "error",
       });
       const { host, port, public_url } = setting.config.values.server as {
@@ -120,7 +120,7 @@ async function serveCommand(flags: Flags, parts: ProgramParts): Promise<void> {
     flags,
     env: process.env,
     built_in: parts.built_in,
-    trial_command: parts.trial_command,
+    preflight_command: parts.preflight_command,
   });
   const isolate = parts.isolate(setting.log);
   try {
@@ -138,7 +138,7 @@ async function configCommand(flags: Flags, json: boolean, parts: ProgramParts): 
     flags,
     env: process.env,
     built_in: parts.built_in,
-    trial_command: parts.trial_command,
+    preflight_command: parts.preflight_command,
     log_level: "error",
   });
   const rows = shownSettings(config);
@@ -155,7 +155,7 @@ async function pluginListCommand(flags: Flags, json: boolean, parts: ProgramPart
     flags,
     env: process.env,
     built_in: parts.built_in,
-    trial_command: parts.trial_command,
+    preflight_command: parts.preflight_command,
     log_level: "error",
   });
   const fileOf = new Map(setting.dropped_in.map(({ plugin, file }) => [plugin, file]));
@@ -272,7 +272,7 @@ async function runPluginCommand(
     flags,
     env: process.env,
     built_in: parts.built_in,
-    trial_command: null,
+    preflight_command: null,
     log_level: "warn" satisfies Level,
   });
   const {

@@ -1,250 +1,266 @@
 /**
- * Turns plugin values into a running server: order → migrate → set up → mount → start. Each step
- * only feeds the next.
+ * Turns plugin values into a running server: order → migrate → set up → start. Each step only feeds
+ * the next.
  */
-import { ConfigError, type Config } from "../base/config";
-import type { Clock } from "../base/clock";
-import { newId } from "../base/ids";
-import { errorFields, type Log } from "../base/log";
+import { ConfigError } from "../base/config";
+import { errorFields } from "../base/log";
 import type { LogRing } from "../base/log-ring";
-import type { IsolatedRun } from "../isolate/pool";
+import type { Fill, ServiceRef, SlotRef } from "../base/refs";
+import type { Mounted } from "../http/mount";
 import { CronSchedules } from "../jobs/cron";
 import { JobQueue } from "../jobs/queue";
 import { coreSchema } from "../jobs/schema";
-import type { Mounted } from "../http/mount";
-import type { Files } from "../store/files";
+import { withTimeout } from "../lib/timeout";
 import { migrate } from "../store/migrate";
 import type { Schema } from "../store/schema";
-import type { Store } from "../store/store";
-import { createSeal, type Seal } from "../store/seal";
-import { RecordChanged, type Change, type Notifier } from "../base/notifier";
+import { createSeal } from "../store/seal";
 import type { Command, CommandHandler } from "./command";
-import type { Fill } from "../base/refs";
+import { contextOf, type ContextSources } from "./context";
 import type { Plugin } from "./define";
-import {
-  createOperations,
-  type Operations,
-  type PluginFailure,
-  type PluginStatus,
-} from "./operations";
+import { createOperations, type PluginFailure, type PluginStatus } from "./operations";
 import { order } from "./order";
-import type { ServiceRef, SlotRef } from "../base/refs";
+import { SlotRegistry } from "./slots";
 
-export interface HostParts {
+export interface HostOptions extends Omit<
+  ContextSources,
+  "sealed" | "operations" | "queue" | "slots" | "services" | "paths"
+> {
   /** Part of the executable: a problem in one of them stops the start. */
   readonly built_in: readonly Plugin[];
   /** From the plugins directory: a problem in one of them leaves it out. */
   readonly dropped_in: readonly { readonly plugin: Plugin; readonly file: string }[];
   /** Files of the plugins directory that could not be loaded. */
   readonly failures: readonly PluginFailure[];
-  readonly config: Config;
-  readonly store: Store;
-  readonly files: Files;
-  readonly clock: Clock;
-  readonly notifier: Notifier;
-  readonly log: Log;
   readonly recent: LogRing;
-  readonly isolate: IsolatedRun;
-  readonly paths: {
-    readonly data: string;
-    readonly database: string;
-    readonly temporary: string;
-    readonly backups: string;
-  };
-  readonly public_url: () => string;
+  readonly paths: ContextSources["paths"] & { readonly backups: string };
   /** Called before tables change; throws when they may not. */
   readonly beforeMigration?: (() => Promise<void>) | undefined;
-}
-
-export interface Host {
-  readonly plugins: readonly PluginStatus[];
-  readonly failures: readonly PluginFailure[];
-  readonly mounted: readonly Mounted[];
-  readonly commands: readonly { readonly command: Command; readonly handler: CommandHandler }[];
-  readonly queue: JobQueue;
-  slot<T>(ref: SlotRef<T>): readonly T[];
-  health(): Promise<{ readonly plugin: string; readonly failing: string }[]>;
-  /** Starts the plugins, then their jobs and schedules. */
-  start(): Promise<void>;
-  /** Ends jobs within `drain_ms`, then stops the plugins in reverse order. */
-  stop(drain_ms: number): Promise<void>;
 }
 
 /** The longest that a plugin of the plugins directory may take to set itself up, and to start. */
 const setup_ms_max = 3_000;
 const health_ms_max = 2_000;
 
-interface SetUp {
+/** What a plugin's `setup` has returned; its types are checked where the plugin is defined. */
+type SetUpParts = Record<string, any>;
+interface SetUpPlugin {
   readonly plugin: Plugin;
-  readonly parts: Record<string, any>;
+  readonly parts: SetUpParts;
 }
 
 /**
  * @throws Error when a built-in plugin can't run, ConfigError when its settings are to blame; a
  * dropped-in one is left out and listed.
  */
-export async function createHost(parts: HostParts): Promise<Host> {
-  const failures = [...parts.failures];
-  const fileOf = new Map(parts.dropped_in.map(({ plugin, file }) => [plugin, file]));
-  const leaveOut = (plugin: Plugin, reason: string): void => {
-    const file = fileOf.get(plugin);
-    if (file === undefined)
-      throw new Error(`The built-in plugin ${plugin.name} can't run: ${reason}.`);
-    failures.push({ name: plugin.name, file, reason });
-    parts.log.error("plugin left out", { plugin: plugin.name, file, reason });
-  };
-  const sealed = createSeal(
-    parts.paths.data,
-    parts.config.values.server?.secret_key as string | undefined,
-  );
-  const { sorted, refused } = order([...parts.built_in, ...fileOf.keys()]);
-  for (const { plugin, reason } of refused) leaveOut(plugin, reason);
-
-  const queue = new JobQueue(parts);
-  const migrated = await migrateAll(sorted, fileOf, parts, leaveOut);
-  const slots = createSlots();
-  let host: Host | undefined;
-  const operations = createOperations({
-    ...parts,
-    queue,
-    started_at_ms: parts.clock.now_ms(),
-    host: () => host!,
-  });
-  const services = new Map<string, unknown>();
-  const up: SetUp[] = [];
-  for (const plugin of migrated) {
-    const missing = Object.values(plugin.needs as Record<string, ServiceRef<unknown>>).find(
-      (ref) => !services.has(ref.id),
-    );
-    if (missing) {
-      leaveOut(plugin, `it needs the service ${missing.id}, whose plugin was left out`);
-      continue;
-    }
-    try {
-      const made = await limited(
-        Promise.resolve(
-          plugin.setup(
-            contextOf(
-              plugin,
-              fileOf.get(plugin),
-              { ...parts, sealed, operations },
-              queue,
-              services,
-              slots,
-            ),
-          ),
-        ),
-        fileOf.has(plugin) ? setup_ms_max : Infinity,
-        "its set-up",
-      );
-      up.push({ plugin, parts: checkedParts(plugin, made) });
-      for (const [key, ref] of Object.entries(
-        plugin.provides as Record<string, ServiceRef<unknown>>,
-      ))
-        services.set(ref.id, (made as any).services[key]);
-    } catch (error) {
-      if (error instanceof ConfigError && !fileOf.has(plugin)) throw error;
-      leaveOut(plugin, error instanceof Error ? error.message : String(error));
-    }
-  }
-  for (const one of up) {
-    for (const fill of (one.parts.fills ?? []) as Fill[]) slots.add(fill);
-    for (const handler of one.parts.jobs ?? []) queue.register(one.plugin.name, handler);
-  }
-  slots.complete();
-  return (host = assemble(up, failures, fileOf, queue, slots, parts));
+export async function createHost(options: HostOptions): Promise<Host> {
+  const host = new Host(options);
+  await host.setUp();
+  return host;
 }
 
-async function migrateAll(
-  sorted: readonly Plugin[],
-  dropped_in: ReadonlyMap<Plugin, string>,
-  parts: HostParts,
-  leaveOut: (plugin: Plugin, reason: string) => void,
-): Promise<Plugin[]> {
-  let copied = false;
-  const bring = async (schemas: readonly Schema[]): Promise<void> => {
-    const applied = await migrate(parts.store, schemas, parts.clock, {
-      backups: copied ? null : parts.paths.backups,
-      log: parts.log,
-      before: parts.beforeMigration,
-    });
-    // One copy from before all of them: a further one would push an older start's out.
-    copied ||= applied.length > 0;
-  };
-  await bring([coreSchema, ...sorted.filter((plugin) => !dropped_in.has(plugin))]);
-  const good: Plugin[] = [];
-  for (const plugin of sorted) {
-    if (dropped_in.has(plugin)) {
-      try {
-        await bring([plugin]);
-      } catch (error) {
-        leaveOut(
-          plugin,
-          `its migration failed: ${error instanceof Error ? error.message : String(error)}`,
+export class Host {
+  readonly queue: JobQueue;
+  readonly failures: PluginFailure[];
+  private readonly fileOf: ReadonlyMap<Plugin, string>;
+  private readonly slots = new SlotRegistry();
+  private readonly schedules: CronSchedules;
+  private readonly services = new Map<string, unknown>();
+  private readonly running: SetUpPlugin[] = [];
+
+  constructor(private readonly options: HostOptions) {
+    const { failures, dropped_in, store, log } = options;
+    this.failures = [...failures];
+    this.fileOf = new Map(dropped_in.map(({ plugin, file }) => [plugin, file]));
+    this.queue = new JobQueue(options);
+    this.schedules = new CronSchedules({ queue: this.queue, store, log });
+  }
+
+  /** Brings the tables up to date and sets every plugin up. Once, before everything else. */
+  async setUp(): Promise<void> {
+    const { sorted, refused } = order([...this.options.built_in, ...this.fileOf.keys()]);
+    for (const { plugin, reason } of refused) this.leaveOut(plugin, reason);
+    const sources = this.sources();
+    for (const plugin of await this.migrated(sorted)) await this.setUpOne(plugin, sources);
+    for (const { plugin, parts } of this.running) {
+      for (const fill of (parts.fills ?? []) as Fill[]) this.slots.add(fill);
+      for (const handler of parts.jobs ?? []) this.queue.register(plugin.name, handler);
+    }
+    this.slots.complete();
+  }
+
+  get plugins(): readonly PluginStatus[] {
+    return this.running.map(({ plugin }) => ({
+      name: plugin.name,
+      version: plugin.version,
+      built_in: !this.fileOf.has(plugin),
+    }));
+  }
+
+  /** The routes of every plugin, each with its handler. */
+  get mounted(): readonly Mounted[] {
+    return this.running.flatMap(({ plugin, parts }) =>
+      Object.entries(plugin.routes).map(([key, route]) => ({
+        route: route as Mounted["route"],
+        handler: parts.routes[key],
+      })),
+    );
+  }
+
+  get commands(): readonly { readonly command: Command; readonly handler: CommandHandler }[] {
+    return this.running.flatMap(({ plugin, parts }) =>
+      Object.entries(plugin.commands as Record<string, Command>).map(([key, command]) => ({
+        command,
+        handler: parts.commands[key],
+      })),
+    );
+  }
+
+  slot<T>(ref: SlotRef<T>): readonly T[] {
+    return this.slots.read(ref);
+  }
+
+  /** The plugins that say that they don't work. */
+  async health(): Promise<{ readonly plugin: string; readonly failing: string }[]> {
+    const answers = await Promise.all(
+      this.running
+        .filter(({ parts }) => parts.health)
+        .map(async ({ plugin, parts }) => {
+          const answer = await timed(parts.health(), health_ms_max, "its health check").catch(
+            (error: unknown) => ({ failing: String(error) }),
+          );
+          return answer === "ok"
+            ? []
+            : [{ plugin: plugin.name, failing: (answer as { failing: string }).failing }];
+        }),
+    );
+    return answers.flat();
+  }
+
+  /** Starts the plugins, then their jobs and schedules. */
+  async start(): Promise<void> {
+    for (const { plugin, parts } of this.running) {
+      if (!parts.start) continue;
+      if (this.fileOf.has(plugin))
+        await timed(parts.start(), setup_ms_max, "its start").catch((error: unknown) =>
+          this.noteFailure(plugin, "start", error),
         );
-        continue;
+      else await parts.start();
+    }
+    await this.queue.start();
+    for (const { parts } of this.running)
+      for (const schedule of parts.schedules ?? []) this.schedules.add(schedule);
+  }
+
+  /** Ends jobs within `drain_ms`, then stops the plugins in reverse order. */
+  async stop(drain_ms: number): Promise<void> {
+    this.schedules.stop();
+    await this.queue.drain(drain_ms);
+    for (const { plugin, parts } of this.running.toReversed())
+      if (parts.stop)
+        await timed(parts.stop(), setup_ms_max, "its stop").catch((error: unknown) =>
+          this.noteFailure(plugin, "stop", error),
+        );
+  }
+
+  private sources(): ContextSources {
+    const { options, queue, slots, services } = this;
+    const { paths, config, clock } = options;
+    const secret_key = config.values.server?.secret_key as string | undefined;
+    return {
+      ...options,
+      queue,
+      slots,
+      services,
+      sealed: createSeal(paths.data, secret_key),
+      operations: createOperations({
+        ...options,
+        queue,
+        host: this,
+        started_at_ms: clock.now_ms(),
+      }),
+    };
+  }
+
+  /** The plugins whose tables are up to date. */
+  private async migrated(sorted: readonly Plugin[]): Promise<readonly Plugin[]> {
+    const { store, clock, log, paths, beforeMigration } = this.options;
+    let copied = false;
+    const bring = async (schemas: readonly Schema[]): Promise<void> => {
+      const backups = copied ? null : paths.backups;
+      const applied = await migrate(store, schemas, clock, {
+        backups,
+        log,
+        before: beforeMigration,
+      });
+      // One copy from before all of them: a further one would push an older start's out.
+      copied ||= applied.length > 0;
+    };
+    await bring([coreSchema, ...sorted.filter((plugin) => !this.fileOf.has(plugin))]);
+    const good: Plugin[] = [];
+    for (const plugin of sorted) {
+      try {
+        if (this.fileOf.has(plugin)) await bring([plugin]);
+        good.push(plugin);
+      } catch (error) {
+        this.leaveOut(plugin, `its migration failed: ${messageOf(error)}`);
       }
     }
-    good.push(plugin);
+    return good;
   }
-  return good;
-}
 
-function contextOf(
-  plugin: Plugin,
-  file: string | undefined,
-  parts: HostParts & { readonly sealed: Seal; readonly operations: Operations },
-  queue: JobQueue,
-  services: ReadonlyMap<string, unknown>,
-  slots: Slots,
-): never {
-  const { store, files, sealed, operations, clock, paths, public_url } = parts;
-  const notifier: Notifier = {
-    publish: (topic, key, message) =>
-      store.afterCommit(() => parts.notifier.publish(topic, key, message)),
-    subscribe: (topic, keys, listener) => parts.notifier.subscribe(topic, keys, listener),
-  };
-  return {
-    config: parts.config.values[plugin.section] ?? {},
-    services: mapValues(plugin.needs as Record<string, ServiceRef<unknown>>, (ref) =>
-      services.get(ref.id),
-    ),
-    slots: mapValues(
-      plugin.slots as Record<string, SlotRef<unknown>>,
-      (ref) => () => slots.read(ref.id),
-    ),
-    db: store.db,
-    inTransaction: store.inTransaction,
-    afterCommit: store.afterCommit,
-    reads: store.reads,
-    read_connection: store.read_connection,
-    truncateWal: store.truncateWal,
-    notify: (change: Change) => notifier.publish(RecordChanged, change.owner_id, change),
-    notifier,
-    files,
-    sealed,
-    now_ms: clock.now_ms,
-    log: parts.log.child({ plugin: plugin.name }),
-    newId,
-    enqueue: queue.enqueue.bind(queue),
-    emit: queue.emit.bind(queue),
-    cancelJobs: queue.cancelJobs.bind(queue),
-    // The child finds a built-in plugin by its name, and loads any other from its file.
-    isolate: (task: string, input: unknown, options: never) =>
-      parts.isolate(file ?? plugin.name, task, input, options),
-    paths,
-    public_url,
-    operations,
-  } as never;
+  private async setUpOne(plugin: Plugin, sources: ContextSources): Promise<void> {
+    const missing = refsOf(plugin.needs).find(([, ref]) => !this.services.has(ref.id));
+    if (missing)
+      return this.leaveOut(
+        plugin,
+        `it needs the service ${missing[1].id}, whose plugin was left out`,
+      );
+    const file = this.fileOf.get(plugin);
+    try {
+      const made = await timed(
+        Promise.resolve(plugin.setup(contextOf(plugin, file, sources))),
+        file === undefined ? Infinity : setup_ms_max,
+        "its set-up",
+      );
+      const parts = checkedParts(plugin, made);
+      this.running.push({ plugin, parts });
+      for (const [key, ref] of refsOf(plugin.provides))
+        this.services.set(ref.id, parts.services[key]);
+    } catch (error) {
+      if (error instanceof ConfigError && file === undefined) throw error;
+      this.leaveOut(plugin, messageOf(error));
+    }
+  }
+
+  /** @throws Error when it is built in. */
+  private leaveOut(plugin: Plugin, reason: string): void {
+    const file = this.fileOf.get(plugin);
+    if (file === undefined)
+      throw new Error(`The built-in plugin ${plugin.name} can't run: ${reason}.`);
+    this.failures.push({ name: plugin.name, file, reason });
+    this.options.log.error("plugin left out", { plugin: plugin.name, file, reason });
+  }
+
+  private noteFailure(plugin: Plugin, what: string, error: unknown): void {
+    this.failures.push({
+      name: plugin.name,
+      file: this.fileOf.get(plugin) ?? null,
+      reason: `${what} failed: ${messageOf(error)}`,
+    });
+    this.options.log.error(`plugin ${what} failed`, {
+      plugin: plugin.name,
+      ...errorFields(error),
+    });
+  }
 }
 
 /**
  * What was promised must be there: the types say so, but a dropped-in file may not have been
  * checked.
  */
-function checkedParts(plugin: Plugin, made: unknown): Record<string, any> {
+function checkedParts(plugin: Plugin, made: unknown): SetUpParts {
   if (typeof made !== "object" || made === null) throw new Error("its set-up returned nothing");
-  const parts = made as Record<string, any>;
+  const parts = made as SetUpParts;
   for (const kind of ["services", "routes", "commands"] as const) {
     const promised = Object.keys(kind === "services" ? plugin.provides : plugin[kind]);
     const missing = promised.find((key) => parts[kind]?.[key] === undefined);
@@ -254,124 +270,10 @@ function checkedParts(plugin: Plugin, made: unknown): Record<string, any> {
   return parts;
 }
 
-function assemble(
-  up: SetUp[],
-  failures: PluginFailure[],
-  fileOf: ReadonlyMap<Plugin, string>,
-  queue: JobQueue,
-  slots: Slots,
-  parts: HostParts,
-): Host {
-  const schedules = new CronSchedules({ queue, store: parts.store, log: parts.log });
-  const fail = (plugin: Plugin, what: string, error: unknown) => {
-    failures.push({
-      name: plugin.name,
-      file: fileOf.get(plugin) ?? null,
-      reason: `${what} failed: ${error instanceof Error ? error.message : String(error)}`,
-    });
-    parts.log.error(`plugin ${what} failed`, { plugin: plugin.name, ...errorFields(error) });
-  };
-  return {
-    plugins: up.map(({ plugin }) => ({
-      name: plugin.name,
-      version: plugin.version,
-      built_in: !fileOf.has(plugin),
-    })),
-    failures,
-    mounted: up.flatMap(({ plugin, parts: made }) =>
-      Object.entries(plugin.routes).map(([key, route]) => ({
-        route: route as Mounted["route"],
-        handler: made.routes[key],
-      })),
-    ),
-    commands: up.flatMap(({ plugin, parts: made }) =>
-      Object.entries(plugin.commands as Record<string, Command>).map(([key, command]) => ({
-        command,
-        handler: made.commands[key],
-      })),
-    ),
-    queue,
-    slot: (ref) => slots.read(ref.id) as never,
-    async health() {
-      const answers = await Promise.all(
-        up
-          .filter((one) => one.parts.health)
-          .map(async ({ plugin, parts: made }) => {
-            const answer = await limited(made.health(), health_ms_max, "its health check").catch(
-              (error: unknown) => ({ failing: String(error) }),
-            );
-            return answer === "ok"
-              ? []
-              : [{ plugin: plugin.name, failing: (answer as { failing: string }).failing }];
-          }),
-      );
-      return answers.flat();
-    },
-    async start() {
-      for (const { plugin, parts: made } of up) {
-        if (!made.start) continue;
-        if (!fileOf.has(plugin)) {
-          await made.start();
-          continue;
-        }
-        await limited(made.start(), setup_ms_max, "its start").catch((error: unknown) =>
-          fail(plugin, "start", error),
-        );
-      }
-      await queue.start();
-      for (const { parts: made } of up)
-        for (const schedule of made.schedules ?? []) schedules.add(schedule);
-    },
-    async stop(drain_ms) {
-      schedules.stop();
-      await queue.drain(drain_ms);
-      for (const { plugin, parts: made } of up.toReversed())
-        if (made.stop)
-          await limited(made.stop(), setup_ms_max, "its stop").catch((error: unknown) =>
-            fail(plugin, "stop", error),
-          );
-    },
-  };
-}
-
-interface Slots {
-  add(fill: Fill): void;
-  complete(): void;
-  read(id: string): readonly unknown[];
-}
-
-function createSlots(): Slots {
-  const values = new Map<string, unknown[]>();
-  let complete = false;
-  return {
-    add: ({ slot, value }) => void values.set(slot.id, [...(values.get(slot.id) ?? []), value]),
-    complete: () => {
-      complete = true;
-    },
-    read(id) {
-      if (!complete)
-        throw new Error(
-          `the slot ${id} was read before every plugin was set up; read it inside a handler`,
-        );
-      return values.get(id) ?? [];
-    },
-  };
-}
+const refsOf = (refs: Plugin["needs"]): [string, ServiceRef<unknown>][] => Object.entries(refs);
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 /** @throws Error naming `what`, when the work takes longer. */
-async function limited<T>(work: Promise<T>, limit_ms: number, what: string): Promise<T> {
-  if (limit_ms === Infinity) return work;
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Error(`${what} took longer than ${limit_ms / 1_000} s`)),
-    limit_ms,
-  );
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-const mapValues = <T, R>(of: Record<string, T>, change: (value: T) => R): Record<string, R> =>
-  Object.fromEntries(Object.entries(of).map(([key, value]) => [key, change(value)]));
+const timed = <T>(work: Promise<T>, limit_ms: number, what: string): Promise<T> =>
+  withTimeout(work, limit_ms, () => new Error(`${what} took longer than ${limit_ms / 1_000} s`));

@@ -58,8 +58,8 @@ export interface OperationsParts {
   readonly store: Store;
   readonly queue: JobQueue;
   readonly recent: LogRing;
-  /** The host, once it is complete. */
-  readonly host: () => {
+  /** Complete by the time it is asked. */
+  readonly host: {
     readonly plugins: readonly PluginStatus[];
     readonly failures: readonly PluginFailure[];
     health(): Promise<{ readonly plugin: string; readonly failing: string }[]>;
@@ -76,17 +76,16 @@ export const createOperations = ({
 }: OperationsParts): Operations => ({
   started_at_ms,
   async plugins() {
-    const { plugins, failures, health } = host();
-    const failing = new Map((await health()).map((one) => [one.plugin, one.failing]));
+    const failing = new Map((await host.health()).map((one) => [one.plugin, one.failing]));
     return [
-      ...plugins.map(({ name, version, built_in }) => ({
+      ...host.plugins.map(({ name, version, built_in }) => ({
         name,
         version,
         built_in,
         status: failing.has(name) ? ("failing" as const) : ("loaded" as const),
         reason: failing.get(name) ?? null,
       })),
-      ...failures.map(({ name, reason }) => ({
+      ...host.failures.map(({ name, reason }) => ({
         name,
         version: null,
         built_in: false,

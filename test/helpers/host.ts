@@ -97,7 +97,7 @@ export async function startTestServer({
     flags: { "server.data": data },
     env: { DOSSIER_RATE_LIMIT_REQUESTS: "1000000", ...env },
     built_in,
-    trial_command: null,
+    preflight_command: null,
     log_level: "error",
   });
   openDataDirectory(data);

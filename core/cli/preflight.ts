@@ -7,21 +7,22 @@ import { jsonLog } from "../base/log";
 import { createLogRing } from "../base/log-ring";
 import { requireCheckable, type Mounted } from "../http/mount";
 import type { Plugin } from "../plugin/define";
-import { importPlugin, reasonOf, trial_scratch } from "../plugin/load";
+import { importPlugin, reasonOf } from "../plugin/load";
+import { preflight_scratch, type PreflightMessage } from "../plugin/preflight";
 import { assemble } from "./compose";
 import { coreSections, locate } from "./sources";
 
-/** `--data DIR file…`; lines of JSON on standard output, read by `trialBy`. */
-export async function runTrial(
+/** `--data DIR file…`; lines of JSON on standard output, read by core/plugin/preflight.ts. */
+export async function runPreflight(
   words: readonly string[],
   built_in: readonly Plugin[],
 ): Promise<void> {
-  const say = (of: object) => process.stdout.write(`${JSON.stringify(of)}\n`);
+  const say = (message: PreflightMessage) => process.stdout.write(`${JSON.stringify(message)}\n`);
   const [, data = "", ...files] = words;
   const located = locate({ "server.data": data }, process.env);
   const dropped_in: { plugin: Plugin; file: string }[] = [];
   for (const file of files) {
-    say({ trial: "at", file, doing: "import" });
+    say({ preflight: "at", file, doing: "import" });
     try {
       const plugin = await importPlugin(file);
       for (const route of Object.values(plugin.routes as Plugin["routes"]))
@@ -29,7 +30,7 @@ export async function runTrial(
       const wrapped: Plugin = {
         ...plugin,
         setup: (ctx) => {
-          say({ trial: "at", file, doing: "set-up" });
+          say({ preflight: "at", file, doing: "set-up" });
           return plugin.setup(ctx);
         },
       };
@@ -38,10 +39,10 @@ export async function runTrial(
       if (readSection(plugin.section, plugin.config, located.sources).problems.length === 0)
         dropped_in.push({ plugin: wrapped, file });
     } catch (error) {
-      say({ trial: "bad", file, reason: reasonOf(error) });
+      say({ preflight: "bad", file, reason: reasonOf(error) });
     }
   }
-  const scratch = process.env[trial_scratch]!;
+  const scratch = process.env[preflight_scratch]!;
   const values = Object.fromEntries(
     [
       ...coreSections,
@@ -66,7 +67,8 @@ export async function runTrial(
     },
     () => "http://127.0.0.1",
   );
-  for (const { file, reason } of assembled.host.failures) say({ trial: "bad", file, reason });
-  say({ trial: "end" });
+  for (const { file, reason } of assembled.host.failures)
+    if (file !== null) say({ preflight: "bad", file, reason });
+  say({ preflight: "end" });
   await assembled.close();
 }

@@ -6,7 +6,7 @@ import { conflict, isUnique, type Db, type HttpError, type ReceivedFile } from "
 import { notifyFolders, moveStatus, type DocumentContext } from "./context";
 import type { IngestRequest, ReadyText, IngestResult } from "./contract";
 import { queued } from "./indexer";
-import * as links from "./link-store";
+import * as linkStore from "./link-store";
 import { cleanedName, documentName, nameFolded, nameKey, nameOfText } from "./names";
 import type { Document } from "./record";
 import * as store from "./store";
@@ -149,7 +149,7 @@ async function findKnown(
   { folder_id, origin: { kind, uri }, overwrite = false }: IngestRequest,
 ): Promise<DocumentRow | undefined> {
   if (kind === "upload") return findReplaceable(tx, folder_id, name, overwrite);
-  return kind === "import" && uri !== null ? links.findImported(tx, folder_id, uri) : undefined;
+  return kind === "import" && uri !== null ? linkStore.findImported(tx, folder_id, uri) : undefined;
 }
 
 /** The document that an upload of this name replaces. @throws HttpError 409 without `overwrite`. */
@@ -159,7 +159,7 @@ async function findReplaceable(
   name: string,
   overwrite: boolean,
 ): Promise<DocumentRow | undefined> {
-  const known = await links.findNamesake(from, folder_id, nameKey(name));
+  const known = await linkStore.findNamesake(from, folder_id, nameKey(name));
   if (known && !overwrite) throw nameTaken();
   return known;
 }
@@ -261,7 +261,7 @@ async function insert(
   await ctx.quotas.charge(tx, owner_id, "storage", size_bytes);
   await store.insertDocument(tx, row);
   await store.insertVersion(tx, { document_id: row.id, version: 1, ...version });
-  await links.insertLink(tx, {
+  await linkStore.insertLink(tx, {
     document_id: row.id,
     folder_id,
     name_key: nameKey(name),
@@ -302,8 +302,8 @@ async function replace(
   await store.insertVersion(tx, { document_id: row.id, version: row.version, ...version });
   await store.updateDocument(tx, row.id, values);
   if (row.source_kind === "upload" && before.source_kind !== "upload")
-    await links.reserveName(tx, row.id);
-  const folder_ids = await links.foldersOf(tx, row.id);
+    await linkStore.reserveName(tx, row.id);
+  const folder_ids = await linkStore.foldersOf(tx, row.id);
   await moveStatus(ctx, tx, row, folder_ids, { from: before.status, to: row.status });
   await ctx.enqueueIndexing(tx, row);
   // The dropped version may have been a text that was never shown.

@@ -1,10 +1,10 @@
-/** Sends an original back: whole or in part, never shown by a browser as a page of ours. */
+/** Sends an original: whole or one range of it, never rendered by a browser in our origin. */
 import { HttpError } from "../../core/sdk";
 import type { Original } from "./queries";
 
 /**
- * The answer to a request for the original; a `Range` of one piece is honoured. @throws HttpError
- * 416 when it lies outside.
+ * The response to a request for the original; a single `Range` is honoured. @throws HttpError 416
+ * when it lies outside.
  */
 export function originalResponse(request: Request, original: Original): Response {
   const etag = `"${original.sha256}"`;
@@ -17,7 +17,7 @@ export function originalResponse(request: Request, original: Original): Response
     "content-security-policy": "sandbox",
     "cache-control": "private, no-cache",
   };
-  if (matches(request.headers.get("if-none-match"), etag))
+  if (matchesEtag(request.headers.get("if-none-match"), etag))
     return new Response(null, {
       status: 304,
       headers: { etag, "cache-control": headers["cache-control"]! },
@@ -25,9 +25,9 @@ export function originalResponse(request: Request, original: Original): Response
   const condition = request.headers.get("if-range");
   const range =
     condition === null || condition === etag
-      ? rangeOf(request.headers.get("range"), original.size_bytes)
+      ? parseRange(request.headers.get("range"), original.size_bytes)
       : undefined;
-  if (range === "outside") throw outside(original.size_bytes);
+  if (range === "unsatisfiable") throw unsatisfiable(original.size_bytes);
   if (!range)
     return new Response(original.bytes, {
       headers: { ...headers, "content-length": String(original.size_bytes) },
@@ -43,32 +43,32 @@ export function originalResponse(request: Request, original: Original): Response
 }
 
 /**
- * Bytes from `start` to `end`, end exclusive. Undefined when the whole is asked for, in several
- * pieces, or in words that mean nothing.
+ * Bytes from `start` to `end`, end exclusive. Undefined when the header asks for the whole or for
+ * several ranges, or is malformed: then the whole is sent.
  */
-export function rangeOf(
+export function parseRange(
   header: string | null,
   size_bytes: number,
-): { readonly start: number; readonly end: number } | "outside" | undefined {
+): { readonly start: number; readonly end: number } | "unsatisfiable" | undefined {
   const match = header === null ? null : /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim());
   if (!match || (match[1] === "" && match[2] === "")) return undefined;
   const [first, last] = [match[1]!, match[2]!];
   if (first === "") {
     const length = Math.min(Number(last), size_bytes);
-    return length === 0 ? "outside" : { start: size_bytes - length, end: size_bytes };
+    return length === 0 ? "unsatisfiable" : { start: size_bytes - length, end: size_bytes };
   }
   const start = Number(first);
   if (last !== "" && Number(last) < start) return undefined;
   return start >= size_bytes
-    ? "outside"
+    ? "unsatisfiable"
     : { start, end: last === "" ? size_bytes : Math.min(Number(last) + 1, size_bytes) };
 }
 
-const matches = (header: string | null, etag: string): boolean =>
+const matchesEtag = (header: string | null, etag: string): boolean =>
   header !== null &&
   header.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
 
-/** RFC 6266: a plain name for old clients, the real one in UTF-8 (RFC 8187) for the rest. */
+/** RFC 6266: an ASCII name for old clients, the real one in UTF-8 (RFC 8187) for the rest. */
 export function attachment(name: string): string {
   const plain = name
     .normalize("NFKD")
@@ -82,7 +82,7 @@ export function attachment(name: string): string {
   return `attachment; filename="${plain}"; filename*=UTF-8''${real}`;
 }
 
-const outside = (size_bytes: number): HttpError =>
+const unsatisfiable = (size_bytes: number): HttpError =>
   new HttpError(
     416,
     "range_not_satisfiable",

@@ -13,11 +13,11 @@ import { ExtractionFailure, type Extracted, type ExtractionCode } from "../extra
 import type { Prepared } from "../search-index/contract";
 import { moveStatus, notifyFolders, type DocumentContext } from "./context";
 import { DocumentSettled } from "./contract";
-import * as links from "./link-store";
+import * as linkStore from "./link-store";
 import { getDocument, requireDocument } from "./queries";
 import type { Document } from "./record";
 import * as store from "./store";
-import type { DocumentRow, InWork, Stage } from "./store";
+import type { DocumentRow, PendingVersion, Stage } from "./store";
 
 interface VersionToIndex {
   readonly document_id: string;
@@ -34,7 +34,7 @@ type Text = Pick<
   "text" | "pages" | "headings" | "times" | "warnings" | "page_count" | "media_type"
 >;
 interface Indexed {
-  readonly work: InWork;
+  readonly work: PendingVersion;
   readonly text: Text;
   readonly prepared: Prepared;
   readonly attempt: number;
@@ -82,7 +82,7 @@ export async function reindexFailed(
 async function requeue(ctx: DocumentContext, tx: Db, document: DocumentRow): Promise<void> {
   if (document.status === "syncing") return;
   await store.updateDocument(tx, document.id, { ...queued, updated_at: ctx.now_ms() });
-  const folder_ids = await links.foldersOf(tx, document.id);
+  const folder_ids = await linkStore.foldersOf(tx, document.id);
   await moveStatus(ctx, tx, document, folder_ids, { from: document.status, to: "syncing" });
   await ctx.enqueueIndexing(tx, document);
 }
@@ -96,7 +96,7 @@ export async function indexDocument(
   { document_id, version }: VersionToIndex,
   job: JobRun,
 ): Promise<JobEffect | void> {
-  const work = await store.findInWork(ctx.db, document_id, version);
+  const work = await store.findPendingVersion(ctx.db, document_id, version);
   if (!work) return;
   ctx.files.requireFreeSpace();
   try {
@@ -117,9 +117,10 @@ export async function indexDocument(
   }
 }
 
-const isReady = ({ in_files, text_ready }: InWork): boolean => in_files === 0 || text_ready === 1;
+const isReady = ({ in_files, text_ready }: PendingVersion): boolean =>
+  in_files === 0 || text_ready === 1;
 /** What came as text is its own extraction. */
-const readyText = ({ content, media_type, ...work }: InWork): Text => ({
+const readyText = ({ content, media_type, ...work }: PendingVersion): Text => ({
   text: content ?? "",
   ...store.fromStoredSpans(work),
   warnings: [],
@@ -129,12 +130,12 @@ const readyText = ({ content, media_type, ...work }: InWork): Text => ({
 
 async function extractFile(
   ctx: DocumentContext,
-  work: InWork,
+  work: PendingVersion,
   { attempt, signal }: JobRun,
 ): Promise<Text> {
   const { id, name, version, media_type, sha256, size_bytes } = work;
   const { db, log, now_ms } = ctx;
-  const folder_ids = await links.foldersOf(db, id);
+  const folder_ids = await linkStore.foldersOf(db, id);
   let reported_at = 0;
   const isDue = () => now_ms() - reported_at >= report_every_ms;
   const report = async (stage: Stage, progress: number): Promise<void> => {
@@ -180,7 +181,7 @@ async function publish(
     const values = { content: text.text, ...store.toStoredSpans(text), media_type };
     await store.setExtracted(tx, id, version, values);
   }
-  const folder_ids = await links.foldersOf(tx, id);
+  const folder_ids = await linkStore.foldersOf(tx, id);
   await ctx.index.publish(tx, prepared, folder_ids);
   if (version > 1) {
     ctx.removeFiles(await store.dropOtherVersions(tx, id, [version]));
@@ -206,7 +207,7 @@ async function fail(
   });
   if (!failed) return;
   const { owner_id } = failed;
-  const folder_ids = await links.foldersOf(tx, document_id);
+  const folder_ids = await linkStore.foldersOf(tx, document_id);
   await settle(
     ctx,
     tx,
@@ -253,7 +254,7 @@ export async function retitleDocument(
   { document_id }: { readonly document_id: string },
   { signal }: JobRun,
 ): Promise<JobEffect | void> {
-  const before = await store.findAnswering(db, document_id);
+  const before = await store.findCurrentText(db, document_id);
   if (!before) return;
   const { version, name: title, content } = before;
   const prepared = await index.prepare(
@@ -264,6 +265,6 @@ export async function retitleDocument(
     const now = await store.findDocument(tx, document_id);
     // Renamed again: that has a job of its own. A new version: its job has looked at the name.
     if (now?.name === title && now.current_version === version)
-      await index.publish(tx, prepared, await links.foldersOf(tx, document_id));
+      await index.publish(tx, prepared, await linkStore.foldersOf(tx, document_id));
   };
 }

@@ -31,7 +31,7 @@ export async function listDocuments(
   if (status !== undefined) documents = documents.where("d.status", "=", status);
   if (name !== undefined)
     documents = documents.where(
-      sql<boolean>`d.name_folded like ${containing(nameFolded(name))} escape '!'`,
+      sql<boolean>`d.name_folded like ${likePattern(nameFolded(name))} escape '!'`,
     );
   const counted = status === undefined && name === undefined ? links : documents;
   const { total } = await counted
@@ -46,11 +46,11 @@ export async function listDocuments(
     .execute();
   return { rows, total: toNumber(total) };
 }
-const containing = (part: string): string => `%${part.replaceAll(/[!%_]/g, "!$&")}%`;
+const likePattern = (part: string): string => `%${part.replaceAll(/[!%_]/g, "!$&")}%`;
 
 /** The folders that hold the document now, oldest link first. */
 export const foldersOf = async (db: DocumentsDb, document_id: string): Promise<string[]> =>
-  oldestFirst(await live(db).where("document_id", "=", document_id).execute()).map(
+  oldestFirst(await liveLinks(db).where("document_id", "=", document_id).execute()).map(
     (link) => link.folder_id,
   );
 
@@ -61,7 +61,9 @@ export async function foldersOfAll(
 ): Promise<Map<string, string[]>> {
   const folders = new Map<string, string[]>(document_ids.map((id) => [id, []]));
   if (document_ids.length === 0) return folders;
-  for (const link of oldestFirst(await live(db).where("document_id", "in", document_ids).execute()))
+  for (const link of oldestFirst(
+    await liveLinks(db).where("document_id", "in", document_ids).execute(),
+  ))
     folders.get(link.document_id)!.push(link.folder_id);
   return folders;
 }
@@ -75,7 +77,7 @@ const oldestFirst = <L extends Pick<LinkRow, "created_at" | "folder_id">>(rows: 
   );
 
 /** Which of the documents lie in one of the folders. */
-export const linkedAmong = async (
+export const findLinked = async (
   db: DocumentsDb,
   document_ids: readonly string[],
   folder_ids: readonly string[],
@@ -84,14 +86,14 @@ export const linkedAmong = async (
     ? new Set()
     : new Set(
         (
-          await live(db)
+          await liveLinks(db)
             .where("document_id", "in", document_ids)
             .where("folder_id", "in", folder_ids)
             .execute()
         ).map((link) => link.document_id),
       );
 
-const live = (db: DocumentsDb) =>
+const liveLinks = (db: DocumentsDb) =>
   db
     .selectFrom("documents_links")
     .select(["document_id", "folder_id", "created_at"])
@@ -204,7 +206,7 @@ export const reserveName = (db: DocumentsDb, document_id: string) =>
     )
     .execute();
 
-/** Takes a live link away, restorably. False when there is none. */
+/** Takes a live link away; it can be restored. False when there is none. */
 export const softDelete = async (
   db: DocumentsDb,
   document_id: string,
@@ -234,17 +236,17 @@ export const restoreLink = (
     .where("folder_id", "=", folder_id)
     .execute();
 
-export interface Emptied {
+export interface LostDocuments {
   /** Documents that no other folder holds or could get back. */
   readonly orphans: string[];
-  /** Documents that live on elsewhere, by the folder that lost them. */
+  /** Documents that another folder holds, by the folder that lost them. */
   readonly kept: Map<string, string[]>;
 }
-/** Takes away every link of these folders, for good. `folder_ids` is not empty. */
-export async function emptyFolders(
+/** Deletes every link of these folders, for good. `folder_ids` is not empty. */
+export async function deleteFolderLinks(
   db: DocumentsDb,
   folder_ids: readonly string[],
-): Promise<Emptied> {
+): Promise<LostDocuments> {
   const gone = await db
     .deleteFrom("documents_links")
     .where("folder_id", "in", folder_ids)
@@ -261,12 +263,13 @@ export async function emptyFolders(
 }
 
 /**
- * Some of the documents that no other folder holds or could get back. `folder_ids` is not empty.
+ * Documents that no other folder holds or could get back, at most `limit`. `folder_ids` is not
+ * empty.
  */
-export async function onlyIn(
+export async function findOnlyIn(
   db: DocumentsDb,
   folder_ids: readonly string[],
-  most: number,
+  limit: number,
 ): Promise<Pick<DocumentRow, "id" | "status" | "size_bytes">[]> {
   const rows = await db
     .selectFrom("documents_links as l")
@@ -285,18 +288,18 @@ export async function onlyIn(
         ),
       ),
     )
-    .limit(most)
+    .limit(limit)
     .execute();
   return rows.map((row) => ({ ...row, size_bytes: toNumber(row.size_bytes) }));
 }
 
-const expired_at_once = 500;
+const expired_batch = 500;
 
 /**
- * Forgets links that were deleted at or before `deleted_until`, some at a time; returns how many,
- * and the documents that none is left of.
+ * Deletes links for good that were taken away at or before `deleted_until`, some at a time. Returns
+ * how many, and the documents that have no link left.
  */
-export async function forgetExpired(
+export async function deleteExpiredLinks(
   db: DocumentsDb,
   deleted_until: number,
 ): Promise<{ readonly links: number; readonly orphans: string[] }> {
@@ -306,7 +309,7 @@ export async function forgetExpired(
     .where("deleted_at", "<=", deleted_until)
     .where("deleted_at", "is not", null)
     .orderBy("deleted_at")
-    .limit(expired_at_once)
+    .limit(expired_batch)
     .execute();
   for (const { document_id, folder_id } of expired) {
     await db
@@ -321,7 +324,7 @@ export async function forgetExpired(
   };
 }
 
-/** One statement names at most so many ids. */
+/** One statement names at most this many ids. */
 const ids_at_once = 5_000;
 
 async function withoutLinks(db: DocumentsDb, document_ids: readonly string[]): Promise<string[]> {

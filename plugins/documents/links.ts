@@ -1,7 +1,7 @@
 /** The folders that a document lies in, and the name that it has there. */
 import { conflict, HttpError, type Db } from "../../core/sdk";
 import { notifyFolders, type DocumentContext } from "./context";
-import * as links from "./link-store";
+import * as linkStore from "./link-store";
 import { documentName, nameFolded, nameKey } from "./names";
 import { getDocument, requireDocument } from "./queries";
 import type { Document } from "./record";
@@ -21,7 +21,13 @@ export async function link(
   await ctx.inTransaction(async (tx) => {
     const document = await requireDocument(tx, owner_id, document_id);
     await ctx.folders.require(tx, owner_id, folder_id);
-    await putInto(ctx, tx, document, folder_id, await links.findLink(tx, document_id, folder_id));
+    await putInto(
+      ctx,
+      tx,
+      document,
+      folder_id,
+      await linkStore.findLink(tx, document_id, folder_id),
+    );
   });
   return getDocument(ctx, owner_id, document_id);
 }
@@ -39,7 +45,7 @@ export async function restore(
   await ctx.inTransaction(async (tx) => {
     const document = await requireDocument(tx, owner_id, document_id);
     await ctx.folders.require(tx, owner_id, folder_id);
-    const known = await links.findLink(tx, document_id, folder_id);
+    const known = await linkStore.findLink(tx, document_id, folder_id);
     if (!known) throw neverThere();
     await putInto(ctx, tx, document, folder_id, known);
   });
@@ -59,9 +65,9 @@ async function putInto(
   const name_key = nameKey(name);
   await refuseTakenName(tx, [folder_id], name_key, id);
   const reserves_name = source_kind === "upload" ? 1 : 0;
-  if (known) await links.restoreLink(tx, id, folder_id, reserves_name);
+  if (known) await linkStore.restoreLink(tx, id, folder_id, reserves_name);
   else
-    await links.insertLink(tx, {
+    await linkStore.insertLink(tx, {
       document_id: id,
       folder_id,
       name_key,
@@ -88,7 +94,7 @@ export const unlink = (
   ctx.inTransaction(async (tx) => {
     const document = await requireDocument(tx, owner_id, document_id);
     await ctx.folders.require(tx, owner_id, folder_id);
-    if (!(await links.softDelete(tx, document_id, folder_id, ctx.now_ms())))
+    if (!(await linkStore.softDelete(tx, document_id, folder_id, ctx.now_ms())))
       throw new HttpError(404, "not_found", "The document is not in this folder.");
     if (document.current_version > 0) await ctx.index.unlink(tx, [document_id], folder_id);
     await ctx.folders.count(tx, [{ folder_id, status: document.status, by: -1 }]);
@@ -106,7 +112,7 @@ export async function rename(
   await ctx.inTransaction(async (tx) => {
     const before = await requireDocument(tx, owner_id, document_id);
     if (name === before.name) return;
-    const folder_ids = await links.foldersOf(tx, document_id);
+    const folder_ids = await linkStore.foldersOf(tx, document_id);
     await renameLinks(tx, before, folder_ids, nameKey(name));
     await store.updateDocument(tx, document_id, {
       name,
@@ -129,7 +135,10 @@ async function renameLinks(
 ): Promise<void> {
   if (name_key === nameKey(name)) return;
   await refuseTakenName(tx, folder_ids, name_key, id);
-  await links.renameLinks(tx, id, { name_key, reserves_name: source_kind === "upload" ? 1 : 0 });
+  await linkStore.renameLinks(tx, id, {
+    name_key,
+    reserves_name: source_kind === "upload" ? 1 : 0,
+  });
 }
 
 async function refuseTakenName(
@@ -138,7 +147,7 @@ async function refuseTakenName(
   name_key: string,
   document_id: string,
 ): Promise<void> {
-  const taken_in = await links.findUploadNamed(tx, folder_ids, name_key, document_id);
+  const taken_in = await linkStore.findUploadNamed(tx, folder_ids, name_key, document_id);
   if (taken_in !== undefined)
     throw conflict(
       `An uploaded document of the folder ${taken_in} already has this name. ` +

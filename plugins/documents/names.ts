@@ -1,4 +1,4 @@
-/** Names of documents: how they are compared, found, read from an upload and made up. */
+/** Names of documents: how they are checked, compared, searched, and made from a text. */
 import { badRequest, checkedName, name_length_max, trimmed } from "../../core/sdk";
 
 /** Two names are the same when these are: the canonical composition, case-sensitive. */
@@ -10,7 +10,7 @@ export const nameFolded = (name: string): string => name.normalize("NFC").toLowe
 const control = /\p{Cc}/u;
 
 /**
- * A name as a person gives it: trimmed, not blank, no control characters, at most 255 characters.
+ * A name that a client gives: trimmed, not blank, no control characters, at most 255 characters.
  * @throws HttpError 400 that names `pointer`.
  */
 export function documentName(value: string, pointer: string): string {
@@ -26,8 +26,8 @@ export function documentName(value: string, pointer: string): string {
 const untitled = "Untitled";
 
 /**
- * The name of a text that came without one: its first line that is not blank, cut to the longest
- * name.
+ * The name of a text that came without one: its first line that is not blank, cut to 255
+ * characters.
  */
 export function nameOfText(content: string): string {
   const start = /[^\s\u200B\u2060\uFEFF]/u.exec(content)?.index ?? content.length;
@@ -38,8 +38,8 @@ export function nameOfText(content: string): string {
 }
 
 /**
- * The name of ingested content, made from whatever its source calls it:
- * without control characters, cut to the longest name. Never refused.
+ * The name of ingested content, made from whatever its source calls it: without control characters,
+ * cut to 255 characters. Never refused.
  */
 export function cleanedName(given: string): string {
   const name = trimmed(

@@ -4,7 +4,7 @@
  */
 import type { Context, Db } from "../../core/sdk";
 import type { DocumentContext } from "./context";
-import * as links from "./link-store";
+import * as linkStore from "./link-store";
 import * as store from "./store";
 
 /** One statement names at most this many ids. */
@@ -25,7 +25,7 @@ export async function purgeFolders(
   tx: Db,
   folder_ids: readonly string[],
 ): Promise<void> {
-  const { orphans, kept } = await links.emptyFolders(tx, folder_ids);
+  const { orphans, kept } = await linkStore.deleteFolderLinks(tx, folder_ids);
   for (const [folder_id, document_ids] of kept) {
     for (const some of slices(document_ids)) await ctx.index.unlink(tx, some, folder_id);
   }
@@ -38,7 +38,7 @@ export async function purgeFoldersInParts(
   folder_ids: readonly string[],
 ): Promise<void> {
   for (;;) {
-    const found = await links.onlyIn(ctx.db, folder_ids, part_documents_max);
+    const found = await linkStore.findOnlyIn(ctx.db, folder_ids, part_documents_max);
     let left_bytes = part_bytes_max;
     const part = found.filter(
       ({ size_bytes }, index) => (left_bytes -= size_bytes) >= 0 || index === 0,
@@ -46,7 +46,7 @@ export async function purgeFoldersInParts(
     if (part.length === 0) return;
     const ids = part.map(({ id }) => id);
     await ctx.inTransaction(async (tx) => {
-      const held = await links.foldersOfAll(tx, ids);
+      const held = await linkStore.foldersOfAll(tx, ids);
       await ctx.folders.count(
         tx,
         part.flatMap(({ id, status }) =>
@@ -59,21 +59,21 @@ export async function purgeFoldersInParts(
 }
 
 /**
- * Runs `PurgeDocuments`: forgets links that were deleted too long ago, and documents that have no
- * link left.
+ * Runs `PurgeDocuments`: deletes links for good that were taken away too long ago, and documents
+ * that have no link left.
  */
 export async function purgeExpired(ctx: DocumentContext, signal: AbortSignal): Promise<void> {
   const deleted_until = ctx.now_ms() - ctx.config.restore_for;
   for (let purged = 0; ;) {
     signal.throwIfAborted();
-    const { links: forgotten, orphans } = await ctx.inTransaction(async (tx) => {
-      const expired = await links.forgetExpired(tx, deleted_until);
+    const { links, orphans } = await ctx.inTransaction(async (tx) => {
+      const expired = await linkStore.deleteExpiredLinks(tx, deleted_until);
       await purge(ctx, tx, expired.orphans);
       return expired;
     });
     purged += orphans.length;
     if (orphans.length > 0) ctx.truncateWal();
-    if (forgotten > 0) continue;
+    if (links > 0) continue;
     if (purged > 0) ctx.log.info("expired documents were deleted for good", { documents: purged });
     return;
   }

@@ -5,7 +5,7 @@
 import { forbidden, HttpError, notFound, type Db, type PageRequest } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import type { Documents } from "./contract";
-import * as links from "./link-store";
+import * as linkStore from "./link-store";
 import { no_outline, outlineOf, type Document, type Outline } from "./record";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
@@ -43,7 +43,7 @@ export async function getDocument(
   document_id: string,
 ): Promise<Document> {
   const row = await requireDocument(db, owner_id, document_id);
-  return { row, folder_ids: await links.foldersOf(db, document_id) };
+  return { row, folder_ids: await linkStore.foldersOf(db, document_id) };
 }
 
 /** @throws HttpError 403 or 404. */
@@ -53,7 +53,7 @@ export async function getWithContent(
   document_id: string,
 ): Promise<Document & { readonly content: string }> {
   const { content, ...row } = requireOwn(await store.findWithContent(db, document_id), owner_id);
-  return { row, folder_ids: await links.foldersOf(db, document_id), content: content ?? "" };
+  return { row, folder_ids: await linkStore.foldersOf(db, document_id), content: content ?? "" };
 }
 
 /** Where the pages and headings of the text that answers lie. @throws HttpError 403 or 404. */
@@ -63,7 +63,7 @@ export async function getOutline(
   document_id: string,
 ): Promise<Outline> {
   await requireDocument(db, owner_id, document_id);
-  const row = await store.findAnswering(db, document_id);
+  const row = await store.findCurrentText(db, document_id);
   return row ? outlineOf(row) : no_outline;
 }
 
@@ -71,11 +71,11 @@ export async function getOutline(
 export async function listDocuments(
   { db, folders }: DocumentContext,
   owner_id: string,
-  query: { readonly folder_id: string } & links.ListFilter & PageRequest,
+  query: { readonly folder_id: string } & linkStore.ListFilter & PageRequest,
 ): Promise<{ readonly documents: Document[]; readonly total: number }> {
   await folders.require(db, owner_id, query.folder_id);
-  const { rows, total } = await links.listDocuments(db, query.folder_id, query, query);
-  const folder_ids = await links.foldersOfAll(
+  const { rows, total } = await linkStore.listDocuments(db, query.folder_id, query, query);
+  const folder_ids = await linkStore.foldersOfAll(
     db,
     rows.map((row) => row.id),
   );
@@ -140,14 +140,15 @@ export const documentQueries: Omit<Documents, "ingest" | "removeFiles" | "upload
       ]),
     ),
 
-  hasQuoteAt: (from, passage) => store.contentHolds(from, passage),
+  hasQuoteAt: (from, passage) => store.hasQuoteAt(from, passage),
 
   async findQuotes(from, document_id, quotes) {
     const content = (await store.findWithContent(from, document_id))?.content ?? "";
     return new Set(quotes.filter((quote) => content.includes(quote)));
   },
 
-  findLinked: (from, document_ids, folder_ids) => links.linkedAmong(from, document_ids, folder_ids),
+  findLinked: (from, document_ids, folder_ids) =>
+    linkStore.findLinked(from, document_ids, folder_ids),
 };
 
 /** Names the field and the first document that can't be used. */

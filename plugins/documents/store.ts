@@ -11,7 +11,7 @@ export type Stage = "queued" | "extracting" | "chunking" | "embedding" | "storin
 
 /**
  * What the record shows. Version, size, hash and type are those of the newest version, which may
- * still be in work.
+ * not be indexed yet.
  */
 export interface DocumentRow {
   readonly id: string;
@@ -44,7 +44,7 @@ export interface DocumentRow {
   readonly synced_at: number | null;
 }
 
-/** The version that answers and the one in work; no others are kept. */
+/** The version that answers and the one that is being indexed; no others are kept. */
 export interface VersionRow {
   readonly document_id: string;
   readonly version: number;
@@ -126,10 +126,10 @@ export const findNames = async (
         .execute();
 
 /**
- * A change by the job that indexes this version. False when the version is no longer in work: it
- * was replaced, or the document is gone.
+ * A change by the job that indexes this version. Undefined when the version is no longer being
+ * indexed: it was replaced, or the document is gone.
  */
-async function whileInWork(
+async function updateWhileSyncing(
   db: DocumentsDb,
   id: string,
   version: number,
@@ -149,7 +149,7 @@ export const setProgress = (
   id: string,
   version: number,
   values: Pick<DocumentRow, "stage" | "progress" | "attempts">,
-) => whileInWork(db, id, version, values);
+) => updateWhileSyncing(db, id, version, values);
 export const setSynced = (
   db: DocumentsDb,
   id: string,
@@ -159,7 +159,7 @@ export const setSynced = (
     "attempts" | "media_type" | "page_count" | "language" | "warnings" | "synced_at"
   >,
 ) =>
-  whileInWork(db, id, version, {
+  updateWhileSyncing(db, id, version, {
     ...values,
     current_version: version,
     status: "synced",
@@ -175,16 +175,16 @@ export const setFailed = (
   version: number,
   values: Pick<DocumentRow, "error_code" | "error_message" | "updated_at"> &
     Partial<Pick<DocumentRow, "attempts">>,
-) => whileInWork(db, id, version, { ...values, status: "sync_failed" });
+) => updateWhileSyncing(db, id, version, { ...values, status: "sync_failed" });
 
 export const insertVersion = (db: DocumentsDb, row: VersionRow) =>
   db.insertInto("documents_versions").values(row).execute();
 
 /**
- * A version that waits to be indexed; absent when it was replaced or is not in work any more.
- * `content` is null when it is extracted from a file.
+ * A version that waits to be indexed; absent when it was replaced or is indexed. `content` is null
+ * when it is extracted from a file.
  */
-export const findInWork = (db: DocumentsDb, id: string, version: number) =>
+export const findPendingVersion = (db: DocumentsDb, id: string, version: number) =>
   db
     .selectFrom("documents as d")
     .where("d.id", "=", id)
@@ -209,11 +209,11 @@ export const findInWork = (db: DocumentsDb, id: string, version: number) =>
       readyContent.as("content"),
     ])
     .executeTakeFirst();
-export type InWork = NonNullable<Awaited<ReturnType<typeof findInWork>>>;
+export type PendingVersion = NonNullable<Awaited<ReturnType<typeof findPendingVersion>>>;
 
 /**
- * The version that answers; before there is one, the one in work. In one statement, because the
- * version may be switched at any moment.
+ * The version that answers; before there is one, the one that is being indexed. In one statement,
+ * because the version may be switched at any moment.
  */
 const answering = (db: DocumentsDb, id: string) =>
   db
@@ -264,7 +264,7 @@ const readyContent = sql<
  * The text that answers, with its pages, its headings and its name: what the index knows of it.
  * Absent before the first version is indexed.
  */
-export const findAnswering = (db: DocumentsDb, id: string) =>
+export const findCurrentText = (db: DocumentsDb, id: string) =>
   answering(db, id)
     .where("d.current_version", ">", 0)
     .select(["d.name", "v.version", "v.content", "v.pages", "v.headings", "v.times"])
@@ -312,7 +312,7 @@ export const fileIsUsed = async (db: DocumentsDb, sha256: string): Promise<boole
  * Whether the text from `start` to `end` (code points) of the version that answers is exactly
  * `quote`.
  */
-export async function contentHolds(
+export async function hasQuoteAt(
   db: DocumentsDb,
   {
     document_id,
@@ -341,7 +341,7 @@ export interface Freed {
   }[];
 }
 
-/** Takes documents out for good, links first; tells what that frees. `ids` is not empty. */
+/** Deletes documents for good, links first. Returns what that frees. `ids` is not empty. */
 export async function deleteDocuments(db: DocumentsDb, ids: readonly string[]): Promise<Freed> {
   await db.deleteFrom("documents_links").where("document_id", "in", ids).execute();
   const versions = await db

@@ -1,4 +1,5 @@
 /** Why a model gave no answer: whether it may be tried again, and what the asker is told. */
+import { retryAfterOfService } from "../../core/lib/retry-after";
 
 /**
  * `unavailable`: not reached, broken off or silent. `busy`: over its limit. `refused`: wrong key,
@@ -68,7 +69,7 @@ export function failureOfStatus(
   headers: Headers | undefined,
 ): ProviderFailure {
   const message = `the provider answered ${status}${code === undefined ? "" : ` (${code})`}`;
-  const retry_after_ms = retryAfter(headers);
+  const retry_after_ms = retryAfterOfService(headers);
   if (code === "context_length_exceeded" || status === 413)
     return new ProviderFailure("too_long", message, { retryable: false, status });
   if (status === 429 && code !== "insufficient_quota")
@@ -88,12 +89,3 @@ const advice: Readonly<Record<number, string>> = {
     ": check answers.model (DOSSIER_ANSWERS_MODEL) and answers.base_url " +
     "(DOSSIER_ANSWERS_BASE_URL)",
 };
-
-/** The header's seconds, or its date measured against the provider's clock, as milliseconds. */
-function retryAfter(headers: Headers | undefined): number | undefined {
-  const value = headers?.get("retry-after")?.trim();
-  if (!value) return undefined;
-  if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1_000;
-  const wait_ms = Date.parse(value) - Date.parse(headers!.get("date") ?? "");
-  return Number.isFinite(wait_ms) ? Math.max(0, wait_ms) : undefined;
-}

@@ -3,6 +3,7 @@
  * limits that no server can talk its way around.
  */
 import { STATUS_CODES } from "node:http";
+import { retryAfterMs } from "../../core/lib/retry-after";
 import {
   checkHost,
   errorCode,
@@ -12,18 +13,18 @@ import {
   InvalidUrl,
   version,
   type AddressPolicy,
-  type Files,
+  type Context,
   type DnsLookup,
   type ReceivedFile,
   type Target,
 } from "../../core/sdk";
 import { bodyOf } from "./response-body";
 import { SourceFailure } from "./contract";
-import type { Pacing } from "./host-delays";
-import { everything, readRobots, type Robots, type RobotsOfRun } from "./robots";
+import { HostDelays } from "./host-delays";
+import { allow_all, readRobots, type Robots, type RobotsOfRun } from "./robots";
 
 /** A file that came, under a temporary name. Whoever asked for it releases it. */
-export interface Got {
+export interface FetchedItem {
   readonly received: ReceivedFile;
   /** Where it came from in the end. */
   readonly url: string;
@@ -33,7 +34,7 @@ export interface Got {
   /** The name that the server gives the file. */
   readonly file_name: string | null;
 }
-export interface GetOptions {
+export interface FetchLimits {
   readonly bytes_max: number;
   /** What is known of the hosts of this run; null: robots.txt has no say. */
   readonly robots: RobotsOfRun | null;
@@ -41,27 +42,25 @@ export interface GetOptions {
 }
 
 /** The host wants to be asked later. */
-export class Busy extends SourceFailure {
+export class HostBusy extends SourceFailure {
   constructor(
     readonly retry_after_ms: number | null,
-    readonly said: string,
+    /** `503 Service Unavailable` */
+    readonly answer: string,
     host: string,
   ) {
-    super(`${host} answered ${said}.`, "http_status");
+    super(`${host} answered ${answer}.`, "http_status");
   }
 }
 
-export interface FetchingParts {
+export interface FetcherParts extends Pick<Context, "files" | "now_ms"> {
   readonly lookup: DnsLookup;
   readonly allows: AddressPolicy;
-  /** Whether the pause of `host_delay_ms` is for this address. */
+  /** Which addresses get the delay of `host_delay_ms`. */
   readonly isPublic: AddressPolicy;
   readonly host_delay_ms: number;
   /** For one item, redirects and all. */
   readonly timeout_ms: number;
-  readonly pacing: Pacing;
-  readonly now_ms: () => number;
-  readonly files: Files;
 }
 
 export const robots_agent = "dossier";
@@ -71,22 +70,18 @@ const redirects_max = 5;
 const robots_bytes_max = 512 * 1024;
 const crawl_delay_s_max = 10;
 
-export function createFetching({
-  lookup,
-  allows,
-  isPublic,
-  host_delay_ms,
-  timeout_ms,
-  pacing,
-  now_ms,
-  files,
-}: FetchingParts) {
-  /** The file at this address. @throws SourceFailure, and what the signal says when it fires. */
-  async function get(url: string, options: GetOptions): Promise<Got> {
+export class Fetcher {
+  private readonly delays = new HostDelays();
+
+  constructor(private readonly ctx: FetcherParts) {}
+
+  /** The file at this address. @throws SourceFailure, and the reason of the signal. */
+  async fetch(url: string, options: FetchLimits): Promise<FetchedItem> {
+    const { timeout_ms } = this.ctx;
     const late = AbortSignal.timeout(timeout_ms);
     const signal = AbortSignal.any([options.signal, late]);
     try {
-      return await follow(url, { ...options, signal });
+      return await this.follow(url, { ...options, signal });
     } catch (error) {
       options.signal.throwIfAborted();
       throw late.aborted
@@ -94,82 +89,91 @@ export function createFetching({
             `Fetching it took longer than ${timeout_ms / 1_000} s and was stopped.`,
             "timeout",
           )
-        : inWords(error);
+        : toFailure(error);
     }
   }
 
-  async function follow(given: string, { robots, bytes_max, signal }: GetOptions): Promise<Got> {
-    let target = targetOf(given);
+  /** Follows redirects. */
+  private async follow(
+    url: string,
+    { robots, bytes_max, signal }: FetchLimits,
+  ): Promise<FetchedItem> {
+    let target = fetchTarget(url);
     for (let redirects = 0; ; redirects++) {
-      const rules = robots === null ? everything : await robotsOf(target, robots, signal);
+      const rules = robots === null ? allow_all : await this.robotsOf(target, robots, signal);
       if (!rules.allows(`${target.url.pathname}${target.url.search}`))
         throw new SourceFailure(
           `The robots.txt of ${target.url.host} asks not to fetch this.`,
           "robots_disallowed",
         );
-      const { response, rest } = await ask(target, rules, signal);
+      const { response, done } = await this.request(target, rules, signal);
       const location =
         response.status >= 300 && response.status < 400 ? response.headers.get("location") : null;
       if (location === null)
-        return await receive(target, response, bytes_max, signal).finally(rest);
-      await drop(response, rest);
+        return await this.receive(target, response, bytes_max, signal).finally(done);
+      await response.body?.cancel().catch(() => undefined);
+      done();
       if (redirects === redirects_max)
         throw new SourceFailure(`It was redirected more than ${redirects_max} times.`);
       if (!URL.canParse(location, target.href))
         throw new SourceFailure("It was redirected to something that is no address.");
-      target = targetOf(new URL(location, target.href).href);
+      target = fetchTarget(new URL(location, target.href).href);
     }
   }
 
-  /**
-   * One request: looked up, checked and connected to what was checked. `rest` begins the host's
-   * pause.
-   */
-  async function ask(
+  /** One request, to an address that was checked. `done` begins the host's delay. */
+  private async request(
     target: Target,
     { crawl_delay_s }: Robots,
     signal: AbortSignal,
-  ): Promise<{ readonly response: Response; readonly rest: () => void }> {
-    const checked = await checkHost(target, lookup, allows);
-    if (checked.kind === "refused")
-      throw new SourceFailure(
-        `${target.host} has an address that is local, private or reserved; only public hosts are fetched from.`,
-        "address_refused",
-      );
-    if (checked.kind === "absent")
-      throw new SourceFailure(`The host ${target.host} does not exist.`, "unreachable");
-    if (checked.kind === "silent")
-      throw new SourceFailure(
-        `The host ${target.host} could not be looked up: ${checked.reason}.`,
-        "unreachable",
-      );
-    const gap_ms = Math.max(
-      checked.addresses.some(isPublic) ? host_delay_ms : 0,
+  ): Promise<{ readonly response: Response; readonly done: () => void }> {
+    const addresses = await this.addressesOf(target);
+    const delay_ms = Math.max(
+      addresses.some(this.ctx.isPublic) ? this.ctx.host_delay_ms : 0,
       1_000 * Math.min(crawl_delay_s ?? 0, crawl_delay_s_max),
     );
-    await pacing.turn(target.url.host, gap_ms, signal);
-    const rest = () => pacing.rest(target.url.host, gap_ms);
+    await this.delays.wait(target.url.host, delay_ms, signal);
+    const done = () => this.delays.start(target.url.host, delay_ms);
     try {
-      const response = await fetchPinned(target, checked.addresses, {
+      const response = await fetchPinned(target, addresses, {
         method: "GET",
         signal,
         headers: { "user-agent": user_agent, accept: "*/*", "accept-encoding": "gzip, br" },
       });
-      return { response, rest };
+      return { response, done };
     } catch (error) {
-      rest();
+      done();
       throw error;
     }
   }
 
-  async function receive(
+  /** @throws SourceFailure when the host has none that may be connected to. */
+  private async addressesOf(target: Target): Promise<readonly string[]> {
+    const checked = await checkHost(target, this.ctx.lookup, this.ctx.allows);
+    if (checked.kind === "allowed") return checked.addresses;
+    if (checked.kind === "refused")
+      throw new SourceFailure(
+        `${target.host} has an address that is local, private or reserved; ` +
+          "only public hosts are fetched from.",
+        "address_refused",
+      );
+    throw new SourceFailure(
+      checked.kind === "absent"
+        ? `The host ${target.host} does not exist.`
+        : `The host ${target.host} could not be looked up: ${checked.reason}.`,
+      "unreachable",
+    );
+  }
+
+  private async receive(
     target: Target,
     response: Response,
     bytes_max: number,
     signal: AbortSignal,
-  ): Promise<Got> {
-    refuse(target, response, now_ms());
-    const received = await files.receive(bodyOf(response, { bytes_max, signal }), { bytes_max });
+  ): Promise<FetchedItem> {
+    requireOk(target, response, this.ctx.now_ms());
+    const bytes = bodyOf(response, { bytes_max, signal });
+    const received = await this.ctx.files.receive(bytes, { bytes_max });
     const type = response.headers.get("content-type");
     return {
       received,
@@ -181,82 +185,73 @@ export function createFetching({
   }
 
   /**
-   * What the host says to us; asked for once in a run. @throws SourceFailure when it can't be
-   * known, as then nothing may be fetched.
+   * The robots.txt of a host, fetched once in a run. @throws SourceFailure when it can't be known,
+   * as then nothing may be fetched.
    */
-  function robotsOf({ url }: Target, known: RobotsOfRun, signal: AbortSignal): Promise<Robots> {
-    const asked = known.get(url.origin) ?? fetchRobots(url.origin, signal);
-    known.set(url.origin, asked);
-    asked.catch(() => {
+  private robotsOf({ url }: Target, known: RobotsOfRun, signal: AbortSignal): Promise<Robots> {
+    const robots = known.get(url.origin) ?? this.fetchRobots(url.origin, signal);
+    known.set(url.origin, robots);
+    robots.catch(() => {
       if (signal.aborted) known.delete(url.origin);
     });
-    return asked;
+    return robots;
   }
 
-  async function fetchRobots(origin: string, signal: AbortSignal): Promise<Robots> {
-    const unreadable = (why: string) =>
-      new SourceFailure(
-        `The robots.txt of ${new URL(origin).host} could not be read (${why}), so nothing is fetched from there.`,
-        "robots_unreadable",
-      );
+  private async fetchRobots(origin: string, signal: AbortSignal): Promise<Robots> {
     try {
-      const got = await follow(`${origin}/robots.txt`, {
+      const { received } = await this.follow(`${origin}/robots.txt`, {
         robots: null,
         bytes_max: robots_bytes_max,
         signal,
       });
-      const text = await Bun.file(got.received.path)
+      const text = await Bun.file(received.path)
         .text()
-        .finally(() => got.received.release());
+        .finally(() => received.release());
       return readRobots(text, robots_agent);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof NotOk && error.status < 500 && error.status !== 429) return everything;
-      if (error instanceof NotOk || error instanceof Busy) throw unreadable(error.said);
-      if (error instanceof HttpError && error.status === 413) return everything;
-      throw inWords(error);
+      if (error instanceof BadStatus && error.status < 500 && error.status !== 429)
+        return allow_all;
+      if (error instanceof BadStatus || error instanceof HostBusy)
+        throw new SourceFailure(
+          `The robots.txt of ${new URL(origin).host} could not be read (${error.answer}), ` +
+            "so nothing is fetched from there.",
+          "robots_unreadable",
+        );
+      if (error instanceof HttpError && error.status === 413) return allow_all;
+      throw toFailure(error);
     }
   }
-
-  return { get };
 }
-export type Fetching = ReturnType<typeof createFetching>;
 
 /** An answer that brings no file. */
-class NotOk extends SourceFailure {
+class BadStatus extends SourceFailure {
   constructor(
     readonly status: number,
-    readonly said: string,
+    readonly answer: string,
     host: string,
   ) {
-    super(`${host} answered ${said}.`, "http_status");
+    super(`${host} answered ${answer}.`, "http_status");
   }
 }
 
 const retry_statuses = [429, 503];
-function refuse({ url }: Target, response: Response, now_ms: number): void {
+/** @throws SourceFailure unless the status is 200. */
+function requireOk({ url }: Target, response: Response, now_ms: number): void {
   const { status, headers } = response;
   if (status === 200) return;
   response.body?.cancel().catch(() => undefined);
-  const said = `${status}${STATUS_CODES[status] === undefined ? "" : ` ${STATUS_CODES[status]}`}`;
+  const answer = `${status}${STATUS_CODES[status] === undefined ? "" : ` ${STATUS_CODES[status]}`}`;
   if (retry_statuses.includes(status))
-    throw new Busy(retryAfterOf(headers.get("retry-after"), now_ms), said, url.host);
-  throw new NotOk(status, said, url.host);
-}
-
-/** Seconds or a date, as milliseconds from now; null when the server does not say. */
-export function retryAfterOf(header: string | null, now_ms: number): number | null {
-  if (header === null) return null;
-  if (/^\d{1,9}$/.test(header.trim())) return 1_000 * Number(header);
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? null : Math.max(0, at - now_ms);
+    throw new HostBusy(retryAfterMs(headers.get("retry-after"), now_ms), answer, url.host);
+  throw new BadStatus(status, answer, url.host);
 }
 
 /**
  * Without its fragment, which is never sent. @throws SourceFailure in the words of the rule that
  * the address breaks.
  */
-export function targetOf(text: string): Target {
+export function fetchTarget(text: string): Target {
   try {
     return parseTarget(text.replace(/#.*$/s, ""));
   } catch (error) {
@@ -265,16 +260,11 @@ export function targetOf(text: string): Target {
   }
 }
 
-async function drop(response: Response, rest: () => void): Promise<void> {
-  await response.body?.cancel().catch(() => undefined);
-  rest();
-}
-
 /**
  * A failure of the network in words; what is the server's own fault (its disk is full, say) stays
  * what it is.
  */
-function inWords(error: unknown): Error {
+function toFailure(error: unknown): Error {
   if (error instanceof SourceFailure) return error;
   if (error instanceof HttpError)
     return error.status < 500 ? new SourceFailure(error.detail, error.code) : error;

@@ -1,22 +1,21 @@
 /**
- * Makes a document of what an item brought: the document and the item's place in the run are
- * written in one transaction.
+ * Makes a document of the file of an item: the document and the item's place in the run are written
+ * in one transaction.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { HttpError, TaskFailure, type Db, type Isolate, type ReceivedFile } from "../../core/sdk";
-import type { Documents, IngestRequest, ReadyText } from "../documents/contract";
-import { ExtractionFailure, type Extraction } from "../extraction/contract";
-import type { Folders } from "../folders/contract";
+import { HttpError, TaskFailure, type Db, type ReceivedFile } from "../../core/sdk";
+import type { ReadyText } from "../documents/contract";
+import { ExtractionFailure } from "../extraction/contract";
 import type { PageOutput } from "./child/page";
-import type { Ending } from "./runs";
+import type { ImportContext } from "./context";
 import * as itemStore from "./item-store";
+import { endItem } from "./runs";
 import * as store from "./store";
 import type { ItemRow, RunState } from "./store";
-import type { tasks } from "./child/tasks";
 
 /** What an item is made of, on disk under a temporary name. */
-export interface Brought {
+export interface ItemFile {
   readonly received: ReceivedFile;
   /** Where it came from in the end; null when the item's own address says it. */
   readonly url: string | null;
@@ -25,21 +24,12 @@ export interface Brought {
   readonly media_type: string | null;
   readonly charset: string | null;
 }
-export interface TakingParts {
-  readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
-  readonly isolate: Isolate<typeof tasks>;
-  readonly newId: (prefix: string) => string;
-  readonly temporary: string;
-  readonly documents: Documents;
-  readonly extraction: Extraction;
-  readonly folders: Folders;
-  readonly ending: Ending;
-}
 
 const page_limits = { timeout_ms: 10_000, memory_max_bytes: 600 * 2 ** 20 };
 /** A larger page is read like any other file, with all that surrounds its text. */
 const page_bytes_max = 8 * 2 ** 20;
 const head_bytes = 4_096;
+/** Names of temporary files begin so. */
 export const page_prefix = "page-";
 
 /** The main text of a web page, with what it says of itself. */
@@ -48,159 +38,145 @@ interface Page extends Pick<PageOutput, "title"> {
   readonly text: ReadyText;
 }
 
-export function createTaking({
-  inTransaction,
-  isolate,
-  newId,
-  temporary,
-  documents,
-  extraction,
-  folders,
-  ending,
-}: TakingParts) {
-  /**
-   * Null when it is no web page, or one that can't be taken apart: then it is a file like any
-   * other.
-   */
-  async function readPage(
-    { received, url, media_type, charset }: Brought,
-    signal: AbortSignal,
-  ): Promise<Page | null> {
-    if (received.size_bytes > page_bytes_max || !(await isPage(received.path, media_type)))
-      return null;
-    const output = join(temporary, `${page_prefix}${newId("pag")}`);
-    try {
-      const { title, canonical, base, written } = await isolate(
-        "page",
-        { path: received.path, charset, output },
-        { ...page_limits, signal },
-      );
-      if (!written) return null;
-      const {
-        text,
-        headings,
-        media_type: type,
-      } = await extraction.extract(
-        {
-          path: output,
-          size_bytes: Bun.file(output).size,
-          name: "page.html",
-          declared_type: "text/html",
-        },
-        { signal, onProgress: () => undefined },
-      );
-      return {
-        title,
-        canonical: url === null ? null : canonicalOf(url, base, canonical),
-        text: { content: text, media_type: type, times: [], ...(headings ? { headings } : {}) },
-      };
-    } catch (error) {
-      signal.throwIfAborted();
-      // Whatever a stranger's page does to its reader: the reader of files has limits of its own,
-      // and says what is wrong.
-      if (error instanceof ExtractionFailure || error instanceof TaskFailure) return null;
-      throw error;
-    } finally {
-      await rm(output, { force: true });
-    }
+/** Ends when the document is written; the item ends when it is indexed. Releases the file. */
+export async function ingest(
+  ctx: ImportContext,
+  run: RunState,
+  item: ItemRow,
+  file: ItemFile,
+  signal: AbortSignal,
+): Promise<void> {
+  const { documents, inTransaction } = ctx;
+  const { received } = file;
+  try {
+    const page = await readPage(ctx, file, signal);
+    await received.keep();
+    await inTransaction((tx) => writeDocument(ctx, tx, run.id, item, file, page));
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status >= 500) throw error;
+    const failure = { code: error.code, message: error.detail };
+    await inTransaction((tx) => endItem(ctx, tx, item, { how: "failed", error: failure }));
+  } finally {
+    documents.removeFiles([received.sha256]);
+    await received.release();
   }
+}
 
-  /**
-   * By what the document is known: two items of a run never write one document. Null: another item
-   * has brought it.
-   */
-  async function sourceFor(
-    tx: Db<any>,
-    item: ItemRow,
-    uris: readonly string[],
-  ): Promise<{ readonly uri: string } | { readonly bringer: ItemRow }> {
-    for (const [index, uri] of uris.entries()) {
-      const bringer = await itemStore.findBringer(tx, item.run_id, uri);
-      if (!bringer || bringer.id === item.id) return { uri };
-      if (index === uris.length - 1) return { bringer };
-    }
-    throw new Error("an item needs an address");
+async function writeDocument(
+  ctx: ImportContext,
+  tx: Db,
+  run_id: string,
+  item: ItemRow,
+  file: ItemFile,
+  page: Page | null,
+): Promise<void> {
+  const run = await store.findUnfinished(tx, run_id);
+  if (!run || !(await itemStore.updatePending(tx, item.id, { error: null }))) return;
+  const url = file.url ?? item.uri;
+  const uris = page?.canonical && page.canonical !== url ? [page.canonical, url] : [url];
+  const source = await sourceFor(tx, item, uris);
+  if ("duplicate_of" in source) return endDuplicate(ctx, tx, item, source.duplicate_of);
+  const name = file.name ?? page?.title ?? item.name ?? (page ? url : lastSegment(url));
+  const { document_id, version, outcome } = await ctx.documents.ingest(tx, run.owner_id, {
+    ...(await placeIn(ctx, tx, run, item.subfolder, name)),
+    origin: { kind: "import", uri: source.uri, run_id },
+    file: file.received,
+    declared_type: page ? "text/html" : file.media_type,
+    overwrite: run.overwrite === 1,
+    ...(page ? { text: page.text } : {}),
+  });
+  await itemStore.updatePending(tx, item.id, { document_id, version, source_uri: source.uri });
+  if (outcome === "unchanged") await endItem(ctx, tx, item, { how: "unchanged" });
+}
+
+/**
+ * By which address the document is known: two items of a run never write one document, so of the
+ * given ones the first that no other item has taken; or the item that has taken the last.
+ */
+async function sourceFor(
+  tx: Db,
+  item: ItemRow,
+  uris: readonly string[],
+): Promise<{ readonly uri: string } | { readonly duplicate_of: ItemRow }> {
+  for (const [index, uri] of uris.entries()) {
+    const other = await itemStore.findBySource(tx, item.run_id, uri);
+    if (!other || other.id === item.id) return { uri };
+    if (index === uris.length - 1) return { duplicate_of: other };
   }
+  throw new Error("an item needs an address");
+}
 
-  /** Another item of the run led to the same address. */
-  async function joinTo(
-    tx: Db<any>,
-    item: ItemRow,
-    { status, document_id, version, error_code, error }: ItemRow,
-  ): Promise<void> {
-    await itemStore.updatePending(tx, item.id, { document_id, version, joined: 1 });
-    if (status === "failed")
-      await ending.endItem(tx, item, {
-        how: "failed",
-        error: { code: error_code!, message: error! },
-      });
-    else if (status !== "pending") await ending.endItem(tx, item, { how: "unchanged" });
-  }
+/** Another item of the run led to the same address: this one ends as that one does. */
+async function endDuplicate(
+  ctx: ImportContext,
+  tx: Db,
+  item: ItemRow,
+  { status, document_id, version, error_code, error }: ItemRow,
+): Promise<void> {
+  await itemStore.updatePending(tx, item.id, { document_id, version, joined: 1 });
+  if (status === "failed")
+    await endItem(ctx, tx, item, {
+      how: "failed",
+      error: { code: error_code!, message: error! },
+    });
+  else if (status !== "pending") await endItem(ctx, tx, item, { how: "unchanged" });
+}
 
-  async function take(
-    tx: Db<any>,
-    before: RunState,
-    item: ItemRow,
-    brought: Brought,
-    page: Page | null,
-  ): Promise<void> {
-    const run = await store.findUnfinished(tx, before.id);
-    if (!run || !(await itemStore.updatePending(tx, item.id, { error: null }))) return;
-    const own = brought.url ?? item.uri;
-    const source = await sourceFor(
-      tx,
-      item,
-      page?.canonical && page.canonical !== own ? [page.canonical, own] : [own],
-    );
-    if ("bringer" in source) return joinTo(tx, item, source.bringer);
-    const folder = await folders.require(tx, run.owner_id, run.folder_id);
-    const name = brought.name ?? page?.title ?? item.name ?? (page ? own : lastSegment(own));
-    const nested = item.subfolder !== null && folder.parent_id === null;
-    const incoming: IngestRequest = {
-      folder_id: nested
-        ? await folders.ensureChild(tx, run.owner_id, folder.id, folderName(item.subfolder!))
-        : folder.id,
-      name: item.subfolder !== null && !nested ? `${item.subfolder}/${name}` : name,
-      origin: { kind: "import", uri: source.uri, run_id: run.id },
-      file: brought.received,
-      declared_type: page ? "text/html" : brought.media_type,
-      overwrite: run.overwrite === 1,
-      ...(page ? { text: page.text } : {}),
-    };
-    const { document_id, version, outcome } = await documents.ingest(tx, run.owner_id, incoming);
-    await itemStore.updatePending(tx, item.id, { document_id, version, source_uri: source.uri });
-    if (outcome === "unchanged") await ending.endItem(tx, item, { how: "unchanged" });
-  }
-
-  /** Ends when the document is taken in; the item ends when it is indexed. Releases the bytes. */
-  return async (
-    run: RunState,
-    item: ItemRow,
-    brought: Brought,
-    signal: AbortSignal,
-  ): Promise<void> => {
-    const { received } = brought;
-    try {
-      const page = await readPage(brought, signal);
-      await received.keep();
-      await inTransaction((tx) => take(tx, run, item, brought, page));
-    } catch (error) {
-      if (!(error instanceof HttpError) || error.status >= 500) throw error;
-      await inTransaction((tx) =>
-        ending.endItem(tx, item, {
-          how: "failed",
-          error: { code: error.code, message: error.detail },
-        }),
-      );
-    } finally {
-      documents.removeFiles([received.sha256]);
-      await received.release();
-    }
+/** Folder and name of a document. In a subfolder there are no subfolders: they go into the name. */
+async function placeIn(
+  { folders }: ImportContext,
+  tx: Db,
+  run: RunState,
+  subfolder: string | null,
+  name: string,
+): Promise<{ readonly folder_id: string; readonly name: string }> {
+  const folder = await folders.require(tx, run.owner_id, run.folder_id);
+  if (subfolder === null) return { folder_id: folder.id, name };
+  if (folder.parent_id !== null) return { folder_id: folder.id, name: `${subfolder}/${name}` };
+  return {
+    folder_id: await folders.ensureChild(tx, run.owner_id, folder.id, folderName(subfolder)),
+    name,
   };
 }
-export type Taking = ReturnType<typeof createTaking>;
 
-/** By its first characters; the server's word counts where they look like markup. */
+/** Null when it is no web page, or one that can't be parsed: then it is a file like any other. */
+async function readPage(
+  { extraction, isolate, newId, paths }: ImportContext,
+  { received, url, media_type, charset }: ItemFile,
+  signal: AbortSignal,
+): Promise<Page | null> {
+  if (received.size_bytes > page_bytes_max || !(await isPage(received.path, media_type)))
+    return null;
+  const output = join(paths.temporary, `${page_prefix}${newId("pag")}`);
+  try {
+    const input = { path: received.path, charset, output };
+    const page = await isolate("page", input, { ...page_limits, signal });
+    if (!page.written) return null;
+    const file = {
+      path: output,
+      size_bytes: Bun.file(output).size,
+      name: "page.html",
+      declared_type: "text/html",
+    };
+    const extracted = await extraction.extract(file, { signal, onProgress: () => undefined });
+    const { text: content, headings, media_type: type } = extracted;
+    return {
+      title: page.title,
+      canonical: url === null ? null : canonicalOf(url, page.base, page.canonical),
+      text: { content, media_type: type, times: [], ...(headings ? { headings } : {}) },
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    // Whatever a stranger's page does to this reader: the one of files has limits of its own, and
+    // says what is wrong.
+    if (error instanceof ExtractionFailure || error instanceof TaskFailure) return null;
+    throw error;
+  } finally {
+    await rm(output, { force: true });
+  }
+}
+
+/** By its first characters; the declared type counts where they look like markup. */
 async function isPage(path: string, media_type: string | null): Promise<boolean> {
   const bytes = await Bun.file(path).slice(0, head_bytes).bytes();
   const head = Buffer.from(bytes)

@@ -65,8 +65,8 @@ export const updatePending = (
     .where("status", "=", "pending")
     .returningAll()
     .executeTakeFirst();
-/** The item of the run that brings the document of this source. */
-export const findBringer = (
+/** The item of the run that makes the document of this address. */
+export const findBySource = (
   db: ImportsDb,
   run_id: string,
   source_uri: string,

@@ -1,234 +1,205 @@
 /**
- * The job that imports items: one host of a run after the other item, some documents being finished
- * while the next is fetched.
+ * The job that imports items: those of one host of a run one after the other, while documents of
+ * the last ones are still being made.
  */
-import {
-  HttpError,
-  type Context,
-  type Db,
-  type Files,
-  type JobEffect,
-  type JobRun,
-} from "../../core/sdk";
+import { HttpError, type Db, type JobEffect, type JobRun } from "../../core/sdk";
+import { findSource, isActive, type ImportContext } from "./context";
 import { SourceFailure, type ImportSource } from "./contract";
-import type { Ending, Failure } from "./runs";
-import { Busy, type Fetching } from "./fetcher";
-import type { RobotsOfRun } from "./robots";
-import { queueHost } from "./lister";
+import { HostBusy } from "./fetcher";
+import { ingest, type ItemFile } from "./ingest";
 import * as itemStore from "./item-store";
+import { cancelIfUnfinished, endItem, failHost, type Failure } from "./runs";
+import { RunTools } from "./source-tools";
 import * as store from "./store";
-import type { ImportsDb, ItemRow, RunState } from "./store";
-import type { Brought, Taking } from "./ingest";
-import type { ToolsOfRun } from "./source-tools";
+import type { ItemRow, RunState } from "./store";
 
-export interface WorkingParts {
-  readonly db: ImportsDb;
-  readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
-  readonly enqueue: Context["enqueue"];
-  readonly now_ms: () => number;
-  readonly files: Files;
-  readonly fetching: Fetching;
-  readonly upload_bytes_max: number;
-  readonly ending: Ending;
-  readonly taking: Taking;
-  readonly sourceOf: (type: string) => ImportSource | undefined;
-  readonly toolsOf: (run_id: string, robots: RobotsOfRun, signal: AbortSignal) => ToolsOfRun;
-  readonly robotsOf: (run_id: string) => RobotsOfRun;
-  readonly isActive: (owner_id: string) => Promise<boolean>;
+type Payload = { readonly run_id: string; readonly host: string };
+
+/** After this time a job gives its place to the next one. */
+const turn_ms = 20_000;
+/** Items read from the database at once. */
+const batch_items = 50;
+/** Documents that are made while the next item is fetched. */
+const ingests_max = 4;
+/** Attempts at an item whose host is busy, or that fails in an unforeseen way. */
+const tries_max = 3;
+const busy_wait_ms = { default: 10_000, max: 5 * 60_000 };
+
+/** Imports some items of one host, and queues itself when there are more. */
+export async function importItems(
+  ctx: ImportContext,
+  { run_id, host }: Payload,
+  job: JobRun,
+): Promise<JobEffect | void> {
+  const run = await store.findUnfinished(ctx.db, run_id);
+  if (!run) return;
+  if (!(await isActive(ctx, run.owner_id))) return (tx) => cancelIfUnfinished(ctx, tx, run_id);
+  const given = await store.sourceOf(ctx.db, run_id);
+  const source = findSource(ctx, given.type);
+  if (!source)
+    return (tx) =>
+      failHost(ctx, tx, run_id, host, {
+        code: "unreadable",
+        message: `There is no kind of source ${given.type} any more.`,
+      });
+  const tools = new RunTools(ctx, run_id, job.signal);
+  const worker = new ItemWorker(ctx, run, host, { source, given, tools });
+  const next_at_ms = await worker.work().finally(() => tools.close());
+  return async (tx) => {
+    if ((await itemStore.waitingItems(tx, run_id, host, -1, 1)).length > 0)
+      await ctx.enqueueItems(tx, run, host, next_at_ms);
+  };
 }
+
+/** The last attempt has failed, or crashed. */
+export const itemsExhausted = (
+  ctx: ImportContext,
+  tx: Db,
+  { run_id, host }: Payload,
+): Promise<void> =>
+  failHost(ctx, tx, run_id, host, {
+    code: "internal_error",
+    message:
+      "It could not be imported, although it was tried several times. The log of the server " +
+      "has the reason.",
+  });
 
 /** What a source is read with. */
-interface Reading {
+interface SourceAccess {
   readonly source: ImportSource;
+  /** The source as the caller gave it. */
   readonly given: object;
-  readonly tools: ToolsOfRun;
+  readonly tools: RunTools;
 }
 
-/** A job gives its place to the next one after so long. */
-const turn_ms = 20_000;
-const read_at_once = 50;
-/** Documents that are being finished while the next is fetched. */
-const finishing_max = 4;
-/** So often an item is tried whose host says: later, or that fails in a way that nobody foresaw. */
-const tries_max = 3;
-const later_ms = { unsaid: 10_000, max: 5 * 60_000 };
+/** One turn at the items of one host of a run. */
+class ItemWorker {
+  private readonly ingests = new Set<Promise<void>>();
+  private failure: { readonly error: unknown } | undefined;
 
-export function createWorking(parts: WorkingParts) {
-  const {
-    db,
-    inTransaction,
-    enqueue,
-    now_ms,
-    ending,
-    taking,
-    sourceOf,
-    toolsOf,
-    robotsOf,
-    isActive,
-  } = parts;
-
-  /** What a source reads itself. */
-  async function readItem(item: ItemRow, { source, given, tools }: Reading): Promise<Brought> {
-    const { uri, name, locator } = item;
-    const content = await source.read!(
-      { uri, ...(name === null ? {} : { name }), ...(locator === null ? {} : { locator }) },
-      given,
-      tools,
-    );
-    try {
-      const received = await parts.files.receive(content.bytes, {
-        bytes_max: parts.upload_bytes_max,
-      });
-      return {
-        received,
-        url: null,
-        name: content.name,
-        media_type: content.media_type,
-        charset: null,
-      };
-    } finally {
-      await content.release?.();
-    }
-  }
-
-  async function fetchItem(
-    { id }: RunState,
-    { uri }: ItemRow,
-    signal: AbortSignal,
-  ): Promise<Brought> {
-    const { received, url, media_type, charset, file_name } = await parts.fetching.get(uri, {
-      bytes_max: parts.upload_bytes_max,
-      robots: robotsOf(id),
-      signal,
-    });
-    return { received, url, media_type, charset, name: file_name };
-  }
-
-  const fail = (item: ItemRow, error: Failure) =>
-    inTransaction((tx) => ending.endItem(tx, item, { how: "failed", error }));
+  constructor(
+    private readonly ctx: ImportContext,
+    private readonly run: RunState,
+    private readonly host: string,
+    private readonly access: SourceAccess,
+  ) {}
 
   /**
-   * True when that was its last try: one item that nobody foresaw must not hold up the others of
-   * its host for ever. A full disk is not its fault.
+   * Works until the host has nothing left, wants a pause, or the turn is over. Returns when to go
+   * on, epoch ms; undefined: at once.
    */
-  async function isLastTry(item: ItemRow, error: unknown): Promise<boolean> {
-    if (error instanceof HttpError) return false;
-    const last = item.attempts + 1 >= tries_max;
-    if (last)
-      await fail(item, {
-        code: "internal_error",
-        message: `It could not be imported, although it was tried ${tries_max} times. The log of the server has the reason.`,
-      });
-    else
-      await itemStore
-        .updatePending(db, item.id, { attempts: item.attempts + 1 })
-        .catch(() => undefined);
-    return last;
+  async work(): Promise<number | undefined> {
+    const { db, now_ms } = this.ctx;
+    const until_ms = now_ms() + turn_ms;
+    let next_at_ms: number | undefined;
+    try {
+      for (let after = -1; next_at_ms === undefined && now_ms() < until_ms;) {
+        const items = await itemStore.waitingItems(db, this.run.id, this.host, after, batch_items);
+        if (items.length === 0) break;
+        for (const item of items) {
+          this.access.tools.signal.throwIfAborted();
+          if (this.failure || now_ms() >= until_ms) break;
+          after = item.ordinal;
+          next_at_ms = await this.begin(item);
+          if (next_at_ms !== undefined) break;
+        }
+        if (this.failure) break;
+      }
+    } finally {
+      await Promise.all(this.ingests);
+    }
+    if (this.failure) throw this.failure.error;
+    return next_at_ms;
   }
 
   /**
    * When the host may be asked again, epoch ms; undefined when the item is on its way, or has
    * failed.
    */
-  async function begin(
-    run: RunState,
-    item: ItemRow,
-    reading: Reading,
-    finish: (brought: Brought) => Promise<void>,
-  ): Promise<number | undefined> {
-    const { source, tools } = reading;
+  private async begin(item: ItemRow): Promise<number | undefined> {
+    const { source, tools } = this.access;
     try {
-      await finish(
-        source.read ? await readItem(item, reading) : await fetchItem(run, item, tools.signal),
-      );
+      const file = source.read ? await this.readItem(item) : await this.fetchItem(item);
+      await this.startIngest(item, file);
     } catch (error) {
       tools.signal.throwIfAborted();
-      if (error instanceof Busy && item.attempts + 1 < tries_max) {
-        await itemStore.updatePending(db, item.id, { attempts: item.attempts + 1 });
-        return now_ms() + Math.min(error.retry_after_ms ?? later_ms.unsaid, later_ms.max);
+      if (error instanceof HostBusy && item.attempts + 1 < tries_max) {
+        await itemStore.updatePending(this.ctx.db, item.id, { attempts: item.attempts + 1 });
+        const wait_ms = error.retry_after_ms ?? busy_wait_ms.default;
+        return this.ctx.now_ms() + Math.min(wait_ms, busy_wait_ms.max);
       }
-      if (error instanceof SourceFailure) await fail(item, error);
+      if (error instanceof SourceFailure) await this.fail(item, error);
       else if (error instanceof HttpError && error.status < 500)
-        await fail(item, { code: error.code, message: error.detail });
-      else if (!(await isLastTry(item, error))) throw error;
+        await this.fail(item, { code: error.code, message: error.detail });
+      else if (!(await this.wasLastTry(item, error))) throw error;
     }
     return undefined;
   }
 
-  /**
-   * Works until the host has nothing left, wants a pause, or the turn is over. Answers when to go
-   * on.
-   */
-  async function work(run: RunState, host: string, reading: Reading): Promise<number | undefined> {
-    const { tools } = reading;
-    const until_ms = now_ms() + turn_ms;
-    const finishing = new Set<Promise<void>>();
-    let failure: { readonly error: unknown } | undefined;
-    const finish = async (item: ItemRow, brought: Brought): Promise<void> => {
-      const ended = taking(run, item, brought, tools.signal)
-        .catch(async (error: unknown) => {
-          if (tools.signal.aborted || !(await isLastTry(item, error))) failure ??= { error };
-        })
-        .catch((error: unknown) => {
-          failure ??= { error };
-        })
-        .finally(() => finishing.delete(ended));
-      finishing.add(ended);
-      if (finishing.size >= finishing_max) await Promise.race(finishing);
-    };
-    let later: number | undefined;
+  /** An item that its source reads itself. */
+  private async readItem({ uri, name, locator }: ItemRow): Promise<ItemFile> {
+    const { source, given, tools } = this.access;
+    const content = await source.read!(
+      { uri, ...(name === null ? {} : { name }), ...(locator === null ? {} : { locator }) },
+      given,
+      tools,
+    );
     try {
-      for (let after = -1; later === undefined && now_ms() < until_ms;) {
-        const items = await itemStore.waitingItems(db, run.id, host, after, read_at_once);
-        if (items.length === 0) break;
-        for (const item of items) {
-          tools.signal.throwIfAborted();
-          if (failure || now_ms() >= until_ms) break;
-          after = item.ordinal;
-          later = await begin(run, item, reading, (brought) => finish(item, brought));
-          if (later !== undefined) break;
-        }
-        if (failure) break;
-      }
+      const bytes_max = tools.upload_bytes_max;
+      const received = await this.ctx.files.receive(content.bytes, { bytes_max });
+      const { media_type } = content;
+      return { received, url: null, name: content.name, media_type, charset: null };
     } finally {
-      await Promise.all(finishing);
+      await content.release?.();
     }
-    if (failure) throw failure.error;
-    return later;
   }
 
-  return {
-    async run(
-      { run_id, host }: { readonly run_id: string; readonly host: string },
-      job: JobRun,
-    ): Promise<JobEffect | void> {
-      const run = await store.findUnfinished(db, run_id);
-      if (!run) return;
-      if (!(await isActive(run.owner_id))) return (tx) => ending.cancelIfUnfinished(tx, run_id);
-      const given = await store.sourceOf(db, run_id);
-      const source = sourceOf(given.type);
-      if (!source)
-        return (tx) =>
-          ending.failHost(tx, run_id, host, {
-            code: "unreadable",
-            message: `There is no kind of source ${given.type} any more.`,
-          });
-      const tools = toolsOf(run_id, robotsOf(run_id), job.signal);
-      const later = await work(run, host, { source, given, tools }).finally(() => tools.close());
-      return async (tx) => {
-        if ((await itemStore.waitingItems(tx, run_id, host, -1, 1)).length > 0)
-          await queueHost(enqueue, tx, run, host, later);
-      };
-    },
-    onExhausted: (
-      tx: Db<any>,
-      { run_id, host }: { readonly run_id: string; readonly host: string },
-    ): Promise<void> =>
-      ending.failHost(tx, run_id, host, {
+  private async fetchItem({ uri }: ItemRow): Promise<ItemFile> {
+    const { tools } = this.access;
+    const { file_name, ...fetched } = await this.ctx.fetcher.fetch(uri, {
+      bytes_max: tools.upload_bytes_max,
+      robots: this.ctx.robots.ofRun(this.run.id),
+      signal: tools.signal,
+    });
+    return { ...fetched, name: file_name };
+  }
+
+  /** Makes the document in the background; waits while too many are being made. */
+  private async startIngest(item: ItemRow, file: ItemFile): Promise<void> {
+    const { signal } = this.access.tools;
+    const ended = ingest(this.ctx, this.run, item, file, signal)
+      .catch(async (error: unknown) => {
+        if (signal.aborted || !(await this.wasLastTry(item, error))) this.failure ??= { error };
+      })
+      .catch((error: unknown) => {
+        this.failure ??= { error };
+      })
+      .finally(() => this.ingests.delete(ended));
+    this.ingests.add(ended);
+    if (this.ingests.size >= ingests_max) await Promise.race(this.ingests);
+  }
+
+  private fail(item: ItemRow, error: Failure): Promise<void> {
+    return this.ctx.inTransaction((tx) => endItem(this.ctx, tx, item, { how: "failed", error }));
+  }
+
+  /**
+   * Fails an item at its last try, so that one with an unforeseen error does not hold up the others
+   * of its host for ever. A full disk is not the item's fault.
+   */
+  private async wasLastTry(item: ItemRow, error: unknown): Promise<boolean> {
+    if (error instanceof HttpError) return false;
+    const attempts = item.attempts + 1;
+    if (attempts >= tries_max) {
+      await this.fail(item, {
         code: "internal_error",
         message:
-          "It could not be imported, although it was tried several times. The log of the server " +
-          "has the reason.",
-      }),
-  };
+          `It could not be imported, although it was tried ${tries_max} times. ` +
+          "The log of the server has the reason.",
+      });
+      return true;
+    }
+    await itemStore.updatePending(this.ctx.db, item.id, { attempts }).catch(() => undefined);
+    return false;
+  }
 }

@@ -1,11 +1,98 @@
-/** The work that imports leave for later. */
-import { job, t } from "../../core/sdk";
+/**
+ * Every job of imports: its name and payload, how it is enqueued, what it runs, its limits and its
+ * schedule. A run is listed first; its items are imported host by host while that goes on.
+ */
+import { every, handle, job, t, type Context, type JobHandler } from "../../core/sdk";
+import type { ImportContext } from "./context";
+import { importItems, itemsExhausted } from "./items";
+import { listingExhausted, listItems } from "./lister";
+import { deleteOldRuns } from "./runs";
+import type { Schedules } from "./schedules";
 
 /** Finds out what a run has to import. */
 export const ListItems = job("imports.list", t.Object({ run_id: t.String() }));
-/** Imports some items of one host; each host of a run has at most one such job. */
+/** Imports some items of one host. */
 export const ImportItems = job("imports.items", t.Object({ run_id: t.String(), host: t.String() }));
-/** Begins a run when its time has come. */
+/** Starts the run of a schedule. `at`: epoch ms. */
 export const Tick = job("imports.tick", t.Object({ schedule_id: t.String(), at: t.Integer() }));
-/** Forgets runs that ended long ago. */
+/** Deletes runs that ended long ago. */
 export const Prune = job("imports.prune", t.Object({}));
+
+const minute_ms = 60_000;
+/** Jobs that wait for hosts; one owner has at most an eighth of them. */
+const fetching_concurrency = 64;
+/** A crash counts as an attempt, and each goes on where the last one ended. */
+const attempts_max = 50;
+const listings_per_owner = 2;
+/** Hosts that a run is fetched from at the same time. */
+const hosts_per_run = 4;
+
+export const enqueuers = ({
+  enqueue,
+}: Pick<Context, "enqueue">): Pick<
+  ImportContext,
+  "enqueueListing" | "enqueueItems" | "enqueueTick"
+> => ({
+  enqueueListing: (tx, { id, owner_id }) =>
+    enqueue(
+      tx,
+      ListItems,
+      { run_id: id },
+      {
+        key: id,
+        queue: `imports of ${owner_id}`,
+        queue_concurrency: listings_per_owner,
+        owner: owner_id,
+        subject: id,
+      },
+    ),
+  enqueueItems: (tx, { id, owner_id }, host, run_at_ms) =>
+    enqueue(
+      tx,
+      ImportItems,
+      { run_id: id, host },
+      {
+        key: `${id} ${host}`,
+        queue: `imports ${id}`,
+        queue_concurrency: hosts_per_run,
+        owner: owner_id,
+        subject: id,
+        ...(run_at_ms === undefined ? {} : { run_at_ms }),
+      },
+    ),
+  enqueueTick: (tx, schedule_id, at) =>
+    enqueue(
+      tx,
+      Tick,
+      { schedule_id, at },
+      { run_at_ms: at, subject: schedule_id, key: `${schedule_id} ${at}` },
+    ),
+});
+
+export const importJobs = (ctx: ImportContext, schedules: Schedules): readonly JobHandler[] => [
+  handle(ListItems, (payload, run) => listItems(ctx, payload, run), {
+    attempts_max,
+    timeout_ms: 60 * minute_ms,
+    concurrency: fetching_concurrency,
+    io_bound: true,
+    onExhausted: (tx, payload) => listingExhausted(ctx, tx, payload),
+  }),
+  handle(ImportItems, (payload, run) => importItems(ctx, payload, run), {
+    attempts_max,
+    timeout_ms: 30 * minute_ms,
+    concurrency: fetching_concurrency,
+    io_bound: true,
+    onExhausted: (tx, payload) => itemsExhausted(ctx, tx, payload),
+  }),
+  handle(Tick, (payload) => schedules.tick(payload), {
+    attempts_max: 5,
+    timeout_ms: minute_ms,
+    onExhausted: (tx, payload) => schedules.tickExhausted(tx, payload),
+  }),
+  handle(Prune, (_payload, { signal }) => deleteOldRuns(ctx, signal), {
+    attempts_max: 3,
+    timeout_ms: 10 * minute_ms,
+  }),
+];
+
+export const importSchedules = [every("41 3 * * *", Prune, {})];

@@ -10,9 +10,7 @@ import {
   definePlugin,
   DnsLookup,
   Duration,
-  every,
   fill,
-  handle,
   List,
   t,
   type Context,
@@ -22,35 +20,23 @@ import { Documents, DocumentUses, FileUses } from "../documents/contract";
 import { Extraction } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { WebhookEvents } from "../webhooks/contract";
+import { tasks } from "./child/tasks";
+import type { ImportContext } from "./context";
 import { FetchRule, ImportSources } from "./contract";
-import { createDevice } from "./uploads";
-import { createEnding } from "./runs";
-import { createFetching } from "./fetcher";
-import type { RobotsOfRun } from "./robots";
-import { ImportItems, ListItems, Prune, Tick } from "./jobs";
-import { createListing } from "./lister";
+import { Fetcher } from "./fetcher";
+import { page_prefix } from "./ingest";
+import { enqueuers, importJobs, importSchedules } from "./jobs";
 import { migrations } from "./migrations";
-import { createPacing } from "./host-delays";
-import { createRobotsOfRuns } from "./robots";
+import { RobotsCache } from "./robots";
 import { importHandlers, routes } from "./routes";
-import { createSchedules } from "./schedules";
-import { createImports } from "./service";
+import { documentSettled, finishedEvent, removeDocuments, removeFolders } from "./runs";
+import { Schedules } from "./schedules";
+import { Imports } from "./service";
 import { directorySource } from "./sources/directory";
 import { feedSource, sitemapSource, urlsSource } from "./sources/lists";
 import { unpacked_prefix, zipSource } from "./sources/zip";
-import * as store from "./store";
-import type { RunState } from "./store";
-import { createTaking, page_prefix } from "./ingest";
-import { tasks } from "./child/tasks";
-import { createTools } from "./source-tools";
-import { createWorking } from "./items";
-
-const minute_ms = 60_000;
-/** Jobs that wait for hosts; one owner has at most an eighth of them. */
-const waiting_max = 64;
-/** A crash counts as an attempt, and each goes on where the last one ended. */
-const attempts_max = 50;
-const runs_kept_ms = 90 * 24 * 60 * minute_ms;
+import { keepsFile } from "./store";
+import { failInterrupted } from "./uploads";
 
 export default definePlugin({
   name: "imports",
@@ -84,196 +70,86 @@ export default definePlugin({
   routes,
   tasks,
   setup: (ctx) => {
-    const {
-      cancelJobs,
-      config,
-      emit,
-      enqueue,
-      files,
-      inTransaction,
-      isolate,
-      log,
-      newId,
-      paths,
-      services: { accounts, documents, extraction, folders, lookup },
-    } = ctx;
-    const db = ctx.db;
-    const { now_ms } = ctx;
-    const { upload_bytes_max } = documents,
-      allows = createAddressPolicy(config.allow_networks, "imports.allow_networks");
-    const fetching = createFetching({
-      lookup,
+    const { config, services } = ctx;
+    const allows = createAddressPolicy(config.allow_networks, "imports.allow_networks");
+    const fetcher = new Fetcher({
+      ...ctx,
+      lookup: services.lookup,
       allows,
       isPublic: createAddressPolicy([]),
       host_delay_ms: config.host_delay,
       timeout_ms: config.timeout,
-      pacing: createPacing(),
-      now_ms,
-      files,
     });
-    const robots = createRobotsOfRuns();
-    const changed = (
-      { id, owner_id, folder_id, finished_at }: RunState,
-      action: "created" | "changed",
-    ) => {
-      if (finished_at !== null) robots.forget(id);
-      ctx.notify({ owner_id, kind: "import", id, folder_id, action });
-    };
-    const ending = createEnding({
-      now_ms,
-      emit,
-      cancelJobs,
-      removeFiles: documents.removeFiles,
-      changed: (run) => changed(run, "changed"),
-    });
-    const toolsOf = (run_id: string | null, robots: RobotsOfRun, signal: AbortSignal) =>
-      createTools(
-        {
-          db,
-          inTransaction,
-          fetching,
-          files,
-          temporary: paths.temporary,
-          upload_bytes_max,
-          removeFiles: documents.removeFiles,
-        },
-        run_id,
-        robots,
-        signal,
-      );
-    const isActive = async (owner_id: string): Promise<boolean> =>
-      (await accounts.findUser(owner_id)).active;
-    const common = {
-      isActive,
-      db,
-      inTransaction,
-      enqueue,
-      now_ms,
-      newId,
-      ending,
-      toolsOf,
-      robotsOf: robots.of,
-      sourceOf: (type: string) => ctx.slots.sources().find((one) => one.type === type),
-    };
-    const imports = createImports({
-      ...common,
-      folders,
+    const own: ImportContext = {
+      ...ctx,
+      ...services,
+      ...enqueuers(ctx),
+      fetcher,
+      robots: new RobotsCache(),
       sources: ctx.slots.sources,
-      created: (run) => changed(run, "created"),
-    });
-    const schedules = createSchedules({
-      db,
-      inTransaction,
-      enqueue,
-      cancelJobs,
-      now_ms,
-      newId,
-      folders,
-      imports,
-      isActive,
-    });
-    const device = createDevice({ db, inTransaction, now_ms, newId, documents, ending });
-    const listing = createListing(common);
-    const taking = createTaking({
-      inTransaction,
-      isolate,
-      newId,
-      temporary: paths.temporary,
-      documents,
-      extraction,
-      folders,
-      ending,
-    });
-    const working = createWorking({ ...common, files, fetching, upload_bytes_max, taking });
+    };
+    const imports = new Imports(own);
+    const schedules = new Schedules(own, imports);
+    const sources = [
+      urlsSource,
+      sitemapSource(ctx),
+      feedSource(ctx),
+      zipSource(ctx),
+      directorySource(config.directories, ctx.paths.data),
+    ];
     return {
       services: { fetch_rule: allows },
-      routes: importHandlers({
-        imports,
-        schedules,
-        device,
-        requireFolder: (owner_id, folder_id) => folders.require(db, owner_id, folder_id),
-        files,
-        upload_bytes_max,
-      }),
-      fills: [
-        ...[
-          urlsSource,
-          sitemapSource({ isolate }),
-          feedSource({ isolate }),
-          zipSource({ isolate, newId }),
-          directorySource(config.directories, paths.data),
-        ].map((one) => fill(ImportSources, one)),
-        fill(FolderContents, {
-          async remove(tx, _owner_id, folder_ids) {
-            for (const run of await store.unfinishedIn(tx, folder_ids))
-              await ending.folderGone(tx, run);
-            await store.forgetItemsIn(tx, folder_ids);
-            await schedules.folderGone(tx, folder_ids);
-          },
-        }),
-        fill(DocumentUses, { remove: ending.documentsGone, settled: ending.settled }),
-        fill(FileUses, { isUsed: store.keepsFile }),
-        fill(WebhookEvents, {
-          type: "import.finished",
-          sample: {
-            event: "import.finished",
-            import_run_id: "imp_00000000000000000000000000",
-            status: "completed",
-            completed_item_count: 3,
-            succeeded_item_count: 3,
-            failed_item_count: 0,
-          },
-        }),
-      ],
-      jobs: [
-        handle(ListItems, listing.run, {
-          attempts_max,
-          timeout_ms: 60 * minute_ms,
-          concurrency: waiting_max,
-          io_bound: true,
-          onExhausted: listing.onExhausted,
-        }),
-        handle(ImportItems, working.run, {
-          attempts_max,
-          timeout_ms: 30 * minute_ms,
-          concurrency: waiting_max,
-          io_bound: true,
-          onExhausted: working.onExhausted,
-        }),
-        handle(Tick, schedules.tick, {
-          attempts_max: 5,
-          timeout_ms: minute_ms,
-          onExhausted: schedules.tickFailed,
-        }),
-        handle(
-          Prune,
-          async (_payload, { signal }) => {
-            while (
-              !signal.aborted &&
-              (await inTransaction((tx) => store.forgetRuns(tx, now_ms() - runs_kept_ms))) > 0
-            )
-              await Bun.sleep(20);
-          },
-          { attempts_max: 3, timeout_ms: 10 * minute_ms },
-        ),
-      ],
-      schedules: [every("41 3 * * *", Prune, {})],
+      routes: importHandlers(own, imports, schedules),
+      fills: [...sources.map((one) => fill(ImportSources, one)), ...uses(own, schedules)],
+      jobs: importJobs(own, schedules),
+      schedules: importSchedules,
       start: async () => {
-        if (config.allow_networks.length > 0)
-          log.warn("imports may fetch from networks that are not public", {
-            networks: config.allow_networks,
-          });
-        for (const directory of config.directories)
-          if (!existsSync(directory))
-            log.warn("a directory of imports.directories is not there", { directory });
-        await removeLeftovers(paths);
-        await device.endInterrupted();
+        warnAboutSettings(ctx, config);
+        await removeLeftovers(ctx.paths);
+        await failInterrupted(own);
       },
     };
   },
 });
 
-/** What a server left behind when it was killed in the middle of a page or an archive. */
+/** What other plugins ask imports, or tell them. */
+const uses = (ctx: ImportContext, schedules: Schedules) => [
+  fill(FolderContents, {
+    async remove(tx, _owner_id, folder_ids) {
+      await removeFolders(ctx, tx, folder_ids);
+      await schedules.removeFolders(tx, folder_ids);
+    },
+  }),
+  fill(DocumentUses, {
+    remove: (tx, document_ids) => removeDocuments(ctx, tx, document_ids),
+    settled: (tx, settled) => documentSettled(ctx, tx, settled),
+  }),
+  fill(FileUses, { isUsed: keepsFile }),
+  fill(WebhookEvents, {
+    type: "import.finished",
+    sample: finishedEvent({
+      id: "imp_00000000000000000000000000",
+      status: "completed",
+      succeeded: 3,
+      failed: 0,
+    }),
+  }),
+];
+
+function warnAboutSettings(
+  { log }: Pick<Context, "log">,
+  config: { readonly allow_networks: readonly string[]; readonly directories: readonly string[] },
+): void {
+  if (config.allow_networks.length > 0)
+    log.warn("imports may fetch from networks that are not public", {
+      networks: config.allow_networks,
+    });
+  for (const directory of config.directories)
+    if (!existsSync(directory))
+      log.warn("a directory of imports.directories is not there", { directory });
+}
+
+/** After a crash: removes temporary files of pages and archives. */
 async function removeLeftovers({ temporary }: Context["paths"]): Promise<void> {
   for (const name of await readdir(temporary))
     if (name.startsWith(page_prefix) || name.startsWith(unpacked_prefix))

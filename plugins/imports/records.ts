@@ -1,6 +1,7 @@
 /** Imports as they go over the wire. */
 import { rfc3339, rfc3339OrNull, t, type Static } from "../../core/sdk";
 import { source_shown_max } from "./limits";
+import type { Preview } from "./service";
 import { typeOf, type ItemRow, type RunRow, type ScheduleRow } from "./store";
 
 const Text = t.String();
@@ -21,7 +22,8 @@ export const Source = t.Object(
   {
     additionalProperties: true,
     description:
-      '`{type: "urls", urls}`, `{type: "sitemap", url}`, `{type: "feed", url}`, `{type: "zip", url}` or `{type: "directory", path}`.',
+      '`{type: "urls", urls}`, `{type: "sitemap", url}`, `{type: "feed", url}`, ' +
+      '`{type: "zip", url}` or `{type: "directory", path}`.',
   },
 );
 export const Status = t.Union(
@@ -134,6 +136,16 @@ export const toItem = ({
   document_id,
   ...rest
 }: ItemRow): Static<typeof ItemRecord> => ({ id, uri, status, document_id, error: errorOf(rest) });
+export const toPreview = ({ items, more }: Preview): Static<typeof PreviewRecord> => ({
+  items: items.map(({ uri, name = null, folder = null, error = null }) => ({
+    uri,
+    name,
+    folder,
+    error,
+  })),
+  total_item_count: items.length,
+  more,
+});
 export const toSchedule = ({
   id,
   folder_id,

@@ -33,7 +33,8 @@ export async function* bodyOf(
   const unpacker = unpackers[encoding];
   if (!unpacker)
     throw new SourceFailure(
-      `The answer is packed as ${encoding.slice(0, 40)}, which was not asked for and can't be read.`,
+      `The answer is packed as ${encoding.slice(0, 40)}, which was not asked for ` +
+        "and can't be read.",
     );
   yield* unpacked(raw, unpacker());
 }

@@ -30,7 +30,8 @@ export function readRobots(text: string, agent: string): Robots {
     crawl_delay_s: mine.find(({ delay_s }) => delay_s !== null)?.delay_s ?? null,
   };
 }
-export const everything: Robots = { allows: () => true, crawl_delay_s: null };
+/** What a host without a robots.txt allows. */
+export const allow_all: Robots = { allows: () => true, crawl_delay_s: null };
 
 function groupsOf(text: string): Group[] {
   const groups: Group[] = [];
@@ -106,7 +107,7 @@ function escaped(path: string): string {
 
 export interface RobotsOfRun {
   get(origin: string): Promise<Robots> | undefined;
-  set(origin: string, asked: Promise<Robots>): unknown;
+  set(origin: string, robots: Promise<Robots>): unknown;
   delete(origin: string): unknown;
 }
 
@@ -116,26 +117,30 @@ export interface RobotsOfRun {
  */
 const kept_max = 64;
 
-export function createRobotsOfRuns() {
-  const known = new Map<string, Promise<Robots>>();
-  return {
-    of(run_id: string): RobotsOfRun {
-      const key = (origin: string): string => `${run_id} ${origin}`;
-      return {
-        get: (origin) => known.get(key(origin)),
-        set(origin, asked) {
-          known.delete(key(origin));
-          known.set(key(origin), asked);
-          // The one that nobody has asked for the longest.
-          if (known.size > kept_max) known.delete(known.keys().next().value!);
-        },
-        delete: (origin) => known.delete(key(origin)),
-      };
-    },
-    forget(run_id: string): void {
-      for (const key of known.keys()) if (key.startsWith(`${run_id} `)) known.delete(key);
-    },
-    /** How many are kept now. */
-    size: (): number => known.size,
-  };
+/** The robots.txt of hosts by run: a run that is tried again asks again. */
+export class RobotsCache {
+  private readonly known = new Map<string, Promise<Robots>>();
+
+  ofRun(run_id: string): RobotsOfRun {
+    const { known } = this;
+    const key = (origin: string): string => `${run_id} ${origin}`;
+    return {
+      get: (origin) => known.get(key(origin)),
+      set(origin, robots) {
+        known.delete(key(origin));
+        known.set(key(origin), robots);
+        // The least recently used one.
+        if (known.size > kept_max) known.delete(known.keys().next().value!);
+      },
+      delete: (origin) => known.delete(key(origin)),
+    };
+  }
+
+  forget(run_id: string): void {
+    for (const key of this.known.keys()) if (key.startsWith(`${run_id} `)) this.known.delete(key);
+  }
+
+  get size(): number {
+    return this.known.size;
+  }
 }

@@ -10,10 +10,10 @@ import {
   route,
   t,
   toPage,
-  type Files,
   type HandlersOf,
+  type ReceivedPart,
 } from "../../core/sdk";
-import type { Device } from "./uploads";
+import type { ImportContext } from "./context";
 import {
   begun_example,
   item_example,
@@ -27,12 +27,14 @@ import {
   Source,
   shortened,
   toItem,
+  toPreview,
   toRun,
   toSchedule,
 } from "./records";
-import type { ScheduleService } from "./schedules";
-import type { ImportService } from "./service";
+import type { Schedules } from "./schedules";
+import type { Imports } from "./service";
 import type { RunRow } from "./store";
+import { importUploads } from "./uploads";
 
 const orNull = {
   boolean: (description: string) => t.Optional(t.Union([t.Boolean(), t.Null()], { description })),
@@ -71,7 +73,7 @@ const begun = (description: string) => ({
   },
 });
 const tag = "Imports";
-/** One request may bring so many files, and so many times the largest one. */
+/** Files of one request, and their size as a multiple of the largest one. */
 const files_max = 100;
 const files_bytes_times = 8;
 
@@ -106,7 +108,10 @@ export const routes = {
     summary: "Import files from the device",
     tag,
     operation: "importFiles",
-    description: `Makes a document of each file, as uploads do: a file whose name is taken fails, or replaces the document with \`overwrite=true\`. At most ${files_max} files a request. No webhook is told of the end.`,
+    description:
+      "Makes a document of each file, as uploads do: a file whose name is taken fails, or " +
+      `replaces the document with \`overwrite=true\`. At most ${files_max} files a request. ` +
+      "No webhook is told of the end.",
     query: t.Object({
       folder_id: FolderId,
       overwrite: t.Optional(
@@ -242,53 +247,24 @@ export const routes = {
   }),
 };
 
-export interface ImportHandlerParts {
-  readonly imports: ImportService;
-  readonly schedules: ScheduleService;
-  readonly device: Device;
-  readonly requireFolder: (owner_id: string, folder_id: string) => Promise<unknown>;
-  readonly files: Files;
-  readonly upload_bytes_max: number;
-}
 const at = (id: string): string => `/api/dev/v1/imports/${id}`;
 const accepted = (run: RunRow) =>
   reply(202, toRun(run), { location: at(run.id), "retry-after": "1" });
 
-export const importHandlers = ({
-  imports,
-  schedules,
-  device,
-  requireFolder,
-  files,
-  upload_bytes_max,
-}: ImportHandlerParts): HandlersOf<typeof routes> => ({
-  create: async ({ caller, body: { folder_id, source, overwrite, dry_run }, request }) => {
-    const given = { folder_id, source, overwrite: overwrite ?? false };
-    if (dry_run !== true) return accepted(await imports.create(caller.owner_id, given));
-    const { items, more } = await imports.preview(caller.owner_id, given, request.signal);
-    return {
-      items: items.map(({ uri, name = null, folder = null, error = null }) => ({
-        uri,
-        name,
-        folder,
-        error,
-      })),
-      total_item_count: items.length,
-      more,
-    };
+export const importHandlers = (
+  ctx: ImportContext,
+  imports: Imports,
+  schedules: Schedules,
+): HandlersOf<typeof routes> => ({
+  create: async ({ caller, body: { overwrite, dry_run, ...given }, request }) => {
+    const wanted = { ...given, overwrite: overwrite ?? false };
+    return dry_run === true
+      ? toPreview(await imports.preview(caller.owner_id, wanted, request.signal))
+      : accepted(await imports.create(caller.owner_id, wanted));
   },
   files: async ({ caller, query: { folder_id, overwrite = false }, request }) => {
-    const total_bytes_max = files_bytes_times * upload_bytes_max;
-    announcedBytes(request, total_bytes_max);
-    await requireFolder(caller.owner_id, folder_id);
-    const parts = await receiveFiles(request, files, {
-      part: "files",
-      files_max,
-      bytes_max: upload_bytes_max,
-      total_bytes_max,
-      admit: async () => undefined,
-    });
-    return accepted(await device.import(caller.owner_id, { folder_id, overwrite }, parts));
+    const parts = await receiveParts(ctx, caller.owner_id, folder_id, request);
+    return accepted(await importUploads(ctx, caller.owner_id, { folder_id, overwrite }, parts));
   },
   list: async ({ caller, query }) => {
     const { rows, total } = await imports.list(caller.owner_id, query);
@@ -300,12 +276,8 @@ export const importHandlers = ({
   },
   get: async ({ caller, params }) => toRun(await imports.get(caller.owner_id, params.importId)),
   items: async ({ caller, params, query }) => {
-    const { rows, total } = await imports.items(
-      caller.owner_id,
-      params.importId,
-      query.status,
-      query,
-    );
+    const { owner_id } = caller;
+    const { rows, total } = await imports.items(owner_id, params.importId, query.status, query);
     return toPage(rows.map(toItem), total, query);
   },
   cancel: async ({ caller, params }) =>
@@ -331,3 +303,22 @@ export const importHandlers = ({
     return reply(204);
   },
 });
+
+/** The files of the request, on disk. The folder is checked before they are read. */
+async function receiveParts(
+  { db, documents, files, folders }: ImportContext,
+  owner_id: string,
+  folder_id: string,
+  request: Request,
+): Promise<ReceivedPart[]> {
+  const total_bytes_max = files_bytes_times * documents.upload_bytes_max;
+  announcedBytes(request, total_bytes_max);
+  await folders.require(db, owner_id, folder_id);
+  return receiveFiles(request, files, {
+    part: "files",
+    files_max,
+    bytes_max: documents.upload_bytes_max,
+    total_bytes_max,
+    admit: async () => undefined,
+  });
+}

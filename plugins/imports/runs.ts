@@ -1,177 +1,255 @@
 /**
- * How items and runs end: every counter moves in the transaction that ends an item, and the last
- * item ends the run and tells those who wait.
+ * How runs and items change: every counter moves in the transaction that ends an item, and the last
+ * item ends the run and emits its event.
  */
-import type { Context, Db, PayloadOf } from "../../core/sdk";
+import type { Change, Db, PayloadOf } from "../../core/sdk";
 import type { DocumentSettled } from "../documents/contract";
 import { WebhookDue } from "../webhooks/contract";
+import type { ImportContext } from "./context";
 import * as itemStore from "./item-store";
 import * as store from "./store";
-import type { ItemRow, RunState, RunStatus } from "./store";
+import type { ItemRow, RunRow, RunState, RunStatus } from "./store";
 
-export interface EndingParts {
-  readonly now_ms: () => number;
-  readonly emit: Context["emit"];
-  readonly cancelJobs: Context["cancelJobs"];
-  /** Deletes originals that nobody uses any more, once the transaction is on disk. */
-  readonly removeFiles: (sha256s: readonly string[]) => void;
-  /** Somebody may be watching this run. */
-  readonly changed: (run: RunState) => void;
-}
 export interface Failure {
   readonly code: string;
   readonly message: string;
 }
+/** `unchanged`: the document answers already; nothing was written. */
 export type ItemEnd =
   { readonly how: "succeeded" | "unchanged" } | { readonly how: "failed"; readonly error: Failure };
 
-const left = {
-  folder: { code: "folder_deleted", message: "The folder was deleted while the import ran." },
-  document: {
+const failures = {
+  folder_deleted: {
+    code: "folder_deleted",
+    message: "The folder was deleted while the import ran.",
+  },
+  document_deleted: {
     code: "document_deleted",
     message: "The document was deleted before it was indexed.",
   },
-  cancelled: { code: "cancelled", message: "The import was cancelled before this was done." },
-  unknown: { code: "extract_failed", message: "The document could not be indexed." },
+  cancelled: {
+    code: "cancelled",
+    message: "The import was cancelled before this was done.",
+  },
+  not_indexed: { code: "extract_failed", message: "The document could not be indexed." },
 };
 const error_length_max = 1_000;
-/** As it is stored. */
-export const storedError = (error: Failure | null) => ({
+const retention_ms = 90 * 24 * 3_600_000;
+
+/** A run before anything has happened. */
+export const newRun = (
+  values: Pick<
+    RunRow,
+    "id" | "owner_id" | "folder_id" | "kind" | "source" | "overwrite" | "schedule_id" | "created_at"
+  >,
+): RunRow => ({
+  status: "pending",
+  error_code: null,
+  error: null,
+  listed: 0,
+  total: 0,
+  succeeded: 0,
+  failed: 0,
+  skipped: 0,
+  kept_url: null,
+  kept_sha256: null,
+  started_at: null,
+  finished_at: null,
+  ...values,
+});
+
+/** An item before anything has happened. */
+export const newItem = (
+  values: Pick<ItemRow, "id" | "run_id" | "ordinal" | "uri"> & Partial<ItemRow>,
+): ItemRow => ({
+  name: null,
+  subfolder: null,
+  locator: null,
+  host: "",
+  status: "pending",
+  attempts: 0,
+  document_id: null,
+  version: null,
+  joined: 0,
+  source_uri: null,
+  error_code: null,
+  error: null,
+  ...values,
+});
+
+/** The columns of an error. */
+export const errorColumns = (error: Failure | null) => ({
   error_code: error?.code ?? null,
   error: error?.message.slice(0, error_length_max) ?? null,
 });
 
-export function createEnding({ now_ms, emit, cancelJobs, removeFiles, changed }: EndingParts) {
-  async function endItem(
-    tx: Db,
-    { id, run_id }: Pick<ItemRow, "id" | "run_id">,
-    end: ItemEnd,
-  ): Promise<void> {
-    const status = end.how === "unchanged" ? "skipped" : end.how;
-    const ended = await itemStore.updatePending(tx, id, {
-      status,
-      ...storedError(end.how === "failed" ? end.error : null),
-    });
-    if (!ended) return;
-    const run = await store.count(
-      tx,
-      run_id,
-      end.how === "failed"
-        ? { failed: 1 }
-        : { succeeded: 1, skipped: end.how === "unchanged" ? 1 : 0 },
-    );
-    if (run) await finishIfDone(tx, run);
-  }
+/** The body of the event `import.finished`. */
+export const finishedEvent = ({
+  id,
+  status,
+  succeeded,
+  failed,
+}: Pick<RunState, "id" | "status" | "succeeded" | "failed">) => ({
+  event: "import.finished",
+  import_run_id: id,
+  status,
+  completed_item_count: succeeded + failed,
+  succeeded_item_count: succeeded,
+  failed_item_count: failed,
+});
 
-  /** Ends the run when nothing of it is left to do. */
-  async function finishIfDone(tx: Db, run: RunState): Promise<void> {
-    changed(run);
-    if (run.listed === 0 || run.succeeded + run.failed < run.total) return;
-    await finish(tx, run, statusOf(run));
-  }
-
-  async function finish(
-    tx: Db,
-    { id, owner_id, kind, kept_sha256 }: RunState,
-    status: RunStatus,
-    error?: Failure,
-  ): Promise<void> {
-    const run = await store.updateRun(tx, id, {
-      status,
-      finished_at: now_ms(),
-      kept_url: null,
-      kept_sha256: null,
-      ...(error === undefined ? {} : storedError(error)),
-    });
-    if (kept_sha256 !== null) removeFiles([kept_sha256]);
-    changed(run!);
-    if (kind === "device" || status === "cancelled") return;
-    await emit(tx, WebhookDue, {
-      owner_id,
-      event_type: "import.finished",
-      body: {
-        event: "import.finished",
-        import_run_id: id,
-        status,
-        completed_item_count: run!.succeeded + run!.failed,
-        succeeded_item_count: run!.succeeded,
-        failed_item_count: run!.failed,
-      },
-    });
-  }
-
-  /** Fails what is left of one host of a run. */
-  async function failHost(tx: Db, run_id: string, host: string, error: Failure): Promise<void> {
-    const failed = await itemStore.endPending(
-      tx,
-      run_id,
-      { status: "failed", ...storedError(error) },
-      host,
-    );
-    const run = await store.count(tx, run_id, { failed });
-    if (run) await finishIfDone(tx, run);
-  }
-
-  /** What is finished stays; the rest is left. */
-  async function cancel(tx: Db, run: RunState): Promise<void> {
-    await cancelJobs(tx, [run.id]);
-    await itemStore.endPending(tx, run.id, { status: "skipped", ...storedError(left.cancelled) });
-    await finish(tx, run, "cancelled");
-  }
-
-  return {
-    endItem,
-    finishIfDone,
-    failHost,
-
-    /**
-     * A document has settled: whoever waits for this version of it, or for one that it has
-     * replaced.
-     */
-    async settled(
-      tx: Db,
-      { document_id, version, status, error }: PayloadOf<typeof DocumentSettled>,
-    ): Promise<void> {
-      for (const item of await itemStore.indexingItems(tx, [document_id])) {
-        if (item.version! > version) continue;
-        await endItem(
-          tx,
-          item,
-          status === "sync_failed"
-            ? { how: "failed", error: error ?? left.unknown }
-            : { how: item.joined === 1 ? "unchanged" : "succeeded" },
-        );
-      }
-    },
-
-    /** These documents go for good. */
-    async documentsGone(tx: Db, document_ids: readonly string[]): Promise<void> {
-      for (const item of await itemStore.indexingItems(tx, document_ids))
-        await endItem(tx, item, { how: "failed", error: left.document });
-    },
-
-    /** The run's folder goes: what is left of it fails, and so does the run. */
-    async folderGone(tx: Db, run: RunState): Promise<void> {
-      await cancelJobs(tx, [run.id]);
-      const failed = await itemStore.endPending(tx, run.id, {
-        status: "failed",
-        ...storedError(left.folder),
-      });
-      const now = await store.count(tx, run.id, { failed });
-      if (now) await finish(tx, now, "failed", left.folder);
-    },
-
-    cancel,
-    async cancelIfUnfinished(tx: Db, run_id: string): Promise<void> {
-      const run = await store.findUnfinished(tx, run_id);
-      if (run) await cancel(tx, run);
-    },
-  };
+/** Notifies whoever looks at the run now. */
+export function notifyRun(
+  { notify, robots }: ImportContext,
+  { id, owner_id, folder_id, finished_at }: RunState,
+  action: Change["action"] = "changed",
+): void {
+  if (finished_at !== null) robots.forget(id);
+  notify({ owner_id, kind: "import", id, folder_id, action });
 }
-export type Ending = ReturnType<typeof createEnding>;
+
+/** Ends an item that is still to be done; the last one ends the run. */
+export async function endItem(
+  ctx: ImportContext,
+  tx: Db,
+  { id, run_id }: Pick<ItemRow, "id" | "run_id">,
+  end: ItemEnd,
+): Promise<void> {
+  const ended = await itemStore.updatePending(tx, id, {
+    status: end.how === "unchanged" ? "skipped" : end.how,
+    ...errorColumns(end.how === "failed" ? end.error : null),
+  });
+  if (!ended) return;
+  const counts =
+    end.how === "failed"
+      ? { failed: 1 }
+      : { succeeded: 1, skipped: end.how === "unchanged" ? 1 : 0 };
+  const run = await store.count(tx, run_id, counts);
+  if (run) await endRunIfDone(ctx, tx, run);
+}
+
+/** Fails the items of one host of a run that no worker has begun. */
+export async function failHost(
+  ctx: ImportContext,
+  tx: Db,
+  run_id: string,
+  host: string,
+  error: Failure,
+): Promise<void> {
+  const end = { status: "failed", ...errorColumns(error) } as const;
+  const failed = await itemStore.endPending(tx, run_id, end, host);
+  const run = await store.count(tx, run_id, { failed });
+  if (run) await endRunIfDone(ctx, tx, run);
+}
+
+/** Ends the run when nothing of it is left to do. */
+export async function endRunIfDone(ctx: ImportContext, tx: Db, run: RunState): Promise<void> {
+  notifyRun(ctx, run);
+  if (run.listed === 0 || run.succeeded + run.failed < run.total) return;
+  await endRun(ctx, tx, run, statusOf(run));
+}
 
 function statusOf({ error, succeeded, failed }: RunState): RunStatus {
   if (error !== null) return "failed";
   if (failed === 0) return "completed";
   return succeeded === 0 ? "failed" : "completed_with_errors";
+}
+
+async function endRun(
+  ctx: ImportContext,
+  tx: Db,
+  { id, owner_id, kind, kept_sha256 }: RunState,
+  status: RunStatus,
+  error?: Failure,
+): Promise<void> {
+  const run = (await store.updateRun(tx, id, {
+    status,
+    finished_at: ctx.now_ms(),
+    kept_url: null,
+    kept_sha256: null,
+    ...(error === undefined ? {} : errorColumns(error)),
+  }))!;
+  if (kept_sha256 !== null) ctx.documents.removeFiles([kept_sha256]);
+  notifyRun(ctx, run);
+  // Whoever sent the files of a device has waited for them.
+  if (kind === "device" || status === "cancelled") return;
+  const body = finishedEvent(run);
+  await ctx.emit(tx, WebhookDue, { owner_id, event_type: body.event, body });
+}
+
+/** What is finished stays; the rest is skipped. */
+export async function cancelRun(ctx: ImportContext, tx: Db, run: RunState): Promise<void> {
+  await ctx.cancelJobs(tx, [run.id]);
+  await itemStore.endPending(tx, run.id, {
+    status: "skipped",
+    ...errorColumns(failures.cancelled),
+  });
+  await endRun(ctx, tx, run, "cancelled");
+}
+
+export async function cancelIfUnfinished(
+  ctx: ImportContext,
+  tx: Db,
+  run_id: string,
+): Promise<void> {
+  const run = await store.findUnfinished(tx, run_id);
+  if (run) await cancelRun(ctx, tx, run);
+}
+
+/**
+ * Inside the transaction that deletes the folders: their runs fail with what is left of them, and
+ * what they imported is forgotten.
+ */
+export async function removeFolders(
+  ctx: ImportContext,
+  tx: Db,
+  folder_ids: readonly string[],
+): Promise<void> {
+  const error = failures.folder_deleted;
+  for (const { id } of await store.unfinishedIn(tx, folder_ids)) {
+    await ctx.cancelJobs(tx, [id]);
+    const end = { status: "failed", ...errorColumns(error) } as const;
+    const failed = await itemStore.endPending(tx, id, end);
+    const run = await store.count(tx, id, { failed });
+    if (run) await endRun(ctx, tx, run, "failed", error);
+  }
+  await store.forgetItemsIn(tx, folder_ids);
+}
+
+/** Inside the transaction that purges the documents: items that wait for one of them fail. */
+export async function removeDocuments(
+  ctx: ImportContext,
+  tx: Db,
+  document_ids: readonly string[],
+): Promise<void> {
+  for (const item of await itemStore.indexingItems(tx, document_ids))
+    await endItem(ctx, tx, item, { how: "failed", error: failures.document_deleted });
+}
+
+/**
+ * Indexing of a document has ended: so do the items that wait for this version of it, or for one
+ * that it has replaced.
+ */
+export async function documentSettled(
+  ctx: ImportContext,
+  tx: Db,
+  { document_id, version, status, error }: PayloadOf<typeof DocumentSettled>,
+): Promise<void> {
+  for (const item of await itemStore.indexingItems(tx, [document_id])) {
+    if (item.version! > version) continue;
+    const end: ItemEnd =
+      status === "sync_failed"
+        ? { how: "failed", error: error ?? failures.not_indexed }
+        : { how: item.joined === 1 ? "unchanged" : "succeeded" };
+    await endItem(ctx, tx, item, end);
+  }
+}
+
+/** Deletes runs that ended more than 90 days ago, in batches with pauses for others. */
+export async function deleteOldRuns(
+  { inTransaction, now_ms }: ImportContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const deleteBatch = () => inTransaction((tx) => store.forgetRuns(tx, now_ms() - retention_ms));
+  while (!signal.aborted && (await deleteBatch()) > 0) await Bun.sleep(20);
 }

@@ -2,108 +2,97 @@
  * What a source may do while it lists or reads its items: fetch within the rules of imports, and
  * keep one file while its run lasts.
  */
-import type { Db, Files, ReceivedFile } from "../../core/sdk";
+import type { ReceivedFile } from "../../core/sdk";
+import type { ImportContext } from "./context";
 import { SourceFailure, type FetchedFile, type SourceTools } from "./contract";
-import type { Fetching } from "./fetcher";
 import type { RobotsOfRun } from "./robots";
 import * as store from "./store";
-import type { ImportsDb } from "./store";
 
-export interface ToolsParts {
-  readonly db: ImportsDb;
-  readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
-  readonly fetching: Fetching;
-  readonly files: Files;
+/** The tools of one run. Functions are properties, so that a source may take them apart. */
+export class RunTools implements SourceTools {
   readonly temporary: string;
   readonly upload_bytes_max: number;
-  readonly removeFiles: (sha256s: readonly string[]) => void;
-}
-export interface ToolsOfRun extends SourceTools {
-  /** Deletes what was fetched and is not kept. */
-  close(): Promise<void>;
-}
-
-/** `run_id` null: nothing is kept beyond `close`, as when somebody only looks. */
-export function createTools(
-  { db, inTransaction, fetching, files, temporary, upload_bytes_max, removeFiles }: ToolsParts,
-  run_id: string | null,
-  robots: RobotsOfRun,
-  signal: AbortSignal,
-): ToolsOfRun {
-  const held = new Set<ReceivedFile>();
-  const closed = Promise.withResolvers<void>();
+  private readonly robots: RobotsOfRun;
+  /** Files that were fetched and not released yet. */
+  private readonly fetched = new Set<ReceivedFile>();
+  private readonly closed = Promise.withResolvers<void>();
   /** Uses of stored files, each until `close`. */
-  const in_use: Promise<void>[] = [];
+  private readonly uses: Promise<void>[] = [];
 
-  const fetch: SourceTools["fetch"] = async (url, options = {}) => {
-    const got = await fetching.get(url, {
-      bytes_max: options.bytes_max ?? upload_bytes_max,
-      robots: options.robots === false ? null : robots,
-      signal,
+  /** `run_id` null: nothing is kept beyond `close`, as in a dry run. */
+  constructor(
+    private readonly ctx: ImportContext,
+    private readonly run_id: string | null,
+    readonly signal: AbortSignal,
+  ) {
+    this.temporary = ctx.paths.temporary;
+    this.upload_bytes_max = ctx.documents.upload_bytes_max;
+    this.robots = run_id === null ? new Map() : ctx.robots.ofRun(run_id);
+  }
+
+  readonly fetch: SourceTools["fetch"] = async (url, options = {}) => {
+    const fetched = await this.ctx.fetcher.fetch(url, {
+      bytes_max: options.bytes_max ?? this.upload_bytes_max,
+      robots: options.robots === false ? null : this.robots,
+      signal: this.signal,
     });
-    held.add(got.received);
+    const { received, media_type } = fetched;
+    this.fetched.add(received);
     const release = async (): Promise<void> => {
-      if (held.delete(got.received)) await got.received.release();
+      if (this.fetched.delete(received)) await received.release();
     };
-    return fileAt(got.received.path, got.received.size_bytes, {
-      url: got.url,
-      media_type: got.media_type,
-      release,
-    });
+    const { path, size_bytes } = received;
+    return fileAt(path, size_bytes, { url: fetched.url, media_type, release });
   };
 
-  async function fetchKept(run: string, url: string): Promise<FetchedFile> {
-    const before = await store.findUnfinished(db, run);
-    const known =
-      before?.kept_url === url && before.kept_sha256 !== null ? before.kept_sha256 : null;
-    if (known !== null) return stored(known, url, null);
-    const { received, media_type } = await fetching.get(url, {
-      bytes_max: upload_bytes_max,
-      robots,
-      signal,
+  readonly fetchOnce: SourceTools["fetchOnce"] = (url) =>
+    this.run_id === null ? this.fetch(url) : this.fetchKept(this.run_id, url);
+
+  /** Deletes what was fetched and is not kept. */
+  async close(): Promise<void> {
+    this.closed.resolve();
+    await Promise.all(this.uses);
+    for (const received of this.fetched) await received.release();
+    this.fetched.clear();
+  }
+
+  private async fetchKept(run_id: string, url: string): Promise<FetchedFile> {
+    const { db, documents, fetcher, inTransaction } = this.ctx;
+    const before = await store.findUnfinished(db, run_id);
+    if (before?.kept_url === url && before.kept_sha256 !== null)
+      return this.storedFile(before.kept_sha256, url, null);
+    const { received, media_type } = await fetcher.fetch(url, {
+      bytes_max: this.upload_bytes_max,
+      robots: this.robots,
+      signal: this.signal,
     });
+    const { sha256 } = received;
     try {
       await received.keep();
       const kept = await inTransaction(async (tx) => {
-        const now = await store.findUnfinished(tx, run);
-        if (now?.kept_sha256) removeFiles([now.kept_sha256]);
-        return now
-          ? store.updateRun(tx, run, { kept_url: url, kept_sha256: received.sha256 })
-          : undefined;
+        const run = await store.findUnfinished(tx, run_id);
+        if (run?.kept_sha256) documents.removeFiles([run.kept_sha256]);
+        return run && store.updateRun(tx, run_id, { kept_url: url, kept_sha256: sha256 });
       });
       if (!kept) throw new SourceFailure("The import has ended.");
     } finally {
-      removeFiles([received.sha256]);
+      documents.removeFiles([sha256]);
       await received.release();
     }
-    return stored(received.sha256, url, media_type);
+    return this.storedFile(sha256, url, media_type);
   }
 
   /** A stored file, which stays readable until `close`. */
-  function stored(sha256: string, url: string, media_type: string | null): Promise<FetchedFile> {
-    return new Promise((resolve, reject) => {
-      const use = files.withLocalFile(sha256, async (path) => {
-        const { size } = await Bun.file(path).stat();
-        resolve(fileAt(path, size, { url, media_type, release: async () => undefined }));
-        await closed.promise;
-      });
-      in_use.push(use.catch(reject));
+  private storedFile(sha256: string, url: string, media_type: string | null): Promise<FetchedFile> {
+    const { promise, resolve, reject } = Promise.withResolvers<FetchedFile>();
+    const use = this.ctx.files.withLocalFile(sha256, async (path) => {
+      const { size } = await Bun.file(path).stat();
+      resolve(fileAt(path, size, { url, media_type, release: async () => undefined }));
+      await this.closed.promise;
     });
+    this.uses.push(use.catch(reject));
+    return promise;
   }
-
-  return {
-    signal,
-    temporary,
-    upload_bytes_max,
-    fetch,
-    fetchOnce: (url) => (run_id === null ? fetch(url) : fetchKept(run_id, url)),
-    async close() {
-      closed.resolve();
-      await Promise.all(in_use);
-      for (const received of held) await received.release();
-      held.clear();
-    },
-  };
 }
 
 const fileAt = (

@@ -2,6 +2,7 @@
  * One attempt of a delivery: looks the host up, checks it, connects to the address that was
  * checked, and records what came back.
  */
+import { retryAfterMs } from "../../core/lib/retry-after";
 import { TimeLimit } from "../../core/lib/timeout";
 import {
   checkHost,
@@ -154,17 +155,9 @@ async function readAnswer(response: Response, now_ms: number): Promise<Outcome> 
     response_body: body,
     retry_after_ms:
       status === 429 || status === 503
-        ? retryAfter(response.headers.get("retry-after"), now_ms)
+        ? retryAfterMs(response.headers.get("retry-after"), now_ms)
         : null,
   };
-}
-
-/** Seconds or an HTTP date, in milliseconds from now; null when it is neither. */
-export function retryAfter(value: string | null, now_ms: number): number | null {
-  if (value === null) return null;
-  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1_000;
-  const at_ms = Date.parse(value);
-  return Number.isNaN(at_ms) ? null : Math.max(0, at_ms - now_ms);
 }
 
 /** Why there was no answer, for the log of deliveries. */

@@ -4,8 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { createFetching } from "../../plugins/imports/fetcher";
-import { createPacing } from "../../plugins/imports/host-delays";
+import { Fetcher } from "../../plugins/imports/fetcher";
 import { filesOf, person, until, type Person } from "../helpers/documents";
 import { startNameServer, type NameServer } from "../helpers/dns";
 import { startTestServer, type TestServer } from "../helpers/host";
@@ -290,17 +289,16 @@ describe("manners", () => {
   test("a public host gets the pause of the settings, also between robots.txt and the page, and between redirects", () =>
     polite(undefined, async (own) => {
       own.set("/around", redirect("/open"));
-      const fetching = createFetching({
+      const fetcher = new Fetcher({
         lookup: async () => ({ kind: "absent" }),
         allows: () => true,
         isPublic: () => true,
         host_delay_ms: 120,
         timeout_ms: 20_000,
-        pacing: createPacing(),
         now_ms: Date.now,
         files: server.files,
       });
-      const { received, url } = await fetching.get(`${own.url}/around#part`, {
+      const { received, url } = await fetcher.fetch(`${own.url}/around#part`, {
         bytes_max: 10_000,
         robots: new Map(),
         signal: new AbortController().signal,

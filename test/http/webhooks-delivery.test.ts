@@ -4,9 +4,9 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
+import { retryAfterMs } from "../../core/lib/retry-after";
 import { definePlugin } from "../../core/sdk";
 import { WebhookDue } from "../../plugins/webhooks/contract";
-import { retryAfter } from "../../plugins/webhooks/attempts";
 import { until } from "../helpers/contract";
 import { startNameServer, type NameServer } from "../helpers/dns";
 import { event_type, finished } from "../helpers/hooks";
@@ -193,5 +193,6 @@ describe("Retry-After", () => {
     ["nonsense", "soon", null],
     ["negative", "-1x", null],
   ];
-  for (const [why, value, ms] of cases) test(why, () => expect(retryAfter(value, now_ms)).toBe(ms));
+  for (const [why, value, ms] of cases)
+    test(why, () => expect(retryAfterMs(value, now_ms)).toBe(ms));
 });

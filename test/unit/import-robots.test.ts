@@ -3,14 +3,13 @@
  * requests.
  */
 import { describe, expect, test } from "bun:test";
-import { retryAfterOf } from "../../plugins/imports/fetcher";
-import { createPacing } from "../../plugins/imports/host-delays";
-import { everything, readRobots } from "../../plugins/imports/robots";
-import { createRobotsOfRuns } from "../../plugins/imports/robots";
+import { retryAfterMs } from "../../core/lib/retry-after";
+import { HostDelays } from "../../plugins/imports/host-delays";
+import { allow_all, readRobots, RobotsCache } from "../../plugins/imports/robots";
 
 describe("robots.txt", () => {
   const cases: [reason: string, text: string, path: string, allowed: boolean][] = [
-    ["an empty file allows everything", "", "/a", true],
+    ["an empty file allows allow_all", "", "/a", true],
     ["nothing is said to us or to all", "User-agent: other\nDisallow: /", "/a", true],
     ["said to all", "User-agent: *\nDisallow: /a", "/a/b", false],
     ["a prefix, not a name", "User-agent: *\nDisallow: /a", "/ab", false],
@@ -112,7 +111,7 @@ describe("Retry-After", () => {
     ["nonsense", "later", null],
   ];
   test.each(cases)("%s", (_reason, header, ms) => {
-    expect(retryAfterOf(header, 10_000)).toBe(ms);
+    expect(retryAfterMs(header, 10_000)).toBe(ms);
   });
 });
 
@@ -120,11 +119,11 @@ describe("pauses", () => {
   const never = new AbortController().signal;
 
   test("the turns of one host lie apart, whoever asks; other hosts do not wait", async () => {
-    const pacing = createPacing();
+    const delays = new HostDelays();
     const begun = performance.now();
     const waited: Record<string, number> = {};
     const turn = (name: string, host: string) =>
-      pacing.turn(host, 40, never).then(() => {
+      delays.wait(host, 40, never).then(() => {
         waited[name] = performance.now() - begun;
       });
     await Promise.all([
@@ -140,48 +139,48 @@ describe("pauses", () => {
 
   test("the pause begins anew when an answer has come", async () => {
     let now = 0;
-    const pacing = createPacing(() => now);
-    await pacing.turn("a", 30, never);
+    const delays = new HostDelays(() => now);
+    await delays.wait("a", 30, never);
     now = 100;
-    pacing.rest("a", 30);
+    delays.start("a", 30);
     const stop = new AbortController();
-    const waiting = pacing.turn("a", 30, stop.signal);
+    const waiting = delays.wait("a", 30, stop.signal);
     stop.abort(new Error("stopped"));
     await expect(waiting).rejects.toThrow("stopped");
   });
 });
 
 describe("what hosts have said", () => {
-  const said = Promise.resolve(everything);
+  const said = Promise.resolve(allow_all);
   test("is known within its run, until that is forgotten", () => {
-    const robots = createRobotsOfRuns();
-    robots.of("one").set("https://a.test", said);
-    robots.of("one").set("https://b.test", said);
-    robots.of("one").delete("https://b.test");
-    robots.of("two").set("https://a.test", said);
+    const robots = new RobotsCache();
+    robots.ofRun("one").set("https://a.test", said);
+    robots.ofRun("one").set("https://b.test", said);
+    robots.ofRun("one").delete("https://b.test");
+    robots.ofRun("two").set("https://a.test", said);
     expect([
-      robots.of("one").get("https://a.test"),
-      robots.of("one").get("https://b.test"),
-      robots.of("three").get("https://a.test"),
+      robots.ofRun("one").get("https://a.test"),
+      robots.ofRun("one").get("https://b.test"),
+      robots.ofRun("three").get("https://a.test"),
     ]).toEqual([said, undefined, undefined]);
     robots.forget("one");
     expect([
-      robots.of("one").get("https://a.test"),
-      robots.of("two").get("https://a.test"),
+      robots.ofRun("one").get("https://a.test"),
+      robots.ofRun("two").get("https://a.test"),
     ]).toEqual([undefined, said]);
   });
   test("of ten thousand hosts only those of late are kept", () => {
-    const robots = createRobotsOfRuns();
-    robots.of("run").set("https://again.test", said);
+    const robots = new RobotsCache();
+    robots.ofRun("run").set("https://again.test", said);
     for (let n = 0; n < 10_000; n++) {
-      robots.of("run").set(`https://${n}.test`, said);
-      robots.of("run").set("https://again.test", said);
+      robots.ofRun("run").set(`https://${n}.test`, said);
+      robots.ofRun("run").set("https://again.test", said);
     }
     expect([
-      robots.size(),
-      robots.of("run").get("https://again.test"),
-      robots.of("run").get("https://9999.test"),
-      robots.of("run").get("https://0.test"),
+      robots.size,
+      robots.ofRun("run").get("https://again.test"),
+      robots.ofRun("run").get("https://9999.test"),
+      robots.ofRun("run").get("https://0.test"),
     ]).toEqual([64, said, said, undefined]);
   });
 });

@@ -62,7 +62,8 @@ export async function readPage({ path, charset, output }: PageInput): Promise<Pa
       : "";
   writeFileSync(
     output,
-    `<!doctype html><html><head><meta charset="utf-8">${title}</head><body>${written}</body></html>`,
+    `<!doctype html><html><head><meta charset="utf-8">${title}</head>` +
+      `<body>${written}</body></html>`,
   );
   return { ...head, written: true };
 }
@@ -269,8 +270,10 @@ export const aside = {
   /** In classes and ids, as words of their own. */
   names: new RegExp(
     `(?:^|[^a-z0-9])(?:${[
-      "nav|navbar|navigation|menu|sidebar|footer|breadcrumbs?|pagination|pager|toolbar|masthead|skip|(?:site|page|global)-header",
-      "cookies?|consent|gdpr|banner|adverts?|advertisement|ads?|promo|sponsored|popup|modal|newsletter|subscribe|signup",
+      "nav|navbar|navigation|menu|sidebar|footer|breadcrumbs?|pagination|pager|toolbar",
+      "masthead|skip|(?:site|page|global)-header",
+      "cookies?|consent|gdpr|banner|adverts?|advertisement|ads?|promo|sponsored|popup|modal",
+      "newsletter|subscribe|signup",
       "share|sharing|social|related|recommended|comments?|widget",
     ].join("|")})(?:$|[^a-z0-9])`,
     "i",

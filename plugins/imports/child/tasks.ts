@@ -43,7 +43,8 @@ export async function readInChild<R>(
       );
     if (error.reason === "memory")
       throw new SourceFailure(
-        `Reading ${what} took more than ${memory_max_bytes / 2 ** 20} MiB of memory and was stopped.`,
+        `Reading ${what} took more than ${memory_max_bytes / 2 ** 20} MiB of memory ` +
+          "and was stopped.",
       );
     if (error.code === "unfit") throw new SourceFailure(error.message);
     // It would do so again: whoever wrote the list or the archive may have meant it to.

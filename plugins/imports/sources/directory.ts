@@ -131,10 +131,8 @@ async function* filesIn(
       if (!entry.name.startsWith(".")) entries.push(entry);
   } catch (error) {
     if (path.length === 0) throw new SourceFailure("The directory can't be read.");
-    yield {
-      uri: pathToFileURL(here).href,
-      error: `The directory can't be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"}).`,
-    };
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    yield { uri: pathToFileURL(here).href, error: `The directory can't be read (${code}).` };
     return;
   }
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {

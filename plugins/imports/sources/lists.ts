@@ -97,7 +97,9 @@ export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly 
       if (sitemap.left > 0)
         yield {
           uri: `${waiting[n]!}#left`,
-          error: `The sitemap lists ${sitemap.left} entries more than the ${items_max} that are read.`,
+          error:
+            `The sitemap lists ${sitemap.left} entries more than ` +
+            `the ${items_max} that are read.`,
         };
       for (const next of sitemap.sitemaps.map((address) => absolute(address, sitemap.at))) {
         if (seen.has(next)) continue;

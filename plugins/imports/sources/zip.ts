@@ -36,7 +36,9 @@ export function zipSource({ isolate, newId }: ZipParts): ImportSource<{ readonly
         if (total_bytes > total_max)
           yield {
             uri,
-            error: `Unpacked, the archive is larger than ${total_max} bytes, the most that is accepted.`,
+            error:
+              `Unpacked, the archive is larger than ${total_max} bytes, ` +
+              "the most that is accepted.",
           };
         else yield { uri, name: lastSegment(entry.name), locator: JSON.stringify(entry) };
       }
@@ -52,7 +54,8 @@ export function zipSource({ isolate, newId }: ZipParts): ImportSource<{ readonly
       const entry = JSON.parse(locator!) as ZipEntry;
       if (entry.bytes > tools.upload_bytes_max)
         throw new SourceFailure(
-          `Unpacked, this file of the archive is larger than ${tools.upload_bytes_max} bytes, the most that is accepted.`,
+          "Unpacked, this file of the archive is larger than " +
+            `${tools.upload_bytes_max} bytes, the most that is accepted.`,
         );
       const output = join(tools.temporary, `${unpacked_prefix}${newId("zip")}`);
       const release = () => rm(output, { force: true });

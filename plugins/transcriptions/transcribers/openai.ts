@@ -2,6 +2,7 @@
  * A transcriber behind HTTP: any endpoint that understands OpenAI's `/audio/transcriptions`. The
  * file goes out as it is read from disk.
  */
+import { retryAfterOfService } from "../../../core/lib/retry-after";
 import { sleep } from "../../../core/lib/timeout";
 import { jitter, newUuid, readHead } from "../../../core/sdk";
 import {
@@ -183,7 +184,7 @@ export const refusesFormat = (status: number, said: string): boolean =>
 
 /** What the server wrote stays out of the sentence: it may hold anything. */
 export function failureOf({ status, headers }: Response, said: string): Error {
-  const later = { retry_after_ms: retryAfter(headers) };
+  const later = { retry_after_ms: retryAfterOfService(headers) };
   if (status === 429 && /insufficient_quota/.test(said))
     return failed("The account at the transcription service has no credit left.");
   if (status === 429)
@@ -223,12 +224,3 @@ export function failureOf({ status, headers }: Response, said: string): Error {
   );
 }
 const failed = (message: string) => new TranscriptionFailure("transcriber_failed", message);
-
-/** Seconds, or a date measured against the server's own clock; milliseconds. */
-function retryAfter(headers: Headers): number | undefined {
-  const value = headers.get("retry-after")?.trim();
-  if (!value) return undefined;
-  if (/^\d+(?:\.\d+)?$/.test(value)) return Number(value) * 1_000;
-  const wait_ms = Date.parse(value) - Date.parse(headers.get("date") ?? "");
-  return Number.isFinite(wait_ms) ? Math.max(0, wait_ms) : undefined;
-}

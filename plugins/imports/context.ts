@@ -1,0 +1,41 @@
+/** What the functions of this plugin are handed. */
+import type { Context, Db, Isolate } from "../../core/sdk";
+import type { Accounts } from "../accounts/contract";
+import type { Documents } from "../documents/contract";
+import type { Extraction } from "../extraction/contract";
+import type { Folders } from "../folders/contract";
+import type { tasks } from "./child/tasks";
+import type { ImportSource } from "./contract";
+import type { Fetcher } from "./fetcher";
+import type { RobotsCache } from "./robots";
+import type { RunState } from "./store";
+
+type RunKey = Pick<RunState, "id" | "owner_id">;
+
+export interface ImportContext extends Pick<
+  Context,
+  "cancelJobs" | "db" | "emit" | "files" | "inTransaction" | "newId" | "notify" | "now_ms" | "paths"
+> {
+  readonly accounts: Accounts;
+  readonly documents: Documents;
+  readonly extraction: Extraction;
+  readonly folders: Folders;
+  readonly isolate: Isolate<typeof tasks>;
+  readonly fetcher: Fetcher;
+  readonly robots: RobotsCache;
+  /** Complete once every plugin is set up. */
+  readonly sources: () => readonly ImportSource[];
+  /** Queues the job that lists the items of a run: jobs.ts. */
+  readonly enqueueListing: (tx: Db, run: RunKey) => Promise<void>;
+  /** Queues the job that imports the items of one host, at `run_at_ms` or now: jobs.ts. */
+  readonly enqueueItems: (tx: Db, run: RunKey, host: string, run_at_ms?: number) => Promise<void>;
+  /** Queues the job that starts the next run of a schedule, `at` epoch ms: jobs.ts. */
+  readonly enqueueTick: (tx: Db, schedule_id: string, at: number) => Promise<void>;
+}
+
+export const findSource = ({ sources }: ImportContext, type: string): ImportSource | undefined =>
+  sources().find((source) => source.type === type);
+
+/** An owner who may not sign in any more starts nothing, and what has begun is cancelled. */
+export const isActive = async ({ accounts }: ImportContext, owner_id: string): Promise<boolean> =>
+  (await accounts.findUser(owner_id)).active;

@@ -1,4 +1,7 @@
-/** The built-in plugins, in no particular order: the host sorts them by their needs. */
+/**
+ * The built-in plugins. The host sorts them by their needs; what is left to choose is the order of
+ * the paths in the OpenAPI document.
+ */
 import accounts from "./accounts/plugin";
 import answersExtractive from "./answers-extractive/plugin";
 import answersOpenai from "./answers-openai/plugin";
@@ -19,9 +22,9 @@ import webhooks from "./webhooks/plugin";
 
 export const builtIn = [
   accounts,
+  chats,
   answersExtractive,
   answersOpenai,
-  chats,
   console,
   documents,
   embeddings,

@@ -1,5 +1,6 @@
 /** A document, and the outline of its text, as they go over the wire. */
 import { rfc3339, rfc3339OrNull, t, type Static } from "../../core/sdk";
+import { extraction_codes } from "../extraction/contract";
 import { fromStoredSpans, type DocumentRow, type VersionRow } from "./store";
 
 const orNull = {
@@ -16,21 +17,7 @@ export const Status = t.Union(
       "could not be indexed, see `error`.",
   },
 );
-export const ErrorCode = t.Union(
-  (
-    [
-      "unsupported_type",
-      "too_large",
-      "encrypted",
-      "corrupt",
-      "empty",
-      "timeout",
-      "out_of_memory",
-      "extract_failed",
-      "cancelled",
-    ] as const
-  ).map((code) => t.Literal(code)),
-);
+export const ErrorCode = t.Union(extraction_codes.map((code) => t.Literal(code)));
 
 export const DocumentRecord = t.Object({
   id: t.String({ description: "Opaque, starts with `doc_`." }),

@@ -50,16 +50,18 @@ export interface Extracted {
   readonly warnings: readonly Warning[];
 }
 
-export type ExtractionCode =
-  | "unsupported_type"
-  | "too_large"
-  | "encrypted"
-  | "corrupt"
-  | "empty"
-  | "timeout"
-  | "out_of_memory"
-  | "extract_failed"
-  | "cancelled";
+export const extraction_codes = [
+  "unsupported_type",
+  "too_large",
+  "encrypted",
+  "corrupt",
+  "empty",
+  "timeout",
+  "out_of_memory",
+  "extract_failed",
+  "cancelled",
+] as const;
+export type ExtractionCode = (typeof extraction_codes)[number];
 /** Why a file gave no text, in a sentence for the person who uploaded it. */
 export class ExtractionFailure extends Error {
   override readonly name = "ExtractionFailure";

@@ -3,6 +3,7 @@
  * from.
  */
 import { service, t, type Db, type Static } from "../../core/sdk";
+import type { SearchRequest } from "../search-index/contract";
 
 const nullable = {
   string: t.Union([t.String(), t.Null()]),
@@ -39,14 +40,6 @@ export type FoundPassage = Static<typeof FoundPassage>;
 export const Citation = t.Object({ id: t.Integer({ minimum: 1 }), ...passageFields });
 export type Citation = Static<typeof Citation>;
 
-export interface RetrievalRequest {
-  readonly query: string;
-  readonly context?: string;
-  /** Folders of the owner, subfolders already included (`Folders.scope`). */
-  readonly folder_ids: readonly string[];
-  readonly document_ids?: readonly string[];
-  readonly limit: number;
-}
 export interface Retrieved {
   readonly passages: readonly FoundPassage[];
   readonly terms: readonly { readonly term: string; readonly idf: number }[];
@@ -68,8 +61,11 @@ export interface Span {
   readonly end: number;
 }
 export interface Retrieval {
-  /** The best passages of the scope, checked against live links and stored names. */
-  find(db: Db, request: RetrievalRequest, signal?: AbortSignal): Promise<Retrieved>;
+  /**
+   * The best passages of the scope (`Folders.scope`, subfolders already included), checked against
+   * live links and stored names.
+   */
+  find(db: Db, request: SearchRequest, signal?: AbortSignal): Promise<Retrieved>;
   /** The best passages for a question, found with the earlier questions where it needs them. */
   findInConversation(question: FollowUp, limit: number): Promise<Retrieved>;
   /**

@@ -39,7 +39,7 @@ const SearchBody = t.Object({
   ),
 });
 
-export const passage_example: FoundPassage = {
+const passage_example: FoundPassage = {
   document_id: "doc_01JB2M4T9V6W8X3Y5Z7A1C2E4G",
   document_name: "handbook.pdf",
   document_version: 1,

@@ -5,15 +5,8 @@
 import { requiredText, type Context, type Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
-import type { Passage, SearchIndex } from "../search-index/contract";
-import type {
-  FollowUp,
-  FoundPassage,
-  Retrieval,
-  RetrievalRequest,
-  Retrieved,
-  Span,
-} from "./contract";
+import type { Passage, SearchIndex, SearchRequest } from "../search-index/contract";
+import type { FollowUp, FoundPassage, Retrieval, Retrieved, Span } from "./contract";
 import { findInConversation } from "./conversation";
 import { containsPhrases, phrasesOf } from "./phrases";
 import { sentencesOf } from "./sentences";
@@ -69,7 +62,7 @@ export class SearchService implements Retrieval {
     return passages.filter(({ quote }) => containsPhrases(quote, phrases)).slice(0, limit);
   }
 
-  async find(db: Db, request: RetrievalRequest, signal?: AbortSignal): Promise<Retrieved> {
+  async find(db: Db, request: SearchRequest, signal?: AbortSignal): Promise<Retrieved> {
     if (request.folder_ids.length === 0 || request.document_ids?.length === 0 || request.limit < 1)
       return { passages: [], terms: [] };
     const { passages, terms } = await this.ctx.index.search(request, signal);

@@ -5,7 +5,12 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { TaskFailure } from "../../../core/sdk";
-import { ExtractionFailure, type ExtractionCode, type ExtractionWatch } from "../contract";
+import {
+  extraction_codes,
+  ExtractionFailure,
+  type ExtractionCode,
+  type ExtractionWatch,
+} from "../contract";
 
 /** Texts on their way from a child are files with names that begin so. */
 export const output_prefix = "extracted-";
@@ -79,17 +84,7 @@ export function createDeadline(watch: ExtractionWatch): Deadline {
   };
 }
 
-const codes: readonly string[] = [
-  "unsupported_type",
-  "too_large",
-  "encrypted",
-  "corrupt",
-  "empty",
-  "timeout",
-  "out_of_memory",
-  "extract_failed",
-  "cancelled",
-] satisfies ExtractionCode[];
+const codes: readonly string[] = extraction_codes;
 
 /**
  * The failure in words for the person who uploaded the file; what is worth another attempt stays as

@@ -151,8 +151,16 @@ const problemOfExample = (to: string): string | null =>
  * `import … from "…"`, `export … from "…"`, `import "…"`, `import("…")` and `new URL("./…",
  * import.meta.url)`. A transpiler would not do: it drops imports that are only types.
  */
-const statement =
-  /\b(?:import|export)\b(\s+type\b)?[^"'`;()=]*?\bfrom\s*["']([^"'\n]+)["']|\bimport\s*\(?\s*["']([^"'\n]+)["']|\bnew URL\(\s*["'](\.[^"'\n]+)["']/g;
+const statement = new RegExp(
+  [
+    /\b(?:import|export)\b(\s+type\b)?[^"'`;()=]*?\bfrom\s*["']([^"'\n]+)["']/,
+    /\bimport\s*\(?\s*["']([^"'\n]+)["']/,
+    /\bnew URL\(\s*["'](\.[^"'\n]+)["']/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+  "g",
+);
 
 /** What this text imports, as it is written there. Comments don't count. */
 export function importsOf(text: string): { readonly path: string; readonly type_only: boolean }[] {

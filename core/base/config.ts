@@ -58,7 +58,10 @@ type Kinded = TSchema & {
 const unsectioned = new Set(["data", "host", "port", "secret_key"]);
 
 export const envName = (section: string, key: string): string =>
-  `DOSSIER_${section === "server" && unsectioned.has(key) ? "" : `${section.toUpperCase()}_`}${key.toUpperCase()}`;
+  (section === "server" && unsectioned.has(key)
+    ? `DOSSIER_${key}`
+    : `DOSSIER_${section}_${key}`
+  ).toUpperCase();
 
 /**
  * @throws ConfigError that names every problem. `lenient`: sections that nobody knows are warned
@@ -223,7 +226,9 @@ function expected(of: Kinded): string {
   ]
     .flat()
     .join(" and ");
-  return `${/^[aeiou]/.test(of.type) ? "an" : "a"} ${of.type}${range && ` of ${range}`}${of.pattern ? ` that matches ${of.pattern}` : ""}`;
+  const article = /^[aeiou]/.test(of.type) ? "an" : "a";
+  const pattern = of.pattern ? ` that matches ${of.pattern}` : "";
+  return `${article} ${of.type}${range && ` of ${range}`}${pattern}`;
 }
 
 /** A variable so near to a known one is a slip of the pen. */
@@ -250,21 +255,21 @@ function findUnknown(
     const schema = sections.get(section);
     if (!isTable(table)) {
       unknown.keys.push(
-        `${file_name}: ${section} stands outside of a section; settings belong below one, such as [server].`,
+        `${file_name}: ${section} stands outside of a section; settings belong below one, such ` +
+          "as [server].",
       );
       continue;
     }
     if (!schema) {
-      unknown.sections.push(
-        `${file_name}: there is no section [${section}]${meant(section, [...sections.keys()], (s) => `[${s}]`)}`,
-      );
+      const hint = meant(section, [...sections.keys()], (s) => `[${s}]`);
+      unknown.sections.push(`${file_name}: there is no section [${section}]${hint}`);
       continue;
     }
-    for (const key of Object.keys(table))
-      if (!(key in schema.properties))
-        unknown.keys.push(
-          `${file_name}: there is no setting ${section}.${key}${meant(key, Object.keys(schema.properties), (k) => `${section}.${k}`)}`,
-        );
+    for (const key of Object.keys(table)) {
+      if (key in schema.properties) continue;
+      const hint = meant(key, Object.keys(schema.properties), (k) => `${section}.${k}`);
+      unknown.keys.push(`${file_name}: there is no setting ${section}.${key}${hint}`);
+    }
   }
   for (const name of Object.keys(env)) {
     if (!name.startsWith("DOSSIER_") || names.includes(name)) continue;

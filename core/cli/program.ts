@@ -144,10 +144,10 @@ async function configCommand(flags: Flags, json: boolean, parts: ProgramParts): 
   const rows = shownSettings(config);
   if (json) return parts.print(JSON.stringify(rows));
   const width = Math.max(...rows.map((row) => row.setting.length));
-  for (const { setting, value, origin } of rows)
-    parts.print(
-      `${setting.padEnd(width)}  ${Array.isArray(value) ? value.join(",") : String(value)}  (${origin})`,
-    );
+  for (const { setting, value, origin } of rows) {
+    const shown = Array.isArray(value) ? value.join(",") : String(value);
+    parts.print(`${setting.padEnd(width)}  ${shown}  (${origin})`);
+  }
 }
 
 async function pluginListCommand(flags: Flags, json: boolean, parts: ProgramParts): Promise<void> {
@@ -253,7 +253,8 @@ async function lockToMigrate(data: string): Promise<() => void> {
     } catch (error) {
       if (waited_ms >= migration_lock_ms_max)
         throw new Error(
-          `this program is newer than the server that runs on ${data}: restart the server with this version first`,
+          `this program is newer than the server that runs on ${data}: restart the server ` +
+            "with this version first",
           { cause: error },
         );
       await Bun.sleep(50);

@@ -78,10 +78,9 @@ export interface JobLimits<P> {
     cause: ExhaustedCause,
   ) => Promise<void>;
   /**
-   * Puts back to work what `onExhausted` has ended, when an administrator asks for it: in place of one
-   * more run of this job.
-   * A job with `onExhausted` and without this can't be asked for again; one with neither simply runs
-   * again.
+   * Puts back to work what `onExhausted` has ended, when an administrator asks for it: in place of
+   * one more run of this job. A job with `onExhausted` and without this can't be asked for again;
+   * one with neither simply runs again.
    */
   readonly requeue?: (tx: Db<any>, payload: P) => Promise<void>;
 }
@@ -110,8 +109,8 @@ export interface EnqueueOptions {
   /** At most one unfinished job has this key; a second enqueue does nothing. */
   readonly key?: string;
   /**
-   * Jobs of one queue share its `queue_concurrency`; queues take turns, so a slow one starves nobody.
-   * Default: one queue per job name.
+   * Jobs of one queue share its `queue_concurrency`; queues take turns, so a slow one starves
+   * nobody. Default: one queue per job name.
    */
   readonly queue?: string;
   /** Runs of this queue at the same time. Default: the `concurrency` of its job. */

@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock";
 import { newUuid } from "../base/ids";
 import type { Log } from "../base/log";
 import type { Store } from "../store/store";
+import { findCandidates, type Capacity } from "./candidates";
 import type { Handlers } from "./handlers";
 import { runJob, Stopped, type Run } from "./run";
 import { handlerKey, ownerMax, selectJobs, ServedLog, type Selection } from "./scheduler";
@@ -109,11 +110,11 @@ export class Dispatcher {
   }
 
   /** Handlers that may run something now. */
-  private capacities(slots: number): table.Capacity[] {
+  private capacities(slots: number): Capacity[] {
     const running = new Map<string, number>();
     for (const { job } of this.active.values())
       running.set(handlerKey(job), (running.get(handlerKey(job)) ?? 0) + 1);
-    const capacities: table.Capacity[] = [];
+    const capacities: Capacity[] = [];
     for (const { plugin, handler } of this.options.handlers.all()) {
       const name = handler.on.id;
       const { concurrency = 1, io_bound = false } = handler.limits;
@@ -130,7 +131,7 @@ export class Dispatcher {
    * of them.
    */
   private async select(
-    capacities: readonly table.Capacity[],
+    capacities: readonly Capacity[],
     slots: number,
     now_ms: number,
   ): Promise<Selection> {
@@ -140,7 +141,7 @@ export class Dispatcher {
     const all_max = many ? most * candidates_per_slot : candidates_max;
     const each_max = Math.min(claims_max, Math.ceil(most / queues));
     const look = (after_owner: string) =>
-      table.candidates(this.options.store.db, capacities, now_ms, {
+      findCandidates(this.options.store.db, capacities, now_ms, {
         after_owner,
         each_max,
         all_max,

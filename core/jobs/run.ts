@@ -124,8 +124,8 @@ class Runner {
   }
 
   /**
-   * Writes the outcome; when that fails, the outcome that follows from it. A storage fault is waited
-   * out.
+   * Writes the outcome; when that fails, the outcome that follows from it. A storage fault is
+   * waited out.
    */
   private async end(outcome: Outcome): Promise<void> {
     try {

@@ -1,5 +1,5 @@
-/** Which of the jobs that are due run next: fair to owners and queues, and within every capacity. */
-import type { Candidate, Capacity } from "./table";
+/** Which of the due jobs run next: fair to owners and queues, and within every capacity. */
+import type { Candidate, Capacity } from "./candidates";
 
 /** A handler, by the plugin that has it and the id of what it is on. */
 export const handlerKey = (job: { readonly plugin: string; readonly name: string }): string =>
@@ -54,9 +54,9 @@ interface Share {
 }
 
 /**
- * Whose owner has the fewest runs goes first, then whose turn is longest ago, by owner and by queue;
- * within a queue the highest priority, then the earliest. No limit is exceeded. Notes in `served`
- * who was served.
+ * Whose owner has the fewest runs goes first, then whose turn is longest ago, by owner and by
+ * queue; within a queue the highest priority, then the earliest. No limit is exceeded. Notes in
+ * `served` who was served.
  */
 export function selectJobs(
   candidates: readonly Candidate[],

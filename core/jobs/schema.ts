@@ -42,8 +42,10 @@ const indexes = [
     "state = 'ready'",
   "create index core_jobs_due on core_jobs (run_at) where state = 'ready'",
   "create index core_jobs_running on core_jobs (lane) where state = 'running'",
-  `create unique index core_jobs_key on core_jobs (name, key) where key is not null and ${unfinished}`,
-  `create index core_jobs_subject on core_jobs (subject) where subject is not null and ${unfinished}`,
+  "create unique index core_jobs_key on core_jobs (name, key) where key is not null and " +
+    unfinished,
+  "create index core_jobs_subject on core_jobs (subject) where subject is not null and " +
+    unfinished,
   "create index core_jobs_finished on core_jobs (state, finished_at) where state in ('done', " +
     "'failed', 'cancelled')",
 ];
@@ -89,16 +91,22 @@ async function addOwner(tx: Db<any>): Promise<void> {
   await tx.schema.dropIndex("core_jobs_ready").execute();
   // Walked by the claim: one step for each handler, owner, lane and priority, however many jobs
   // wait there.
-  await sql`create index core_jobs_ready on core_jobs (plugin, name, owner, lane, priority, run_at, id) where state = 'ready'`.execute(
-    tx,
-  );
+  await sql
+    .raw(
+      "create index core_jobs_ready on core_jobs (plugin, name, owner, lane, priority, run_at, " +
+        "id) where state = 'ready'",
+    )
+    .execute(tx);
 }
 
 /** What failed and is kept to be asked for again is found by what it was about, when that goes. */
 const addFailed = async (tx: Db<any>): Promise<void> => {
-  await sql`create index core_jobs_failed on core_jobs (subject) where subject is not null and state = 'failed' and payload != ''`.execute(
-    tx,
-  );
+  await sql
+    .raw(
+      "create index core_jobs_failed on core_jobs (subject) where subject is not null and " +
+        "state = 'failed' and payload != ''",
+    )
+    .execute(tx);
 };
 
 /** Of the attempts, those that the server's end cut off. */

@@ -64,8 +64,8 @@ export class Limiter {
   }
 
   /**
-   * Resolves when there is capacity, with what to call at the end of the run. @throws LimiterRefusal,
-   * and the reason of the signal when that fires before.
+   * Resolves when there is capacity, with what to call at the end of the run.
+   * @throws LimiterRefusal, and the reason of the signal when that fires before.
    */
   async enter({ key = "", signal }: Entry = {}): Promise<() => void> {
     signal?.throwIfAborted();

@@ -51,8 +51,8 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
    */
   readonly afterCommit: (work: () => void) => void;
   /**
-   * Publishes `RecordChanged`, once the surrounding transaction is on disk: call it where the record
-   * is written.
+   * Publishes `RecordChanged`, once the surrounding transaction is on disk: call it where the
+   * record is written.
    */
   readonly notify: (change: Change) => void;
   /**

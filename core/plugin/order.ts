@@ -43,7 +43,10 @@ function ownProblem(plugin: Plugin): string | undefined {
   if (plugin.contract !== CONTRACT)
     return `it speaks contract ${plugin.contract}; this host speaks ${CONTRACT}`;
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(plugin.name))
-    return `its name ${JSON.stringify(plugin.name)} is not lower case letters, digits and single dashes`;
+    return (
+      `its name ${JSON.stringify(plugin.name)} is not lower case letters, digits and single ` +
+      "dashes"
+    );
   const stem = plugin.name.replaceAll("-", "_");
   const foreign = plugin.tables.find((table) => table !== stem && !table.startsWith(`${stem}_`));
   if (foreign !== undefined) return `its table ${foreign} is not called ${stem} or ${stem}_…`;
@@ -96,9 +99,10 @@ function sort(plugins: readonly Plugin[]): { sorted: Plugin[] } | { refused: Ref
       const needed = provider.get(ref.id);
       if (!needed) {
         const near = nearest(ref.id, [...provider.keys()]);
+        const hint = near === undefined ? "" : `; the nearest is ${near}`;
         refused.push({
           plugin,
-          reason: `it needs the service ${ref.id}, which no loaded plugin provides${near === undefined ? "" : `; the nearest is ${near}`}`,
+          reason: `it needs the service ${ref.id}, which no loaded plugin provides${hint}`,
         });
         return;
       }

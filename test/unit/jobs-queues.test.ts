@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { queueKey, ownerKey, ownerMax, selectJobs, ServedLog } from "../../core/jobs/scheduler";
 import type { JobQueue } from "../../core/jobs/queue";
 import {
-  candidates,
+  findCandidates,
   type Candidate,
   type Capacity,
   type CandidateWindow,
-} from "../../core/jobs/table";
+} from "../../core/jobs/candidates";
 import { handle, type EnqueueOptions } from "../../core/jobs/contract";
 import {
   Happened,
@@ -203,7 +203,7 @@ describe("a look for candidates", () => {
     (
       await Promise.all(
         (
-          await candidates(world.db, capacities, world.clock.now_ms(), {
+          await findCandidates(world.db, capacities, world.clock.now_ms(), {
             after_owner: "",
             each_max: 9,
             all_max: 9,

@@ -45,7 +45,7 @@ export {
   requiredText,
   trimmed,
 } from "./http/fields";
-export { compileChecker, type Checker } from "./http/body";
+export { Validator } from "./http/validation";
 export {
   PageOf,
   PageQuery,
@@ -54,7 +54,7 @@ export {
   toPage,
   type Page,
   type PageRequest,
-} from "./http/page";
+} from "./http/pagination";
 export {
   reply,
   route,
@@ -77,12 +77,12 @@ export {
   RequestObserver,
   StartNotice,
   Surface,
-  type Admitted,
+  type Authentication,
   type RateLimit,
-  type Seen,
+  type ServedRequest,
 } from "./http/slots";
-export { sameHost } from "./http/visitor";
-export { streamOf } from "./http/stream";
+export { sameHost } from "./http/client";
+export { pullStream } from "./http/pull-stream";
 export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";
 export { newUuid } from "./base/ids";
 export { jitter } from "./base/random";

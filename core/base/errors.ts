@@ -1,6 +1,6 @@
 /**
  * Answers that are not a success: one class, thrown from any depth, turned into problem+json by the
- * front door.
+ * gateway.
  */
 
 /**

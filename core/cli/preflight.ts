@@ -5,7 +5,7 @@
 import { readSection } from "../base/config";
 import { jsonLog } from "../base/log";
 import { createLogRing } from "../base/log-ring";
-import { requireCheckable, type Mounted } from "../http/mount";
+import { requireValidSchemas, type MountedRoute } from "../http/compiled-route";
 import type { Plugin } from "../plugin/define";
 import { importPlugin, reasonOf } from "../plugin/load";
 import { preflight_scratch, type PreflightMessage } from "../plugin/preflight";
@@ -26,7 +26,7 @@ export async function runPreflight(
     try {
       const plugin = await importPlugin(file);
       for (const route of Object.values(plugin.routes as Plugin["routes"]))
-        requireCheckable(route as Mounted["route"]);
+        requireValidSchemas(route as MountedRoute["route"]);
       const wrapped: Plugin = {
         ...plugin,
         setup: (ctx) => {

@@ -7,18 +7,12 @@ import { Type } from "@sinclair/typebox";
 import { errorFields, type Log } from "../base/log";
 import { networkSetting } from "../base/networks";
 import { commit, version } from "../base/version";
-import { apiEntrance, createFront, surfaceEntrance, type Front } from "../http/front";
-import {
-  compileRoutes,
-  createRouter,
-  fullPath,
-  isOn,
-  lateRouter,
-  type Mounted,
-} from "../http/mount";
+import { Gateway, mountApi, mountSurface } from "../http/gateway";
+import { compileRoutes, type MountedRoute } from "../http/compiled-route";
+import { createRouter, fullPath, isOn, lazyRouter } from "../http/router";
 import { api, openApiDocument, type Described } from "../http/openapi";
 import { route, type Route } from "../http/route";
-import { serve, type Served } from "../http/serve";
+import { serve, type HttpServer } from "../http/http-server";
 import { Authenticator, RateLimiter, RequestObserver, StartNotice, Surface } from "../http/slots";
 import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
@@ -72,7 +66,7 @@ export const documentOf = (routes: readonly Route<any, any>[], server_url: strin
   openApiDocument([coreRoutes.openapi, ...routes], api, { version, server_url });
 
 /**
- * The front door over everything that the plugins bring. @throws ConfigError, and Error when
+ * The gateway to everything that the plugins bring. @throws ConfigError, and Error when
  * plugins get in each other's way.
  */
 export function createApplication(
@@ -80,7 +74,7 @@ export function createApplication(
   setting: Setting,
   stopping: AbortSignal,
   public_url: () => string,
-): Front {
+): Gateway {
   const authenticators = host.slot(Authenticator);
   if (authenticators.length !== 1)
     throw new Error(
@@ -110,12 +104,12 @@ export function createApplication(
     };
   };
   const ofApi = routesOn(api);
-  return createFront({
-    entrances: [
-      apiEntrance(ofApi.router(), ofApi.isPublic, authenticators[0]!),
+  return new Gateway({
+    mounted: [
+      mountApi(ofApi.router(), ofApi.isPublic, authenticators[0]!),
       ...surfaces.map((surface) => {
         const { router, isPublic } = routesOn(surface);
-        return surfaceEntrance(surface, lateRouter(router), isPublic);
+        return mountSurface(surface, lazyRouter(router), isPublic);
       }),
     ],
     root: createRouter(
@@ -131,7 +125,7 @@ export function createApplication(
   });
 }
 
-function coreHandlers(host: Host, public_url: () => string): Mounted[] {
+function coreHandlers(host: Host, public_url: () => string): MountedRoute[] {
   let openapi: string | undefined;
   return [
     {
@@ -167,7 +161,7 @@ function coreHandlers(host: Host, public_url: () => string): Mounted[] {
 }
 
 /** The document of a further surface lies where that says, outside its own routes. */
-function documentRoute(surface: Surface, host: Host, public_url: () => string): Mounted {
+function documentRoute(surface: Surface, host: Host, public_url: () => string): MountedRoute {
   let document: string | undefined;
   return {
     route: route.get(surface.document.path, {
@@ -212,7 +206,7 @@ const trustedProxies = (setting: Setting): BlockList =>
   );
 
 export interface Running {
-  readonly served: Served;
+  readonly served: HttpServer;
   readonly host: Host;
   stop(): Promise<void>;
 }
@@ -237,11 +231,11 @@ export async function startServer(
     const assembled = await assemble(setting, built_in, isolate, publicUrl);
     const { host } = assembled;
     const stopping = new AbortController();
-    let served: Served;
+    let served: HttpServer;
     try {
-      const front = createApplication(host, setting, stopping.signal, publicUrl);
+      const gateway = createApplication(host, setting, stopping.signal, publicUrl);
       await host.start();
-      served = serve(front, { host: listen, port, log: setting.log });
+      served = serve(gateway, { host: listen, port, log: setting.log });
     } catch (error) {
       await host.stop(0);
       await assembled.close();

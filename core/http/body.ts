@@ -1,18 +1,8 @@
-/**
- * Reads and checks what a request brings: the JSON body within its limit, and the query as its
- * schema types it.
- */
-import type { TObject, TSchema } from "@sinclair/typebox";
-import {
-  TypeCompiler,
-  ValueErrorType,
-  type TypeCheck,
-  type ValueError,
-} from "@sinclair/typebox/compiler";
-import { badRequest, HttpError, tooLarge, type FieldProblem } from "../base/errors";
+/** Reads the body of a request within its limit, and parses JSON. */
+import { badRequest, HttpError, tooLarge } from "../base/errors";
+import { fieldName } from "./validation";
 
 export const json_body_bytes_max = 16 * 2 ** 20;
-const problems_max = 10;
 
 /** The declared length of the body, or undefined when it is not declared. */
 export function declaredLength(request: Request): number | undefined {
@@ -29,7 +19,8 @@ export function checkLength(request: Request, bytes_max: number): void {
 }
 const bodyTooLarge = (bytes_max: number) =>
   tooLarge(
-    `The body is larger than the limit of ${bytes_max} bytes (${Math.round(bytes_max / 2 ** 20)} MiB).`,
+    `The body is larger than the limit of ${bytes_max} bytes ` +
+      `(${Math.round(bytes_max / 2 ** 20)} MiB).`,
   );
 
 /** @throws HttpError 415 when the body is of none of these media types. */
@@ -39,17 +30,18 @@ export function checkMediaType(
 ): void {
   const given = mediaType(request);
   if (wanted.some((one) => one === given)) return;
+  const but = given === "" ? "; the request has no Content-Type" : `, not ${given}`;
   throw new HttpError(
     415,
     "unsupported_media_type",
-    `The body must be ${wanted.join(" or ")}${given === "" ? "; the request has no Content-Type" : `, not ${given}`}.`,
+    `The body must be ${wanted.join(" or ")}${but}.`,
   );
 }
 /** Lower-case, without parameters; empty when there is none. */
 export const mediaType = (request: Request): string =>
   (request.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
 
-/** The runtime repeats what it does not understand, however long it is. */
+/** The runtime repeats the text that it could not parse, however long it is. */
 const cut = (sentence: string): string =>
   sentence.length <= 120 ? sentence : `${sentence.slice(0, 120).toWellFormed()}…`;
 
@@ -65,11 +57,8 @@ export function parseJson(bytes: Uint8Array): unknown {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw badRequest(
-      `The body is not valid JSON: ${error instanceof SyntaxError ? cut(error.message) : "it is nested too deeply"}.`,
-      undefined,
-      "malformed_json",
-    );
+    const reason = error instanceof SyntaxError ? cut(error.message) : "it is nested too deeply";
+    throw badRequest(`The body is not valid JSON: ${reason}.`, undefined, "malformed_json");
   }
   // Only an escape can smuggle in what the database can't keep: U+0000 and halves of surrogate
   // pairs.
@@ -93,38 +82,36 @@ export async function readBytes(request: Request, bytes_max: number): Promise<Ui
   return Buffer.concat(chunks);
 }
 
-/**
- * An object or array that is being walked: `keys` of an object, and how many of its values have
- * been looked at.
- */
-interface Walked {
+/** An object or array whose values are being visited; `keys` are those of an object. */
+interface Visited {
   readonly value: object;
   readonly keys: readonly string[] | undefined;
-  seen: number;
+  /** How many of its values have been visited. */
+  count: number;
 }
 
 /**
- * Without calls that nest, because a body may nest deeper than they can; without lists of what is
- * inside, because that may be millions of numbers.
+ * Iterative, because a body may nest deeper than calls can; without lists of the values inside,
+ * because there may be millions.
  */
 function refuseIllFormed(body: unknown): void {
-  const open: Walked[] = [];
+  const path: Visited[] = [];
   const pointer = (): string =>
-    open.map(({ keys, seen }) => `/${keys ? keys[seen - 1] : seen - 1}`).join("");
-  const look = (value: unknown): void => {
+    path.map(({ keys, count }) => `/${keys ? keys[count - 1] : count - 1}`).join("");
+  const visit = (value: unknown): void => {
     if (typeof value === "string") refuseText(value, pointer);
     else if (typeof value === "object" && value !== null)
-      open.push({ value, keys: Array.isArray(value) ? undefined : Object.keys(value), seen: 0 });
+      path.push({ value, keys: Array.isArray(value) ? undefined : Object.keys(value), count: 0 });
   };
-  look(body);
-  for (let last = open.at(-1); last; last = open.at(-1)) {
+  visit(body);
+  for (let last = path.at(-1); last; last = path.at(-1)) {
     const { value, keys } = last;
-    if (last.seen === (keys ?? (value as unknown[])).length) {
-      open.pop();
+    if (last.count === (keys ?? (value as unknown[])).length) {
+      path.pop();
       continue;
     }
-    const at = last.seen++;
-    look((value as Record<string | number, unknown>)[keys ? keys[at]! : at]);
+    const index = last.count++;
+    visit((value as Record<string | number, unknown>)[keys ? keys[index]! : index]);
   }
 }
 
@@ -135,117 +122,4 @@ function refuseText(text: string, pointer: () => string): void {
       ? undefined
       : "contains half of a surrogate pair, which is not a character";
   if (problem !== undefined) throw badRequest(`${fieldName(pointer())} ${problem}.`, pointer());
-}
-
-/** A compiled schema that answers what is wrong in words. */
-export interface Checker {
-  check(value: unknown): void;
-}
-
-/** @throws Error when requests can't be checked by this schema. */
-export function requireCheckable(schema: TSchema): void {
-  TypeCompiler.Code(schema);
-}
-
-/** @throws HttpError 400 from `check`, naming every field that is wrong (ten at most). */
-export function compileChecker(schema: TSchema): Checker {
-  // When it is first needed: a server starts sooner without the checks of every route.
-  let made: TypeCheck<TSchema> | undefined;
-  return {
-    check: (value) => {
-      const compiled = (made ??= TypeCompiler.Compile(schema));
-      if (compiled.Check(value)) return;
-      const found = new Map<string, FieldProblem>();
-      for (const error of compiled.Errors(value)) {
-        if (found.size === problems_max) break;
-        // The first error of a field says most: the ones below a missing field only repeat it.
-        if (!found.has(error.path))
-          found.set(error.path, { pointer: error.path, detail: sentence(error) });
-      }
-      const errors = [...found.values()];
-      throw new HttpError(
-        400,
-        "invalid_request",
-        errors.map((problem) => problem.detail).join(" "),
-        { errors },
-      );
-    },
-  };
-}
-
-const fieldName = (pointer: string): string =>
-  pointer === "" ? "The body" : `\`${pointer.slice(1).replaceAll("/", ".")}\``;
-
-function sentence(error: ValueError): string {
-  const field = fieldName(error.path);
-  if (error.type === ValueErrorType.ObjectRequiredProperty) return `${field} is required.`;
-  return `${field} must be ${inWords(error.schema)}.`;
-}
-
-function inWords(schema: TSchema): string {
-  if (schema.anyOf) return (schema.anyOf as TSchema[]).map(inWords).join(" or ");
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.type === "integer")
-    return `${schema.minimum === 1 ? "a positive integer" : "an integer"}${schema.maximum === undefined ? "" : ` of at most ${schema.maximum}`}`;
-  if (schema.type === "array")
-    return `an array${schema.maxItems === undefined ? "" : ` of at most ${schema.maxItems} items`}`;
-  if (schema.type === "null") return "null";
-  if (schema.type === "string" && schema.format) return `a ${schema.format.toUpperCase()}`;
-  return `${/^[aeiou]/.test(schema.type) ? "an" : "a"} ${schema.type}`;
-}
-
-/** Reads the query by its schema. @throws HttpError 400 that names the field. */
-export function compileQuery(schema: TObject): (search: string) => Record<string, unknown> {
-  const checker = compileChecker(schema);
-  const fields = Object.entries(schema.properties);
-  const defaults = Object.fromEntries(
-    fields.filter(([, of]) => of.default !== undefined).map(([name, of]) => [name, of.default]),
-  );
-  const known = new Map(fields);
-  const required = schema.required ?? [];
-  return (search) => {
-    const query: Record<string, unknown> = { ...defaults };
-    if (search !== "") {
-      const seen = new Set<string>();
-      for (const [name, text] of new URLSearchParams(search)) {
-        const of = known.get(name);
-        if (!of) continue;
-        if (seen.has(name))
-          throw badRequest(`The query field \`${name}\` is given twice.`, `?${name}`);
-        seen.add(name);
-        if (text.includes("\u0000"))
-          throw badRequest(
-            `The query field \`${name}\` contains the character U+0000, which text can't have.`,
-            `?${name}`,
-          );
-        query[name] = typed(text, of);
-      }
-    }
-    for (const name of required)
-      if (query[name] === undefined || query[name] === "")
-        throw badRequest(`The query field \`${name}\` is required.`, `?${name}`);
-    try {
-      checker.check(query);
-    } catch (error) {
-      throw error instanceof HttpError ? inQuery(error) : error;
-    }
-    return query;
-  };
-}
-
-function typed(text: string, of: TSchema): unknown {
-  if (of.type === "integer") return /^\d{1,15}$/.test(text) ? Number(text) : text;
-  if (of.type === "boolean") return text === "true" ? true : text === "false" ? false : text;
-  return text;
-}
-
-/** The same problems, told of the query. */
-function inQuery(error: HttpError): HttpError {
-  const errors = (error.errors ?? []).map(({ pointer, detail }) => ({
-    pointer: `?${pointer.slice(1)}`,
-    detail: detail.replace(/^`/, "The query field `"),
-  }));
-  return new HttpError(400, error.code, errors.map((problem) => problem.detail).join(" "), {
-    errors,
-  });
 }

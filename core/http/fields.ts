@@ -72,7 +72,8 @@ export function checkedText(value: string, pointer: string, length_max: number):
   const length = codePoints(value);
   if (length > length_max)
     throw badRequest(
-      `${fieldName(pointer)} may have at most ${count(length_max)} characters; this one has ${count(length)}.`,
+      `${fieldName(pointer)} may have at most ${count(length_max)} characters; ` +
+        `this one has ${count(length)}.`,
       pointer,
     );
   return value;

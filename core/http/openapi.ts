@@ -2,7 +2,7 @@
  * The OpenAPI 3.1 document, made from the same route values and schemas that check every request.
  */
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
-import { fullPath, isOn, prefix } from "./mount";
+import { fullPath, isOn, prefix } from "./router";
 import { titleOf } from "./problem";
 import type { Answer, Multipart, Route } from "./route";
 import type { Surface } from "./slots";
@@ -71,7 +71,9 @@ const components = {
   },
 };
 
-const conventions = `Ids are opaque strings. Times are RFC 3339 in UTC. Offsets into text count Unicode code points, end exclusive. Lists are newest first.`;
+const conventions =
+  "Ids are opaque strings. Times are RFC 3339 in UTC. Offsets into text count Unicode code " +
+  "points, end exclusive. Lists are newest first.";
 
 export const api: Described = {
   name: "api",
@@ -79,10 +81,10 @@ export const api: Described = {
   document: {
     path: `${prefix}/openapi.json`,
     title: "Dossier",
-    description: `Folders, documents and cited answers over one HTTP API.
-
-${conventions}
-The unversioned paths under \`/api/dev\` are deprecated aliases of \`${prefix}\` and answer with a \`Warning: 299\` header.`,
+    description:
+      `Folders, documents and cited answers over one HTTP API.\n\n${conventions}\n` +
+      `The unversioned paths under \`/api/dev\` are deprecated aliases of \`${prefix}\` and ` +
+      "answer with a `Warning: 299` header.",
     security: {
       apiKey: {
         type: "http",
@@ -125,13 +127,15 @@ export function openApiDocument(
     },
     servers: [{ url: server_url, description: "This server" }],
     security: [Object.fromEntries(Object.keys(security).map((scheme) => [scheme, []]))],
-    tags: [...tags].sort().map((name) => ({ name, description: tagWords[name] ?? `${name}.` })),
+    tags: [...tags]
+      .sort()
+      .map((name) => ({ name, description: tagDescriptions[name] ?? `${name}.` })),
     paths,
     components: { securitySchemes: security, ...components },
   };
 }
 
-const tagWords: Readonly<Record<string, string>> = {
+const tagDescriptions: Readonly<Record<string, string>> = {
   Folders: "A two-level tree that holds documents.",
   Documents: "Text, files and their indexing.",
   Prompts: "Saved prompts of the caller.",

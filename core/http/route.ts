@@ -4,7 +4,7 @@
  */
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 
-/** Who is calling. Filled in by the front door before any handler runs. */
+/** Who is calling. Filled in by the gateway before any handler runs. */
 export interface Caller {
   /** The user whose records these are. */
   readonly owner_id: string;
@@ -130,7 +130,7 @@ export interface Call<P extends string = string, S extends RouteShape = RouteSha
   /** The request itself: headers, and the unread body of a multipart route. */
   readonly request: Request;
   readonly request_id: string;
-  readonly visitor: Client;
+  readonly client: Client;
   /** Fires when the server stops: ends long waits. */
   readonly stopping: AbortSignal;
   /**

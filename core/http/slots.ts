@@ -1,4 +1,4 @@
-/** What the front door asks plugins for. */
+/** What the gateway asks plugins for. */
 import { slot } from "../base/refs";
 import type { HttpError } from "../base/errors";
 import type { Caller, Client } from "./route";
@@ -29,8 +29,8 @@ export interface RateLimiter {
 }
 export const RateLimiter = slot<RateLimiter>("http.rate_limiter");
 
-/** What is known of a request to a surface before it is routed. */
-export interface Admitted {
+/** Who sent a request to a surface, as far as it is known before the request is routed. */
+export interface Authentication {
   readonly caller: Caller | null;
   /** Thrown once the request is counted, whatever it asks for. */
   readonly refusal?: HttpError;
@@ -40,9 +40,9 @@ export interface Admitted {
  * else than a key, with a rate limit of its own.
  */
 export interface Surface {
-  /** Routes that name it as their `surface` exist only here. */
+  /** Routes that name it as their `surface` exist only there. */
   readonly name: string;
-  /** Everything of it lies below this path, its pages too: `/console`. */
+  /** All its paths lie below this one, those of its pages too: `/console`. */
   readonly root: string;
   /** Where the routes are mounted, below `root`: `/console/api/v1`. */
   readonly prefix: string;
@@ -56,24 +56,24 @@ export interface Surface {
   };
   /** On every answer below `root` that does not set them itself. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Who is calling. It must not look at `Authorization`, as the API never looks at cookies. */
-  admit(request: Request, visitor: Client): Promise<Admitted>;
+  /** It must not look at `Authorization`, as the API never looks at cookies. */
+  authenticate(request: Request, client: Client): Promise<Authentication>;
   /** The answer to a request that needs a caller and has none. */
   unauthorized(): HttpError;
 }
 export const Surface = slot<Surface>("http.surface");
 
 /** One request that was answered below the prefix of the API or of a surface. */
-export interface Seen {
+export interface ServedRequest {
   readonly surface: string;
   readonly owner_id: string | null;
   readonly status: number;
 }
 /**
- * Hears of every request, after its answer is known and before it is sent: must be quick, and must
- * not throw.
+ * Called at every such request, after its response is known and before it is sent: must be quick
+ * and must not throw.
  */
-export const RequestObserver = slot<(seen: Seen) => void>("http.request_observer");
+export const RequestObserver = slot<(request: ServedRequest) => void>("http.request_observer");
 
 /**
  * Lines for the person who started the server: how to sign in. Printed once the address is open,

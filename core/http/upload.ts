@@ -8,7 +8,7 @@ import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import type { Files, ReceivedFile } from "../store/files";
 import { badRequest, HttpError, tooLarge } from "../base/errors";
 import { checkedText, isBlank, name_length_max, trimmed } from "./fields";
-import { boundaryOf, dispositionOf } from "./multipart";
+import { boundaryOf, dispositionOf } from "./multipart-headers";
 
 export interface FilePart {
   readonly name: string;
@@ -50,7 +50,8 @@ export function announcedBytes(request: Request, bytes_max: number): number {
   );
   if (length_bytes > bytes_max)
     throw tooLarge(
-      `The file is larger than the limit of ${bytes_max} bytes (${Math.round(bytes_max / 2 ** 20)} MiB).`,
+      `The file is larger than the limit of ${bytes_max} bytes ` +
+        `(${Math.round(bytes_max / 2 ** 20)} MiB).`,
     );
   return length_bytes;
 }
@@ -143,7 +144,8 @@ const tooManyFiles = (part: string, files_max: number): HttpError =>
   badRequest(
     files_max === 1
       ? `The body has more than one part \`${part}\`: send one file a request.`
-      : `The body has more than ${files_max} parts \`${part}\`, the most that one request may bring.`,
+      : `The body has more than ${files_max} parts \`${part}\`, ` +
+          "the most that one request may bring.",
     `/${part}`,
   );
 

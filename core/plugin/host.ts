@@ -6,7 +6,7 @@ import { ConfigError } from "../base/config";
 import { errorFields } from "../base/log";
 import type { LogRing } from "../base/log-ring";
 import type { Fill, ServiceRef, SlotRef } from "../base/refs";
-import type { Mounted } from "../http/mount";
+import type { MountedRoute } from "../http/compiled-route";
 import { CronSchedules } from "../jobs/cron";
 import { JobQueue } from "../jobs/queue";
 import { coreSchema } from "../jobs/schema";
@@ -97,10 +97,10 @@ export class Host {
   }
 
   /** The routes of every plugin, each with its handler. */
-  get mounted(): readonly Mounted[] {
+  get mounted(): readonly MountedRoute[] {
     return this.running.flatMap(({ plugin, parts }) =>
       Object.entries(plugin.routes).map(([key, route]) => ({
-        route: route as Mounted["route"],
+        route: route as MountedRoute["route"],
         handler: parts.routes[key],
       })),
     );

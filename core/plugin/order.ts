@@ -1,6 +1,6 @@
 /** Checks and orders plugins before any of their code runs: pure, and every problem is named. */
 import { nearest } from "../base/config";
-import { fullPath } from "../http/mount";
+import { fullPath } from "../http/router";
 import type { Route } from "../http/route";
 import { CONTRACT, type Plugin } from "./define";
 import type { Command } from "./command";

@@ -92,7 +92,7 @@ export interface Sessions {
    * The caller that the cookie of a request stands for, or null: `key_id` is then the session's id.
    * Counts as a use of the session.
    */
-  callerOf(request: Request, visitor: Client): Promise<Caller | null>;
+  callerOf(request: Request, client: Client): Promise<Caller | null>;
   /**
    * Whether the session, and its user, are still good: for streams, which outlive the look at their
    * request.

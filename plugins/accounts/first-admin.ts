@@ -69,7 +69,7 @@ export function createFirstAdmin(parts: FirstAdminParts) {
       await requireToken(db, token);
       const user = await newUserRow({ ...form, role: "admin" }, parts);
       await inTransaction(async (tx) => {
-        // Asked again: another visitor of the same link may have been faster.
+        // Asked again: another user of the same link may have been faster.
         await requireToken(tx, token);
         if (!(await store.insertUser(tx, user))) throw emailTaken(user.email);
         await store.deleteSetupLinks(tx);

@@ -252,10 +252,10 @@ export const accountHandlers = ({
     version,
   }),
   signIn: async (call) =>
-    signedIn(200, await sessions.signIn(call.body, call.request, call.visitor), call),
-  signOut: async ({ request, visitor }) => {
-    await sessions.signOut(request, visitor);
-    return reply(204, undefined, { "set-cookie": sessionCookie(visitor, null) });
+    signedIn(200, await sessions.signIn(call.body, call.request, call.client), call),
+  signOut: async ({ request, client }) => {
+    await sessions.signOut(request, client);
+    return reply(204, undefined, { "set-cookie": sessionCookie(client, null) });
   },
   setup: async (call) =>
     signedIn(
@@ -263,7 +263,7 @@ export const accountHandlers = ({
       await sessions.begin(
         await firstAdmin.complete(call.body.token, call.body),
         call.request,
-        call.visitor,
+        call.client,
       ),
       call,
     ),
@@ -277,7 +277,7 @@ export const accountHandlers = ({
       await sessions.begin(
         await invitations.accept(call.body.token, call.body.password),
         call.request,
-        call.visitor,
+        call.client,
       ),
       call,
     ),
@@ -294,20 +294,17 @@ export const accountHandlers = ({
     await sessions.endOthers(caller.owner_id, caller.key_id);
     return reply(204);
   },
-  password: async ({ caller, body, visitor }) => {
+  password: async ({ caller, body, client }) => {
     checkPassword(body.new_password, "/new_password");
-    await sessions.requirePassword(caller.owner_id, body.current_password, visitor);
+    await sessions.requirePassword(caller.owner_id, body.current_password, client);
     await accounts.changePassword(caller.owner_id, body.new_password, caller.key_id);
     return reply(204);
   },
 });
 
 const who = ({ id, email, role }: User) => ({ id, email, role });
-const signedIn = (
-  status: 200 | 201,
-  { user, token }: SignedIn,
-  { visitor }: Pick<Call, "visitor">,
-) => reply(status, { user: who(user) }, { "set-cookie": sessionCookie(visitor, token) });
+const signedIn = (status: 200 | 201, { user, token }: SignedIn, { client }: Pick<Call, "client">) =>
+  reply(status, { user: who(user) }, { "set-cookie": sessionCookie(client, token) });
 const sessionRecord = ({
   id,
   created_at,

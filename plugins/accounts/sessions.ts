@@ -65,8 +65,8 @@ export function createSessions({
     );
   };
 
-  const callerOf: Sessions["callerOf"] = async (request, visitor) => {
-    const token = tokenOf(request, visitor);
+  const callerOf: Sessions["callerOf"] = async (request, client) => {
+    const token = tokenOf(request, client);
     const session = token === null ? undefined : await store.findByToken(reads, sha256(token));
     if (!session || !isFresh(session)) return null;
     seen.note(session.id, now_ms());
@@ -86,11 +86,11 @@ export function createSessions({
   const begin = async (
     user: User,
     request: Request,
-    visitor: Client,
+    client: Client,
     by?: string,
   ): Promise<SignedIn> => {
     const token = newToken("dss");
-    const before = tokenOf(request, visitor);
+    const before = tokenOf(request, client);
     const now = now_ms();
     const id = newId("ses");
     await inTransaction(async (tx) => {
@@ -106,7 +106,7 @@ export function createSessions({
         token_sha256: sha256(token),
         created_at: now,
         last_seen_at: now,
-        address: visitor.address,
+        address: client.address,
         user_agent: (request.headers.get("user-agent") ?? "")
           .slice(0, user_agent_length_max)
           .toWellFormed(),
@@ -156,27 +156,27 @@ export function createSessions({
     async signIn(
       { email, password }: { readonly email: string; readonly password: string },
       request: Request,
-      visitor: Client,
+      client: Client,
     ): Promise<SignedIn> {
       const account = folded(email);
       const row = await findUserByEmail(db, account);
-      if (!(await isPassword(account, password, row?.password_hash, visitor)) || row?.active !== 1)
+      if (!(await isPassword(account, password, row?.password_hash, client)) || row?.active !== 1)
         throw invalidCredentials();
-      return begin(toUser(row), request, visitor, row.password_hash);
+      return begin(toUser(row), request, client, row.password_hash);
     },
 
     /** @throws HttpError 400 `wrong_password`, 429 `locked_out`. */
-    async requirePassword(user_id: string, password: string, visitor: Client): Promise<void> {
+    async requirePassword(user_id: string, password: string, client: Client): Promise<void> {
       const row = await findUser(db, user_id);
-      if (await isPassword(row?.email_folded ?? "", password, row?.password_hash, visitor)) return;
+      if (await isPassword(row?.email_folded ?? "", password, row?.password_hash, client)) return;
       const detail = "This is not your current password.";
       throw new HttpError(400, "wrong_password", detail, {
         errors: [{ pointer: "/current_password", detail }],
       });
     },
 
-    async signOut(request: Request, visitor: Client): Promise<void> {
-      const token = tokenOf(request, visitor);
+    async signOut(request: Request, client: Client): Promise<void> {
+      const token = tokenOf(request, client);
       const session = token === null ? undefined : await store.findByToken(reads, sha256(token));
       if (session) await end(session.user_id, session.id);
     },
@@ -225,8 +225,8 @@ const lockedOut = (wait_s: number) =>
 const cookieName = ({ secure }: Client): string => (secure ? "__Host-dossier" : "dossier");
 
 /** The token in the cookie, or null. */
-function tokenOf({ headers }: Request, visitor: Client): string | null {
-  const name = cookieName(visitor);
+function tokenOf({ headers }: Request, client: Client): string | null {
+  const name = cookieName(client);
   for (const pair of (headers.get("cookie") ?? "").split(";")) {
     const at = pair.indexOf("=");
     if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
@@ -235,5 +235,5 @@ function tokenOf({ headers }: Request, visitor: Client): string | null {
 }
 
 /** The `Set-Cookie` that keeps the session; without a token the one that takes it away. */
-export const sessionCookie = (visitor: Client, token: string | null): string =>
-  `${cookieName(visitor)}=${token ?? ""}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${token === null ? 0 : absolute_ms / 1_000}${visitor.secure ? "; Secure" : ""}`;
+export const sessionCookie = (client: Client, token: string | null): string =>
+  `${cookieName(client)}=${token ?? ""}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${token === null ? 0 : absolute_ms / 1_000}${client.secure ? "; Secure" : ""}`;

@@ -2,7 +2,7 @@
  * Streams of answers: the stored events as server-sent events, from any place on, until the last
  * one. A stream holds a few events in memory and reads on when those are sent.
  */
-import { HttpError, streamOf } from "../../core/sdk";
+import { HttpError, pullStream } from "../../core/sdk";
 import { withFreshCitations, type Message } from "./citations";
 import type { ChatContext } from "./context";
 import { events_at_once, readEvents, readState, type NumberedEvent } from "./event-store";
@@ -54,7 +54,7 @@ export class AnswerStreams {
       heartbeat_ms: this.limits.heartbeat_ms,
       onClose: () => this.uncount(owner_id),
     });
-    return streamOf(() => stream.next(), stream.close, `retry: ${retry_ms}\n\n`);
+    return pullStream(() => stream.next(), stream.close, `retry: ${retry_ms}\n\n`);
   }
 
   private count(owner_id: string): void {

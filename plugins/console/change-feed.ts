@@ -2,7 +2,7 @@
  * Changes of a user's records as server-sent events, for the browsers that show them. Kept in
  * memory, and only for users who have a page open.
  */
-import { HttpError, streamOf, type Change } from "../../core/sdk";
+import { HttpError, pullStream, type Change } from "../../core/sdk";
 
 export interface ChangeFeedParts {
   /** Whether the session is still valid: it may end while its stream is open. */
@@ -133,7 +133,7 @@ export class ChangeFeed {
       event: (seq, name, data) => this.#event(seq, name, data),
       onClosed: () => this.#expire(owner_id, backlog),
     });
-    return streamOf(() => stream.next(), stream.close);
+    return pullStream(() => stream.next(), stream.close);
   }
 
   /** How many users' changes are kept. */

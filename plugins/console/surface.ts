@@ -3,7 +3,13 @@
  * refused as cross-site, and the headers of every answer.
  */
 import { isIP } from "node:net";
-import { HttpError, sameHost, type Admitted, type Surface, type Client } from "../../core/sdk";
+import {
+  HttpError,
+  sameHost,
+  type Authentication,
+  type Surface,
+  type Client,
+} from "../../core/sdk";
 import type { Sessions } from "../accounts/contract";
 import { console_root } from "./contract";
 
@@ -51,14 +57,14 @@ export const createSurface = ({ sessions, public_url }: SurfaceParts): Surface =
   ...console_api,
   root: console_root,
   headers: strict_headers,
-  async admit(request, visitor): Promise<Admitted> {
+  async authenticate(request, client): Promise<Authentication> {
     const refusal = safe_methods.has(request.method)
       ? undefined
-      : refusalOf(request, visitor, public_url);
+      : refusalOf(request, client, public_url);
     // A forged request is nobody's, even when the browser sent the cookie along.
     return refusal
       ? { caller: null, refusal }
-      : { caller: await sessions.callerOf(request, visitor) };
+      : { caller: await sessions.callerOf(request, client) };
   },
   unauthorized: () =>
     new HttpError(401, "signed_out", "Nobody is signed in here: sign in first.", {

@@ -2,7 +2,7 @@
  * What each user does on each day: counted in memory and written once a minute in one transaction,
  * so that no request waits for it.
  */
-import { toNumber, type Change, type Context, type Seen } from "../../core/sdk";
+import { toNumber, type Change, type Context, type ServedRequest } from "../../core/sdk";
 import * as store from "./store";
 import type { UsageRow } from "./store";
 
@@ -49,7 +49,7 @@ export class UsageCounter {
   }
 
   /** Counts requests of programs; those that the console makes by itself do not count. */
-  readonly noteRequest = ({ surface, owner_id }: Seen): void => {
+  readonly noteRequest = ({ surface, owner_id }: ServedRequest): void => {
     if (surface === "api" && owner_id !== null) this.#today(owner_id).requests += 1;
   };
 

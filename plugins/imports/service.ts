@@ -1,14 +1,13 @@
 /** The rules about import runs. Knows nothing of HTTP requests and writes no SQL. */
 import {
   badRequest,
-  compileChecker,
+  Validator,
   conflict,
   forbidden,
   HttpError,
   notFound,
   t,
   unavailable,
-  type Checker,
   type Db,
   type PageRequest,
 } from "../../core/sdk";
@@ -51,7 +50,7 @@ const preview_ms_max = 30_000;
 const previews_max = { in_all: 8, of_owner: 2 };
 
 export class Imports {
-  private readonly checkers = new Map<ImportSource, Checker>();
+  private readonly validators = new Map<ImportSource, Validator>();
   /** Owners of the dry runs that are under way. */
   private readonly previewing: string[] = [];
 
@@ -64,7 +63,7 @@ export class Imports {
       const types = this.ctx.sources().map(({ type }) => type);
       throw badRequest(`The source type must be one of ${types.join(", ")}.`, "/source/type");
     }
-    this.checkerOf(source).check({ source: given });
+    this.validatorOf(source).validate({ source: given });
     const fields: Record<string, unknown> = { type: source.type };
     for (const name of Object.keys(source.schema.properties))
       if (name in given) fields[name] = given[name as never];
@@ -213,11 +212,11 @@ export class Imports {
     });
   }
 
-  private checkerOf(source: ImportSource): Checker {
-    const checker =
-      this.checkers.get(source) ?? compileChecker(t.Object({ source: source.schema }));
-    this.checkers.set(source, checker);
-    return checker;
+  private validatorOf(source: ImportSource): Validator {
+    const validator =
+      this.validators.get(source) ?? new Validator(t.Object({ source: source.schema }));
+    this.validators.set(source, validator);
+    return validator;
   }
 }
 

@@ -24,7 +24,7 @@ describe("refused", () => {
     ],
     [
       "HTTP that knows the host",
-      { from: "core/http/front.ts", to: "core/plugin/host.ts" },
+      { from: "core/http/gateway.ts", to: "core/plugin/host.ts" },
       "below",
     ],
     [
@@ -54,7 +54,7 @@ describe("refused", () => {
     ],
     [
       "core that names a feature",
-      { from: "core/http/front.ts", to: "plugins/accounts/contract.ts" },
+      { from: "core/http/gateway.ts", to: "plugins/accounts/contract.ts" },
       "core knows no plugin",
     ],
     [

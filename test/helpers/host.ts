@@ -107,9 +107,9 @@ export async function startTestServer({
   });
   const assembled = await assemble(setting, built_in, isolate.run, () => public_url);
   const stopping = new AbortController();
-  const front = createApplication(assembled.host, setting, stopping.signal, () => public_url);
+  const gateway = createApplication(assembled.host, setting, stopping.signal, () => public_url);
   await assembled.host.start();
-  const fetch = (request: Request, address = "127.0.0.1") => front(request, address);
+  const fetch = (request: Request, address = "127.0.0.1") => gateway.handle(request, address);
   const keys = new Map<string, Promise<string>>();
   // The row is written directly: hashing a password for each person of each test would take most of
   // the time.

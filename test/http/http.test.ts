@@ -1,9 +1,9 @@
-/** The front door: what every response carries, and the order in which a request is refused. */
+/** The gateway: what every response carries, and the order in which a request is refused. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { definePlugin } from "../../core/plugin/define";
 import { reply, route } from "../../core/http/route";
-import { PageOf, PageQuery, pageWindow, toPage } from "../../core/http/page";
+import { PageOf, PageQuery, pageWindow, toPage } from "../../core/http/pagination";
 import { startTestServer, type TestServer } from "../helpers/host";
 
 const words = { tag: "Test", answers: { 200: { description: "Fine." } } };

@@ -1,6 +1,6 @@
 /** Headers of multipart forms, as clients of every age write them. */
 import { describe, expect, test } from "bun:test";
-import { boundaryOf, dispositionOf } from "../../core/http/multipart";
+import { boundaryOf, dispositionOf } from "../../core/http/multipart-headers";
 
 describe("the boundary", () => {
   const cases: [string, string | null, string | undefined][] = [

@@ -1,10 +1,10 @@
-/** An answer in pieces, made as they are wanted. */
+/** A response body whose pieces are made when the client is ready for them. */
 
 /**
  * Asks `next` for a further piece when the one before was taken: a client that reads slowly costs
  * nothing but time. `null` ends the stream; `close` is called once it is over, however it ends.
  */
-export function streamOf(
+export function pullStream(
   next: () => Promise<string | null>,
   close: () => void,
   first?: string,

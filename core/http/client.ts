@@ -1,15 +1,15 @@
 /**
- * Where a request came from: told by the connection, and by a reverse proxy only when it is one
- * that is trusted.
+ * Where a request came from: as the connection says, or as a reverse proxy says when it is a
+ * trusted one.
  */
 import { isIP, type BlockList } from "node:net";
 import { inBlock } from "../base/networks";
 import type { Client } from "./route";
 
-export interface Believed {
-  /** Networks whose `X-Forwarded-…` headers are believed. */
+export interface ProxyOptions {
+  /** Networks whose `X-Forwarded-…` headers are trusted. */
   readonly trusted_proxies: BlockList;
-  /** `https://dossier.example.com`: whoever asks for this host has come by the scheme it names. */
+  /** `https://dossier.example.com`: requests for this host came by the scheme it names. */
   readonly public_url: () => string;
 }
 
@@ -17,22 +17,22 @@ export interface Believed {
  * The address is the last hop of `X-Forwarded-For`, the scheme and the host those of
  * `X-Forwarded-Proto` and `-Host`, when the peer is a trusted proxy.
  */
-export function visitorOf(
+export function clientOf(
   request: Request,
   peer: string,
-  { trusted_proxies, public_url }: Believed,
+  { trusted_proxies, public_url }: ProxyOptions,
 ): Client {
   const { headers } = request;
-  const asked = headers.get("host") ?? "";
+  const requested_host = headers.get("host") ?? "";
   const forwarded =
     headers.has("x-forwarded-for") ||
     headers.has("x-forwarded-proto") ||
     headers.has("x-forwarded-host");
   if (!forwarded || !inBlock(trusted_proxies, peer))
-    return { address: peer, host: asked, secure: isHttpsOf(public_url(), asked) };
+    return { address: peer, host: requested_host, secure: isHttpsOf(public_url(), requested_host) };
   const hop = lastOf(headers.get("x-forwarded-for"));
   const scheme = lastOf(headers.get("x-forwarded-proto"))?.toLowerCase();
-  const host = lastOf(headers.get("x-forwarded-host")) ?? asked;
+  const host = lastOf(headers.get("x-forwarded-host")) ?? requested_host;
   return {
     address: hop === undefined || isIP(hop) === 0 ? peer : hop,
     host,

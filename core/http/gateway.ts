@@ -1,17 +1,24 @@
 /**
- * The front door: the fixed order in which every request is handled, before its body is read. Read
- * it top to bottom.
+ * The gateway: the fixed order of steps in which every request is handled, before its body is read.
+ * Read it from top to bottom.
  */
 import { systemClock } from "../base/clock";
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
 import { HttpError } from "../base/errors";
-import { prefix, type Router } from "./mount";
+import { prefix, type Router } from "./router";
 import { pathOf, pathStart } from "./path";
 import { problemResponse } from "./problem";
 import type { Caller, Client } from "./route";
-import type { Admitted, Authenticator, RateLimit, RateLimiter, Seen, Surface } from "./slots";
-import { visitorOf, type Believed } from "./visitor";
+import type {
+  Authentication,
+  Authenticator,
+  RateLimit,
+  RateLimiter,
+  ServedRequest,
+  Surface,
+} from "./slots";
+import { clientOf, type ProxyOptions } from "./client";
 
 const old_prefix = "/api/dev";
 /**
@@ -19,34 +26,46 @@ const old_prefix = "/api/dev";
  */
 const deprecated_since_s = 1_795_219_200;
 
-/** A way into the server: the API, or another surface of it. */
-export interface Entrance {
+/** A surface with its routes: the API, or one that a plugin adds. */
+export interface MountedSurface {
   /** `api`, or the name of the surface. */
   readonly name: string;
-  /** Everything below it comes in here, unknown paths too: `/api/dev`. */
+  /** Every path below it belongs to this surface, unknown ones too: `/api/dev`. */
   readonly area: string;
   readonly router: Router;
   /** Paths that need no caller. */
   readonly isPublic: (path: string) => boolean;
-  readonly admit: (request: Request, visitor: Client) => Promise<Admitted>;
+  readonly authenticate: (request: Request, client: Client) => Promise<Authentication>;
   readonly unauthorized: (request: Request) => HttpError;
   /** Who shares a rate limit: `owner:usr_…`, `address:192.0.2.1`. */
-  readonly bucketOf: (caller: Caller | null, visitor: Client) => string;
+  readonly rateLimitSubject: (caller: Caller | null, client: Client) => string;
 }
-export interface FrontParts extends Believed {
-  readonly entrances: readonly Entrance[];
-  /** What lies at the root of the server: `/health`. */
+export interface GatewayOptions extends ProxyOptions {
+  /** The API first. */
+  readonly mounted: readonly MountedSurface[];
+  /** Routes at the root of the server: `/health`. */
   readonly root: Router;
   readonly surfaces: readonly Surface[];
   readonly rate_limiter: Pick<RateLimiter, "take">;
-  readonly observers: readonly ((seen: Seen) => void)[];
+  readonly observers: readonly ((request: ServedRequest) => void)[];
   readonly log: Log;
 }
-export type Front = (request: Request, peer_address: string) => Promise<Response>;
 
-export const createFront =
-  (parts: FrontParts): Front =>
-  async (incoming, peer_address) => {
+/** What is known of a request while it is handled. */
+interface RequestState {
+  readonly request_id: string;
+  /** For the response, whatever it is. */
+  readonly headers: Record<string, string>;
+  readonly client: Client;
+  served: Omit<ServedRequest, "status"> | null;
+}
+
+export class Gateway {
+  constructor(private readonly options: GatewayOptions) {}
+
+  /** Never throws: an error becomes the response. `peer_address` is that of the connection. */
+  async handle(incoming: Request, peer_address: string): Promise<Response> {
+    const { log, observers, surfaces } = this.options;
     const request_id = newId("req");
     const path = pathOf(incoming.url);
     const alias = isAlias(path);
@@ -54,36 +73,65 @@ export const createFront =
       "x-request-id": request_id,
       "x-content-type-options": "nosniff",
     };
-    if (alias) announceAlias(path, headers);
-    const visit: Visit = {
-      request_id,
-      headers,
-      visitor: visitorOf(incoming, peer_address, parts),
-      seen: null,
-    };
+    if (alias) addDeprecationHeaders(path, headers);
+    const client = clientOf(incoming, peer_address, this.options);
+    const state: RequestState = { request_id, headers, client, served: null };
     let response: Response;
     try {
-      response = await answer(parts, alias ? asVersioned(incoming) : asRoutable(incoming), visit);
+      response = await this.#respond(alias ? asVersioned(incoming) : asRoutable(incoming), state);
     } catch (error) {
       const what = { request_id, method: incoming.method, path };
-      if (incoming.signal.aborted) parts.log.info("the client went away", what);
+      if (incoming.signal.aborted) log.info("the client went away", what);
       else if (!(error instanceof HttpError))
-        parts.log.error("request failed", { ...what, ...errorFields(error) });
+        log.error("request failed", { ...what, ...errorFields(error) });
       response = problemResponse(error, request_id);
     }
     for (const name in headers) response.headers.set(name, headers[name]!);
-    for (const surface of parts.surfaces)
+    for (const surface of surfaces)
       if (isBelow(path, surface.root)) addMissing(response.headers, surface.headers);
-    if (visit.seen)
-      for (const observe of parts.observers) observe({ ...visit.seen, status: response.status });
+    if (state.served)
+      for (const observe of observers) observe({ ...state.served, status: response.status });
     return incoming.method === "HEAD" ? await withoutBody(response) : response;
-  };
+  }
 
-interface Visit {
-  readonly request_id: string;
-  readonly headers: Record<string, string>;
-  readonly visitor: Client;
-  seen: Omit<Seen, "status"> | null;
+  async #respond(request: Request, state: RequestState): Promise<Response> {
+    const path = pathOf(request.url);
+    const { request_id, client } = state;
+    const surface = this.options.mounted.find(({ area }) => isBelow(path, area));
+    if (!surface) return this.#respondAtRoot(request, path, state);
+    // 1. Who is calling? At the API by a key, never by a cookie; elsewhere as the surface decides.
+    const { caller, refusal } = await surface.authenticate(request, client);
+    state.served = { surface: surface.name, owner_id: caller?.owner_id ?? null };
+    // 2. The owner's window is charged when the caller is known, the address's otherwise.
+    const limit = await this.#charge(surface.rateLimitSubject(caller, client), 1, state);
+    if (!limit.allowed) throw tooManyRequests(limit);
+    // 3. Without a known caller only public paths go on; it is not told which others exist.
+    if (refusal) throw refusal;
+    if (caller === null && !surface.isPublic(path)) throw surface.unauthorized(request);
+    // 4. The route, then scope, size, type and shape of the request.
+    return surface.router.handle(request, { caller, request_id, client });
+  }
+
+  /**
+   * Pages and health need no caller. Health checks are not charged, but refused when the window is
+   * used up; files of a surface's pages, of which one page needs many, are neither.
+   */
+  async #respondAtRoot(request: Request, path: string, state: RequestState): Promise<Response> {
+    const { request_id, client } = state;
+    const is_page = this.options.surfaces.some(({ root }) => isBelow(path, root));
+    const count = is_page || path === "/health" ? 0 : 1;
+    const limit = await this.#charge(`address:${client.address}`, count, state);
+    if (!limit.allowed && !is_page) throw tooManyRequests(limit);
+    return this.options.root.handle(request, { caller: null, request_id, client });
+  }
+
+  async #charge(subject: string, count: 0 | 1, { headers }: RequestState): Promise<RateLimit> {
+    const limit = await this.options.rate_limiter.take(subject, count);
+    headers["x-ratelimit-limit"] = String(limit.limit);
+    headers["x-ratelimit-remaining"] = String(limit.remaining);
+    headers["x-ratelimit-reset"] = String(limit.reset_s);
+    return limit;
+  }
 }
 
 const isBelow = (path: string, area: string): boolean =>
@@ -92,91 +140,38 @@ function addMissing(headers: Headers, wanted: Readonly<Record<string, string>>):
   for (const name in wanted) if (!headers.has(name)) headers.set(name, wanted[name]!);
 }
 
-async function answer(parts: FrontParts, request: Request, visit: Visit): Promise<Response> {
-  const path = pathOf(request.url);
-  const { request_id, visitor } = visit;
-  const entrance = parts.entrances.find((one) => isBelow(path, one.area));
-  if (!entrance) return answerAtRoot(parts, request, path, visit);
-  // 1. Who is calling? By a key at the API, which never looks at a cookie; by what each surface
-  //    goes by there.
-  const { caller, refusal } = await entrance.admit(request, visitor);
-  visit.seen = { surface: entrance.name, owner_id: caller?.owner_id ?? null };
-  // 2. The owner's window is charged when the caller is known, the address's otherwise.
-  const limit = await countIn(parts, entrance.bucketOf(caller, visitor), 1, visit);
-  if (!limit.allowed) throw tooManyRequests(limit);
-  // 3. Without a known caller only what is public goes on, and unknown paths don't show.
-  if (refusal) throw refusal;
-  if (caller === null && !entrance.isPublic(path)) throw entrance.unauthorized(request);
-  // 4. Route, then scope, size, type and shape of what it brings.
-  return entrance.router.handle(request, { caller, request_id, visitor });
-}
-
-/**
- * Pages and health: nobody needs to be known. Health checks only look at the window; the files of a
- * surface's pages, of which one page needs many, don't count at all.
- */
-async function answerAtRoot(
-  parts: FrontParts,
-  request: Request,
-  path: string,
-  visit: Visit,
-): Promise<Response> {
-  const { request_id, visitor } = visit;
-  const of_page = parts.surfaces.some(({ root }) => isBelow(path, root));
-  const limit = await countIn(
-    parts,
-    `address:${visitor.address}`,
-    of_page || path === "/health" ? 0 : 1,
-    visit,
-  );
-  if (!limit.allowed && !of_page) throw tooManyRequests(limit);
-  return parts.root.handle(request, { caller: null, request_id, visitor });
-}
-
-async function countIn(
-  { rate_limiter }: FrontParts,
-  subject: string,
-  count: 0 | 1,
-  { headers }: Visit,
-): Promise<RateLimit> {
-  const limit = await rate_limiter.take(subject, count);
-  headers["x-ratelimit-limit"] = String(limit.limit);
-  headers["x-ratelimit-remaining"] = String(limit.remaining);
-  headers["x-ratelimit-reset"] = String(limit.reset_s);
-  return limit;
-}
-
-/** The API: known by its key, counted by its owner. */
-export const apiEntrance = (
+/** The API: callers are known by their key, requests counted by owner. */
+export const mountApi = (
   router: Router,
-  isPublic: Entrance["isPublic"],
+  isPublic: MountedSurface["isPublic"],
   authenticator: Authenticator,
-): Entrance => ({
+): MountedSurface => ({
   name: "api",
   area: old_prefix,
   router,
   isPublic,
-  async admit(request) {
+  async authenticate(request) {
     const token = bearerToken(request.headers.get("authorization"));
     return { caller: token === null ? null : await authenticator.authenticate(token) };
   },
   unauthorized: (request) => unauthorized(request.headers.has("authorization")),
-  bucketOf: (caller, { address }) => (caller ? `owner:${caller.owner_id}` : `address:${address}`),
+  rateLimitSubject: (caller, { address }) =>
+    caller ? `owner:${caller.owner_id}` : `address:${address}`,
 });
 
-/** Another surface: known by what it goes by, counted apart from the API. */
-export const surfaceEntrance = (
+/** Another surface: it knows its callers itself, and is counted apart from the API. */
+export const mountSurface = (
   surface: Surface,
   router: Router,
-  isPublic: Entrance["isPublic"],
-): Entrance => ({
+  isPublic: MountedSurface["isPublic"],
+): MountedSurface => ({
   name: surface.name,
   area: surface.prefix,
   router,
   isPublic,
-  admit: (request, visitor) => surface.admit(request, visitor),
+  authenticate: (request, client) => surface.authenticate(request, client),
   unauthorized: () => surface.unauthorized(),
-  bucketOf: (caller, { address }) =>
+  rateLimitSubject: (caller, { address }) =>
     caller ? `${surface.name}:${caller.owner_id}` : `address:${surface.name}:${address}`,
 });
 
@@ -217,7 +212,7 @@ const isAlias = (path: string): boolean =>
   path !== prefix &&
   !path.startsWith(`${prefix}/`);
 
-function announceAlias(path: string, headers: Record<string, string>): void {
+function addDeprecationHeaders(path: string, headers: Record<string, string>): void {
   headers.warning = `299 - "Deprecated: use ${prefix}"`;
   headers.deprecation = `@${deprecated_since_s}`;
   headers.link = `<${prefix}${path.slice(old_prefix.length)}>; rel="successor-version"`;
@@ -239,7 +234,7 @@ function asRoutable(request: Request): Request {
     ? new Request(routable_origin + request.url.slice(from), asGet(request))
     : request;
 }
-/** Stands for whatever host was asked: nothing behind the front door looks at it. */
+/** In place of the host of the request, which nothing behind the gateway looks at. */
 const routable_origin = "http://dossier.internal";
 const asGet = (request: Request): RequestInit =>
   request.method === "HEAD"

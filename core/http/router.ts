@@ -1,0 +1,138 @@
+/** Finds the route of a request, by Elysia. */
+import { Elysia, type AnyElysia } from "elysia";
+import { HttpError } from "../base/errors";
+import type { CompiledRoute, RequestContext } from "./compiled-route";
+import { pathOf } from "./path";
+import type { Route } from "./route";
+
+export const prefix = "/api/dev/v1";
+
+export interface Router {
+  /** @throws what the handler throws: the gateway answers it. */
+  handle(request: Request, context: RequestContext): Promise<Response>;
+}
+
+/** Its path on the server: below `at`, the prefix of the surface, unless it is at the root. */
+export const fullPath = (route: Route<any, any>, at: string = prefix): string =>
+  `${route.root ? "" : at}${route.path}`;
+/** Routes that name no surface are part of every one. */
+export const isOn = (route: Route<any, any>, surface: string): boolean =>
+  !route.root && (route.surface ?? surface) === surface;
+
+export interface RouterOptions {
+  /** The prefix of its routes. */
+  readonly at: string;
+  /** The path of the OpenAPI document, for the answer to an unknown path. */
+  readonly document: string;
+}
+
+export function createRouter(
+  compiled: readonly CompiledRoute[],
+  { at, document }: RouterOptions,
+): Router {
+  const app: AnyElysia = new Elysia({ aot: true, normalize: false });
+  const contexts = new WeakMap<Request, RequestContext>();
+  const failures = new WeakMap<Request, unknown>();
+  for (const { route, handle } of compiled) {
+    app.route(
+      route.method,
+      fullPath(route, at),
+      async ({ request, params }: any) => {
+        // Elysia's error hooks would change what was thrown: keep it for the gateway.
+        try {
+          return await handle(request, decoded(params), contexts.get(request)!);
+        } catch (error) {
+          failures.set(request, error);
+          return new Response(null, { status: 500 });
+        }
+      },
+      { parse: "none" } as never,
+    );
+  }
+  app.onError(({ request, code }: any) => {
+    if (code === "NOT_FOUND")
+      return new Response(null, { status: 404, headers: { "x-unrouted": "1" } });
+    failures.set(request, new HttpError(400, "invalid_request", "The request could not be read."));
+    return new Response(null, { status: 500 });
+  });
+  app.compile();
+  const allowed = allowTable(
+    compiled.map(({ route }) => ({ method: route.method, path: fullPath(route, at) })),
+  );
+  return {
+    async handle(request, context) {
+      contexts.set(request, context);
+      const response: Response = await app.handle(request);
+      if (failures.has(request)) throw failures.get(request);
+      if (response.status === 404 && response.headers.has("x-unrouted"))
+        throw unrouted(request, allowed, document);
+      return response;
+    },
+  };
+}
+
+/** A router that is made when the first request needs it. */
+export function lazyRouter(make: () => Router): Router {
+  let made: Router | undefined;
+  return { handle: (request, context) => (made ??= make()).handle(request, context) };
+}
+
+/** A path that exists with other methods is 405 with `Allow`; any other is 404. */
+function unrouted(
+  request: Request,
+  allowed: (path: string) => readonly string[],
+  document: string,
+): HttpError {
+  const methods = allowed(pathOf(request.url));
+  if (methods.length === 0)
+    return new HttpError(
+      404,
+      "no_such_route",
+      `There is no ${pathOf(request.url)} here. The API is described at ${document}.`,
+    );
+  return new HttpError(
+    405,
+    "method_not_allowed",
+    `${request.method} is not possible here, only ${methods.join(", ")}.`,
+    { headers: { allow: methods.join(", ") } },
+  );
+}
+
+function allowTable(
+  routes: readonly { readonly method: string; readonly path: string }[],
+): (path: string) => readonly string[] {
+  const patterns = new Map<string, { readonly matches: RegExp; readonly methods: Set<string> }>();
+  for (const { method, path } of routes) {
+    const shape = path.replace(/:[^/]+/g, ":");
+    const entry = patterns.get(shape) ?? {
+      matches: new RegExp(
+        `^${shape
+          .replace(/[.+?^${}()|[\]\\]/g, "\\$&")
+          .replaceAll(":", "[^/]+")
+          .replaceAll("*", ".*")}/?$`,
+      ),
+      methods: new Set<string>(),
+    };
+    entry.methods.add(method);
+    if (method === "GET") entry.methods.add("HEAD");
+    patterns.set(shape, entry);
+  }
+  const literal_first = [...patterns].sort(
+    ([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")),
+  );
+  // `/documents/file` is also `/documents/:id`: every pattern that matches counts.
+  return (path) =>
+    [
+      ...new Set(
+        literal_first
+          .filter(([, { matches }]) => matches.test(path))
+          .flatMap(([, { methods }]) => [...methods]),
+      ),
+    ].sort();
+}
+
+/** An escape that is no valid UTF-8 (`%ff`) comes as null: the empty id, which nothing has. */
+function decoded(params: Record<string, string | null>): Record<string, string> {
+  for (const name in params) params[name] ??= "";
+  return params as Record<string, string>;
+}

@@ -5,7 +5,9 @@
  * `--force` everything.
  */
 import { Glob, type BuildArtifact } from "bun";
-import font from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2" with { type: "file" };
+// prettier-ignore
+import font
+  from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2" with { type: "file" };
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 
@@ -192,7 +194,13 @@ function moduleOf(files: readonly BuiltFile[], index: string): string {
   const rows = files.map(({ name, bytes }, place) => {
     const type = media_types[extensionOf(name)];
     if (!type) throw new Error(`${name}: scripts/build-console.ts knows no media type for it.`);
-    return `  "${base}${name}": { file: file_${place}, media_type: "${type}", etag: '"${hashOf(bytes)}"', gzip: ${packs(name)} },`;
+    const fields = [
+      `file: file_${place}`,
+      `media_type: "${type}"`,
+      `etag: '"${hashOf(bytes)}"'`,
+      `gzip: ${packs(name)}`,
+    ];
+    return `  "${base}${name}": { ${fields.join(", ")} },`;
   });
   return [
     "/** Made by scripts/build-console.ts: the files of the console, embedded. Not committed. */",

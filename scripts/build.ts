@@ -90,12 +90,13 @@ function smokeTest(path: string): string {
     cwd: dist,
     timeout: 30_000,
   });
-  const said = stdout.toString().trim();
-  if (exitCode !== 0 || !said.includes(manifest.version))
+  const output = stdout.toString().trim();
+  if (exitCode !== 0 || !output.includes(manifest.version))
     throw new Error(
-      `The executable was built, but \`dossier version\` ended with ${exitCode}: ${said}${stderr.toString()}`,
+      "The executable was built, but `dossier version` ended with " +
+        `${exitCode}: ${output}${stderr.toString()}`,
     );
-  return said;
+  return output;
 }
 
 /**
@@ -130,10 +131,9 @@ if (import.meta.main) {
   try {
     if (process.argv.includes("--if-stale")) await buildIfStale();
     else {
-      const said = await build();
-      console.log(
-        `${relative(process.cwd(), executable)}: ${said}, ${(statSync(executable).size / 2 ** 20).toFixed(0)} MiB`,
-      );
+      const built_version = await build();
+      const size_mib = (statSync(executable).size / 2 ** 20).toFixed(0);
+      console.log(`${relative(process.cwd(), executable)}: ${built_version}, ${size_mib} MiB`);
     }
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);

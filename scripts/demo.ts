@@ -90,9 +90,8 @@ async function demonstrate(base: string, key: string): Promise<void> {
   );
   if (document.status !== "synced")
     throw new Error(`the document is ${document.status}: ${JSON.stringify(document)}`);
-  say(
-    `           is synced: ${document.page_count} pages, ${[...document.content].length} characters`,
-  );
+  const characters = [...document.content].length;
+  say(`           is synced: ${document.page_count} pages, ${characters} characters`);
 
   const chat = await call<{ id: string }>("POST", "/chats", {
     name: "Questions",
@@ -110,7 +109,8 @@ async function demonstrate(base: string, key: string): Promise<void> {
   say(`\nquestion   ${question}\nanswer     ${result.answer}\n`);
   for (const { id, quote, document_name, page, start, end } of result.citations)
     say(
-      `[${id}] "${quote.replaceAll(/\s+/g, " ")}"\n    ${document_name}, page ${page}, characters ${start} to ${end}`,
+      `[${id}] "${quote.replaceAll(/\s+/g, " ")}"\n` +
+        `    ${document_name}, page ${page}, characters ${start} to ${end}`,
     );
   check(result.citations, document.content);
 }
@@ -138,9 +138,8 @@ try {
     await demonstrate(server.url, key);
     exit = 0;
   } catch (error) {
-    console.error(
-      `\n${error instanceof Error ? error.message : String(error)}\n\nThe server's own words:\n${server.output()}`,
-    );
+    const message = error instanceof Error ? error.message : String(error);
+    console.error(`\n${message}\n\nOutput of the server:\n${server.output()}`);
   } finally {
     server.kill("SIGTERM");
     await server.exited;

@@ -74,9 +74,14 @@ const database = new Database(join(data, "dossier.db"));
 database.run("vacuum into ?", [join(target, "dossier.db")]);
 database.close();
 cpSync(join(data, "files"), join(target, "files"), { recursive: true });
-await Bun.write(
-  join(target, "about.json"),
-  `${JSON.stringify({ version: manifest.version, key, folder_id: folder.id, inner_id: inner.id, chat_id: chat.id, request_id: requestId }, null, 2)}\n`,
-);
+const about = {
+  version: manifest.version,
+  key,
+  folder_id: folder.id,
+  inner_id: inner.id,
+  chat_id: chat.id,
+  request_id: requestId,
+};
+await Bun.write(join(target, "about.json"), `${JSON.stringify(about, null, 2)}\n`);
 rmSync(data, { recursive: true, force: true });
 console.log(`wrote ${target}`);

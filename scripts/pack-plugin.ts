@@ -18,10 +18,10 @@ export async function packPlugin(entry: string, outfile: string): Promise<void> 
   });
   if (!packed.success) throw new Error(packed.logs.map(String).join("\n"));
   const [bundle, ...rest] = packed.outputs;
-  if (!bundle || rest.length > 0)
-    throw new Error(
-      `${entry} does not fit into one file: ${rest.map(({ path }) => basename(path)).join(", ")} would lie beside it.`,
-    );
+  if (!bundle || rest.length > 0) {
+    const names = rest.map(({ path }) => basename(path)).join(", ");
+    throw new Error(`${entry} does not fit into one file: ${names} would lie beside it.`);
+  }
   await Bun.write(outfile, bundle);
 }
 

@@ -5,7 +5,14 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { median, quantile, type Row } from "./measure";
-import { addTexts, indexByRival, place, startDossier, startRival, type Dossier } from "./server";
+import {
+  addTexts,
+  indexByRival,
+  temporaryDirectory,
+  startDossier,
+  startRival,
+  type Dossier,
+} from "./server";
 import { makeQuery, makeTexts } from "./text";
 
 const texts_a_round = 400;
@@ -15,8 +22,8 @@ const warm_up_rounds = 2;
 const queries = 200;
 
 export async function documentRows(): Promise<Row[]> {
-  const here = place();
-  const dossier = await startDossier(here.directory);
+  const temporary = temporaryDirectory();
+  const dossier = await startDossier(temporary.directory);
   try {
     const pairs: { raw: number; dossier: number }[] = [];
     let folder_id = "";
@@ -26,7 +33,7 @@ export async function documentRows(): Promise<Row[]> {
       folder_id = (
         await dossier.call<{ id: string }>("POST", "/folders", { name: `Round ${round}` })
       ).id;
-      const own = join(here.directory, `round-${round}`);
+      const own = join(temporary.directory, `round-${round}`);
       mkdirSync(own);
       const pair =
         round % 2 === 0
@@ -45,8 +52,8 @@ export async function documentRows(): Promise<Row[]> {
       texts.length /
       1000
     ).toFixed(1);
-    const per_second = (of: (pair: (typeof pairs)[number]) => number) =>
-      ((texts_a_round / median(pairs.map(of))) * 1000).toFixed(0);
+    const perSecond = (name: "dossier" | "raw") =>
+      ((texts_a_round / median(pairs.map((pair) => pair[name]))) * 1000).toFixed(0);
     return [
       {
         name: "text documents to synced",
@@ -54,14 +61,15 @@ export async function documentRows(): Promise<Row[]> {
         target: { least: 0.4 },
         value: median(pairs.map((pair) => pair.raw / pair.dossier)),
         measured:
-          `documents per second, Dossier ${per_second((pair) => pair.dossier)} / FTS5 ${per_second((pair) => pair.raw)}; ` +
-          `${texts_a_round} of ${kilobytes} kB on average, one durable transaction each, ${rounds} rounds`,
+          `documents per second, Dossier ${perSecond("dossier")} / FTS5 ${perSecond("raw")}; ` +
+          `${texts_a_round} of ${kilobytes} kB on average, one durable transaction each, ` +
+          `${rounds} rounds`,
       },
-      await searchRow(dossier, folder_id, texts, here.directory),
+      await searchRow(dossier, folder_id, texts, temporary.directory),
     ];
   } finally {
     await dossier.stop();
-    here.remove();
+    temporary.remove();
   }
 }
 
@@ -107,7 +115,9 @@ async function searchRow(
       unit: "x",
       target: null,
       value: median(own) / median(raw),
-      measured: `milliseconds p50/p95 over HTTP, Dossier ${latency(own)}, FTS5 ${latency(raw)} (whole documents, bm25); ${queries} questions of five words, ${texts.length} documents`,
+      measured:
+        `milliseconds p50/p95 over HTTP, Dossier ${latency(own)}, FTS5 ${latency(raw)} ` +
+        `(whole documents, bm25); ${queries} questions of five words, ${texts.length} documents`,
     };
   } finally {
     rival.stop();

@@ -35,19 +35,19 @@ async function pdfRow(directory: string): Promise<Row> {
   const pairs: { own: number; other: number }[] = [];
   for (let round = 0; round < rounds; round++)
     pairs.push({
-      own: (await readBy("pdf", [pagesInput(path, directory)])).cpu_ms,
-      other: await cpuOf(["pdftotext", path, join(directory, "other.txt")]),
+      own: (await runTask("pdf", [pagesInput(path, directory)])).cpu_ms,
+      other: await cpuOfCommand(["pdftotext", path, join(directory, "other.txt")]),
     });
   return ratioRow(name, pairs, 3, `${pdf_pages} pages, the start of the process included`);
 }
 
 async function ocrRow(directory: string): Promise<Row> {
   const name = "OCR / tesseract, CPU";
-  const lacking = ["tesseract", "pdftoppm"].find((command) => !Bun.which(command));
-  if (lacking)
+  const missing_command = ["tesseract", "pdftoppm"].find((command) => !Bun.which(command));
+  if (missing_command)
     return missing(
       name,
-      lacking === "tesseract" ? "tesseract (tesseract-ocr)" : "pdftoppm (poppler-utils)",
+      missing_command === "tesseract" ? "tesseract (tesseract-ocr)" : "pdftoppm (poppler-utils)",
     );
   Bun.spawnSync([
     "pdftoppm",
@@ -64,14 +64,14 @@ async function ocrRow(directory: string): Promise<Row> {
   const pairs: { own: number; other: number }[] = [];
   for (let round = 0; round < 3; round++) {
     const own = (
-      await readBy(
+      await runTask(
         "image",
         images.map((image) => ({ ...pagesInput(image, directory), type: "image/png" })),
       )
     ).cpu_ms;
     let other = 0;
     for (const image of images)
-      other += await cpuOf(["tesseract", image, join(directory, "other"), "-l", "eng"], {
+      other += await cpuOfCommand(["tesseract", image, join(directory, "other"), "-l", "eng"], {
         OMP_THREAD_LIMIT: "1",
       });
     pairs.push({ own, other });
@@ -92,7 +92,7 @@ async function docxRow(directory: string): Promise<Row> {
       output: join(directory, `docx-${round}-${i}`),
       characters_max: 2 ** 26,
     }));
-    const own = (await readBy("office", inputs)).wall_ms.at(-1)!;
+    const own = (await runTask("office", inputs)).wall_ms.at(-1)!;
     const started = performance.now();
     Bun.spawnSync(["unzip", "-p", path, "word/document.xml"], { stdout: "ignore" });
     pairs.push({ own, other: performance.now() - started });
@@ -117,7 +117,7 @@ const pagesInput = (path: string, directory: string) => ({
 });
 
 /** Runs a task of the extraction plugin for each input in one child, as the server does. */
-async function readBy(
+async function runTask(
   task: "pdf" | "image" | "office",
   inputs: readonly object[],
 ): Promise<{ readonly cpu_ms: number; readonly wall_ms: readonly number[] }> {
@@ -146,7 +146,7 @@ async function readBy(
   return { cpu_ms: cpuMs(child.resourceUsage()), wall_ms };
 }
 
-async function cpuOf(command: string[], env: Record<string, string> = {}): Promise<number> {
+async function cpuOfCommand(command: string[], env: Record<string, string> = {}): Promise<number> {
   const child = Bun.spawn(command, {
     stdout: "ignore",
     stderr: "ignore",
@@ -162,16 +162,15 @@ function ratioRow(
   name: string,
   pairs: readonly { readonly own: number; readonly other: number }[],
   most: number,
-  words: string,
+  description: string,
 ): Row {
-  const of = (pick: (pair: (typeof pairs)[number]) => number) =>
-    `${median(pairs.map(pick)).toFixed(0)} ms`;
+  const ms = (side: "own" | "other") => `${median(pairs.map((pair) => pair[side])).toFixed(0)} ms`;
   return {
     name,
     unit: "x",
     target: { most },
     value: median(pairs.map(({ own, other }) => own / other)),
-    measured: `${of(({ own }) => own)} beside ${of(({ other }) => other)}; ${words}; ${pairs.length} rounds`,
+    measured: `${ms("own")} beside ${ms("other")}; ${description}; ${pairs.length} rounds`,
   };
 }
 const missing = (name: string, command: string): Row => ({

@@ -8,8 +8,12 @@ import { makeText } from "./text";
 const latin = (text: string): Buffer => Buffer.from(text, "latin1");
 
 /** A line as text processors write it: a few letters at a time, moved a little. */
-const kerned = (line: string): string =>
-  `[${(line.trim().match(/.{1,4}/g) ?? []).map((letters, i) => `(${letters.replace(/[()\\]/g, "\\$&")}) ${(i % 5) * 4 - 8}`).join(" ")}] TJ T*`;
+function kerned(line: string): string {
+  const pieces = (line.trim().match(/.{1,4}/g) ?? []).map(
+    (letters, i) => `(${letters.replace(/[()\\]/g, "\\$&")}) ${(i % 5) * 4 - 8}`,
+  );
+  return `[${pieces.join(" ")}] TJ T*`;
+}
 
 /** A PDF of `pages` pages of prose, 46 lines each. */
 export function longPdf(pages: number): Uint8Array {
@@ -29,7 +33,8 @@ export function longPdf(pages: number): Uint8Array {
     );
     objects.push(
       latin(
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents ${objects.length + 2} 0 R >>`,
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] " +
+          `/Resources << /Font << /F1 3 0 R >> >> /Contents ${objects.length + 2} 0 R >>`,
       ),
     );
     kids.push(`${objects.length} 0 R`);
@@ -55,7 +60,8 @@ export function longPdf(pages: number): Uint8Array {
   return Buffer.concat([
     ...parts,
     latin(
-      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${at}\n%%EOF\n`,
+      `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}` +
+        `trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${at}\n%%EOF\n`,
     ),
   ]);
 }
@@ -63,20 +69,40 @@ export function longPdf(pages: number): Uint8Array {
 /** A DOCX whose text, about `characters` of it, stands in the cells of one table. */
 export function tableDocx(characters: number): Uint8Array {
   const words = makeText(7, characters).split(/\s+/);
-  const cell = (text: string) =>
-    `<w:tc><w:tcPr><w:tcW w:w="1200" w:type="dxa"/></w:tcPr><w:p><w:pPr><w:pStyle w:val="TableText"/></w:pPr><w:r><w:rPr><w:sz w:val="18"/></w:rPr><w:t xml:space="preserve">${text.replace(/[&<>]/g, " ")}</w:t></w:r></w:p></w:tc>`;
   const rows: string[] = [];
-  for (let at = 0; at < words.length; at += 24)
-    rows.push(
-      `<w:tr>${Array.from({ length: 6 }, (_, column) => cell(words.slice(at + column * 4, at + column * 4 + 4).join(" "))).join("")}</w:tr>`,
+  for (let at = 0; at < words.length; at += 24) {
+    const cells = Array.from({ length: 6 }, (_, column) =>
+      tableCell(words.slice(at + column * 4, at + column * 4 + 4).join(" ")),
     );
-  const document = `<?xml version="1.0" encoding="UTF-8"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:tbl>${rows.join("")}</w:tbl></w:body></w:document>`;
-  const types = `<?xml version="1.0" encoding="UTF-8"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
-<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`;
-  const links = `<?xml version="1.0" encoding="UTF-8"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">
-<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`;
-  return zip({ "[Content_Types].xml": types, "_rels/.rels": links, "word/document.xml": document });
+    rows.push(`<w:tr>${cells.join("")}</w:tr>`);
+  }
+  return zip({
+    "[Content_Types].xml": xml(
+      "Types",
+      "http://schemas.openxmlformats.org/package/2006/content-types",
+      '\n<Override PartName="/word/document.xml" ContentType="application/' +
+        'vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>',
+    ),
+    "_rels/.rels": xml(
+      "Relationships",
+      "http://schemas.openxmlformats.org/package/2006/relationships",
+      '\n<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/' +
+        'relationships/officeDocument" Target="word/document.xml"/>',
+    ),
+    "word/document.xml":
+      '<?xml version="1.0" encoding="UTF-8"?><w:document ' +
+      'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">' +
+      `<w:body><w:tbl>${rows.join("")}</w:tbl></w:body></w:document>`,
+  });
 }
+
+const tableCell = (text: string): string =>
+  '<w:tc><w:tcPr><w:tcW w:w="1200" w:type="dxa"/></w:tcPr>' +
+  '<w:p><w:pPr><w:pStyle w:val="TableText"/></w:pPr><w:r><w:rPr><w:sz w:val="18"/></w:rPr>' +
+  `<w:t xml:space="preserve">${text.replace(/[&<>]/g, " ")}</w:t></w:r></w:p></w:tc>`;
+
+const xml = (root: string, namespace: string, content: string): string =>
+  `<?xml version="1.0" encoding="UTF-8"?><${root} xmlns="${namespace}">${content}</${root}>`;
 
 /** A ZIP archive of texts, deflated. */
 function zip(files: Readonly<Record<string, string>>): Uint8Array {
@@ -84,29 +110,30 @@ function zip(files: Readonly<Record<string, string>>): Uint8Array {
   const directory: Buffer[] = [];
   let at = 0;
   for (const [name, text] of Object.entries(files)) {
-    const raw = Buffer.from(text),
-      packed = deflateRawSync(raw),
-      called = Buffer.from(name);
-    const facts = Buffer.alloc(26);
-    facts.writeUInt16LE(20, 0);
-    facts.writeUInt16LE(8, 4);
-    facts.writeUInt32LE(Bun.hash.crc32(raw), 10);
-    facts.writeUInt32LE(packed.length, 14);
-    facts.writeUInt32LE(raw.length, 18);
-    facts.writeUInt16LE(called.length, 22);
-    const where = Buffer.alloc(14);
-    where.writeUInt32LE(at, 10);
-    directory.push(latin("PK\x01\x02\x14\0"), facts, where, called);
-    const body = Buffer.concat([latin("PK\x03\x04"), facts, called, packed]);
+    const raw = Buffer.from(text);
+    const packed = deflateRawSync(raw);
+    const name_bytes = Buffer.from(name);
+    // What the local header and the entry in the central directory have in common.
+    const header = Buffer.alloc(26);
+    header.writeUInt16LE(20, 0);
+    header.writeUInt16LE(8, 4);
+    header.writeUInt32LE(Bun.hash.crc32(raw), 10);
+    header.writeUInt32LE(packed.length, 14);
+    header.writeUInt32LE(raw.length, 18);
+    header.writeUInt16LE(name_bytes.length, 22);
+    const position = Buffer.alloc(14);
+    position.writeUInt32LE(at, 10);
+    directory.push(latin("PK\x01\x02\x14\0"), header, position, name_bytes);
+    const body = Buffer.concat([latin("PK\x03\x04"), header, name_bytes, packed]);
     bodies.push(body);
     at += body.length;
   }
-  const listed = Buffer.concat(directory),
-    end = Buffer.alloc(22);
+  const central_directory = Buffer.concat(directory);
+  const end = Buffer.alloc(22);
   latin("PK\x05\x06").copy(end);
   end.writeUInt16LE(bodies.length, 8);
   end.writeUInt16LE(bodies.length, 10);
-  end.writeUInt32LE(listed.length, 12);
+  end.writeUInt32LE(central_directory.length, 12);
   end.writeUInt32LE(at, 16);
-  return Buffer.concat([...bodies, listed, end]);
+  return Buffer.concat([...bodies, central_directory, end]);
 }

@@ -1,7 +1,7 @@
 /** Row: authenticated GET /folders?per_page=50 against the plain server doing the same work. */
 import { load } from "./load";
 import { median, type Row } from "./measure";
-import { addFolders, place, startDossier, startRival } from "./server";
+import { addFolders, temporaryDirectory, startDossier, startRival } from "./server";
 
 const folders = 1_500;
 const connections = 16;
@@ -9,13 +9,19 @@ const round_ms = 1_500;
 const rounds = 9;
 
 export async function foldersRow(): Promise<Row[]> {
-  const here = place();
-  const dossier = await startDossier(here.directory);
-  const rival = await startRival(here.directory, { key: dossier.key, folders, texts: [] });
+  const temporary = temporaryDirectory();
+  const dossier = await startDossier(temporary.directory);
+  const rival = await startRival(temporary.directory, { key: dossier.key, folders, texts: [] });
   try {
     await addFolders(dossier, folders);
     const head = (host: string) =>
-      `GET ${host === "raw" ? "" : "/api/dev/v1"}/folders?per_page=50 HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${dossier.key}\r\nAccept: application/json\r\n\r\n`;
+      [
+        `GET ${host === "raw" ? "" : "/api/dev/v1"}/folders?per_page=50 HTTP/1.1`,
+        "Host: 127.0.0.1",
+        `Authorization: Bearer ${dossier.key}`,
+        "Accept: application/json",
+        "\r\n",
+      ].join("\r\n");
     const measure = async (host: "raw" | "dossier", duration_ms: number) => {
       const { per_second, not_200 } = await load({
         port: host === "raw" ? rival.port : dossier.port,
@@ -35,18 +41,22 @@ export async function foldersRow(): Promise<Row[]> {
       const other = await measure(first === "raw" ? "dossier" : "raw", round_ms);
       pairs.push(first === "raw" ? { raw: one, dossier: other } : { raw: other, dossier: one });
     }
+    const perSecond = (host: "raw" | "dossier") =>
+      median(pairs.map((pair) => pair[host])).toFixed(0);
     return [
       {
         name: "GET /folders?per_page=50",
         unit: "x",
         target: { least: 0.7 },
         value: median(pairs.map((pair) => pair.dossier / pair.raw)),
-        measured: `requests per second, Dossier ${median(pairs.map((pair) => pair.dossier)).toFixed(0)} / plain server ${median(pairs.map((pair) => pair.raw)).toFixed(0)}; ${folders} folders, ${connections} connections, ${rounds} rounds`,
+        measured:
+          `requests per second, Dossier ${perSecond("dossier")} / plain server ` +
+          `${perSecond("raw")}; ${folders} folders, ${connections} connections, ${rounds} rounds`,
       },
     ];
   } finally {
     rival.stop();
     await dossier.stop();
-    here.remove();
+    temporary.remove();
   }
 }

@@ -2,15 +2,15 @@
  * Rows: an import of a thousand pages, beside the same texts added as documents; what memory it
  * takes; and how long other requests take meanwhile.
  */
-import { addTexts, place, startDossier, type Dossier } from "./server";
+import { addTexts, temporaryDirectory, startDossier, type Dossier } from "./server";
 import { has_proc, median, peakRssMib, quantile, resetPeak, rssMib, type Row } from "./measure";
 import { makeTexts } from "./text";
 
 /** On loopback, and allowed by the settings, so that no pauses are made. */
 const allowed = "127.0.0.2";
 const pages = 1_000;
-/** What warms everything up, and what the memory of the thousand is compared with. */
-const few = 200;
+/** For the warm-up, and to compare the memory of the thousand with. */
+const few_pages = 200;
 const alone_ms = 4_000;
 
 interface Site {
@@ -18,7 +18,7 @@ interface Site {
   stop(): void;
 }
 /** Each address is a page of its own, with navigation around one of the texts. */
-function startSite(words: readonly string[]): Site {
+function startSite(texts: readonly string[]): Site {
   const links = Array.from(
     { length: 40 },
     (_, n) => `<li><a href="/section/${n}">Section ${n}</a></li>`,
@@ -29,13 +29,14 @@ function startSite(words: readonly string[]): Site {
     fetch: (request) => {
       const n = Number(/\/(\d+)$/.exec(new URL(request.url).pathname)?.[1] ?? Number.NaN);
       if (Number.isNaN(n)) return new Response(null, { status: 404 });
-      const text = words[n]!.split("\n")
+      const text = texts[n]!.split("\n")
         .map((line) => `<p>${line}</p>`)
         .join("");
-      return new Response(
-        `<!doctype html><html><head><title>Page ${n}</title></head><body><nav><ul>${links}</ul></nav><main><h1>Page ${n}</h1>${text}</main><footer>${links}</footer></body></html>`,
-        { headers: { "content-type": "text/html; charset=utf-8" } },
-      );
+      const page =
+        `<!doctype html><html><head><title>Page ${n}</title></head><body>` +
+        `<nav><ul>${links}</ul></nav><main><h1>Page ${n}</h1>${text}</main>` +
+        `<footer>${links}</footer></body></html>`;
+      return new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } });
     },
   });
   return {
@@ -70,52 +71,52 @@ async function importPages(dossier: Dossier, urls: readonly string[]): Promise<n
 }
 
 /** Milliseconds of reads and searches, from two clients, for as long as `done` is not over. */
-async function requests(dossier: Dossier, done: Promise<unknown>): Promise<number[]> {
-  const each: number[] = [];
+async function latencies(dossier: Dossier, done: Promise<unknown>): Promise<number[]> {
+  const all_ms: number[] = [];
   let over = false;
   void done.finally(() => {
     over = true;
   });
-  const acts = [
+  const operations = [
     () => dossier.call("GET", "/folders?per_page=50"),
     () => dossier.call("POST", "/search", { query: "water", limit: 3 }),
   ];
   await Promise.all(
-    acts.map(async (act) => {
+    operations.map(async (operation) => {
       while (!over) {
         const started = performance.now();
-        await act();
-        each.push(performance.now() - started);
+        await operation();
+        all_ms.push(performance.now() - started);
         await Bun.sleep(5);
       }
     }),
   );
-  return each;
+  return all_ms;
 }
 
 export async function importRows(): Promise<Row[]> {
-  const here = place();
-  const words = makeTexts(pages);
-  const site = startSite(words);
-  const dossier = await startDossier(here.directory, undefined, {
+  const temporary = temporaryDirectory();
+  const texts = makeTexts(pages);
+  const site = startSite(texts);
+  const dossier = await startDossier(temporary.directory, undefined, {
     DOSSIER_IMPORTS_ALLOW_NETWORKS: allowed,
   });
   try {
-    await importPages(dossier, site.urls("warm", few));
+    await importPages(dossier, site.urls("warm", few_pages));
     const { id: folder_id } = await dossier.call<{ id: string }>("POST", "/folders", {
       name: "Texts",
     });
-    const added_ms = await addTexts(dossier, folder_id, words);
-    const alone = quantile(await requests(dossier, Bun.sleep(alone_ms)), 0.99);
+    const added_ms = await addTexts(dossier, folder_id, texts);
+    const alone = quantile(await latencies(dossier, Bun.sleep(alone_ms)), 0.99);
     const idle_mib = has_proc ? rssMib(dossier.pid) : 0;
     if (has_proc) resetPeak(dossier.pid);
-    await importPages(dossier, site.urls("few", few));
+    await importPages(dossier, site.urls("few", few_pages));
     const few_mib = has_proc ? peakRssMib(dossier.pid) : 0;
     if (has_proc) resetPeak(dossier.pid);
     const imported_ms = await importPages(dossier, site.urls("first", pages));
     const many_mib = has_proc ? peakRssMib(dossier.pid) : 0;
     const beside_import = importPages(dossier, site.urls("second", pages));
-    const beside = quantile(await requests(dossier, beside_import), 0.99);
+    const beside = quantile(await latencies(dossier, beside_import), 0.99);
     const second_ms = await beside_import;
     const rate = (1_000 * pages) / median([imported_ms, second_ms]);
     return [
@@ -124,7 +125,9 @@ export async function importRows(): Promise<Row[]> {
         unit: "pages/s",
         target: null,
         value: rate,
-        measured: `fetched, main text taken, indexed: ${(imported_ms / 1_000).toFixed(1)} s; the same texts added as documents ${(added_ms / 1_000).toFixed(1)} s`,
+        measured:
+          `fetched, main text taken, indexed: ${(imported_ms / 1_000).toFixed(1)} s; ` +
+          `the same texts added as documents ${(added_ms / 1_000).toFixed(1)} s`,
       },
       {
         name: "requests beside an import",
@@ -140,7 +143,9 @@ export async function importRows(): Promise<Row[]> {
               unit: "MiB",
               target: { most: 64 },
               value: many_mib - few_mib,
-              measured: `peak beyond that of an import of ${few} (${few_mib.toFixed(0)} MiB; idle ${idle_mib.toFixed(0)} MiB)`,
+              measured:
+                `peak beyond that of an import of ${few_pages} ` +
+                `(${few_mib.toFixed(0)} MiB; idle ${idle_mib.toFixed(0)} MiB)`,
             } as const,
           ]
         : []),
@@ -148,6 +153,6 @@ export async function importRows(): Promise<Row[]> {
   } finally {
     site.stop();
     await dossier.stop();
-    here.remove();
+    temporary.remove();
   }
 }

@@ -27,7 +27,7 @@ const {
   values: { data },
   positionals: words,
 } = parseArgs({ options: { data: { type: "string" } }, allowPositionals: true });
-const usual: Readonly<Record<string, () => Promise<Row[]>>> = {
+const default_parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   folders: foldersRow,
   start: startRows,
   documents: documentRows,
@@ -38,8 +38,8 @@ const usual: Readonly<Record<string, () => Promise<Row[]>>> = {
   webhooks: webhookRows,
   imports: importRows,
 };
-/** What takes minutes, or needs what is not part of the project. */
-const named: typeof usual = {
+/** Run only when named: they take minutes, or need what is not part of the project. */
+const optional_parts: typeof default_parts = {
   million: millionRows,
   rivals: async () => {
     const directory = resolve(data ?? fail("rivals needs --data <directory of sets>."));
@@ -47,7 +47,7 @@ const named: typeof usual = {
     return (await import("./rivals")).rivalRows(directory);
   },
 };
-const parts = { ...usual, ...named };
+const parts = { ...default_parts, ...optional_parts };
 
 const digits: Readonly<Record<string, number>> = { x: 2, "nDCG@10": 3 };
 const targetOf = ({ target }: Row): string =>
@@ -77,7 +77,7 @@ const unknown = words.find((word) => parts[word] === undefined);
 if (unknown !== undefined)
   fail(`There is no row ${unknown}; there are ${Object.keys(parts).join(", ")}.`);
 const rows: Row[] = [];
-for (const [name, measure] of Object.entries(words.length > 0 ? parts : usual)) {
+for (const [name, measure] of Object.entries(words.length > 0 ? parts : default_parts)) {
   if (words.length > 0 && !words.includes(name)) continue;
   console.error(`measuring ${name} …`);
   rows.push(...(await measure()));
@@ -89,9 +89,11 @@ const machine = {
   platform: `${process.platform}-${process.arch}`,
   bun: Bun.version,
 };
-await Bun.write(
-  out,
-  `${JSON.stringify({ measured_at: new Date().toISOString(), machine, rows: rows.map((row) => ({ ...row, met: met(row) })) }, null, 2)}\n`,
-);
+const report = {
+  measured_at: new Date().toISOString(),
+  machine,
+  rows: rows.map((row) => ({ ...row, met: met(row) })),
+};
+await Bun.write(out, `${JSON.stringify(report, null, 2)}\n`);
 console.log(`${table(rows)}\n\nAs JSON: ${out}`);
 process.exit(rows.some((row) => met(row) === false) ? 1 : 0);

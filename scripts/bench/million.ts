@@ -5,7 +5,7 @@
 import { median, quantile, rssMib, has_proc, type Row } from "./measure";
 import { OwnIndex } from "./own-index";
 import { makePassages } from "./search";
-import { chance, makeQuery } from "./text";
+import { seededRandom, makeQuery } from "./text";
 
 const passages = 1_000_000,
   pool_passages = 20_000,
@@ -25,7 +25,7 @@ export async function millionRows(): Promise<Row[]> {
     (_, index) => makePassages(document_passages, index + 1).passages,
   ).flat();
   const index = await OwnIndex.open(cache_bytes_max),
-    random = chance(1);
+    random = seededRandom(1);
   try {
     const started = performance.now();
     for (let id = 0; index.passages < passages; id++) {

@@ -21,7 +21,7 @@ import {
   upsertDocument,
   type IndexDb,
 } from "../../plugins/search-index/store";
-import { place } from "./server";
+import { temporaryDirectory } from "./server";
 
 export interface OwnDocument {
   readonly document_id: string;
@@ -54,7 +54,7 @@ export class OwnIndex {
 
   /** `cache_bytes_max` is what the index may hold in memory. */
   static async open(cache_bytes_max = 256 * 2 ** 20): Promise<OwnIndex> {
-    const { directory, remove } = place();
+    const { directory, remove } = temporaryDirectory();
     const store = new SqliteStore(join(directory, "index.db"), { log: jsonLog("error") });
     await store.inTransaction(async (tx) => {
       for (const migration of migrations) await migration.up(tx);

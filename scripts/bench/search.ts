@@ -9,7 +9,14 @@ import { chunksOf } from "../../plugins/search-index/chunker";
 import { Searcher } from "../../plugins/search-index/searcher";
 import { SqliteSegmentReader } from "../../plugins/search-index/segment-reader";
 import { median, quantile, type Row } from "./measure";
-import { addTexts, inParallel, place, startDossier, startRival, type Dossier } from "./server";
+import {
+  addTexts,
+  inParallel,
+  temporaryDirectory,
+  startDossier,
+  startRival,
+  type Dossier,
+} from "./server";
 import { makeQuery, makeText } from "./text";
 
 const own_passages = 1_000,
@@ -32,8 +39,8 @@ export function makePassages(count: number, seed: number): { text: string; passa
 }
 
 export async function searchRows(): Promise<Row[]> {
-  const alone_at = place(),
-    crowded_at = place();
+  const alone_at = temporaryDirectory(),
+    crowded_at = temporaryDirectory();
   const own = Array.from({ length: own_passages / 10 }, (_, index) => makePassages(10, index + 1)),
     texts = own.map(({ text }) => text);
   const others = Array.from(

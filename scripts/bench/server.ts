@@ -8,12 +8,11 @@ import { folderDescription, folderName, type RawData } from "./raw-data";
 export const email = "bench@example.com";
 const settings = { DOSSIER_RATE_LIMIT_REQUESTS: "1000000000", DOSSIER_SERVER_LOG_LEVEL: "warn" };
 
-export interface Place {
+export interface TemporaryDirectory {
   readonly directory: string;
   remove(): void;
 }
-/** A temporary directory. */
-export function place(): Place {
+export function temporaryDirectory(): TemporaryDirectory {
   const directory = mkdtempSync(join(tmpdir(), "dossier-bench-"));
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
@@ -61,15 +60,15 @@ export async function startDossier(
   };
 }
 
-/** Calls `work` for 0 … count - 1, at most `together` at a time. */
+/** Calls `work` for 0 … count - 1, at most `concurrency` at a time. */
 export async function inParallel(
   count: number,
-  together: number,
+  concurrency: number,
   work: (index: number) => Promise<void>,
 ): Promise<void> {
   let next = 0;
   await Promise.all(
-    Array.from({ length: together }, async () => {
+    Array.from({ length: concurrency }, async () => {
       while (next < count) await work(next++);
     }),
   );

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { executable } from "../build";
 import { cleanEnvironment } from "../lib/launch";
 import { has_proc, median, rssMib, treePssMib, type Row } from "./measure";
-import { addFolders, place, startDossier } from "./server";
+import { addFolders, temporaryDirectory, startDossier } from "./server";
 
 const rounds = 11;
 const idle_ms = 5_000;
@@ -38,7 +38,7 @@ async function firstAnswerMs(data: string, key: string, port: number): Promise<n
     for (;;) {
       if (performance.now() - started > 30_000 || server.exitCode !== null)
         throw new Error(`the server on port ${port} did not answer`);
-      if (!(await opens(port))) {
+      if (!(await accepts(port))) {
         await Bun.sleep(0.5);
         continue;
       }
@@ -53,7 +53,7 @@ async function firstAnswerMs(data: string, key: string, port: number): Promise<n
   }
 }
 
-const opens = (port: number): Promise<boolean> => {
+const accepts = (port: number): Promise<boolean> => {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect(port, "127.0.0.1", () => {
     socket.destroy();
@@ -64,9 +64,9 @@ const opens = (port: number): Promise<boolean> => {
 };
 
 export async function startRows(): Promise<Row[]> {
-  const here = place();
+  const temporary = temporaryDirectory();
   try {
-    const first = await startDossier(here.directory);
+    const first = await startDossier(temporary.directory);
     const { key, port } = first;
     await addFolders(first, 200);
     await first.stop();
@@ -76,18 +76,20 @@ export async function startRows(): Promise<Row[]> {
     for (let round = 0; round < rounds; round++) {
       const version = await versionMs();
       versions.push(version);
-      later.push((await firstAnswerMs(here.directory, key, port)) - version);
+      later.push((await firstAnswerMs(temporary.directory, key, port)) - version);
     }
     const start: Row = {
       name: "first 200 after a start",
       unit: "ms",
       target: { most: 100 },
       value: median(later),
-      measured: `milliseconds later than \`dossier version\` has ended (${median(versions).toFixed(0)} ms); ${rounds} rounds`,
+      measured:
+        "milliseconds later than `dossier version` has ended " +
+        `(${median(versions).toFixed(0)} ms); ${rounds} rounds`,
     };
-    return [start, ...(await idleRows(here.directory, key))];
+    return [start, ...(await idleRows(temporary.directory, key))];
   } finally {
-    here.remove();
+    temporary.remove();
   }
 }
 
@@ -103,7 +105,9 @@ async function idleRows(data: string, key: string): Promise<Row[]> {
         unit: "MiB",
         target: { most: 80 },
         value: treePssMib(server.pid),
-        measured: `proportional set size of the server and its children after ${idle_ms / 1000} s without requests`,
+        measured:
+          "proportional set size of the server and its children after " +
+          `${idle_ms / 1000} s without requests`,
       },
       {
         name: "idle memory, resident",

@@ -3,8 +3,8 @@
  * natural language are.
  */
 
-/** A small generator of even chances (mulberry32): the same seed gives the same text everywhere. */
-export function chance(seed: number): () => number {
+/** Numbers from 0 to 1 (mulberry32): the same seed gives the same ones everywhere. */
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -65,7 +65,7 @@ const zipfRank = (random: () => number): number =>
  * again and again.
  */
 export function makeText(seed: number, length: number): string {
-  const random = chance(seed);
+  const random = seededRandom(seed);
   const topic = Array.from(
     { length: 12 },
     () => vocabulary[200 + Math.floor(random() * (vocabulary_size - 200))]!,
@@ -92,7 +92,10 @@ function sentence(random: () => number, topic: readonly string[]): string {
 /** Texts of 1 to 20 passages of about 770 characters, each length as likely as the others. */
 export const makeTexts = (count: number, seed = 1): string[] =>
   Array.from({ length: count }, (_, index) =>
-    makeText(seed * 1_000_003 + index, 770 * (1 + Math.floor(20 * chance(seed * 7919 + index)()))),
+    makeText(
+      seed * 1_000_003 + index,
+      770 * (1 + Math.floor(20 * seededRandom(seed * 7919 + index)())),
+    ),
   );
 
 /** Five words from the middle of a text: a question that something answers. */
@@ -101,6 +104,6 @@ export function makeQuery(text: string, seed: number): string {
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter((one) => one.length > 3);
-  const random = chance(seed);
+  const random = seededRandom(seed);
   return Array.from({ length: 5 }, () => words[Math.floor(random() * words.length)]!).join(" ");
 }

@@ -1,6 +1,6 @@
 /** Row: what an upload of 500 MB adds to the memory of the server while it is received. */
 import { has_proc, peakRssMib, resetPeak, rssMib, type Row } from "./measure";
-import { place, startDossier } from "./server";
+import { temporaryDirectory, startDossier } from "./server";
 
 const upload_bytes = 500 * 1000 * 1000;
 const boundary = "----dossier-bench";
@@ -11,7 +11,8 @@ function body(): ReadableStream<Uint8Array> {
     "The quick brown fox jumps over the lazy dog, again and again and again.\n".repeat(1024),
   );
   const head = new TextEncoder().encode(
-    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="large.bin"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="large.bin"\r\n` +
+      "Content-Type: application/octet-stream\r\n\r\n",
   );
   const tail = new TextEncoder().encode(`\r\n--${boundary}--\r\n`);
   let left = upload_bytes;
@@ -32,8 +33,8 @@ function body(): ReadableStream<Uint8Array> {
 
 export async function uploadRow(): Promise<Row[]> {
   if (!has_proc) return [];
-  const here = place();
-  const dossier = await startDossier(here.directory);
+  const temporary = temporaryDirectory();
+  const dossier = await startDossier(temporary.directory);
   try {
     const { id } = await dossier.call<{ id: string }>("POST", "/folders", { name: "Large" });
     await Bun.sleep(1_000);
@@ -58,11 +59,13 @@ export async function uploadRow(): Promise<Row[]> {
         unit: "MiB",
         target: { most: 60 },
         value: peak - before,
-        measured: `rise of the resident set size, from ${before.toFixed(0)} to at most ${peak.toFixed(0)} MiB until the answer came, ${seconds.toFixed(1)} s`,
+        measured:
+          `rise of the resident set size, from ${before.toFixed(0)} to at most ` +
+          `${peak.toFixed(0)} MiB until the answer came, ${seconds.toFixed(1)} s`,
       },
     ];
   } finally {
     await dossier.stop();
-    here.remove();
+    temporary.remove();
   }
 }

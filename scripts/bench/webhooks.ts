@@ -6,7 +6,7 @@ import { createSocket } from "node:dgram";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { createKey } from "../lib/launch";
 import { median, quantile, type Row } from "./measure";
-import { inParallel, place, startDossier, type Dossier } from "./server";
+import { inParallel, temporaryDirectory, startDossier, type Dossier } from "./server";
 
 /** On loopback, and allowed by the settings. */
 const allowed = "127.0.0.2";
@@ -16,8 +16,8 @@ const rounds = 3;
 const silent_at_once = 64;
 const measured_ms = 4_000;
 
-/** The same calls as someone else. */
-async function someone(dossier: Dossier, data: string, name: string): Promise<Dossier["call"]> {
+/** Calls of another user. */
+async function callsOf(dossier: Dossier, data: string, name: string): Promise<Dossier["call"]> {
   const key = await createKey(data, `${name}@example.com`);
   return async <T>(method: string, path: string, body?: object) => {
     const response = await fetch(`${dossier.url}/api/dev/v1${path}`, {
@@ -41,13 +41,13 @@ async function deadReceiver(): Promise<Server> {
   return server;
 }
 
-interface Alive {
+interface LiveReceiver {
   readonly url: string;
   next(): Promise<number>;
   stop(): void;
 }
 /** Answers at once, and tells when the next delivery comes. */
-function aliveReceiver(): Alive {
+function liveReceiver(): LiveReceiver {
   let came = Promise.withResolvers<number>();
   const server = Bun.serve({
     port: 0,
@@ -64,37 +64,42 @@ function aliveReceiver(): Alive {
   };
 }
 
-interface Dead {
+interface DeadCase {
   readonly name: string;
   readonly accounts: number;
   readonly hooks: number;
-  readonly each: number;
+  /** Deliveries of each webhook. */
+  readonly queued: number;
 }
-const dead_cases: readonly Dead[] = [
-  { name: "beside a dead receiver, 1,000 queued", accounts: 1, hooks: 1, each: 1_000 },
-  { name: "beside ten dead webhooks, 100 queued each", accounts: 1, hooks: 10, each: 100 },
-  { name: "beside sixty dead webhooks of six accounts", accounts: 6, hooks: 10, each: 20 },
+const dead_cases: readonly DeadCase[] = [
+  { name: "beside a dead receiver, 1,000 queued", accounts: 1, hooks: 1, queued: 1_000 },
+  { name: "beside ten dead webhooks, 100 queued each", accounts: 1, hooks: 10, queued: 100 },
+  { name: "beside sixty dead webhooks of six accounts", accounts: 6, hooks: 10, queued: 20 },
 ];
 
 /**
  * From the request that makes it due to its arrival, milliseconds: the median of many, one after
  * the other.
  */
-async function latency(dossier: Dossier, webhook_id: string, alive: Alive): Promise<number> {
-  const each: number[] = [];
+async function latency(
+  dossier: Dossier,
+  webhook_id: string,
+  receiver: LiveReceiver,
+): Promise<number> {
+  const all_ms: number[] = [];
   for (let n = 0; n < deliveries; n++) {
-    const arrival = alive.next();
+    const arrival = receiver.next();
     const started = performance.now();
     await dossier.call("POST", `/webhooks/${webhook_id}/test`);
-    each.push((await arrival) - started);
+    all_ms.push((await arrival) - started);
   }
-  return median(each);
+  return median(all_ms);
 }
 
-/** Registers dead webhooks and queues deliveries to them; answers how to end it. */
-async function bury(
+/** Registers dead webhooks and queues deliveries to them; answers what removes them. */
+async function queueDead(
   owners: readonly Dossier["call"][],
-  { accounts, hooks, each }: Dead,
+  { accounts, hooks, queued }: DeadCase,
   url: string,
 ): Promise<() => Promise<void>> {
   const made: { readonly call: Dossier["call"]; readonly id: string }[] = [];
@@ -105,7 +110,7 @@ async function bury(
         id: (await call<{ id: string }>("POST", "/webhooks", { event_type, url: `${url}${n}` })).id,
       });
   for (const { call, id } of made)
-    await inParallel(each, 8, async () => {
+    await inParallel(queued, 8, async () => {
       await call("POST", `/webhooks/${id}/test`);
     });
   return async () => {
@@ -115,7 +120,7 @@ async function bury(
 
 async function deadRows(dossier: Dossier, owners: readonly Dossier["call"][]): Promise<Row[]> {
   const dead = await deadReceiver();
-  const alive = aliveReceiver();
+  const alive = liveReceiver();
   try {
     const { id } = await dossier.call<{ id: string }>("POST", "/webhooks", {
       event_type,
@@ -127,7 +132,7 @@ async function deadRows(dossier: Dossier, owners: readonly Dossier["call"][]): P
       const pairs: { alone: number; beside: number }[] = [];
       for (let round = 0; round < rounds; round++) {
         const alone = await latency(dossier, id, alive);
-        const end = await bury(
+        const end = await queueDead(
           owners,
           one,
           `http://${allowed}:${(dead.address() as AddressInfo).port}/`,
@@ -141,7 +146,9 @@ async function deadRows(dossier: Dossier, owners: readonly Dossier["call"][]): P
         unit: "x",
         target: { most: 2 },
         value: median(pairs.map(({ alone, beside }) => beside / alone)),
-        measured: `time until another account's delivery arrives, ${of("beside")} ms / alone ${of("alone")} ms; medians of ${deliveries}, ${rounds} rounds`,
+        measured:
+          `time until another account's delivery arrives, ${of("beside")} ms / ` +
+          `alone ${of("alone")} ms; medians of ${deliveries}, ${rounds} rounds`,
       });
     }
     return rows;
@@ -155,13 +162,13 @@ async function deadRows(dossier: Dossier, owners: readonly Dossier["call"][]): P
  * Milliseconds of requests that read, write, look a name up and read a file, from four clients,
  * until `done`.
  */
-async function requests(
+async function latencies(
   dossier: Dossier,
   folder_id: string,
   document_id: string,
 ): Promise<number[]> {
-  const each: number[] = [];
-  const acts = [
+  const all_ms: number[] = [];
+  const operations = [
     () => dossier.call("GET", "/folders?per_page=50"),
     () => dossier.call("POST", "/documents", { folder_id, content: "The kettle came from Linz." }),
     async () => {
@@ -175,16 +182,16 @@ async function requests(
   ];
   const until = performance.now() + measured_ms;
   await Promise.all(
-    acts.map(async (_, client) => {
+    operations.map(async (_, client) => {
       for (let n = client; performance.now() < until; n++) {
         const started = performance.now();
-        await acts[n % acts.length]!();
-        each.push(performance.now() - started);
+        await operations[n % operations.length]!();
+        all_ms.push(performance.now() - started);
         await Bun.sleep(5);
       }
     }),
   );
-  return each;
+  return all_ms;
 }
 
 async function silentRow(dossier: Dossier, owners: readonly Dossier["call"][]): Promise<Row> {
@@ -199,10 +206,10 @@ async function silentRow(dossier: Dossier, owners: readonly Dossier["call"][]): 
     body: form,
   });
   const { id } = (await uploaded.json()) as { id: string };
-  await requests(dossier, folder_id, id);
+  await latencies(dossier, folder_id, id);
   const pairs: { alone: number; beside: number }[] = [];
   for (let round = 0; round < rounds; round++) {
-    const alone = quantile(await requests(dossier, folder_id, id), 0.99);
+    const alone = quantile(await latencies(dossier, folder_id, id), 0.99);
     // Five seconds each, so that they last for the whole measurement.
     const silent = Array.from({ length: silent_at_once }, (_, n) =>
       owners[n % owners.length]!("POST", "/webhooks", {
@@ -211,7 +218,7 @@ async function silentRow(dossier: Dossier, owners: readonly Dossier["call"][]): 
       }),
     );
     await Bun.sleep(200);
-    pairs.push({ alone, beside: quantile(await requests(dossier, folder_id, id), 0.99) });
+    pairs.push({ alone, beside: quantile(await latencies(dossier, folder_id, id), 0.99) });
     await Promise.all(silent);
   }
   const of = (which: "alone" | "beside") => median(pairs.map((pair) => pair[which])).toFixed(1);
@@ -220,18 +227,20 @@ async function silentRow(dossier: Dossier, owners: readonly Dossier["call"][]): 
     unit: "x",
     target: { most: 3 },
     value: median(pairs.map(({ alone, beside }) => beside / alone)),
-    measured: `p99 of other requests, ${of("beside")} ms / alone ${of("alone")} ms; ${rounds} rounds of ${measured_ms / 1_000} s`,
+    measured:
+      `p99 of other requests, ${of("beside")} ms / alone ${of("alone")} ms; ` +
+      `${rounds} rounds of ${measured_ms / 1_000} s`,
   };
 }
 
 export async function webhookRows(): Promise<Row[]> {
-  const here = place();
+  const temporary = temporaryDirectory();
   // Listens and never answers.
   const nobody = createSocket("udp4");
   await new Promise<void>((resolve) => {
     nobody.bind(0, "127.0.0.1", resolve);
   });
-  const dossier = await startDossier(here.directory, undefined, {
+  const dossier = await startDossier(temporary.directory, undefined, {
     DOSSIER_WEBHOOKS_ALLOW_NETWORKS: allowed,
     DOSSIER_WEBHOOKS_DNS_SERVERS: `127.0.0.1:${nobody.address().port}`,
   });
@@ -239,11 +248,11 @@ export async function webhookRows(): Promise<Row[]> {
     // Five names of one person are looked up at a time.
     const owners: Dossier["call"][] = [];
     for (let n = 0; n < Math.ceil(silent_at_once / 5); n++)
-      owners.push(await someone(dossier, here.directory, `owner${n}`));
+      owners.push(await callsOf(dossier, temporary.directory, `owner${n}`));
     return [...(await deadRows(dossier, owners)), await silentRow(dossier, owners)];
   } finally {
     nobody.close();
     await dossier.stop();
-    here.remove();
+    temporary.remove();
   }
 }

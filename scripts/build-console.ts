@@ -1,13 +1,11 @@
 /**
  * Builds the console: plugins/console/web becomes hashed files in plugins/console/build and the
  * module plugins/console/assets.gen.ts that embeds them.
- * Both are made, never committed. `bun scripts/build-console.ts` builds what is stale, with
+ * Both are generated, never committed. `bun scripts/build-console.ts` builds what is stale, with
  * `--force` everything.
  */
 import { Glob, type BuildArtifact } from "bun";
-// prettier-ignore
-import font
-  from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2" with { type: "file" };
+import font from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 
@@ -47,15 +45,15 @@ const extensionOf = (name: string): string => name.split(".").at(-1)!;
 const hashOf = (bytes: Uint8Array | string): string =>
   new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 10);
 
-/** Name with the hash of the content in it, so that it may be kept for ever. */
+/** Puts the hash of the content into the name, so that the file may be cached for ever. */
 function hashed(name: string, bytes: Uint8Array): BuiltFile {
   const dot = name.lastIndexOf(".");
   return { name: `${name.slice(0, dot)}-${hashOf(bytes)}${name.slice(dot)}`, bytes };
 }
 
 /**
- * The scripts: the page, the theme that is set before anything is painted, and one chunk for every
- * page that is loaded later.
+ * The scripts: the application, the theme that is set before anything is painted, and a chunk for
+ * every page that is loaded on demand.
  */
 async function scripts(): Promise<{ files: BuiltFile[]; entry(name: string): string }> {
   const built = await Bun.build({
@@ -89,10 +87,7 @@ async function scripts(): Promise<{ files: BuiltFile[]; entry(name: string): str
   return { files: await Promise.all(built.outputs.map(fileOf)), entry };
 }
 
-/**
- * One style sheet of all. Written as browsers read it: the bundler would rewrite `light-dark()` for
- * old ones.
- */
+/** All style sheets as one. The bundler would rewrite `light-dark()` for old browsers. */
 async function styles(font_name: string): Promise<BuiltFile> {
   const names = [...new Glob("*.css").scanSync({ cwd: join(web, "styles") })].sort();
   const ordered = [...sheets_first, ...names.filter((name) => !sheets_first.includes(name))];
@@ -108,14 +103,14 @@ async function styles(font_name: string): Promise<BuiltFile> {
   return hashed("console.css", new TextEncoder().encode(text));
 }
 
-/** Chunks that this script imports at once: the page asks for them beside it, not after it. */
+/** Chunks that a script imports at once: the page preloads them beside it, not after it. */
 const importsOf = (text: string): string[] => [
   ...new Set(
     [...text.matchAll(/(?:from|import)"(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path!),
   ),
 ];
 
-/** The page itself, with the names of this build put in. */
+/** The HTML page, with the names of this build filled in. */
 async function page(
   names: Readonly<Record<string, string>>,
   preloads: readonly string[],
@@ -132,8 +127,8 @@ async function page(
 }
 
 /**
- * Where pdf.js keeps what it loads by itself: from → name in its directory here. It is asked for by
- * name, so its version stands in the path instead of a hash.
+ * The files that pdf.js loads by itself: where they are in its package, and in which directory it
+ * looks for them. It knows their names, so the path has its version instead of a hash.
  */
 const pdfjs_files: readonly (readonly [string, string])[] = [
   ["legacy/build/pdf.worker.min.mjs", ""],
@@ -144,20 +139,20 @@ const pdfjs_files: readonly (readonly [string, string])[] = [
 async function pdfjs(): Promise<BuiltFile[]> {
   const home = join(root, "node_modules/pdfjs-dist");
   const { version } = (await Bun.file(join(home, "package.json")).json()) as { version: string };
-  const found = pdfjs_files.flatMap(([pattern, to]) =>
+  const files = pdfjs_files.flatMap(([pattern, to]) =>
     [...new Glob(pattern).scanSync({ cwd: home })]
       .sort()
       .map((path) => ({ path, name: `pdfjs-${version}/${to}${basename(path)}` })),
   );
   return Promise.all(
-    found.map(async ({ path, name }) => ({
+    files.map(async ({ path, name }) => ({
       name,
       bytes: await Bun.file(join(home, path)).bytes(),
     })),
   );
 }
 
-/** Everything the browser may ask for, and the page. */
+/** Every file that a browser may request, and the page. */
 async function bundle(): Promise<{ files: BuiltFile[]; index: string }> {
   const [inter, icon, { files, entry }, of_pdfjs] = await Promise.all([
     Bun.file(font)
@@ -185,12 +180,12 @@ async function bundle(): Promise<{ files: BuiltFile[]; index: string }> {
   return { files: [...files, css, inter, icon, ...of_pdfjs], index };
 }
 
-/** These are packed already. */
-const packs = (name: string): boolean => !/\.(woff2|png|bcmap)$/.test(name);
+/** Files of these formats are compressed already. */
+const compresses = (name: string): boolean => !/\.(woff2|png|bcmap)$/.test(name);
 
 /** The module that embeds the files in the executable. */
 function moduleOf(files: readonly BuiltFile[], index: string): string {
-  const embedded = files.map(({ name }) => `${name}${packs(name) ? ".gz" : ""}`);
+  const embedded = files.map(({ name }) => `${name}${compresses(name) ? ".gz" : ""}`);
   const rows = files.map(({ name, bytes }, place) => {
     const type = media_types[extensionOf(name)];
     if (!type) throw new Error(`${name}: scripts/build-console.ts knows no media type for it.`);
@@ -198,7 +193,7 @@ function moduleOf(files: readonly BuiltFile[], index: string): string {
       `file: file_${place}`,
       `media_type: "${type}"`,
       `etag: '"${hashOf(bytes)}"'`,
-      `gzip: ${packs(name)}`,
+      `gzip: ${compresses(name)}`,
     ];
     return `  "${base}${name}": { ${fields.join(", ")} },`;
   });
@@ -208,7 +203,7 @@ function moduleOf(files: readonly BuiltFile[], index: string): string {
       (name, place) => `import file_${place} from "./build/${name}" with { type: "file" };`,
     ),
     "",
-    "/** `file` is a path, inside the executable too; with `gzip` it holds the packed bytes. */",
+    "/** `file` is a path, inside the executable too; with `gzip` its content is compressed. */",
     "export interface ConsoleAsset { readonly file: string; readonly media_type: string; " +
       "readonly etag: string; readonly gzip: boolean }",
     "/** By the path that the browser asks for. */",
@@ -229,7 +224,7 @@ export async function buildConsole(): Promise<readonly BuiltFile[]> {
   try {
     mkdirSync(fresh, { recursive: true });
     for (const { name, bytes } of files) {
-      if (packs(name))
+      if (compresses(name))
         await Bun.write(
           join(fresh, `${name}.gz`),
           Bun.gzipSync(new Uint8Array(bytes), { level: 9 }),

@@ -75,9 +75,9 @@ export const routes = {
     description:
       "Server-sent events about the caller's records. `ready`: changes from now on follow. " +
       "`change`: `{kind, id, folder_id, action}`, where `action` is created, changed or " +
-      "deleted.\n`refetch`: some were missed, look at everything again. `signed_out`: the session has " +
-      "ended. Every event has an id; `Last-Event-ID` goes on after it. A silent stream sends a " +
-      "comment every 15 s.",
+      "deleted.\n`refetch`: some were missed, look at everything again. `signed_out`: the " +
+      "session has ended. Every event has an id; `Last-Event-ID` goes on after it. A silent " +
+      "stream sends a comment every 15 s.",
     query: t.Object({
       last_event_id: t.Optional(
         t.String({ description: "The same as the header, for clients that can't send it." }),

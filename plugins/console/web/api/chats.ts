@@ -1,4 +1,4 @@
-/** Chats, their messages and saved prompts: records, and what is asked of the server about them. */
+/** Chats, their messages and saved prompts: records, queries and calls. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/preact-query";
 import { api } from "./client";
 import { fetchAll, keys, queries, refresh } from "./queries";
@@ -64,7 +64,7 @@ export async function restoreChat(id: string): Promise<void> {
   void refresh("chat", "message");
 }
 
-/** `requestId` makes sending it twice harmless. */
+/** Idempotent by `requestId`. */
 export const sendMessage = (chat_id: string, text: string, requestId: string) =>
   api<Answer<"sendMessage">>(`/chats/${chat_id}/messages`, {
     method: "POST",
@@ -85,11 +85,11 @@ export const search = async (
     })
   ).data;
 
-/** A random UUID, on plain http too, where `crypto.randomUUID` is not there. */
+/** A random UUID, on plain HTTP too, where browsers have no `crypto.randomUUID`. */
 export function newRequestId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

@@ -82,6 +82,13 @@ export const useFolders = () =>
       ),
   });
 
+/** Looks up the name of a folder by its id; `unknown` when there is no such folder any more. */
+export function useFolderNames(unknown: string): (id: string) => string {
+  const folders = useFolders();
+  const names = new Map((folders.data ?? []).map(({ id, name }) => [id, name]));
+  return (id) => names.get(id) ?? (folders.data ? unknown : "");
+}
+
 export const usePluginPages = () =>
   useQuery({
     queryKey: keys.plugin_pages,

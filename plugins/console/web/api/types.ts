@@ -1,5 +1,5 @@
 /**
- * Records as the server sends them, by the types that scripts/console-schema.ts makes of its OpenAPI
+ * Records as the server sends them. scripts/console-schema.ts makes the types of its OpenAPI
  * document.
  */
 import type { operations } from "./schema.gen";

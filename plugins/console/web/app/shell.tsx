@@ -1,5 +1,5 @@
-/** What is around every page: navigation, banners, messages. */
-import type { ComponentChildren } from "preact";
+/** The frame of every page: navigation, banners, dialogs that open anywhere. */
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { api, unreachable } from "../api/client";
@@ -16,11 +16,10 @@ import { Brand, Navigation, NavigationFoot } from "./navigation";
 import { pages, palette } from "./pages";
 import { HelpDialog, help_open, palette_open, useShortcuts } from "./shortcuts";
 
-const knock_ms = 3_000;
-/** So long after a page is shown, what may be wanted next is fetched. */
-const idle_ms = 1_000;
+const retry_ms = 3_000;
+const prefetch_after_ms = 1_000;
 
-/** Tells that the server is away, and looks again every three seconds. */
+/** Says that the server is away, and tries again every few seconds. */
 function OfflineBanner() {
   const [online, setOnline] = useState(navigator.onLine);
   useEffect(() => {
@@ -37,8 +36,8 @@ function OfflineBanner() {
     if (!away) return;
     const timer = setInterval(() => {
       if (!document.hidden) api<Session>("/session").catch(() => undefined);
-    }, knock_ms);
-    // Whichever request gets through first: what the others have missed is asked for again.
+    }, retry_ms);
+    // The server is back: refetch what was missed.
     return () => {
       clearInterval(timer);
       void queries.invalidateQueries();
@@ -88,48 +87,22 @@ export function Shell({
   const main = useArrival(path);
   useShortcuts();
   useEffect(startLive, []);
-  useEffect(() => {
-    // Whoever presses Ctrl K types on at once.
-    const timer = setTimeout(() => {
-      if (palette) prefetch(palette);
-    }, idle_ms);
-    return () => clearTimeout(timer);
-  }, []);
+  usePalettePrefetch();
+  const closeDrawer = () => setDrawer(false);
   return (
     <div class="shell">
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
-        {strings.navigation.skip}
-      </a>
+      <SkipLink target={main} />
       <header class="side">
         <Brand />
         <Navigation />
         <NavigationFoot />
       </header>
-      <header class="top">
-        <IconButton label={strings.navigation.open} icon="menu" onClick={() => setDrawer(true)} />
-        <Brand />
-        {palette && (
-          <IconButton
-            label={strings.navigation.search}
-            icon="search"
-            onClick={() => {
-              palette_open.value = true;
-            }}
-          />
-        )}
-      </header>
+      <TopBar onMenu={() => setDrawer(true)} />
       {drawer && (
-        <Drawer title={strings.product} side="start" onClose={() => setDrawer(false)}>
+        <Drawer title={strings.product} side="start" onClose={closeDrawer}>
           <div class="drawer-nav">
-            <Navigation onGo={() => setDrawer(false)} />
-            <NavigationFoot onGo={() => setDrawer(false)} />
+            <Navigation onGo={closeDrawer} />
+            <NavigationFoot onGo={closeDrawer} />
           </div>
         </Drawer>
       )}
@@ -141,16 +114,50 @@ export function Shell({
       </main>
       {help_open.value && <HelpDialog />}
       {palette_open.value && palette && (
-        <Lazy
-          load={palette}
-          props={{
-            pages,
-            onClose: () => {
-              palette_open.value = false;
-            },
-          }}
-        />
+        <Lazy load={palette} props={{ pages, onClose: closePalette }} />
       )}
     </div>
   );
 }
+
+/** Whoever presses Ctrl K types on at once, so the palette is loaded before. */
+function usePalettePrefetch(): void {
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      if (palette) prefetch(palette);
+    }, prefetch_after_ms);
+    return () => clearTimeout(timer);
+  }, []);
+}
+
+const openPalette = () => {
+  palette_open.value = true;
+};
+const closePalette = () => {
+  palette_open.value = false;
+};
+
+/** The first stop of the tab key: past the navigation, to the page. */
+const SkipLink = ({ target }: { readonly target: RefObject<HTMLElement> }) => (
+  <a
+    class="skip"
+    href="#main"
+    onClick={(event) => {
+      event.preventDefault();
+      target.current?.focus();
+    }}
+  >
+    {strings.navigation.skip}
+  </a>
+);
+
+/** In place of the navigation on narrow screens. */
+const TopBar = ({ onMenu }: { readonly onMenu: () => void }) => (
+  <header class="top">
+    <IconButton label={strings.navigation.open} icon="menu" onClick={onMenu} />
+    <Brand />
+    {palette && (
+      <IconButton label={strings.navigation.search} icon="search" onClick={openPalette} />
+    )}
+  </header>
+);

@@ -2,6 +2,7 @@
  * A PDF as its pages: zoom, page by page, and the passage marked. A chunk of its own, loaded when
  * the first PDF is opened.
  */
+import type { RefObject } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
 import { scrollToMiddle, type Found, type Highlight } from "./highlight";
@@ -75,43 +76,24 @@ function Pages({
   onFound,
 }: Opened & Omit<PdfProps, "url" | "onFailed">) {
   const scroller = useRef<HTMLDivElement>(null);
-  const { near, register, sheets } = useNear(scroller);
+  const { near, register, elements } = useNear(scroller);
   const width = useWidth(scroller);
   const marks = useMarks(pdf, highlight, onFound);
   const { zoom, setZoom, scale } = useScale(usual, width, marks);
   const [current, setCurrent] = useState(Math.min(Math.max(1, page), pdf.numPages));
-  /** The marks that were scrolled to: zooming and scrolling by hand must not jump back there. */
-  const shown = useRef<Marks>(no_marks);
-
-  const goTo = useCallback(
-    (number: number) => {
-      const sheet = sheets.current.get(Math.min(Math.max(1, number), pdf.numPages));
-      if (sheet && scroller.current) scroller.current.scrollTop = sheet.offsetTop - 12;
-    },
-    [pdf],
-  );
-  const target = marks.pages.size > 0 ? Math.min(...marks.pages.keys()) : page;
-  useLayoutEffect(() => {
-    if (width > 0) goTo(target);
-  }, [target, highlight, width > 0, pdf]);
-  const onMarked = useCallback(
-    (first: Element) => {
-      if (shown.current === marks || !scroller.current) return;
-      shown.current = marks;
-      scrollToMiddle(scroller.current, first);
-    },
-    [marks],
-  );
-  useKeptPlace(scroller, width > 0 ? scale : 0);
-  useLayoutEffect(() => {
-    if (zoom !== "text" || !scroller.current || !marks.column) return;
-    scroller.current.scrollLeft = marks.column.left * scale - text_margin_px + edge_px;
-    goTo(target);
-    shown.current = no_marks;
-  }, [zoom, scale, marks]);
-
+  const { goTo, target, onMarked } = useScrolling({
+    scroller,
+    elements,
+    pdf,
+    page,
+    highlight,
+    marks,
+    width,
+    zoom,
+    scale,
+  });
   const onScroll = () => {
-    if (scroller.current) setCurrent(pageAt(scroller.current, sheets.current));
+    if (scroller.current) setCurrent(pageAt(scroller.current, elements.current));
   };
   const numbers = useMemo(() => Array.from({ length: pdf.numPages }, (_, at) => at + 1), [pdf]);
   return (
@@ -151,16 +133,56 @@ function Pages({
   );
 }
 
-/**
- * A panel that is narrower than this shows a passage without the margins of its page, CSS pixels.
- */
+interface ScrollingParts extends Pick<PdfProps, "page" | "highlight"> {
+  readonly scroller: RefObject<HTMLDivElement>;
+  /** The elements of the pages, by number. */
+  readonly elements: { readonly current: ReadonlyMap<number, HTMLElement> };
+  readonly pdf: PDFDocumentProxy;
+  readonly marks: Marks;
+  readonly width: number;
+  readonly zoom: Zoom;
+  readonly scale: number;
+}
+
+/** Scrolls to the page or passage that was asked for, and keeps the place while zooming. */
+function useScrolling(parts: ScrollingParts) {
+  const { scroller, elements, pdf, page, highlight, marks, width, zoom, scale } = parts;
+  /** The marks that were scrolled to: zooming and scrolling by hand must not jump back there. */
+  const shown = useRef<Marks>(no_marks);
+  const goTo = useCallback(
+    (number: number) => {
+      const element = elements.current.get(Math.min(Math.max(1, number), pdf.numPages));
+      if (element && scroller.current) scroller.current.scrollTop = element.offsetTop - 12;
+    },
+    [pdf],
+  );
+  const target = marks.pages.size > 0 ? Math.min(...marks.pages.keys()) : page;
+  useLayoutEffect(() => {
+    if (width > 0) goTo(target);
+  }, [target, highlight, width > 0, pdf]);
+  const onMarked = useCallback(
+    (first: Element) => {
+      if (shown.current === marks || !scroller.current) return;
+      shown.current = marks;
+      scrollToMiddle(scroller.current, first);
+    },
+    [marks],
+  );
+  useKeptPlace(scroller, width > 0 ? scale : 0);
+  useLayoutEffect(() => {
+    if (zoom !== "text" || !scroller.current || !marks.column) return;
+    scroller.current.scrollLeft = marks.column.left * scale - text_margin_px + edge_px;
+    goTo(target);
+    shown.current = no_marks;
+  }, [zoom, scale, marks]);
+  return { goTo, target, onMarked };
+}
+
+/** A panel narrower than this shows a passage without the margins of its page, CSS pixels. */
 const narrow_px = 640;
-const text_margin_px = 20,
-  edge_px = 16;
-/**
- * Text alone is shown so much larger than the whole page at most: wider columns are read at that
- * size too.
- */
+const text_margin_px = 20;
+const edge_px = 16;
+/** The most that text without margins is enlarged, compared with the whole page. */
 const larger_max = 1.7;
 
 function useScale(usual: Size, width: number, marks: Marks) {
@@ -216,10 +238,10 @@ function useMarks(
   return marks;
 }
 
-/** Which pages are seen or nearly so. */
+/** The pages that are in view or close to it. */
 function useNear(scroller: { readonly current: HTMLElement | null }) {
   const [near, setNear] = useState<ReadonlySet<number>>(new Set());
-  const sheets = useRef(new Map<number, HTMLElement>());
+  const elements = useRef(new Map<number, HTMLElement>());
   const observer = useRef<IntersectionObserver | null>(null);
   const watcher = () =>
     (observer.current ??= new IntersectionObserver(
@@ -234,16 +256,16 @@ function useNear(scroller: { readonly current: HTMLElement | null }) {
         }),
       { root: scroller.current, rootMargin: "60% 0px" },
     ));
-  const register = useCallback((number: number, sheet: HTMLElement | null) => {
-    const known = sheets.current.get(number);
+  const register = useCallback((number: number, element: HTMLElement | null) => {
+    const known = elements.current.get(number);
     if (known) watcher().unobserve(known);
-    sheets.current.delete(number);
-    if (!sheet) return;
-    sheets.current.set(number, sheet);
-    watcher().observe(sheet);
+    elements.current.delete(number);
+    if (!element) return;
+    elements.current.set(number, element);
+    watcher().observe(element);
   }, []);
   useEffect(() => () => observer.current?.disconnect(), []);
-  return { near, register, sheets };
+  return { near, register, elements };
 }
 
 /** The width that pages can take, CSS pixels; 0 before it is known. */
@@ -261,7 +283,7 @@ function useWidth(box: { readonly current: HTMLElement | null }): number {
   return width;
 }
 
-/** Keeps what is in the middle there when the scale changes; 0 is none yet. */
+/** Keeps the middle in place when the scale changes; 0 is no scale yet. */
 function useKeptPlace(scroller: { readonly current: HTMLElement | null }, scale: number): void {
   const before = useRef(scale);
   useLayoutEffect(() => {
@@ -275,14 +297,14 @@ function useKeptPlace(scroller: { readonly current: HTMLElement | null }, scale:
   }, [scale]);
 }
 
-/** The page that takes the upper middle of what is seen. */
-function pageAt(scroller: HTMLElement, sheets: ReadonlyMap<number, HTMLElement>): number {
+/** The page at a third of the height of what is in view. */
+function pageAt(scroller: HTMLElement, elements: ReadonlyMap<number, HTMLElement>): number {
   const line = scroller.scrollTop + scroller.clientHeight / 3;
-  let low = 1,
-    high = sheets.size;
+  let low = 1;
+  let high = elements.size;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if ((sheets.get(middle)?.offsetTop ?? 0) <= line) low = middle;
+    if ((elements.get(middle)?.offsetTop ?? 0) <= line) low = middle;
     else high = middle - 1;
   }
   return low;

@@ -68,7 +68,9 @@ export const chat_strings = {
   starters: ["How often", "How much", "When", "Who is responsible for", "What happens if"],
   about: (name: string) => `In “${name}”: `,
   indexing: (count: number) =>
-    `${count} ${count === 1 ? "document is" : "documents are"} still being indexed; answers may miss what ${count === 1 ? "it says" : "they say"}.`,
+    count === 1
+      ? "1 document is still being indexed; answers may miss what it says."
+      : `${count} documents are still being indexed; answers may miss what they say.`,
   nothing_indexed: "The chosen folders hold no documents that are ready yet.",
   conversation: "Questions and answers",
   you: "You asked",

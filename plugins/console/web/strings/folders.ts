@@ -50,7 +50,10 @@ export const folder_strings = {
         subfolders > 0
           ? `, in it and its ${subfolders} ${subfolders === 1 ? "subfolder" : "subfolders"},`
           : "";
-      return `${documents(count)}${below} will be deleted for good, except those that are in another folder too. This can’t be undone.`;
+      return (
+        `${documents(count)}${below} will be deleted for good, except those that are in another ` +
+        "folder too. This can’t be undone."
+      );
     },
     delete_empty: "It is empty. This can’t be undone.",
     delete_action: "Delete folder",
@@ -190,7 +193,9 @@ export const folder_strings = {
     keep_all: "Keep all",
     skip_all: "Skip all",
     done: (count: number) =>
-      `${files(count)} uploaded. Ask about ${count === 1 ? "it as soon as it is" : "them as soon as they are"} ready.`,
+      count === 1
+        ? `${files(count)} uploaded. Ask about it as soon as it is ready.`
+        : `${files(count)} uploaded. Ask about them as soon as they are ready.`,
     progress_of: (name: string) => `Upload of ${name}`,
     leave: "Uploads are still running.",
   },

@@ -2,8 +2,8 @@
 export const prompt_strings = {
   title: "Prompts",
   text:
-    "Saved instructions that shape the answers of a chat. They apply when a language model writes " +
-    "the answers.",
+    "Saved instructions that shape the answers of a chat. They apply when a language model " +
+    "writes the answers.",
   new_prompt: "New prompt",
   edit_prompt: "Edit prompt",
   list: "Prompts",
@@ -31,8 +31,8 @@ export const prompt_strings = {
     {
       name: "Plain words",
       text:
-        "Answer in short sentences and plain words. Explain every technical term the first time it " +
-        "comes up.",
+        "Answer in short sentences and plain words. Explain every technical term the first " +
+        "time it comes up.",
       description: "For readers who are new to the subject.",
     },
     {
@@ -45,8 +45,8 @@ export const prompt_strings = {
     {
       name: "Compare",
       text:
-        "When sources differ, set them side by side in a table, name the document of each, and say " +
-        "which one is newer.",
+        "When sources differ, set them side by side in a table, name the document of each, " +
+        "and say which one is newer.",
       description: "For questions over several documents.",
     },
   ],

@@ -3,8 +3,8 @@
 export const reference_strings = {
   title: "API reference",
   text:
-    "Every call of the API. What you try out here is done for real, in your name; scripts send an " +
-    "API key instead.",
+    "Every call of the API. What you try out here is done for real, in your name; scripts send " +
+    "an API key instead.",
   calls: "Calls",
   keys: "API keys",
   document: "openapi.json",

@@ -21,7 +21,8 @@ export const usage_strings = {
   kinds: { folders: "Folders", documents: "Documents", chats: "Chats", storage: "Storage" },
   rate: "Requests through the API",
   rate_text: (requests: string, seconds: number) =>
-    `At most ${requests} in ${seconds} seconds, by all your keys together. The console has a window of its own.`,
+    `At most ${requests} in ${seconds} seconds, by all your keys together. The console has a ` +
+    "window of its own.",
   no_rate: "There is no limit.",
   download: "Download as CSV",
   empty: "Nothing in this time.",

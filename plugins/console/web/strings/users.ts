@@ -3,8 +3,8 @@
 export const user_strings = {
   title: "Users",
   text:
-    "Who may sign in to this server. Everyone has folders of their own; administrators see nobody " +
-    "else’s documents.",
+    "Who may sign in to this server. Everyone has folders of their own; administrators see " +
+    "nobody else’s documents.",
   label: "Users",
   invite: "Invite user",
   email: "Email",

@@ -3,7 +3,9 @@
 export const webhook_strings = {
   title: "Webhooks",
   one: "Webhook",
-  text: "Dossier tells your own services, by an HTTP POST, when an import or a transcription has ended.",
+  text:
+    "Dossier tells your own services, by an HTTP POST, when an import or a transcription has " +
+    "ended.",
   label: "Webhooks",
   create: "Register webhook",
   url: "URL",

@@ -29,8 +29,8 @@ export function formatDuration(seconds: number): string {
     Math.floor(seconds % 60),
   ];
   const [hours, minutes, rest] = parts as [number, number, number];
-  const tail = `${hours > 0 ? String(minutes).padStart(2, "0") : minutes}:${String(rest).padStart(2, "0")}`;
-  return hours > 0 ? `${hours}:${tail}` : tail;
+  const two = (value: number) => String(value).padStart(2, "0");
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
 /** How long something took, in seconds: `under a second`, `12 s`, `2:03 min`, `1:02:03 h`. */

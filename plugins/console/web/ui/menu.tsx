@@ -26,6 +26,41 @@ export type MenuItem =
 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
+/**
+ * Whether the menu is open, its position and focus. Counts how often it was opened: one that is
+ * closed and opened again at once reports only the opening, and must take the focus again.
+ */
+function useMenu(id: string) {
+  const ref = useRef<HTMLDivElement>(null);
+  const [openings, setOpenings] = useState(0);
+  const entries = () => [...ref.current!.querySelectorAll<HTMLElement>("[role=menuitem]")];
+  // Its height is known once the items are in it.
+  useLayoutEffect(() => {
+    if (openings === 0) return;
+    const opener = document.querySelector<HTMLElement>(`[popovertarget="${id}"]`)!;
+    positionBeside(ref.current!, opener, "end");
+    entries()[0]?.focus();
+  }, [openings]);
+  return {
+    ref,
+    open: openings > 0,
+    close: () => ref.current?.hidePopover(),
+    onToggle: (event: Event & { newState?: string }) =>
+      setOpenings((count) => (event.newState === "open" ? count + 1 : 0)),
+    onKeyDown: (event: KeyboardEvent) => moveFocus(event, entries()),
+  };
+}
+
+function moveFocus(event: KeyboardEvent, entries: readonly HTMLElement[]): void {
+  const at = entries.indexOf(document.activeElement as HTMLElement);
+  const step = steps[event.key];
+  if (step !== undefined) entries[(at + step + entries.length) % entries.length]?.focus();
+  else if (event.key === "Home") entries[0]?.focus();
+  else if (event.key === "End") entries.at(-1)?.focus();
+  else return;
+  event.preventDefault();
+}
+
 /** With `icon` only the button shows no text: `label` is read out. */
 export function Menu({
   label,
@@ -41,41 +76,8 @@ export function Menu({
   readonly small?: boolean;
 }) {
   const id = useId();
-  const menu = useRef<HTMLDivElement>(null);
-  /**
-   * 0 while it is closed. A menu that is closed and opened at once tells only of the opening: it
-   * counts, so that the focus goes into it each time.
-   */
-  const [openings, setOpenings] = useState(0);
-  const open = openings > 0;
+  const { ref, open, close, onToggle, onKeyDown } = useMenu(id);
   const opener = { popovertarget: id, "aria-haspopup": "menu", "aria-expanded": open } as const;
-  const entries = () => [...menu.current!.querySelectorAll<HTMLElement>("[role=menuitem]")];
-  const close = () => menu.current?.hidePopover();
-  const toggled = (event: Event & { newState?: string }) =>
-    setOpenings((count) => (event.newState === "open" ? count + 1 : 0));
-  // Its height is known when the items are in it.
-  useLayoutEffect(() => {
-    if (!open) return;
-    positionBeside(
-      menu.current!,
-      document.querySelector<HTMLElement>(`[popovertarget="${id}"]`)!,
-      "end",
-    );
-    entries()[0]?.focus();
-  }, [openings]);
-  const move = (event: KeyboardEvent) => {
-    const all = entries();
-    const at = all.indexOf(document.activeElement as HTMLElement);
-    const step = steps[event.key];
-    if (step !== undefined) all[(at + step + all.length) % all.length]?.focus();
-    else if (event.key === "Home") all[0]?.focus();
-    else if (event.key === "End") all.at(-1)?.focus();
-    else if (event.key === "Tab") {
-      close();
-      return;
-    } else return;
-    event.preventDefault();
-  };
   return (
     <>
       {text ? (
@@ -86,19 +88,19 @@ export function Menu({
         <IconButton {...opener} label={label} icon={icon} small={small} />
       )}
       <div
-        ref={menu}
+        ref={ref}
         id={id}
         popover="auto"
         class="menu"
         role="menu"
         aria-label={label}
-        onToggle={toggled}
-        onKeyDown={move}
+        onToggle={onToggle}
+        onKeyDown={(event) => {
+          if (event.key === "Tab") close();
+          else onKeyDown(event);
+        }}
       >
-        {open &&
-          items.map((item, place_in_list) => (
-            <Item key={place_in_list} item={item} close={close} />
-          ))}
+        {open && items.map((item, place) => <Item key={place} item={item} close={close} />)}
       </div>
     </>
   );

@@ -143,51 +143,6 @@ function Sessions() {
     onError: toastError,
     onSettled: () => refresh(keys.sessions[0]),
   });
-  const columns: readonly Column<AccountSession>[] = [
-    {
-      key: "device",
-      header: strings.device,
-      kind: "main",
-      cell: ({ user_agent, current }) => (
-        <span class="row row-wrap">
-          <span class="strong">{deviceOf(user_agent) ?? strings.unknown_device}</span>
-          {current && <Tag tone="ok">{strings.current}</Tag>}
-        </span>
-      ),
-    },
-    {
-      key: "address",
-      header: strings.address,
-      cell: ({ address }) => <span class="mono">{address ?? "–"}</span>,
-    },
-    {
-      key: "started",
-      header: strings.started,
-      cell: ({ created_at }) => <Time value={created_at} />,
-    },
-    {
-      key: "seen",
-      header: strings.seen,
-      cell: ({ last_seen_at }) => <Time value={last_seen_at} />,
-    },
-    {
-      key: "actions",
-      header: strings.actions,
-      kind: "actions",
-      cell: (session) =>
-        !session.current && (
-          <Button
-            kind="ghost"
-            small
-            class="bad-text"
-            aria-label={strings.end_label(deviceOf(session.user_agent) ?? strings.unknown_device)}
-            onClick={() => end.mutate(session.id)}
-          >
-            {strings.end}
-          </Button>
-        ),
-    },
-  ];
   const others = (sessions.data?.data.length ?? 0) > 1;
   return (
     <section class="card">
@@ -206,26 +161,79 @@ function Sessions() {
         {({ data }) => (
           <Table
             label={strings.sessions_label}
-            columns={columns}
+            columns={sessionColumns(({ id }) => end.mutate(id))}
             rows={data}
             row_key={({ id }) => id}
           />
         )}
       </Loading>
-      {asking && (
-        <ConfirmDialog
-          title={strings.end_others_title}
-          confirm_label={strings.end_others}
-          onClose={() => setAsking(false)}
-          onConfirm={async () => {
-            await api("/account/sessions", { method: "DELETE" });
-            toast({ text: strings.ended_others });
-            await refresh(keys.sessions[0]);
-          }}
-        >
-          <p>{strings.end_others_text}</p>
-        </ConfirmDialog>
-      )}
+      {asking && <EndOthersDialog onClose={() => setAsking(false)} />}
     </section>
+  );
+}
+
+const sessionColumns = (
+  onEnd: (session: AccountSession) => void,
+): readonly Column<AccountSession>[] => [
+  {
+    key: "device",
+    header: strings.device,
+    kind: "main",
+    cell: ({ user_agent, current }) => (
+      <span class="row row-wrap">
+        <span class="strong">{deviceOf(user_agent) ?? strings.unknown_device}</span>
+        {current && <Tag tone="ok">{strings.current}</Tag>}
+      </span>
+    ),
+  },
+  {
+    key: "address",
+    header: strings.address,
+    cell: ({ address }) => <span class="mono">{address ?? "–"}</span>,
+  },
+  {
+    key: "started",
+    header: strings.started,
+    cell: ({ created_at }) => <Time value={created_at} />,
+  },
+  {
+    key: "seen",
+    header: strings.seen,
+    cell: ({ last_seen_at }) => <Time value={last_seen_at} />,
+  },
+  {
+    key: "actions",
+    header: strings.actions,
+    kind: "actions",
+    cell: (session) =>
+      !session.current && (
+        <Button
+          kind="ghost"
+          small
+          class="bad-text"
+          aria-label={strings.end_label(deviceOf(session.user_agent) ?? strings.unknown_device)}
+          onClick={() => onEnd(session)}
+        >
+          {strings.end}
+        </Button>
+      ),
+  },
+];
+
+function EndOthersDialog({ onClose }: { readonly onClose: () => void }) {
+  const endOthers = async () => {
+    await api("/account/sessions", { method: "DELETE" });
+    toast({ text: strings.ended_others });
+    await refresh(keys.sessions[0]);
+  };
+  return (
+    <ConfirmDialog
+      title={strings.end_others_title}
+      confirm_label={strings.end_others}
+      onClose={onClose}
+      onConfirm={endOthers}
+    >
+      <p>{strings.end_others_text}</p>
+    </ConfirmDialog>
   );
 }

@@ -2,11 +2,10 @@
 import { useState } from "preact/hooks";
 import { api, type ApiProblem } from "../../api/client";
 import type { NewApiKey } from "../../api/types";
-import { Button } from "../../ui/button";
 import { Secret } from "../../ui/copy";
-import { Dialog, FormDialog } from "../../ui/dialog";
+import { FormDialog } from "../../ui/dialog";
 import { Select, TextField } from "../../ui/field";
-import { Note } from "../../ui/note";
+import { SecretDialog } from "../../ui/secret-dialog";
 import { account_strings } from "../../strings/account";
 
 const strings = account_strings.keys;
@@ -96,56 +95,22 @@ export function CreateKeyDialog({
   );
 }
 
-/** Stays until it is said that the key is kept; Escape asks first. */
-export function ShownOnce({
-  created,
+/** The new key, alone and as a line of an .env file. */
+export function NewKeyDialog({
+  created: { token },
   onClose,
 }: {
   readonly created: NewApiKey;
   readonly onClose: () => void;
 }) {
-  const [copied, setCopied] = useState(false);
-  const [leaving, setLeaving] = useState(false);
-  const leave = () => {
-    if (copied) onClose();
-    else setLeaving(true);
-  };
   return (
-    <Dialog
-      title={strings.once_title}
-      onClose={leave}
-      sticky
-      foot={
-        leaving ? (
-          <>
-            <Button onClick={() => setLeaving(false)}>{strings.once_back}</Button>
-            <Button kind="danger-solid" onClick={onClose}>
-              {strings.once_leave_action}
-            </Button>
-          </>
-        ) : (
-          <Button kind="primary" onClick={onClose}>
-            {strings.once_done}
-          </Button>
-        )
-      }
-    >
-      {leaving ? (
-        <Note tone="bad" title={strings.once_leave} live>
-          {strings.once_leave_text}
-        </Note>
-      ) : (
-        <Note tone="warn">{strings.once_text}</Note>
+    <SecretDialog strings={strings} secret={token} onClose={onClose}>
+      {(onCopied) => (
+        <div class="stack-small">
+          <p class="label">{strings.once_env}</p>
+          <Secret label={strings.once_env} text={`DOSSIER_KEY=${token}`} onCopied={onCopied} />
+        </div>
       )}
-      <Secret label={strings.once_label} text={created.token} onCopied={() => setCopied(true)} />
-      <div class="stack-small">
-        <p class="label">{strings.once_env}</p>
-        <Secret
-          label={strings.once_env}
-          text={`DOSSIER_KEY=${created.token}`}
-          onCopied={() => setCopied(true)}
-        />
-      </div>
-    </Dialog>
+    </SecretDialog>
   );
 }

@@ -15,7 +15,7 @@ import { Tabs } from "../../ui/tabs";
 import { Tag } from "../../ui/tag";
 import { toast } from "../../ui/toast";
 import { account_strings } from "../../strings/account";
-import { CreateKeyDialog, ShownOnce } from "./key-dialogs";
+import { CreateKeyDialog, NewKeyDialog } from "./key-dialogs";
 import { environment, languages, snippet, type Language } from "./snippets";
 
 const strings = account_strings.keys;
@@ -31,77 +31,14 @@ const tones = { active: "ok", deactivated: "plain", expired: "warn" } as const;
 
 export default function Keys() {
   const [creating, setCreating] = useState(false);
-  const [fresh, setFresh] = useState<NewApiKey | null>(null);
-  const [ending, setEnding] = useState<ApiKey | null>(null);
+  const [created, setCreated] = useState<NewApiKey | null>(null);
+  const [deactivating, setDeactivating] = useState<ApiKey | null>(null);
   const keys = useQuery({ queryKey: query_keys.keys, queryFn: () => fetchAll<ApiKey>("/keys") });
   const create = (
     <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setCreating(true)}>
       {strings.create}
     </Button>
   );
-  const columns: readonly Column<ApiKey>[] = [
-    {
-      key: "name",
-      header: strings.name,
-      kind: "main",
-      cell: ({ name, prefix }) => (
-        <span class="two-lines">
-          <span class="strong key-name">{name}</span>
-          <span class="mono clip">{prefix}…</span>
-        </span>
-      ),
-    },
-    {
-      key: "scopes",
-      header: strings.scopes,
-      cell: ({ scopes }) => (
-        <span class="nowrap">{scopes.includes("write") ? strings.may.both : strings.may.read}</span>
-      ),
-    },
-    {
-      key: "created",
-      header: strings.created,
-      cell: ({ created_at }) => <Time value={created_at} />,
-      roomy_only: true,
-    },
-    {
-      key: "used",
-      header: strings.used,
-      cell: ({ last_used_at }) => <Time value={last_used_at} missing={strings.never} />,
-    },
-    {
-      key: "expires",
-      header: strings.expires,
-      cell: ({ expires_at }) =>
-        expires_at === null ? (
-          <span class="muted">{strings.never}</span>
-        ) : (
-          <span class="nowrap">{formatDate(expires_at)}</span>
-        ),
-    },
-    {
-      key: "status",
-      header: strings.status,
-      cell: (key) => <Tag tone={tones[stateOf(key)]}>{strings.states[stateOf(key)]}</Tag>,
-    },
-    {
-      key: "actions",
-      header: strings.actions,
-      kind: "actions",
-      cell: (key) =>
-        key.active && (
-          <Button
-            kind="ghost"
-            small
-            class="bad-text"
-            aria-label={strings.deactivate_label(key.name)}
-            onClick={() => setEnding(key)}
-          >
-            {strings.deactivate}
-          </Button>
-        ),
-    },
-  ];
   return (
     <>
       <PageHeader
@@ -117,7 +54,12 @@ export default function Keys() {
                 {strings.empty_text}
               </Empty>
             ) : (
-              <Table label={strings.label} columns={columns} rows={rows} row_key={({ id }) => id} />
+              <Table
+                label={strings.label}
+                columns={columns(setDeactivating)}
+                rows={rows}
+                row_key={({ id }) => id}
+              />
             )
           }
         </Loading>
@@ -127,35 +69,113 @@ export default function Keys() {
         <CreateKeyDialog
           onClose={() => setCreating(false)}
           onCreated={(key) => {
-            setFresh(key);
+            setCreated(key);
             void refresh(query_keys.keys[0]);
           }}
         />
       )}
-      {fresh && <ShownOnce created={fresh} onClose={() => setFresh(null)} />}
-      {ending && (
-        <ConfirmDialog
-          title={strings.deactivate_title(ending.name)}
-          confirm_label={strings.deactivate}
-          onClose={() => setEnding(null)}
-          onConfirm={async () => {
-            await api(`/keys/${ending.id}/deactivate`, { method: "POST" });
-            toast({ text: strings.deactivated });
-            await refresh(query_keys.keys[0]);
-          }}
-        >
-          <p>{strings.deactivate_text}</p>
-          <p>
-            {ending.last_used_at === null
-              ? strings.deactivate_unused
-              : strings.deactivate_used(formatAgo(ending.last_used_at))}
-          </p>
-        </ConfirmDialog>
+      {created && <NewKeyDialog created={created} onClose={() => setCreated(null)} />}
+      {deactivating && (
+        <DeactivateDialog api_key={deactivating} onClose={() => setDeactivating(null)} />
       )}
     </>
   );
 }
 
+const columns = (onDeactivate: (key: ApiKey) => void): readonly Column<ApiKey>[] => [
+  {
+    key: "name",
+    header: strings.name,
+    kind: "main",
+    cell: ({ name, prefix }) => (
+      <span class="two-lines">
+        <span class="strong key-name">{name}</span>
+        <span class="mono clip">{prefix}…</span>
+      </span>
+    ),
+  },
+  {
+    key: "scopes",
+    header: strings.scopes,
+    cell: ({ scopes }) => (
+      <span class="nowrap">{scopes.includes("write") ? strings.may.both : strings.may.read}</span>
+    ),
+  },
+  {
+    key: "created",
+    header: strings.created,
+    cell: ({ created_at }) => <Time value={created_at} />,
+    roomy_only: true,
+  },
+  {
+    key: "used",
+    header: strings.used,
+    cell: ({ last_used_at }) => <Time value={last_used_at} missing={strings.never} />,
+  },
+  {
+    key: "expires",
+    header: strings.expires,
+    cell: ({ expires_at }) =>
+      expires_at === null ? (
+        <span class="muted">{strings.never}</span>
+      ) : (
+        <span class="nowrap">{formatDate(expires_at)}</span>
+      ),
+  },
+  {
+    key: "status",
+    header: strings.status,
+    cell: (key) => <Tag tone={tones[stateOf(key)]}>{strings.states[stateOf(key)]}</Tag>,
+  },
+  {
+    key: "actions",
+    header: strings.actions,
+    kind: "actions",
+    cell: (key) =>
+      key.active && (
+        <Button
+          kind="ghost"
+          small
+          class="bad-text"
+          aria-label={strings.deactivate_label(key.name)}
+          onClick={() => onDeactivate(key)}
+        >
+          {strings.deactivate}
+        </Button>
+      ),
+  },
+];
+
+function DeactivateDialog({
+  api_key: { id, name, last_used_at },
+  onClose,
+}: {
+  readonly api_key: ApiKey;
+  readonly onClose: () => void;
+}) {
+  const deactivate = async () => {
+    await api(`/keys/${id}/deactivate`, { method: "POST" });
+    toast({ text: strings.deactivated });
+    await refresh(query_keys.keys[0]);
+  };
+  return (
+    <ConfirmDialog
+      title={strings.deactivate_title(name)}
+      confirm_label={strings.deactivate}
+      onClose={onClose}
+      onConfirm={deactivate}
+    >
+      <p>{strings.deactivate_text}</p>
+      <p>
+        {last_used_at === null
+          ? strings.deactivate_unused
+          : strings.deactivate_used(formatAgo(last_used_at))}
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+/** How a program lists the folders, in several languages. */
 function Examples() {
   const [language, setLanguage] = useState<Language>("curl");
   return (

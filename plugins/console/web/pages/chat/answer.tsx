@@ -1,11 +1,6 @@
-/**
- * An answer: its text with the markers that open sources, the sources themselves, and what has to
- * be said about it.
- */
-import { useQuery } from "@tanstack/preact-query";
+/** An answer: its text with the markers that open sources, the sources, and remarks about it. */
 import { useCallback, useState } from "preact/hooks";
-import { search, type Citation, type Message, type MessageResult } from "../../api/chats";
-import type { Passage } from "../../api/types";
+import type { Citation, Message, MessageResult } from "../../api/chats";
 import { Markdown } from "../../reader/markdown";
 import { citationText } from "../../reader/location";
 import { LocationLabel } from "../../reader/location-label";
@@ -13,20 +8,13 @@ import { Button } from "../../ui/button";
 import { CopyButton } from "../../ui/copy";
 import { Icon } from "../../ui/icons";
 import { Note } from "../../ui/note";
-import { Skeleton } from "../../ui/states";
 import { chat_strings as strings } from "../../strings/chat";
+import { ClosestPassages, type OpenedPassage } from "./closest-passages";
 import type { Scope } from "./scope";
 
-/** A passage that is open, among those it stands with, and what opened it. */
-export interface OpenedPassage {
-  readonly passages: readonly Passage[];
-  readonly at: number;
-  readonly from: HTMLElement | null;
-}
-
-interface AnsweredProps {
+interface AnswerViewProps {
   readonly message: Message;
-  /** Null while it is being written: then `text` and `citations` are what there is of it. */
+  /** Null while it is being written: then `text` and `citations` are the part that has arrived. */
   readonly result: MessageResult | null;
   readonly text?: string;
   readonly citations?: readonly Citation[];
@@ -40,7 +28,7 @@ interface AnsweredProps {
 const sources_shown = 5;
 const none: readonly Citation[] = [];
 
-export function Answered({
+export function AnswerView({
   message,
   result,
   text = result?.answer ?? "",
@@ -50,7 +38,7 @@ export function Answered({
   opened,
   onOpen,
   onAsk,
-}: AnsweredProps) {
+}: AnswerViewProps) {
   const shown = opened && opened.passages === citations ? citations[opened.at]!.id : null;
   const open = useCallback(
     (id: number, from: HTMLElement) =>
@@ -72,7 +60,7 @@ export function Answered({
         <Markdown text={text} marker={marker} plain={result?.model === "extractive"} />
       </div>
       {result?.outcome === "no_answer" && (
-        <Closest
+        <ClosestPassages
           question={message.text}
           scope={scope}
           at_once={last}
@@ -80,23 +68,7 @@ export function Answered({
           onOpen={onOpen}
         />
       )}
-      {result && !result.grounded && (
-        <Note tone="warn">
-          <p>{strings.not_grounded}</p>
-        </Note>
-      )}
-      {result?.warnings.map(({ code, message: said }) => (
-        <p key={code} class="answer-warning">
-          <Icon name="info" size={16} />
-          {said}
-        </p>
-      ))}
-      {citations.some(({ stale }) => stale) && (
-        <p class="answer-warning">
-          <Icon name="clock" size={16} />
-          {strings.stale_some}
-        </p>
-      )}
+      <Remarks result={result} citations={citations} />
       {result && citations.length > 0 && (
         <Sources citations={citations} shown={shown} onOpen={open} />
       )}
@@ -109,6 +81,31 @@ export function Answered({
         </div>
       )}
     </article>
+  );
+}
+
+/** What a reader should know before relying on the answer. */
+function Remarks({ result, citations }: Required<Pick<AnswerViewProps, "result" | "citations">>) {
+  return (
+    <>
+      {result && !result.grounded && (
+        <Note tone="warn">
+          <p>{strings.not_grounded}</p>
+        </Note>
+      )}
+      {result?.warnings.map(({ code, message }) => (
+        <p key={code} class="answer-warning">
+          <Icon name="info" size={16} />
+          {message}
+        </p>
+      ))}
+      {citations.some(({ stale }) => stale) && (
+        <p class="answer-warning">
+          <Icon name="clock" size={16} />
+          {strings.stale_some}
+        </p>
+      )}
+    </>
   );
 }
 
@@ -176,72 +173,13 @@ function Sources({
 }
 
 /** The text as Markdown, with its sources below. */
-const copyOf = ({ answer, citations }: MessageResult): string =>
-  citations.length === 0
-    ? answer
-    : `${answer}\n\n${citations.map((citation) => `[${citation.id}] ${citationText(citation)}`).join("\n")}`;
-
-/**
- * What comes nearest when nothing answers. Older questions are only searched for when somebody
- * asks.
- */
-function Closest({
-  question,
-  scope,
-  at_once,
-  opened,
-  onOpen,
-}: Pick<AnsweredProps, "scope" | "opened" | "onOpen"> & {
-  readonly question: string;
-  readonly at_once: boolean;
-}) {
-  const [wanted, setWanted] = useState(at_once);
-  const query = useQuery({
-    queryKey: ["closest", question, scope.folders],
-    enabled: wanted && scope.folders.length > 0,
-    staleTime: 60_000,
-    queryFn: ({ signal }) =>
-      search({ query: question, folder_ids: scope.folders, limit: 4 }, signal),
-  });
-  if (scope.folders.length === 0) return null;
-  if (!wanted)
-    return (
-      <div>
-        <Button small icon="search" onClick={() => setWanted(true)}>
-          {strings.show_closest}
-        </Button>
-      </div>
-    );
-  if (query.error) return null;
-  if (!query.data) return <Skeleton rows={2} />;
-  if (query.data.length === 0) return <p class="muted">{strings.no_closest}</p>;
-  const passages = query.data;
-  return (
-    <div class="closest" role="group" aria-label={strings.closest}>
-      <p class="label">
-        {strings.closest} · {strings.closest_text}
-      </p>
-      {passages.map((passage, at) => (
-        <button
-          key={`${passage.document_id}:${passage.start}`}
-          type="button"
-          class="passage-card"
-          aria-pressed={opened?.passages === passages && opened.at === at}
-          onClick={(event) => onOpen({ passages, at, from: event.currentTarget })}
-        >
-          <span class="passage-place">
-            <Icon name="file-text" size={14} />
-            <LocationLabel passage={passage} />
-          </span>
-          <span class="passage-text">{passage.quote}</span>
-        </button>
-      ))}
-    </div>
-  );
+function copyOf({ answer, citations }: MessageResult): string {
+  const sources = citations.map((citation) => `[${citation.id}] ${citationText(citation)}`);
+  return sources.length === 0 ? answer : `${answer}\n\n${sources.join("\n")}`;
 }
 
 /** A question without an answer: failed, or stopped. */
-export function Ended({ message, onAsk }: Pick<AnsweredProps, "message" | "onAsk">) {
+export function Unanswered({ message, onAsk }: Pick<AnswerViewProps, "message" | "onAsk">) {
   const again = (
     <Button small icon="refresh" onClick={() => void onAsk(message.text)}>
       {message.status === "CANCELLED" ? strings.ask_again : strings.try_again}

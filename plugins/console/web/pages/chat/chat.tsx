@@ -1,36 +1,26 @@
 /** One chat: questions and answers, what they come from, and the cited passage beside them. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";
 import {
-  cancelMessage,
   changeChat,
   createChat,
-  isRunning,
-  newRequestId,
   restoreChat,
   sendMessage,
   useChat,
   useMessages,
-  type Chat,
-  type Message,
 } from "../../api/chats";
 import { ApiProblem } from "../../api/client";
-import { keys, queries, refresh, useFolders } from "../../api/queries";
-import type { Page } from "../../api/types";
+import { refresh, useFolders } from "../../api/queries";
 import type { PageParams } from "../../app/page";
 import { useDocument } from "../../reader/content";
-import { SourcePanel } from "../../reader/source-panel";
 import { Button, ButtonLink } from "../../ui/button";
-import { Menu } from "../../ui/menu";
 import { PageHeader } from "../../ui/page-header";
 import { Empty, ErrorView, Skeleton } from "../../ui/states";
 import { toastError } from "../../ui/toast";
 import { chat_strings as strings } from "../../strings/chat";
-import { Composer } from "./composer";
-import type { OpenedPassage } from "./answer";
-import { Conversation, type Outgoing } from "./conversation";
-import { deleteWithUndo, RenameChatDialog } from "./chat-actions";
+import { ChatFrame } from "./chat-frame";
+import { cacheMessage, chatNameFor, newMessage, oldestFirst, type Outgoing } from "./messages";
 import type { Scope } from "./scope";
 
 export default function ChatPage({ params }: { readonly params: PageParams }) {
@@ -58,16 +48,16 @@ function NewChat() {
       setScope({ ...scope, folders: [roots[0]!.id] });
   }, [folders.data]);
   const send = async (text: string) => {
-    const message = fresh(text);
+    const message = newMessage(text);
     setOutgoing({ message, error: null });
     try {
       const chat = await createChat({
-        name: nameFor(text),
+        name: chatNameFor(text),
         usedFolders: scope.folders,
         usedPrompts: scope.prompts,
       });
       await sendMessage(chat.id, text, message.requestId);
-      remember(chat.id, message);
+      cacheMessage(chat.id, message);
       navigate(`/chats/${chat.id}`, { replace: true });
     } catch (error) {
       setOutgoing({ message, error });
@@ -75,7 +65,7 @@ function NewChat() {
   };
   const changeScope = async (next: Scope) => setScope(next);
   return (
-    <Frame
+    <ChatFrame
       chat={null}
       scope={scope}
       onScope={changeScope}
@@ -92,13 +82,13 @@ function OpenChat({ id }: { readonly id: string }) {
   const chat = useChat(id);
   const messages = useMessages(id);
   const [outgoing, setOutgoing] = useState<Outgoing | null>(null);
-  const shown = useMemo(() => inOrder(messages.data?.pages ?? []), [messages.data]);
+  const shown = useMemo(() => oldestFirst(messages.data?.pages ?? []), [messages.data]);
   const send = async (text: string) => {
-    const message = fresh(text);
+    const message = newMessage(text);
     setOutgoing({ message, error: null });
     try {
       await sendMessage(id, text, message.requestId);
-      remember(id, message);
+      cacheMessage(id, message);
       setOutgoing(null);
     } catch (error) {
       setOutgoing({ message, error });
@@ -120,7 +110,7 @@ function OpenChat({ id }: { readonly id: string }) {
     );
   const { usedFolders, usedPrompts } = chat.data;
   return (
-    <Frame
+    <ChatFrame
       chat={chat.data}
       scope={{ folders: usedFolders, prompts: usedPrompts }}
       onScope={({ folders, prompts }) =>
@@ -132,52 +122,6 @@ function OpenChat({ id }: { readonly id: string }) {
       onOutgoing={setOutgoing}
       onEarlier={messages.hasNextPage ? () => void messages.fetchNextPage() : undefined}
     />
-  );
-}
-
-const fresh = (text: string): Message => ({
-  requestId: newRequestId(),
-  text,
-  status: "PENDING",
-  created_at: new Date().toISOString(),
-  completed_at: null,
-  result: null,
-  error: null,
-});
-/** The beginning of the question, up to a whole word. */
-function nameFor(text: string): string {
-  const line = text.trim().split("\n", 1)[0]!;
-  if (line.length <= 60) return line;
-  return `${line.slice(0, 60).replace(/\s+\S*$/, "")} …`;
-}
-
-/** Oldest first; pages move while messages are added, so one may come twice. */
-function inOrder(pages: readonly Page<Message>[]): readonly Message[] {
-  const by_id = new Map(
-    pages.flatMap(({ data }) => data).map((message) => [message.requestId, message]),
-  );
-  return [...by_id.values()].reverse();
-}
-
-/** Shows what was sent before the server is asked for it. */
-function remember(chat_id: string, message: Message): void {
-  queries.setQueryData<{ pages: Page<Message>[]; pageParams: unknown[] }>(
-    keys.messages(chat_id),
-    (known) => {
-      const [first, ...rest] = known?.pages ?? [];
-      const pagination = first?.pagination ?? {
-        count: 1,
-        total: 1,
-        per_page: 50,
-        total_pages: 1,
-        next_page: null,
-        previous_page: null,
-      };
-      return {
-        pages: [{ data: [message, ...(first?.data ?? [])], pagination }, ...rest],
-        pageParams: known?.pageParams ?? [1],
-      };
-    },
   );
 }
 
@@ -210,132 +154,3 @@ const Instead = ({ children }: { readonly children: ComponentChildren }) => (
     {children}
   </div>
 );
-
-interface FrameProps {
-  readonly chat: Chat | null;
-  readonly scope: Scope;
-  readonly onScope: (scope: Scope) => Promise<unknown>;
-  readonly messages: readonly Message[];
-  readonly outgoing: Outgoing | null;
-  readonly onSend: (text: string) => Promise<void>;
-  readonly onOutgoing: (outgoing: Outgoing | null) => void;
-  readonly onEarlier?: (() => void) | undefined;
-  /** The beginning of the first question. */
-  readonly begun?: string | undefined;
-}
-
-function Frame({
-  chat,
-  scope,
-  onScope,
-  messages,
-  outgoing,
-  onSend,
-  onOutgoing,
-  onEarlier,
-  begun,
-}: FrameProps) {
-  const [opened, setOpened] = useState<OpenedPassage | null>(null);
-  const [draft, setDraft] = useState("");
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => {
-    if (begun) setDraft((before) => before || begun);
-  }, [begun]);
-  const running = messages.findLast(isRunning);
-  const close = () => {
-    const { from } = opened!;
-    setOpened(null);
-    requestAnimationFrame(() => from?.isConnected && from.focus());
-  };
-  const stop =
-    chat && running
-      ? () =>
-          cancelMessage(chat.id, running.requestId)
-            .catch(toastError)
-            .finally(() => void refresh("message"))
-      : undefined;
-  const begin = (text: string) => {
-    setDraft(text);
-    field.current?.focus();
-  };
-  return (
-    <div class={opened ? "chat-page chat-open" : "chat-page"}>
-      <div class="chat-column">
-        <div class="chat-head">
-          <ChatHead chat={chat} />
-        </div>
-        <Conversation
-          chat_id={chat?.id ?? null}
-          scope={scope}
-          messages={messages}
-          outgoing={outgoing}
-          opened={opened}
-          onOpen={setOpened}
-          onAsk={onSend}
-          onOutgoing={onOutgoing}
-          onEarlier={onEarlier}
-          onBegin={begin}
-        />
-        <Composer
-          field={field}
-          draft={draft}
-          onDraft={setDraft}
-          scope={scope}
-          onScope={(next) =>
-            onScope(next).catch((error: unknown) => {
-              toastError(error);
-              throw error;
-            })
-          }
-          onSend={onSend}
-          onStop={stop}
-          busy={outgoing !== null && outgoing.error === null}
-        />
-      </div>
-      {opened && (
-        <SourcePanel
-          passages={opened.passages}
-          at={opened.at}
-          onAt={(at) => setOpened({ ...opened, at })}
-          onClose={close}
-        />
-      )}
-    </div>
-  );
-}
-
-function ChatHead({ chat }: { readonly chat: Chat | null }) {
-  const [, navigate] = useLocation();
-  const [renaming, setRenaming] = useState(false);
-  const title = chat ? (chat.name ?? strings.untitled) : strings.new_chat;
-  const actions = chat && (
-    <Menu
-      label={strings.actions_of(title)}
-      small={false}
-      items={[
-        { label: strings.rename, icon: "edit", run: () => setRenaming(true) },
-        { label: strings.new_chat, icon: "plus", run: () => navigate("/chats/new") },
-        "separator",
-        {
-          label: strings.delete,
-          icon: "trash",
-          danger: true,
-          run: () =>
-            void deleteWithUndo(chat).then((done) => {
-              if (done) navigate("/chats");
-            }),
-        },
-      ]}
-    />
-  );
-  return (
-    <>
-      <PageHeader
-        title={title}
-        crumbs={[{ label: strings.title, href: "/chats" }]}
-        actions={actions}
-      />
-      {renaming && chat && <RenameChatDialog chat={chat} onClose={() => setRenaming(false)} />}
-    </>
-  );
-}

@@ -1,4 +1,4 @@
-/** Where a question is written, with what its answer may come from. */
+/** The field for a question, with the folders and prompts that its answer uses. */
 import type { RefObject } from "preact";
 import { useEffect, useId, useLayoutEffect, useState } from "preact/hooks";
 import { useFolders } from "../../api/queries";
@@ -17,8 +17,8 @@ export interface ComposerProps extends ScopeProps {
   readonly busy: boolean;
 }
 
-const text_max = 32_000,
-  height_max_px = 220;
+const text_max = 32_000;
+const height_max_px = 220;
 
 export function Composer({
   field,
@@ -32,18 +32,8 @@ export function Composer({
 }: ComposerProps) {
   const [unscoped, setUnscoped] = useState(false);
   const hint = useId();
-  useLayoutEffect(() => {
-    const area = field.current;
-    if (!area) return;
-    area.style.height = "auto";
-    area.style.height = `${Math.min(area.scrollHeight, height_max_px)}px`;
-  }, [draft]);
-  useEffect(() => {
-    // On a phone it would bring up the keyboard over what there is to read.
-    if (!matchMedia("(pointer: fine)").matches) return;
-    const frame = requestAnimationFrame(() => field.current?.focus({ preventScroll: true }));
-    return () => cancelAnimationFrame(frame);
-  }, []);
+  useHeightOfContent(field, draft);
+  useInitialFocus(field);
   const send = (event: Event) => {
     event.preventDefault();
     const text = draft.trim();
@@ -80,21 +70,7 @@ export function Composer({
         />
         <div class="composer-foot">
           <ScopeBar scope={scope} onScope={onScope} />
-          {onStop && draft.trim() === "" ? (
-            <Button icon="stop" onClick={onStop}>
-              {strings.stop}
-            </Button>
-          ) : (
-            <Button
-              kind="primary"
-              type="submit"
-              icon="arrow-up"
-              disabled={draft.trim() === ""}
-              busy={busy}
-            >
-              {strings.ask}
-            </Button>
-          )}
+          <SendOrStop blank={draft.trim() === ""} busy={busy} onStop={onStop} />
         </div>
       </div>
       <p id={hint} class="composer-hint">
@@ -104,7 +80,44 @@ export function Composer({
   );
 }
 
-/** What of the chosen folders can't answer yet. */
+function SendOrStop({
+  blank,
+  busy,
+  onStop,
+}: Pick<ComposerProps, "busy" | "onStop"> & { readonly blank: boolean }) {
+  if (onStop && blank)
+    return (
+      <Button icon="stop" onClick={onStop}>
+        {strings.stop}
+      </Button>
+    );
+  return (
+    <Button kind="primary" type="submit" icon="arrow-up" disabled={blank} busy={busy}>
+      {strings.ask}
+    </Button>
+  );
+}
+
+/** The field grows with its text, up to a limit. */
+function useHeightOfContent(field: RefObject<HTMLTextAreaElement>, text: string): void {
+  useLayoutEffect(() => {
+    const area = field.current;
+    if (!area) return;
+    area.style.height = "auto";
+    area.style.height = `${Math.min(area.scrollHeight, height_max_px)}px`;
+  }, [text]);
+}
+
+/** Not on a phone: the keyboard would cover what there is to read. */
+function useInitialFocus(field: RefObject<HTMLTextAreaElement>): void {
+  useEffect(() => {
+    if (!matchMedia("(pointer: fine)").matches) return;
+    const frame = requestAnimationFrame(() => field.current?.focus({ preventScroll: true }));
+    return () => cancelAnimationFrame(frame);
+  }, []);
+}
+
+/** Says which part of the chosen folders can't answer yet. */
 function IndexingNote({ folders: chosen }: { readonly folders: readonly string[] }) {
   const folders = useFolders();
   const covered =

@@ -1,5 +1,5 @@
 /**
- * The questions of a chat with their answers, oldest first; what comes stays in sight unless
+ * The questions of a chat with their answers, oldest first; it scrolls along with new text unless
  * somebody reads further up.
  */
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -8,15 +8,11 @@ import { useFolders } from "../../api/queries";
 import { Button, ButtonLink } from "../../ui/button";
 import { Problem } from "../../ui/note";
 import { chat_strings as strings } from "../../strings/chat";
-import { Answered, Ended, type OpenedPassage } from "./answer";
+import { AnswerView, Unanswered } from "./answer";
+import type { OpenedPassage } from "./closest-passages";
+import type { Outgoing } from "./messages";
 import type { Scope } from "./scope";
 import { useAnswerStream } from "./answer-stream";
-
-/** A question on its way to the server; `error` is why it did not get there. */
-export interface Outgoing {
-  readonly message: Message;
-  readonly error: unknown;
-}
 
 export interface ConversationProps {
   readonly chat_id: string | null;
@@ -37,7 +33,7 @@ type TurnProps = Pick<ConversationProps, "scope" | "opened" | "onOpen" | "onAsk"
   readonly last: boolean;
 };
 
-/** So near to the end counts as at the end, CSS pixels. */
+/** Closer to the end than this counts as at the end, CSS pixels. */
 const near_end_px = 80;
 
 export function Conversation({
@@ -52,7 +48,7 @@ export function Conversation({
   onEarlier,
   onBegin,
 }: ConversationProps) {
-  const { scroller, content, onScroll } = useEnd(
+  const { scroller, content, onScroll } = useStickToEnd(
     messages[0]?.requestId,
     (outgoing?.message ?? messages.at(-1))?.requestId,
   );
@@ -100,10 +96,10 @@ export function Conversation({
 }
 
 /**
- * Follows the end while it is in sight, however the content grows, and keeps what is looked at in
- * its place when earlier turns come.
+ * Scrolls along with the end while that is in sight, and keeps what is looked at in its place when
+ * earlier messages are loaded above it.
  */
-function useEnd(first: string | undefined, last: string | undefined) {
+function useStickToEnd(first: string | undefined, last: string | undefined) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const following = useRef(true);
@@ -164,7 +160,7 @@ function Starters({ scope, onBegin }: Pick<ConversationProps, "scope" | "onBegin
   );
 }
 
-const Asked = ({ text }: { readonly text: string }) => (
+const Question = ({ text }: { readonly text: string }) => (
   <h2 class="question">
     <span class="vh">{strings.you}: </span>
     {text}
@@ -178,7 +174,7 @@ function Sending({
 }: Pick<ConversationProps, "onAsk" | "onOutgoing"> & { readonly outgoing: Outgoing }) {
   return (
     <div class="turn">
-      <Asked text={message.text} />
+      <Question text={message.text} />
       {error === null ? (
         <Working text={strings.waiting} />
       ) : (
@@ -198,7 +194,7 @@ function Sending({
   );
 }
 
-export const Working = ({ text }: { readonly text: string }) => (
+const Working = ({ text }: { readonly text: string }) => (
   <p class="working" role="status">
     <span class="working-dots" aria-hidden="true">
       <i />
@@ -212,21 +208,21 @@ export const Working = ({ text }: { readonly text: string }) => (
 function Turn({ message, ...rest }: TurnProps) {
   return (
     <div class="turn">
-      <Asked text={message.text} />
+      <Question text={message.text} />
       {isRunning(message) ? (
-        <Running message={message} {...rest} />
+        <RunningAnswer message={message} {...rest} />
       ) : message.result ? (
-        <Answered result={message.result} message={message} {...rest} />
+        <AnswerView result={message.result} message={message} {...rest} />
       ) : (
-        <Ended message={message} onAsk={rest.onAsk} />
+        <Unanswered message={message} onAsk={rest.onAsk} />
       )}
     </div>
   );
 }
 
-function Running({ message, chat_id, ...rest }: TurnProps) {
+function RunningAnswer({ message, chat_id, ...rest }: TurnProps) {
   const partial = useAnswerStream(chat_id, message.requestId);
-  if (partial.result) return <Answered result={partial.result} message={message} {...rest} />;
+  if (partial.result) return <AnswerView result={partial.result} message={message} {...rest} />;
   if (partial.text === "")
     return (
       <Working
@@ -242,7 +238,7 @@ function Running({ message, chat_id, ...rest }: TurnProps) {
       <p class="vh" role="status">
         {strings.writing}
       </p>
-      <Answered
+      <AnswerView
         result={null}
         text={partial.text}
         citations={partial.citations}

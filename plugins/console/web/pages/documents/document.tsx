@@ -1,4 +1,4 @@
-/** One document: how it reads, how it stands, where it lies. */
+/** One document: its preview, its state, its details and its folders. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";
@@ -9,7 +9,7 @@ import type { Document } from "../../api/types";
 import type { PageParams } from "../../app/page";
 import { SourceView } from "../../reader/source-view";
 import { Button, ButtonLink } from "../../ui/button";
-import { Menu } from "../../ui/menu";
+import { Menu, type MenuItem } from "../../ui/menu";
 import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
 import { ErrorView, Skeleton } from "../../ui/states";
@@ -21,6 +21,7 @@ import { Details, FolderLinks, Warnings } from "./details";
 import { useHighlight } from "./highlight";
 
 const strings = folder_strings.one;
+const action_strings = folder_strings.actions_of_document;
 
 export default function DocumentPage({ params }: { readonly params: PageParams }) {
   const id = params.id ?? "";
@@ -44,11 +45,12 @@ export default function DocumentPage({ params }: { readonly params: PageParams }
   );
 }
 
+type OpenDialog = "rename" | "place" | null;
+
 function Shown({ document }: { readonly document: Document }) {
   const fields = new URLSearchParams(useSearch());
   const folders = useFolders().data ?? [];
-  const [, navigate] = useLocation();
-  const [asked, setAsked] = useState<"rename" | "place" | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
   const highlight = useHighlight(document, fields);
   const from =
     document.folder_ids.find((id) => id === fields.get("folder")) ?? document.folder_ids[0] ?? null;
@@ -57,75 +59,84 @@ function Shown({ document }: { readonly document: Document }) {
     { label: folder_strings.title, href: "/folders" },
     ...(folder ? [{ label: folder.name, href: `/folders/${folder.id}` }] : []),
   ];
-  const acts = folder_strings.actions_of_document;
-  const remove = from
-    ? [
-        {
-          label: acts.remove,
-          icon: "remove" as const,
-          danger: true,
-          run: () =>
-            void removeFromFolder([document], from).then(() => navigate(`/folders/${from}`)),
-        },
-      ]
-    : [];
   return (
     <>
       <PageHeader
         title={document.name}
         crumbs={crumbs}
-        actions={
-          <>
-            {from && document.synced_at !== null && (
-              <ButtonLink
-                kind="primary"
-                icon="chat"
-                href={`/chats?folder=${from}&document=${document.id}`}
-              >
-                {strings.ask}
-              </ButtonLink>
-            )}
-            <a
-              class="button"
-              href={apiUrl(`/documents/${document.id}/file`)}
-              download={document.name}
-            >
-              {strings.download}
-            </a>
-            <Menu
-              label={strings.more}
-              small={false}
-              items={[
-                { label: acts.rename, icon: "edit", run: () => setAsked("rename") },
-                { label: acts.place, icon: "folder", run: () => setAsked("place") },
-                { label: acts.reindex, icon: "refresh", run: () => void reindex([document]) },
-                ...(remove.length > 0 ? ["separator" as const, ...remove] : []),
-              ]}
-            />
-          </>
-        }
+        actions={<Actions document={document} folder_id={from} onDialog={setDialog} />}
       />
-      <Standing document={document} />
+      <IndexingNote document={document} />
       <div class="document-layout">
         <section class="card document-view" aria-label={strings.preview}>
           <SourceView document={document} highlight={highlight.passage} page={highlight.page} />
         </section>
         <div class="stack">
           <Warnings document={document} />
-          <FolderLinks document={document} folders={folders} onAdd={() => setAsked("place")} />
+          <FolderLinks document={document} folders={folders} onAdd={() => setDialog("place")} />
           <Details document={document} />
         </div>
       </div>
-      {asked === "rename" && <RenameDialog document={document} onClose={() => setAsked(null)} />}
-      {asked === "place" && (
-        <PlaceDialog documents={[document]} folder_id={from} onClose={() => setAsked(null)} />
+      {dialog === "rename" && <RenameDialog document={document} onClose={() => setDialog(null)} />}
+      {dialog === "place" && (
+        <PlaceDialog documents={[document]} folder_id={from} onClose={() => setDialog(null)} />
       )}
     </>
   );
 }
 
-/** Why it failed and what to do, or that it is still being read. */
-function Standing({ document }: { readonly document: Document }) {
+function Actions({
+  document,
+  folder_id,
+  onDialog,
+}: {
+  readonly document: Document;
+  /** The folder it is looked at from; null when it is in none. */
+  readonly folder_id: string | null;
+  readonly onDialog: (dialog: OpenDialog) => void;
+}) {
+  const [, navigate] = useLocation();
+  const remove = async (from: string) => {
+    await removeFromFolder([document], from);
+    navigate(`/folders/${from}`);
+  };
+  const items: readonly MenuItem[] = [
+    { label: action_strings.rename, icon: "edit", run: () => onDialog("rename") },
+    { label: action_strings.place, icon: "folder", run: () => onDialog("place") },
+    { label: action_strings.reindex, icon: "refresh", run: () => void reindex([document]) },
+  ];
+  const removal: readonly MenuItem[] = folder_id
+    ? [
+        "separator",
+        {
+          label: action_strings.remove,
+          icon: "remove",
+          danger: true,
+          run: () => void remove(folder_id),
+        },
+      ]
+    : [];
+  return (
+    <>
+      {folder_id && document.synced_at !== null && (
+        <ButtonLink
+          kind="primary"
+          icon="chat"
+          href={`/chats?folder=${folder_id}&document=${document.id}`}
+        >
+          {strings.ask}
+        </ButtonLink>
+      )}
+      <a class="button" href={apiUrl(`/documents/${document.id}/file`)} download={document.name}>
+        {strings.download}
+      </a>
+      <Menu label={strings.more} small={false} items={[...items, ...removal]} />
+    </>
+  );
+}
+
+/** Why indexing failed and what to do about it, or that it is still going on. */
+function IndexingNote({ document }: { readonly document: Document }) {
   const { status, error, synced_at } = document;
   if (status === "syncing" && synced_at === null)
     return (
@@ -143,7 +154,7 @@ function Standing({ document }: { readonly document: Document }) {
       title={strings.failed_title}
       actions={
         <Button small icon="refresh" onClick={() => void reindex([document])}>
-          {folder_strings.actions_of_document.retry}
+          {action_strings.retry}
         </Button>
       }
     >

@@ -1,4 +1,4 @@
-/** What can be done with documents, one or many, with its message and its way back. */
+/** What can be done with documents, one or many: each ends with a message, some with an undo. */
 import { problemOf } from "../../api/client";
 import { reindexDocument, restoreDocument, unlinkDocument } from "../../api/documents";
 import { refresh } from "../../api/queries";
@@ -12,7 +12,7 @@ const together_max = 4;
 
 export const refreshDocuments = () => refresh("document", "folder");
 
-/** Does it for each, a few at a time; tells what failed. Answers those it worked for. */
+/** Does `work` for each, a few at a time, and tells what failed. Returns those it worked for. */
 export async function applyToEach(
   documents: readonly Document[],
   work: (document: Document) => Promise<unknown>,
@@ -71,4 +71,10 @@ export async function reindex(documents: readonly Document[]): Promise<void> {
           ? strings.reindexing(started[0]!.name)
           : strings.reindexing_many(started.length),
     });
+}
+
+/** Puts removed documents back into the folder. */
+export async function restore(documents: readonly Document[], folder_id: string): Promise<void> {
+  const restored = await applyToEach(documents, ({ id }) => restoreDocument(id, folder_id));
+  for (const { name } of restored) toast({ text: folder_strings.page.restored(name) });
 }

@@ -4,35 +4,27 @@
 import { keepPreviousData, useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { Link } from "wouter-preact";
-import { apiUrl } from "../../api/client";
-import { listDocuments, restoreDocument } from "../../api/documents";
+import { listDocuments } from "../../api/documents";
 import { keys } from "../../api/queries";
-import type { Document } from "../../api/types";
+import type { Document, Page } from "../../api/types";
 import { Button, IconButton } from "../../ui/button";
 import { Select, TextField } from "../../ui/field";
-import { formatBytes, Time } from "../../ui/format";
-import { Menu } from "../../ui/menu";
 import { Pager } from "../../ui/pager";
-import { Empty, Loading } from "../../ui/states";
-import { Table, type Column } from "../../ui/table";
-import { toast } from "../../ui/toast";
+import { Empty, Loading, type Loaded } from "../../ui/states";
+import { Table, type Selection } from "../../ui/table";
 import { folder_strings } from "../../strings/folders";
-import { applyToEach, reindex, removeFromFolder } from "./document-actions";
+import { reindex, removeFromFolder, restore } from "./document-actions";
+import { documentColumns, removedColumns, type OpenDialog } from "./document-columns";
 import { PlaceDialog, RenameDialog } from "./document-dialogs";
 import { useFilter, type Filter } from "./filter";
 import { Hits } from "./hits";
-import { DocumentStatus } from "./status";
 
 const strings = folder_strings.page;
-const acts = folder_strings.actions_of_document;
+const action_strings = folder_strings.actions_of_document;
 const typing_ms = 250;
-/** Shorter words find too much. */
+/** Shorter queries find too much. */
 const search_from = 2;
 
-type Asked =
-  | { readonly what: "rename"; readonly document: Document }
-  | { readonly what: "place"; readonly documents: readonly Document[] };
 const none: ReadonlySet<string> = new Set();
 
 export function Documents({
@@ -40,34 +32,25 @@ export function Documents({
   empty,
 }: {
   readonly folder_id: string;
+  /** Shown in place of the list when the folder has no documents. */
   readonly empty: ComponentChildren;
 }) {
   const [filter, change] = useFilter();
   const [selected, setSelected] = useState<ReadonlySet<string>>(none);
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const { page, query, status, removed } = filter;
-  const wanted = { page, name: query, status, deleted: removed };
-  const documents = useQuery({
-    queryKey: keys.documents(folder_id, wanted),
-    queryFn: ({ signal }) => listDocuments(folder_id, wanted, signal),
-    placeholderData: keepPreviousData,
-  });
+  const documents = useFolderDocuments(folder_id, filter);
   useEffect(() => setSelected(none), [page, query, status, removed, folder_id]);
-  const filtered = query !== "" || status !== "";
-  const chosen = documents.data?.data.filter(({ id }) => selected.has(id)) ?? [];
-  if (
-    documents.data?.pagination.total === 0 &&
-    !filtered &&
-    !removed &&
-    page === 1 &&
-    !documents.isPlaceholderData
-  )
+  const unfiltered = query === "" && status === "" && !removed && page === 1;
+  const none_at_all = documents.data?.pagination.total === 0 && !documents.isPlaceholderData;
+  if (unfiltered && none_at_all)
     return (
       <>
         {empty}
         <RemovedLink folder_id={folder_id} onShow={() => change({ removed: true })} />
       </>
     );
+  const chosen = documents.data?.data.filter(({ id }) => selected.has(id)) ?? [];
   return (
     <>
       <Toolbar filter={filter} change={change} />
@@ -76,49 +59,35 @@ export function Documents({
       )}
       <section class="card" aria-busy={documents.isFetching}>
         {chosen.length > 0 && (
-          <Bulk
+          <BulkActions
             documents={chosen}
             folder_id={folder_id}
             removed={removed}
-            onPlace={() => setAsked({ what: "place", documents: chosen })}
+            onPlace={() => setDialog({ kind: "place", documents: chosen })}
             onClear={() => setSelected(none)}
           />
         )}
-        <Loading query={documents} rows={6}>
-          {({ data, pagination }) =>
-            data.length === 0 && page === 1 ? (
-              <NothingShown filter={filter} onAll={() => change({ query: "", status: "" })} />
-            ) : (
-              <>
-                <Table
-                  label={removed ? strings.removed_table : strings.table}
-                  columns={removed ? removedColumns(folder_id) : liveColumns(folder_id, setAsked)}
-                  rows={data}
-                  row_key={({ id }) => id}
-                  selection={{
-                    selected,
-                    onSelected: setSelected,
-                    label: ({ name }) => strings.select(name),
-                  }}
-                />
-                <Pager
-                  page={page}
-                  pagination={pagination}
-                  onPage={(next) => change({ page: next })}
-                />
-              </>
-            )
-          }
-        </Loading>
-      </section>
-      {asked?.what === "rename" && (
-        <RenameDialog document={asked.document} onClose={() => setAsked(null)} />
-      )}
-      {asked?.what === "place" && (
-        <PlaceDialog
-          documents={asked.documents}
+        <DocumentTable
+          query={documents}
           folder_id={folder_id}
-          onClose={() => setAsked(null)}
+          filter={filter}
+          change={change}
+          selection={{
+            selected,
+            onSelected: setSelected,
+            label: ({ name }) => strings.select(name),
+          }}
+          onDialog={setDialog}
+        />
+      </section>
+      {dialog?.kind === "rename" && (
+        <RenameDialog document={dialog.document} onClose={() => setDialog(null)} />
+      )}
+      {dialog?.kind === "place" && (
+        <PlaceDialog
+          documents={dialog.documents}
+          folder_id={folder_id}
+          onClose={() => setDialog(null)}
           onDone={() => setSelected(none)}
         />
       )}
@@ -126,14 +95,58 @@ export function Documents({
   );
 }
 
-/** The field is ahead of the address by a moment, so that not every letter asks the server. */
-function Toolbar({
-  filter,
-  change,
-}: {
+function useFolderDocuments(folder_id: string, { page, query, status, removed }: Filter) {
+  const wanted = { page, name: query, status, deleted: removed };
+  return useQuery({
+    queryKey: keys.documents(folder_id, wanted),
+    queryFn: ({ signal }) => listDocuments(folder_id, wanted, signal),
+    placeholderData: keepPreviousData,
+  });
+}
+
+interface FilterProps {
   readonly filter: Filter;
   readonly change: (change: Partial<Filter>) => void;
+}
+
+function DocumentTable({
+  query,
+  folder_id,
+  filter,
+  change,
+  selection,
+  onDialog,
+}: FilterProps & {
+  readonly query: Loaded<Page<Document>>;
+  readonly folder_id: string;
+  readonly selection: Selection<Document>;
+  readonly onDialog: (dialog: OpenDialog) => void;
 }) {
+  const { page, removed } = filter;
+  return (
+    <Loading query={query} rows={6}>
+      {({ data, pagination }) =>
+        data.length === 0 && page === 1 ? (
+          <NothingShown filter={filter} onAll={() => change({ query: "", status: "" })} />
+        ) : (
+          <>
+            <Table
+              label={removed ? strings.removed_table : strings.table}
+              columns={removed ? removedColumns(folder_id) : documentColumns(folder_id, onDialog)}
+              rows={data}
+              row_key={({ id }) => id}
+              selection={selection}
+            />
+            <Pager page={page} pagination={pagination} onPage={(next) => change({ page: next })} />
+          </>
+        )
+      }
+    </Loading>
+  );
+}
+
+/** The address follows the field after a pause, so that not every letter asks the server. */
+function Toolbar({ filter, change }: FilterProps) {
   const [typed, setTyped] = useState(filter.query);
   useEffect(() => {
     setTyped(filter.query);
@@ -185,7 +198,7 @@ function Toolbar({
   );
 }
 
-/** The way to what was removed, when something was. */
+/** A link to the removed documents, when there are some. */
 function RemovedLink({
   folder_id,
   onShow,
@@ -209,7 +222,7 @@ function RemovedLink({
   );
 }
 
-/** Beside passages that were found, a line is enough. */
+/** A single line while passages found in the text stand above it. */
 const NothingShown = ({
   filter: { removed, query, status },
   onAll,
@@ -235,145 +248,8 @@ const NothingShown = ({
     </Empty>
   );
 
-/** Name, and below it what it is, or why it failed. */
-function Name({
-  document,
-  folder_id,
-}: {
-  readonly document: Document;
-  readonly folder_id: string;
-}) {
-  const { name, size_bytes, page_count, warnings, status, error, id } = document;
-  const facts = [
-    formatBytes(size_bytes),
-    page_count === null ? "" : strings.pages(page_count),
-    warnings.length > 0 ? strings.warnings(warnings.length) : "",
-  ]
-    .filter(Boolean)
-    .join(" · ");
-  return (
-    <span class="two-lines">
-      <Link href={`/documents/${id}?folder=${folder_id}`} class="title-link clip">
-        {name}
-      </Link>
-      <span class="document-facts">
-        {status === "sync_failed" && error ? (
-          <>
-            <span class="nowrap">{formatBytes(size_bytes)} · </span>
-            <span class="bad-text">{error.message}</span>
-          </>
-        ) : (
-          facts
-        )}
-      </span>
-    </span>
-  );
-}
-
-const liveColumns = (
-  folder_id: string,
-  ask: (asked: Asked) => void,
-): readonly Column<Document>[] => [
-  {
-    key: "document",
-    header: strings.document,
-    kind: "main",
-    cell: (document) => <Name document={document} folder_id={folder_id} />,
-  },
-  {
-    key: "status",
-    header: strings.status,
-    cell: (document) => (
-      <span class="row">
-        <DocumentStatus document={document} />
-        {document.status === "sync_failed" && (
-          <Button
-            small
-            aria-label={acts.retry_label(document.name)}
-            onClick={() => void reindex([document])}
-          >
-            {acts.retry}
-          </Button>
-        )}
-      </span>
-    ),
-  },
-  {
-    key: "updated",
-    header: strings.updated,
-    cell: ({ updated_at }) => <Time value={updated_at} />,
-    wide_only: true,
-  },
-  {
-    key: "actions",
-    header: strings.actions,
-    kind: "actions",
-    cell: (document) => (
-      <Menu
-        label={folder_strings.actions_of(document.name)}
-        items={[
-          { label: acts.rename, icon: "edit", run: () => ask({ what: "rename", document }) },
-          {
-            label: acts.place,
-            icon: "folder",
-            run: () => ask({ what: "place", documents: [document] }),
-          },
-          { label: acts.reindex, icon: "refresh", run: () => void reindex([document]) },
-          {
-            label: acts.download,
-            icon: "download",
-            href: apiUrl(`/documents/${document.id}/file`),
-            download: true,
-          },
-          "separator",
-          {
-            label: acts.remove,
-            icon: "remove",
-            danger: true,
-            run: () => void removeFromFolder([document], folder_id),
-          },
-        ]}
-      />
-    ),
-  },
-];
-
-async function restore(documents: readonly Document[], folder_id: string): Promise<void> {
-  for (const { name } of await applyToEach(documents, ({ id }) => restoreDocument(id, folder_id)))
-    toast({ text: strings.restored(name) });
-}
-
-const removedColumns = (folder_id: string): readonly Column<Document>[] => [
-  {
-    key: "document",
-    header: strings.document,
-    kind: "main",
-    cell: (document) => <Name document={document} folder_id={folder_id} />,
-  },
-  {
-    key: "updated",
-    header: strings.updated,
-    cell: ({ updated_at }) => <Time value={updated_at} />,
-  },
-  {
-    key: "actions",
-    header: strings.actions,
-    kind: "actions",
-    cell: (document) => (
-      <Button
-        small
-        icon="restore"
-        aria-label={strings.restore_label(document.name)}
-        onClick={() => void restore([document], folder_id)}
-      >
-        {strings.restore}
-      </Button>
-    ),
-  },
-];
-
-/** What can be done with all that are chosen. */
-function Bulk({
+/** What can be done with all selected documents. */
+function BulkActions({
   documents,
   folder_id,
   removed,
@@ -388,9 +264,9 @@ function Bulk({
 }) {
   const then = (work: Promise<void>) => void work.then(onClear);
   return (
-    <div class="bulk" role="region" aria-label={acts.bulk}>
+    <div class="bulk" role="region" aria-label={action_strings.bulk}>
       <span class="strong nowrap" aria-live="polite">
-        {acts.selected(documents.length)}
+        {action_strings.selected(documents.length)}
       </span>
       <span class="row row-wrap grow">
         {removed ? (
@@ -400,10 +276,10 @@ function Bulk({
         ) : (
           <>
             <Button small icon="folder" onClick={onPlace}>
-              {acts.place}
+              {action_strings.place}
             </Button>
             <Button small icon="refresh" onClick={() => then(reindex(documents))}>
-              {acts.reindex}
+              {action_strings.reindex}
             </Button>
             <Button
               small
@@ -411,12 +287,12 @@ function Bulk({
               icon="remove"
               onClick={() => then(removeFromFolder(documents, folder_id))}
             >
-              {acts.remove}
+              {action_strings.remove}
             </Button>
           </>
         )}
       </span>
-      <IconButton label={acts.clear} icon="close" small onClick={onClear} />
+      <IconButton label={action_strings.clear} icon="close" small onClick={onClear} />
     </div>
   );
 }

@@ -8,7 +8,7 @@ import type { PageParams } from "../../app/page";
 import { Button, ButtonLink } from "../../ui/button";
 import { formatNumber } from "../../ui/format";
 import { Icon } from "../../ui/icons";
-import { Menu } from "../../ui/menu";
+import { Menu, type MenuItem } from "../../ui/menu";
 import { PageHeader } from "../../ui/page-header";
 import { ErrorView, Skeleton } from "../../ui/states";
 import { Tag } from "../../ui/tag";
@@ -49,45 +49,26 @@ export default function FolderPage({ params }: { readonly params: PageParams }) 
   );
 }
 
-type Asked = "paste" | "edit" | "delete" | "new" | null;
+type OpenDialog = "paste" | "edit" | "delete" | "new" | null;
 
-function Shown({
-  folder,
-  folders,
-}: {
+interface FolderProps {
   readonly folder: Folder;
   readonly folders: readonly Folder[];
-}) {
-  const [asked, setAsked] = useState<Asked>(null);
-  const [, navigate] = useLocation();
+}
+
+const parentOf = ({ folder, folders }: FolderProps): Folder | undefined =>
+  folders.find(({ id }) => id === folder.parentId);
+
+function Shown({ folder, folders }: FolderProps) {
+  const [dialog, setDialog] = useState<OpenDialog>(null);
   const input = useRef<HTMLInputElement>(null);
-  const take = useCallback((files: readonly File[]) => addUploads(folder.id, files), [folder.id]);
-  const over = useDrop(take);
+  const upload = useCallback((files: readonly File[]) => addUploads(folder.id, files), [folder.id]);
+  const over = useDrop(upload);
   const choose = () => input.current?.click();
-  const close = () => setAsked(null);
-  const parent = folders.find(({ id }) => id === folder.parentId);
+  const parent = parentOf({ folder, folders });
   const crumbs = [
     { label: folder_strings.title, href: "/folders" },
     ...(parent ? [{ label: parent.name, href: `/folders/${parent.id}` }] : []),
-  ];
-  const items = [
-    ...(folder.parentId === null
-      ? [
-          {
-            label: folder_strings.new_subfolder,
-            icon: "folder-plus" as const,
-            run: () => setAsked("new"),
-          },
-        ]
-      : []),
-    { label: folder_strings.edit, icon: "edit" as const, run: () => setAsked("edit") },
-    "separator" as const,
-    {
-      label: folder_strings.delete,
-      icon: "trash" as const,
-      danger: true,
-      run: () => setAsked("delete"),
-    },
   ];
   return (
     <>
@@ -95,43 +76,82 @@ function Shown({
         title={folder.name}
         crumbs={crumbs}
         text={<Summary folder={folder} />}
-        actions={
-          <>
-            <Button kind="primary" icon="upload" data-shortcut="n" onClick={choose}>
-              {strings.upload}
-            </Button>
-            <Button icon="file-text" onClick={() => setAsked("paste")}>
-              {strings.paste}
-            </Button>
-            <ButtonLink icon="chat" href={`/chats?folder=${folder.id}`}>
-              {strings.ask}
-            </ButtonLink>
-            <Menu label={strings.more} items={items} small={false} />
-          </>
-        }
+        actions={<Actions folder={folder} onUpload={choose} onDialog={setDialog} />}
       />
-      <FileInput input={input} onFiles={take} />
+      <FileInput input={input} onFiles={upload} />
       <Subfolders folders={folders.filter(({ parentId }) => parentId === folder.id)} />
       <UploadPanel folder_id={folder.id} />
       <Documents folder_id={folder.id} empty={<DropZone large onChoose={choose} />} />
       {folder.document_count > 0 && <DropZone large={false} onChoose={choose} />}
       {over && <DropOverlay name={folder.name} />}
-      {asked === "paste" && <PasteDialog folder_id={folder.id} onClose={close} />}
-      {asked === "new" && <NewFolderDialog folders={folders} parent={folder} onClose={close} />}
-      {asked === "edit" && <EditFolderDialog folder={folder} onClose={close} />}
-      {asked === "delete" && (
-        <DeleteFolderDialog
-          folder={folder}
-          folders={folders}
-          onClose={close}
-          onDeleted={() => navigate(parent ? `/folders/${parent.id}` : "/folders")}
-        />
-      )}
+      <Dialogs folder={folder} folders={folders} dialog={dialog} onClose={() => setDialog(null)} />
     </>
   );
 }
 
-/** Description and counts, in words. */
+function Actions({
+  folder,
+  onUpload,
+  onDialog,
+}: {
+  readonly folder: Folder;
+  readonly onUpload: () => void;
+  readonly onDialog: (dialog: OpenDialog) => void;
+}) {
+  const items: readonly MenuItem[] = [
+    ...(folder.parentId === null
+      ? [
+          {
+            label: folder_strings.new_subfolder,
+            icon: "folder-plus" as const,
+            run: () => onDialog("new"),
+          },
+        ]
+      : []),
+    { label: folder_strings.edit, icon: "edit", run: () => onDialog("edit") },
+    "separator",
+    { label: folder_strings.delete, icon: "trash", danger: true, run: () => onDialog("delete") },
+  ];
+  return (
+    <>
+      <Button kind="primary" icon="upload" data-shortcut="n" onClick={onUpload}>
+        {strings.upload}
+      </Button>
+      <Button icon="file-text" onClick={() => onDialog("paste")}>
+        {strings.paste}
+      </Button>
+      <ButtonLink icon="chat" href={`/chats?folder=${folder.id}`}>
+        {strings.ask}
+      </ButtonLink>
+      <Menu label={strings.more} items={items} small={false} />
+    </>
+  );
+}
+
+function Dialogs({
+  folder,
+  folders,
+  dialog,
+  onClose,
+}: FolderProps & { readonly dialog: OpenDialog; readonly onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const parent = parentOf({ folder, folders });
+  if (dialog === "paste") return <PasteDialog folder_id={folder.id} onClose={onClose} />;
+  if (dialog === "new")
+    return <NewFolderDialog folders={folders} parent={folder} onClose={onClose} />;
+  if (dialog === "edit") return <EditFolderDialog folder={folder} onClose={onClose} />;
+  if (dialog !== "delete") return null;
+  return (
+    <DeleteFolderDialog
+      folder={folder}
+      folders={folders}
+      onClose={onClose}
+      onDeleted={() => navigate(parent ? `/folders/${parent.id}` : "/folders")}
+    />
+  );
+}
+
+/** The description, how many documents there are, and how many are not ready. */
 function Summary({
   folder: { description, document_count, status_counts },
 }: {

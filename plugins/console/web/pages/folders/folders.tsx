@@ -17,9 +17,9 @@ import { folder_strings as strings } from "../../strings/folders";
 import { DeleteFolderDialog, EditFolderDialog, NewFolderDialog } from "./folder-dialogs";
 import { matching, subtreeOf, treeOf, type Branch } from "./tree";
 
-type Asked =
-  | { readonly what: "new"; readonly parent: Folder | null }
-  | { readonly what: "edit" | "delete"; readonly folder: Folder };
+type OpenDialog =
+  | { readonly kind: "new"; readonly parent: Folder | null }
+  | { readonly kind: "edit" | "delete"; readonly folder: Folder };
 interface Row {
   readonly folder: Folder;
   readonly subfolders: readonly Folder[];
@@ -27,26 +27,26 @@ interface Row {
   readonly open: boolean;
 }
 
-/** Enough that a search is quicker than looking. */
+/** With fewer folders there is no search field. */
 const search_from = 8;
 
 export default function Folders() {
   const folders = useFolders();
   const [query, setQuery] = useState("");
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const [, navigate] = useLocation();
   const create = (
     <Button
       kind="primary"
       icon="folder-plus"
       data-shortcut="n"
-      onClick={() => setAsked({ what: "new", parent: null })}
+      onClick={() => setDialog({ kind: "new", parent: null })}
     >
       {strings.new_folder}
     </Button>
   );
   const all = folders.data ?? [];
-  const close = () => setAsked(null);
+  const close = () => setDialog(null);
   return (
     <>
       <PageHeader
@@ -79,23 +79,23 @@ export default function Folders() {
                 all={list}
                 query={query}
                 onQuery={setQuery}
-                onAsk={setAsked}
+                onDialog={setDialog}
               />
             )
           }
         </Loading>
       </section>
-      {asked?.what === "new" && (
+      {dialog?.kind === "new" && (
         <NewFolderDialog
           folders={all}
-          parent={asked.parent}
+          parent={dialog.parent}
           onClose={close}
           onCreated={({ id }) => navigate(`/folders/${id}`)}
         />
       )}
-      {asked?.what === "edit" && <EditFolderDialog folder={asked.folder} onClose={close} />}
-      {asked?.what === "delete" && (
-        <DeleteFolderDialog folder={asked.folder} folders={all} onClose={close} />
+      {dialog?.kind === "edit" && <EditFolderDialog folder={dialog.folder} onClose={close} />}
+      {dialog?.kind === "delete" && (
+        <DeleteFolderDialog folder={dialog.folder} folders={all} onClose={close} />
       )}
     </>
   );
@@ -106,13 +106,13 @@ function Tree({
   all,
   query,
   onQuery,
-  onAsk,
+  onDialog,
 }: {
   readonly branches: readonly Branch[];
   readonly all: readonly Folder[];
   readonly query: string;
   readonly onQuery: (query: string) => void;
-  readonly onAsk: (asked: Asked) => void;
+  readonly onDialog: (dialog: OpenDialog) => void;
 }) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const toggle = (id: string) => {
@@ -128,71 +128,87 @@ function Tree({
         actions={<Button onClick={() => onQuery("")}>{strings.clear}</Button>}
       />
     );
-  const rows = branches.flatMap(({ folder, subfolders }): Row[] => {
-    const open = query !== "" || !closed.has(folder.id);
-    return [
-      { folder, subfolders, below: false, open },
-      ...(open
-        ? subfolders.map((sub) => ({ folder: sub, subfolders: [], below: true, open: false }))
-        : []),
-    ];
-  });
-  const columns: readonly Column<Row>[] = [
-    {
-      key: "folder",
-      header: strings.folder,
-      kind: "main",
-      cell: (row) => <Name row={row} onToggle={() => toggle(row.folder.id)} />,
-    },
-    {
-      key: "count",
-      header: strings.count,
-      kind: "end",
-      cell: ({ folder }) => <Count folder={folder} all={all} />,
-    },
-    { key: "state", header: strings.state, cell: ({ folder }) => <FolderState folder={folder} /> },
-    {
-      key: "updated",
-      header: strings.updated,
-      cell: ({ folder }) => <Time value={folder.updated_at} />,
-      wide_only: true,
-    },
-    {
-      key: "actions",
-      header: strings.actions,
-      kind: "actions",
-      cell: ({ folder }) => (
-        <Menu
-          label={strings.actions_of(folder.name)}
-          items={[
-            ...(folder.parentId === null
-              ? [
-                  {
-                    label: strings.new_subfolder,
-                    icon: "folder-plus" as const,
-                    run: () => onAsk({ what: "new", parent: folder }),
-                  },
-                ]
-              : []),
-            { label: strings.edit, icon: "edit", run: () => onAsk({ what: "edit", folder }) },
-            "separator",
-            {
-              label: strings.delete,
-              icon: "trash",
-              danger: true,
-              run: () => onAsk({ what: "delete", folder }),
-            },
-          ]}
-        />
-      ),
-    },
-  ];
   return (
     <Table
       label={strings.label}
-      columns={columns}
-      rows={rows}
+      columns={columns(all, toggle, onDialog)}
+      rows={branches.flatMap((branch) =>
+        rowsOf(branch, query !== "" || !closed.has(branch.folder.id)),
+      )}
       row_key={({ folder }) => folder.id}
+    />
+  );
+}
+
+/** A folder and, while it is open, its subfolders. */
+const rowsOf = ({ folder, subfolders }: Branch, open: boolean): readonly Row[] => [
+  { folder, subfolders, below: false, open },
+  ...(open
+    ? subfolders.map((sub) => ({ folder: sub, subfolders: [], below: true, open: false }))
+    : []),
+];
+
+const columns = (
+  all: readonly Folder[],
+  onToggle: (id: string) => void,
+  onDialog: (dialog: OpenDialog) => void,
+): readonly Column<Row>[] => [
+  {
+    key: "folder",
+    header: strings.folder,
+    kind: "main",
+    cell: (row) => <Name row={row} onToggle={() => onToggle(row.folder.id)} />,
+  },
+  {
+    key: "count",
+    header: strings.count,
+    kind: "end",
+    cell: ({ folder }) => <Count folder={folder} all={all} />,
+  },
+  { key: "state", header: strings.state, cell: ({ folder }) => <FolderState folder={folder} /> },
+  {
+    key: "updated",
+    header: strings.updated,
+    cell: ({ folder }) => <Time value={folder.updated_at} />,
+    wide_only: true,
+  },
+  {
+    key: "actions",
+    header: strings.actions,
+    kind: "actions",
+    cell: ({ folder }) => <FolderMenu folder={folder} onDialog={onDialog} />,
+  },
+];
+
+function FolderMenu({
+  folder,
+  onDialog,
+}: {
+  readonly folder: Folder;
+  readonly onDialog: (dialog: OpenDialog) => void;
+}) {
+  return (
+    <Menu
+      label={strings.actions_of(folder.name)}
+      items={[
+        ...(folder.parentId === null
+          ? [
+              {
+                label: strings.new_subfolder,
+                icon: "folder-plus" as const,
+                run: () => onDialog({ kind: "new", parent: folder }),
+              },
+            ]
+          : []),
+        { label: strings.edit, icon: "edit", run: () => onDialog({ kind: "edit", folder }) },
+        "separator",
+        {
+          label: strings.delete,
+          icon: "trash",
+          danger: true,
+          run: () => onDialog({ kind: "delete", folder }),
+        },
+      ]}
     />
   );
 }

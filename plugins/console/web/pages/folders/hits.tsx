@@ -1,4 +1,4 @@
-/** What the words of the search field find inside the documents of a folder. */
+/** What the search field finds in the text of the documents of a folder. */
 import { useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { Link } from "wouter-preact";
@@ -12,20 +12,24 @@ const strings = folder_strings.page;
 const hits_max = 6;
 
 /** The address of a document with this passage marked. */
-export const passageHref = (
-  { document_id, start, end, page }: Passage,
-  folder_id: string,
-): string =>
-  `/documents/${document_id}?${new URLSearchParams({ folder: folder_id, start: String(start), end: String(end), ...(page === null ? {} : { page: String(page) }) })}`;
+export function passageHref({ document_id, start, end, page }: Passage, folder_id: string): string {
+  const fields = new URLSearchParams({
+    folder: folder_id,
+    start: String(start),
+    end: String(end),
+    ...(page === null ? {} : { page: String(page) }),
+  });
+  return `/documents/${document_id}?${fields}`;
+}
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** The words of the query stand out, also inside longer words. */
 function emphasised(quote: string, query: string): ComponentChildren {
-  const words_asked = query.split(/[^\p{L}\p{N}]+/u).filter(({ length }) => length > 1);
-  if (words_asked.length === 0) return quote;
+  const terms = query.split(/[^\p{L}\p{N}]+/u).filter(({ length }) => length > 1);
+  if (terms.length === 0) return quote;
   return quote
-    .split(new RegExp(`(${words_asked.map(escaped).join("|")})`, "giu"))
+    .split(new RegExp(`(${terms.map(escaped).join("|")})`, "giu"))
     .map((part, place) => (place % 2 === 1 ? <b key={place}>{part}</b> : part));
 }
 

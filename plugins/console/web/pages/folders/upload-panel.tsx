@@ -1,6 +1,4 @@
-/**
- * What is being uploaded into a folder: how far it is, what needs a decision, what failed and why.
- */
+/** The uploads into a folder: their progress, those that need a decision, those that failed. */
 import { useEffect } from "preact/hooks";
 import { formatBytes, formatPercent } from "../../ui/format";
 import { Button, IconButton } from "../../ui/button";
@@ -18,7 +16,7 @@ import {
 } from "./uploads";
 
 const strings = folder_strings.upload;
-/** More rows than this are only counted: five thousand files stay smooth. */
+/** Further rows are only counted, so that thousands of files stay smooth. */
 const rows_max = 8;
 const open_max = 5;
 
@@ -44,12 +42,6 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
   if (uploads.length === 0 || clean) return null;
   const open = [...sending, ...waiting].slice(0, open_max);
   const rest = sending.length + waiting.length - open.length;
-  const share =
-    uploads.reduce(
-      (sum, { state, share: part }) =>
-        sum + (state === "waiting" || state === "sending" ? part : 1),
-      0,
-    ) / uploads.length;
   return (
     <section class="card uploads" aria-label={strings.title}>
       <div class="card-head">
@@ -62,13 +54,7 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
         </h2>
         <span class="row">
           {failed.length > 1 && (
-            <Button
-              small
-              icon="refresh"
-              onClick={() => {
-                for (const entry of failed) retryUpload(entry);
-              }}
-            >
+            <Button small icon="refresh" onClick={() => failed.forEach(retryUpload)}>
               {strings.retry_all}
             </Button>
           )}
@@ -79,7 +65,7 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
       </div>
       {busy && uploads.length > 1 && (
         <div class="uploads-bar">
-          <Progress label={strings.title} value={share} />
+          <Progress label={strings.title} value={progressOf(uploads)} />
         </div>
       )}
       {clashes.length > 0 && <Clashes clashes={clashes} />}
@@ -97,6 +83,15 @@ export function UploadPanel({ folder_id }: { readonly folder_id: string }) {
       {rest > 0 && <p class="card-foot muted small">{strings.more(rest)}</p>}
     </section>
   );
+}
+
+/** The share of all that is done, from 0 to 1. */
+function progressOf(uploads: readonly Upload[]): number {
+  const done = uploads.reduce(
+    (sum, { state, share }) => sum + (state === "waiting" || state === "sending" ? share : 1),
+    0,
+  );
+  return done / uploads.length;
 }
 
 function SendingRow({ entry }: { readonly entry: Upload }) {

@@ -12,10 +12,10 @@ import { Select } from "../../ui/field";
 import { formatDateTime, formatElapsed, formatNumber } from "../../ui/format";
 import { Note } from "../../ui/note";
 import { PageHeader } from "../../ui/page-header";
-import { Pager } from "../../ui/pager";
+import { PagedTable } from "../../ui/paged-table";
 import { RecordPage } from "../../ui/record-page";
-import { Empty, Loading } from "../../ui/states";
-import { Table, type Column } from "../../ui/table";
+import { Empty } from "../../ui/states";
+import type { Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
 import { toast, toastError } from "../../ui/toast";
 import { import_strings as strings } from "../../strings/imports";
@@ -247,25 +247,18 @@ function Items({ run }: { readonly run: ImportRun }) {
           ]}
         />
       </div>
-      <Loading query={items}>
-        {({ data, pagination }) =>
-          pagination.total === 0 ? (
-            <Empty icon="import" title={strings.no_items}>
-              {isUnderWay(run) && status === "" ? strings.no_items_yet : undefined}
-            </Empty>
-          ) : (
-            <>
-              <Table
-                label={strings.items_label}
-                columns={columns}
-                rows={data}
-                row_key={({ id }) => id}
-              />
-              <Pager page={page} pagination={pagination} onPage={setPage} />
-            </>
-          )
+      <PagedTable
+        query={items}
+        page={page}
+        onPage={setPage}
+        label={strings.items_label}
+        columns={columns}
+        empty={
+          <Empty icon="import" title={strings.no_items}>
+            {isUnderWay(run) && status === "" ? strings.no_items_yet : undefined}
+          </Empty>
         }
-      </Loading>
+      />
     </section>
   );
 }

@@ -1,7 +1,4 @@
-/**
- * A new import: what, into which folder, once or again and again; and a look at what it would
- * bring.
- */
+/** A new import: what, into which folder, once or repeatedly; with a preview of what it finds. */
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { api, ApiProblem } from "../../api/client";
@@ -62,28 +59,45 @@ const sourceOf = (kind: Kind, text: string): Source => {
     : { type: kind, url: text.trim() };
 };
 
-/** Where the server points when the source's one field is wrong. */
+/** What is wrong with the source, which has one field here. */
 const sourceProblem = (problem: ApiProblem | null): string | undefined =>
   problem?.errors.find(({ pointer }) => pointer.startsWith("/source"))?.detail;
 
-function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
-  const [, navigate] = useLocation();
-  const asked = new URLSearchParams(location.search).get("folder");
-  const options = folderOptions(folders);
-  const [folder_id, setFolder] = useState(
-    options.some(({ value }) => value === asked) ? asked! : options[0]!.value,
-  );
-  const [kind, setKind] = useState<Kind>("urls");
-  const [text, setText] = useState("");
-  const [repeat, setRepeat] = useState<Repeat>("never");
-  const [cron, setCron] = useState("");
-  const [busy, setBusy] = useState<"look" | "start" | null>(null);
-  const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const [found, setFound] = useState<DryRun | null>(null);
-  const ready = text.trim() !== "" && (repeat !== "custom" || cron.trim() !== "");
+interface Fields {
+  readonly folder_id: string;
+  readonly kind: Kind;
+  /** The one field of the source: addresses, an address or a path. */
+  readonly text: string;
+  readonly repeat: Repeat;
+  readonly cron: string;
+}
 
-  const run = async (what: "look" | "start", work: () => Promise<void>) => {
-    if (busy || !ready) return;
+const dryRun = ({ folder_id, kind, text }: Fields) =>
+  api<DryRun>("/imports", {
+    method: "POST",
+    body: { folder_id, source: sourceOf(kind, text), dry_run: true },
+  });
+
+/** Starts the import, or saves its schedule. Returns the page to go to. */
+async function start({ folder_id, kind, text, repeat, cron }: Fields): Promise<string> {
+  const source = sourceOf(kind, text);
+  if (repeat === "never") {
+    const body = { folder_id, source };
+    const { id } = await api<ImportRun>("/imports", { method: "POST", body });
+    return `/imports/${id}`;
+  }
+  const every = repeat === "custom" ? cron.trim() : repeat;
+  await api("/import-schedules", { method: "POST", body: { folder_id, source, every } });
+  toast({ text: strings.scheduled });
+  return "/imports";
+}
+
+/** One call at a time: which one is running, and why the last one failed. */
+function useCall() {
+  const [busy, setBusy] = useState<"preview" | "start" | null>(null);
+  const [problem, setProblem] = useState<ApiProblem | null>(null);
+  const call = async (what: "preview" | "start", work: () => Promise<void>) => {
+    if (busy) return;
     setBusy(what);
     setProblem(null);
     try {
@@ -94,73 +108,95 @@ function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
       setBusy(null);
     }
   };
-  const look = () =>
-    run("look", async () =>
-      setFound(
-        await api<DryRun>("/imports", {
-          method: "POST",
-          body: { folder_id, source: sourceOf(kind, text), dry_run: true },
-        }),
-      ),
-    );
-  const start = () =>
-    run("start", async () => {
-      const source = sourceOf(kind, text);
-      if (repeat === "never") {
-        const { id } = await api<ImportRun>("/imports", {
-          method: "POST",
-          body: { folder_id, source },
-        });
-        navigate(`/imports/${id}`);
-      } else {
-        await api("/import-schedules", {
-          method: "POST",
-          body: { folder_id, source, every: repeat === "custom" ? cron.trim() : repeat },
-        });
-        toast({ text: strings.scheduled });
-        navigate("/imports");
-      }
+  return { busy, problem, call };
+}
+
+function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
+  const [, navigate] = useLocation();
+  const asked = new URLSearchParams(location.search).get("folder");
+  const options = folderOptions(folders);
+  const [fields, setFields] = useState<Fields>({
+    folder_id: options.some(({ value }) => value === asked) ? asked! : options[0]!.value,
+    kind: "urls",
+    text: "",
+    repeat: "never",
+    cron: "",
+  });
+  const [found, setFound] = useState<DryRun | null>(null);
+  const { busy, problem, call } = useCall();
+  const { text, repeat, cron } = fields;
+  const ready = text.trim() !== "" && (repeat !== "custom" || cron.trim() !== "");
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (!ready) return;
+    void call("start", async () => {
+      navigate(await start(fields));
       await refresh("import");
     });
+  };
+  const preview = () => void call("preview", async () => setFound(await dryRun(fields)));
   const beside = sourceProblem(problem) ?? problem?.at("/every");
   return (
-    <form
-      class="card-body stack form-narrow"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void start();
-      }}
-    >
+    <form class="card-body stack form-narrow" noValidate onSubmit={submit}>
+      <ImportFields
+        fields={fields}
+        folders={options}
+        problem={problem}
+        onChange={(change) => {
+          setFields((before) => ({ ...before, ...change }));
+          if (change.kind !== undefined || change.text !== undefined) setFound(null);
+        }}
+      />
+      {problem && !beside && <Problem error={problem} />}
+      {found && <FoundItems found={found} />}
+      <div class="row row-wrap">
+        <Button type="submit" kind="primary" busy={busy === "start"} disabled={!ready}>
+          {repeat === "never" ? strings.start : strings.schedule}
+        </Button>
+        <Button busy={busy === "preview"} disabled={!ready} onClick={preview}>
+          {busy === "preview" ? strings.looking : strings.look}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function ImportFields({
+  fields: { folder_id, kind, text, repeat, cron },
+  folders,
+  problem,
+  onChange,
+}: {
+  readonly fields: Fields;
+  readonly folders: ReturnType<typeof folderOptions>;
+  readonly problem: ApiProblem | null;
+  readonly onChange: (change: Partial<Fields>) => void;
+}) {
+  return (
+    <>
       <Select
         label={strings.kind_label}
         value={kind}
-        onValue={(value) => {
-          setKind(value as Kind);
-          setFound(null);
-        }}
+        onValue={(value) => onChange({ kind: value as Kind })}
         options={kinds.map((value) => ({ value, label: strings.kinds[value]! }))}
       />
       <SourceField
         kind={kind}
         text={text}
-        onText={(value) => {
-          setText(value);
-          setFound(null);
-        }}
+        onText={(value) => onChange({ text: value })}
         error={sourceProblem(problem)}
       />
       <Select
         label={strings.folder_label}
         value={folder_id}
-        onValue={setFolder}
-        options={options}
+        onValue={(value) => onChange({ folder_id: value })}
+        options={folders}
         error={problem?.at("/folder_id")}
       />
       <Select
         label={strings.repeat_label}
         value={repeat}
-        onValue={(value) => setRepeat(value as Repeat)}
+        onValue={(value) => onChange({ repeat: value as Repeat })}
         options={Object.entries(strings.repeats).map(([value, label]) => ({ value, label }))}
       />
       {repeat === "custom" && (
@@ -168,22 +204,12 @@ function NewImportForm({ folders }: { readonly folders: readonly Folder[] }) {
           label={strings.cron_label}
           hint={strings.cron_hint}
           value={cron}
-          onValue={setCron}
+          onValue={(value) => onChange({ cron: value })}
           error={problem?.at("/every")}
           spellcheck={false}
         />
       )}
-      {problem && !beside && <Problem error={problem} />}
-      {found && <FoundItems found={found} />}
-      <div class="row row-wrap">
-        <Button type="submit" kind="primary" busy={busy === "start"} disabled={!ready}>
-          {repeat === "never" ? strings.start : strings.schedule}
-        </Button>
-        <Button busy={busy === "look"} disabled={!ready} onClick={look}>
-          {busy === "look" ? strings.looking : strings.look}
-        </Button>
-      </div>
-    </form>
+    </>
   );
 }
 

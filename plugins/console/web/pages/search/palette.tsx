@@ -25,16 +25,16 @@ interface Entry {
   readonly href: string;
 }
 
-const passages_max = 6,
-  folders_max = 4,
-  pause_ms = 160,
-  excerpt_chars = 120;
+const passages_max = 6;
+const folders_max = 4;
+const pause_ms = 160;
+const excerpt_chars = 120;
 
 export default function Palette({ pages, onClose }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [, navigate] = useLocation();
   const [text, setText] = useState("");
-  const query = useSettled(text.trim());
+  const query = useDebounced(text.trim());
   const found = useQuery({
     queryKey: ["search", "palette", query],
     enabled: query.length > 1,
@@ -75,24 +75,14 @@ export default function Palette({ pages, onClose }: PaletteProps) {
         if (event.target === dialog.current) onClose();
       }}
     >
-      <div class="palette-field">
-        <Icon name="search" />
-        <input
-          type="text"
-          role="combobox"
-          aria-expanded={entries.length > 0}
-          aria-controls={`${id}-list`}
-          aria-activedescendant={entries[at] ? `${id}-${at}` : undefined}
-          aria-label={strings.palette}
-          autocomplete="off"
-          spellcheck={false}
-          placeholder={strings.palette_placeholder}
-          autofocus
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={keyed}
-        />
-      </div>
+      <PaletteField
+        list_id={`${id}-list`}
+        active_id={entries[at] && `${id}-${at}`}
+        expanded={entries.length > 0}
+        text={text}
+        onText={setText}
+        onKeyDown={keyed}
+      />
       <Entries
         id={id}
         entries={entries}
@@ -102,24 +92,62 @@ export default function Palette({ pages, onClose }: PaletteProps) {
         onOpen={open}
       />
       <p class="palette-foot" role="status">
-        {text !== "" && found.isFetching
-          ? strings.searching
-          : text !== "" && entries.length === 0
-            ? strings.nothing
-            : strings.hint}
+        {text === "" ? strings.hint : statusOf(found.isFetching, entries.length)}
       </p>
     </dialog>
   );
 }
 
+function statusOf(searching: boolean, entry_count: number): string {
+  if (searching) return strings.searching;
+  return entry_count === 0 ? strings.nothing : strings.hint;
+}
+
+function PaletteField({
+  list_id,
+  active_id,
+  expanded,
+  text,
+  onText,
+  onKeyDown,
+}: {
+  readonly list_id: string;
+  readonly active_id: string | undefined;
+  readonly expanded: boolean;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+}) {
+  return (
+    <div class="palette-field">
+      <Icon name="search" />
+      <input
+        type="text"
+        role="combobox"
+        aria-expanded={expanded}
+        aria-controls={list_id}
+        aria-activedescendant={active_id}
+        aria-label={strings.palette}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={strings.palette_placeholder}
+        autofocus
+        value={text}
+        onInput={(event) => onText(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+    </div>
+  );
+}
+
 /** The text once nobody has typed for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), pause_ms);
+    const timer = setTimeout(() => setDebounced(text), pause_ms);
     return () => clearTimeout(timer);
   }, [text]);
-  return settled;
+  return debounced;
 }
 
 function useEntries(

@@ -19,45 +19,57 @@ import { search_strings as strings } from "../../strings/search";
 import { folderOptions } from "../folders/tree";
 import { Terms, termsOf } from "./terms";
 
-const limit = 20,
-  excerpt_chars = 320;
+const limit = 20;
+const excerpt_chars = 320;
 
 export const passageKey = ({
   document_id,
   start,
 }: Pick<Passage, "document_id" | "start">): string => `${document_id}:${start}`;
 
-export default function SearchPage() {
+interface SearchFields {
+  readonly q: string;
+  readonly folder: string;
+  /** The key of the passage that is open. */
+  readonly show: string | null;
+}
+
+/** What the address says, and how to change it. */
+function useSearchFields() {
   const [, navigate] = useLocation();
-  const asked = new URLSearchParams(useSearch());
-  const query = asked.get("q") ?? "",
-    folder = asked.get("folder") ?? "",
-    shown = asked.get("show");
-  const go = (
-    next: { readonly q?: string; readonly folder?: string; readonly show?: string | null },
-    replace = false,
-  ) => {
-    const to = new URLSearchParams();
-    for (const [key, value] of Object.entries({ q: query, folder, ...next }))
-      if (value) to.set(key, value);
-    navigate(`/search?${to}`, { replace });
+  const params = new URLSearchParams(useSearch());
+  const fields: SearchFields = {
+    q: params.get("q") ?? "",
+    folder: params.get("folder") ?? "",
+    show: params.get("show"),
   };
+  const change = ({ show = null, ...changes }: Partial<SearchFields>, replace = false) => {
+    const next = new URLSearchParams();
+    for (const [key, value] of Object.entries({ ...fields, ...changes, show }))
+      if (value) next.set(key, value);
+    navigate(`/search?${next}`, { replace });
+  };
+  return { ...fields, change };
+}
+
+export default function SearchPage() {
+  const { q: query, folder, show, change } = useSearchFields();
+  const blank = query.trim() === "";
   const found = useQuery({
     queryKey: ["search", query, folder],
-    enabled: query.trim() !== "",
+    enabled: !blank,
     staleTime: 30_000,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
       search({ query, limit, ...(folder && { folder_ids: [folder] }) }, signal),
   });
-  const at =
-    shown === null || query.trim() === ""
-      ? -1
-      : (found.data?.findIndex((passage) => passageKey(passage) === shown) ?? -1);
+  const passages = blank || show === null ? [] : (found.data ?? []);
+  const at = passages.findIndex((passage) => passageKey(passage) === show);
+  const open = (key: string) => change({ show: key }, true);
   const close = () => {
-    go({ show: null }, true);
+    change({}, true);
     requestAnimationFrame(() =>
-      document.querySelector<HTMLElement>(`[data-passage="${CSS.escape(shown!)}"]`)?.focus(),
+      document.querySelector<HTMLElement>(`[data-passage="${CSS.escape(show!)}"]`)?.focus(),
     );
   };
   return (
@@ -69,9 +81,9 @@ export default function SearchPage() {
             key={`${query} ${folder}`}
             query={query}
             folder={folder}
-            onSearch={(q, in_folder) => go({ q, folder: in_folder })}
+            onSearch={(q, in_folder) => change({ q, folder: in_folder })}
           />
-          {query.trim() === "" ? (
+          {blank ? (
             <div class="card">
               <Empty icon="search" title={strings.start_title}>
                 {strings.start_text}
@@ -79,23 +91,16 @@ export default function SearchPage() {
             </div>
           ) : (
             <Loading query={found} rows={6}>
-              {(passages) => (
-                <Results
-                  passages={passages}
-                  query={query}
-                  shown={shown}
-                  onOpen={(key) => go({ show: key }, true)}
-                />
-              )}
+              {(results) => <Results passages={results} query={query} shown={show} onOpen={open} />}
             </Loading>
           )}
         </div>
       </div>
       {at >= 0 && (
         <SourcePanel
-          passages={found.data!}
+          passages={passages}
           at={at}
-          onAt={(next) => go({ show: passageKey(found.data![next]!) }, true)}
+          onAt={(next) => open(passageKey(passages[next]!))}
           onClose={close}
         />
       )}

@@ -1,33 +1,31 @@
-/**
- * Shows the words of a query where they stand in a passage, and the part of a long passage that has
- * most of them.
- */
+/** Highlights the terms of a query in a passage, of which it shows the part that has the first. */
 import { Fragment } from "preact";
 
-/** Words of one letter stand everywhere. */
+/** Terms of one letter are everywhere. */
 const length_min = 2;
-const around = 60;
+/** Characters shown before the first term. */
+const context_chars = 60;
 
-/** The words of the query; those in quotes count like the others. */
+/** The words of the query, without stop words; those in quotes count like the others. */
 export function termsOf(query: string): string[] {
   return [...new Set(query.toLocaleLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])].filter(
-    (term) => term.length >= length_min && !small.has(term),
+    (term) => term.length >= length_min && !stop_words.has(term),
   );
 }
-/** Words that say nothing alone. Only the colouring knows them; search has its own ways. */
-const small = new Set(
-  "a an and are as at be by do does for from how in is it of on or that the this to was were what when where which who why with".split(
-    " ",
-  ),
+/** For highlighting only: the search itself has stop words of its own. */
+const stop_words = new Set(
+  (
+    "a an and are as at be by do does for from how in is it of on or that the this to was were " +
+    "what when where which who why with"
+  ).split(" "),
 );
 
-const patternOf = (terms: readonly string[]): RegExp | null =>
-  terms.length === 0
-    ? null
-    : new RegExp(
-        `(?<![\\p{L}\\p{N}])(?:${terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|")})`,
-        "giu",
-      );
+/** Finds the terms at the beginnings of words; null when there are none. */
+function patternOf(terms: readonly string[]): RegExp | null {
+  if (terms.length === 0) return null;
+  const escaped = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join("|")})`, "giu");
+}
 
 export function Terms({
   text,
@@ -36,7 +34,8 @@ export function Terms({
 }: {
   readonly text: string;
   readonly terms: readonly string[];
-  /** Characters to show at most. */ readonly length: number;
+  /** Characters to show at most. */
+  readonly length: number;
 }) {
   const pattern = patternOf(terms);
   const shown = excerpt(text.replace(/\s+/g, " ").trim(), pattern, length);
@@ -57,11 +56,11 @@ export function Terms({
   );
 }
 
-/** From a little before the first word that was looked for. */
+/** At most `length` characters, from a little before the first term. */
 function excerpt(text: string, pattern: RegExp | null, length: number): string {
   if (text.length <= length) return text;
   const first = pattern ? text.search(pattern) : 0;
-  const begin = Math.min(Math.max(0, first - around), text.length - length);
+  const begin = Math.min(Math.max(0, first - context_chars), text.length - length);
   const from = begin === 0 ? 0 : text.indexOf(" ", begin) + 1;
   const to = from + length >= text.length ? text.length : text.lastIndexOf(" ", from + length);
   return `${from > 0 ? "… " : ""}${text.slice(from, to)}${to < text.length ? " …" : ""}`;

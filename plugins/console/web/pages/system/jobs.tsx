@@ -7,9 +7,9 @@ import type { Page } from "../../api/types";
 import { Button } from "../../ui/button";
 import { Segments } from "../../ui/field";
 import { Time } from "../../ui/format";
-import { Pager } from "../../ui/pager";
-import { Empty, Loading } from "../../ui/states";
-import { Table, type Column } from "../../ui/table";
+import { PagedTable } from "../../ui/paged-table";
+import { Empty } from "../../ui/states";
+import type { Column } from "../../ui/table";
 import { toast, toastError } from "../../ui/toast";
 import { system_strings as strings } from "../../strings/system";
 import type { Job } from "./records";
@@ -105,25 +105,18 @@ export function Jobs() {
           options={states.map((value) => ({ value, label: strings.job_states[value]! }))}
         />
       </div>
-      <Loading query={jobs}>
-        {({ data, pagination }) =>
-          pagination.total === 0 ? (
-            <Empty icon="check" title={strings.no_jobs}>
-              {state === "failed" ? strings.no_jobs_text.failed : strings.no_jobs_text.other}
-            </Empty>
-          ) : (
-            <>
-              <Table
-                label={strings.jobs_label}
-                columns={columns}
-                rows={data}
-                row_key={({ id }) => id}
-              />
-              <Pager page={page} pagination={pagination} onPage={setPage} />
-            </>
-          )
+      <PagedTable
+        query={jobs}
+        page={page}
+        onPage={setPage}
+        label={strings.jobs_label}
+        columns={columns}
+        empty={
+          <Empty icon="check" title={strings.no_jobs}>
+            {state === "failed" ? strings.no_jobs_text.failed : strings.no_jobs_text.other}
+          </Empty>
         }
-      </Loading>
+      />
     </section>
   );
 }

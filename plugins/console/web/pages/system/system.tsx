@@ -43,7 +43,10 @@ export default function System() {
         <>
           <PageHeader
             title={strings.title}
-            text={`${strings.text(state.version, state.commit)}, ${strings.uptime(uptime(state.uptime_s))}`}
+            text={[
+              strings.text(state.version, state.commit),
+              strings.uptime(uptime(state.uptime_s)),
+            ].join(", ")}
           />
           {state.storage.free_bytes < low_bytes && (
             <Note tone="bad" title={strings.low}>

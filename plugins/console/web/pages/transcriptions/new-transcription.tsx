@@ -15,6 +15,17 @@ import type { TranscriptionRun } from "./records";
 const accepted = "audio/*,video/*,.vtt,.srt";
 type From = keyof typeof strings.from;
 
+const uploadRecording = (
+  folder_id: string,
+  file: File,
+  onProgress: (share: number) => void,
+  signal: AbortSignal,
+) =>
+  upload<TranscriptionRun>("/transcriptions", file, { query: { folder_id }, onProgress, signal });
+
+const fetchRecording = (folder_id: string, url: string) =>
+  api<TranscriptionRun>("/transcriptions", { method: "POST", body: { folder_id, url } });
+
 export function NewTranscription({
   folders,
   onClose,
@@ -38,15 +49,8 @@ export function NewTranscription({
     try {
       const run =
         from === "file"
-          ? await upload<TranscriptionRun>("/transcriptions", file!, {
-              query: { folder_id },
-              onProgress: setShare,
-              signal: leaving.current.signal,
-            })
-          : await api<TranscriptionRun>("/transcriptions", {
-              method: "POST",
-              body: { folder_id, url: url.trim() },
-            });
+          ? await uploadRecording(folder_id, file!, setShare, leaving.current.signal)
+          : await fetchRecording(folder_id, url.trim());
       onStarted(run);
       await refresh("transcription");
     } finally {
@@ -64,35 +68,14 @@ export function NewTranscription({
       own_pointers={["/url", "/file"]}
       onProblem={setProblem}
     >
-      <Segments
-        label={strings.from_label}
-        value={from}
-        onValue={(value) => setFrom(value as From)}
-        options={(["file", "url"] as const).map((value) => ({ value, label: strings.from[value] }))}
+      <SourceFields
+        from={from}
+        onFrom={setFrom}
+        onFile={setFile}
+        url={url}
+        onUrl={setUrl}
+        problem={problem}
       />
-      {from === "file" ? (
-        <Field label={strings.file_label} error={problem?.at("/file")}>
-          {(control) => (
-            <input
-              {...control}
-              type="file"
-              accept={accepted}
-              onChange={(event) => setFile(event.currentTarget.files?.[0] ?? null)}
-            />
-          )}
-        </Field>
-      ) : (
-        <TextField
-          label={strings.url_label}
-          hint={strings.url_hint}
-          type="url"
-          value={url}
-          onValue={setUrl}
-          error={problem?.at("/url")}
-          maxLength={2048}
-          spellcheck={false}
-        />
-      )}
       <Select
         label={strings.folder_label}
         value={folder_id}
@@ -107,5 +90,56 @@ export function NewTranscription({
         />
       )}
     </FormDialog>
+  );
+}
+
+/** A file of this device, or an address. */
+function SourceFields({
+  from,
+  onFrom,
+  onFile,
+  url,
+  onUrl,
+  problem,
+}: {
+  readonly from: From;
+  readonly onFrom: (from: From) => void;
+  readonly onFile: (file: File | null) => void;
+  readonly url: string;
+  readonly onUrl: (url: string) => void;
+  readonly problem: ApiProblem | null;
+}) {
+  return (
+    <>
+      <Segments
+        label={strings.from_label}
+        value={from}
+        onValue={(value) => onFrom(value as From)}
+        options={(["file", "url"] as const).map((value) => ({ value, label: strings.from[value] }))}
+      />
+      {from === "file" ? (
+        <Field label={strings.file_label} error={problem?.at("/file")}>
+          {(control) => (
+            <input
+              {...control}
+              type="file"
+              accept={accepted}
+              onChange={(event) => onFile(event.currentTarget.files?.[0] ?? null)}
+            />
+          )}
+        </Field>
+      ) : (
+        <TextField
+          label={strings.url_label}
+          hint={strings.url_hint}
+          type="url"
+          value={url}
+          onValue={onUrl}
+          error={problem?.at("/url")}
+          maxLength={2048}
+          spellcheck={false}
+        />
+      )}
+    </>
   );
 }

@@ -1,16 +1,17 @@
 /** The transcriptions of the user: what was asked for, how far it is, and what failed. */
 import { useQuery } from "@tanstack/preact-query";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { api } from "../../api/client";
-import { keys, useFolders } from "../../api/queries";
+import { keys, useFolderNames, useFolders } from "../../api/queries";
 import type { Page } from "../../api/types";
 import { Button, ButtonLink } from "../../ui/button";
 import { formatDuration, formatPercent, Time } from "../../ui/format";
 import { PageHeader } from "../../ui/page-header";
-import { Pager } from "../../ui/pager";
-import { Empty, Loading } from "../../ui/states";
-import { Table, type Column } from "../../ui/table";
+import { PagedTable } from "../../ui/paged-table";
+import { Empty } from "../../ui/states";
+import type { Column } from "../../ui/table";
 import { Progress, Tag } from "../../ui/tag";
 import { transcription_strings as strings } from "../../strings/transcriptions";
 import { NewTranscription } from "./new-transcription";
@@ -29,42 +30,7 @@ export default function Transcriptions() {
     placeholderData: (before) => before,
     refetchInterval: ({ state }) => (state.data?.data.some(isUnderWay) ? running_ms : false),
   });
-  const folderName = (id: string) =>
-    folders.data?.find((folder) => folder.id === id)?.name ??
-    (folders.data ? strings.gone_folder : "");
-  const columns: readonly Column<TranscriptionRun>[] = [
-    {
-      key: "name",
-      header: strings.name,
-      kind: "main",
-      cell: ({ id, name, error }) => (
-        <span class="two-lines">
-          <Link href={`/transcriptions/${id}`} class="title-link clip">
-            {name ?? strings.unnamed}
-          </Link>
-          {error && <span class="bad-text">{error.message}</span>}
-        </span>
-      ),
-    },
-    {
-      key: "folder",
-      header: strings.folder,
-      cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link>,
-    },
-    { key: "status", header: strings.status, kind: "tight", cell: (run) => <State run={run} /> },
-    {
-      key: "length",
-      header: strings.length,
-      kind: "end",
-      cell: ({ duration_s }) => (duration_s === null ? "–" : formatDuration(duration_s)),
-    },
-    {
-      key: "created",
-      header: strings.created,
-      kind: "tight",
-      cell: ({ created_at }) => <Time value={created_at} />,
-    },
-  ];
+  const folderName = useFolderNames(strings.gone_folder);
   const create = (
     <Button kind="primary" icon="plus" data-shortcut="n" onClick={() => setCreating(true)}>
       {strings.create}
@@ -79,35 +45,14 @@ export default function Transcriptions() {
         actions={no_folders || runs.data?.pagination.total === 0 ? undefined : create}
       />
       <section class="card">
-        <Loading query={runs}>
-          {({ data, pagination }) => {
-            if (pagination.total > 0)
-              return (
-                <>
-                  <Table
-                    label={strings.label}
-                    columns={columns}
-                    rows={data}
-                    row_key={({ id }) => id}
-                  />
-                  <Pager page={page} pagination={pagination} onPage={setPage} />
-                </>
-              );
-            return no_folders ? (
-              <Empty
-                icon="folder"
-                title={strings.no_folder_title}
-                actions={<ButtonLink href="/folders">{strings.to_folders}</ButtonLink>}
-              >
-                {strings.no_folder_text}
-              </Empty>
-            ) : (
-              <Empty icon="transcription" title={strings.empty_title} actions={create}>
-                {strings.empty_text}
-              </Empty>
-            );
-          }}
-        </Loading>
+        <PagedTable
+          query={runs}
+          page={page}
+          onPage={setPage}
+          label={strings.label}
+          columns={columns(folderName)}
+          empty={<NoTranscriptions no_folders={no_folders} create={create} />}
+        />
       </section>
       {creating && folders.data && folders.data.length > 0 && (
         <NewTranscription
@@ -117,6 +62,62 @@ export default function Transcriptions() {
         />
       )}
     </>
+  );
+}
+
+const columns = (folderName: (id: string) => string): readonly Column<TranscriptionRun>[] => [
+  {
+    key: "name",
+    header: strings.name,
+    kind: "main",
+    cell: ({ id, name, error }) => (
+      <span class="two-lines">
+        <Link href={`/transcriptions/${id}`} class="title-link clip">
+          {name ?? strings.unnamed}
+        </Link>
+        {error && <span class="bad-text">{error.message}</span>}
+      </span>
+    ),
+  },
+  {
+    key: "folder",
+    header: strings.folder,
+    cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link>,
+  },
+  { key: "status", header: strings.status, kind: "tight", cell: (run) => <State run={run} /> },
+  {
+    key: "length",
+    header: strings.length,
+    kind: "end",
+    cell: ({ duration_s }) => (duration_s === null ? "–" : formatDuration(duration_s)),
+  },
+  {
+    key: "created",
+    header: strings.created,
+    kind: "tight",
+    cell: ({ created_at }) => <Time value={created_at} />,
+  },
+];
+
+function NoTranscriptions({
+  no_folders,
+  create,
+}: {
+  readonly no_folders: boolean;
+  readonly create: ComponentChildren;
+}) {
+  return no_folders ? (
+    <Empty
+      icon="folder"
+      title={strings.no_folder_title}
+      actions={<ButtonLink href="/folders">{strings.to_folders}</ButtonLink>}
+    >
+      {strings.no_folder_text}
+    </Empty>
+  ) : (
+    <Empty icon="transcription" title={strings.empty_title} actions={create}>
+      {strings.empty_text}
+    </Empty>
   );
 }
 

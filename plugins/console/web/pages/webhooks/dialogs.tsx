@@ -1,11 +1,10 @@
 /** Registering a webhook, and showing its secret the one time it can be shown. */
 import { useState } from "preact/hooks";
 import { api, type ApiProblem } from "../../api/client";
-import { Button } from "../../ui/button";
-import { CodeBlock, Secret } from "../../ui/copy";
-import { Dialog, FormDialog } from "../../ui/dialog";
+import { CodeBlock } from "../../ui/copy";
+import { FormDialog } from "../../ui/dialog";
 import { Select, TextField } from "../../ui/field";
-import { Note } from "../../ui/note";
+import { SecretDialog } from "../../ui/secret-dialog";
 import { Tabs } from "../../ui/tabs";
 import { webhook_strings as strings } from "../../strings/webhooks";
 import { languages, snippet, type Language, type WebhookWithSecret } from "./records";
@@ -59,56 +58,23 @@ export function CreateWebhookDialog({
   );
 }
 
-/** Stays until it is said that the secret is kept; Escape asks first. */
-export function SecretOnce({
+/** The signing secret, and how a receiver uses it. */
+export function SigningSecretDialog({
   secret,
   onClose,
 }: {
   readonly secret: string;
   readonly onClose: () => void;
 }) {
-  const [copied, setCopied] = useState(false);
-  const [leaving, setLeaving] = useState(false);
-  const leave = () => {
-    if (copied) onClose();
-    else setLeaving(true);
-  };
   return (
-    <Dialog
-      title={strings.once_title}
-      onClose={leave}
-      sticky
-      wide
-      foot={
-        leaving ? (
-          <>
-            <Button onClick={() => setLeaving(false)}>{strings.once_back}</Button>
-            <Button kind="danger-solid" onClick={onClose}>
-              {strings.once_leave_action}
-            </Button>
-          </>
-        ) : (
-          <Button kind="primary" onClick={onClose}>
-            {strings.once_done}
-          </Button>
-        )
-      }
-    >
-      {leaving ? (
-        <Note tone="bad" title={strings.once_leave} live>
-          {strings.once_leave_text}
-        </Note>
-      ) : (
-        <Note tone="warn">{strings.once_text}</Note>
-      )}
-      <Secret label={strings.once_label} text={secret} onCopied={() => setCopied(true)} />
-      <Verify />
-    </Dialog>
+    <SecretDialog strings={strings} secret={secret} wide onClose={onClose}>
+      {() => <VerificationExample />}
+    </SecretDialog>
   );
 }
 
 /** How a receiver checks what it gets. */
-export function Verify() {
+export function VerificationExample() {
   const [language, setLanguage] = useState<Language>("TypeScript");
   return (
     <div class="stack-small">

@@ -11,38 +11,29 @@ import { ConfirmDialog, FormDialog } from "../../ui/dialog";
 import { formatDateTime, Time } from "../../ui/format";
 import { Menu } from "../../ui/menu";
 import { PageHeader } from "../../ui/page-header";
-import { Pager } from "../../ui/pager";
+import { PagedTable } from "../../ui/paged-table";
 import { RecordPage } from "../../ui/record-page";
-import { Empty, Loading } from "../../ui/states";
-import { Table, type Column } from "../../ui/table";
+import { Empty } from "../../ui/states";
+import type { Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
 import { toast, toastError } from "../../ui/toast";
 import { webhook_strings as strings } from "../../strings/webhooks";
 import { DeliveryDrawer } from "./delivery";
-import { SecretOnce, Verify } from "./dialogs";
+import { SigningSecretDialog, VerificationExample } from "./dialogs";
 import { tones, type Delivery, type Webhook, type WebhookWithSecret } from "./records";
 
 const crumbs = [{ label: strings.title, href: "/webhooks" }];
-type Asking = "remove" | "rotate" | null;
+type OpenDialog = "remove" | "rotate" | null;
 
 export default function WebhookPage({ params }: { readonly params: PageParams }) {
   const id = params.id!;
-  const [, navigate] = useLocation();
-  const [asking, setAsking] = useState<Asking>(null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const webhook = useQuery({
     queryKey: [...keys.webhooks, id],
     queryFn: () => api<Webhook>(`/webhooks/${id}`),
   });
-  const test = async () => {
-    try {
-      await api(`/webhooks/${id}/test`, { method: "POST" });
-      toast({ text: strings.tested });
-    } catch (error) {
-      toastError(error);
-    }
-    await refresh("delivery", "webhook");
-  };
+  const close = () => setDialog(null);
   return (
     <RecordPage query={webhook} title={strings.one} crumbs={crumbs}>
       {({ url, event_type }) => (
@@ -51,70 +42,107 @@ export default function WebhookPage({ params }: { readonly params: PageParams })
             title={url}
             text={strings.events[event_type] ?? event_type}
             crumbs={crumbs}
-            actions={
-              <>
-                <Button icon="send" onClick={test}>
-                  {strings.test}
-                </Button>
-                <Menu
-                  label={strings.actions}
-                  small={false}
-                  items={[
-                    { label: strings.rotate, icon: "key", run: () => setAsking("rotate") },
-                    "separator",
-                    {
-                      label: strings.remove,
-                      icon: "trash",
-                      danger: true,
-                      run: () => setAsking("remove"),
-                    },
-                  ]}
-                />
-              </>
-            }
+            actions={<Actions id={id} onDialog={setDialog} />}
           />
-          <Deliveries webhook_id={id} onTest={test} />
+          <Deliveries webhook_id={id} />
           <section class="card card-body">
-            <Verify />
+            <VerificationExample />
           </section>
-          {asking === "remove" && (
-            <ConfirmDialog
-              title={strings.remove_title}
-              confirm_label={strings.remove}
-              onClose={() => setAsking(null)}
-              onConfirm={async () => {
-                await api(`/webhooks/${id}`, { method: "DELETE" });
-                toast({ text: strings.removed });
-                navigate("/webhooks");
-                await refresh("webhook");
-              }}
-            >
-              <p class="mono">{url}</p>
-              <p>{strings.remove_text}</p>
-            </ConfirmDialog>
+          {dialog === "remove" && <RemoveDialog id={id} url={url} onClose={close} />}
+          {dialog === "rotate" && <RotateDialog id={id} onRotated={setSecret} onClose={close} />}
+          {secret !== null && (
+            <SigningSecretDialog secret={secret} onClose={() => setSecret(null)} />
           )}
-          {asking === "rotate" && (
-            <FormDialog
-              title={strings.rotate_title}
-              submit_label={strings.rotate}
-              onClose={() => setAsking(null)}
-              onSubmit={async () =>
-                setSecret(
-                  (
-                    await api<WebhookWithSecret>(`/webhooks/${id}/rotate-secret`, {
-                      method: "POST",
-                    })
-                  ).secret,
-                )
-              }
-            >
-              <p>{strings.rotate_text}</p>
-            </FormDialog>
-          )}
-          {secret !== null && <SecretOnce secret={secret} onClose={() => setSecret(null)} />}
         </>
       )}
     </RecordPage>
+  );
+}
+
+async function sendTest(webhook_id: string): Promise<void> {
+  try {
+    await api(`/webhooks/${webhook_id}/test`, { method: "POST" });
+    toast({ text: strings.tested });
+  } catch (error) {
+    toastError(error);
+  }
+  await refresh("delivery", "webhook");
+}
+
+const Actions = ({
+  id,
+  onDialog,
+}: {
+  readonly id: string;
+  readonly onDialog: (dialog: OpenDialog) => void;
+}) => (
+  <>
+    <Button icon="send" onClick={() => void sendTest(id)}>
+      {strings.test}
+    </Button>
+    <Menu
+      label={strings.actions}
+      small={false}
+      items={[
+        { label: strings.rotate, icon: "key", run: () => onDialog("rotate") },
+        "separator",
+        { label: strings.remove, icon: "trash", danger: true, run: () => onDialog("remove") },
+      ]}
+    />
+  </>
+);
+
+function RemoveDialog({
+  id,
+  url,
+  onClose,
+}: {
+  readonly id: string;
+  readonly url: string;
+  readonly onClose: () => void;
+}) {
+  const [, navigate] = useLocation();
+  const remove = async () => {
+    await api(`/webhooks/${id}`, { method: "DELETE" });
+    toast({ text: strings.removed });
+    navigate("/webhooks");
+    await refresh("webhook");
+  };
+  return (
+    <ConfirmDialog
+      title={strings.remove_title}
+      confirm_label={strings.remove}
+      onClose={onClose}
+      onConfirm={remove}
+    >
+      <p class="mono">{url}</p>
+      <p>{strings.remove_text}</p>
+    </ConfirmDialog>
+  );
+}
+
+function RotateDialog({
+  id,
+  onRotated,
+  onClose,
+}: {
+  readonly id: string;
+  readonly onRotated: (secret: string) => void;
+  readonly onClose: () => void;
+}) {
+  const rotate = async () => {
+    const path = `/webhooks/${id}/rotate-secret`;
+    onRotated((await api<WebhookWithSecret>(path, { method: "POST" })).secret);
+  };
+  return (
+    <FormDialog
+      title={strings.rotate_title}
+      submit_label={strings.rotate}
+      onClose={onClose}
+      onSubmit={rotate}
+    >
+      <p>{strings.rotate_text}</p>
+    </FormDialog>
   );
 }
 
@@ -188,13 +216,7 @@ const columns = (show: (delivery: Delivery) => void): readonly Column<Delivery>[
 /** Fetched often while one of them waits: the next attempt is a matter of seconds. */
 const waiting_ms = 2_000;
 
-function Deliveries({
-  webhook_id,
-  onTest,
-}: {
-  readonly webhook_id: string;
-  readonly onTest: () => void;
-}) {
+function Deliveries({ webhook_id }: { readonly webhook_id: string }) {
   const [page, setPage] = useState(1);
   const [shown, setShown] = useState<string | null>(null);
   const deliveries = useQuery({
@@ -211,29 +233,22 @@ function Deliveries({
         <h2>{strings.deliveries}</h2>
         <span class="muted small">{strings.deliveries_text}</span>
       </div>
-      <Loading query={deliveries}>
-        {({ data, pagination }) =>
-          pagination.total === 0 ? (
-            <Empty
-              icon="send"
-              title={strings.no_deliveries_title}
-              actions={<Button onClick={onTest}>{strings.test}</Button>}
-            >
-              {strings.no_deliveries_text}
-            </Empty>
-          ) : (
-            <>
-              <Table
-                label={strings.deliveries_label}
-                columns={columns(({ id }) => setShown(id))}
-                rows={data}
-                row_key={({ id }) => id}
-              />
-              <Pager page={page} pagination={pagination} onPage={setPage} />
-            </>
-          )
+      <PagedTable
+        query={deliveries}
+        page={page}
+        onPage={setPage}
+        label={strings.deliveries_label}
+        columns={columns(({ id }) => setShown(id))}
+        empty={
+          <Empty
+            icon="send"
+            title={strings.no_deliveries_title}
+            actions={<Button onClick={() => void sendTest(webhook_id)}>{strings.test}</Button>}
+          >
+            {strings.no_deliveries_text}
+          </Empty>
         }
-      </Loading>
+      />
       {open && <DeliveryDrawer delivery={open} onClose={() => setShown(null)} />}
     </section>
   );

@@ -11,7 +11,7 @@ import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tag } from "../../ui/tag";
 import { webhook_strings as strings } from "../../strings/webhooks";
-import { CreateWebhookDialog, SecretOnce } from "./dialogs";
+import { CreateWebhookDialog, SigningSecretDialog } from "./dialogs";
 import { tones, type Webhook, type WebhookWithSecret } from "./records";
 
 const columns: readonly Column<Webhook>[] = [
@@ -94,7 +94,7 @@ export default function Webhooks() {
           }}
         />
       )}
-      {fresh && <SecretOnce secret={fresh.secret} onClose={() => setFresh(null)} />}
+      {fresh && <SigningSecretDialog secret={fresh.secret} onClose={() => setFresh(null)} />}
     </>
   );
 }

@@ -1,0 +1,149 @@
+/** What every chat shows: its heading, the conversation, the composer, and the source beside it. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useLocation } from "wouter-preact";
+import { cancelMessage, isRunning, type Chat, type Message } from "../../api/chats";
+import { refresh } from "../../api/queries";
+import { SourcePanel } from "../../reader/source-panel";
+import { Menu } from "../../ui/menu";
+import { PageHeader } from "../../ui/page-header";
+import { toastError } from "../../ui/toast";
+import { chat_strings as strings } from "../../strings/chat";
+import { deleteWithUndo, RenameChatDialog } from "./chat-actions";
+import type { OpenedPassage } from "./closest-passages";
+import { Composer } from "./composer";
+import { Conversation } from "./conversation";
+import type { Outgoing } from "./messages";
+import type { Scope } from "./scope";
+
+interface ChatFrameProps {
+  readonly chat: Chat | null;
+  readonly scope: Scope;
+  readonly onScope: (scope: Scope) => Promise<unknown>;
+  readonly messages: readonly Message[];
+  readonly outgoing: Outgoing | null;
+  readonly onSend: (text: string) => Promise<void>;
+  readonly onOutgoing: (outgoing: Outgoing | null) => void;
+  readonly onEarlier?: (() => void) | undefined;
+  /** The beginning of the first question. */
+  readonly begun?: string | undefined;
+}
+
+/** The passage that is open; closing it gives the focus back to what opened it. */
+function useOpenedPassage() {
+  const [opened, setOpened] = useState<OpenedPassage | null>(null);
+  const close = () => {
+    const from = opened?.from;
+    setOpened(null);
+    requestAnimationFrame(() => from?.isConnected && from.focus());
+  };
+  return { opened, setOpened, close };
+}
+
+async function stop(chat: Chat, { requestId }: Message): Promise<void> {
+  await cancelMessage(chat.id, requestId).catch(toastError);
+  void refresh("message");
+}
+
+function toastAndThrow(error: unknown): never {
+  toastError(error);
+  throw error;
+}
+
+export function ChatFrame({
+  chat,
+  scope,
+  onScope,
+  messages,
+  outgoing,
+  onSend,
+  onOutgoing,
+  onEarlier,
+  begun,
+}: ChatFrameProps) {
+  const { opened, setOpened, close } = useOpenedPassage();
+  const [draft, setDraft] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    if (begun) setDraft((before) => before || begun);
+  }, [begun]);
+  const running = messages.findLast(isRunning);
+  const begin = (text: string) => {
+    setDraft(text);
+    field.current?.focus();
+  };
+  return (
+    <div class={opened ? "chat-page chat-open" : "chat-page"}>
+      <div class="chat-column">
+        <div class="chat-head">
+          <ChatHead chat={chat} />
+        </div>
+        <Conversation
+          chat_id={chat?.id ?? null}
+          scope={scope}
+          messages={messages}
+          outgoing={outgoing}
+          opened={opened}
+          onOpen={setOpened}
+          onAsk={onSend}
+          onOutgoing={onOutgoing}
+          onEarlier={onEarlier}
+          onBegin={begin}
+        />
+        <Composer
+          field={field}
+          draft={draft}
+          onDraft={setDraft}
+          scope={scope}
+          onScope={(next) => onScope(next).catch(toastAndThrow)}
+          onSend={onSend}
+          onStop={chat && running ? () => void stop(chat, running) : undefined}
+          busy={outgoing !== null && outgoing.error === null}
+        />
+      </div>
+      {opened && (
+        <SourcePanel
+          passages={opened.passages}
+          at={opened.at}
+          onAt={(at) => setOpened({ ...opened, at })}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}
+
+function ChatHead({ chat }: { readonly chat: Chat | null }) {
+  const [, navigate] = useLocation();
+  const [renaming, setRenaming] = useState(false);
+  const title = chat ? (chat.name ?? strings.untitled) : strings.new_chat;
+  const actions = chat && (
+    <Menu
+      label={strings.actions_of(title)}
+      small={false}
+      items={[
+        { label: strings.rename, icon: "edit", run: () => setRenaming(true) },
+        { label: strings.new_chat, icon: "plus", run: () => navigate("/chats/new") },
+        "separator",
+        {
+          label: strings.delete,
+          icon: "trash",
+          danger: true,
+          run: () =>
+            void deleteWithUndo(chat).then((done) => {
+              if (done) navigate("/chats");
+            }),
+        },
+      ]}
+    />
+  );
+  return (
+    <>
+      <PageHeader
+        title={title}
+        crumbs={[{ label: strings.title, href: "/chats" }]}
+        actions={actions}
+      />
+      {renaming && chat && <RenameChatDialog chat={chat} onClose={() => setRenaming(false)} />}
+    </>
+  );
+}

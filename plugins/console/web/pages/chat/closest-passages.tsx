@@ -1,0 +1,77 @@
+/** The passages that come closest to a question which has no answer. */
+import { useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { search } from "../../api/chats";
+import type { Passage } from "../../api/types";
+import { LocationLabel } from "../../reader/location-label";
+import { Button } from "../../ui/button";
+import { Icon } from "../../ui/icons";
+import { Skeleton } from "../../ui/states";
+import { chat_strings as strings } from "../../strings/chat";
+import type { Scope } from "./scope";
+
+/** A passage that is open, among those it stands with, and what opened it. */
+export interface OpenedPassage {
+  readonly passages: readonly Passage[];
+  readonly at: number;
+  readonly from: HTMLElement | null;
+}
+
+/** Searches at once for the newest question, for older ones when somebody asks. */
+export function ClosestPassages({
+  question,
+  scope,
+  at_once,
+  opened,
+  onOpen,
+}: {
+  readonly question: string;
+  readonly scope: Scope;
+  readonly at_once: boolean;
+  readonly opened: OpenedPassage | null;
+  readonly onOpen: (opened: OpenedPassage) => void;
+}) {
+  const [wanted, setWanted] = useState(at_once);
+  const query = useQuery({
+    queryKey: ["closest", question, scope.folders],
+    enabled: wanted && scope.folders.length > 0,
+    staleTime: 60_000,
+    queryFn: ({ signal }) =>
+      search({ query: question, folder_ids: scope.folders, limit: 4 }, signal),
+  });
+  if (scope.folders.length === 0) return null;
+  if (!wanted)
+    return (
+      <div>
+        <Button small icon="search" onClick={() => setWanted(true)}>
+          {strings.show_closest}
+        </Button>
+      </div>
+    );
+  if (query.error) return null;
+  if (!query.data) return <Skeleton rows={2} />;
+  if (query.data.length === 0) return <p class="muted">{strings.no_closest}</p>;
+  const passages = query.data;
+  return (
+    <div class="closest" role="group" aria-label={strings.closest}>
+      <p class="label">
+        {strings.closest} · {strings.closest_text}
+      </p>
+      {passages.map((passage, at) => (
+        <button
+          key={`${passage.document_id}:${passage.start}`}
+          type="button"
+          class="passage-card"
+          aria-pressed={opened?.passages === passages && opened.at === at}
+          onClick={(event) => onOpen({ passages, at, from: event.currentTarget })}
+        >
+          <span class="passage-place">
+            <Icon name="file-text" size={14} />
+            <LocationLabel passage={passage} />
+          </span>
+          <span class="passage-text">{passage.quote}</span>
+        </button>
+      ))}
+    </div>
+  );
+}

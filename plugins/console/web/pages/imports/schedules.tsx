@@ -1,0 +1,128 @@
+/** The schedules of imports: what is imported again and when, and deleting one. */
+import { useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+import { api } from "../../api/client";
+import { keys, refresh, useFolderNames } from "../../api/queries";
+import type { Page } from "../../api/types";
+import { Button, ButtonLink } from "../../ui/button";
+import { ConfirmDialog } from "../../ui/dialog";
+import { Time } from "../../ui/format";
+import { PagedTable } from "../../ui/paged-table";
+import { Empty } from "../../ui/states";
+import type { Column } from "../../ui/table";
+import { toast } from "../../ui/toast";
+import { import_strings as strings } from "../../strings/imports";
+import { kindOf, sourceText, type ImportSchedule } from "./records";
+
+export function ImportSchedules() {
+  const [page, setPage] = useState(1);
+  const [deleting, setDeleting] = useState<ImportSchedule | null>(null);
+  const folderName = useFolderNames(strings.gone_folder);
+  const schedules = useQuery({
+    queryKey: [...keys.imports, "schedules", page],
+    queryFn: () => api<Page<ImportSchedule>>("/import-schedules", { query: { page } }),
+    placeholderData: (before) => before,
+  });
+  return (
+    <section class="card">
+      <PagedTable
+        query={schedules}
+        page={page}
+        onPage={setPage}
+        label={strings.schedules}
+        columns={columns(folderName, setDeleting)}
+        empty={
+          <Empty
+            icon="clock"
+            title={strings.no_schedules_title}
+            actions={
+              <ButtonLink icon="plus" href="/imports/new">
+                {strings.create}
+              </ButtonLink>
+            }
+          >
+            {strings.no_schedules_text}
+          </Empty>
+        }
+      />
+      {deleting && <DeleteScheduleDialog schedule={deleting} onClose={() => setDeleting(null)} />}
+    </section>
+  );
+}
+
+const columns = (
+  folderName: (id: string) => string,
+  onDelete: (schedule: ImportSchedule) => void,
+): readonly Column<ImportSchedule>[] => [
+  {
+    key: "source",
+    header: strings.source,
+    kind: "main",
+    cell: ({ source }) => (
+      <span class="two-lines">
+        <span class="strong clip">{sourceText(source)}</span>
+        <span>{kindOf(source)}</span>
+      </span>
+    ),
+  },
+  {
+    key: "folder",
+    header: strings.folder,
+    cell: ({ folder_id }) => <Link href={`/folders/${folder_id}`}>{folderName(folder_id)}</Link>,
+  },
+  {
+    key: "every",
+    header: strings.every,
+    kind: "tight",
+    cell: ({ every }) =>
+      strings.repeats[every as keyof typeof strings.repeats] ?? <code>{every}</code>,
+  },
+  {
+    key: "next",
+    header: strings.next_run,
+    kind: "tight",
+    cell: ({ next_run_at }) => <Time value={next_run_at} />,
+  },
+  {
+    key: "actions",
+    header: strings.actions,
+    kind: "actions",
+    cell: (schedule) => (
+      <Button
+        small
+        kind="ghost"
+        class="bad-text"
+        aria-label={strings.remove_schedule_label(sourceText(schedule.source))}
+        onClick={() => onDelete(schedule)}
+      >
+        {strings.remove_schedule}
+      </Button>
+    ),
+  },
+];
+
+function DeleteScheduleDialog({
+  schedule: { id, source },
+  onClose,
+}: {
+  readonly schedule: ImportSchedule;
+  readonly onClose: () => void;
+}) {
+  const remove = async () => {
+    await api(`/import-schedules/${id}`, { method: "DELETE" });
+    toast({ text: strings.schedule_removed });
+    await refresh("import");
+  };
+  return (
+    <ConfirmDialog
+      title={strings.remove_schedule_title}
+      confirm_label={strings.remove_schedule}
+      onClose={onClose}
+      onConfirm={remove}
+    >
+      <p class="mono">{sourceText(source)}</p>
+      <p>{strings.remove_schedule_text}</p>
+    </ConfirmDialog>
+  );
+}

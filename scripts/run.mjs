@@ -1,8 +1,7 @@
 /**
  * The door for people who have only Node and npm: installs what is missing or has changed, builds
- * what is stale, then does what was asked.
- * `node scripts/run.mjs start|demo|build|test|test:quick|check|format|bench|pack-plugin [arguments]`;
- * package.json has one npm script for each.
+ * what is stale, then does what was asked: `node scripts/run.mjs COMMAND [arguments]`. package.json
+ * has an npm script for each command below.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";

@@ -21,10 +21,17 @@ const file_limit_ms = 8 * 60_000;
 const test_limit_ms = 60_000;
 /** Test files at the same time. Browser and crash tests wait a lot, so each core may have one. */
 const together_max = Math.max(1, Math.min(4, availableParallelism()));
-/** Kinds of tests, the one with the longest files first, so that no long file runs last and alone. */
+/** Kinds of tests, those with the longest files first: no long file runs last and alone. */
 const kinds = ["browser", "acceptance", "process", "architecture", "http", "unit"];
 /** What `npm run test:quick` runs. */
 const quick_kinds = ["unit", "http"];
+
+/** How `bun test` ends: a line for each count, then how many tests it ran. */
+const closing_lines = new RegExp(
+  "((?:^ *\\d+ (?:pass|skip|todo|fail|error|snapshots|expect\\(\\) calls).*\\n)+)" +
+    "Ran (\\d+) tests? across",
+  "m",
+);
 
 export interface Counts {
   readonly passed: number;
@@ -34,14 +41,10 @@ export interface Counts {
 
 /**
  * What one run of `bun test` amounts to. Its closing lines count, its exit code decides: a run that
- * ended without them,
- * ran nothing, or failed without saying where has failed once more than it says.
+ * ended without them, ran nothing, or failed without saying where has failed once more than it says.
  */
 export function countsOf(output: string, code: number): Counts {
-  const closing =
-    /((?:^ *\d+ (?:pass|skip|todo|fail|error|snapshots|expect\(\) calls).*\n)+)Ran (\d+) tests? across/m.exec(
-      output.slice(output.lastIndexOf("\n\n")),
-    );
+  const closing = closing_lines.exec(output.slice(output.lastIndexOf("\n\n")));
   if (!closing) return { passed: 0, failed: 1, skipped: 0 };
   const count = (word: string) =>
     Number(new RegExp(`^ *(\\d+) ${word}`, "m").exec(closing[1]!)?.[1] ?? 0);

@@ -1,6 +1,7 @@
 /** Opens the port and closes it gracefully. */
 import { isIP } from "node:net";
 import type { Log } from "../base/log";
+import { settlesWithin } from "../lib/timeout";
 import type { Gateway } from "./gateway";
 
 export interface HttpServer {
@@ -68,11 +69,7 @@ export function serve(
     port: opened,
     url: `http://${host.includes(":") ? `[${host}]` : host}:${opened}`,
     async stop(limit_ms) {
-      const { promise: late, resolve } = Promise.withResolvers<"late">();
-      const timer = setTimeout(() => resolve("late"), limit_ms);
-      const how = await Promise.race([server.stop(), late]);
-      clearTimeout(timer);
-      if (how === "late") await server.stop(true);
+      if (!(await settlesWithin(server.stop(), limit_ms))) await server.stop(true);
     },
   };
 }

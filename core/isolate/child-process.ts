@@ -3,6 +3,7 @@
  * it dies.
  */
 import { setPriority } from "node:os";
+import { settlesWithin } from "../lib/timeout";
 import { TaskFailure } from "./contract";
 import { decodeLines, encodeLine, type Reply, type Request } from "./protocol";
 
@@ -46,7 +47,7 @@ export class ChildProcess {
     lowerPriority(this.pid);
     const output = Promise.all([this.readReplies(), this.readErrors()]);
     this.ended = this.process.exited.then(async () => {
-      await Promise.race([output, Bun.sleep(drain_ms)]);
+      await settlesWithin(output, drain_ms);
       const how = this.process.signalCode ?? `exit code ${this.process.exitCode}`;
       this.crashed(`The process of the task ended unexpectedly (${how}).`);
     });

@@ -4,6 +4,7 @@
  * reads and password hashes of the whole server.
  */
 import { Resolver } from "node:dns/promises";
+import { settlesWithin } from "../lib/timeout";
 import { service } from "../base/refs";
 
 export type LookupResult =
@@ -36,13 +37,10 @@ export function createDnsLookup({
   return async (host) => {
     const resolver = createResolver(servers);
     const answers: (LookupResult | undefined)[] = [undefined, undefined];
-    const { promise: expired, resolve: expire } = Promise.withResolvers<void>();
-    const timer = setTimeout(expire, timeout_ms);
     const asked = [resolver.resolve4(host), resolver.resolve6(host)].map(async (asking, family) => {
       answers[family] = await answerOf(asking);
     });
-    await Promise.race([Promise.all(asked), expired]);
-    clearTimeout(timer);
+    await settlesWithin(Promise.all(asked), timeout_ms);
     resolver.cancel();
     return combine(
       answers.map((answer) => answer ?? { kind: "silent", reason: "no answer in time" }),

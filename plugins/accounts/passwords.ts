@@ -1,11 +1,12 @@
 /** Passwords: which ones will do, and how they are kept (argon2id). */
+import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
 import { badRequest, codePoints, unavailable } from "../../core/sdk";
 
 export const password_length_min = 10;
 const password_bytes_max = 1_024;
 /** Hashes at the same time: each takes 64 MiB and a core for a moment. */
 const concurrency_max = 2;
-/** As many wait in line: a flood of sign-ins is turned away, not piled up. */
+/** As many may wait: a flood of sign-ins is turned away, not piled up. */
 const waiting_max = 100;
 
 /** @throws HttpError 400 that says what is missing. */
@@ -27,7 +28,14 @@ const decoy =
   "$argon2id$v=19$m=65536,t=2,p=1$AvQSl3ip+Kfo/qjObxq4rLYowGWpLNNA/p7zWg9jHcE$fab9c0yzDZqOtVXyD95+orz+WGMFjsBCiAwR9P+emL0";
 
 export function createPasswords() {
-  const limited = createGate(concurrency_max);
+  const limiter = new Limiter({ concurrency: concurrency_max, waiting_max });
+  /** @throws HttpError 503 when too many wait already. */
+  const limited = <T>(work: () => Promise<T>): Promise<T> =>
+    limiter.run(work).catch((error: unknown) => {
+      throw error instanceof LimiterRefusal
+        ? unavailable("Too many people are signing in at this moment. Try again shortly.", 5)
+        : error;
+    });
   const hash = (password: string): Promise<string> =>
     limited(() =>
       Bun.password.hash(normal(password), {
@@ -57,23 +65,3 @@ export type Passwords = ReturnType<typeof createPasswords>;
 
 /** The same password typed on two keyboards may be two sequences of code points. */
 const normal = (password: string): string => password.normalize("NFKC");
-
-/** Lets at most `max` pieces of work run at a time; the others wait in line. */
-function createGate(max: number) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async <R>(work: () => Promise<R>): Promise<R> => {
-    if (waiting.length === waiting_max)
-      throw unavailable("Too many people are signing in at this moment. Try again shortly.", 5);
-    if (running === max) await new Promise<void>((go) => waiting.push(go));
-    else running += 1;
-    try {
-      return await work();
-    } finally {
-      // The place goes straight to the next in line, so that nobody slips in between.
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
-}

@@ -4,6 +4,7 @@
  */
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { settlesWithin } from "../../core/lib/timeout";
 import type { Context, Operations } from "../../core/sdk";
 import { cached } from "./cached";
 import type { CheckResult, SystemCheck } from "./contract";
@@ -63,17 +64,9 @@ export class HealthChecks {
 }
 
 async function inTime(check: SystemCheck): Promise<CheckResult> {
-  const { promise, resolve } = Promise.withResolvers<CheckResult>();
-  const timer = setTimeout(
-    () =>
-      resolve({ status: "warn", detail: "This takes a while. Look again in a moment.", fix: null }),
-    timeout_ms,
-  );
-  try {
-    return await Promise.race([check.run().catch(failed), promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const result = check.run().catch(failed);
+  if (await settlesWithin(result, timeout_ms)) return result;
+  return { status: "warn", detail: "This takes a while. Look again in a moment.", fix: null };
 }
 
 const failed = (error: unknown): CheckResult => ({

@@ -45,6 +45,7 @@ export {
   requiredText,
   trimmed,
 } from "./http/fields";
+export { Nullable, Timestamp } from "./http/schemas";
 export { Validator } from "./http/validation";
 export {
   PageOf,

@@ -1,6 +1,7 @@
 /** The HTTP face of API keys and, for administrators, of users. Only the console has it. */
 import {
   badRequest,
+  Nullable,
   PageOf,
   PageQuery,
   pageWindow,
@@ -9,6 +10,7 @@ import {
   rfc3339OrNull,
   route,
   t,
+  Timestamp,
   toPage,
   type HandlersOf,
   type PageRequest,
@@ -21,8 +23,6 @@ import type { UsersAndKeys } from "./service";
 const surface = "console";
 const Role = t.Union([t.Literal("admin"), t.Literal("member")]);
 const Scope = t.Union([t.Literal("read"), t.Literal("write")]);
-const Time = t.String({ format: "date-time" });
-const TimeOrNull = t.Union([Time, t.Null()]);
 
 const KeyRecord = t.Object({
   id: t.String(),
@@ -30,9 +30,9 @@ const KeyRecord = t.Object({
   prefix: t.String({ description: "How the key starts." }),
   scopes: t.Array(Scope),
   active: t.Boolean(),
-  created_at: Time,
-  expires_at: TimeOrNull,
-  last_used_at: TimeOrNull,
+  created_at: Timestamp(),
+  expires_at: Nullable(Timestamp()),
+  last_used_at: Nullable(Timestamp()),
 });
 const NewKeyRecord = t.Composite([
   KeyRecord,
@@ -44,8 +44,8 @@ const UserRecord = t.Object({
   role: Role,
   active: t.Boolean(),
   invited: t.Boolean({ description: "The invitation was not used yet." }),
-  created_at: Time,
-  last_seen_at: { ...TimeOrNull, description: "In the console, as far as a session remains." },
+  created_at: Timestamp(),
+  last_seen_at: Nullable(Timestamp(), "In the console, as far as a session remains."),
 });
 
 const key_example = {
@@ -67,14 +67,6 @@ const user_example = {
   created_at: "2026-11-21T09:00:00.000Z",
   last_seen_at: null,
 };
-const one_page = {
-  count: 1,
-  total: 1,
-  per_page: 50,
-  total_pages: 1,
-  next_page: null,
-  previous_page: null,
-};
 const invite_example = "https://dossier.example.com/console/invite#t=dsi_…";
 
 export const adminRoutes = {
@@ -89,7 +81,7 @@ export const adminRoutes = {
       200: {
         description: "One page of keys.",
         schema: PageOf(KeyRecord),
-        example: { data: [key_example], pagination: one_page },
+        example: toPage([key_example], 1, {}),
       },
     },
   }),
@@ -141,7 +133,7 @@ export const adminRoutes = {
       200: {
         description: "One page of users.",
         schema: PageOf(UserRecord),
-        example: { data: [user_example], pagination: one_page },
+        example: toPage([user_example], 1, {}),
       },
     },
   }),

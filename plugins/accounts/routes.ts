@@ -9,6 +9,8 @@ import {
   rfc3339,
   route,
   t,
+  Timestamp,
+  toPage,
   version,
   type Call,
   type HandlersOf,
@@ -30,8 +32,8 @@ const Who = t.Object({ id: t.String(), email: t.String(), role: Role });
 const Signed = t.Object({ user: Who });
 const SessionRecord = t.Object({
   id: t.String(),
-  created_at: t.String({ format: "date-time" }),
-  last_seen_at: t.String({ format: "date-time" }),
+  created_at: Timestamp(),
+  last_seen_at: Timestamp(),
   address: t.String(),
   user_agent: t.String(),
   current: t.Boolean({ description: "The session of this request." }),
@@ -185,17 +187,7 @@ export const routes = {
       200: {
         description: "One page of sessions.",
         schema: PageOf(SessionRecord),
-        example: {
-          data: [session_example],
-          pagination: {
-            count: 1,
-            total: 1,
-            per_page: 50,
-            total_pages: 1,
-            next_page: null,
-            previous_page: null,
-          },
-        },
+        example: toPage([session_example], 1, {}),
       },
     },
   }),

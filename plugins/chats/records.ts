@@ -2,15 +2,11 @@
  * What chat sessions and messages look like on the wire: schemas, examples, and the mapping of rows
  * to records.
  */
-import { rfc3339, rfc3339OrNull, t, type Static } from "../../core/sdk";
+import { Nullable, rfc3339, rfc3339OrNull, t, Timestamp, type Static } from "../../core/sdk";
 import { AnswerResult } from "./contract";
 import type { Message } from "./citations";
 import { folders_max, prompts_max } from "./service";
 import type { Chat, MessageRow } from "./store";
-
-const Time = (description: string) => t.String({ format: "date-time", description });
-const TimeOrNull = (description: string) =>
-  t.Union([t.String({ format: "date-time" }), t.Null()], { description });
 
 const Name = t.Union([t.String(), t.Null()], {
   description:
@@ -52,9 +48,12 @@ export const ChatRecord = t.Object({
   usedFolders: UsedFolders,
   usedPrompts: UsedPrompts,
   message_count: t.Integer({ description: "Messages sent to the session." }),
-  last_message_at: TimeOrNull("When the last message was sent; null before the first one."),
-  created_at: Time("When the session was created."),
-  updated_at: Time("When its name, folders or prompts were last changed."),
+  last_message_at: Nullable(
+    Timestamp(),
+    "When the last message was sent; null before the first one.",
+  ),
+  created_at: Timestamp("When the session was created."),
+  updated_at: Timestamp("When its name, folders or prompts were last changed."),
 });
 
 export const chatRecord = (chat: Chat): Static<typeof ChatRecord> => ({
@@ -114,8 +113,8 @@ export const MessageRecord = t.Object({
   requestId: RequestId,
   text: t.String(),
   status: Status,
-  created_at: Time("When the message was sent."),
-  completed_at: TimeOrNull("When it was answered, failed or was cancelled."),
+  created_at: Timestamp("When the message was sent."),
+  completed_at: Nullable(Timestamp(), "When it was answered, failed or was cancelled."),
   result: t.Union([AnswerResult, t.Null()], { description: "The answer of a COMPLETED message." }),
   error: t.Union([t.Object({ code: t.String(), message: t.String() }), t.Null()], {
     description: "Why a message FAILED or was CANCELLED.",

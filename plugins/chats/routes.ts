@@ -37,14 +37,6 @@ import type { AnswerStreams } from "./stream";
 
 const tag = "Chats";
 const errors = { 410: "The chat session has expired: it was deleted." };
-const one_page = {
-  count: 1,
-  total: 1,
-  per_page: 50,
-  total_pages: 1,
-  next_page: null,
-  previous_page: null,
-};
 const session = (description: string) => ({
   description,
   schema: ChatRecord,
@@ -76,7 +68,7 @@ export const routes = {
       200: {
         description: "One page of sessions.",
         schema: PageOf(ChatRecord),
-        example: { data: [chat_example], pagination: one_page },
+        example: toPage([chat_example], 1, {}),
       },
     },
   }),
@@ -162,7 +154,7 @@ export const routes = {
       200: {
         description: "One page of messages.",
         schema: PageOf(MessageRecord),
-        example: { data: [message_example], pagination: one_page },
+        example: toPage([message_example], 1, {}),
       },
     },
     errors,

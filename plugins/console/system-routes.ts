@@ -2,6 +2,7 @@
 import {
   commit,
   levels,
+  Nullable,
   PageOf,
   PageQuery,
   pageWindow,
@@ -9,6 +10,7 @@ import {
   rfc3339,
   route,
   t,
+  Timestamp,
   toPage,
   version,
   type Context,
@@ -20,9 +22,6 @@ import {
 import type { HealthChecks } from "./checks";
 
 const surface = "console";
-const Time = t.String({ format: "date-time" });
-const OrNull = <S extends ReturnType<typeof t.String> | ReturnType<typeof t.Integer>>(schema: S) =>
-  t.Union([schema, t.Null()]);
 const State = t.Union([
   t.Literal("ready"),
   t.Literal("running"),
@@ -38,14 +37,14 @@ const StorageRecord = t.Object({
 });
 const SystemRecord = t.Object({
   version: t.String(),
-  commit: OrNull(t.String()),
+  commit: Nullable(t.String()),
   uptime_s: t.Integer(),
   checks: t.Array(
     t.Object({
       name: t.String(),
       status: t.Union([t.Literal("ok"), t.Literal("warn"), t.Literal("fail")]),
       detail: t.String(),
-      fix: OrNull(t.String()),
+      fix: Nullable(t.String()),
     }),
   ),
   storage: StorageRecord,
@@ -53,10 +52,10 @@ const SystemRecord = t.Object({
   plugins: t.Array(
     t.Object({
       name: t.String(),
-      version: OrNull(t.String()),
+      version: Nullable(t.String()),
       built_in: t.Boolean(),
       status: t.Union([t.Literal("loaded"), t.Literal("failing"), t.Literal("left_out")]),
-      reason: OrNull(t.String()),
+      reason: Nullable(t.String()),
     }),
   ),
 });
@@ -67,11 +66,11 @@ const JobRecord = t.Object({
   state: State,
   attempts: t.Integer(),
   attempts_max: t.Integer(),
-  error: OrNull(t.String()),
-  run_at: Time,
-  created_at: Time,
-  finished_at: OrNull(Time),
-  subject: OrNull(t.String({ description: "The record it is about." })),
+  error: Nullable(t.String()),
+  run_at: Timestamp(),
+  created_at: Timestamp(),
+  finished_at: Nullable(Timestamp()),
+  subject: Nullable(t.String({ description: "The record it is about." })),
   retriable: t.Boolean({ description: "It has failed and can be run again." }),
 });
 
@@ -99,14 +98,6 @@ const job_example = {
   finished_at: "2026-11-21T09:30:00.000Z",
   subject: "doc_01KAJ2Z9Q4W7N8X5R3T6V1Y0BC",
   retriable: true,
-};
-const one_page = {
-  count: 1,
-  total: 1,
-  per_page: 50,
-  total_pages: 1,
-  next_page: null,
-  previous_page: null,
 };
 const answer = <S extends ReturnType<typeof t.Object> | ReturnType<typeof t.Array>>(
   description: string,
@@ -142,10 +133,7 @@ export const systemRoutes = {
         ),
       }),
     ]),
-    answers: answer("One page of jobs.", PageOf(JobRecord), {
-      data: [job_example],
-      pagination: one_page,
-    }),
+    answers: answer("One page of jobs.", PageOf(JobRecord), toPage([job_example], 1, {})),
   }),
   retryJob: route.post("/system/jobs/:jobId/retry", {
     summary: "Run a failed job again",
@@ -179,7 +167,7 @@ export const systemRoutes = {
       t.Object({
         data: t.Array(
           t.Object({
-            at: Time,
+            at: Timestamp(),
             level: t.String(),
             message: t.String(),
             fields: t.Object({}, { additionalProperties: true }),
@@ -207,7 +195,7 @@ export const systemRoutes = {
     description: "Secrets are hidden.",
     answers: answer(
       "Settings.",
-      t.Array(t.Object({ name: t.String(), value: OrNull(t.String()), origin: t.String() })),
+      t.Array(t.Object({ name: t.String(), value: Nullable(t.String()), origin: t.String() })),
       [{ name: "server.port", value: "4780", origin: "default" }],
     ),
   }),

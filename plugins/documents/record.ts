@@ -1,13 +1,7 @@
 /** A document, and the outline of its text, as they go over the wire. */
-import { rfc3339, rfc3339OrNull, t, type Static } from "../../core/sdk";
+import { Nullable, rfc3339, rfc3339OrNull, t, Timestamp, type Static } from "../../core/sdk";
 import { extraction_codes } from "../extraction/contract";
 import { fromStoredSpans, type DocumentRow, type VersionRow } from "./store";
-
-const orNull = {
-  string: t.Union([t.String(), t.Null()]),
-  integer: t.Union([t.Integer(), t.Null()]),
-};
-const Time = (description: string) => t.String({ format: "date-time", description });
 
 export const Status = t.Union(
   [t.Literal("syncing"), t.Literal("synced"), t.Literal("sync_failed")],
@@ -31,10 +25,8 @@ export const DocumentRecord = t.Object({
   size_bytes: t.Integer({ minimum: 0, description: "Of the newest version." }),
   sha256: t.String({ description: "Of the newest version, lower-case hex." }),
   version: t.Integer({ minimum: 1, description: "Counts up with every overwrite." }),
-  page_count: orNull.integer,
-  language: t.Union([t.String(), t.Null()], {
-    description: "Of the text, as far as it could be told.",
-  }),
+  page_count: Nullable(t.Integer()),
+  language: Nullable(t.String(), "Of the text, as far as it could be told."),
   source: t.Object({
     kind: t.Union([
       t.Literal("text"),
@@ -42,8 +34,8 @@ export const DocumentRecord = t.Object({
       t.Literal("import"),
       t.Literal("transcription"),
     ]),
-    uri: orNull.string,
-    run_id: orNull.string,
+    uri: Nullable(t.String()),
+    run_id: Nullable(t.String()),
   }),
   indexing: t.Object({
     stage: t.Union(
@@ -54,15 +46,16 @@ export const DocumentRecord = t.Object({
     progress: t.Number({ minimum: 0, maximum: 1 }),
     attempts: t.Integer({ minimum: 0 }),
   }),
-  error: t.Union([t.Object({ code: ErrorCode, message: t.String() }), t.Null()], {
-    description: "Why the newest version could not be indexed.",
-  }),
-  warnings: t.Array(t.Object({ code: t.String(), message: t.String(), page: orNull.integer })),
-  created_at: Time("When the document was created."),
-  updated_at: Time("When its name, version or status last changed."),
-  synced_at: t.Union([t.String({ format: "date-time" }), t.Null()], {
-    description: "When the version that answers was indexed.",
-  }),
+  error: Nullable(
+    t.Object({ code: ErrorCode, message: t.String() }),
+    "Why the newest version could not be indexed.",
+  ),
+  warnings: t.Array(
+    t.Object({ code: t.String(), message: t.String(), page: Nullable(t.Integer()) }),
+  ),
+  created_at: Timestamp("When the document was created."),
+  updated_at: Timestamp("When its name, version or status last changed."),
+  synced_at: Nullable(Timestamp(), "When the version that answers was indexed."),
 });
 export type DocumentRecord = Static<typeof DocumentRecord>;
 

@@ -1,6 +1,7 @@
 /** The HTTP face of documents: the routes, what they take and answer, and their handlers. */
 import {
   announcedBytes,
+  Nullable,
   PageOf,
   PageQuery,
   receiveFile,
@@ -32,9 +33,10 @@ const FolderQuery = t.Object({ folder_id: t.String({ description: "The folder." 
 const NewText = t.Object({
   folder_id: t.String({ description: "The folder it goes into." }),
   name: t.Optional(
-    t.Union([t.String(), t.Null()], {
-      description: "At most 255 characters. Without it the document is named after its first line.",
-    }),
+    Nullable(
+      t.String(),
+      "At most 255 characters. Without it the document is named after its first line.",
+    ),
   ),
   content: t.String({
     description:
@@ -86,17 +88,7 @@ export const routes = {
       200: {
         description: "One page of documents.",
         schema: PageOf(DocumentRecord),
-        example: {
-          data: [example],
-          pagination: {
-            count: 1,
-            total: 1,
-            per_page: 50,
-            total_pages: 1,
-            next_page: null,
-            previous_page: null,
-          },
-        },
+        example: toPage([example], 1, {}),
       },
     },
   }),

@@ -6,6 +6,7 @@ import {
   rfc3339,
   route,
   t,
+  Timestamp,
   toPage,
   type HandlersOf,
   type Static,
@@ -21,7 +22,6 @@ const ParentId = t.Union([t.String(), t.Null()], {
   description:
     "The root folder that this one lies in; null for a root folder. Folders have two levels.",
 });
-const Time = (description: string) => t.String({ format: "date-time", description });
 const Count = (description: string) => t.Integer({ minimum: 0, description });
 
 const NewFolder = t.Object({
@@ -44,8 +44,8 @@ const FolderRecord = t.Object({
     },
     { description: "The same documents by their status." },
   ),
-  created_at: Time("When it was created."),
-  updated_at: Time("When its name or description was last changed."),
+  created_at: Timestamp("When it was created."),
+  updated_at: Timestamp("When its name or description was last changed."),
 });
 
 const example: Static<typeof FolderRecord> = {
@@ -71,17 +71,7 @@ export const routes = {
       200: {
         description: "One page of folders.",
         schema: PageOf(FolderRecord),
-        example: {
-          data: [example],
-          pagination: {
-            count: 1,
-            total: 1,
-            per_page: 50,
-            total_pages: 1,
-            next_page: null,
-            previous_page: null,
-          },
-        },
+        example: toPage([example], 1, {}),
       },
     },
   }),

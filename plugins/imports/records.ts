@@ -1,15 +1,12 @@
 /** Imports as they go over the wire. */
-import { rfc3339, rfc3339OrNull, t, type Static } from "../../core/sdk";
+import { Nullable, rfc3339, rfc3339OrNull, t, Timestamp, type Static } from "../../core/sdk";
 import { source_shown_max } from "./limits";
 import type { Preview } from "./service";
 import { typeOf, type ItemRow, type RunRow, type ScheduleRow } from "./store";
 
 const Text = t.String();
-const OrNull = <S extends Parameters<typeof t.Union>[0][number]>(schema: S) =>
-  t.Union([schema, t.Null()]);
-const Time = (description: string) => t.String({ format: "date-time", description });
 const Failure = (description: string) =>
-  OrNull(t.Object({ code: Text, message: Text }, { description }));
+  Nullable(t.Object({ code: Text, message: Text }, { description }));
 const Count = (description: string) => t.Integer({ minimum: 0, description });
 
 /** As it is given: `type` and what that type of source needs. */
@@ -57,22 +54,22 @@ export const RunRecord = t.Object({
     },
   ),
   overwrite: t.Boolean(),
-  schedule_id: OrNull(t.String({ description: "The schedule that began it." })),
+  schedule_id: Nullable(t.String({ description: "The schedule that began it." })),
   total_item_count: Count("Items that are known so far."),
   completed_item_count: Count("Succeeded and failed ones."),
   succeeded_item_count: Count("Indexed, or unchanged."),
   failed_item_count: Count("Each with its reason, see the items."),
   skipped_item_count: Count("Those of the succeeded that were unchanged."),
   error: Failure("Why the source could not be read to its end."),
-  created_at: Time("When it was asked for."),
-  started_at: OrNull(Time("When the source was first read.")),
-  finished_at: OrNull(Time("When its last item ended.")),
+  created_at: Timestamp("When it was asked for."),
+  started_at: Nullable(Timestamp("When the source was first read.")),
+  finished_at: Nullable(Timestamp("When its last item ended.")),
 });
 export const ItemRecord = t.Object({
   id: Text,
   uri: t.String({ description: "Where it comes from; the name, for files of the user's device." }),
   status: ItemStatus,
-  document_id: OrNull(
+  document_id: Nullable(
     t.String({ description: "The document that was made of it, or that it has not changed." }),
   ),
   error: Failure("Why it was not imported."),
@@ -82,16 +79,16 @@ export const ScheduleRecord = t.Object({
   folder_id: Text,
   source: Source,
   every: t.String({ description: "The cron expression, in UTC." }),
-  next_run_at: OrNull(Time("When the next run begins; null when never again.")),
-  created_at: Time("When it was made."),
+  next_run_at: Nullable(Timestamp("When the next run begins; null when never again.")),
+  created_at: Timestamp("When it was made."),
 });
 export const PreviewRecord = t.Object({
   items: t.Array(
     t.Object({
       uri: Text,
-      name: OrNull(Text),
-      folder: OrNull(t.String({ description: "The subfolder it would go into." })),
-      error: OrNull(t.String({ description: "Why it would fail." })),
+      name: Nullable(Text),
+      folder: Nullable(t.String({ description: "The subfolder it would go into." })),
+      error: Nullable(t.String({ description: "Why it would fail." })),
     }),
   ),
   total_item_count: Count("Items in this answer."),

@@ -52,17 +52,6 @@ const NewSchedule = t.Object({
   every: t.String({ description: "A cron expression of five fields in UTC, such as `0 6 * * *`." }),
 });
 
-const pageExample = <T>(one: T) => ({
-  data: [one],
-  pagination: {
-    count: 1,
-    total: 1,
-    per_page: 50,
-    total_pages: 1,
-    next_page: null,
-    previous_page: null,
-  },
-});
 const begun = (description: string) => ({
   description,
   schema: RunRecord,
@@ -140,7 +129,7 @@ export const routes = {
       200: {
         description: "One page of runs.",
         schema: PageOf(RunRecord),
-        example: pageExample(run_example),
+        example: toPage([run_example], 1, {}),
       },
     },
   }),
@@ -163,7 +152,7 @@ export const routes = {
       200: {
         description: "One page of items.",
         schema: PageOf(ItemRecord),
-        example: pageExample(item_example),
+        example: toPage([item_example], 1, {}),
       },
     },
   }),
@@ -234,7 +223,7 @@ export const routes = {
       200: {
         description: "One page of schedules.",
         schema: PageOf(ScheduleRecord),
-        example: pageExample(schedule_example),
+        example: toPage([schedule_example], 1, {}),
       },
     },
   }),

@@ -1,11 +1,13 @@
 /** The HTTP face of saved prompts: a shape in, one call to the service, a shape out. */
 import {
+  Nullable,
   PageOf,
   PageQuery,
   reply,
   rfc3339,
   route,
   t,
+  Timestamp,
   toPage,
   type HandlersOf,
   type Static,
@@ -19,10 +21,7 @@ const Name = t.String({
 const Text = t.String({
   description: "What the answers are asked to respect. Not blank, at most 32,000 characters.",
 });
-const Description = t.Union([t.String(), t.Null()], {
-  description: "A note for people, at most 4,000 characters.",
-});
-const Time = (description: string) => t.String({ format: "date-time", description });
+const Description = Nullable(t.String(), "A note for people, at most 4,000 characters.");
 
 const NewPrompt = t.Object({ name: Name, text: Text, description: t.Optional(Description) });
 const PromptChange = t.Object({
@@ -35,8 +34,8 @@ const PromptRecord = t.Object({
   name: Name,
   text: Text,
   description: Description,
-  created_at: Time("When it was saved."),
-  updated_at: Time("When it was last changed."),
+  created_at: Timestamp("When it was saved."),
+  updated_at: Timestamp("When it was last changed."),
 });
 
 const example: Static<typeof PromptRecord> = {
@@ -61,17 +60,7 @@ export const routes = {
       200: {
         description: "One page of prompts.",
         schema: PageOf(PromptRecord),
-        example: {
-          data: [example],
-          pagination: {
-            count: 1,
-            total: 1,
-            per_page: 50,
-            total_pages: 1,
-            next_page: null,
-            previous_page: null,
-          },
-        },
+        example: toPage([example], 1, {}),
       },
     },
   }),

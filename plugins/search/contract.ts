@@ -2,13 +2,9 @@
  * What other plugins may know about search: passages as they go over the wire, and where they come
  * from.
  */
-import { service, t, type Db, type Static } from "../../core/sdk";
+import { Nullable, service, t, type Db, type Static } from "../../core/sdk";
 import type { SearchRequest } from "../search-index/contract";
 
-const nullable = {
-  string: t.Union([t.String(), t.Null()]),
-  integer: t.Union([t.Integer(), t.Null()]),
-};
 const passageFields = {
   document_id: t.String(),
   document_name: t.String(),
@@ -17,15 +13,17 @@ const passageFields = {
   quote: t.String({ description: "Exactly `content[start:end]` of that document version." }),
   start: t.Integer({ description: "First code point of the quote in the document's content." }),
   end: t.Integer({ description: "Code point after the last one of the quote." }),
-  page: nullable.integer,
-  page_end: nullable.integer,
-  time_start: t.Union([t.Number(), t.Null()], {
-    description: "Of a transcript: where in the recording the quote begins, seconds.",
-  }),
-  time_end: t.Union([t.Number(), t.Null()], {
-    description: "Of a transcript: where in the recording the quote ends, seconds.",
-  }),
-  heading: nullable.string,
+  page: Nullable(t.Integer()),
+  page_end: Nullable(t.Integer()),
+  time_start: Nullable(
+    t.Number(),
+    "Of a transcript: where in the recording the quote begins, seconds.",
+  ),
+  time_end: Nullable(
+    t.Number(),
+    "Of a transcript: where in the recording the quote ends, seconds.",
+  ),
+  heading: Nullable(t.String()),
   score: t.Number(),
   verified: t.Boolean({
     description: "The quote was compared with the stored text when the answer was made.",

@@ -2,6 +2,7 @@
 import {
   announcedBytes,
   badRequest,
+  Nullable,
   PageOf,
   PageQuery,
   receiveFile,
@@ -10,6 +11,7 @@ import {
   rfc3339OrNull,
   route,
   t,
+  Timestamp,
   toPage,
   type Files,
   type HandlersOf,
@@ -21,10 +23,6 @@ import type { Transcript } from "./transcript";
 import type { Transcriptions } from "./service";
 import type { RunRow } from "./store";
 
-const orNull = <S extends Parameters<typeof t.Union>[0][number]>(schema: S, description?: string) =>
-  t.Union([schema, t.Null()], description === undefined ? {} : { description });
-const Time = (description: string) => t.String({ format: "date-time", description });
-
 const RunRecord = t.Object({
   id: t.String({ description: "Opaque, starts with `trn_`." }),
   status: t.Union(
@@ -34,37 +32,37 @@ const RunRecord = t.Object({
     { description: "`completed`: the document is made, and is being indexed." },
   ),
   folder_id: t.String({ description: "The folder that the document goes into." }),
-  name: orNull(
+  name: Nullable(
     t.String(),
     "What is transcribed: the document's name, or, while there is none, that of the recording. " +
       "Null once the document was deleted for good.",
   ),
-  error: orNull(t.Object({ code: t.String(), message: t.String() }), "Why the run failed."),
-  created_at: Time("When the run was asked for."),
-  started_at: orNull(t.String({ format: "date-time" }), "When work on it began."),
-  finished_at: orNull(t.String({ format: "date-time" }), "When it ended."),
-  document_id: orNull(
+  error: Nullable(t.Object({ code: t.String(), message: t.String() }), "Why the run failed."),
+  created_at: Timestamp("When the run was asked for."),
+  started_at: Nullable(Timestamp(), "When work on it began."),
+  finished_at: Nullable(Timestamp(), "When it ended."),
+  document_id: Nullable(
     t.String(),
     "The transcript; null before it is made, and once it was deleted for good.",
   ),
-  result_history_id: orNull(t.String(), "Always null: a run has one result."),
+  result_history_id: Nullable(t.String(), "Always null: a run has one result."),
   progress: t.Number({ minimum: 0, maximum: 1, description: "As far as the transcriber tells." }),
-  duration_s: orNull(t.Number(), "Length of the recording, seconds."),
-  language: orNull(
+  duration_s: Nullable(t.Number(), "Length of the recording, seconds."),
+  language: Nullable(
     t.String(),
     "The language that is spoken, as far as the transcriber tells: `en`.",
   ),
 });
 const Result = t.Object({
-  language: orNull(t.String()),
-  duration_s: orNull(t.Number()),
+  language: Nullable(t.String()),
+  duration_s: Nullable(t.Number()),
   text: t.String({ description: "What the document says, as it was made." }),
   segments: t.Array(
     t.Object({
       start: t.Number({ description: "Seconds into the recording." }),
       end: t.Number(),
       text: t.String(),
-      speaker: orNull(t.String()),
+      speaker: Nullable(t.String()),
     }),
   ),
 });
@@ -163,17 +161,7 @@ export const routes = {
       200: {
         description: "One page of runs.",
         schema: PageOf(RunRecord),
-        example: {
-          data: [example],
-          pagination: {
-            count: 1,
-            total: 1,
-            per_page: 50,
-            total_pages: 1,
-            next_page: null,
-            previous_page: null,
-          },
-        },
+        example: toPage([example], 1, {}),
       },
     },
   }),

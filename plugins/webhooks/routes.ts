@@ -2,6 +2,7 @@
  * The HTTP face of webhooks and their deliveries: a shape in, one call to the service, a shape out.
  */
 import {
+  Nullable,
   PageOf,
   PageQuery,
   reply,
@@ -9,6 +10,7 @@ import {
   rfc3339OrNull,
   route,
   t,
+  Timestamp,
   toPage,
   type HandlersOf,
   type Static,
@@ -17,9 +19,6 @@ import type { Deliveries, FullDelivery } from "./deliveries";
 import type { FullWebhook, Webhooks } from "./service";
 
 const Text = t.String();
-const OrNull = <S extends Parameters<typeof t.Union>[0][number]>(schema: S) =>
-  t.Union([schema, t.Null()]);
-const Time = (description: string) => t.String({ format: "date-time", description });
 const Status = t.Union(
   [
     t.Literal("pending"),
@@ -46,15 +45,15 @@ const WebhookFields = {
   id: t.String({ description: "Opaque, starts with `whk_`." }),
   event_type: EventType,
   url: Url,
-  created_at: Time("When it was registered."),
-  last_delivery: OrNull(
+  created_at: Timestamp("When it was registered."),
+  last_delivery: Nullable(
     t.Object(
       {
         id: Text,
         status: Status,
-        created_at: Time("When it was due."),
-        status_code: OrNull(t.Integer()),
-        error: OrNull(Text),
+        created_at: Timestamp("When it was due."),
+        status_code: Nullable(t.Integer()),
+        error: Nullable(Text),
       },
       { description: "What its last attempt came to." },
     ),
@@ -68,11 +67,11 @@ const WebhookWithSecret = t.Object({
   }),
 });
 const Attempt = t.Object({
-  at: Time("When it began."),
-  status_code: OrNull(t.Integer()),
-  error: OrNull(t.String({ description: "Why there was no answer, or why it does not count." })),
+  at: Timestamp("When it began."),
+  status_code: Nullable(t.Integer()),
+  error: Nullable(t.String({ description: "Why there was no answer, or why it does not count." })),
   duration_ms: t.Integer({ description: "Until its end; until now while it is under way." }),
-  response_body: OrNull(t.String({ description: "The first 4 KiB." })),
+  response_body: Nullable(t.String({ description: "The first 4 KiB." })),
 });
 const DeliveryRecord = t.Object({
   id: t.String({ description: "Opaque, starts with `whd_`." }),
@@ -80,9 +79,9 @@ const DeliveryRecord = t.Object({
   event_type: EventType,
   status: Status,
   attempts: t.Array(Attempt, { description: "Oldest first, at most three." }),
-  next_attempt_at: OrNull(Time("When the next attempt begins, if one is to come.")),
+  next_attempt_at: Nullable(Timestamp("When the next attempt begins, if one is to come.")),
   request_body: t.String({ description: "Exactly what every attempt sends." }),
-  created_at: Time("When it was due."),
+  created_at: Timestamp("When it was due."),
 });
 
 const example: Static<typeof WebhookRecord> = {
@@ -209,17 +208,7 @@ export const routes = {
       200: {
         description: "One page of deliveries.",
         schema: PageOf(DeliveryRecord),
-        example: {
-          data: [delivery_example],
-          pagination: {
-            count: 1,
-            total: 1,
-            per_page: 50,
-            total_pages: 1,
-            next_page: null,
-            previous_page: null,
-          },
-        },
+        example: toPage([delivery_example], 1, {}),
       },
     },
   }),

@@ -5,7 +5,7 @@
 import { Glob } from "bun";
 import { dirname, join, relative, resolve } from "node:path";
 
-const root = resolve(import.meta.dir, "..");
+const project = resolve(import.meta.dir, "..");
 
 /**
  * From the ground up: a layer may import the ones before it. `jobs`, `isolate` and `outbound` stand
@@ -171,23 +171,27 @@ export function importsOf(text: string): { readonly path: string; readonly type_
   }));
 }
 
+const folders_default = ["core", "plugins", "scripts", "test", "examples"];
+
 /** Every import of the files below these folders, type-only ones included. */
 export async function imports(
-  folders: readonly string[] = ["core", "plugins", "scripts", "test", "examples"],
+  folders: readonly string[] = folders_default,
+  root: string = project,
 ): Promise<Import[]> {
   const found: Import[] = [];
   for (const folder of folders) {
     for (const from of [...new Glob(`${folder}/**/*.{ts,tsx}`).scanSync({ cwd: root })].sort()) {
       for (const { path, type_only } of importsOf(await Bun.file(join(root, from)).text())) {
-        found.push({ from, to: path.startsWith(".") ? await target(from, path) : path, type_only });
+        const to = path.startsWith(".") ? await target(root, from, path) : path;
+        found.push({ from, to, type_only });
       }
     }
   }
   return found;
 }
 
-/** `../base/clock` seen from `core/store/store.ts` is `core/base/clock.ts`. */
-async function target(from: string, path: string): Promise<string> {
+/** `../base/clock` seen from `core/store/open.ts` is `core/base/clock.ts`. */
+async function target(root: string, from: string, path: string): Promise<string> {
   const to = relative(root, resolve(root, dirname(from), path));
   for (const candidate of [to, `${to}.ts`, `${to}.tsx`, `${to}/index.ts`])
     if (await Bun.file(join(root, candidate)).exists()) return candidate;

@@ -48,6 +48,11 @@ const commands = {
     built: false,
     run: (args) => [bun(), [at("scripts", "format.ts"), ...args]],
   },
+  figures: {
+    tools: true,
+    built: false,
+    run: (args) => [bun(), [at("scripts", "figures.ts"), ...args]],
+  },
   test: { tools: true, built: true, run: (args) => [bun(), [at("scripts", "test.ts"), ...args]] },
 };
 

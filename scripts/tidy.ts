@@ -6,6 +6,7 @@ import { Glob } from "bun";
 import { join, resolve } from "node:path";
 import ts from "typescript";
 import { imports, type Import } from "./check-imports";
+import { functionsOf } from "./lib/functions";
 
 const root = resolve(import.meta.dir, "..");
 
@@ -183,37 +184,20 @@ function problemsOfWords(path: string, text: string): string[] {
   );
 }
 
-/** Lines from the first to the last of a node. */
-const linesOf = (file: ts.SourceFile, node: ts.Node): number =>
-  file.getLineAndCharacterOfPosition(node.getEnd()).line -
-  file.getLineAndCharacterOfPosition(node.getStart(file)).line +
-  1;
-
-const parse = (path: string, text: string): ts.SourceFile =>
-  ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true);
-
-function problemsOfFunctions(path: string, text: string): string[] {
-  if (path.startsWith("test/")) return [];
-  const file = parse(path, text);
-  const found: string[] = [];
-  const visit = (node: ts.Node): void => {
-    ts.forEachChild(node, visit);
-    if (!ts.isFunctionLike(node) || !("body" in node) || node.body === undefined) return;
-    const lines = linesOf(file, node);
-    if (lines <= function_lines_max) return;
-    const at = file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
-    found.push(
-      `${path}:${at}: a function of ${lines} lines; one fits a screen (${function_lines_max})`,
-    );
-  };
-  visit(file);
-  return found;
-}
+const problemsOfFunctions = (path: string, text: string): string[] =>
+  path.startsWith("test/")
+    ? []
+    : functionsOf(path, text)
+        .filter(({ lines }) => lines > function_lines_max)
+        .map(
+          ({ line, lines }) =>
+            `${path}:${line}: a function of ${lines} lines; one fits a screen (${function_lines_max})`,
+        );
 
 /** `any` is for the places where core erases types on purpose. */
 function problemsOfTypes(path: string, text: string): string[] {
   if (!/^(plugins|examples|scripts)\//.test(path) || !/\bany\b/.test(text)) return [];
-  const file = parse(path, text);
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     // `Db<any>` is a transaction that belongs to several plugins at once.

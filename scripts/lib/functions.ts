@@ -1,0 +1,29 @@
+/** How long the functions of a file are, each with the functions inside it. */
+import ts from "typescript";
+
+export interface Measured {
+  readonly path: string;
+  /** Where it begins. */
+  readonly line: number;
+  readonly lines: number;
+}
+
+/** Every function of the text that has a body. */
+export function functionsOf(path: string, text: string): Measured[] {
+  const kind = path.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true, kind);
+  const lineAt = (position: number): number =>
+    file.getLineAndCharacterOfPosition(position).line + 1;
+  const found: Measured[] = [];
+  const visit = (node: ts.Node): void => {
+    ts.forEachChild(node, visit);
+    if (!ts.isFunctionLike(node) || !("body" in node) || node.body === undefined) return;
+    const line = lineAt(node.getStart(file));
+    found.push({ path, line, lines: lineAt(node.getEnd()) - line + 1 });
+  };
+  visit(file);
+  return found;
+}
+
+export const longestFunction = (path: string, text: string): Measured | undefined =>
+  functionsOf(path, text).toSorted((a, b) => b.lines - a.lines)[0];

@@ -7,7 +7,7 @@ import type { Folders } from "../folders/contract";
 import type { tasks } from "./child/tasks";
 import type { ImportSource } from "./contract";
 import type { Fetcher } from "./fetcher";
-import type { RobotsCache } from "./robots";
+import type { RobotsCache } from "./politeness";
 import type { RunState } from "./store";
 
 type RunKey = Pick<RunState, "id" | "owner_id">;

@@ -4,8 +4,8 @@ import { service, slot, type AddressPolicy, type TObject } from "../../core/sdk"
 /** One thing to import. */
 export interface SourceItem {
   /**
-   * Where it comes from: known again by the next import. Each counts once in a run. An http or
-   * https address is fetched, unless the source reads its items itself.
+   * Where it comes from: the next import recognises it by this. An address that is listed twice is
+   * one item. An http or https address is fetched, unless the source reads its items itself.
    */
   readonly uri: string;
   /** What to call the document, when the item itself does not say. */
@@ -31,23 +31,23 @@ export interface FetchedFile {
   readonly media_type: string | null;
   /** All of it, as UTF-8. */
   text(): Promise<string>;
-  /** Lets go of it; what is left goes when the listing is over. */
+  /** Deletes it. Files that were not released are deleted at the end of the listing. */
   release(): Promise<void>;
 }
 export interface FetchOptions {
   /** Default: the largest file that can be uploaded. */
   readonly bytes_max?: number;
-  /** Whether the host's robots.txt has a say. Default true. */
+  /** Whether the host's robots.txt is obeyed. Default true. */
   readonly robots?: boolean;
 }
 /**
- * What the host does for a source. Only public addresses are connected to, and those that the
- * operator allows; hosts get their pauses.
+ * What the server does for a source. Only public addresses are connected to, and those that the
+ * operator allows; there are delays between requests to one host.
  */
 export interface SourceTools {
   /** Fires when the run is cancelled, at the time limit and at shutdown. */
   readonly signal: AbortSignal;
-  /** Where files may be put for a moment. */
+  /** Directory for temporary files. */
   readonly temporary: string;
   readonly upload_bytes_max: number;
   /** @throws SourceFailure */
@@ -75,10 +75,10 @@ export class SourceFailure extends Error {
 /** What an item is made of. */
 export interface ItemContent {
   readonly name: string;
-  /** A hint, or null. */
+  /** As declared, or null. */
   readonly media_type: string | null;
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Called when the bytes were read, or are not wanted. */
+  /** Called when the bytes have been read, or are not needed. */
   readonly release?: () => Promise<void>;
 }
 
@@ -113,4 +113,4 @@ export const ImportSources = slot<ImportSource>("imports.sources");
  * The addresses that a URL of a user may lead to, wherever it is given: public ones, and those of
  * `imports.allow_networks`.
  */
-export const FetchRule = service<AddressPolicy>("imports.fetch_rule");
+export const FetchPolicy = service<AddressPolicy>("imports.fetch_policy");

@@ -20,8 +20,7 @@ import {
 } from "../../core/sdk";
 import { bodyOf } from "./response-body";
 import { SourceFailure } from "./contract";
-import { HostDelays } from "./host-delays";
-import { allow_all, readRobots, type Robots, type RobotsOfRun } from "./robots";
+import { allow_all, HostDelays, readRobots, type Robots, type RobotsOfRun } from "./politeness";
 
 /** A file that came, under a temporary name. Whoever asked for it releases it. */
 export interface FetchedItem {

@@ -5,7 +5,7 @@
 import { pageWindow, sql, toNumber, type PageRequest } from "../../core/sdk";
 import type { ImportsDb, ItemRow, ItemStatus } from "./store";
 
-/** Those that are new to the run. */
+/** Inserts those whose address is new to the run, and returns them. */
 export async function insertItems(
   db: ImportsDb,
   rows: readonly ItemRow[],
@@ -20,7 +20,7 @@ export async function insertItems(
         .execute();
 }
 
-/** What no worker has begun: the next of this host behind `after`. */
+/** Items that no worker has begun: the next ones of this host after the ordinal `after`. */
 export const waitingItems = (
   db: ImportsDb,
   run_id: string,
@@ -39,7 +39,7 @@ export const waitingItems = (
     .orderBy("ordinal")
     .limit(limit)
     .execute();
-/** Hosts with something that no worker has begun. */
+/** Hosts with items that no worker has begun. */
 export const waitingHosts = async (db: ImportsDb, run_id: string): Promise<string[]> =>
   (
     await db
@@ -52,7 +52,7 @@ export const waitingHosts = async (db: ImportsDb, run_id: string): Promise<strin
       .execute()
   ).map(({ host }) => host);
 
-/** A change to an item that is still to be done; undefined when it has ended. */
+/** Changes a pending item; undefined when it has ended. */
 export const updatePending = (
   db: ImportsDb,
   id: string,
@@ -91,7 +91,7 @@ export const indexingItems = async (
         .where(sql.ref("status"), "=", sql.lit("pending"))
         .execute();
 
-/** Ends what is left of a run, or of one host of it; returns how many items that were. */
+/** Ends the pending items of a run, or those of one host that none has begun; returns how many. */
 export async function endPending(
   db: ImportsDb,
   run_id: string,
@@ -107,11 +107,9 @@ export async function endPending(
     pending = pending.where("host", "=", host).where("document_id", "is", null);
   return toNumber((await pending.executeTakeFirst()).numUpdatedRows);
 }
-/**
- * The error of an item that the source itself could not give: there is nothing to fetch or to read.
- */
+/** Error code of an item that failed as it was listed: there is nothing to fetch or read. */
 export const unlisted = "unlisted";
-/** Forgets such items of a run, which a new listing gives again; returns how many. */
+/** Deletes such items of a run, which a new listing finds again; returns how many. */
 export const forgetUnlisted = async (db: ImportsDb, run_id: string): Promise<number> =>
   toNumber(
     (
@@ -162,7 +160,7 @@ export async function listItems(
     total: toNumber(total),
   };
 }
-/** Where the next listing of a run goes on counting. */
+/** The first ordinal of the next listing of a run. */
 export const nextOrdinal = async (db: ImportsDb, run_id: string): Promise<number> =>
   toNumber(
     (

@@ -7,7 +7,7 @@ import { findSource, isActive, type ImportContext } from "./context";
 import { SourceFailure, type ImportSource, type SourceItem } from "./contract";
 import { fetchTarget } from "./fetcher";
 import * as itemStore from "./item-store";
-import { items_max, name_length_max, uri_length_max } from "./limits";
+import { items_max } from "./limits";
 import { cancelIfUnfinished, endRunIfDone, errorColumns, newItem, type Failure } from "./runs";
 import { RunTools } from "./source-tools";
 import * as store from "./store";
@@ -17,6 +17,10 @@ type Payload = { readonly run_id: string };
 
 /** Items written in one transaction. */
 const batch_items = 200;
+/** Longest name of an item, UTF-16 units: more than a document or a folder may have. */
+const name_length_max = 1_000;
+/** Longest address of an item, UTF-16 units. */
+const uri_length_max = 4_096;
 
 /** Lists the items of a run. */
 export async function listItems(
@@ -125,7 +129,7 @@ class ItemWriter {
       if (!(await store.findUnfinished(tx, this.run.id))) return false;
       const added = await itemStore.insertItems(tx, rows);
       const pending = added.filter(({ status }) => status === "pending");
-      await store.count(tx, this.run.id, {
+      await store.addCounts(tx, this.run.id, {
         total: added.length,
         failed: added.filter(({ status }) => status === "failed").length,
       });

@@ -23,7 +23,7 @@ export const migrations: readonly Migration[] = [
 ];
 
 async function createRuns(tx: Db): Promise<void> {
-  // The source comes last: it may be long, and a row is read without it when it is not asked for.
+  // The source comes last: it may be long, and SQLite reads a row only as far as it must.
   await tx.schema
     .createTable("imports_runs")
     .addColumn("id", "text", (c) => c.primaryKey())
@@ -109,7 +109,7 @@ async function createItems(tx: Db): Promise<void> {
     .on("imports_items")
     .columns(["run_id", "status", "ordinal"])
     .execute();
-  // What a worker takes next.
+  // Serves `waitingItems`.
   await tx.schema
     .createIndex("imports_items_waiting")
     .on("imports_items")
@@ -117,7 +117,7 @@ async function createItems(tx: Db): Promise<void> {
     .where(sql.ref("status"), "=", "pending")
     .where(sql.ref("document_id"), "is", null)
     .execute();
-  // Who waits for a document to be indexed.
+  // Serves `indexingItems`.
   await tx.schema
     .createIndex("imports_items_indexing")
     .on("imports_items")

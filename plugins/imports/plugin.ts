@@ -22,12 +22,12 @@ import { FolderContents, Folders } from "../folders/contract";
 import { WebhookEvents } from "../webhooks/contract";
 import { tasks } from "./child/tasks";
 import type { ImportContext } from "./context";
-import { FetchRule, ImportSources } from "./contract";
+import { FetchPolicy, ImportSources } from "./contract";
 import { Fetcher } from "./fetcher";
 import { page_prefix } from "./ingest";
 import { enqueuers, importJobs, importSchedules } from "./jobs";
 import { migrations } from "./migrations";
-import { RobotsCache } from "./robots";
+import { RobotsCache } from "./politeness";
 import { importHandlers, routes } from "./routes";
 import { documentSettled, finishedEvent, removeDocuments, removeFolders } from "./runs";
 import { Schedules } from "./schedules";
@@ -63,7 +63,7 @@ export default definePlugin({
     folders: Folders,
     lookup: DnsLookup,
   },
-  provides: { fetch_rule: FetchRule },
+  provides: { fetch_policy: FetchPolicy },
   slots: { sources: ImportSources },
   tables: ["imports_runs", "imports_items", "imports_schedules"],
   migrations,
@@ -98,7 +98,7 @@ export default definePlugin({
       directorySource(config.directories, ctx.paths.data),
     ];
     return {
-      services: { fetch_rule: allows },
+      services: { fetch_policy: allows },
       routes: importHandlers(own, imports, schedules),
       fills: [...sources.map((one) => fill(ImportSources, one)), ...uses(own, schedules)],
       jobs: importJobs(own, schedules),

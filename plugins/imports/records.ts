@@ -100,7 +100,7 @@ const errorOf = ({ error_code, error }: Pick<RunRow, "error_code" | "error">) =>
 
 const sourceOf = ({ source }: Pick<RunRow, "source">): { type: string } => JSON.parse(source);
 
-/** A row of a list. Of a long source its type is shown, and the first of its addresses. */
+/** A row of a list. A long source is cut to its type and the first of its addresses. */
 export function shortened<R extends Pick<RunRow, "source">>(row: R): R {
   const { source } = row;
   if (source.length <= source_shown_max) return row;

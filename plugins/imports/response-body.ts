@@ -1,22 +1,22 @@
-/** The bytes of an answer: unpacked, whole, and never more than what is wanted. */
+/** The body of an HTTP answer: decompressed, complete, and never longer than the limit. */
 import { Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { SourceFailure } from "./contract";
 
 export interface BodyLimits {
-  /** As it comes; unpacked, whoever writes it counts. */
+  /** Of the compressed bytes; `Files.receive` limits the decompressed ones. */
   readonly bytes_max: number;
   readonly signal: AbortSignal;
 }
 
-const unpackers: Readonly<Record<string, () => Transform>> = {
+const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   "x-gzip": createGunzip,
   deflate: createInflate,
   br: createBrotliDecompress,
 };
 
-/** @throws SourceFailure when it breaks off or is packed in a way that can't be read. */
+/** @throws SourceFailure when it breaks off or has an unknown encoding. */
 export async function* bodyOf(
   response: Response,
   { bytes_max, signal }: BodyLimits,
@@ -28,18 +28,18 @@ export async function* bodyOf(
     await response.body?.cancel().catch(() => undefined);
     throw tooLarge(bytes_max);
   }
-  const raw = counted(response, length, bytes_max, signal);
+  const raw = limited(response, length, bytes_max, signal);
   if (encoding === "identity" || encoding === "") return yield* raw;
-  const unpacker = unpackers[encoding];
-  if (!unpacker)
+  const decoder = decoders[encoding];
+  if (!decoder)
     throw new SourceFailure(
       `The answer is packed as ${encoding.slice(0, 40)}, which was not asked for ` +
         "and can't be read.",
     );
-  yield* unpacked(raw, unpacker());
+  yield* decoded(raw, decoder());
 }
 
-async function* counted(
+async function* limited(
   response: Response,
   length: number | null,
   bytes_max: number,
@@ -59,19 +59,19 @@ async function* counted(
     throw new SourceFailure(`The answer broke off after ${bytes} of ${length} bytes.`);
 }
 
-async function* unpacked(
+async function* decoded(
   raw: AsyncGenerator<Uint8Array>,
-  unpacker: Transform,
+  decoder: Transform,
 ): AsyncGenerator<Uint8Array> {
   const source = Readable.from(raw);
   let failure: unknown;
   source.on("error", (error) => {
     failure = error;
-    unpacker.destroy(error);
+    decoder.destroy(error);
   });
-  source.pipe(unpacker);
+  source.pipe(decoder);
   try {
-    yield* unpacker as AsyncIterable<Uint8Array>;
+    yield* decoder as AsyncIterable<Uint8Array>;
   } catch (error) {
     throw (
       failure ??
@@ -80,7 +80,7 @@ async function* unpacked(
       )
     );
   } finally {
-    unpacker.destroy();
+    decoder.destroy();
     source.destroy();
   }
 }

@@ -124,7 +124,7 @@ export async function endItem(
     end.how === "failed"
       ? { failed: 1 }
       : { succeeded: 1, skipped: end.how === "unchanged" ? 1 : 0 };
-  const run = await store.count(tx, run_id, counts);
+  const run = await store.addCounts(tx, run_id, counts);
   if (run) await endRunIfDone(ctx, tx, run);
 }
 
@@ -138,7 +138,7 @@ export async function failHost(
 ): Promise<void> {
   const end = { status: "failed", ...errorColumns(error) } as const;
   const failed = await itemStore.endPending(tx, run_id, end, host);
-  const run = await store.count(tx, run_id, { failed });
+  const run = await store.addCounts(tx, run_id, { failed });
   if (run) await endRunIfDone(ctx, tx, run);
 }
 
@@ -210,10 +210,10 @@ export async function removeFolders(
     await ctx.cancelJobs(tx, [id]);
     const end = { status: "failed", ...errorColumns(error) } as const;
     const failed = await itemStore.endPending(tx, id, end);
-    const run = await store.count(tx, id, { failed });
+    const run = await store.addCounts(tx, id, { failed });
     if (run) await endRun(ctx, tx, run, "failed", error);
   }
-  await store.forgetItemsIn(tx, folder_ids);
+  await store.deleteItemsIn(tx, folder_ids);
 }
 
 /** Inside the transaction that purges the documents: items that wait for one of them fail. */
@@ -250,6 +250,6 @@ export async function deleteOldRuns(
   { inTransaction, now_ms }: ImportContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const deleteBatch = () => inTransaction((tx) => store.forgetRuns(tx, now_ms() - retention_ms));
+  const deleteBatch = () => inTransaction((tx) => store.deleteRuns(tx, now_ms() - retention_ms));
   while (!signal.aborted && (await deleteBatch()) > 0) await Bun.sleep(20);
 }

@@ -5,7 +5,7 @@
 import type { ReceivedFile } from "../../core/sdk";
 import type { ImportContext } from "./context";
 import { SourceFailure, type FetchedFile, type SourceTools } from "./contract";
-import type { RobotsOfRun } from "./robots";
+import type { RobotsOfRun } from "./politeness";
 import * as store from "./store";
 
 /** The tools of one run. Functions are properties, so that a source may take them apart. */

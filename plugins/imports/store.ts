@@ -14,9 +14,9 @@ export interface RunRow {
   readonly id: string;
   readonly owner_id: string;
   readonly folder_id: string;
-  /** `device`: files that were sent with the request; nobody is told of its end. */
+  /** `device`: files that were sent with the request; no event is emitted at its end. */
   readonly kind: "source" | "device";
-  /** 1: what has not changed is brought again. */
+  /** 1: what has not changed is imported too. */
   readonly overwrite: 0 | 1;
   readonly schedule_id: string | null;
   readonly status: RunStatus;
@@ -28,7 +28,7 @@ export interface RunRow {
   readonly total: number;
   readonly succeeded: number;
   readonly failed: number;
-  /** Those of the succeeded that were unchanged. */
+  /** Succeeded items that were unchanged; `succeeded` includes them. */
   readonly skipped: number;
   /** The file that the source keeps while the run lasts. */
   readonly kept_url: string | null;
@@ -39,7 +39,7 @@ export interface RunRow {
   /** JSON. */
   readonly source: string;
 }
-/** A run without what it was given, which may be long. */
+/** A run without its source, which may be long. */
 export type RunState = Omit<RunRow, "source">;
 const state = [
   "id",
@@ -70,20 +70,17 @@ export interface ItemRow {
   readonly name: string | null;
   readonly subfolder: string | null;
   readonly locator: string | null;
-  /** Whose turn it takes: the host of its address, or empty for what needs no network. */
+  /** The host of its address, or empty for what needs no network. One worker serves a host. */
   readonly host: string;
   readonly status: ItemStatus;
-  /** How often its host asked to come later. */
+  /** Failed tries, and answers of the host to come later. */
   readonly attempts: number;
-  /**
-   * Set once the document is taken in; the item ends when this version, or a later one, has
-   * settled.
-   */
+  /** Set once the document is written; the item ends when this version or a later one settles. */
   readonly document_id: string | null;
   readonly version: number | null;
-  /** 1 when another item of the run brought the document. */
+  /** 1 when another item of the run made the document. */
   readonly joined: 0 | 1;
-  /** What the document is known by. */
+  /** The address that the document is known by. */
   readonly source_uri: string | null;
   readonly error_code: string | null;
   readonly error: string | null;
@@ -118,7 +115,7 @@ export const findUnfinished = (db: ImportsDb, id: string): Promise<RunState | un
     .where("id", "=", id)
     .where("finished_at", "is", null)
     .executeTakeFirst();
-/** What the run was given. */
+/** The source of a run, parsed. */
 export const sourceOf = async (db: ImportsDb, id: string): Promise<{ readonly type: string }> =>
   JSON.parse(
     (
@@ -159,7 +156,7 @@ export const sourceStart = sql<string>`substr(source, 1, ${sql.lit(source_shown_
   "source",
 );
 
-/** Of long sources only the beginning comes. */
+/** Long sources are cut: see `sourceStart`. */
 export async function listRuns(
   db: ImportsDb,
   owner_id: string,
@@ -214,8 +211,8 @@ export const keepsFile = async (db: ImportsDb, sha256: string): Promise<boolean>
     .where("kept_sha256", "=", sha256)
     .limit(1)
     .executeTakeFirst()) !== undefined;
-/** Runs of device files whose request ended with the server that took it. */
-export const unfinishedDevice = (db: ImportsDb): Promise<RunState[]> =>
+/** Runs of uploaded files that have not ended: at start, their requests ended with the server. */
+export const unfinishedUploads = (db: ImportsDb): Promise<RunState[]> =>
   db
     .selectFrom("imports_runs")
     .select(state)
@@ -223,8 +220,8 @@ export const unfinishedDevice = (db: ImportsDb): Promise<RunState[]> =>
     .where("finished_at", "is", null)
     .execute();
 
-/** Adds to the counters; the run as it is then. Undefined when it has ended. */
-export const count = (
+/** Adds to the counters; the run as it is afterwards, undefined when it has ended. */
+export const addCounts = (
   db: ImportsDb,
   run_id: string,
   by: Partial<Record<"total" | "succeeded" | "failed" | "skipped", number>>,
@@ -242,16 +239,16 @@ export const count = (
     .returning(state)
     .executeTakeFirst();
 
-/** What the runs of deleted folders imported: names and addresses go; how it went stays. */
-export async function forgetItemsIn(db: ImportsDb, folder_ids: readonly string[]): Promise<void> {
+/** Deletes the items of the runs of these folders, and their sources but for the type. */
+export async function deleteItemsIn(db: ImportsDb, folder_ids: readonly string[]): Promise<void> {
   const runs = await db
     .selectFrom("imports_runs")
     .select(["id", sql<string>`substr(source, 1, 200)`.as("start")])
     .where("folder_id", "in", folder_ids)
     .execute();
   for (const [type, of_type] of Map.groupBy(runs, ({ start }) => typeOf(start))) {
-    for (let from = 0; from < of_type.length; from += runs_at_once) {
-      const ids = of_type.slice(from, from + runs_at_once).map(({ id }) => id);
+    for (let from = 0; from < of_type.length; from += batch_runs) {
+      const ids = of_type.slice(from, from + batch_runs).map(({ id }) => id);
       await db.deleteFrom("imports_items").where("run_id", "in", ids).execute();
       await db
         .updateTable("imports_runs")
@@ -261,18 +258,18 @@ export async function forgetItemsIn(db: ImportsDb, folder_ids: readonly string[]
     }
   }
 }
-/** The type, of the beginning of a source: it always comes first. */
+/** The type in the beginning of a source, where it always stands. */
 export const typeOf = (start: string): string =>
   JSON.parse(/^\{"type":("(?:[^"\\]|\\.)*")/.exec(start)![1]!);
 
-const runs_at_once = 20;
-/** Forgets runs that ended long ago, some at a time; returns how many. */
-export async function forgetRuns(db: ImportsDb, finished_until: number): Promise<number> {
+const batch_runs = 20;
+/** Deletes a batch of runs that ended before `finished_until`, epoch ms; returns how many. */
+export async function deleteRuns(db: ImportsDb, finished_until: number): Promise<number> {
   const old = await db
     .selectFrom("imports_runs")
     .select("id")
     .where("finished_at", "<=", finished_until)
-    .limit(runs_at_once)
+    .limit(batch_runs)
     .execute();
   if (old.length === 0) return 0;
   const ids = old.map(({ id }) => id);
@@ -310,7 +307,7 @@ export const countSchedules = async (db: ImportsDb, owner_id: string): Promise<n
         .executeTakeFirstOrThrow()
     ).total,
   );
-/** Of long sources only the beginning comes. */
+/** Long sources are cut: see `sourceStart`. */
 export async function listSchedules(
   db: ImportsDb,
   owner_id: string,

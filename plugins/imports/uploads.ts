@@ -41,7 +41,7 @@ export async function importUploads(
 
 /** Before the first request: the files of requests that ended with the server are gone. */
 export async function failInterrupted(ctx: ImportContext): Promise<void> {
-  for (const run of await store.unfinishedDevice(ctx.db))
+  for (const run of await store.unfinishedUploads(ctx.db))
     await ctx.inTransaction((tx) => failHost(ctx, tx, run.id, "", interrupted));
 }
 

@@ -7,7 +7,7 @@ import { Accounts } from "../accounts/contract";
 import { DocumentUses, Documents, FileUses } from "../documents/contract";
 import { Extractors } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
-import { FetchRule } from "../imports/contract";
+import { FetchPolicy } from "../imports/contract";
 import { Quotas } from "../quotas/contract";
 import { WebhookEvents } from "../webhooks/contract";
 import { captionsExtractor } from "./captions-extractor";
@@ -69,7 +69,7 @@ export default definePlugin({
     documents: Documents,
     quotas: Quotas,
     lookup: DnsLookup,
-    allows: FetchRule,
+    allows: FetchPolicy,
   },
   slots: { transcribers: Transcribers },
   tables: ["transcriptions", "transcriptions_results"],

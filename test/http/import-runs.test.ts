@@ -826,7 +826,7 @@ describe("when something goes meanwhile", () => {
     const { db } = server.store;
     await db.updateTable("imports_runs").set({ finished_at: 1 }).where("id", "=", run.id).execute();
     expect([
-      await store.forgetRuns(db as never, 1),
+      await store.deleteRuns(db as never, 1),
       (await ada.send("GET", `/imports/${run.id}`)).status,
     ]).toEqual([1, 404]);
     expect(

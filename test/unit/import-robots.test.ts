@@ -4,8 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import { retryAfterMs } from "../../core/lib/retry-after";
-import { HostDelays } from "../../plugins/imports/host-delays";
-import { allow_all, readRobots, RobotsCache } from "../../plugins/imports/robots";
+import { allow_all, HostDelays, readRobots, RobotsCache } from "../../plugins/imports/politeness";
 
 describe("robots.txt", () => {
   const cases: [reason: string, text: string, path: string, allowed: boolean][] = [

@@ -1,15 +1,15 @@
-/** The child's part of reading sitemaps and feeds: a file goes in, addresses come out. */
+/** Runs in the child: reads the addresses out of a sitemap or a feed. */
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { scanXml, type Tag } from "../../../core/lib/xml";
-import { decodeText } from "./text-encoding";
+import { decodeText, InvalidInput } from "./input";
 
 export interface ListInput {
   readonly path: string;
   readonly charset: string | null;
-  /** Unpacked. */
+  /** Uncompressed. */
   readonly bytes_max: number;
-  /** Further entries are left, and counted. */
+  /** Further entries are only counted, as `left`. */
   readonly entries_max: number;
 }
 /** `null`: an entry without an address. */
@@ -26,11 +26,6 @@ export interface Feed {
   readonly entries: readonly Listed[];
   readonly base: string | null;
   readonly left: number;
-}
-
-/** Unlike a broken file, this is one of another kind. */
-class Unfit extends Error {
-  readonly code = "unfit";
 }
 
 /** @throws with code `unfit` when it is no sitemap. */
@@ -69,7 +64,7 @@ export async function readSitemap(input: ListInput): Promise<Sitemap> {
     },
   });
   if (!known)
-    throw new Unfit("This is not a sitemap: its root is neither urlset nor sitemapindex.");
+    throw new InvalidInput("This is not a sitemap: its root is neither urlset nor sitemapindex.");
   return { pages: found.url, sitemaps: found.sitemap, left };
 }
 
@@ -80,7 +75,7 @@ function plainSitemap(text: string, entries_max: number): Sitemap {
     .map((line) => line.trim())
     .filter((line) => line !== "");
   if (!lines.every((line) => /^https?:\/\//i.test(line)))
-    throw new Unfit("This is not a sitemap: it is neither XML nor a list of addresses.");
+    throw new InvalidInput("This is not a sitemap: it is neither XML nor a list of addresses.");
   return {
     pages: lines.slice(0, entries_max),
     sitemaps: [],
@@ -93,7 +88,7 @@ export async function readFeed(input: ListInput): Promise<Feed> {
   const text = textOf(input);
   const feed = /^\s*\{/.test(text) ? jsonFeed(text) : xmlFeed(text);
   if (feed === null)
-    throw new Unfit("This is not a feed: it is neither RSS nor Atom nor a JSON feed.");
+    throw new InvalidInput("This is not a feed: it is neither RSS nor Atom nor a JSON feed.");
   return {
     ...feed,
     entries: feed.entries.slice(0, input.entries_max),
@@ -189,7 +184,7 @@ function attributeOf(tag: Tag, wanted: string): string | undefined {
   return undefined;
 }
 
-/** Deeper elements belong to nothing that is looked for. */
+/** Deeper elements are ignored. */
 const depth_max = 64;
 function closeIn(open: string[], name: string): void {
   const at = open.lastIndexOf(name);
@@ -204,7 +199,7 @@ function textOf({ path, charset, bytes_max }: ListInput): string {
   try {
     return decoded(gunzipSync(bytes, { maxOutputLength: bytes_max }));
   } catch (error) {
-    throw new Unfit(
+    throw new InvalidInput(
       (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE"
         ? `Unpacked, it is larger than ${bytes_max} bytes, the most that is read.`
         : "It can't be unpacked: it is damaged.",

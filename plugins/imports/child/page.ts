@@ -1,10 +1,10 @@
 /**
- * The child's part of reading a web page: leaves its main text, without what surrounds it on every
- * page of a site.
+ * Runs in the child: takes the main text out of a web page, without what surrounds it on every page
+ * of a site.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { HTMLElement, parse, TextNode } from "node-html-parser";
-import { decodeText } from "./text-encoding";
+import { decodeText } from "./input";
 
 export interface PageInput {
   readonly path: string;
@@ -21,8 +21,8 @@ export interface PageOutput {
   readonly written: boolean;
 }
 
-/** What an element holds. Lengths in characters, white space squeezed. */
-interface Held {
+/** What an element holds. `text` and `linked` are characters, white space collapsed. */
+interface Stats {
   text: number;
   linked: number;
   links: number;
@@ -30,17 +30,18 @@ interface Held {
   sections: number;
 }
 
-/** A part with as much of the page's text is no navigation, whatever it is called. */
-const too_much = 0.4;
-/** A main part has at least so much of what is left, or so many characters. */
+/** A part with a larger share of the page's text is no navigation, whatever its class says. */
+const aside_share_max = 0.4;
+/** A main part has at least this share of what remains, or this many characters. */
 const main_share = 0.25;
 const main_chars = 500;
 const article_share = 0.5;
-/** A block whose text is links for the most part, and has several of them, leads elsewhere. */
+/** A block is a list of links when they make up more than this share of its text, … */
 const link_share = 0.6;
+/** … and there are at least as many. */
 const links_min = 3;
-/** Unless that is what the page is for. */
-const kept_share = 0.4;
+/** Lists of links stay when less than this share would be left: the page is for them. */
+const without_links_min = 0.4;
 
 export async function readPage({ path, charset, output }: PageInput): Promise<PageOutput> {
   const text = decodeText(readFileSync(path), charset);
@@ -54,8 +55,8 @@ export async function readPage({ path, charset, output }: PageInput): Promise<Pa
   });
   const head = headOf(root);
   const body = root.querySelector("body") ?? root;
-  const { kept, gone } = mainOf(body);
-  const written = kept.map((part) => serialised(part, gone)).join("\n");
+  const { kept, removed } = mainOf(body);
+  const written = kept.map((part) => serialise(part, removed)).join("\n");
   const title =
     head.title !== null && !/<h1[\s>]/i.test(written)
       ? `<title>${escaped(head.title)}</title>`
@@ -69,7 +70,7 @@ export async function readPage({ path, charset, output }: PageInput): Promise<Pa
 }
 
 function headOf(root: HTMLElement): Pick<PageOutput, "title" | "canonical" | "base"> {
-  const squeezed = (text: string | undefined): string | null =>
+  const collapsed = (text: string | undefined): string | null =>
     text?.replace(/\s+/g, " ").trim() || null;
   const title = root.querySelectorAll("title").find((one) => one.closest("svg") === null);
   const link = root
@@ -77,162 +78,165 @@ function headOf(root: HTMLElement): Pick<PageOutput, "title" | "canonical" | "ba
     .find((one) => /(?:^|\s)canonical(?:\s|$)/i.test(one.getAttribute("rel") ?? ""));
   return {
     title:
-      squeezed(title?.text) ??
-      squeezed(root.querySelector("meta[property=og:title]")?.getAttribute("content")) ??
-      squeezed(root.querySelector("h1")?.text),
-    canonical: squeezed(link?.getAttribute("href")),
-    base: squeezed(root.querySelector("base")?.getAttribute("href")),
+      collapsed(title?.text) ??
+      collapsed(root.querySelector("meta[property=og:title]")?.getAttribute("content")) ??
+      collapsed(root.querySelector("h1")?.text),
+    canonical: collapsed(link?.getAttribute("href")),
+    base: collapsed(root.querySelector("base")?.getAttribute("href")),
   };
 }
 
 /** The parts that hold the main text, and the elements inside them that do not belong to it. */
 function mainOf(body: HTMLElement): {
   readonly kept: readonly HTMLElement[];
-  readonly gone: ReadonlySet<HTMLElement>;
+  readonly removed: ReadonlySet<HTMLElement>;
 } {
-  const never = new Set<HTMLElement>();
-  const held = measured(body, never, (element) => aside.never.has(element.rawTagName));
-  const all = held.get(body)!.text;
-  const gone = new Set(never);
-  const rest = measured(
+  const ignored = new Set<HTMLElement>();
+  const stats = measure(body, ignored, (element) => aside.never.has(element.rawTagName));
+  const all = stats.get(body)!.text;
+  const removed = new Set(ignored);
+  const rest = measure(
     body,
-    gone,
+    removed,
     (element, inside) =>
-      aside.never.has(element.rawTagName) || isAside(element, inside, held.get(element)!, all),
+      aside.never.has(element.rawTagName) || isAside(element, inside, stats.get(element)!, all),
   );
   const left = rest.get(body)!.text;
-  // Nothing but navigation, as it seems: then that is the page.
-  if (left === 0) return { kept: [body], gone: never };
-  const parts = partsOf(body, gone, rest, left);
-  const linked = new Set(gone);
+  // Nothing but navigation, it seems: then that is the page.
+  if (left === 0) return { kept: [body], removed: ignored };
+  const parts = partsOf(body, removed, rest, left);
+  const linked = new Set(removed);
   const total = sum(parts, rest);
-  const after = parts.map((part) =>
-    measured(
+  const without_links = parts.map((part) =>
+    measure(
       part,
       linked,
-      (element) => linked.has(element) || leadsElsewhere(element, rest.get(element)),
+      (element) => linked.has(element) || isLinkList(element, rest.get(element)),
     ),
   );
-  const kept_text = after.reduce((text, one, index) => text + one.get(parts[index]!)!.text, 0);
-  return { kept: parts, gone: kept_text >= kept_share * total ? linked : gone };
+  const remaining_text = without_links.reduce(
+    (text, one, index) => text + one.get(parts[index]!)!.text,
+    0,
+  );
+  return { kept: parts, removed: remaining_text >= without_links_min * total ? linked : removed };
 }
 
 /**
- * Walks through the tree, whose depth is limited; `leave` tells which elements go, with all they
- * hold. They are added to `gone`.
+ * Walks through the tree, whose depth is limited. Elements for which `isRemoved` is true are left
+ * out with all they hold, and added to `removed`.
  */
-function measured(
+function measure(
   root: HTMLElement,
-  gone: Set<HTMLElement>,
-  leave: (element: HTMLElement, inside: boolean) => boolean,
-): Map<HTMLElement, Held> {
-  const held = new Map<HTMLElement, Held>();
-  const walk = (element: HTMLElement, inside: boolean): Held => {
-    const mine: Held = {
+  removed: Set<HTMLElement>,
+  isRemoved: (element: HTMLElement, inside: boolean) => boolean,
+): Map<HTMLElement, Stats> {
+  const stats = new Map<HTMLElement, Stats>();
+  const walk = (element: HTMLElement, inside: boolean): Stats => {
+    const own: Stats = {
       text: 0,
       linked: 0,
       links: 0,
       heading: element.rawTagName === "h1",
       sections: sectioning.has(element.rawTagName) ? 1 : 0,
     };
-    held.set(element, mine);
+    stats.set(element, own);
     for (const child of element.childNodes) {
       if (child instanceof TextNode) {
-        mine.text += child.rawText.replace(/\s+/g, " ").trim().length;
+        own.text += child.rawText.replace(/\s+/g, " ").trim().length;
         continue;
       }
       if (!(child instanceof HTMLElement)) continue;
-      if (leave(child, inside)) {
-        gone.add(child);
+      if (isRemoved(child, inside)) {
+        removed.add(child);
         continue;
       }
-      const theirs = walk(child, inside || sectioning.has(child.rawTagName));
-      mine.text += theirs.text;
-      mine.linked += child.rawTagName === "a" ? theirs.text : theirs.linked;
-      mine.links += theirs.links + (child.rawTagName === "a" ? 1 : 0);
-      mine.heading ||= theirs.heading;
-      mine.sections += theirs.sections;
+      const inner = walk(child, inside || sectioning.has(child.rawTagName));
+      own.text += inner.text;
+      own.linked += child.rawTagName === "a" ? inner.text : inner.linked;
+      own.links += inner.links + (child.rawTagName === "a" ? 1 : 0);
+      own.heading ||= inner.heading;
+      own.sections += inner.sections;
     }
-    return mine;
+    return own;
   };
   walk(root, false);
-  return held;
+  return stats;
 }
 
 /**
- * By what it is, says it is for, and is called. `inside`: it lies in the main part or in an
+ * By its tag, its role, and its class and id. `inside`: it lies in the main part or in an
  * article.
  */
 function isAside(
   element: HTMLElement,
   inside: boolean,
-  { text, sections }: Held,
+  { text, sections }: Stats,
   all: number,
 ): boolean {
   const name = element.rawTagName;
-  if (element.getAttribute("aria-hidden") === "true" && text < too_much * all) return true;
+  if (element.getAttribute("aria-hidden") === "true" && text < aside_share_max * all) return true;
   if (name === "main" || name === "article" || name === "body") return false;
-  const small = text <= too_much * all && sections === 0;
+  const small = text <= aside_share_max * all && sections === 0;
   if (aside.tags.has(name)) return small || name === "nav";
   if (name === "header") return !inside && small;
   if (!small) return false;
   if (aside.roles.has((element.getAttribute("role") ?? "").toLowerCase())) return true;
   if (/^h[1-6]$/.test(name)) return false;
-  const called = `${element.getAttribute("class") ?? ""} ${element.getAttribute("id") ?? ""}`.slice(
+  const names = `${element.getAttribute("class") ?? ""} ${element.getAttribute("id") ?? ""}`.slice(
     0,
     1_000,
   );
-  return called.trim() !== "" && aside.names.test(called.replace(/([a-z])([A-Z])/g, "$1-$2"));
+  return names.trim() !== "" && aside.names.test(names.replace(/([a-z])([A-Z])/g, "$1-$2"));
 }
 
-function leadsElsewhere(element: HTMLElement, held: Held | undefined): boolean {
+function isLinkList(element: HTMLElement, stats: Stats | undefined): boolean {
   return (
-    held !== undefined &&
+    stats !== undefined &&
     blocks.has(element.rawTagName) &&
-    !held.heading &&
-    held.links >= links_min &&
-    held.linked > link_share * held.text
+    !stats.heading &&
+    stats.links >= links_min &&
+    stats.linked > link_share * stats.text
   );
 }
 
-/** `main`, or else the articles, where they hold enough; or else all of it. */
+/** The `main` elements, or else the articles, where they hold enough; or else the body. */
 function partsOf(
   body: HTMLElement,
-  gone: ReadonlySet<HTMLElement>,
-  held: ReadonlyMap<HTMLElement, Held>,
+  removed: ReadonlySet<HTMLElement>,
+  stats: ReadonlyMap<HTMLElement, Stats>,
   left: number,
 ): HTMLElement[] {
   const mains = outermost(
     body,
-    gone,
+    removed,
     (element) => element.rawTagName === "main" || element.getAttribute("role") === "main",
   );
-  const main_text = sum(mains, held);
+  const main_text = sum(mains, stats);
   if (main_text >= main_share * left || main_text >= main_chars) return mains;
-  const articles = outermost(body, gone, (element) => element.rawTagName === "article");
-  return articles.length > 0 && sum(articles, held) >= article_share * left ? articles : [body];
+  const articles = outermost(body, removed, (element) => element.rawTagName === "article");
+  return articles.length > 0 && sum(articles, stats) >= article_share * left ? articles : [body];
 }
-const sum = (parts: readonly HTMLElement[], held: ReadonlyMap<HTMLElement, Held>): number =>
-  parts.reduce((text, part) => text + (held.get(part)?.text ?? 0), 0);
+const sum = (parts: readonly HTMLElement[], stats: ReadonlyMap<HTMLElement, Stats>): number =>
+  parts.reduce((text, part) => text + (stats.get(part)?.text ?? 0), 0);
 
 function outermost(
   root: HTMLElement,
-  gone: ReadonlySet<HTMLElement>,
+  removed: ReadonlySet<HTMLElement>,
   wanted: (element: HTMLElement) => boolean,
 ): HTMLElement[] {
   return root.childNodes.flatMap((child) =>
-    !(child instanceof HTMLElement) || gone.has(child)
+    !(child instanceof HTMLElement) || removed.has(child)
       ? []
       : wanted(child)
         ? [child]
-        : outermost(child, gone, wanted),
+        : outermost(child, removed, wanted),
   );
 }
 
-function serialised(element: HTMLElement, gone: ReadonlySet<HTMLElement>): string {
+function serialise(element: HTMLElement, removed: ReadonlySet<HTMLElement>): string {
   const pieces: string[] = [];
   const write = (node: HTMLElement): void => {
-    if (gone.has(node)) return;
+    if (removed.has(node)) return;
     const name = node.rawTagName;
     const named = name !== null && name !== "" && name !== "body";
     if (named) pieces.push(`<${name}${node.rawAttrs === "" ? "" : ` ${node.rawAttrs}`}>`);
@@ -250,15 +254,13 @@ const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceA
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
-export const void_elements = words(
-  "area base br col embed hr img input link meta param source track wbr",
-);
-/** Parts that hold an own text. */
-export const sectioning = words("main article");
-export const blocks = words("div section ul ol dl table p td nav");
+const void_elements = words("area base br col embed hr img input link meta param source track wbr");
+/** Elements that hold a text of their own. */
+const sectioning = words("main article");
+const blocks = words("div section ul ol dl table p td nav");
 
-/** What is not of the main text. */
-export const aside = {
+/** What does not belong to the main text. */
+const aside = {
   never: words(
     "script style noscript template iframe svg canvas dialog button select datalist object embed",
   ),
@@ -267,7 +269,7 @@ export const aside = {
     "navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar " +
       "tablist",
   ),
-  /** In classes and ids, as words of their own. */
+  /** Whole words in classes and ids. */
   names: new RegExp(
     `(?:^|[^a-z0-9])(?:${[
       "nav|navbar|navigation|menu|sidebar|footer|breadcrumbs?|pagination|pager|toolbar",
@@ -280,13 +282,13 @@ export const aside = {
   ),
 } as const;
 
-/** Deeper pages are not taken apart: the walks through their tree nest as deep as they do. */
+/** Deeper pages are not parsed: the walks through their tree recurse as deep. */
 const depth_max = 800;
-/** Elements whose end is often left out: they do not nest, however many there are. */
+/** Elements whose end tag is often left out: they do not nest, however many there are. */
 const unclosed = words("p li dt dd td th tr thead tbody tfoot option html head body");
 
-/** Whether elements nest deeper than any honest page's, counted without a tree. */
-export function isDeep(html: string): boolean {
+/** Whether elements nest deeper than in any honest page, counted without a tree. */
+function isDeep(html: string): boolean {
   let depth = 0;
   for (const [, closing, name] of html.matchAll(/<(\/?)([a-z][a-z0-9-]{0,30})/gi)) {
     const tag = name!.toLowerCase();
@@ -298,10 +300,10 @@ export function isDeep(html: string): boolean {
 }
 
 /**
- * In linear time, which the parser that comes after would not take for comments that never end.
- * Those hide nothing.
+ * Removes comments in linear time: the parser would take quadratic time for many that never end. A
+ * comment that never ends hides nothing.
  */
-export function withoutComments(html: string): string {
+function withoutComments(html: string): string {
   const pieces: string[] = [];
   for (let at = 0; at < html.length;) {
     const start = html.indexOf("<!--", at);

@@ -9,6 +9,7 @@ import {
   ZipError,
   type ZipEntry,
 } from "../../../core/lib/zip";
+import { InvalidInput } from "./input";
 
 export interface ZipListInput {
   readonly path: string;
@@ -28,11 +29,6 @@ export interface UnzipInput {
   readonly bytes_max: number;
 }
 
-/** This archive can't be imported: the message says why, to whoever started the import. */
-class Unfit extends Error {
-  readonly code = "unfit";
-}
-
 /** Lists files only, not folders. @throws with code `unfit` */
 export async function listZip({ path, entries_max }: ZipListInput): Promise<ZipListOutput> {
   const file = openSync(path, "r");
@@ -40,7 +36,9 @@ export async function listZip({ path, entries_max }: ZipListInput): Promise<ZipL
     const source = fileSource(file);
     const directory = findDirectory(source);
     if (directory === null)
-      throw new Unfit("This is not a ZIP archive, or it is damaged: its directory can't be found.");
+      throw new InvalidInput(
+        "This is not a ZIP archive, or it is damaged: its directory can't be found.",
+      );
     const entries: ZipEntry[] = [];
     let left = 0;
     for (const entry of readDirectory(source, directory)) {
@@ -50,7 +48,7 @@ export async function listZip({ path, entries_max }: ZipListInput): Promise<ZipL
     }
     return { entries, left };
   } catch (error) {
-    throw inWords(error, 0);
+    throw toFailure(error, 0);
   } finally {
     closeSync(file);
   }
@@ -62,28 +60,29 @@ export async function unzip({ path, entry, output, bytes_max }: UnzipInput): Pro
     await extractEntry(path, entry, output, bytes_max);
     return null;
   } catch (error) {
-    throw inWords(error, bytes_max);
+    throw toFailure(error, bytes_max);
   }
 }
 
-function inWords(error: unknown, bytes_max: number): unknown {
+/** The failures of the reader in words. */
+function toFailure(error: unknown, bytes_max: number): unknown {
   if (!(error instanceof ZipError)) return error;
   switch (error.problem) {
     case "directory_too_large":
-      return new Unfit(
+      return new InvalidInput(
         `The directory of the archive is larger than ${directory_bytes_max} bytes, the most that ` +
           "is read.",
       );
     case "encrypted":
-      return new Unfit("This file of the archive is protected by a password.");
+      return new InvalidInput("This file of the archive is protected by a password.");
     case "unsupported_method":
-      return new Unfit("This file of the archive is packed in a way that can't be read.");
+      return new InvalidInput("This file of the archive is packed in a way that can't be read.");
     case "too_large":
-      return new Unfit(
+      return new InvalidInput(
         `Unpacked, this file of the archive is larger than ${bytes_max} bytes, the most that is ` +
           "accepted.",
       );
     case "damaged":
-      return new Unfit("This file of the archive is damaged.");
+      return new InvalidInput("This file of the archive is damaged.");
   }
 }

@@ -9,18 +9,18 @@ import { pathToFileURL } from "node:url";
 import { badRequest, t } from "../../../core/sdk";
 import { SourceFailure, type ImportSource, type SourceItem } from "../contract";
 
-/** Deeper directories are not looked into. */
+/** Deeper directories are not read. */
 const depth_max = 64;
 
 /**
- * `data`: the server's own directory, which is never imported from, wherever it lies: it holds what
- * everybody has, and the keys.
+ * `data`: the server's own data directory. It is never imported from, wherever it lies: it holds
+ * everybody's documents, and the keys.
  */
 export function directorySource(
   allowed: readonly string[],
   data: string,
 ): ImportSource<{ readonly path: string }> {
-  /** The directory as it really lies; null when it is not there, or not below an allowed one. */
+  /** The real path; null when it is not a directory, or not below an allowed one. */
   async function resolve(path: string): Promise<string | null> {
     if (!isAbsolute(path) || path.includes("\0")) return null;
     const real = await realpath(path).catch(() => null);
@@ -63,7 +63,7 @@ export function directorySource(
 
     async read({ locator, name }, { path }, { upload_bytes_max }) {
       const root = await requireRoot(path);
-      const file = await openInPlace(join(root, locator!));
+      const file = await openChecked(join(root, locator!));
       const release = () => file.close();
       const { size } = await file.stat();
       if (size <= upload_bytes_max)
@@ -85,10 +85,10 @@ const isBelow = (path: string, root: string): boolean =>
   path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 
 /**
- * Opened first and looked at then: what is read is what was looked at, whatever becomes a link to
- * elsewhere meanwhile. @throws SourceFailure
+ * Opens the file first and checks it then, so that what is read is what was checked, even if the
+ * path becomes a link to elsewhere meanwhile. @throws SourceFailure
  */
-async function openInPlace(path: string): Promise<FileHandle> {
+async function openChecked(path: string): Promise<FileHandle> {
   const file = await open(
     path,
     constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
@@ -102,7 +102,7 @@ async function openInPlace(path: string): Promise<FileHandle> {
   try {
     const opened = await file.stat();
     const here = await lstat(path);
-    // Linux tells where an open file lies; elsewhere the path is followed again.
+    // Linux has the path of an open file; elsewhere the path is resolved again.
     const real = await readlink(`/proc/self/fd/${file.fd}`).catch(() => realpath(path));
     if (!opened.isFile() || real !== path || here.ino !== opened.ino || here.dev !== opened.dev)
       throw new SourceFailure(gone);

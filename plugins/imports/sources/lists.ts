@@ -1,9 +1,12 @@
 /** Sources that are lists of addresses: one that the caller sends, a sitemap, a feed. */
 import { t } from "../../../core/sdk";
-import { items_max, urls_max } from "../limits";
+import { items_max } from "../limits";
 import { readInChild, type ChildParts } from "../child/tasks";
 import { SourceFailure, type ImportSource, type SourceItem, type SourceTools } from "../contract";
 import type { Sitemap } from "../child/lists";
+
+/** Addresses that a caller may list. */
+const urls_max = 10_000;
 
 export const urlsSource: ImportSource<{ readonly urls: readonly string[] }> = {
   type: "urls",
@@ -54,7 +57,7 @@ export const feedSource = ({ isolate }: ChildParts): ImportSource<{ readonly url
   },
 });
 
-/** By the protocol. */
+/** The limit of the sitemap protocol. */
 const sitemap_bytes_max = 50 * 2 ** 20;
 const sitemaps_max = 1_000;
 
@@ -81,22 +84,22 @@ export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly 
     { url }: { readonly url: string },
     tools: SourceTools,
   ): AsyncGenerator<SourceItem> {
-    const waiting = [url];
-    const seen = new Set(waiting);
-    for (let n = 0; n < waiting.length; n++) {
-      const sitemap = await read(waiting[n]!, tools).catch((error: unknown) => {
-        // The first one is the source; any other is a part of it that may fail alone.
+    const queue = [url];
+    const seen = new Set(queue);
+    for (let n = 0; n < queue.length; n++) {
+      const sitemap = await read(queue[n]!, tools).catch((error: unknown) => {
+        // The first one is the source itself; the others may fail each for itself.
         if (n === 0 || !(error instanceof SourceFailure)) throw error;
         return error;
       });
       if (sitemap instanceof SourceFailure) {
-        yield { uri: waiting[n]!, error: sitemap.message };
+        yield { uri: queue[n]!, error: sitemap.message };
         continue;
       }
       for (const page of sitemap.pages) yield { uri: absolute(page, sitemap.at) };
       if (sitemap.left > 0)
         yield {
-          uri: `${waiting[n]!}#left`,
+          uri: `${queue[n]!}#left`,
           error:
             `The sitemap lists ${sitemap.left} entries more than ` +
             `the ${items_max} that are read.`,
@@ -104,7 +107,7 @@ export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly 
       for (const next of sitemap.sitemaps.map((address) => absolute(address, sitemap.at))) {
         if (seen.has(next)) continue;
         seen.add(next);
-        if (waiting.length < sitemaps_max) waiting.push(next);
+        if (queue.length < sitemaps_max) queue.push(next);
         else
           yield {
             uri: next,
@@ -122,9 +125,6 @@ export function sitemapSource({ isolate }: ChildParts): ImportSource<{ readonly 
   };
 }
 
-/**
- * An address as a list gives it, made absolute; what can't be is left as it is, and fails as an
- * item.
- */
+/** An address made absolute; one that can't be is left as it is, and fails as an item. */
 const absolute = (address: string, base: string): string =>
   URL.canParse(address, base) ? new URL(address, base).href : address;

@@ -1,6 +1,4 @@
-/**
- * A ZIP archive on the web: each of its files. What it calls them is read, never used as a path.
- */
+/** A ZIP archive on the web: each of its files. Their names are never used as paths. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { t } from "../../../core/sdk";
@@ -12,7 +10,7 @@ import { readInChild, type ChildParts } from "../child/tasks";
 export interface ZipParts extends ChildParts {
   readonly newId: (prefix: string) => string;
 }
-/** Unpacked, an archive may be so many times the largest file. */
+/** Size of all unpacked files, as a multiple of the largest upload. */
 const unpacked_files_max = 8;
 export const unpacked_prefix = "unpacked-";
 
@@ -84,7 +82,7 @@ export function zipSource({ isolate, newId }: ZipParts): ImportSource<{ readonly
 const segments = (path: string): string[] =>
   path.split(/[/\\]/).filter((segment) => segment !== "");
 const lastSegment = (path: string): string => segments(path).at(-1) ?? "file";
-/** What file managers leave behind, and what they do not show. */
+/** Metadata of file managers, and hidden files. */
 const isHidden = (path: string): boolean =>
   segments(path).some(
     (segment, index) =>

@@ -1,7 +1,8 @@
 /**
- * The Robots Exclusion Protocol (RFC 9309): what a host allows us to fetch and how fast, and the
- * answers of the hosts, kept while a run lasts.
+ * What hosts may expect of those who fetch from them: that their robots.txt (RFC 9309) is obeyed,
+ * and that there is a delay between two requests.
  */
+import { sleep } from "../../core/lib/timeout";
 
 export interface Robots {
   readonly allows: (path: string) => boolean;
@@ -19,14 +20,14 @@ interface Group {
   delay_s: number | null;
 }
 
-/** Those of our own name count, together; without any, those for everybody. */
+/** The groups for `agent` apply, together; when there is none, those for `*`. */
 export function readRobots(text: string, agent: string): Robots {
   const groups = groupsOf(text);
   const own = groups.filter(({ agents }) => agents.includes(agent));
   const mine = own.length > 0 ? own : groups.filter(({ agents }) => agents.includes("*"));
   const rules = mine.flatMap((group) => group.rules);
   return {
-    allows: (path) => path === "/robots.txt" || allowed(rules, escaped(path)),
+    allows: (path) => path === "/robots.txt" || allowed(rules, normalised(path)),
     crawl_delay_s: mine.find(({ delay_s }) => delay_s !== null)?.delay_s ?? null,
   };
 }
@@ -37,7 +38,7 @@ function groupsOf(text: string): Group[] {
   const groups: Group[] = [];
   let naming = false;
   for (const line of text.replace(/^\ufeff/, "").split(/\r\n|\r|\n/)) {
-    // By hand, because a line may be as long as the file, and this runs in the server.
+    // No regular expression: a line may be as long as the file, and this runs in the server.
     const said = line.split("#", 1)[0]!;
     const colon = said.indexOf(":");
     if (colon < 0) continue;
@@ -55,16 +56,20 @@ function groupsOf(text: string): Group[] {
       if (/^\d+(\.\d+)?$/.test(value)) group.delay_s ??= Number(value);
     }
     // An empty pattern means nothing.
-    else if (value !== "") group.rules.push({ allow: key === "allow", pattern: escaped(value) });
+    else if (value !== "") group.rules.push({ allow: key === "allow", pattern: normalised(value) });
   }
   return groups;
 }
 
-/** The longest pattern that fits decides; of two as long, the one that allows. */
+/** The longest matching pattern decides; of two equally long ones, the one that allows. */
 function allowed(rules: readonly Rule[], path: string): boolean {
   let [longest, verdict] = [-1, true];
   for (const { allow, pattern } of rules) {
-    if (pattern.length < longest || (pattern.length === longest && !allow) || !fits(pattern, path))
+    if (
+      pattern.length < longest ||
+      (pattern.length === longest && !allow) ||
+      !matches(pattern, path)
+    )
       continue;
     [longest, verdict] = [pattern.length, allow];
   }
@@ -72,10 +77,10 @@ function allowed(rules: readonly Rule[], path: string): boolean {
 }
 
 /**
- * `*` is any run of characters, `$` at the end is the end of the path. In linear time: the first
- * place where a piece fits is the best one.
+ * `*` matches any characters, `$` at the end the end of the path. In linear time: the first place
+ * where a piece matches is as good as any later one.
  */
-function fits(pattern: string, path: string): boolean {
+function matches(pattern: string, path: string): boolean {
   const anchored = pattern.endsWith("$");
   const pieces = (anchored ? pattern.slice(0, -1) : pattern).split("*");
   if (!path.startsWith(pieces[0]!)) return false;
@@ -91,11 +96,8 @@ function fits(pattern: string, path: string): boolean {
   return !anchored || at === path.length;
 }
 
-/**
- * One way of writing each character, so that patterns and paths can be compared: escapes in
- * capitals, no escape where none is needed.
- */
-function escaped(path: string): string {
+/** Percent-encoding in one form, so that patterns and paths can be compared. */
+function normalised(path: string): string {
   return path.replace(/%[0-9a-f]{2}|[^\x21-\x7e]+/gi, (found) => {
     if (!found.startsWith("%") || found.length > 3) return encodeURI(found.toWellFormed());
     const character = String.fromCharCode(Number.parseInt(found.slice(1), 16));
@@ -112,10 +114,10 @@ export interface RobotsOfRun {
 }
 
 /**
- * About as many hosts as are fetched from at a time. A robots.txt may take several MiB, and a run
- * may have a host for each of its items.
+ * About as many hosts as are fetched from at a time: parsed, a robots.txt may take several MiB, and
+ * every item of a run may be on another host.
  */
-const kept_max = 64;
+const robots_max = 64;
 
 /** The robots.txt of hosts by run: a run that is tried again asks again. */
 export class RobotsCache {
@@ -130,7 +132,7 @@ export class RobotsCache {
         known.delete(key(origin));
         known.set(key(origin), robots);
         // The least recently used one.
-        if (known.size > kept_max) known.delete(known.keys().next().value!);
+        if (known.size > robots_max) known.delete(known.keys().next().value!);
       },
       delete: (origin) => known.delete(key(origin)),
     };
@@ -142,5 +144,40 @@ export class RobotsCache {
 
   get size(): number {
     return this.known.size;
+  }
+}
+
+/** Hosts whose delays are remembered, before those that have passed are dropped. */
+const hosts_max = 1_000;
+
+/** The delay between two requests to one host, whoever they are for. */
+export class HostDelays {
+  /** When each host may be asked again. */
+  private readonly free_at = new Map<string, number>();
+
+  constructor(private readonly now_ms: () => number = () => performance.now()) {}
+
+  /**
+   * Waits until the host may be asked, which nobody else may then for `delay_ms`.
+   * @throws the reason of the signal
+   */
+  async wait(host: string, delay_ms: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    const wait_ms = (this.free_at.get(host) ?? 0) - this.now_ms();
+    this.forgetPast();
+    this.start(host, Math.max(0, wait_ms) + delay_ms);
+    if (wait_ms > 0) await sleep(wait_ms, signal);
+  }
+
+  /** A request has ended: the delay begins now. */
+  start(host: string, delay_ms: number): void {
+    if (delay_ms <= 0) return;
+    const free_at = Math.max(this.free_at.get(host) ?? 0, this.now_ms() + delay_ms);
+    this.free_at.set(host, free_at);
+  }
+
+  private forgetPast(): void {
+    if (this.free_at.size <= hosts_max) return;
+    for (const [host, at] of this.free_at) if (at <= this.now_ms()) this.free_at.delete(host);
   }
 }

@@ -1,6 +1,9 @@
-/**
- * From bytes to text, when a server and the file itself may each have said which encoding it has.
- */
+/** Runs in the child: input of any encoding becomes text, or an error that says what is wrong. */
+
+/** This input can't be read: the message is for the person who started the import. */
+export class InvalidInput extends Error {
+  readonly code = "unfit";
+}
 
 const marks: readonly { readonly label: string; readonly bytes: readonly number[] }[] = [
   { label: "utf-8", bytes: [0xef, 0xbb, 0xbf] },
@@ -10,8 +13,8 @@ const marks: readonly { readonly label: string; readonly bytes: readonly number[
 const head_bytes = 4_096;
 
 /**
- * A byte order mark is believed first; then what is valid UTF-8 is UTF-8; then the server and the
- * file itself are asked. Null when none of them knows.
+ * A byte order mark decides first; then whatever is valid UTF-8 is UTF-8; then the encoding that
+ * the server (`charset`) or the file itself declares. Null when there is none.
  */
 export function decodeText(bytes: Uint8Array, charset: string | null): string | null {
   const mark = marks.find((one) => one.bytes.every((byte, at) => bytes[at] === byte));
@@ -23,7 +26,7 @@ export function decodeText(bytes: Uint8Array, charset: string | null): string | 
   } catch {
     /* it is something else, or damaged */
   }
-  const labels = [charset, namedIn(bytes)].filter((label) => label !== null);
+  const labels = [charset, declaredIn(bytes)].filter((label) => label !== null);
   for (const label of labels) {
     const decoder = /^utf-?8$/i.test(label) ? null : decoderOf(label);
     if (decoder) return decoder.decode(bytes);
@@ -31,7 +34,7 @@ export function decodeText(bytes: Uint8Array, charset: string | null): string | 
   return labels.length === 0 ? null : new TextDecoder().decode(bytes);
 }
 
-function namedIn(bytes: Uint8Array): string | null {
+function declaredIn(bytes: Uint8Array): string | null {
   const head = Buffer.from(
     bytes.buffer,
     bytes.byteOffset,

@@ -2,69 +2,68 @@
  * Everything a plugin may import, as `dossier`. Adding a name here is a promise; removing one
  * raises CONTRACT.
  */
-export { Type as t, type Static, type TObject, type TSchema } from "@sinclair/typebox";
-export { CompiledQuery, sql } from "kysely";
-export { CONTRACT, definePlugin, type Context, type Plugin } from "./plugin/define";
+
+// --- A plugin, and what it is made of
+export { definePlugin, type Context } from "./plugin/define";
+export { type Command, type CommandHandler } from "./plugin/command";
+export { fill, service, slot } from "./base/refs";
+export { ConfigError } from "./base/config";
+export { Duration, List, Secret, Size } from "./base/settings";
+
+// --- Jobs, events, tasks, notifications
 export {
+  event,
   every,
   handle,
+  job,
   PermanentFailure,
-  type EnqueueOptions,
   type ExhaustedCause,
   type JobEffect,
   type JobHandler,
   type JobRun,
+  type PayloadOf,
 } from "./jobs/contract";
-export { fill } from "./base/refs";
 export { task, TaskFailure, type Isolate } from "./isolate/contract";
-export { type Change } from "./base/notifier";
-export { type Command, type CommandInput, type CommandHandler } from "./plugin/command";
-export { type Migration } from "./store/schema";
-export { RecordChanged, topic, type Notifier, type Topic } from "./base/notifier";
-export { event, job, type EventRef, type JobRef, type PayloadOf } from "./jobs/contract";
-export { service, slot, type ServiceRef, type SlotRef } from "./base/refs";
+export { RecordChanged, topic, type Change, type Notifier, type Topic } from "./base/notifier";
+
+// --- The database and files
+export { CompiledQuery, sql } from "kysely";
+export type { Migration } from "./store/schema";
+export type { Db, PreparedReads } from "./store/store";
+export { bytes, toNumber } from "./store/columns";
+export { isUnique } from "./store/storage-errors";
 export {
-  badRequest,
-  conflict,
-  forbidden,
-  gone,
-  HttpError,
-  notFound,
-  tooLarge,
-  unavailable,
-  type FieldProblem,
-} from "./base/errors";
+  openReadConnection,
+  type ReadConnection,
+  type ReadConnectionSpec,
+  type ReadStatement,
+} from "./store/read-connection";
+export { findDamage } from "./store/integrity";
+export type { Files, ReceivedFile } from "./store/files";
+
+// --- Routes: schemas, fields, pages, answers, errors
+export { Type as t, type Static, type TObject } from "@sinclair/typebox";
+export { Nullable, Timestamp } from "./http/schemas";
+export { Validator } from "./http/validation";
+export { reply, route, type Call, type Caller, type Client, type HandlersOf } from "./http/route";
+export { badRequest, conflict, forbidden, HttpError, notFound, unavailable } from "./base/errors";
 export {
   checkedName,
-  checkedText,
   codePoints,
   description_length_max,
-  isBlank,
   name_length_max,
   optionalText,
   requiredText,
   trimmed,
 } from "./http/fields";
-export { Nullable, Timestamp } from "./http/schemas";
-export { Validator } from "./http/validation";
 export {
   PageOf,
   PageQuery,
   pageWindow,
-  per_page_max,
   toPage,
   type Page,
   type PageRequest,
 } from "./http/pagination";
-export {
-  reply,
-  route,
-  type Call,
-  type Caller,
-  type HandlersOf,
-  type Route,
-  type Client,
-} from "./http/route";
 export {
   announcedBytes,
   receiveFile,
@@ -72,6 +71,9 @@ export {
   type FilePart,
   type ReceivedPart,
 } from "./http/upload";
+export { pullStream } from "./http/pull-stream";
+
+// --- What the gateway asks of plugins
 export {
   Authenticator,
   RateLimiter,
@@ -83,32 +85,23 @@ export {
   type ServedRequest,
 } from "./http/slots";
 export { sameHost } from "./http/client";
-export { pullStream } from "./http/pull-stream";
-export { rfc3339, rfc3339OrNull, type Clock } from "./base/clock";
-export { newUuid } from "./base/ids";
-export { jitter } from "./base/random";
-export { environmentForPrograms } from "./base/environment";
-export { commit, version } from "./base/version";
-export { ConfigError } from "./base/config";
-export { Duration, List, Secret, Size } from "./base/settings";
+
+// --- Requests to addresses that users give
+export { createAddressPolicy, type AddressPolicy } from "./outbound/address-policy";
+export { createDnsLookup, DnsLookup } from "./outbound/dns-lookup";
 export { checkHost } from "./outbound/host-check";
 export { errorCode, fetchPinned, readHead } from "./outbound/pinned-fetch";
 export { probeEndpoint } from "./outbound/endpoint-probe";
-export { createDnsLookup, DnsLookup } from "./outbound/dns-lookup";
-export { createAddressPolicy, type AddressPolicy } from "./outbound/address-policy";
 export { InvalidUrl, parseTarget, requireTarget, type Target } from "./outbound/target";
+
+// --- The server that runs: its log, build, environment, and how it does
 export { levels, type Level, type Log } from "./base/log";
-export type { Operations, PluginOverview } from "./plugin/operations";
+export { commit, version } from "./base/version";
+export { environmentForPrograms } from "./base/environment";
+export type { Operations } from "./plugin/operations";
 export type { JobOverview } from "./jobs/overview";
-export { findDamage } from "./store/integrity";
-export type { Files, ReceivedFile } from "./store/files";
-export type { Db, PreparedReads } from "./store/store";
-export {
-  openReadConnection,
-  type ReadConnection,
-  type ReadConnectionSpec,
-  type ReadStatement,
-} from "./store/read-connection";
-export type { Seal } from "./store/seal";
-export { isUnique } from "./store/storage-errors";
-export { bytes, toNumber } from "./store/columns";
+
+// --- Times, ids, random numbers
+export { rfc3339, rfc3339OrNull } from "./base/clock";
+export { newUuid } from "./base/ids";
+export { jitter } from "./base/random";

@@ -44,7 +44,6 @@ export const notFound = (what: string): HttpError =>
   new HttpError(404, "not_found", `The ${what} could not be found.`);
 export const conflict = (detail: string, code = "conflict"): HttpError =>
   new HttpError(409, code, detail);
-export const gone = (detail: string): HttpError => new HttpError(410, "gone", detail);
 export const tooLarge = (detail: string): HttpError => new HttpError(413, "too_large", detail);
 export const unavailable = (detail: string, retry_after_s: number): HttpError =>
   new HttpError(503, "unavailable", detail, { headers: { "retry-after": String(retry_after_s) } });

@@ -7,11 +7,11 @@ import {
   checkedName,
   conflict,
   forbidden,
-  gone,
-  isBlank,
+  HttpError,
   newUuid,
   notFound,
   requiredText,
+  trimmed,
   type Change,
   type Db,
   type PageRequest,
@@ -172,7 +172,9 @@ async function requireChat(from: Db, owner_id: string, chat_id: string): Promise
 async function requireOpenChat(from: Db, owner_id: string, chat_id: string): Promise<ChatRow> {
   const row = await requireChat(from, owner_id, chat_id);
   if (row.deleted_at !== null)
-    throw gone(
+    throw new HttpError(
+      410,
+      "gone",
       "This chat session has expired: it was deleted. " +
         `POST /api/dev/v1/chats/${chat_id}/restore brings it back.`,
     );
@@ -201,7 +203,7 @@ const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 
 /** A session need not have a name: null and a blank one mean none. */
 const nameOf = (name: string | null | undefined): string | null =>
-  name === undefined || name === null || isBlank(name) ? null : checkedName(name, "/name");
+  name === undefined || name === null || trimmed(name) === "" ? null : checkedName(name, "/name");
 
 const notifyChat = (
   { notify }: ChatContext,

@@ -1,7 +1,6 @@
 /** The rules about saved prompts. Knows nothing of HTTP requests and writes no SQL. */
 import {
   checkedName,
-  checkedText,
   description_length_max,
   forbidden,
   HttpError,
@@ -129,12 +128,7 @@ const checkedChange = ({ name, text, description }: PromptChange): PromptValues 
   ...(text === undefined ? {} : { text: requiredText(text, "/text", text_length_max) }),
   ...(description === undefined
     ? {}
-    : {
-        description:
-          description === null
-            ? null
-            : checkedText(description, "/description", description_length_max),
-      }),
+    : { description: optionalText(description, "/description", description_length_max) }),
 });
 
 /** Names the first of the ids that are wrong, and the field they came from. */

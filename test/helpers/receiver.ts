@@ -1,5 +1,6 @@
 /** A receiver of webhooks on loopback: remembers what came, and answers as a test tells it to. */
-import { definePlugin, handle, type Plugin } from "../../core/sdk";
+import type { Plugin } from "../../core/plugin/define";
+import { definePlugin, handle } from "../../core/sdk";
 import { WebhookDue } from "../../plugins/webhooks/contract";
 
 export interface Came {

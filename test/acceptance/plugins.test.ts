@@ -29,7 +29,14 @@ const files: Record<string, [source: string, reason: RegExp | null]> = {
       `
     routes: { double: route.get("/double", { ${words}, operation: "double" }) },
     tasks: { double: { run: async (input: number) => ({ twice: input * 2, pid: process.pid }) } },
-    setup: ({ isolate }) => ({ routes: { double: async () => ({ ...await isolate("double", 21, { timeout_ms: 10_000, memory_max_bytes: 1e9 }), parent: process.pid }) } })`,
+    setup: ({ isolate }) => ({
+      routes: {
+        double: async () => ({
+          ...await isolate("double", 21, { timeout_ms: 10_000, memory_max_bytes: 1e9 }),
+          parent: process.pid,
+        }),
+      },
+    })`,
     ),
     null,
   ],

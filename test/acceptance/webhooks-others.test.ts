@@ -137,32 +137,42 @@ test("[9] [12] sixty-four silent names at once: 503 after five seconds each, no 
   ]).toEqual([[], []]);
 }, 60_000);
 
-test("[19] a receiver that never answers: the attempt fails after fifteen seconds and the next one follows; so does a name that falls silent, after five", async () => {
-  hooks.names.set("falls-silent.test", {
-    a: (asked) => (asked === 0 ? [allowed] : "silent"),
-    aaaa: (asked) => (asked === 0 ? [] : "silent"),
-  });
-  await using never = await hooks.register(at("never"));
-  await using secure = await hooks.register(at("never").replace("http:", "https:"));
-  await using silent = await hooks.register(`http://falls-silent.test:${hooks.receiver.port}/`);
-  await hooks.emit(finished);
-  const begun = async (hook: typeof never) => {
-    const [delivery] = await hook.log();
-    return delivery?.attempts.length >= 2 ? delivery.attempts[0] : undefined;
-  };
-  await until(
-    async () =>
-      (await Promise.all([never, secure, silent].map(begun))).every(
-        (attempt) => attempt !== undefined,
-      ),
-    40_000,
-  );
-  expect(await begun(silent)).toMatchObject({
-    status_code: null,
-    error: expect.stringContaining("could not be looked up"),
-  });
-  for (const hook of [never, secure]) {
-    expect(await begun(hook)).toMatchObject({ status_code: null, error: "no answer within 15 s" });
-    expect((await begun(hook)).duration_ms).toBeGreaterThanOrEqual(15_000);
-  }
-}, 60_000);
+const silences =
+  "[19] a receiver that never answers: the attempt fails after fifteen seconds and the next one " +
+  "follows; so does a name that falls silent, after five";
+test(
+  silences,
+  async () => {
+    hooks.names.set("falls-silent.test", {
+      a: (asked) => (asked === 0 ? [allowed] : "silent"),
+      aaaa: (asked) => (asked === 0 ? [] : "silent"),
+    });
+    await using never = await hooks.register(at("never"));
+    await using secure = await hooks.register(at("never").replace("http:", "https:"));
+    await using silent = await hooks.register(`http://falls-silent.test:${hooks.receiver.port}/`);
+    await hooks.emit(finished);
+    const begun = async (hook: typeof never) => {
+      const [delivery] = await hook.log();
+      return delivery?.attempts.length >= 2 ? delivery.attempts[0] : undefined;
+    };
+    await until(
+      async () =>
+        (await Promise.all([never, secure, silent].map(begun))).every(
+          (attempt) => attempt !== undefined,
+        ),
+      40_000,
+    );
+    expect(await begun(silent)).toMatchObject({
+      status_code: null,
+      error: expect.stringContaining("could not be looked up"),
+    });
+    for (const hook of [never, secure]) {
+      expect(await begun(hook)).toMatchObject({
+        status_code: null,
+        error: "no answer within 15 s",
+      });
+      expect((await begun(hook)).duration_ms).toBeGreaterThanOrEqual(15_000);
+    }
+  },
+  60_000,
+);

@@ -67,8 +67,15 @@ import { WebhookDue } from "dossier/contracts";
 export default definePlugin({
   name: "bell", version: "1.0.0",
   routes: { ring: route.post("/bell", {
-    summary: "Ends a run", tag: "Bell", operation: "ringBell", body: t.Object({ event_type: t.String(), body: t.Record(t.String(), t.Unknown()), fail: t.Boolean(), times: t.Integer() }),
-    example: { event_type: "import.finished", body: {}, fail: false, times: 1 }, answers: { 204: { description: "It has ended." } },
+    summary: "Ends a run", tag: "Bell", operation: "ringBell",
+    body: t.Object({
+      event_type: t.String(),
+      body: t.Record(t.String(), t.Unknown()),
+      fail: t.Boolean(),
+      times: t.Integer(),
+    }),
+    example: { event_type: "import.finished", body: {}, fail: false, times: 1 },
+    answers: { 204: { description: "It has ended." } },
   }) },
   setup: (ctx) => ({ routes: { ring: async ({ caller, body: { event_type, body, fail, times } }) => {
     await ctx.inTransaction(async (tx) => {

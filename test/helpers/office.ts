@@ -152,12 +152,13 @@ export const slide = (shapes: string, element = "sld"): string =>
 /** Slides in the order of the show; their files are numbered from the last to the first. */
 export function pptx(slides: readonly string[], more: ZipParts = {}): Uint8Array {
   const file = (at: number): string => `slide${slides.length - at}.xml`;
+  const order = slides.map((_, at) => `<p:sldId id="${256 + at}" r:id="s${at}"/>`).join("");
   return zip({
     ...package_(
       "ppt/presentation.xml",
       "application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml",
     ),
-    "ppt/presentation.xml": `<p:presentation ${p}><p:sldIdLst>${slides.map((_, at) => `<p:sldId id="${256 + at}" r:id="s${at}"/>`).join("")}</p:sldIdLst></p:presentation>`,
+    "ppt/presentation.xml": `<p:presentation ${p}><p:sldIdLst>${order}</p:sldIdLst></p:presentation>`,
     "ppt/_rels/presentation.xml.rels": relations(
       Object.fromEntries(slides.map((_, at) => [`s${at}`, ["slide", `slides/${file(at)}`]])),
     ),
@@ -177,12 +178,15 @@ export function xlsx(
   related: Relations = {},
 ): Uint8Array {
   const names = Object.keys(sheets);
+  const listed = names
+    .map((name, at) => `<sheet name="${name}" sheetId="${at + 1}" r:id="r${at}"/>`)
+    .join("");
   return zip({
     ...package_(
       "xl/workbook.xml",
       "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml",
     ),
-    "xl/workbook.xml": `<workbook ${s}><sheets>${names.map((name, at) => `<sheet name="${name}" sheetId="${at + 1}" r:id="r${at}"/>`).join("")}</sheets></workbook>`,
+    "xl/workbook.xml": `<workbook ${s}><sheets>${listed}</sheets></workbook>`,
     "xl/_rels/workbook.xml.rels": relations({
       ...Object.fromEntries(
         names.map((_, at): [string, [string, string]] => [
@@ -243,20 +247,27 @@ export const opendocument = (
   });
 
 /** An e-book: parts in the order of reading, their files in another. */
-export const epub = (parts: readonly string[], more: ZipParts = {}): Uint8Array =>
-  zip({
+export function epub(parts: readonly string[], more: ZipParts = {}): Uint8Array {
+  const file = (at: number, space: string): string => `text${space}${parts.length - at}.xhtml`;
+  const items = parts.map(
+    (_, at) => `<item id="i${at}" href="${file(at, "%20")}" media-type="application/xhtml+xml"/>`,
+  );
+  const spine = parts.map((_, at) => `<itemref idref="i${at}"/>`);
+  return zip({
     mimetype: { data: "application/epub+zip", stored: true },
     "META-INF/container.xml":
       `<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>` +
       `<rootfile full-path="OPS/book.opf"/></rootfiles></container>`,
-    "OPS/book.opf": `<package xmlns="http://www.idpf.org/2007/opf"><manifest>${parts.map((_, at) => `<item id="i${at}" href="text%20${parts.length - at}.xhtml" media-type="application/xhtml+xml"/>`).join("")}</manifest><spine>${parts
-      .map((_, at) => `<itemref idref="i${at}"/>`)
-      .join("")}</spine></package>`,
+    "OPS/book.opf":
+      `<package xmlns="http://www.idpf.org/2007/opf"><manifest>${items.join("")}</manifest>` +
+      `<spine>${spine.join("")}</spine></package>`,
     ...Object.fromEntries(
       parts.map((body, at) => [
-        `OPS/text ${parts.length - at}.xhtml`,
-        `${declaration}<html xmlns="http://www.w3.org/1999/xhtml"><head><title>Not shown</title></head><body>${body}</body></html>`,
+        `OPS/${file(at, " ")}`,
+        `${declaration}<html xmlns="http://www.w3.org/1999/xhtml">` +
+          `<head><title>Not shown</title></head><body>${body}</body></html>`,
       ]),
     ),
     ...more,
   });
+}

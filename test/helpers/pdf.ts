@@ -152,10 +152,12 @@ export function buildPdf(
           annotations,
           annotations.filter((body) => body.includes("/FT")),
         )}] /DA (/F1 11 Tf 0 g) /DR << /Font << /F1 3 0 R >> >> >>`;
+  const resourcesOf = (scan: PdfPage["scan"]): string =>
+    scan ? resourcesWith(`/Scan ${numbers(first_scan, scans, [scan])}`) : resources;
   const headOf = ({ rotate = 0, scan, annotations: own = [] }: PdfPage, contents: string): string =>
     [
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Rotate ${rotate} ${contents}`,
-      `/Resources ${scan ? resourcesWith(`/Scan ${numbers(first_scan, scans, [scan])}`) : resources} /Annots [${numbers(first_annotation, annotations, own)}] >>`,
+      `/Resources ${resourcesOf(scan)} /Annots [${numbers(first_annotation, annotations, own)}] >>`,
     ].join(" ");
   const objects: PdfObject[] = [
     { head: `<< /Type /Catalog /Pages 2 0 R ${form} >>` },
@@ -231,16 +233,12 @@ function assemble(
     put(latin("\nendobj\n"));
   });
   const table_at = at;
-  put(
-    latin(
-      `xref\n0 ${bodies.length + 1}\n0000000000 65535 f \n${offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("")}`,
-    ),
-  );
-  put(
-    latin(
-      `trailer\n<< /Size ${bodies.length + 1} /Root 1 0 R${lock ? ` /Encrypt ${bodies.length} 0 R /ID [<${id.toString("hex")}> <${id.toString("hex")}>]` : ""} >>\nstartxref\n${table_at}\n%%EOF\n`,
-    ),
-  );
+  const rows = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`);
+  put(latin(`xref\n0 ${bodies.length + 1}\n0000000000 65535 f \n${rows.join("")}`));
+  const hex = `<${id.toString("hex")}>`;
+  const locked = lock ? ` /Encrypt ${bodies.length} 0 R /ID [${hex} ${hex}]` : "";
+  put(latin(`trailer\n<< /Size ${bodies.length + 1} /Root 1 0 R${locked} >>\n`));
+  put(latin(`startxref\n${table_at}\n%%EOF\n`));
   return Buffer.concat(parts);
 }
 

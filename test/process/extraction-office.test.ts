@@ -32,6 +32,9 @@ const { read } = extraction;
 const run = (inside: string): string => `<w:r>${inside}</w:r>`;
 const field = (kind: string): string => run(`<w:fldChar w:fldCharType="${kind}"/>`);
 const box = (text: string): string => `<w:txbxContent>${wp(text)}</w:txbxContent>`;
+/** The same content in a new version and an old one. */
+const alternatives = (choice: string, fallback: string): string =>
+  `<mc:AlternateContent>${choice}<mc:Fallback>${fallback}</mc:Fallback></mc:AlternateContent>`;
 
 describe("Word", () => {
   const cases: [reason: string, body: string, text: string][] = [
@@ -106,12 +109,16 @@ describe("Word", () => {
     ],
     [
       "a box in two versions is read once, behind its paragraph",
-      `<w:p>${run(`<w:t>before </w:t><mc:AlternateContent><mc:Choice Requires="wps">${box("boxed")}</mc:Choice><mc:Fallback>${box("boxed")}</mc:Fallback></mc:AlternateContent><w:t>after</w:t>`)}</w:p>`,
+      `<w:p>${run(
+        "<w:t>before </w:t>" +
+          alternatives(`<mc:Choice Requires="wps">${box("boxed")}</mc:Choice>`, box("boxed")) +
+          "<w:t>after</w:t>",
+      )}</w:p>`,
       "before after\n\nboxed",
     ],
     [
       "the old version is read when the new one has no text",
-      `<w:p>${run(`<mc:AlternateContent><mc:Choice Requires="x"/><mc:Fallback>${box("fallback")}</mc:Fallback></mc:AlternateContent>`)}</w:p>`,
+      `<w:p>${run(alternatives('<mc:Choice Requires="x"/>', box("fallback")))}</w:p>`,
       "fallback",
     ],
     [
@@ -156,7 +163,10 @@ describe("Word", () => {
   test("lists count, and headings are known by their style", async () => {
     const level = (at: number, format: string, text: string): string =>
       `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`;
-    const numbering = `<w:numbering ${w}><w:abstractNum w:abstractNumId="0">${level(0, "decimal", "%1.")}${level(1, "lowerLetter", "%1.%2)")}</w:abstractNum><w:abstractNum w:abstractNumId="1">${level(0, "bullet", "\uf0b7")}</w:abstractNum>
+    const abstract = (id: number, levels: string): string =>
+      `<w:abstractNum w:abstractNumId="${id}">${levels}</w:abstractNum>`;
+    const numbers = level(0, "decimal", "%1.") + level(1, "lowerLetter", "%1.%2)");
+    const numbering = `<w:numbering ${w}>${abstract(0, numbers)}${abstract(1, level(0, "bullet", "\uf0b7"))}
       <w:num w:numId="5"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="6"><w:abstractNumId w:val="1"/></w:num></w:numbering>`;
     const styles =
       `<w:styles ${w}><w:style w:type="paragraph" w:styleId="T1"><w:name w:val="heading ` +

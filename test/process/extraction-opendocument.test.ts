@@ -59,17 +59,26 @@ describe("text", () => {
     ],
     [
       "what was deleted is gone",
-      `<text:tracked-changes><text:changed-region>${tp("deleted")}</text:changed-region></text:tracked-changes>${tp("kept")}`,
+      `<text:tracked-changes><text:changed-region>${tp("deleted")}</text:changed-region>` +
+        `</text:tracked-changes>${tp("kept")}`,
       "kept",
     ],
     [
       "lists have the markers of their style",
-      `<text:list text:style-name="N">${item(tp("one"))}${item(tp("two") + tp("more") + `<text:list>${item(tp("deeper"))}</text:list>`)}</text:list><text:list text:style-name="B">${item(tp("point"))}</text:list>`,
+      `<text:list text:style-name="N">${item(tp("one"))}` +
+        `${item(`${tp("two")}${tp("more")}<text:list>${item(tp("deeper"))}</text:list>`)}</text:list>` +
+        `<text:list text:style-name="B">${item(tp("point"))}</text:list>`,
       "1. one\n\n2. two\n\nmore\n\n2.a) deeper\n\n• point",
     ],
   ];
-  const automatic = `<text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/><text:list-level-style-number text:level="2" style:num-format="a" style:num-suffix=")" text:display-levels="2"/></text:list-style>
-    <text:list-style style:name="B"><text:list-level-style-bullet text:level="1" text:bullet-char="\uf0b7"/></text:list-style>`;
+  const automatic = `<text:list-style style:name="N">
+      <text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/>
+      <text:list-level-style-number text:level="2" style:num-format="a" style:num-suffix=")"
+        text:display-levels="2"/>
+    </text:list-style>
+    <text:list-style style:name="B">
+      <text:list-level-style-bullet text:level="1" text:bullet-char="\uf0b7"/>
+    </text:list-style>`;
   for (const [reason, inside, text] of cases)
     test(reason, async () => {
       expect((await read(opendocument("text", inside, { automatic }))).text).toBe(text);
@@ -132,10 +141,24 @@ describe("text", () => {
 test("slides: a page each, the title first, notes and what the master writes behind", async () => {
   const frame = (inside: string, attributes = ""): string =>
     `<draw:frame ${attributes}><draw:text-box>${inside}</draw:text-box></draw:frame>`;
-  const slides = `<presentation:footer-decl presentation:name="f1">Pilots' meeting</presentation:footer-decl>
-    <draw:page draw:master-page-name="M" presentation:use-footer-name="f1">${frame(tp("Points"))}${frame(tp("Welcome"), `presentation:class="title"`)}<presentation:notes><draw:page-thumbnail/>${frame(tp("Thank them."))}</presentation:notes></draw:page>
-    <draw:page draw:master-page-name="M"/><draw:page draw:master-page-name="M" presentation:use-footer-name="f1"><draw:custom-shape>${tp("Last")}</draw:custom-shape></draw:page>`;
-  const styles = `<office:master-styles><style:master-page style:name="M">${frame(tp("Harbour Board"))}${frame(tp("Click"), `presentation:class="title" presentation:placeholder="true"`)}</style:master-page></office:master-styles>`;
+  const title = `presentation:class="title"`;
+  const notes = `<draw:page-thumbnail/>${frame(tp("Thank them."))}`;
+  const first =
+    `${frame(tp("Points"))}${frame(tp("Welcome"), title)}` +
+    `<presentation:notes>${notes}</presentation:notes>`;
+  const last = `<draw:custom-shape>${tp("Last")}</draw:custom-shape>`;
+  const footed = `draw:master-page-name="M" presentation:use-footer-name="f1"`;
+  const slides = `
+    <presentation:footer-decl presentation:name="f1">Pilots' meeting</presentation:footer-decl>
+    <draw:page ${footed}>${first}</draw:page>
+    <draw:page draw:master-page-name="M"/>
+    <draw:page ${footed}>${last}</draw:page>`;
+  const master =
+    `${frame(tp("Harbour Board"))}` +
+    `${frame(tp("Click"), `${title} presentation:placeholder="true"`)}`;
+  const styles =
+    `<office:master-styles><style:master-page style:name="M">${master}</style:master-page>` +
+    `</office:master-styles>`;
   const { text, pages, page_count, headings } = await read(
     opendocument("presentation", slides, { styles }),
   );

@@ -6,8 +6,16 @@ import { join } from "node:path";
 import { directorySource } from "../../plugins/imports/sources/directory";
 
 /** Lets `shelf/part` be a link to `outside`, and itself again, without end. */
-const swapping = `const { renameSync, symlinkSync, unlinkSync } = require("fs"); const [shelf, outside] = process.argv.slice(1);
-for (;;) { try { renameSync(shelf + "/part", shelf + "/kept"); symlinkSync(outside, shelf + "/part"); unlinkSync(shelf + "/part"); renameSync(shelf + "/kept", shelf + "/part"); } catch {} }`;
+const swapping = `const { renameSync, symlinkSync, unlinkSync } = require("fs");
+const [shelf, outside] = process.argv.slice(1);
+for (;;) {
+  try {
+    renameSync(shelf + "/part", shelf + "/kept");
+    symlinkSync(outside, shelf + "/part");
+    unlinkSync(shelf + "/part");
+    renameSync(shelf + "/kept", shelf + "/part");
+  } catch {}
+}`;
 
 test("nothing outside of it is ever read", async () => {
   const around = realpathSync(mkdtempSync(join(tmpdir(), "dossier-swapped-")));

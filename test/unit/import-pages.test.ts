@@ -220,8 +220,10 @@ const list = (bytes: string | Uint8Array, entries_max = 100) => ({
 });
 
 describe("sitemaps", () => {
+  const urlOf = (loc: string) => `<url><loc>${loc}</loc><lastmod>2026-01-01</lastmod></url>`;
   const urls = (...locs: string[]) =>
-    `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${locs.map((loc) => `<url><loc>${loc}</loc><lastmod>2026-01-01</lastmod></url>`).join("")}</urlset>`;
+    `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` +
+    `${locs.map(urlOf).join("")}</urlset>`;
   const cases: [
     reason: string,
     bytes: string | Uint8Array,

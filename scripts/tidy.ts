@@ -191,7 +191,8 @@ const problemsOfFunctions = (path: string, text: string): string[] =>
         .filter(({ lines }) => lines > function_lines_max)
         .map(
           ({ line, lines }) =>
-            `${path}:${line}: a function of ${lines} lines; one fits a screen (${function_lines_max})`,
+            `${path}:${line}: a function of ${lines} lines; ` +
+            `one fits a screen (${function_lines_max})`,
         );
 
 /** `any` is for the places where core erases types on purpose. */

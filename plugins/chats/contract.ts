@@ -28,10 +28,9 @@ export interface Question {
     options: { readonly limit: number; readonly context?: string },
   ) => Promise<Retrieved>;
   /**
-   * Shows those who watch a further piece of the answer while it is being made, so only what may be
-   * seen: its markers are sure, and numbered as in the answer.
-   * Optional to call. When the answer that is returned does not begin with what was shown, it is
-   * shown anew.
+   * Optional: shows a further piece of the answer to its streams while it is being made. Its
+   * markers are final, and numbered as in the answer. An answer that does not begin with what was
+   * shown is shown anew.
    */
   readonly emit?: (event: { readonly kind: "delta"; readonly text: string }) => void;
   readonly signal: AbortSignal;
@@ -41,7 +40,7 @@ export type Answered = Omit<AnswerResult, "timings"> & {
   readonly timings: { readonly retrieve_ms: number; readonly generate_ms: number };
 };
 
-/** Answers questions. The one with the highest `rank` is asked. */
+/** Answers questions. The answerer of the highest `rank` is asked. */
 export interface Answerer {
   readonly name: string;
   readonly rank: number;

@@ -9,54 +9,61 @@ import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure, type Db } from "../../core/sdk";
 import type { Question } from "../../plugins/chats/contract";
 import type { FoundPassage } from "../../plugins/search/contract";
-import { found, heron, says, startAsking, type Asking } from "../helpers/asking";
+import {
+  found,
+  heron,
+  says,
+  startScriptedServer,
+  type ScriptedServer,
+} from "../helpers/scripted-server";
 
-let asking: Asking;
-let send: Asking["send"];
+let scripted: ScriptedServer;
+let send: ScriptedServer["send"];
 let folder: string;
 
 beforeAll(async () => {
-  asking = await startAsking();
-  ({ send } = asking);
-  ({ folder } = await asking.library("ada"));
+  scripted = await startScriptedServer();
+  ({ send } = scripted);
+  ({ folder } = await scripted.library("ada"));
 });
-beforeEach(() => asking.answers(async () => says("It stands in water.")));
+beforeEach(() => scripted.answers(async () => says("It stands in water.")));
 
 describe("what an answer may come from", () => {
   test("a session without folders is told so, and nobody is asked", async () => {
-    asking.answers(async () => {
+    scripted.answers(async () => {
       throw new PermanentFailure("asked");
     });
-    const result = await asking.answerOf("ada", (await asking.made("ada", "/chats")).id);
+    const result = await scripted.answerOf("ada", (await scripted.made("ada", "/chats")).id);
     expect(result).toMatchObject({ outcome: "no_answer", citations: [] });
     expect(result.answer).toContain("no folders");
   });
 
   test("the session's folders with their subfolders, as they are when it is answered, and nothing else", async () => {
-    const root = (await asking.made("vic", "/folders", { name: "Root" })).id;
-    const outside = (await asking.made("vic", "/folders", { name: "Outside" })).id;
-    const later = (await asking.made("vic", "/folders", { name: "Later", parentId: root })).id;
-    const { id } = await asking.made("vic", "/chats", { usedFolders: [root] });
+    const root = (await scripted.made("vic", "/folders", { name: "Root" })).id;
+    const outside = (await scripted.made("vic", "/folders", { name: "Outside" })).id;
+    const later = (await scripted.made("vic", "/folders", { name: "Later", parentId: root })).id;
+    const { id } = await scripted.made("vic", "/chats", { usedFolders: [root] });
     const inside: string[] = [];
     for (const [folder_id, name] of [
       [root, "root"],
       [later, "later"],
       [outside, "outside"],
     ]) {
-      const document = (await asking.made("vic", "/documents", { folder_id, name, content: heron }))
-        .id;
+      const document = (
+        await scripted.made("vic", "/documents", { folder_id, name, content: heron })
+      ).id;
       if (folder_id !== outside) inside.push(document);
     }
-    await asking.server.settle();
+    await scripted.server.settle();
     const seen = async () => {
       let documents: string[] = [];
-      asking.answers(async (question) => {
+      scripted.answers(async (question) => {
         documents = (await question.find("heron", { limit: 50 })).passages.map(
           (passage) => passage.document_id,
         );
         return says("Yes.");
       });
-      await asking.answerOf("vic", id);
+      await scripted.answerOf("vic", id);
       return documents.sort();
     };
     expect(await seen()).toEqual(inside.sort());
@@ -69,47 +76,47 @@ describe("what an answer may come from", () => {
     ["one", 1, ["1 document of these folders was still being read."]],
     ["two, one of them in a subfolder", 2, ["2 documents of these folders were still being read."]],
   ])("documents that are still being read are said so: %s", async (_why, count, said) => {
-    const root = (await asking.made("eve", "/folders", { name: "Root" })).id;
-    const below = (await asking.made("eve", "/folders", { name: "Below", parentId: root })).id;
-    const { id } = await asking.made("eve", "/chats", { usedFolders: [root] });
-    const db = asking.server.store.db as Db<{ folders: { id: string; syncing_count: number } }>;
+    const root = (await scripted.made("eve", "/folders", { name: "Root" })).id;
+    const below = (await scripted.made("eve", "/folders", { name: "Below", parentId: root })).id;
+    const { id } = await scripted.made("eve", "/chats", { usedFolders: [root] });
+    const db = scripted.server.store.db as Db<{ folders: { id: string; syncing_count: number } }>;
     for (const folder_id of [root, below].slice(0, count))
       await db
         .updateTable("folders")
         .set({ syncing_count: 1 })
         .where("id", "=", folder_id)
         .execute();
-    const { warnings } = await asking.answerOf("eve", id);
+    const { warnings } = await scripted.answerOf("eve", id);
     expect(warnings.map(({ message }: { message: string }) => message)).toEqual(said);
   });
 
   test("saved prompts arrive in the order of the session", async () => {
     const ids: string[] = [];
     for (const name of ["a", "b", "c"])
-      ids.push((await asking.made("ada", "/prompts", { name, text: `Do ${name}.` })).id);
-    const { id } = await asking.made("ada", "/chats", {
+      ids.push((await scripted.made("ada", "/prompts", { name, text: `Do ${name}.` })).id);
+    const { id } = await scripted.made("ada", "/chats", {
       usedFolders: [folder],
       usedPrompts: [ids[2], ids[0]],
     });
     let prompts: Question["prompts"] = [];
-    asking.answers(async (question) => {
+    scripted.answers(async (question) => {
       prompts = question.prompts;
       return { ...says("Yes."), prompts: question.prompts.map((prompt) => prompt.id) };
     });
-    const result = await asking.answerOf("ada", id);
+    const result = await scripted.answerOf("ada", id);
     expect(prompts.map((prompt) => prompt.text)).toEqual(["Do c.", "Do a."]);
     expect(result.prompts).toEqual([ids[2], ids[0]]);
   });
 
   test("history is the last six answered turns, oldest first, without answers whose documents the session no longer covers", async () => {
-    const one = await asking.library("hal");
-    const two = await asking.library("hal", "The owl sits in a tree. It waits for mice.");
+    const one = await scripted.library("hal");
+    const two = await scripted.library("hal", "The owl sits in a tree. It waits for mice.");
     let history: Question["history"] = [];
-    asking.answers(async (question) => {
+    scripted.answers(async (question) => {
       history = question.history;
       return says(`Answer to ${question.text} [1]`, [await found(question)]);
     });
-    for (let i = 1; i <= 7; i++) await asking.answerOf("hal", one.chat, `${i} heron?`);
+    for (let i = 1; i <= 7; i++) await scripted.answerOf("hal", one.chat, `${i} heron?`);
     expect(history).toEqual(
       [1, 2, 3, 4, 5, 6].map((i) => ({
         question: `${i} heron?`,
@@ -117,7 +124,7 @@ describe("what an answer may come from", () => {
       })),
     );
     await send("hal", "PUT", `/chats/${one.chat}`, { usedFolders: [two.folder] });
-    await asking.answerOf("hal", one.chat, "owl?");
+    await scripted.answerOf("hal", one.chat, "owl?");
     expect(history).toEqual(
       [2, 3, 4, 5, 6, 7].map((i) => ({ question: `${i} heron?`, answer: "" })),
     );
@@ -126,8 +133,8 @@ describe("what an answer may come from", () => {
 
 describe("what is saved of an answer", () => {
   test("quotes that are not in the document go, with their markers; the rest is renumbered", async () => {
-    const { chat } = await asking.library("sue");
-    asking.answers(async (question) => {
+    const { chat } = await scripted.library("sue");
+    scripted.answers(async (question) => {
       const passage = await found(question);
       const good = { ...passage, quote: "It waits for fish.", start: 35, end: 53 };
       return says("A [1]. B [2]. C [3]. D [4]. E [5].", [
@@ -137,7 +144,7 @@ describe("what is saved of an answer", () => {
         { ...passage, quote: "", start: 0, end: 0 },
       ]);
     });
-    const result = await asking.answerOf("sue", chat);
+    const result = await scripted.answerOf("sue", chat);
     expect(result.answer).toBe("A. B. C [1]. D. E.");
     expect(result.citations).toMatchObject([
       { id: 1, quote: "It waits for fish.", start: 35, end: 53, verified: true },
@@ -145,31 +152,31 @@ describe("what is saved of an answer", () => {
   });
 
   test("a document outside the session is never cited: an answer that rests on it is none", async () => {
-    const mine = await asking.library("ted");
-    const elsewhere = await asking.library("ted", "The owl sits in a tree. It waits for mice.");
+    const mine = await scripted.library("ted");
+    const elsewhere = await scripted.library("ted", "The owl sits in a tree. It waits for mice.");
     let stolen: FoundPassage | undefined;
-    asking.answers(async (question) => {
+    scripted.answers(async (question) => {
       stolen = await found(question);
       return says("Owl.");
     });
-    await asking.answerOf("ted", elsewhere.chat, "owl?");
-    asking.answers(async () => says(`${stolen!.quote} [1]`, [stolen!]));
-    const result = await asking.answerOf("ted", mine.chat);
+    await scripted.answerOf("ted", elsewhere.chat, "owl?");
+    scripted.answers(async () => says(`${stolen!.quote} [1]`, [stolen!]));
+    const result = await scripted.answerOf("ted", mine.chat);
     expect(result).toMatchObject({ outcome: "no_answer", citations: [] });
     expect(result.answer).not.toContain("owl");
   });
 
   test("a document that is unlinked while it is cited: the answer is made again", async () => {
-    const { folder, document, chat } = await asking.library("uma");
+    const { folder, document, chat } = await scripted.library("uma");
     let attempts = 0;
-    asking.answers(async (question) => {
+    scripted.answers(async (question) => {
       attempts += 1;
       const passage = await found(question);
       if (!passage) return { ...says("Nothing."), outcome: "no_answer" };
       await send("uma", "DELETE", `/documents/${document}?folder_id=${folder}`);
       return says(`${passage.quote} [1]`, [passage]);
     });
-    expect(await asking.answerOf("uma", chat)).toMatchObject({
+    expect(await scripted.answerOf("uma", chat)).toMatchObject({
       answer: "Nothing.",
       outcome: "no_answer",
       citations: [],
@@ -182,10 +189,10 @@ describe("reading an answer back", () => {
   const citing = async (question: Question) => says("In water [1].", [await found(question)]);
 
   test("a purged document leaves the answer, not its quote", async () => {
-    const { folder, chat } = await asking.library("pam");
-    asking.answers(citing);
-    const path = await asking.ask("pam", chat);
-    await asking.server.settle();
+    const { folder, chat } = await scripted.library("pam");
+    scripted.answers(citing);
+    const path = await scripted.ask("pam", chat);
+    await scripted.server.settle();
     expect((await send("pam", "GET", path)).body.result.citations[0]).toMatchObject({
       quote: heron,
       stale: false,
@@ -196,7 +203,7 @@ describe("reading an answer back", () => {
       answer: "In water [1].",
       citations: [{ id: 1, quote: "", stale: true }],
     });
-    const stored = await asking.server.store.db
+    const stored = await scripted.server.store.db
       .selectFrom("chats_messages")
       .select("result")
       .where("chat_id", "=", chat)
@@ -208,21 +215,21 @@ describe("reading an answer back", () => {
   });
 
   test("a passage that a new version no longer has is stale; one that is still there is not", async () => {
-    const { folder, chat } = await asking.library("roy", `${heron}\n\nThe owl sits in a tree.`);
-    asking.answers(async (question) => {
+    const { folder, chat } = await scripted.library("roy", `${heron}\n\nThe owl sits in a tree.`);
+    scripted.answers(async (question) => {
       const passage = await found(question);
       return says("Water [1] and fish [2].", [
         { ...passage, quote: "The heron stands in shallow water.", start: 0, end: 34 },
         { ...passage, quote: "It waits for fish.", start: 35, end: 53 },
       ]);
     });
-    const path = await asking.ask("roy", chat);
-    await asking.server.settle();
+    const path = await scripted.ask("roy", chat);
+    await scripted.server.settle();
     const form = new FormData();
     form.append("file", new File(["The heron stands in shallow water. It sleeps."], "heron.txt"));
     expect(
       (
-        await asking.server.sendRaw(
+        await scripted.server.sendRaw(
           "roy",
           "POST",
           `/documents/file?folder_id=${folder}&overwrite=true`,
@@ -230,7 +237,7 @@ describe("reading an answer back", () => {
         )
       ).status,
     ).toBe(200);
-    await asking.server.settle();
+    await scripted.server.settle();
     const { citations } = (await send("roy", "GET", path)).body.result;
     expect(
       citations.map((citation: { quote: string; stale: boolean }) => [
@@ -256,23 +263,23 @@ describe("reading an answer back", () => {
   ];
   for (const [why, next, stale] of versions)
     test(`a passage that ${why} in the new version: stale is ${stale}, and what was cited stays`, async () => {
-      const { folder, chat } = await asking.library(
+      const { folder, chat } = await scripted.library(
         "sid",
         "It waits for fish. It stands in water.",
       );
-      asking.answers(async (question) =>
+      scripted.answers(async (question) =>
         says("Fish [1].", [
           { ...(await found(question)), quote: "It waits for fish.", start: 0, end: 18 },
         ]),
       );
-      const path = await asking.ask("sid", chat, "What does it wait for?");
-      await asking.server.settle();
+      const path = await scripted.ask("sid", chat, "What does it wait for?");
+      await scripted.server.settle();
       const overwrite = async (content: string) => {
         const form = new FormData();
         form.append("file", new File([content], "heron.txt"));
         expect(
           (
-            await asking.server.sendRaw(
+            await scripted.server.sendRaw(
               "sid",
               "POST",
               `/documents/file?folder_id=${folder}&overwrite=true`,
@@ -280,12 +287,12 @@ describe("reading an answer back", () => {
             )
           ).status,
         ).toBe(200);
-        await asking.server.settle();
+        await scripted.server.settle();
       };
       const before = (await send("sid", "GET", path)).body.result;
       await overwrite(next);
       const expected = { ...before, citations: [{ ...before.citations[0], stale }] };
-      const watcher = await asking.watch("sid", path);
+      const watcher = await scripted.watch("sid", path);
       await watcher.ended;
       expect([
         (await send("sid", "GET", path)).body.result,
@@ -300,13 +307,13 @@ describe("reading an answer back", () => {
     });
 
   test("deleting the session lets a running answer finish; restoring it shows the answer", async () => {
-    const held = asking.gate();
-    const { id } = await asking.made("ada", "/chats", { usedFolders: [folder] });
-    const path = await asking.ask("ada", id);
+    const held = scripted.gate();
+    const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
+    const path = await scripted.ask("ada", id);
     await held.begun;
     expect((await send("ada", "DELETE", `/chats/${id}`)).status).toBe(204);
     held.open();
-    await asking.server.settle();
+    await scripted.server.settle();
     expect((await send("ada", "GET", path)).status).toBe(410);
     await send("ada", "POST", `/chats/${id}/restore`);
     expect((await send("ada", "GET", path)).body).toMatchObject({
@@ -317,7 +324,7 @@ describe("reading an answer back", () => {
 });
 
 test("what a crash interrupts is answered after the next start, once", async () => {
-  const crashing = await startAsking();
+  const crashing = await startScriptedServer();
   const { chat } = await crashing.library("ada");
   const held = crashing.gate();
   const paths = await Promise.all(
@@ -329,7 +336,7 @@ test("what a crash interrupts is answered after the next start, once", async () 
   const data = mkdtempSync(join(tmpdir(), "dossier-test-"));
   cpSync(crashing.server.data, data, { recursive: true });
   const authorization = `Bearer ${await crashing.server.key("ada")}`;
-  const next = await startAsking({ data });
+  const next = await startScriptedServer({ data });
   const asked: string[] = [];
   next.answers(async (question) => {
     asked.push(question.text);
@@ -346,8 +353,8 @@ test("what a crash interrupts is answered after the next start, once", async () 
 });
 
 test("no message is left unfinished without a job that will run", async () => {
-  await asking.server.settle();
-  const unfinished = await asking.server.store.db
+  await scripted.server.settle();
+  const unfinished = await scripted.server.store.db
     .selectFrom("chats_messages")
     .select("id")
     .where("status", "in", ["PENDING", "PROCESSING"])

@@ -4,20 +4,26 @@
  */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure } from "../../core/sdk";
-import { found, heron, says, startAsking, type Asking } from "../helpers/asking";
+import {
+  found,
+  heron,
+  says,
+  startScriptedServer,
+  type ScriptedServer,
+} from "../helpers/scripted-server";
 import type { Answered } from "../helpers/host";
 
-let asking: Asking;
-let send: Asking["send"];
+let scripted: ScriptedServer;
+let send: ScriptedServer["send"];
 let folder: string, chat: string;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 beforeAll(async () => {
-  asking = await startAsking();
-  ({ send } = asking);
-  ({ folder, chat } = await asking.library("ada"));
+  scripted = await startScriptedServer();
+  ({ send } = scripted);
+  ({ folder, chat } = await scripted.library("ada"));
 });
-beforeEach(() => asking.answers(async () => says("It stands in water.")));
+beforeEach(() => scripted.answers(async () => says("It stands in water.")));
 
 describe("sending a message", () => {
   type Case = [why: string, body: () => unknown, status: number, pointer?: string];
@@ -64,9 +70,9 @@ describe("sending a message", () => {
   }
 
   test("it counts, and the session knows when the last one came", async () => {
-    const { id } = await asking.made("ada", "/chats");
-    await asking.ask("ada", id);
-    await asking.ask("ada", id);
+    const { id } = await scripted.made("ada", "/chats");
+    await scripted.ask("ada", id);
+    await scripted.ask("ada", id);
     const session = (await send("ada", "GET", `/chats/${id}`)).body;
     const { data } = (await send("ada", "GET", `/chats/${id}/messages`)).body;
     expect([session.message_count, session.last_message_at, session.updated_at]).toEqual([
@@ -81,12 +87,12 @@ describe("the same requestId", () => {
   const requestId = "6f1f2c0e-2f0b-4b7e-9f43-1d2a7c9b5e10";
 
   test("with the same text answers the state it has; with another text 409; in another session it is another message", async () => {
-    const { id } = await asking.made("ada", "/chats", { usedFolders: [folder] });
+    const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
     const post = (text: string, request = requestId, session = id) =>
       send("ada", "POST", `/chats/${session}/messages`, { text, requestId: request });
     const first = await post("One?");
     expect([first.status, first.body]).toEqual([202, { requestId, status: "PENDING" }]);
-    await asking.server.settle();
+    await scripted.server.settle();
     const again = await post("One?");
     expect([again.status, again.body, again.headers.get("location")]).toEqual([
       202,
@@ -98,16 +104,16 @@ describe("the same requestId", () => {
       status: "COMPLETED",
     });
     expect([(await post("Two?")).status, (await post("one?")).status]).toEqual([409, 409]);
-    expect((await post("Two?", requestId, (await asking.made("ada", "/chats")).id)).status).toBe(
+    expect((await post("Two?", requestId, (await scripted.made("ada", "/chats")).id)).status).toBe(
       202,
     );
     expect((await send("ada", "GET", `/chats/${id}`)).body.message_count).toBe(1);
   });
 
   test("sent many times at once is one message", async () => {
-    const { id } = await asking.made("ada", "/chats", { usedFolders: [folder] });
+    const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
     let asked = 0;
-    asking.answers(async () => {
+    scripted.answers(async () => {
       asked += 1;
       return says("Yes.");
     });
@@ -119,15 +125,15 @@ describe("the same requestId", () => {
     const accepted = answers.filter(({ status }) => status === 202).length;
     expect([15, 5]).toContain(accepted);
     expect(answers.filter(({ status }) => status === 409).length).toBe(20 - accepted);
-    await asking.server.settle();
+    await scripted.server.settle();
     expect([asked, (await send("ada", "GET", `/chats/${id}`)).body.message_count]).toEqual([1, 1]);
   });
 });
 
 describe("polling", () => {
   test("an unknown message is 404, and so is one of another session", async () => {
-    const path = await asking.ask("ada", chat);
-    const { id } = await asking.made("ada", "/chats");
+    const path = await scripted.ask("ada", chat);
+    const { id } = await scripted.made("ada", "/chats");
     for (const at of [`/chats/${chat}/messages/nothing`, path.replace(chat, id)]) {
       const answer = await send("ada", "GET", at);
       expect([answer.status, answer.body.code]).toEqual([404, "not_found"]);
@@ -135,8 +141,8 @@ describe("polling", () => {
   });
 
   test("PENDING and PROCESSING say no more than that; COMPLETED brings the result", async () => {
-    const held = asking.gate();
-    const paths = await Promise.all(Array.from({ length: 5 }, () => asking.ask("ada", chat)));
+    const held = scripted.gate();
+    const paths = await Promise.all(Array.from({ length: 5 }, () => scripted.ask("ada", chat)));
     await held.begun;
     const polls: Answered[] = [];
     for (const path of paths) polls.push(await send("ada", "GET", path));
@@ -153,7 +159,7 @@ describe("polling", () => {
       expect(paths[i]).toEndWith(body.requestId);
     }
     held.open();
-    await asking.server.settle();
+    await scripted.server.settle();
     const done = await send("ada", "GET", paths[0]!);
     expect([
       done.status,
@@ -164,11 +170,11 @@ describe("polling", () => {
   });
 
   test("the result has exactly the fields that are promised, times as whole numbers", async () => {
-    asking.answers(async (question) => {
+    scripted.answers(async (question) => {
       const passage = await found(question);
       return says("In water [1].", [passage]);
     });
-    const result = await asking.answerOf("ada", chat);
+    const result = await scripted.answerOf("ada", chat);
     expect(Object.keys(result).sort()).toEqual([
       "answer",
       "citations",
@@ -227,27 +233,27 @@ describe("polling", () => {
 });
 
 test("a busy owner leaves room for the others", async () => {
-  const theirs = await asking.library("bea");
-  const held = asking.gate();
+  const theirs = await scripted.library("bea");
+  const held = scripted.gate();
   const mine = await Promise.all(
-    ["1?", "2?", "3?", "4?"].map((text) => asking.ask("ada", chat, text)),
+    ["1?", "2?", "3?", "4?"].map((text) => scripted.ask("ada", chat, text)),
   );
-  await asking.reaches("bea", await asking.ask("bea", theirs.chat, "5?"), "PROCESSING");
+  await scripted.reaches("bea", await scripted.ask("bea", theirs.chat, "5?"), "PROCESSING");
   expect((await send("ada", "GET", mine[3]!)).body.status).toBe("PENDING");
   // Three of the four and the other owner's: all that run have come as far as the answerer.
   while (held.asked.length < 4) await Bun.sleep(1);
   expect(held.asked).toContain("5?");
   held.open();
-  await asking.server.settle();
+  await scripted.server.settle();
 });
 
 describe("failing", () => {
   test("a failed request polls as 500 text/plain with the message alone, for ever", async () => {
-    asking.answers(async () => {
+    scripted.answers(async () => {
       throw new PermanentFailure("The model said no: try a shorter question.");
     });
-    const path = await asking.ask("ada", chat);
-    await asking.server.settle();
+    const path = await scripted.ask("ada", chat);
+    await scripted.server.settle();
     for (let i = 0; i < 2; i++) {
       const { status, text, headers } = await send("ada", "GET", path);
       expect([status, text, headers.get("content-type")]).toEqual([
@@ -268,12 +274,12 @@ describe("failing", () => {
 
   test("a fault is tried three times, and its inside is not told", async () => {
     let attempts = 0;
-    asking.answers(async () => {
+    scripted.answers(async () => {
       attempts += 1;
       throw new Error("SELECT secret FROM /srv/data");
     });
-    const path = await asking.ask("ada", chat);
-    const { text } = await asking.finished("ada", path);
+    const path = await scripted.ask("ada", chat);
+    const { text } = await scripted.finished("ada", path);
     expect([attempts, text]).toEqual([
       3,
       "The answer could not be made because of a fault in the server. Please ask again.",
@@ -282,20 +288,20 @@ describe("failing", () => {
 
   test("a fault that passes leaves no trace", async () => {
     let attempts = 0;
-    asking.answers(async () => {
+    scripted.answers(async () => {
       attempts += 1;
       if (attempts === 1) throw new Error("once");
       return says("Yes.");
     });
-    expect((await asking.answerOf("ada", chat)).answer).toBe("Yes.");
+    expect((await scripted.answerOf("ada", chat)).answer).toBe("Yes.");
     expect(attempts).toBe(2);
   });
 });
 
 describe("cancelling", () => {
   test("a running message ends, its work is stopped, and it stays cancelled", async () => {
-    const held = asking.gate();
-    const path = await asking.ask("ada", chat);
+    const held = scripted.gate();
+    const path = await scripted.ask("ada", chat);
     const question = await held.begun;
     const { status, body, headers } = await send("ada", "POST", `${path}/cancel`);
     expect([status, body, headers.get("location"), headers.get("retry-after")]).toEqual([
@@ -306,7 +312,7 @@ describe("cancelling", () => {
     ]);
     expect(question.signal.aborted).toBe(true);
     held.open();
-    await asking.server.settle();
+    await scripted.server.settle();
     const poll = await send("ada", "GET", path);
     expect([poll.status, poll.text, poll.headers.get("content-type")]).toEqual([
       500,
@@ -323,23 +329,23 @@ describe("cancelling", () => {
   });
 
   test("a waiting message is never answered", async () => {
-    const held = asking.gate();
+    const held = scripted.gate();
     const busy = await Promise.all([
-      asking.ask("ada", chat, "1?"),
-      asking.ask("ada", chat, "2?"),
-      asking.ask("ada", chat, "3?"),
+      scripted.ask("ada", chat, "1?"),
+      scripted.ask("ada", chat, "2?"),
+      scripted.ask("ada", chat, "3?"),
     ]);
-    for (const path of busy) await asking.reaches("ada", path, "PROCESSING");
-    const path = await asking.ask("ada", chat, "4?");
+    for (const path of busy) await scripted.reaches("ada", path, "PROCESSING");
+    const path = await scripted.ask("ada", chat, "4?");
     expect((await send("ada", "POST", `${path}/cancel`)).status).toBe(202);
     held.open();
-    await asking.server.settle();
+    await scripted.server.settle();
     expect(held.asked.sort()).toEqual(["1?", "2?", "3?"]);
   });
 
   test("a completed message can't be cancelled, an unknown one is not there", async () => {
-    const path = await asking.ask("ada", chat);
-    await asking.server.settle();
+    const path = await scripted.ask("ada", chat);
+    await scripted.server.settle();
     expect([
       (await send("ada", "POST", `${path}/cancel`)).status,
       (await send("ada", "GET", path)).body.status,
@@ -349,9 +355,9 @@ describe("cancelling", () => {
 });
 
 test("messages are listed newest first, in pages, with exactly the promised fields", async () => {
-  const { id } = await asking.made("ada", "/chats", { usedFolders: [folder] });
-  for (const text of ["1?", "2?", "3?"]) await asking.ask("ada", id, text);
-  await asking.server.settle();
+  const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
+  for (const text of ["1?", "2?", "3?"]) await scripted.ask("ada", id, text);
+  await scripted.server.settle();
   const { body } = await send("ada", "GET", `/chats/${id}/messages?per_page=2`);
   expect(body.data.map((message: { text: string }) => message.text)).toEqual(["3?", "2?"]);
   expect(body.pagination).toEqual({
@@ -379,8 +385,8 @@ test("messages are listed newest first, in pages, with exactly the promised fiel
 });
 
 test("no message is left unfinished without a job that will run", async () => {
-  await asking.server.settle();
-  const unfinished = await asking.server.store.db
+  await scripted.server.settle();
+  const unfinished = await scripted.server.store.db
     .selectFrom("chats_messages")
     .select("id")
     .where("status", "in", ["PENDING", "PROCESSING"])

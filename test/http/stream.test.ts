@@ -10,25 +10,31 @@ import { events_kept_ms, pruneFinished } from "../../plugins/chats/jobs";
 import { AnswerStreams } from "../../plugins/chats/stream";
 import { documentQueries } from "../../plugins/documents/queries";
 import type { Documents } from "../../plugins/documents/contract";
-import { found, heron, says, startAsking, type Asking } from "../helpers/asking";
+import {
+  found,
+  heron,
+  says,
+  startScriptedServer,
+  type ScriptedServer,
+} from "../helpers/scripted-server";
 import { seen, watching, type Event, type Watcher } from "../helpers/events";
 
-let asking: Asking;
-let send: Asking["send"];
+let scripted: ScriptedServer;
+let send: ScriptedServer["send"];
 let folder: string, chat: string;
 
 beforeAll(async () => {
-  asking = await startAsking();
-  ({ send } = asking);
-  ({ folder, chat } = await asking.library("ada"));
+  scripted = await startScriptedServer();
+  ({ send } = scripted);
+  ({ folder, chat } = await scripted.library("ada"));
 });
-beforeEach(() => asking.answers(async () => says("It stands in water.")));
+beforeEach(() => scripted.answers(async () => says("It stands in water.")));
 
 const kinds = (events: readonly Event[]): string[] => events.map(({ event }) => event);
 const resultOf = async (path: string): Promise<AnswerResult> =>
   (await send("ada", "GET", path)).body.result;
 const rowsOf = (path: string) =>
-  asking.server.store.db
+  scripted.server.store.db
     .selectFrom("chats_events as e")
     .innerJoin("chats_messages as m", "m.id", "e.message_id")
     .where("m.request_id", "=", path.split("/").at(-1)!)
@@ -55,7 +61,7 @@ function expectInOrder(events: readonly Event[]): void {
 }
 async function prune(now_ms = Date.now() + 2 * events_kept_ms): Promise<void> {
   await pruneFinished(
-    { inTransaction: asking.server.store.inTransaction, now_ms: () => now_ms },
+    { inTransaction: scripted.server.store.inTransaction, now_ms: () => now_ms },
     new AbortController().signal,
   );
 }
@@ -65,7 +71,7 @@ function spoken() {
   const question = Promise.withResolvers<Question>();
   const end = Promise.withResolvers<(question: Question) => ReturnType<typeof says>>();
   const asked: Question[] = [];
-  asking.answers(async (one) => {
+  scripted.answers(async (one) => {
     asked.push(one);
     question.resolve(one);
     return (
@@ -88,20 +94,20 @@ function spoken() {
 describe("a finished answer", () => {
   let path: string, result: AnswerResult;
   beforeAll(async () => {
-    asking.answers(async (question) => {
+    scripted.answers(async (question) => {
       const passage = await found(question);
       return says("In water [1], and it waits [2].", [
         passage,
         { ...passage, quote: heron.slice(35), start: 35 },
       ]);
     });
-    path = await asking.ask("ada", chat);
-    await asking.server.settle();
+    path = await scripted.ask("ada", chat);
+    await scripted.server.settle();
     result = await resultOf(path);
   });
 
   test("is told from the beginning to `done`, whose data is the result of the poll", async () => {
-    const watcher = await asking.watch("ada", path);
+    const watcher = await scripted.watch("ada", path);
     expect(await watcher.ended).toBe(true);
     expect(kinds(watcher.events)).toEqual([
       "status",
@@ -124,7 +130,7 @@ describe("a finished answer", () => {
     });
   });
   test("the headers keep everybody between from holding it back", async () => {
-    const { status, headers } = await asking.watch("ada", path);
+    const { status, headers } = await scripted.watch("ada", path);
     expect([
       status,
       headers.get("content-type"),
@@ -137,10 +143,10 @@ describe("a finished answer", () => {
     ]);
   });
   test("goes on after every event; after the last one there is no content", async () => {
-    const whole = await asking.watch("ada", path);
+    const whole = await scripted.watch("ada", path);
     await whole.ended;
     for (const [at, { id }] of whole.events.entries()) {
-      const rest = await asking.watch("ada", path, id);
+      const rest = await scripted.watch("ada", path, id);
       await rest.ended;
       expect([id, rest.status, rest.events]).toEqual([
         id,
@@ -150,7 +156,7 @@ describe("a finished answer", () => {
     }
   });
   test("HEAD tells the headers and holds nothing", async () => {
-    const head = await asking.watch("ada", path, undefined, "HEAD");
+    const head = await scripted.watch("ada", path, undefined, "HEAD");
     expect([head.status, head.headers.get("content-type"), await head.ended, head.events]).toEqual([
       200,
       "text/event-stream; charset=utf-8",
@@ -170,7 +176,7 @@ describe("a finished answer", () => {
   ];
   for (const [why, id, status] of ids)
     test(`Last-Event-ID is ${why}: ${status}`, async () => {
-      const watcher = await asking.watch("ada", path, id);
+      const watcher = await scripted.watch("ada", path, id);
       await watcher.ended;
       expect([watcher.status, watcher.events.length]).toEqual([status, status === 200 ? 6 : 0]);
     });
@@ -182,15 +188,15 @@ describe("a finished answer", () => {
   ];
   for (const [why, who, at, status] of refused)
     test(`${why}: ${status}`, async () =>
-      expect((await asking.watch(who, at())).status).toBe(status));
+      expect((await scripted.watch(who, at())).status).toBe(status));
 });
 
 describe("after its events are deleted", () => {
   let path: string, result: AnswerResult, before: readonly Event[];
   beforeAll(async () => {
     const speaker = spoken();
-    path = await asking.ask("ada", chat);
-    const watcher = await asking.watch("ada", path);
+    path = await scripted.ask("ada", chat);
+    const watcher = await scripted.watch("ada", path);
     for (const text of ["In water", " [1],", " it waits [2]."]) {
       await speaker.say(text);
       await watcher.until(({ data }) => data.text === text);
@@ -210,7 +216,7 @@ describe("after its events are deleted", () => {
 
   test("nothing of them is left, and a late watcher is told all there is", async () => {
     expect(await rowsOf(path)).toEqual([]);
-    const watcher = await asking.watch("ada", path);
+    const watcher = await scripted.watch("ada", path);
     await watcher.ended;
     expect([kinds(before).slice(-6), kinds(watcher.events)]).toEqual([
       ["delta", "delta", "delta", "citation", "citation", "done"],
@@ -225,14 +231,14 @@ describe("after its events are deleted", () => {
     });
   });
   test("who was cut off anywhere before, or since, ends with the whole answer, once", async () => {
-    const since = await asking.watch("ada", path);
+    const since = await scripted.watch("ada", path);
     await since.ended;
     for (const [told, events] of [
       ["before", before],
       ["since", since.events],
     ] as const)
       for (const [at, { id }] of events.entries()) {
-        const rest = await asking.watch("ada", path, id);
+        const rest = await scripted.watch("ada", path, id);
         await rest.ended;
         const at_end = at === events.length - 1;
         expect([told, id, rest.status]).toEqual([told, id, at_end ? 204 : 200]);
@@ -245,28 +251,28 @@ describe("after its events are deleted", () => {
       }
   });
   test("events of answers that are young, or not finished, stay", async () => {
-    const young = await asking.ask("ada", chat);
-    await asking.server.settle();
-    const held = asking.gate();
-    const unfinished = await asking.ask("ada", chat);
+    const young = await scripted.ask("ada", chat);
+    await scripted.server.settle();
+    const held = scripted.gate();
+    const unfinished = await scripted.ask("ada", chat);
     await held.begun;
     await prune(Date.now() + events_kept_ms / 2);
     expect([(await rowsOf(young)).length, (await rowsOf(unfinished)).length]).toEqual([4, 2]);
     await prune();
     expect([(await rowsOf(young)).length, (await rowsOf(unfinished)).length]).toEqual([0, 2]);
     held.open();
-    await asking.server.settle();
+    await scripted.server.settle();
   });
 });
 
 describe("an answer that is being made", () => {
   test("50 watchers who come at any time see every event once, and the whole answer", async () => {
     const speaker = spoken();
-    const path = await asking.ask("ada", chat);
+    const path = await scripted.ask("ada", chat);
     const watchers: Watcher[] = [];
     const words = Array.from({ length: 10 }, (_, n) => `word ${n} `);
     for (const [n, text] of words.entries()) {
-      for (let i = 0; i < 5; i++) watchers.push(await asking.watch("ada", path));
+      for (let i = 0; i < 5; i++) watchers.push(await scripted.watch("ada", path));
       await speaker.say(text);
       if (n % 3 === 0)
         await watchers[0]!.until(
@@ -291,10 +297,10 @@ describe("an answer that is being made", () => {
 
   test("who is cut off again and again misses nothing", async () => {
     const speaker = spoken();
-    const path = await asking.ask("ada", chat);
+    const path = await scripted.ask("ada", chat);
     const all: Event[] = [];
     for (let n = 0; n < 6; n++) {
-      const watcher = await asking.watch("ada", path, all.at(-1)?.id);
+      const watcher = await scripted.watch("ada", path, all.at(-1)?.id);
       await speaker.say(`part ${n} `);
       await watcher.until(
         ({ event, data }) => event === "delta" && data.text.includes(`part ${n}`),
@@ -303,7 +309,7 @@ describe("an answer that is being made", () => {
       all.push(...watcher.events);
     }
     speaker.end(() => says("part 0 part 1 part 2 part 3 part 4 part 5 and the end."));
-    const last = await asking.watch("ada", path, all.at(-1)!.id);
+    const last = await scripted.watch("ada", path, all.at(-1)!.id);
     await last.ended;
     all.push(...last.events);
     expectInOrder(all);
@@ -315,8 +321,8 @@ describe("an answer that is being made", () => {
 
   test("a character in two halves is never shown as two", async () => {
     const speaker = spoken();
-    const path = await asking.ask("ada", chat);
-    const watcher = await asking.watch("ada", path);
+    const path = await scripted.ask("ada", chat);
+    const watcher = await scripted.watch("ada", path);
     await speaker.say("A bird \ud83d");
     await watcher.until(({ data }) => data.text === "A bird ");
     await speaker.say("\udc26 sings.");
@@ -328,8 +334,8 @@ describe("an answer that is being made", () => {
 
   test("one that reads differently in the end is shown anew", async () => {
     const speaker = spoken();
-    const path = await asking.ask("ada", chat);
-    const watcher = await asking.watch("ada", path);
+    const path = await scripted.ask("ada", chat);
+    const watcher = await scripted.watch("ada", path);
     await speaker.say("Perhaps [7].");
     await watcher.until(({ event }) => event === "delta");
     speaker.end(() => says("Surely."));
@@ -337,7 +343,7 @@ describe("an answer that is being made", () => {
     expectInOrder(watcher.events);
     expect(kinds(watcher.events)).toEqual(["status", "status", "delta", "status", "delta", "done"]);
     expect(seen(watcher.events).text).toBe("Surely.");
-    const late = await asking.watch("ada", path);
+    const late = await scripted.watch("ada", path);
     await late.ended;
     expect(kinds(late.events)).toEqual(["status", "status", "status", "delta", "done"]);
   });
@@ -345,7 +351,7 @@ describe("an answer that is being made", () => {
   test("a second attempt begins anew: no text is doubled", async () => {
     let attempt = 0;
     const half = Promise.withResolvers<void>();
-    asking.answers(async ({ emit }) => {
+    scripted.answers(async ({ emit }) => {
       attempt += 1;
       emit!({ kind: "delta", text: `Attempt ${attempt}: ` });
       if (attempt === 1) {
@@ -354,11 +360,11 @@ describe("an answer that is being made", () => {
       }
       return says(`Attempt ${attempt}: it stands in water.`);
     });
-    const path = await asking.ask("ada", chat);
-    const watcher = await asking.watch("ada", path);
+    const path = await scripted.ask("ada", chat);
+    const watcher = await scripted.watch("ada", path);
     await watcher.until(({ data }) => data.text === "Attempt 1: ");
     half.resolve();
-    await asking.finished("ada", path);
+    await scripted.finished("ada", path);
     await watcher.ended;
     expectInOrder(watcher.events);
     expect(seen(watcher.events)).toMatchObject({
@@ -366,7 +372,7 @@ describe("an answer that is being made", () => {
       result: { answer: "Attempt 2: it stands in water." },
     });
     for (const { id } of watcher.events.slice(0, -1)) {
-      const rest = await asking.watch("ada", path, id);
+      const rest = await scripted.watch("ada", path, id);
       await rest.ended;
       expect([
         id,
@@ -378,16 +384,16 @@ describe("an answer that is being made", () => {
   test("an attempt that goes on after it was given up shows nothing", async () => {
     const questions: Question[] = [];
     const first = Promise.withResolvers<void>();
-    asking.answers(async (question) => {
+    scripted.answers(async (question) => {
       questions.push(question);
       if (questions.length > 1) return says("The second one.");
       await first.promise;
       throw new Error("gone");
     });
-    const path = await asking.ask("ada", chat);
+    const path = await scripted.ask("ada", chat);
     while (questions.length === 0) await Bun.sleep(1);
     first.resolve();
-    await asking.finished("ada", path);
+    await scripted.finished("ada", path);
     questions[0]!.emit!({ kind: "delta", text: "From the grave." });
     await Bun.sleep(100);
     expect((await rowsOf(path)).map(({ data }) => data)).not.toContain("From the grave.");
@@ -395,12 +401,12 @@ describe("an answer that is being made", () => {
 
   test("what is endless is shown up to a limit, and whole at the end", async () => {
     const speaker = spoken();
-    const path = await asking.ask("ada", chat);
+    const path = await scripted.ask("ada", chat);
     const text = "All work and no play. ".repeat(100_000);
     await speaker.say(text);
     await shown(path, text.slice(0, 200_000));
     speaker.end(() => says(text));
-    const watcher = await asking.watch("ada", path);
+    const watcher = await scripted.watch("ada", path);
     await watcher.ended;
     expect(seen(watcher.events).text).toBe(text.trim());
     expect(
@@ -428,8 +434,8 @@ describe("an answer that never comes", () => {
   for (const [why, code, end] of ends)
     test(`${why}: \`error\` ends the stream, then and later, and the text is gone`, async () => {
       const speaker = spoken();
-      const path = await asking.ask("ada", chat);
-      const watcher = await asking.watch("ada", path);
+      const path = await scripted.ask("ada", chat);
+      const watcher = await scripted.watch("ada", path);
       await speaker.say("It stands ");
       await watcher.until(({ event }) => event === "delta");
       await end(path, speaker);
@@ -440,15 +446,15 @@ describe("an answer that never comes", () => {
       expect(watcher.events.at(-1)!.data).toEqual({ code, message });
       expect((await rowsOf(path)).some(({ kind }) => kind === "delta")).toBe(false);
       for (const round of ["stored", "pruned"]) {
-        const late = await asking.watch("ada", path);
+        const late = await scripted.watch("ada", path);
         await late.ended;
         expect([round, seen(late.events)]).toEqual([
           round,
           { text: "", citations: [], result: null, error: { code, message } },
         ]);
         expect([
-          (await asking.watch("ada", path, late.events.at(-1)!.id)).status,
-          (await asking.watch("ada", path, watcher.events.at(-1)!.id)).status,
+          (await scripted.watch("ada", path, late.events.at(-1)!.id)).status,
+          (await scripted.watch("ada", path, watcher.events.at(-1)!.id)).status,
         ]).toEqual([204, 204]);
         await prune();
       }
@@ -458,21 +464,21 @@ describe("an answer that never comes", () => {
 describe("what ends a stream before its answer", () => {
   test("deleting the session; a poll that waits ends too", async () => {
     const speaker = spoken();
-    const { id } = await asking.made("ada", "/chats", { usedFolders: [folder] });
-    const path = await asking.ask("ada", id);
-    const watcher = await asking.watch("ada", path);
+    const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
+    const path = await scripted.ask("ada", id);
+    const watcher = await scripted.watch("ada", path);
     await speaker.begun;
     await watcher.until(({ data }) => data.status === "PROCESSING");
     const poll = send("ada", "GET", path, undefined, { prefer: "wait=30" });
     await Bun.sleep(5);
     await send("ada", "DELETE", `/chats/${id}`);
     expect([await watcher.ended, kinds(watcher.events)]).toEqual([true, ["status", "status"]]);
-    expect([(await poll).status, (await asking.watch("ada", path)).status]).toEqual([410, 410]);
+    expect([(await poll).status, (await scripted.watch("ada", path)).status]).toEqual([410, 410]);
     speaker.end(() => says("Yes."));
-    await asking.server.settle();
+    await scripted.server.settle();
   });
   test("the server stops", async () => {
-    const stopping = await startAsking();
+    const stopping = await startScriptedServer();
     const library = await stopping.library("ada");
     const held = stopping.gate();
     const path = await stopping.ask("ada", library.chat);
@@ -485,10 +491,10 @@ describe("what ends a stream before its answer", () => {
 });
 
 test("a document that goes for good takes its text out of what was shown, and nothing more of it is shown", async () => {
-  const library = await asking.library("pia", "The secret of the bittern is its cry.");
+  const library = await scripted.library("pia", "The secret of the bittern is its cry.");
   const speaker = spoken();
-  const path = await asking.ask("pia", library.chat, "What is the secret of the bittern?");
-  const watcher = await asking.watch("pia", path);
+  const path = await scripted.ask("pia", library.chat, "What is the secret of the bittern?");
+  const watcher = await scripted.watch("pia", path);
   const passage = await found(await speaker.begun);
   await speaker.say("The secret of the bittern ");
   await watcher.until(({ event }) => event === "delta");
@@ -502,7 +508,7 @@ test("a document that goes for good takes its text out of what was shown, and no
     ["status", "PROCESSING"],
   ]);
   speaker.end(() => says("The secret of the bittern is its cry [1].", [passage]));
-  await asking.finished("pia", path);
+  await scripted.finished("pia", path);
   await watcher.ended;
   expect(seen(watcher.events)).toMatchObject({
     citations: [],
@@ -512,25 +518,25 @@ test("a document that goes for good takes its text out of what was shown, and no
 });
 
 test("a document that went before the first word is not shown at all", async () => {
-  const library = await asking.library("quinn", "The secret of the bittern is its cry.");
+  const library = await scripted.library("quinn", "The secret of the bittern is its cry.");
   const speaker = spoken();
-  const path = await asking.ask("quinn", library.chat, "What is the secret of the bittern?");
+  const path = await scripted.ask("quinn", library.chat, "What is the secret of the bittern?");
   await found(await speaker.begun);
   await send("quinn", "DELETE", `/folders/${library.folder}`);
   await speaker.say("The secret of the bittern ");
   await Bun.sleep(100);
   expect((await rowsOf(path)).filter(({ kind }) => kind === "delta")).toEqual([]);
   speaker.end(() => says("Nothing."));
-  await asking.server.settle();
+  await scripted.server.settle();
 });
 
 test("citations of a finished answer lose their text in the stream too", async () => {
-  const library = await asking.library("rex");
-  asking.answers(async (question) => says("In water [1].", [await found(question)]));
-  const path = await asking.ask("rex", library.chat);
-  await asking.server.settle();
+  const library = await scripted.library("rex");
+  scripted.answers(async (question) => says("In water [1].", [await found(question)]));
+  const path = await scripted.ask("rex", library.chat);
+  await scripted.server.settle();
   await send("rex", "DELETE", `/folders/${library.folder}`);
-  const watcher = await asking.watch("rex", path);
+  const watcher = await scripted.watch("rex", path);
   await watcher.ended;
   expect(seen(watcher.events)).toMatchObject({
     text: "In water [1].",
@@ -542,7 +548,7 @@ test("citations of a finished answer lose their text in the stream too", async (
 
 describe("a watcher by itself", () => {
   const streaming = (notifier = new LocalNotifier(), streams_max?: number) => {
-    const { db, reads } = asking.server.store;
+    const { db, reads } = scripted.server.store;
     const log = {
       error(words: string) {
         throw new Error(words);
@@ -573,15 +579,15 @@ describe("a watcher by itself", () => {
   ) => (await from.watch("usr_ada", path.split("/").at(-1)!, signals))!;
 
   test("a silent stream sends comments", async () => {
-    const held = asking.gate();
-    const path = await asking.ask("ada", chat);
+    const held = scripted.gate();
+    const path = await scripted.ask("ada", chat);
     await held.begun;
     const watcher = watching(new Response(await open(path, streaming())));
     while (watcher.comments < 3) await Bun.sleep(2);
     expect(kinds(watcher.events)).toEqual(["status", "status"]);
     await watcher.leave();
     held.open();
-    await asking.server.settle();
+    await scripted.server.settle();
   });
 
   const leavings: [
@@ -593,8 +599,8 @@ describe("a watcher by itself", () => {
   ];
   for (const [why, leave] of leavings)
     test(`who ${why} leaves nothing behind`, async () => {
-      const held = asking.gate();
-      const path = await asking.ask("ada", chat);
+      const held = scripted.gate();
+      const path = await scripted.ask("ada", chat);
       await held.begun;
       const from = streaming();
       const gone = new AbortController();
@@ -605,12 +611,12 @@ describe("a watcher by itself", () => {
       for (const stream of streams) await leave(stream, gone);
       expect(from.notifier.subscriptions).toBe(0);
       held.open();
-      await asking.server.settle();
+      await scripted.server.settle();
     });
 
   test("one owner's streams have a limit, another's do not count, and one that ends makes room", async () => {
-    const held = asking.gate();
-    const path = await asking.ask("ada", chat),
+    const held = scripted.gate();
+    const path = await scripted.ask("ada", chat),
       request_id = path.split("/").at(-1)!;
     await held.begun;
     const from = streaming(undefined, 2),
@@ -630,12 +636,12 @@ describe("a watcher by itself", () => {
     expect(from.notifier.subscriptions).toBe(0);
     await watch("usr_ada").then((stream) => stream!.cancel());
     held.open();
-    await asking.server.settle();
+    await scripted.server.settle();
   });
 
   test("who was gone before it began holds nothing", async () => {
-    const path = await asking.ask("ada", chat);
-    await asking.server.settle();
+    const path = await scripted.ask("ada", chat);
+    await scripted.server.settle();
     const from = streaming();
     const stream = await open(path, from, AbortSignal.abort());
     expect([
@@ -646,9 +652,9 @@ describe("a watcher by itself", () => {
 
   test("who reads slowly is sent a little at a time, and nothing is read ahead", async () => {
     const text = "All work and no play. ".repeat(200_000).trim();
-    asking.answers(async () => says(text));
-    const path = await asking.ask("ada", chat);
-    await asking.server.settle();
+    scripted.answers(async () => says(text));
+    const path = await scripted.ask("ada", chat);
+    await scripted.server.settle();
     const from = streaming();
     const reader = (await open(path, from)).getReader();
     let pieces = 0,

@@ -3,26 +3,26 @@
  * test.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { startAsking, type Asking } from "../helpers/asking";
+import { startScriptedServer, type ScriptedServer } from "../helpers/scripted-server";
 
-let asking: Asking;
-let send: Asking["send"];
+let scripted: ScriptedServer;
+let send: ScriptedServer["send"];
 let chat: string;
 
 beforeAll(async () => {
-  asking = await startAsking();
-  ({ send } = asking);
-  ({ chat } = await asking.library("ada"));
+  scripted = await startScriptedServer();
+  ({ send } = scripted);
+  ({ chat } = await scripted.library("ada"));
 });
 
 describe("waiting for a change", () => {
   const wait = (path: string, prefer: string) => send("ada", "GET", path, undefined, { prefer });
 
   test("the poll answers when the message is completed, and says how long it would have waited", async () => {
-    const held = asking.gate();
-    const path = await asking.ask("ada", chat);
+    const held = scripted.gate();
+    const path = await scripted.ask("ada", chat);
     await held.begun;
-    await asking.reaches("ada", path, "PROCESSING");
+    await scripted.reaches("ada", path, "PROCESSING");
     const polls = Promise.all([
       wait(path, "wait=20"),
       wait(path, "respond-async, wait=20"),
@@ -42,28 +42,28 @@ describe("waiting for a change", () => {
   });
 
   test("a step from PENDING to PROCESSING is a change", async () => {
-    const held = asking.gate();
+    const held = scripted.gate();
     const busy = await Promise.all([
-      asking.ask("ada", chat),
-      asking.ask("ada", chat),
-      asking.ask("ada", chat),
+      scripted.ask("ada", chat),
+      scripted.ask("ada", chat),
+      scripted.ask("ada", chat),
     ]);
     await held.begun;
-    for (const path of busy) await asking.reaches("ada", path, "PROCESSING");
-    const path = await asking.ask("ada", chat);
+    for (const path of busy) await scripted.reaches("ada", path, "PROCESSING");
+    const path = await scripted.ask("ada", chat);
     expect((await send("ada", "GET", path)).body.status).toBe("PENDING");
     const poll = wait(path, "wait=20");
     await send("ada", "POST", `${busy[0]}/cancel`);
     expect((await poll).body.status).toBe("PROCESSING");
     held.open();
-    await asking.server.settle();
+    await scripted.server.settle();
   });
 
   test("a finished message, and one that is cancelled meanwhile, answer at once", async () => {
-    const held = asking.gate();
-    const path = await asking.ask("ada", chat);
+    const held = scripted.gate();
+    const path = await scripted.ask("ada", chat);
     await held.begun;
-    await asking.reaches("ada", path, "PROCESSING");
+    await scripted.reaches("ada", path, "PROCESSING");
     const poll = wait(path, "wait=20");
     await Bun.sleep(5);
     expect((await send("ada", "POST", `${path}/cancel`)).status).toBe(202);
@@ -77,8 +77,8 @@ describe("waiting for a change", () => {
   });
 
   test("without a wait, with one of nothing or one that is no number, it answers at once", async () => {
-    const held = asking.gate();
-    const path = await asking.ask("ada", chat);
+    const held = scripted.gate();
+    const path = await scripted.ask("ada", chat);
     await held.begun;
     for (const prefer of ["wait=0", "wait=soon", "respond-async"]) {
       const { body, headers } = await wait(path, prefer);
@@ -88,30 +88,30 @@ describe("waiting for a change", () => {
       ]).toEqual([true, null]);
     }
     held.open();
-    await asking.server.settle();
+    await scripted.server.settle();
   });
 
   test("a client that goes away ends the wait", async () => {
-    const held = asking.gate();
-    const path = await asking.ask("ada", chat);
+    const held = scripted.gate();
+    const path = await scripted.ask("ada", chat);
     await held.begun;
-    await asking.reaches("ada", path, "PROCESSING");
+    await scripted.reaches("ada", path, "PROCESSING");
     const client = new AbortController();
     const request = new Request(`http://dossier.test/api/dev/v1${path}`, {
-      headers: { authorization: `Bearer ${await asking.server.key("ada")}`, prefer: "wait=30" },
+      headers: { authorization: `Bearer ${await scripted.server.key("ada")}`, prefer: "wait=30" },
       signal: client.signal,
     });
-    const poll = asking.server.fetch(request);
+    const poll = scripted.server.fetch(request);
     expect(await Promise.race([poll, Bun.sleep(50)])).toBeUndefined();
     client.abort();
     expect((await poll).status).toBe(200);
     held.open();
-    await asking.server.settle();
+    await scripted.server.settle();
   });
 });
 
 test("a server that stops ends the wait", async () => {
-  const other = await startAsking();
+  const other = await startScriptedServer();
   const { chat } = await other.library("ada");
   const held = other.gate();
   const path = await other.ask("ada", chat);

@@ -28,7 +28,7 @@ export const says = (answer: string, passages: readonly FoundPassage[] = []): Sa
 export const found = async ({ find, text }: Question): Promise<FoundPassage> =>
   (await find(text, { limit: 5 })).passages[0]!;
 
-export async function startAsking(options: Omit<TestServerOptions, "plugins"> = {}) {
+export async function startScriptedServer(options: Omit<TestServerOptions, "plugins"> = {}) {
   let script: Script = async () => says("It stands in water.");
   const scripted = definePlugin({
     name: "scripted",
@@ -150,4 +150,4 @@ export async function startAsking(options: Omit<TestServerOptions, "plugins"> = 
     },
   };
 }
-export type Asking = Awaited<ReturnType<typeof startAsking>>;
+export type ScriptedServer = Awaited<ReturnType<typeof startScriptedServer>>;

@@ -1,11 +1,11 @@
 /** What other plugins may know about transcriptions: how a recording becomes text is a slot. */
 import { slot } from "../../core/sdk";
 
-/** A recording that lies on disk. */
+/** A recording on disk. */
 export interface Recording {
   readonly path: string;
   readonly size_bytes: number;
-  /** By content: `audio/…` or `video/…`. */
+  /** Detected from the content: `audio/…` or `video/…`. */
   readonly media_type: string;
   /** Null when the file does not tell. */
   readonly duration_s: number | null;
@@ -14,8 +14,8 @@ export interface Recording {
 }
 export interface TranscriptionWatch {
   /**
-   * Fires when the run is cancelled, at its time limit and when the server stops: whatever was
-   * begun ends then.
+   * Fires when the run is cancelled, at its time limit and at shutdown: everything that was started
+   * must end then.
    */
   readonly signal: AbortSignal;
   /** 0 to 1. */
@@ -34,15 +34,15 @@ export type TranscriptionCode =
   | "transcriber_unavailable"
   | "failed";
 /**
- * Why there is no transcript, in a sentence for the person who sent the recording. `again`: another
- * attempt may succeed.
+ * Why there is no transcript, in a sentence for the person who sent the recording. `retryable`:
+ * another attempt may succeed.
  */
 export class TranscriptionFailure extends Error {
   override readonly name = "TranscriptionFailure";
   constructor(
     readonly code: TranscriptionCode,
     message: string,
-    readonly again = false,
+    readonly retryable = false,
   ) {
     super(message);
   }
@@ -56,10 +56,10 @@ export interface Transcriber {
   readonly name: string;
   readonly rank: number;
   /**
-   * What it heard, as it comes: WebVTT, SRT, JSON as Whisper and its relatives write it
+   * The transcript in any of these formats: WebVTT, SRT, JSON as Whisper and its relatives write it
    * (`{"segments": [{"start", "end", "text", "speaker"?}], "language"?}`),
-   * lines like `[00:01.000 --> 00:02.500] text`, or plain text, which has no times. Which one it is
-   * shows by itself.
+   * lines like `[00:01.000 --> 00:02.500] text`, or plain text, which has no times. The format is
+   * detected.
    * @throws TranscriptionFailure; any other error is worth another attempt.
    */
   transcribe(recording: Recording, watch: TranscriptionWatch): Promise<string>;

@@ -1,8 +1,8 @@
 /**
  * What a file is, by its first bytes: a recording, captions, or nothing that can be transcribed.
  */
-import { looksLikeCaptions } from "./child/captions";
-import { textOf } from "./child/transcript";
+import { detectCaptions } from "./child/captions";
+import { decodeText } from "./child/transcript";
 import { TranscriptionFailure, type Transcriber } from "./contract";
 
 export type Kind = { readonly kind: "recording" | "captions"; readonly media_type: string };
@@ -82,8 +82,8 @@ const signatures: readonly Signature[] = [
 
 /** `head`: at most the first 64 KiB. Null for everything that can't be transcribed. */
 export function kindOf(head: Uint8Array): Kind | null {
-  // First, because the mark of UTF-16 could begin a frame of MPEG audio.
-  const captions = looksLikeCaptions(textOf(head.subarray(0, head.length - (head.length % 2))));
+  // First, because the byte order mark of UTF-16 could begin a frame of MPEG audio.
+  const captions = detectCaptions(decodeText(head.subarray(0, head.length - (head.length % 2))));
   if (captions !== null)
     return {
       kind: "captions",
@@ -124,7 +124,7 @@ export async function kindOfFile(
   return kind;
 }
 
-/** How files of a media type are usually named: some services go by the name alone. */
+/** File name extensions: some services go by the name alone. */
 const extensions: Readonly<Record<string, string>> = {
   "audio/wav": "wav",
   "audio/flac": "flac",

@@ -144,7 +144,7 @@ export class TranscriptionRunner {
       return await work(run);
     } catch (error) {
       if (job.signal.aborted) throw error;
-      if (error instanceof TranscriptionFailure && (!error.again || job.last))
+      if (error instanceof TranscriptionFailure && (!error.retryable || job.last))
         return (tx) => runs.fail(tx, run_id, error.code, error.message);
       if (isRefusal(error)) return (tx) => runs.fail(tx, run_id, error.code, error.detail);
       if (error instanceof TranscriptionFailure || error instanceof HttpError) throw error;

@@ -87,7 +87,7 @@ export class TranscriptionRuns {
    * stay.
    */
   async removeDocuments(tx: Db, document_ids: readonly string[]): Promise<void> {
-    await this.deleteResults(tx, await store.forgetDocuments(tx, document_ids));
+    await this.deleteResults(tx, await store.detachDocuments(tx, document_ids));
   }
 
   /** False when the run has ended before. */

@@ -1,4 +1,4 @@
-/** Checks that the settings of a transcriber belong together, before anyone needs it. */
+/** The transcriber that the settings name, checked at start. */
 import { ConfigError } from "../../core/sdk";
 import { splitCommandLine } from "./transcribers/command-line";
 

@@ -34,7 +34,7 @@ export interface RunRow {
 export interface TranscriptionsTables {
   transcriptions: RunRow;
   /**
-   * `transcript` is JSON. Written before the run ends, so that what took hours is not heard twice.
+   * `transcript` is JSON. Written before the run ends, so that no crash costs hours of work.
    */
   transcriptions_results: { readonly run_id: string; readonly transcript: string };
 }
@@ -42,10 +42,10 @@ export type TranscriptionsDb = Db<TranscriptionsTables>;
 
 const live = ["pending", "running"] as const;
 /**
- * What a run forgets when it ends. The name is the document's from then on; without a document it
- * tells what failed.
+ * Columns that are cleared when a run ends. From then on the name is the document's; without a
+ * document it tells what failed.
  */
-const forgotten = ({ status }: Pick<RunRow, "status">) => ({
+const cleared = ({ status }: Pick<RunRow, "status">) => ({
   url: null,
   sha256: null,
   ...(status === "completed" ? { name: null } : {}),
@@ -80,8 +80,8 @@ export async function listRuns(
   return { rows, total: toNumber(counted?.count) };
 }
 
-/** The run as it is now, in work; undefined when it has ended, or is gone. */
-const whileLive = (
+/** The run after the change; undefined when it has ended, or is gone. */
+const updateUnfinished = (
   db: TranscriptionsDb,
   id: string,
   values: Partial<RunRow>,
@@ -110,19 +110,19 @@ export const startRun = (
     .returningAll()
     .executeTakeFirst();
 export const setProgress = (db: TranscriptionsDb, id: string, progress: number) =>
-  whileLive(db, id, { progress });
+  updateUnfinished(db, id, { progress });
 export const setDuration = (
   db: TranscriptionsDb,
   id: string,
   values: Pick<RunRow, "duration_s" | "media_type">,
-) => whileLive(db, id, values);
+) => updateUnfinished(db, id, values);
 export const setFile = (
   db: TranscriptionsDb,
   id: string,
   values: Pick<RunRow, "kind" | "media_type" | "sha256" | "size_bytes">,
-) => whileLive(db, id, values);
+) => updateUnfinished(db, id, values);
 
-/** Ends a run; undefined when it has ended before. What it kept is as it was before. */
+/** Ends a run, and returns it as it was before; undefined when it had ended already. */
 export async function endRun(
   db: TranscriptionsDb,
   id: string,
@@ -134,7 +134,7 @@ export async function endRun(
     .where("id", "=", id)
     .where("status", "in", live)
     .executeTakeFirst();
-  if (before) await whileLive(db, id, { ...values, ...forgotten(values) });
+  if (before) await updateUnfinished(db, id, { ...values, ...cleared(values) });
   return before;
 }
 export const setDocument = (db: TranscriptionsDb, id: string, document_id: string) =>
@@ -166,7 +166,7 @@ export const findResult = async (
       .where("run_id", "=", run_id)
       .executeTakeFirst()
   )?.transcript;
-/** True when there was one. */
+/** True when there were any. */
 export const deleteResults = async (
   db: TranscriptionsDb,
   run_ids: readonly string[],
@@ -196,8 +196,8 @@ export const runsIn = async (
         .execute();
 export const deleteRuns = (db: TranscriptionsDb, ids: readonly string[]) =>
   db.deleteFrom("transcriptions").where("id", "in", ids).execute();
-/** Runs whose document is one of these. */
-export const forgetDocuments = async (
+/** Detaches runs from these documents; returns the ids of the runs. */
+export const detachDocuments = async (
   db: TranscriptionsDb,
   document_ids: readonly string[],
 ): Promise<string[]> =>

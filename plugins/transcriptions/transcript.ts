@@ -1,7 +1,7 @@
 /** A transcript: its segments, the readable text made of them, and caption files. Pure. */
 import type { TimeSpan } from "../extraction/contract";
 
-/** A stretch of speech, in order of `start`. Seconds; both are 0 where nobody knows. */
+/** A stretch of speech. Segments are in order of `start`. Seconds; both are 0 when unknown. */
 export interface Segment {
   readonly start: number;
   readonly end: number;
@@ -11,13 +11,13 @@ export interface Segment {
 }
 export interface Transcript {
   readonly segments: readonly Segment[];
-  /** A code such as `en`; null when nobody says. */
+  /** A code such as `en`; null when unknown. */
   readonly language: string | null;
-  /** Null when neither the recording nor the transcript tells. */
+  /** Seconds; null when neither the recording nor the transcript tells. */
   readonly duration_s: number | null;
 }
-/** As it was written, before it is put in order: times may be missing, wrong or backwards. */
-export interface Heard {
+/** As it was parsed: times may be missing, wrong or backwards. */
+export interface RawTranscript {
   readonly segments: readonly {
     readonly start?: number | undefined;
     readonly end?: number | undefined;
@@ -28,20 +28,19 @@ export interface Heard {
   readonly duration_s?: number | undefined;
 }
 
-/**
- * A pause as long as this begins a paragraph, seconds; unless the one before is shorter than so
- * many characters.
- */
-const pause_s = 2,
-  short_chars = 80;
-/**
- * A paragraph of this length ends with its next sentence, and one of the second length with its
- * next cue.
- */
-const long_chars = 500,
-  endless_chars = 1_000;
+/** A pause of this many seconds begins a paragraph, … */
+const pause_s = 2;
+/** … unless the one before it is shorter than this. */
+const short_chars = 80;
+/** A paragraph of this length ends with its next sentence, … */
+const long_chars = 500;
+/** … and one of this length with its next segment. */
+const endless_chars = 1_000;
 
-/** `times`: UTF-16 indices into `text`; none for what nobody knows the time of. */
+/**
+ * The text in paragraphs, and where each segment stands in it. `times`: UTF-16 indices into `text`;
+ * none for segments without times.
+ */
 export function assemble(segments: readonly Segment[]): {
   readonly text: string;
   readonly times: TimeSpan[];
@@ -85,7 +84,7 @@ function breaks(before: Segment, segment: Segment, chars: number): boolean {
   );
 }
 
-/** Scripts that put no space between words. */
+/** Scripts without spaces between words. */
 const scripts = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
   .map((script) => `\\p{Script=${script}}`)
   .join("");
@@ -101,7 +100,7 @@ function timestamp(seconds: number, mark: "." | ","): string {
   return `${clock}${mark}${String(ms % 1_000).padStart(3, "0")}`;
 }
 
-/** No line of a cue is blank, and none reads as a timing line. */
+/** The lines of a cue: none is blank, and none looks like a timing line. */
 const lines = (text: string): string => text.replace(/\n+/g, "\n").replaceAll("-->", "->");
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -124,5 +123,5 @@ export const toSrt = (segments: readonly Segment[]): string =>
     })
     .join("\n");
 
-/** What the document says. */
+/** The text of the document. */
 export const toText = (segments: readonly Segment[]): string => `${assemble(segments).text}\n`;

@@ -6,16 +6,25 @@ import { describe, expect, test } from "bun:test";
 import { assemble } from "../../plugins/transcriptions/transcript";
 import { toSrt, toText, toVtt } from "../../plugins/transcriptions/transcript";
 import { kindOf } from "../../plugins/transcriptions/media-types";
-import { looksLikeCaptions, readCues, timesOf } from "../../plugins/transcriptions/child/captions";
+import {
+  detectCaptions,
+  parseCaptions,
+  parseTiming,
+} from "../../plugins/transcriptions/child/captions";
 import { languageCode } from "../../plugins/transcriptions/child/transcript";
-import { heardIn, inOrder, textOf } from "../../plugins/transcriptions/child/transcript";
+import {
+  parseTranscript,
+  normalise,
+  decodeText,
+} from "../../plugins/transcriptions/child/transcript";
 import type { Segment } from "../../plugins/transcriptions/transcript";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 /** `[start, end, text]`, and the speaker where there is one. */
 const said = (text: string, duration_s: number | null = null) =>
-  inOrder(heardIn(text), duration_s).segments.map(({ start, end, text: words, speaker }) =>
-    speaker === null ? [start, end, words] : [start, end, words, speaker],
+  normalise(parseTranscript(text), duration_s).segments.map(
+    ({ start, end, text: words, speaker }) =>
+      speaker === null ? [start, end, words] : [start, end, words, speaker],
   );
 
 describe("timing lines", () => {
@@ -31,7 +40,7 @@ describe("timing lines", () => {
     ["a long line is none", `00:01.000 --> 00:02.000 ${"x".repeat(300)}`, undefined],
   ];
   for (const [why, line, times] of cases)
-    test(why, () => expect(timesOf(line)).toEqual(times && { start: times[0], end: times[1] }));
+    test(why, () => expect(parseTiming(line)).toEqual(times && { start: times[0], end: times[1] }));
 });
 
 describe("what is read", () => {
@@ -249,12 +258,15 @@ describe("what is read", () => {
   test("text without times is spoken somewhere in the recording", () =>
     expect(said("just words", 12.5)).toEqual([[0, 12.5, "just words"]]));
   test("JSON that is broken off is no text", () =>
-    expect(() => heardIn(`{"text": "a", "segments": [{"st`)).toThrow(/JSON/));
+    expect(() => parseTranscript(`{"text": "a", "segments": [{"st`)).toThrow(/JSON/));
   test("JSON of an unknown kind is no text", () =>
-    expect(() => heardIn(`{"message": "hello"}`)).toThrow(/JSON/));
+    expect(() => parseTranscript(`{"message": "hello"}`)).toThrow(/JSON/));
   test("the language of captions, and the length", () => {
     expect(
-      inOrder(readCues("WEBVTT\nKind: captions\nLanguage: de\n\n00:01.000 --> 00:02.000\nx"), null),
+      normalise(
+        parseCaptions("WEBVTT\nKind: captions\nLanguage: de\n\n00:01.000 --> 00:02.000\nx"),
+        null,
+      ),
     ).toMatchObject({ language: "de", duration_s: 2 });
   });
 });
@@ -289,7 +301,7 @@ describe("encodings of captions", () => {
   for (const [why, given, expected] of cases)
     test(why, () => {
       expect(kindOf(given)?.kind).toBe("captions");
-      expect(inOrder(heardIn(textOf(given)), null).segments[0]!.text).toBe(expected);
+      expect(normalise(parseTranscript(decodeText(given)), null).segments[0]!.text).toBe(expected);
     });
 });
 
@@ -413,7 +425,7 @@ describe("as files", () => {
       { start: 0.5, end: 2, text: "R&D <i>", speaker: "Anna" },
       { start: 2, end: 3, text: "two", speaker: "Ben" },
     ];
-    expect(inOrder(heardIn(toVtt(plain)), null).segments).toEqual(plain);
+    expect(normalise(parseTranscript(toVtt(plain)), null).segments).toEqual(plain);
   });
 });
 
@@ -437,9 +449,9 @@ test("hostile captions of every shape cost linear time", () => {
   ];
   for (const shape of shapes) {
     const text = `WEBVTT\n\n00:00.000 --> 00:01.000\n${shape.repeat(Math.ceil(2_000_000 / shape.length))}`;
-    const { segments } = inOrder(heardIn(text), null);
+    const { segments } = normalise(parseTranscript(text), null);
     assemble(segments);
-    inOrder(heardIn(text.slice(6)), null);
+    normalise(parseTranscript(text.slice(6)), null);
   }
-  expect(looksLikeCaptions("1\n".repeat(100_000))).toBe(null);
+  expect(detectCaptions("1\n".repeat(100_000))).toBe(null);
 }, 60_000);

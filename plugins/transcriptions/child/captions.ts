@@ -1,9 +1,10 @@
 /**
- * WebVTT and SRT, and everything between the two that people call captions. One pass, line by line.
+ * Parses captions: WebVTT, SRT and everything between the two, in one pass, line by line. Removes
+ * the repetitions of rolling captions.
  */
-import type { Heard, Segment } from "../transcript";
+import type { RawTranscript, Segment } from "../transcript";
 
-type Piece = Heard["segments"][number];
+type RawSegment = RawTranscript["segments"][number];
 
 /** A timing line is short; anything longer is text. */
 const timing_chars_max = 200;
@@ -17,7 +18,7 @@ const seconds = (parts: readonly (string | undefined)[]): number =>
   Number(parts[3]!.padEnd(3, "0")) / 1_000;
 
 /** The two times of a line such as `00:01.000 --> 00:02.500 align:start`, seconds. */
-export function timesOf(
+export function parseTiming(
   line: string,
 ): { readonly start: number; readonly end: number } | undefined {
   if (line.length > timing_chars_max || !line.includes("-->")) return undefined;
@@ -25,39 +26,36 @@ export function timesOf(
   return match ? { start: seconds(match.slice(1, 5)), end: seconds(match.slice(5, 9)) } : undefined;
 }
 
-/** Whether a text begins as captions do. */
-export function looksLikeCaptions(head: string): "vtt" | "srt" | null {
+/** The format of captions that begin with this text; null when it is neither. */
+export function detectCaptions(head: string): "vtt" | "srt" | null {
   if (/^WEBVTT(?:[ \t\n\r]|$)/.test(head)) return "vtt";
   const lines = head
     .slice(0, 4_000)
     .split(/\r\n?|\n/)
     .filter((line) => line.trim() !== "")
     .slice(0, 2);
-  return timesOf(lines[0] ?? "") ||
-    (/^\s*\d{1,9}\s*$/.test(lines[0] ?? "") && timesOf(lines[1] ?? ""))
+  return parseTiming(lines[0] ?? "") ||
+    (/^\s*\d{1,9}\s*$/.test(lines[0] ?? "") && parseTiming(lines[1] ?? ""))
     ? "srt"
     : null;
 }
 
-/**
- * Lines that begin a cue end where the next blank line is; whatever stands outside of cues
- * (numbers, notes, styles) is left out.
- */
-export function readCues(text: string): Heard {
-  const segments: Piece[] = [];
+/** A cue ends at a blank line; what stands outside of cues (numbers, notes, styles) is ignored. */
+export function parseCaptions(text: string): RawTranscript {
+  const segments: RawSegment[] = [];
   let cue: { readonly start: number; readonly end: number; readonly lines: string[] } | undefined;
   let language: string | null = null;
   const close = () => {
-    if (cue) for (const piece of spokenIn(cue)) segments.push(piece);
+    if (cue) for (const piece of segmentsOf(cue)) segments.push(piece);
     cue = undefined;
   };
   for (const line of linesOf(text)) {
-    const times = timesOf(line);
+    const times = parseTiming(line);
     if (times) {
       close();
       cue = { ...times, lines: [] };
     }
-    // A line of spaces is part of a cue that has shown nothing yet.
+    // A line of spaces does not end a cue that is still empty.
     else if (line === "" || (line.trim() === "" && cue?.lines.length !== 0)) close();
     else if (cue) cue.lines.push(line);
     else if (segments.length === 0)
@@ -68,7 +66,7 @@ export function readCues(text: string): Heard {
   return { segments, language };
 }
 
-/** Without a list of all of them: there may be millions. */
+/** One by one: there may be millions. */
 function* linesOf(text: string): Generator<string> {
   for (let at = 0; at < text.length;) {
     const end = text.indexOf("\n", at);
@@ -77,8 +75,8 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** What a cue says: one piece, or one for each voice (`<v Name>`). */
-function spokenIn({
+/** The segments of a cue: one, or one for each voice (`<v Name>`). */
+function segmentsOf({
   start,
   end,
   lines,
@@ -86,7 +84,7 @@ function spokenIn({
   readonly start: number;
   readonly end: number;
   readonly lines: readonly string[];
-}): Piece[] {
+}): RawSegment[] {
   const voices = voicesOf(lines.join("\n"));
   return voices.map(({ speaker, text }) => ({ start, end, speaker, text }));
 }
@@ -97,8 +95,8 @@ interface Voice {
 }
 
 /**
- * The text between tags, which are dropped; `<v …>` says who speaks from there on. A `<` that opens
- * no tag is a character.
+ * The text without its tags; `<v …>` names the speaker from there on. A `<` that opens no tag is
+ * text.
  */
 function voicesOf(payload: string): Voice[] {
   const voices: { speaker: string | null; text: string }[] = [{ speaker: null, text: "" }];
@@ -153,8 +151,8 @@ const unescaped = (text: string): string =>
         },
       );
 
-/** Two cues follow one another when not more than this lies between them, seconds. */
-const following_s = 0.1;
+/** The longest gap between two consecutive cues, seconds. */
+const gap_s_max = 0.1;
 
 interface Shown {
   readonly lines: readonly string[];
@@ -162,7 +160,10 @@ interface Shown {
   readonly speaker: string | null;
 }
 
-/** `segments` are in order; their texts may have lines. */
+/**
+ * Rolling and growing captions show a line several times; what stays is each line once, from when
+ * it is first shown. `segments` are in order; their texts may have several lines.
+ */
 export function withoutRepeats(segments: readonly Segment[]): Segment[] {
   const kept: { start: number; end: number; text: string; speaker: string | null }[] = [];
   let before: Shown | undefined;
@@ -172,12 +173,17 @@ export function withoutRepeats(segments: readonly Segment[]): Segment[] {
       .map((line) => line.replace(/\s+/g, " ").trim())
       .filter((line) => line !== "");
     if (lines.length === 0) continue;
-    const fresh =
-      before && segment.speaker === before.speaker && segment.start - before.end <= following_s
-        ? freshOf(before.lines, lines)
+    const new_text =
+      before && segment.speaker === before.speaker && segment.start - before.end <= gap_s_max
+        ? newTextOf(before.lines, lines)
         : lines.join(" ");
-    if (fresh !== "")
-      kept.push({ start: segment.start, end: segment.end, text: fresh, speaker: segment.speaker });
+    if (new_text !== "")
+      kept.push({
+        start: segment.start,
+        end: segment.end,
+        text: new_text,
+        speaker: segment.speaker,
+      });
     else kept.at(-1)!.end = Math.max(kept.at(-1)!.end, segment.end);
     before = { lines, end: segment.end, speaker: segment.speaker };
   }
@@ -185,10 +191,10 @@ export function withoutRepeats(segments: readonly Segment[]): Segment[] {
 }
 
 /**
- * What these lines show that those before them did not: the last ones of those may stand first in
- * these, or all of them may have grown.
+ * The part of `lines` that was not shown before: `lines` may begin with the last ones of `before`,
+ * or be a longer version of all of them.
  */
-function freshOf(before: readonly string[], lines: readonly string[]): string {
+function newTextOf(before: readonly string[], lines: readonly string[]): string {
   for (let shared = Math.min(before.length, lines.length, lines_max); shared > 0; shared--) {
     if (lines.slice(0, shared).every((line, at) => line === before[before.length - shared + at]))
       return lines.slice(shared).join(" ");
@@ -196,5 +202,5 @@ function freshOf(before: readonly string[], lines: readonly string[]): string {
   const [then, now] = [before.join(" "), lines.join(" ")];
   return now.startsWith(`${then} `) ? now.slice(then.length + 1) : now;
 }
-/** No picture shows more at once. */
+/** Lines on a screen at once. */
 const lines_max = 8;

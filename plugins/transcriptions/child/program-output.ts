@@ -1,11 +1,11 @@
 /**
- * What programs and services write: JSON of Whisper and its relatives, and lines with times in
- * front or behind.
+ * Parses the output of transcription programs and services: JSON of Whisper and its relatives, and
+ * lines with times before or after the text.
  */
-import type { Heard } from "../transcript";
-import { timesOf } from "./captions";
+import type { RawTranscript } from "../transcript";
+import { parseTiming } from "./captions";
 
-type Piece = Heard["segments"][number];
+type RawSegment = RawTranscript["segments"][number];
 
 const fieldOf = (of: unknown, key: string): unknown =>
   typeof of === "object" && of !== null
@@ -28,8 +28,8 @@ const numberIn = (of: unknown, key: string): number | undefined => {
       : undefined;
 };
 
-/** Undefined when it holds no text in any known shape. */
-export function readJson(value: unknown): Heard | undefined {
+/** Undefined when the JSON is of an unknown kind. */
+export function parseWhisperJson(value: unknown): RawTranscript | undefined {
   const language = textIn(value, "language") ?? textIn(fieldOf(value, "result"), "language");
   const duration_s = numberIn(value, "duration");
   const of_whisper_cpp = listIn(value, "transcription");
@@ -42,7 +42,7 @@ export function readJson(value: unknown): Heard | undefined {
   return text === undefined ? undefined : { language, duration_s, segments: [{ text }] };
 }
 
-function pieceOf(segment: unknown): Piece[] {
+function pieceOf(segment: unknown): RawSegment[] {
   const text = textIn(segment, "text");
   return text === undefined
     ? []
@@ -57,7 +57,7 @@ function pieceOf(segment: unknown): Piece[] {
 }
 
 /** `offsets` are milliseconds. */
-function piecesOfWhisperCpp(segment: unknown): Piece[] {
+function piecesOfWhisperCpp(segment: unknown): RawSegment[] {
   const text = textIn(segment, "text"),
     offsets = fieldOf(segment, "offsets");
   const [from, to] = [numberIn(offsets, "from"), numberIn(offsets, "to")];
@@ -76,24 +76,24 @@ function piecesOfWhisperCpp(segment: unknown): Piece[] {
  * `[00:00:01.000 --> 00:00:02.500]  text`, as Whisper prints while it works. Undefined when there
  * is no such line.
  */
-export function readBracketed(text: string): Heard | undefined {
+export function parseBracketedLines(text: string): RawTranscript | undefined {
   if (!/^[ \t]{0,20}\[[\d:.,]{5,20} *-->/m.test(text)) return undefined;
-  const segments = text.split("\n").flatMap((line): Piece[] => {
+  const segments = text.split("\n").flatMap((line): RawSegment[] => {
     const match = /^[ \t]{0,20}\[([\d:.,]{5,20} *--> *[\d:.,]{5,20})\]\s?(.*)$/.exec(line);
-    const times = match && timesOf(match[1]!);
+    const times = match && parseTiming(match[1]!);
     return times ? [{ ...times, text: match[2]! }] : [];
   });
   return segments.length === 0 ? undefined : { segments };
 }
 
-/** A pause between two words that parts two cues, seconds. */
+/** A pause between words that begins a new segment, seconds. */
 const pause_s = 0.4;
 
 /**
- * Words of PocketSphinx (`-time yes`): `word 1.200 1.550 0.998`; between them the lines that they
- * make up. Undefined when there is none.
+ * Words of PocketSphinx (`-time yes`): `word 1.200 1.550 0.998`; other lines are ignored. Undefined
+ * when there are none.
  */
-export function readTimedWords(text: string): Heard | undefined {
+export function parseTimedWords(text: string): RawTranscript | undefined {
   if (!/^<s> \d+\.\d+ \d+\.\d+ \d+\.\d+$/m.test(text)) return undefined;
   const segments: { start: number; end: number; text: string }[] = [];
   let open = false;

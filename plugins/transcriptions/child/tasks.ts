@@ -1,9 +1,9 @@
-/** The tasks that run in a child process: reading a transcript, measuring a recording. */
+/** The tasks that run in a child process: reading a transcript, probing a recording. */
 import { parseFile } from "music-metadata";
 import { task } from "../../../core/sdk";
 import { readTranscript } from "./transcript";
 
-/** What a recording tells of itself; null where it does not. */
+/** Properties of a recording; null where the file does not tell. */
 export interface Probed {
   readonly duration_s: number | null;
   readonly has_video: boolean | null;

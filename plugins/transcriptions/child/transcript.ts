@@ -1,11 +1,11 @@
 /**
- * Reads a transcript whatever wrote it, and puts it in order. Runs in a child process: what it
- * reads may be anything.
+ * Reads a transcript in any known format and normalises it. Runs in a child process, because the
+ * input may be anything.
  */
 import { writeFile } from "node:fs/promises";
-import { assemble, type Heard, type Segment, type Transcript } from "../transcript";
-import { looksLikeCaptions, readCues, withoutRepeats } from "./captions";
-import { readBracketed, readJson, readTimedWords } from "./program-output";
+import { assemble, type RawTranscript, type Segment, type Transcript } from "../transcript";
+import { detectCaptions, parseCaptions, withoutRepeats } from "./captions";
+import { parseBracketedLines, parseWhisperJson, parseTimedWords } from "./program-output";
 
 export interface ReadInput {
   readonly path: string;
@@ -22,8 +22,8 @@ export interface ReadOutput extends Transcript {
   readonly times: ReturnType<typeof assemble>["times"];
 }
 
-/** Tells one refusal from a fault: travels from the child as the error's code. */
-const refused = (code: "empty" | "too_large" | "transcriber_failed", message: string): Error =>
+/** An error with a code, which the parent receives with the message. */
+const codedError = (code: "empty" | "too_large" | "transcriber_failed", message: string): Error =>
   Object.assign(new Error(message), { code });
 
 export async function readTranscript({
@@ -33,18 +33,18 @@ export async function readTranscript({
   characters_max,
   segments_max,
 }: ReadInput): Promise<null> {
-  const text = textOf(await Bun.file(path).bytes());
-  const transcript = inOrder(heardIn(text), duration_s);
+  const text = decodeText(await Bun.file(path).bytes());
+  const transcript = normalise(parseTranscript(text), duration_s);
   if (transcript.segments.length === 0)
-    throw refused("empty", "Nobody says anything in it: the transcript is empty.");
+    throw codedError("empty", "Nobody says anything in it: the transcript is empty.");
   if (transcript.segments.length > segments_max)
-    throw refused(
+    throw codedError(
       "too_large",
       `The transcript has more than ${segments_max.toLocaleString("en-US")} cues.`,
     );
   const assembled = assemble(transcript.segments);
   if (assembled.text.length > characters_max)
-    throw refused(
+    throw codedError(
       "too_large",
       `The transcript is longer than ${characters_max.toLocaleString("en-US")} characters.`,
     );
@@ -52,19 +52,19 @@ export async function readTranscript({
   return null;
 }
 
-/** UTF-8, UTF-16 with its mark, or else what Windows wrote in the West. Line breaks as `\n`. */
-export function textOf(bytes: Uint8Array): string {
+/** UTF-8, UTF-16 with a byte order mark, or else Windows-1252. Line breaks become `\n`. */
+export function decodeText(bytes: Uint8Array): string {
   const label =
     bytes[0] === 0xff && bytes[1] === 0xfe
       ? "utf-16le"
       : bytes[0] === 0xfe && bytes[1] === 0xff
         ? "utf-16be"
         : "utf-8";
-  return decoded(bytes, label)
+  return decodeAs(bytes, label)
     .replace(/^\ufeff/, "")
     .replace(/\r\n?/g, "\n");
 }
-function decoded(bytes: Uint8Array, label: "utf-8" | "utf-16le" | "utf-16be"): string {
+function decodeAs(bytes: Uint8Array, label: "utf-8" | "utf-16le" | "utf-16be"): string {
   try {
     return new TextDecoder(label, { fatal: label === "utf-8" }).decode(bytes);
   } catch {
@@ -73,25 +73,25 @@ function decoded(bytes: Uint8Array, label: "utf-8" | "utf-16le" | "utf-16be"): s
 }
 
 /**
- * Whatever wrote it: told apart by content. @throws Error with the code `transcriber_failed` on
- * JSON that is no transcript.
+ * Detects the format and parses it. @throws Error with the code `transcriber_failed` on JSON of
+ * another kind.
  */
-export function heardIn(text: string): Heard {
-  if (looksLikeCaptions(text)) return readCues(text);
+export function parseTranscript(text: string): RawTranscript {
+  if (detectCaptions(text)) return parseCaptions(text);
   if (/^\s*[{[]/.test(text)) {
-    const heard = readJson(parsed(text));
-    if (heard) return heard;
-    // A program that begins with a brace means JSON.
+    const transcript = parseWhisperJson(parsed(text));
+    if (transcript) return transcript;
+    // Output that begins with a brace is meant as JSON.
     if (/^\s*\{/.test(text))
-      throw refused(
+      throw codedError(
         "transcriber_failed",
         "The transcript can't be read: it is JSON that is broken off, or of a kind that is not " +
           "known.",
       );
   }
-  const heard = readBracketed(text) ?? readTimedWords(text);
-  if (heard) return heard;
-  const cues = readCues(text);
+  const transcript = parseBracketedLines(text) ?? parseTimedWords(text);
+  if (transcript) return transcript;
+  const cues = parseCaptions(text);
   return cues.segments.length > 0 ? cues : { segments: [{ text }] };
 }
 function parsed(text: string): unknown {
@@ -102,26 +102,26 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Nothing lasts longer, seconds: a week. Times beyond it are wrong. */
+/** Times beyond a week are wrong. */
 const time_s_max = 7 * 24 * 3_600;
 
-/** Times that make sense, in their order, each line once, without markup and blanks. */
-export function inOrder(
-  { segments, language, duration_s: told_s }: Heard,
+/** Valid times in order, each line once, no markup and no blank segments. `known_s`: length. */
+export function normalise(
+  { segments, language, duration_s: claimed_s }: RawTranscript,
   known_s: number | null,
 ): Transcript {
   const timed = segments.some(({ end }) => isTime(end) && end > 0);
-  const length_s = known_s ?? (isTime(told_s) ? told_s : null);
+  const length_s = known_s ?? (isTime(claimed_s) ? claimed_s : null);
   const clean = timed
-    ? withoutRepeats(sorted(sensible(segments, length_s)))
+    ? withoutRepeats(sorted(repairTimes(segments, length_s)))
     : untimed(segments, length_s);
-  const said = clean.flatMap(({ text, speaker, ...times }) => {
+  const spoken = clean.flatMap(({ text, speaker, ...times }) => {
     const words = plain(text);
     return words === "" ? [] : [{ ...times, text: words, speaker: nameOf(speaker) }];
   });
-  const last_s = said.reduce((latest, { end }) => Math.max(latest, end), 0);
+  const last_s = spoken.reduce((latest, { end }) => Math.max(latest, end), 0);
   return {
-    segments: said,
+    segments: spoken,
     language: languageCode(language ?? null),
     duration_s: length_s ?? (last_s > 0 ? last_s : null),
   };
@@ -131,11 +131,8 @@ const isTime = (value: number | undefined): value is number =>
   value !== undefined && Number.isFinite(value) && value >= 0 && value <= time_s_max;
 const rounded = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 
-/**
- * A time that is missing, wrong, or behind the end of the recording becomes the nearest one that
- * can be.
- */
-function sensible(segments: Heard["segments"], length_s: number | null): Segment[] {
+/** Missing and invalid times, and those after the end, become the nearest valid ones. */
+function repairTimes(segments: RawTranscript["segments"], length_s: number | null): Segment[] {
   let before = 0;
   return segments.map(({ start, end, text, speaker }) => {
     const from = Math.min(
@@ -150,8 +147,8 @@ function sensible(segments: Heard["segments"], length_s: number | null): Segment
 const sorted = (segments: readonly Segment[]): Segment[] =>
   segments.toSorted((one, other) => one.start - other.start);
 
-/** Spoken somewhere between the beginning and the end. */
-const untimed = (segments: Heard["segments"], length_s: number | null): Segment[] =>
+/** Without times: each segment spans the whole recording. */
+const untimed = (segments: RawTranscript["segments"], length_s: number | null): Segment[] =>
   segments.map(({ text, speaker }) => ({
     start: 0,
     end: rounded(length_s ?? 0),
@@ -177,7 +174,7 @@ const nameOf = (speaker: string | null): string | null =>
     .toWellFormed()
     .trim() || null;
 
-/** English names of the languages that have a code of two letters. */
+/** Two-letter codes by the English name of the language, filled when first needed. */
 const codes = new Map<string, string>();
 function byName(): ReadonlyMap<string, string> {
   if (codes.size > 0) return codes;
@@ -192,8 +189,8 @@ function byName(): ReadonlyMap<string, string> {
 }
 
 /** A code such as `en` or `pt-BR`; null for what is neither a code nor a name. */
-export function languageCode(said: string | null): string | null {
-  const word = said?.trim() ?? "";
+export function languageCode(name: string | null): string | null {
+  const word = name?.trim() ?? "";
   if (/^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i.test(word)) {
     try {
       return Intl.getCanonicalLocales(word)[0] ?? null;

@@ -12,8 +12,8 @@ import {
   type TranscriptionWatch,
 } from "../contract";
 import { temporary_prefix, written_bytes_max } from "../reader";
-import { timesOf } from "../child/captions";
-import { textOf } from "../child/transcript";
+import { parseTiming } from "../child/captions";
+import { decodeText } from "../child/transcript";
 import { fillPlaceholders } from "./command-line";
 import { killGroup, mark_name, runProgram, type ProgramResult } from "./process";
 
@@ -113,7 +113,7 @@ export class CommandTranscriber implements Transcriber {
   }
 }
 
-/** What the program wrote where it was told to; undefined when there is no such file. */
+/** Contents of the output file; undefined when the program wrote none. */
 async function writtenIn(directory: string): Promise<string | undefined> {
   for (const extension of extensions) {
     const path = join(directory, `${output_name}${extension}`),
@@ -124,18 +124,18 @@ async function writtenIn(directory: string): Promise<string | undefined> {
         "transcriber_failed",
         `The transcription program wrote more than ${written_bytes_max / 2 ** 20} MiB.`,
       );
-    return textOf(await readFile(path));
+    return decodeText(await readFile(path));
   }
   return undefined;
 }
 
-/** The last percentage in what was printed, or how far the times of the lines have come; 0 to 1. */
+/** The last percentage in the text, or the last time in relation to the duration; 0 to 1. */
 export function progressIn(text: string, duration_s: number | null): number | undefined {
   const tail = text.slice(-2_000);
   const percent = [...tail.matchAll(/(?<![\d.])(\d{1,3}(?:\.\d{1,3})?) ?%/g)].at(-1)?.[1];
   if (percent !== undefined && Number(percent) <= 100) return Number(percent) / 100;
   const times = [...tail.matchAll(/[\d:.,]{5,14} *--> *[\d:.,]{5,14}/g)].at(-1)?.[0];
-  const end = times === undefined || duration_s === null ? undefined : timesOf(times)?.end;
+  const end = times === undefined || duration_s === null ? undefined : parseTiming(times)?.end;
   return end === undefined ? undefined : Math.min(1, end / duration_s!);
 }
 
@@ -151,8 +151,8 @@ export async function removeLeftovers(temporary: string): Promise<void> {
 }
 
 /**
- * Whether the process with this number is ours, and not one that got the number since. Only Linux
- * tells; elsewhere a program that was left ends by itself.
+ * Whether the process is ours, and not one that was given the same id since. Only Linux tells;
+ * elsewhere a program that was left running ends by itself.
  */
 const isMarked = async (pid: number, mark: string): Promise<boolean> =>
   (await readFile(`/proc/${pid}/environ`, "utf8").catch(() => ""))

@@ -88,8 +88,7 @@ export class EndpointTranscriber implements Transcriber {
       ...(api_key !== undefined && { authorization: `Bearer ${api_key}` }),
     };
     try {
-      // No proxy of the environment, no redirect, and no limit on how long the server thinks but
-      // the run's own.
+      // No proxy from the environment, no redirects, and no time limit but that of the run.
       return await fetch(`${base_url}/audio/transcriptions`, {
         method: "POST",
         headers,
@@ -126,7 +125,7 @@ function framing(
   return { boundary, head: bytes(parts.join("") + file), tail: bytes(`\r\n--${boundary}--\r\n`) };
 }
 
-/** The answer, as long as a transcript can be. */
+/** The text of the answer. @throws TranscriptionFailure when it is too long or empty. */
 async function textOf(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -175,14 +174,14 @@ export class TemporaryFailure extends Error {
 }
 
 /**
- * A request that the server finds wrong may be wrong in the format alone; not when it speaks of
- * something else. `said`: the beginning of the answer.
+ * Whether the server may have refused the request for its format alone: not when it names another
+ * field. `said`: the beginning of the answer.
  */
 export const refusesFormat = (status: number, said: string): boolean =>
   (status === 400 || status === 415 || status === 422) &&
   (/response_format|verbose_json/i.test(said) || !/\b(?:file|audio|model|key)\b/i.test(said));
 
-/** What the server wrote stays out of the sentence: it may hold anything. */
+/** The failure of an answer. What the server wrote stays out of it: that may be anything. */
 export function failureOf({ status, headers }: Response, said: string): Error {
   const later = { retry_after_ms: retryAfterOfService(headers) };
   if (status === 429 && /insufficient_quota/.test(said))

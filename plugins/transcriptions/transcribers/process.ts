@@ -5,7 +5,7 @@ import { environmentForPrograms } from "../../../core/sdk";
 export interface ProgramOptions {
   readonly words: readonly string[];
   readonly directory: string;
-  /** Marks the processes, so that a later server knows those that this one left behind. */
+  /** Marks the processes, so that the next server recognises those left behind by this one. */
   readonly mark: string;
   readonly stdout_bytes_max: number;
   readonly signal: AbortSignal;
@@ -18,14 +18,14 @@ export interface ProgramResult {
   /** The signal that ended it: `SIGSEGV`. */
   readonly ended_by: string | null;
   readonly stdout: string;
-  /** The end of it. */
+  /** The last part of it. */
   readonly stderr: string;
   readonly printed_too_much: boolean;
 }
 
 export const mark_name = "DOSSIER_TRANSCRIBING";
 const stderr_chars_max = 4_000;
-/** Who holds the pipes open after the program has ended is not waited for. */
+/** Wait for output after the program has ended: others may hold its pipes open. */
 const drain_ms = 1_000;
 
 /** @throws Error of the system when it can't be started, the signal's reason when that fired. */
@@ -48,13 +48,13 @@ export async function runProgram({
     detached: true,
   });
   let over = false;
-  // Never later: the number may be another's by then.
+  // Not after the end: the process id may belong to another by then.
   const kill = () => {
     if (!over) killGroup(child.pid);
   };
   signal.addEventListener("abort", kill, { once: true });
   try {
-    stepBack(child.pid);
+    lowerPriority(child.pid);
     const chunks: Uint8Array[] = [];
     let bytes = 0,
       stderr = "";
@@ -73,7 +73,7 @@ export async function runProgram({
     ]);
     await onStarted(child.pid);
     await child.exited;
-    // What it has begun and left behind goes too.
+    // Processes that it left behind are killed too.
     kill();
     over = true;
     await Promise.race([reading, Bun.sleep(drain_ms)]);
@@ -98,7 +98,7 @@ async function each(
   for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) take(chunk);
 }
 
-/** The program and all it has started; nothing when they have ended. */
+/** Kills the program and all it has started; does nothing when they have ended. */
 export function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
@@ -107,8 +107,8 @@ export function killGroup(pid: number): void {
   }
 }
 
-/** Requests go first. */
-function stepBack(pid: number): void {
+/** Gives way to the server's own work. */
+function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {

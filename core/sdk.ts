@@ -40,6 +40,7 @@ export {
 } from "./store/read-connection";
 export { findDamage } from "./store/integrity";
 export type { Files, ReceivedFile } from "./store/files";
+export { findLeftovers, removeLeftovers } from "./lib/temporary-files";
 
 // --- Routes: schemas, fields, pages, answers, errors
 export { Type as t, type Static, type TObject } from "@sinclair/typebox";
@@ -71,6 +72,7 @@ export {
   type FilePart,
   type ReceivedPart,
 } from "./http/upload";
+export { requireAllOwned, requireOwned } from "./http/ownership";
 export { pullStream } from "./http/pull-stream";
 
 // --- What the gateway asks of plugins

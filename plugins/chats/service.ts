@@ -6,11 +6,11 @@ import {
   badRequest,
   checkedName,
   conflict,
-  forbidden,
   HttpError,
   newUuid,
   notFound,
   requiredText,
+  requireOwned,
   trimmed,
   type Change,
   type Db,
@@ -162,10 +162,7 @@ export async function restoreChat(
 
 /** Deleted or not. @throws HttpError 404, or 403 when it is another user's. */
 async function requireChat(from: Db, owner_id: string, chat_id: string): Promise<ChatRow> {
-  const row = await store.findChat(from, chat_id);
-  if (!row) throw notFound("chat session");
-  if (row.owner_id !== owner_id) throw forbidden("This chat session belongs to another user.");
-  return row;
+  return requireOwned(await store.findChat(from, chat_id), owner_id, "chat session");
 }
 
 /** @throws HttpError 404, 403, or 410 when it is deleted. */

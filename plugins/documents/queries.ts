@@ -2,7 +2,7 @@
  * Reading documents: one by one, as a list, as text and as the original bytes; and what other
  * plugins ask.
  */
-import { forbidden, HttpError, notFound, type Db, type PageRequest } from "../../core/sdk";
+import { requireAllOwned, requireOwned, type Db, type PageRequest } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import type { Documents } from "./contract";
 import * as linkStore from "./link-store";
@@ -25,15 +25,7 @@ export async function requireDocument(
   owner_id: string,
   document_id: string,
 ): Promise<DocumentRow> {
-  return requireOwn(await store.findDocument(from, document_id), owner_id);
-}
-function requireOwn<D extends { readonly owner_id: string }>(
-  document: D | undefined,
-  owner_id: string,
-): D {
-  if (!document) throw notFound("document");
-  if (document.owner_id !== owner_id) throw forbidden("This document belongs to another user.");
-  return document;
+  return requireOwned(await store.findDocument(from, document_id), owner_id, "document");
 }
 
 /** @throws HttpError 403 or 404. */
@@ -52,7 +44,8 @@ export async function getWithContent(
   owner_id: string,
   document_id: string,
 ): Promise<Document & { readonly content: string }> {
-  const { content, ...row } = requireOwn(await store.findWithContent(db, document_id), owner_id);
+  const found = await store.findWithContent(db, document_id);
+  const { content, ...row } = requireOwned(found, owner_id, "document");
   return { row, folder_ids: await linkStore.foldersOf(db, document_id), content: content ?? "" };
 }
 
@@ -89,9 +82,10 @@ export async function getOriginal(
   document_id: string,
 ): Promise<Original> {
   for (let first = true; ; first = false) {
-    const { name, media_type, sha256, size_bytes, in_files, content } = requireOwn(
+    const { name, media_type, sha256, size_bytes, in_files, content } = requireOwned(
       await store.findOriginal(db, document_id),
       owner_id,
+      "document",
     );
     if (in_files === 0) {
       const bytes = new Blob([content ?? ""]);
@@ -113,23 +107,10 @@ export const documentQueries: Omit<Documents, "ingest" | "removeFiles" | "upload
   },
 
   async requireAll(from, owner_id, document_ids, pointer) {
-    const by_id = new Map(
-      (await store.findNames(from, document_ids)).map((document) => [document.id, document]),
-    );
-    refuse(
-      404,
-      "not_found",
-      "could not be found",
+    requireAllOwned(await store.findNames(from, document_ids), document_ids, owner_id, {
+      what: "document",
       pointer,
-      document_ids.filter((id) => !by_id.has(id)),
-    );
-    refuse(
-      403,
-      "forbidden",
-      "belongs to another user",
-      pointer,
-      document_ids.filter((id) => by_id.get(id)!.owner_id !== owner_id),
-    );
+    });
   },
 
   findNames: async (from, document_ids) =>
@@ -150,16 +131,3 @@ export const documentQueries: Omit<Documents, "ingest" | "removeFiles" | "upload
   findLinked: (from, document_ids, folder_ids) =>
     linkStore.findLinked(from, document_ids, folder_ids),
 };
-
-/** Names the field and the first document that can't be used. */
-function refuse(
-  status: 403 | 404,
-  code: string,
-  why: string,
-  pointer: string,
-  document_ids: readonly string[],
-): void {
-  if (document_ids.length === 0) return;
-  const detail = `The document ${document_ids[0]} ${why}.`;
-  throw new HttpError(status, code, detail, { errors: [{ pointer, detail }] });
-}

@@ -2,9 +2,17 @@
  * Extraction: files in, text with page numbers out. Formats beyond those here come through the slot
  * `extraction.extractors`.
  */
-import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { definePlugin, Duration, fill, Size, t, TaskFailure, type Isolate } from "../../core/sdk";
+import {
+  definePlugin,
+  Duration,
+  fill,
+  removeLeftovers,
+  Size,
+  t,
+  TaskFailure,
+  type Isolate,
+} from "../../core/sdk";
 import { Extraction, Extractors } from "./contract";
 import { htmlExtractor } from "./html/extractor";
 import { imageExtractor } from "./image/extractor";
@@ -95,7 +103,7 @@ export default definePlugin({
         fill(Extractors, textExtractor({ ...parts, limits })),
       ],
       health: async () => children.failing() ?? "ok",
-      start: () => removeLeftovers(paths.temporary),
+      start: () => removeLeftovers(paths.temporary, output_prefix),
     };
   },
 });
@@ -136,10 +144,4 @@ function watchOver(isolate: Isolate<typeof tasks>): {
             failing: `Files can't be read: the last ${crashes} processes ended unexpectedly. ${last}`,
           },
   };
-}
-
-/** Texts that a server left behind when it was killed while it read them. */
-async function removeLeftovers(temporary: string): Promise<void> {
-  for (const name of await readdir(temporary))
-    if (name.startsWith(output_prefix)) await rm(join(temporary, name), { force: true });
 }

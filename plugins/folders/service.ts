@@ -7,10 +7,12 @@ import {
   HttpError,
   notFound,
   optionalText,
+  requireAllOwned,
+  requireOwned,
   type Change,
   type Db,
-  type PreparedReads,
   type PageRequest,
+  type PreparedReads,
 } from "../../core/sdk";
 import type { DocumentStatus } from "../documents/contract";
 import type { Folder, Folders } from "./contract";
@@ -197,23 +199,8 @@ const contract: Omit<Folders, "ensureChild"> = {
 
   async scope(from, owner_id, folder_ids, pointer) {
     const unique_ids = [...new Set(folder_ids)];
-    const by_id = new Map(
-      (await store.findFolders(from, unique_ids)).map((folder) => [folder.id, folder]),
-    );
-    refuse(
-      404,
-      "not_found",
-      "could not be found",
-      pointer,
-      unique_ids.filter((id) => !by_id.has(id)),
-    );
-    refuse(
-      403,
-      "forbidden",
-      "belongs to another user",
-      pointer,
-      unique_ids.filter((id) => by_id.get(id)!.owner_id !== owner_id),
-    );
+    const found = await store.findFolders(from, unique_ids);
+    requireAllOwned(found, unique_ids, owner_id, { what: "folder", pointer });
     return [...new Set([...unique_ids, ...(await store.childIds(from, unique_ids))])];
   },
 
@@ -237,10 +224,7 @@ const contract: Omit<Folders, "ensureChild"> = {
 
 /** @throws HttpError 404 when there is no such folder, 403 when it is another user's. */
 async function requireRow(from: Db, owner_id: string, folder_id: string): Promise<FolderRow> {
-  const folder = await store.findFolder(from, folder_id);
-  if (!folder) throw notFound("folder");
-  if (folder.owner_id !== owner_id) throw forbidden("This folder belongs to another user.");
-  return folder;
+  return requireOwned(await store.findFolder(from, folder_id), owner_id, "folder");
 }
 
 /** @throws HttpError 404, 403, and 400 when the parent is itself a subfolder. */
@@ -254,17 +238,4 @@ async function requireRoot(tx: Db, owner_id: string, parent_id: string): Promise
         "subfolder.",
       "/parentId",
     );
-}
-
-/** Names the field and the first folder that can't be used. */
-function refuse(
-  status: 403 | 404,
-  code: string,
-  why: string,
-  pointer: string,
-  folder_ids: readonly string[],
-): void {
-  if (folder_ids.length === 0) return;
-  const detail = `The folder ${folder_ids[0]} ${why}.`;
-  throw new HttpError(status, code, detail, { errors: [{ pointer, detail }] });
 }

@@ -3,8 +3,6 @@
  * user's device.
  */
 import { existsSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import {
   createAddressPolicy,
   definePlugin,
@@ -12,6 +10,7 @@ import {
   Duration,
   fill,
   List,
+  removeLeftovers,
   t,
   type Context,
 } from "../../core/sdk";
@@ -105,7 +104,7 @@ export default definePlugin({
       schedules: importSchedules,
       start: async () => {
         warnAboutSettings(ctx, config);
-        await removeLeftovers(ctx.paths);
+        await removeLeftovers(ctx.paths.temporary, page_prefix, unpacked_prefix);
         await failInterrupted(own);
       },
     };
@@ -147,11 +146,4 @@ function warnAboutSettings(
   for (const directory of config.directories)
     if (!existsSync(directory))
       log.warn("a directory of imports.directories is not there", { directory });
-}
-
-/** After a crash: removes temporary files of pages and archives. */
-async function removeLeftovers({ temporary }: Context["paths"]): Promise<void> {
-  for (const name of await readdir(temporary))
-    if (name.startsWith(page_prefix) || name.startsWith(unpacked_prefix))
-      await rm(join(temporary, name), { force: true });
 }

@@ -3,7 +3,7 @@ import { Cron } from "croner";
 import {
   badRequest,
   forbidden,
-  notFound,
+  requireOwned,
   type Db,
   type JobEffect,
   type PageRequest,
@@ -67,9 +67,7 @@ export class Schedules {
   /** Runs that it has started go on. @throws HttpError 403 or 404. */
   remove(owner_id: string, schedule_id: string): Promise<void> {
     return this.ctx.inTransaction(async (tx) => {
-      const schedule = await store.findSchedule(tx, schedule_id);
-      if (!schedule) throw notFound("schedule");
-      if (schedule.owner_id !== owner_id) throw forbidden("This schedule belongs to another user.");
+      requireOwned(await store.findSchedule(tx, schedule_id), owner_id, "schedule");
       await this.ctx.cancelJobs(tx, [schedule_id]);
       await store.deleteSchedule(tx, schedule_id);
     });

@@ -1,13 +1,13 @@
 /** The rules about import runs. Knows nothing of HTTP requests and writes no SQL. */
 import {
   badRequest,
-  Validator,
   conflict,
   forbidden,
   HttpError,
-  notFound,
+  requireOwned,
   t,
   unavailable,
+  Validator,
   type Db,
   type PageRequest,
 } from "../../core/sdk";
@@ -232,10 +232,7 @@ async function previewOf(source: ImportSource, fields: object, tools: RunTools):
 }
 
 async function requireRun(from: Db, owner_id: string, run_id: string): Promise<RunRow> {
-  const run = await store.findRun(from, run_id);
-  if (!run) throw notFound("import");
-  if (run.owner_id !== owner_id) throw forbidden("This import belongs to another user.");
-  return run;
+  return requireOwned(await store.findRun(from, run_id), owner_id, "import");
 }
 
 /** @throws HttpError 403 when too many runs of the owner are under way. */

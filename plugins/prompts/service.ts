@@ -2,11 +2,11 @@
 import {
   checkedName,
   description_length_max,
-  forbidden,
-  HttpError,
   notFound,
   optionalText,
+  requireAllOwned,
   requiredText,
+  requireOwned,
   type Change,
   type Context,
   type Db,
@@ -47,14 +47,10 @@ export class PromptService implements Prompts {
     pointer: string,
   ): Promise<PromptRow[]> {
     const unique_ids = [...new Set(prompt_ids)];
-    const by_id = new Map(
-      (await store.findPrompts(from, unique_ids)).map((prompt) => [prompt.id, prompt]),
-    );
-    const missing = unique_ids.filter((id) => !by_id.has(id));
-    refuse(404, "not_found", "could not be found", pointer, missing);
-    const foreign = unique_ids.filter((id) => by_id.get(id)!.owner_id !== owner_id);
-    refuse(403, "forbidden", "belongs to another user", pointer, foreign);
-    return unique_ids.map((id) => by_id.get(id)!);
+    return requireAllOwned(await store.findPrompts(from, unique_ids), unique_ids, owner_id, {
+      what: "prompt",
+      pointer,
+    });
   }
 
   /** @throws HttpError 404 when there is no such prompt, 403 when it is another user's. */
@@ -117,10 +113,7 @@ export class PromptService implements Prompts {
 }
 
 async function requireOne(from: Db, owner_id: string, prompt_id: string): Promise<PromptRow> {
-  const prompt = await store.findPrompt(from, prompt_id);
-  if (!prompt) throw notFound("prompt");
-  if (prompt.owner_id !== owner_id) throw forbidden("This prompt belongs to another user.");
-  return prompt;
+  return requireOwned(await store.findPrompt(from, prompt_id), owner_id, "prompt");
 }
 
 const checkedChange = ({ name, text, description }: PromptChange): PromptValues => ({
@@ -130,16 +123,3 @@ const checkedChange = ({ name, text, description }: PromptChange): PromptValues 
     ? {}
     : { description: optionalText(description, "/description", description_length_max) }),
 });
-
-/** Names the first of the ids that are wrong, and the field they came from. */
-function refuse(
-  status: number,
-  code: string,
-  why: string,
-  pointer: string,
-  prompt_ids: readonly string[],
-): void {
-  if (prompt_ids.length === 0) return;
-  const detail = `The prompt ${prompt_ids[0]} ${why}.`;
-  throw new HttpError(status, code, detail, { errors: [{ pointer, detail }] });
-}

@@ -2,7 +2,16 @@
  * Transcriptions: recordings and captions become documents whose citations tell when something is
  * said.
  */
-import { definePlugin, DnsLookup, Duration, fill, Secret, t, type Context } from "../../core/sdk";
+import {
+  definePlugin,
+  DnsLookup,
+  Duration,
+  fill,
+  removeLeftovers,
+  Secret,
+  t,
+  type Context,
+} from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { DocumentUses, Documents, FileUses } from "../documents/contract";
 import { Extractors } from "../extraction/contract";
@@ -15,14 +24,14 @@ import { tasks } from "./child/tasks";
 import { Transcribers, type Transcriber } from "./contract";
 import { enqueueNext, transcriptionJobs } from "./jobs";
 import { migrations } from "./migrations";
-import { TranscriptReader } from "./reader";
+import { temporary_prefix, TranscriptReader } from "./reader";
 import { routes, transcriptionHandlers } from "./routes";
 import { completedEvent, TranscriptionRunner } from "./runner";
 import { TranscriptionRuns } from "./runs";
 import { Transcriptions } from "./service";
 import { chosenTranscriber, type Chosen } from "./settings";
 import { fileIsUsed } from "./store";
-import { CommandTranscriber, removeLeftovers } from "./transcribers/command";
+import { CommandTranscriber, killLeftovers } from "./transcribers/command";
 import { EndpointTranscriber } from "./transcribers/openai";
 
 export default definePlugin({
@@ -123,7 +132,10 @@ export default definePlugin({
                 `Recordings can't be transcribed: the program ${chosen.words[0]} ` +
                 "of transcription.command is not installed.",
             },
-      start: () => removeLeftovers(ctx.paths.temporary),
+      start: async () => {
+        await killLeftovers(ctx.paths.temporary);
+        await removeLeftovers(ctx.paths.temporary, temporary_prefix);
+      },
     };
   },
 });

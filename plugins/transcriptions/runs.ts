@@ -2,7 +2,7 @@
  * How the runs of transcriptions change: what a run keeps is released in the transaction that ends
  * it.
  */
-import { forbidden, notFound, type Change, type Context, type Db } from "../../core/sdk";
+import { requireOwned, type Change, type Context, type Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Quotas } from "../quotas/contract";
 import * as store from "./store";
@@ -21,10 +21,7 @@ const delete_batch = 500;
 
 /** @throws HttpError 404 when there is no such run, 403 when it is another user's. */
 export async function requireRun(from: Db, owner_id: string, run_id: string): Promise<RunRow> {
-  const run = await store.findRun(from, run_id);
-  if (!run) throw notFound("transcription");
-  if (run.owner_id !== owner_id) throw forbidden("This transcription belongs to another user.");
-  return run;
+  return requireOwned(await store.findRun(from, run_id), owner_id, "transcription");
 }
 
 export class TranscriptionRuns {

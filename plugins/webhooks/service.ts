@@ -6,8 +6,8 @@ import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
 import {
   badRequest,
   checkHost,
-  forbidden,
   notFound,
+  requireOwned,
   requireTarget,
   unavailable,
   type AddressPolicy,
@@ -184,10 +184,7 @@ export class Webhooks {
 }
 
 async function requireWebhook(from: Db, owner_id: string, webhook_id: string): Promise<WebhookRow> {
-  const webhook = await store.findWebhook(from, webhook_id);
-  if (!webhook) throw notFound("webhook");
-  if (webhook.owner_id !== owner_id) throw forbidden("This webhook belongs to another user.");
-  return webhook;
+  return requireOwned(await store.findWebhook(from, webhook_id), owner_id, "webhook");
 }
 
 async function requireHost(

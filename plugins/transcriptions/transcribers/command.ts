@@ -2,9 +2,9 @@
  * A transcriber that is a program on this machine: whisper.cpp, or any that prints or writes VTT,
  * SRT, JSON, or text.
  */
-import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Context } from "../../../core/sdk";
+import { findLeftovers, type Context } from "../../../core/sdk";
 import {
   TranscriptionFailure,
   type Recording,
@@ -139,14 +139,11 @@ export function progressIn(text: string, duration_s: number | null): number | un
   return end === undefined ? undefined : Math.min(1, end / duration_s!);
 }
 
-/** After a crash: ends programs that the server left running, and removes temporary files. */
-export async function removeLeftovers(temporary: string): Promise<void> {
-  for (const name of await readdir(temporary)) {
-    if (!name.startsWith(temporary_prefix)) continue;
-    const path = join(temporary, name);
+/** After a crash: ends programs that the server left running. */
+export async function killLeftovers(temporary: string): Promise<void> {
+  for (const path of await findLeftovers(temporary, temporary_prefix)) {
     const pid = Number(await readFile(join(path, pid_file), "utf8").catch(() => ""));
     if (Number.isSafeInteger(pid) && pid > 1 && (await isMarked(pid, path))) killGroup(pid);
-    await rm(path, { recursive: true, force: true });
   }
 }
 

@@ -1,0 +1,40 @@
+/** Records belong to users: 404 for one that does not exist, 403 for another user's. */
+import { forbidden, HttpError, notFound } from "../base/errors";
+
+/**
+ * The row, when it is the owner's. `what` names the record in the error: `folder`. @throws
+ * HttpError 404 or 403.
+ */
+export function requireOwned<Row extends { readonly owner_id: string }>(
+  row: Row | undefined,
+  owner_id: string,
+  what: string,
+): Row {
+  if (!row) throw notFound(what);
+  if (row.owner_id !== owner_id) throw forbidden(`This ${what} belongs to another user.`);
+  return row;
+}
+
+/**
+ * The same for several: the rows of these ids in their order. `pointer` names the field the ids
+ * came from.
+ * @throws HttpError 404 or 403 that names the first id that can't be used.
+ */
+export function requireAllOwned<Row extends { readonly id: string; readonly owner_id: string }>(
+  rows: readonly Row[],
+  ids: readonly string[],
+  owner_id: string,
+  { what, pointer }: { readonly what: string; readonly pointer: string },
+): Row[] {
+  const by_id = new Map(rows.map((row) => [row.id, row]));
+  const refuse = (status: number, code: string, id: string | undefined, why: string): void => {
+    if (id === undefined) return;
+    const detail = `The ${what} ${id} ${why}.`;
+    throw new HttpError(status, code, detail, { errors: [{ pointer, detail }] });
+  };
+  const missing = ids.find((id) => !by_id.has(id));
+  refuse(404, "not_found", missing, "could not be found");
+  const foreign = ids.find((id) => by_id.get(id)!.owner_id !== owner_id);
+  refuse(403, "forbidden", foreign, "belongs to another user");
+  return ids.map((id) => by_id.get(id)!);
+}

@@ -1,0 +1,23 @@
+/** Temporary files that a crash left behind. Each feature names its own by a prefix. */
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Paths of what lies in `directory` under one of these prefixes. */
+export async function findLeftovers(
+  directory: string,
+  ...prefixes: readonly string[]
+): Promise<string[]> {
+  const names = await readdir(directory);
+  return names
+    .filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))
+    .map((name) => join(directory, name));
+}
+
+/** Removes files and folders under one of these prefixes: when nothing uses them yet. */
+export async function removeLeftovers(
+  directory: string,
+  ...prefixes: readonly string[]
+): Promise<void> {
+  for (const path of await findLeftovers(directory, ...prefixes))
+    await rm(path, { force: true, recursive: true });
+}

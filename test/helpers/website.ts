@@ -18,6 +18,10 @@ export interface Website extends AsyncDisposable {
   readonly host: string;
   /** What lies at a path; everything else is 404. */
   set(path: string, what: Served | undefined): void;
+  /** Puts it at a path that nothing else has, and returns the path. */
+  put(what: Served): string;
+  /** A path that nothing else has. */
+  freePath(): string;
   /** Every request so far, in order. */
   readonly asked: Asked[];
   /** Paths that were asked for, robots.txt aside. */
@@ -44,12 +48,20 @@ export async function startWebsite(): Promise<Website> {
     server.listen(0, "127.0.0.1", resolve);
   });
   const { port } = server.address() as { port: number };
+  let paths = 0;
+  const freePath = () => `/p${paths++}`;
   return {
     url: `http://127.0.0.1:${port}`,
     host: `127.0.0.1:${port}`,
     asked,
     open,
     set: (path, what) => void (what === undefined ? pages.delete(path) : pages.set(path, what)),
+    freePath,
+    put: (what) => {
+      const path = freePath();
+      pages.set(path, what);
+      return path;
+    },
     paths: () => asked.map(({ path }) => path).filter((path) => path !== "/robots.txt"),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -82,6 +94,13 @@ export const page = (
 ): string => `<!doctype html><html><head><title>${title}</title>${head}</head><body>
 <header><a href="/">Home</a> <a href="/about">About the site</a></header><nav><ul><li><a href="/a">Sections</a></li><li><a href="/b">More</a></li></ul></nav>
 <main><h1>${title}</h1><p>${text}</p></main><footer>Imprint and cookies</footer></body></html>`;
+
+/** An answer with these bytes. */
+export const file = (
+  bytes: string | Uint8Array,
+  type: string,
+  headers: Record<string, string> = {},
+) => new Response(bytes as never, { headers: { "content-type": type, ...headers } });
 
 export interface ImportClient {
   send(
@@ -116,3 +135,21 @@ export async function ended(
     await Bun.sleep(10);
   }
 }
+
+/** Items in all, completed, succeeded, failed, and skipped. */
+export const counts = ({
+  total_item_count,
+  completed_item_count,
+  succeeded_item_count,
+  failed_item_count,
+  skipped_item_count,
+}: any) => [
+  total_item_count,
+  completed_item_count,
+  succeeded_item_count,
+  failed_item_count,
+  skipped_item_count,
+];
+/** The codes of items that failed. */
+export const problems = (items: any[]) =>
+  items.filter(({ error }) => error !== null).map(({ error }) => error.code);

@@ -3,18 +3,9 @@
  * failed, cancelled and tried again, and what every counter says.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { definePlugin, fill, t } from "../../core/sdk";
 import { ImportSources, type ImportSource } from "../../plugins/imports/contract";
 import * as store from "../../plugins/imports/store";
@@ -27,9 +18,18 @@ import {
   type Person,
 } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
-import { zip } from "../helpers/office";
 import { webhookListener } from "../helpers/receiver";
-import { ended, importOf, page, startWebsite, type Website } from "../helpers/website";
+import {
+  counts,
+  ended,
+  file,
+  importOf,
+  page,
+  problems,
+  startWebsite,
+  type Served,
+  type Website,
+} from "../helpers/website";
 
 let server: TestServer;
 let site: Website;
@@ -89,34 +89,11 @@ const urls = (...paths: string[]) => ({
   type: "urls",
   urls: paths.map((path) => (path.startsWith("/") ? site.url + path : path)),
 });
-const counts = ({
-  total_item_count,
-  completed_item_count,
-  succeeded_item_count,
-  failed_item_count,
-  skipped_item_count,
-}: any) => [
-  total_item_count,
-  completed_item_count,
-  succeeded_item_count,
-  failed_item_count,
-  skipped_item_count,
-];
 const importing = (folder_id: string, source: object, more: object = {}) =>
   importOf(ada, { folder_id, source, ...more });
-const problems = (items: any[]) =>
-  items.filter(({ error }) => error !== null).map(({ error }) => error.code);
-const file = (bytes: string | Uint8Array, type: string, headers: Record<string, string> = {}) =>
-  new Response(bytes as never, { headers: { "content-type": type, ...headers } });
 const held = (key: string) => file(`#!wait ${key}\nHeld back.`, "text/plain");
-let n = 0;
-/** A path that no other test uses. */
-const path = (): string => `/p${n++}`;
-const put = (what: Parameters<Website["set"]>[1]): string => {
-  const at = path();
-  site.set(at, what);
-  return at;
-};
+const path = (): string => site.freePath();
+const put = (what: Served): string => site.put(what);
 
 describe("a run", () => {
   test("makes a document of each page, tells of its end once, and its record says how it went", async () => {
@@ -643,78 +620,6 @@ describe("cancelling and trying again", () => {
   });
 });
 
-describe("what the source could not give", () => {
-  test("a part of a sitemap is listed by the next try, and is never a document itself", async () => {
-    const [index, part] = [path(), path()];
-    site.set(
-      index,
-      file(
-        `<sitemapindex><sitemap><loc>${site.url}${part}</loc></sitemap></sitemapindex>`,
-        "text/xml",
-      ),
-    );
-    site.set(part, new Response("no", { status: 500 }));
-    const folder = await ada.folder();
-    const { run, items } = await importing(folder, { type: "sitemap", url: site.url + index });
-    expect([run.status, counts(run), problems(items)]).toEqual([
-      "failed",
-      [1, 1, 0, 1, 0],
-      ["unlisted"],
-    ]);
-    site.set(
-      part,
-      file(
-        `<urlset><url><loc>${site.url}${put(page("Part", "It came later."))}</loc></url></urlset>`,
-        "text/xml",
-      ),
-    );
-    const retried = await ada.send("POST", `/imports/${run.id}/retry`);
-    expect([retried.status, counts(retried.body)]).toEqual([202, [0, 0, 0, 0, 0]]);
-    const again = await ended(ada, run.id);
-    expect([again.run.status, counts(again.run), await ada.names(folder)]).toEqual([
-      "completed",
-      [1, 1, 1, 0, 0],
-      ["Part"],
-    ]);
-  });
-
-  test("an entry without an address fails as before, and nothing is fetched for it", async () => {
-    const at = put(
-      file("<rss><channel><item><title>Two</title></item></channel></rss>", "application/rss+xml"),
-    );
-    const folder = await ada.folder();
-    const { run } = await importing(folder, { type: "feed", url: site.url + at });
-    await ada.send("POST", `/imports/${run.id}/retry`);
-    const again = await ended(ada, run.id);
-    expect([counts(again.run), problems(again.items), await ada.names(folder)]).toEqual([
-      [1, 1, 0, 1, 0],
-      ["unlisted"],
-      [],
-    ]);
-  });
-
-  test("a list that breaks its reader ends the run", async () => {
-    const quotes = '"'.repeat(1_000);
-    const at = put(
-      file(
-        `<urlset>${`<url><loc>https://a.test/${quotes}</loc></url>`.repeat(40_000)}</urlset>`,
-        "text/xml",
-      ),
-    );
-    const large = await startTestServer({ env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8" } });
-    const client = person(large, "ada");
-    const { run } = await importOf(client, {
-      folder_id: await client.folder(),
-      source: { type: "sitemap", url: site.url + at },
-    });
-    expect([run.status, run.error]).toEqual([
-      "failed",
-      { code: "unreadable", message: "Reading the sitemap ended unexpectedly: it may be damaged." },
-    ]);
-    await large.stop();
-  }, 60_000);
-});
-
 describe("when something goes meanwhile", () => {
   test("a run that has ended is not begun any more", async () => {
     const { run } = await importing(await ada.folder(), urls(path()));
@@ -838,182 +743,5 @@ describe("when something goes meanwhile", () => {
     await server.settle();
     expect(filesOf(server.data).filter((name) => name.startsWith("tmp/"))).toEqual([]);
     await expectSound(server);
-  });
-});
-
-describe("sources", () => {
-  test("an index of sitemaps, packed ones among them, one of which is broken", async () => {
-    const [a, b] = [put(page("A", "a")), put(page("B", "b"))];
-    const packed = put(
-      file(
-        Bun.gzipSync(`<urlset><url><loc>${site.url}${a}</loc></url></urlset>`),
-        "application/octet-stream",
-      ),
-    );
-    const plain = put(
-      file(
-        `<urlset><url><loc>${b}</loc></url><url><loc>${site.url}${a}</loc></url></urlset>`,
-        "text/xml",
-      ),
-    );
-    const [broken, index] = [path(), path()];
-    site.set(
-      index,
-      file(
-        `<sitemapindex>${[packed, plain, broken, index].map((at) => `<sitemap><loc>${site.url}${at}</loc></sitemap>`).join("")}</sitemapindex>`,
-        "text/xml",
-      ),
-    );
-    const { run, items } = await importing(await ada.folder(), {
-      type: "sitemap",
-      url: site.url + index,
-    });
-    expect([run.status, run.error, counts(run)]).toEqual([
-      "completed_with_errors",
-      null,
-      [3, 3, 2, 1, 0],
-    ]);
-    expect(items.map(({ uri }) => uri).toSorted()).toEqual(
-      [a, b, broken].map((at) => site.url + at).toSorted(),
-    );
-  });
-
-  test("an archive: its files, whatever they call themselves, and none of its tricks", async () => {
-    const folder = await ada.folder();
-    const archive = put(
-      file(
-        zip({
-          "a.txt": "The otter.",
-          "deep/er/b.txt": "The heron.",
-          "../../escape.txt": "The carp.",
-          "/etc/absolute.txt": "The newt.",
-          "c:\\windows\\d.txt": "The toad.",
-          "__MACOSX/._a.txt": "no",
-          ".hidden": "no",
-          "folder/": "",
-          "locked.txt": { data: "x", encrypted: true },
-          "bomb.txt": { data: "0".repeat(2_000_000) },
-          "liar.txt": { data: "0".repeat(300_000), claimed_bytes: 10 },
-        }),
-        "application/zip",
-      ),
-    );
-    const { run, items } = await importing(folder, { type: "zip", url: site.url + archive });
-    expect([run.status, counts(run)]).toEqual(["completed_with_errors", [8, 8, 5, 3, 0]]);
-    expect((await ada.names(folder)).toSorted()).toEqual([
-      "a.txt",
-      "absolute.txt",
-      "b.txt",
-      "d.txt",
-      "escape.txt",
-    ]);
-    expect(
-      items.filter(({ status }) => status === "failed").map(({ error }) => error.message),
-    ).toEqual([
-      "This file of the archive is protected by a password.",
-      "Unpacked, this file of the archive is larger than 1048576 bytes, the most that is accepted.",
-      "This file of the archive is damaged.",
-    ]);
-    expect(site.paths().filter((asked) => asked === archive).length).toBe(1);
-    const again = await importing(folder, { type: "zip", url: site.url + archive });
-    expect(counts(again.run)).toEqual([8, 8, 5, 3, 5]);
-    await ada.send("POST", `/imports/${run.id}/retry`);
-    expect(counts((await ended(ada, run.id)).run)).toEqual([8, 8, 5, 3, 0]);
-    await server.settle();
-    await expectSound(server);
-  });
-
-  test("what is no archive, and what is no feed", async () => {
-    const at = put(page("No", "archive"));
-    for (const type of ["zip", "feed", "sitemap"]) {
-      const { run } = await importing(await ada.folder(), { type, url: site.url + at });
-      expect([run.status, run.error.message]).toEqual([
-        "failed",
-        expect.stringMatching(/^This is not a/),
-      ]);
-    }
-  });
-
-  test("a directory that holds the server's own data: all but that", async () => {
-    const around = realpathSync(mkdtempSync(join(tmpdir(), "dossier-around-")));
-    const data = join(around, "data");
-    mkdirSync(data, { mode: 0o700 });
-    writeFileSync(join(around, "readme.txt"), "The otter.");
-    const inside = await startTestServer({ data, env: { DOSSIER_IMPORTS_DIRECTORIES: around } });
-    const client = person(inside, "ada");
-    const folder_id = await client.folder();
-    await client.upload(folder_id, "own.txt", "What somebody has uploaded.");
-    const { items } = await importOf(client, {
-      folder_id,
-      source: { type: "directory", path: around },
-    });
-    expect(items.map(({ uri }: any) => uri)).toEqual([
-      pathToFileURL(join(around, "readme.txt")).href,
-    ]);
-    for (const path of [data, join(data, "files")])
-      expect(
-        (await client.send("POST", "/imports", { folder_id, source: { type: "directory", path } }))
-          .body.errors?.[0]?.pointer,
-      ).toBe("/source/path");
-    await inside.stop();
-    rmSync(around, { recursive: true, force: true });
-  });
-
-  test("a directory: its directories are subfolders, and no link leads out of it", async () => {
-    const root = join(shelf, "library");
-    mkdirSync(join(root, "reports/2025/may"), { recursive: true });
-    mkdirSync(join(root, ".git"));
-    for (const [name, text] of Object.entries({
-      "readme.txt": "The otter.",
-      "reports/a.txt": "The heron.",
-      "reports/2025/may/b.txt": "The carp.",
-      ".git/config": "no",
-      ".env": "no",
-    }))
-      writeFileSync(join(root, name), text);
-    writeFileSync(join(outside, "secret.txt"), "The secret.");
-    symlinkSync(join(outside, "secret.txt"), join(root, "link.txt"));
-    symlinkSync(outside, join(root, "way-out"));
-    const folder = await ada.folder("Library");
-    const source = { type: "directory", path: root };
-    const { run } = await importing(folder, source);
-    expect([run.status, counts(run)]).toEqual(["completed", [3, 3, 3, 0, 0]]);
-    const folders = (await ada.send("GET", "/folders?per_page=200")).body.data.filter(
-      ({ parentId }: any) => parentId === folder,
-    );
-    expect(folders.map(({ name }: any) => name)).toEqual(["reports"]);
-    expect([await ada.names(folder), (await ada.names(folders[0].id)).toSorted()]).toEqual([
-      ["readme.txt"],
-      ["2025/may/b.txt", "a.txt"],
-    ]);
-    expect(await ada.found("secret", [folder])).toEqual([]);
-    writeFileSync(join(root, "reports/a.txt"), "The heron has moved.");
-    const again = await importing(folder, source);
-    expect(counts(again.run)).toEqual([3, 3, 3, 0, 2]);
-    const subfolder = await ada.folder("Inner", folder);
-    const below = await importing(subfolder, source);
-    expect([counts(below.run), (await ada.names(subfolder)).toSorted()]).toEqual([
-      [3, 3, 3, 0, 0],
-      ["readme.txt", "reports/2025/may/b.txt", "reports/a.txt"],
-    ]);
-    symlinkSync(root, join(shelf, "alias"));
-    expect(
-      (
-        await ada.send("POST", "/imports", {
-          folder_id: folder,
-          source: { type: "directory", path: join(shelf, "alias") },
-          dry_run: true,
-        })
-      ).body.total_item_count,
-    ).toBe(3);
-    symlinkSync(outside, join(shelf, "escape"));
-    expect(
-      (
-        await ada.send("POST", "/imports", {
-          folder_id: folder,
-          source: { type: "directory", path: join(shelf, "escape") },
-        })
-      ).status,
-    ).toBe(400);
   });
 });

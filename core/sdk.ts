@@ -40,7 +40,6 @@ export {
 } from "./store/read-connection";
 export { findDamage } from "./store/integrity";
 export type { Files, ReceivedFile } from "./store/files";
-export { findLeftovers, removeLeftovers } from "./lib/temporary-files";
 
 // --- Routes: schemas, fields, pages, answers, errors
 export { Type as t, type Static, type TObject } from "@sinclair/typebox";

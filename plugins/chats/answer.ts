@@ -37,9 +37,9 @@ export async function answerMessage(
   const scope =
     chat.folder_ids.length === 0
       ? []
-      : await folders.scope(db, chat.owner_id, chat.folder_ids, "/usedFolders");
+      : await folders.requireWithSubfolders(db, chat.owner_id, chat.folder_ids, "/usedFolders");
   // Counted before the search: what is read meanwhile is in the answer, or in the warning.
-  const unread_count = await folders.beingRead(db, scope);
+  const unread_count = await folders.countSyncing(db, scope);
   const attempt = new AnswerAttempt(ctx, message, chat, scope, run);
   const answered = withUnreadWarning(await attempt.ask(), unread_count);
   return (tx) => attempt.save(tx, answered);

@@ -190,7 +190,8 @@ async function setUses(
 ): Promise<void> {
   const folder_ids = usedFolders && unique(usedFolders);
   const prompt_ids = usedPrompts && unique(usedPrompts);
-  if (folder_ids?.length) await folders.scope(tx, owner_id, folder_ids, "/usedFolders");
+  if (folder_ids?.length)
+    await folders.requireWithSubfolders(tx, owner_id, folder_ids, "/usedFolders");
   if (prompt_ids?.length) await prompts.require(tx, owner_id, prompt_ids, "/usedPrompts");
   if (folder_ids !== undefined) await store.replaceFolders(tx, id, folder_ids ?? []);
   if (prompt_ids !== undefined) await store.replacePrompts(tx, id, prompt_ids ?? []);

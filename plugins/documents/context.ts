@@ -68,7 +68,7 @@ export async function moveStatus(
   folder_ids: readonly string[],
   { from, to }: { readonly from: DocumentStatus; readonly to: DocumentStatus },
 ): Promise<void> {
-  await ctx.folders.count(
+  await ctx.folders.moveCounters(
     tx,
     folder_ids.flatMap((folder_id) => [
       { folder_id, status: from, by: -1 },

@@ -270,7 +270,7 @@ async function insert(
     created_at: now,
     deleted_at: null,
   });
-  await ctx.folders.count(tx, [{ folder_id, status: "syncing", by: 1 }]);
+  await ctx.folders.moveCounters(tx, [{ folder_id, status: "syncing", by: 1 }]);
   await ctx.enqueueIndexing(tx, row);
   notifyFolders(ctx, row, [folder_id], "created");
   return { row, folder_ids: [folder_id] };

@@ -77,7 +77,7 @@ async function putInto(
       deleted_at: null,
     });
   if (document.current_version > 0) await ctx.index.link(tx, id, folder_id);
-  await ctx.folders.count(tx, [{ folder_id, status, by: 1 }]);
+  await ctx.folders.moveCounters(tx, [{ folder_id, status, by: 1 }]);
   notifyFolders(ctx, document, [folder_id]);
 }
 
@@ -97,7 +97,7 @@ export const unlink = (
     if (!(await linkStore.softDelete(tx, document_id, folder_id, ctx.now_ms())))
       throw new HttpError(404, "not_found", "The document is not in this folder.");
     if (document.current_version > 0) await ctx.index.unlink(tx, [document_id], folder_id);
-    await ctx.folders.count(tx, [{ folder_id, status: document.status, by: -1 }]);
+    await ctx.folders.moveCounters(tx, [{ folder_id, status: document.status, by: -1 }]);
     notifyFolders(ctx, document, [folder_id]);
   });
 

@@ -47,7 +47,7 @@ export async function purgeFoldersInParts(
     const ids = part.map(({ id }) => id);
     await ctx.inTransaction(async (tx) => {
       const held = await linkStore.foldersOfAll(tx, ids);
-      await ctx.folders.count(
+      await ctx.folders.moveCounters(
         tx,
         part.flatMap(({ id, status }) =>
           held.get(id)!.map((folder_id) => ({ folder_id, status, by: -1 })),

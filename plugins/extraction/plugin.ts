@@ -3,16 +3,8 @@
  * `extraction.extractors`.
  */
 import { join } from "node:path";
-import {
-  definePlugin,
-  Duration,
-  fill,
-  removeLeftovers,
-  Size,
-  t,
-  TaskFailure,
-  type Isolate,
-} from "../../core/sdk";
+import { removeLeftovers } from "../../core/lib/temporary-files";
+import { definePlugin, Duration, fill, Size, t, TaskFailure, type Isolate } from "../../core/sdk";
 import { Extraction, Extractors } from "./contract";
 import { htmlExtractor } from "./html/extractor";
 import { imageExtractor } from "./image/extractor";

@@ -4,7 +4,7 @@ import { Quotas } from "../quotas/contract";
 import { FolderContents, FolderDeleted, Folders } from "./contract";
 import { migrations } from "./migrations";
 import { folderHandlers, routes } from "./routes";
-import { createFolders } from "./service";
+import { FolderService } from "./service";
 
 export default definePlugin({
   name: "folders",
@@ -16,37 +16,11 @@ export default definePlugin({
   tables: ["folders"],
   migrations,
   routes,
-  setup: ({
-    notify,
-    now_ms,
-    db,
-    emit,
-    reads,
-    inTransaction,
-    newId,
-    truncateWal,
-    services: { quotas },
-    slots,
-  }) => {
-    const folders = createFolders({
-      db,
-      reads,
-      inTransaction,
-      now_ms,
-      newId,
-      truncateWal,
-      notify,
-      charge: (tx, owner_id, count) => quotas.charge(tx, owner_id, "folders", count),
-      held: (owner_id) => quotas.heldCommitted(owner_id, "folders"),
-      removeContents: async (tx, owner_id, folder_ids) => {
-        for (const contents of slots.contents()) await contents.remove(tx, owner_id, folder_ids);
-      },
-      removeInParts: async (owner_id, folder_ids) => {
-        for (const contents of slots.contents())
-          await contents.removeInParts?.(owner_id, folder_ids);
-      },
-      announceDeleted: (tx, owner_id, folder_ids) =>
-        emit(tx, FolderDeleted, { owner_id, folder_ids: [...folder_ids] }),
+  setup: (ctx) => {
+    const folders = new FolderService({
+      ...ctx,
+      quotas: ctx.services.quotas,
+      contents: ctx.slots.contents,
     });
     return { services: { folders }, routes: folderHandlers(folders) };
   },

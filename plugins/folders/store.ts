@@ -38,7 +38,9 @@ export type ListedFolder = Omit<FolderRow, "owner_id">;
  * The same columns in the same order as `FolderRow` without its owner: the one list that is asked
  * for all the time.
  */
-const list_sql = `select id, parent_id, name, description, syncing_count, synced_count, failed_count, created_at, updated_at
+const list_sql = `
+  select id, parent_id, name, description, syncing_count, synced_count, failed_count, created_at,
+    updated_at
   from folders where owner_id = ? order by created_at desc, id desc limit ? offset ?`;
 /** One page, newest first. */
 export function listFolders(

@@ -3,6 +3,7 @@
  * user's device.
  */
 import { existsSync } from "node:fs";
+import { removeLeftovers } from "../../core/lib/temporary-files";
 import {
   createAddressPolicy,
   definePlugin,
@@ -10,7 +11,6 @@ import {
   Duration,
   fill,
   List,
-  removeLeftovers,
   t,
   type Context,
 } from "../../core/sdk";

@@ -5,7 +5,7 @@
 import { definePlugin, Size, t } from "../../core/sdk";
 import { Quotas } from "./contract";
 import { migrations } from "./migrations";
-import { createQuotas } from "./service";
+import { QuotaService } from "./service";
 
 const Limit = (things: string) =>
   t.Optional(
@@ -32,5 +32,5 @@ export default definePlugin({
   provides: { quotas: Quotas },
   tables: ["quotas_used"],
   migrations,
-  setup: ({ config, reads }) => ({ services: { quotas: createQuotas(config, reads) } }),
+  setup: ({ config, reads }) => ({ services: { quotas: new QuotaService(config, reads) } }),
 });

@@ -1,33 +1,41 @@
 /** The rules about quotas: what is refused, and in which words. */
-import { forbidden, type PreparedReads, type HttpError } from "../../core/sdk";
+import { forbidden, type Db, type HttpError, type PreparedReads } from "../../core/sdk";
 import type { Counted, Quotas } from "./contract";
 import * as store from "./store";
 
 /** The most that a user may hold of each thing; absent means: no limit. */
 export type Limits = { readonly [W in Counted]?: number };
 
-export function createQuotas(limits: Limits, reads: PreparedReads): Quotas {
-  const limitOf = (what: Counted): number | null => limits[what] ?? null;
+export class QuotaService implements Quotas {
+  constructor(
+    private readonly limits: Limits,
+    private readonly reads: PreparedReads,
+  ) {}
 
-  return {
-    limitOf,
+  limitOf(what: Counted): number | null {
+    return this.limits[what] ?? null;
+  }
 
-    async charge(tx, owner_id, what, amount) {
-      if (amount < 0) return store.giveBack(tx, owner_id, what, -amount);
-      if (amount > 0 && !(await store.add(tx, owner_id, what, amount, limitOf(what))))
-        throw exceeded(what, limitOf(what)!);
-    },
+  async charge(tx: Db, owner_id: string, what: Counted, amount: number): Promise<void> {
+    const limit = this.limitOf(what);
+    if (amount < 0) return store.giveBack(tx, owner_id, what, -amount);
+    if (amount > 0 && !(await store.add(tx, owner_id, what, amount, limit)))
+      throw exceeded(what, limit!);
+  }
 
-    async require(db, owner_id, what, amount) {
-      const limit = limitOf(what);
-      if (limit !== null && amount > 0 && (await store.held(db, owner_id, what)) + amount > limit)
-        throw exceeded(what, limit);
-    },
+  async require(db: Db, owner_id: string, what: Counted, amount: number): Promise<void> {
+    const limit = this.limitOf(what);
+    if (limit !== null && amount > 0 && (await this.held(db, owner_id, what)) + amount > limit)
+      throw exceeded(what, limit);
+  }
 
-    held: (db, owner_id, what) => store.held(db, owner_id, what),
+  held(db: Db, owner_id: string, what: Counted): Promise<number> {
+    return store.held(db, owner_id, what);
+  }
 
-    heldCommitted: (owner_id, what) => store.heldCommitted(reads, owner_id, what),
-  };
+  heldCommitted(owner_id: string, what: Counted): Promise<number> {
+    return store.heldCommitted(this.reads, owner_id, what);
+  }
 }
 
 function exceeded(what: Counted, limit: number): HttpError {
@@ -36,7 +44,8 @@ function exceeded(what: Counted, limit: number): HttpError {
       ? `${bytes(limit)} of stored files`
       : `${limit.toLocaleString("en-US")} ${words[what]}`;
   return forbidden(
-    `You may hold at most ${limit_in_words}, and this would go above it. Delete what you no longer need, or ask the operator to raise the limit (quotas.${what}).`,
+    `You may hold at most ${limit_in_words}, and this would go above it. ` +
+      `Delete what you no longer need, or ask the operator to raise the limit (quotas.${what}).`,
     "quota_exceeded",
   );
 }

@@ -3,11 +3,11 @@
  * without a valid key.
  */
 import { definePlugin, Duration, fill, RateLimiter, t } from "../../core/sdk";
-import { createWindows } from "./window";
+import { FixedWindows } from "./fixed-windows";
 
 /**
- * The front door names its subjects `owner:…` and `address:…`. Owners are as many as there are
- * users; addresses are without end.
+ * The gateway names its subjects `owner:…` and `address:…`. There are as many owners as users;
+ * addresses are without end.
  */
 const unbounded_prefix = "address:";
 const addresses_max = 50_000;
@@ -25,13 +25,13 @@ export default definePlugin({
   }),
   setup: ({ now_ms, config }) => {
     if (config.window < 1) throw new Error("rate_limit.window must be at least 1ms.");
-    const windows = createWindows({
+    const windows = new FixedWindows({
       requests_max: config.requests,
       window_ms: config.window,
       unbounded_prefix,
       unbounded_max: addresses_max,
       now_ms,
     });
-    return { fills: [fill(RateLimiter, { ...windows, window_ms: config.window })] };
+    return { fills: [fill(RateLimiter, windows)] };
   },
 });

@@ -49,8 +49,8 @@ export class SearchService implements Retrieval {
     const limit = Math.min(input.limit ?? limit_default, limit_max);
     const document_ids = input.document_ids ?? undefined;
     const folder_ids = input.folder_ids
-      ? await folders.scope(db, owner_id, input.folder_ids, "/folder_ids")
-      : await folders.all(db, owner_id);
+      ? await folders.requireWithSubfolders(db, owner_id, input.folder_ids, "/folder_ids")
+      : await folders.listIds(db, owner_id);
     if (document_ids) await documents.requireAll(db, owner_id, document_ids, "/document_ids");
     const phrases = phrasesOf(query);
     const { passages } = await this.find(db, {

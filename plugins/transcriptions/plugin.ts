@@ -2,16 +2,8 @@
  * Transcriptions: recordings and captions become documents whose citations tell when something is
  * said.
  */
-import {
-  definePlugin,
-  DnsLookup,
-  Duration,
-  fill,
-  removeLeftovers,
-  Secret,
-  t,
-  type Context,
-} from "../../core/sdk";
+import { removeLeftovers } from "../../core/lib/temporary-files";
+import { definePlugin, DnsLookup, Duration, fill, Secret, t, type Context } from "../../core/sdk";
 import { Accounts } from "../accounts/contract";
 import { DocumentUses, Documents, FileUses } from "../documents/contract";
 import { Extractors } from "../extraction/contract";

@@ -323,10 +323,10 @@ describe("what other plugins ask for", () => {
     ["no folders", () => [], () => []],
   ];
   for (const [why, asked, expected] of scopes) {
-    test(`scope: ${why}`, async () =>
-      expect((await folders.scope(server.store.db, "usr_hal", asked(), "/x")).sort()).toEqual(
-        expected().sort(),
-      ));
+    test(`with subfolders: ${why}`, async () =>
+      expect(
+        (await folders.requireWithSubfolders(server.store.db, "usr_hal", asked(), "/x")).sort(),
+      ).toEqual(expected().sort()));
   }
   const refusals: [string, () => string[], number][] = [
     [
@@ -337,11 +337,13 @@ describe("what other plugins ask for", () => {
     ["one of another user is 403", () => [root.id, foreign.id], 403],
   ];
   for (const [why, asked, status] of refusals) {
-    test(`scope: ${why}`, async () => {
-      const error = await folders.scope(server.store.db, "usr_hal", asked(), "/x").then(
-        () => null,
-        (thrown: HttpError) => thrown,
-      );
+    test(`with subfolders: ${why}`, async () => {
+      const error = await folders
+        .requireWithSubfolders(server.store.db, "usr_hal", asked(), "/x")
+        .then(
+          () => null,
+          (thrown: HttpError) => thrown,
+        );
       expect([error?.status, error?.errors?.map(({ pointer }) => pointer)]).toEqual([
         status,
         ["/x"],
@@ -349,13 +351,13 @@ describe("what other plugins ask for", () => {
     });
   }
   test("all: every folder of the owner and no other", async () => {
-    expect((await folders.all(server.store.db, "usr_hal")).sort()).toEqual(
+    expect((await folders.listIds(server.store.db, "usr_hal")).sort()).toEqual(
       [root.id, child.id, other.id].sort(),
     );
   });
   test("count: changes of one transaction are added up", async () => {
     await server.store.inTransaction((tx) =>
-      folders.count(tx, [
+      folders.moveCounters(tx, [
         { folder_id: root.id, status: "syncing", by: 3 },
         { folder_id: root.id, status: "syncing", by: -1 },
         { folder_id: root.id, status: "synced", by: 1 },

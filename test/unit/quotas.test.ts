@@ -8,13 +8,13 @@ import { HttpError } from "../../core/base/errors";
 import { SqliteStore } from "../../core/store/sqlite-store";
 import type { Counted } from "../../plugins/quotas/contract";
 import { migrations } from "../../plugins/quotas/migrations";
-import { bytes, createQuotas, type Limits } from "../../plugins/quotas/service";
+import { bytes, QuotaService, type Limits } from "../../plugins/quotas/service";
 
 async function quotasWith(limits: Limits) {
   const directory = mkdtempSync(join(tmpdir(), "dossier-quotas-"));
   const store = new SqliteStore(join(directory, "dossier.db"), { log: jsonLog("error") });
   for (const { up } of migrations) await store.inTransaction(up);
-  const quotas = createQuotas(limits, store.reads);
+  const quotas = new QuotaService(limits, store.reads);
   const charge = (what: Counted, amount: number, owner_id = "usr_ada") =>
     store.inTransaction((tx) => quotas.charge(tx, owner_id, what, amount));
   const held = async (what: Counted, owner_id = "usr_ada") => {
@@ -167,7 +167,7 @@ test("what a transaction took is given back when it fails", async () => {
 test("above a limit that was lowered, giving back is possible and taking is not", async () => {
   const { inTransaction, charge, held, reads, close } = await quotasWith({});
   await charge("documents", 10);
-  const lowered = createQuotas({ documents: 5 }, reads);
+  const lowered = new QuotaService({ documents: 5 }, reads);
   expect(
     await refusal(inTransaction((tx) => lowered.charge(tx, "usr_ada", "documents", 1))),
   ).toMatchObject({ code: "quota_exceeded" });

@@ -1,6 +1,6 @@
 /** The window that counts requests: exact, aligned to the clock, bounded. */
 import { describe, expect, test } from "bun:test";
-import { createWindows } from "../../plugins/rate-limit/window";
+import { FixedWindows } from "../../plugins/rate-limit/fixed-windows";
 
 const minute_ms = 60_000;
 /** A Tuesday, 12:00:00 UTC: the start of a window of any usual length. */
@@ -8,14 +8,18 @@ const noon_ms = Date.UTC(2026, 2, 3, 12);
 
 function windows({ requests_max = 3, window_ms = minute_ms, unbounded_max = 2 } = {}) {
   const clock = { now_ms: noon_ms };
-  const counter = createWindows({
+  const counter = new FixedWindows({
     requests_max,
     window_ms,
     unbounded_prefix: "address:",
     unbounded_max,
     now_ms: () => clock.now_ms,
   });
-  return { ...counter, clock };
+  return {
+    take: (subject: string, count: number) => counter.take(subject, count),
+    size: () => counter.size,
+    clock,
+  };
 }
 
 describe("one subject, step by step", () => {

@@ -4,7 +4,8 @@
  */
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { findLeftovers, type Context } from "../../../core/sdk";
+import { findLeftovers } from "../../../core/lib/temporary-files";
+import type { Context } from "../../../core/sdk";
 import {
   TranscriptionFailure,
   type Recording,

@@ -1,12 +1,9 @@
-/**
- * What other plugins may know about webhooks: how they say that something happened which somebody
- * may wait for.
- */
+/** What other plugins may know about webhooks: how to send an event to them. */
 import { event, slot, t } from "../../core/sdk";
 
 /**
- * Emit it in the transaction that ends a run: whoever registered a webhook for it is told, however
- * the server ends. `body` is sent as it is.
+ * Emit it in the transaction that ends a run: every webhook for it gets a delivery, even if the
+ * server crashes then. `body` is sent as it is.
  */
 export const WebhookDue = event(
   "webhook.due",

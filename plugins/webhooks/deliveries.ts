@@ -184,7 +184,7 @@ export class Deliveries {
   async deleteOld(signal: AbortSignal): Promise<void> {
     const { db, now_ms } = this.ctx;
     while (!signal.aborted) {
-      const deleted = await store.pruneDeliveries(db, now_ms() - retention_ms, delete_batch);
+      const deleted = await store.deleteDeliveries(db, now_ms() - retention_ms, delete_batch);
       if (deleted < delete_batch) return;
     }
   }

@@ -1,10 +1,10 @@
 /** Secrets, and the headers that prove who sent a delivery. */
 import { createHmac, randomBytes } from "node:crypto";
 
-const mark = "whsec_";
+const secret_prefix = "whsec_";
 const secret_bytes = 32;
 
-export const newSecret = (): string => mark + randomBytes(secret_bytes).toString("base64");
+export const newSecret = (): string => secret_prefix + randomBytes(secret_bytes).toString("base64");
 
 export interface Message {
   readonly id: string;
@@ -18,9 +18,8 @@ export interface HeaderPrefixes {
 }
 
 /**
- * The event and its signature under both names, keyed with the text of the newest secret; and the
- * headers of Standard Webhooks,
- * signed with every secret that still holds. `secrets`: newest first.
+ * The event and its signature under both prefixes, keyed with the text of the newest secret; and
+ * the headers of Standard Webhooks, signed with every valid secret. `secrets`: newest first.
  */
 export function deliveryHeaders(
   { id, event_type, body, sent_at_ms }: Message,
@@ -31,7 +30,7 @@ export function deliveryHeaders(
   const timestamp = String(Math.floor(sent_at_ms / 1_000));
   const standard = secrets.map(
     (secret) =>
-      `v1,${createHmac("sha256", Buffer.from(secret.slice(mark.length), "base64"))
+      `v1,${createHmac("sha256", Buffer.from(secret.slice(secret_prefix.length), "base64"))
         .update(`${id}.${timestamp}.${body}`)
         .digest("base64")}`,
   );

@@ -9,9 +9,9 @@ export interface WebhookRow {
   readonly id: string;
   readonly owner_id: string;
   readonly event_type: string;
-  /** As it was sent. */
+  /** As the caller gave it. */
   readonly url: string;
-  /** The same URL, written one way. */
+  /** The same URL, normalised. */
   readonly href: string;
   readonly secret: string;
   /** What `secret` was before it was rotated; it still signs until `previous_until`. */
@@ -23,7 +23,7 @@ export type DeliveryStatus = "pending" | "delivered" | "skipped" | "dropped" | "
 export interface DeliveryRow {
   readonly id: string;
   readonly webhook_id: string;
-  /** The id of the first delivery of this message: those that repeat it share it. */
+  /** The id of the first delivery of this message; repeated deliveries share it. */
   readonly message_id: string;
   readonly event_type: string;
   readonly status: DeliveryStatus;
@@ -88,7 +88,7 @@ export const countWebhooks = async (db: WebhooksDb, owner_id: string): Promise<n
     ).n,
   );
 
-/** Those who want to be told of this event. */
+/** Webhooks of the owner for this event. */
 export const findListeners = (
   db: WebhooksDb,
   owner_id: string,
@@ -227,13 +227,13 @@ export const listAttempts = async (
         .execute();
 
 /**
- * Deletes deliveries from before `before`, at most `most`, those that wait excepted; returns how
- * many.
+ * Deletes at most `limit` deliveries that were created before `before` (epoch ms) and have ended;
+ * returns how many.
  */
-export async function pruneDeliveries(
+export async function deleteDeliveries(
   db: WebhooksDb,
   before: number,
-  most: number,
+  limit: number,
 ): Promise<number> {
   const old = await db
     .selectFrom("webhooks_deliveries")
@@ -241,7 +241,7 @@ export async function pruneDeliveries(
     .where("created_at", "<", before)
     .where("status", "!=", "pending")
     .orderBy("created_at")
-    .limit(most)
+    .limit(limit)
     .execute();
   const ids = old.map(({ id }) => id);
   if (ids.length === 0) return 0;

@@ -4,13 +4,13 @@
  */
 import { readSection } from "../base/config";
 import { jsonLog } from "../base/log";
-import { createLogRing } from "../base/log-ring";
+import { LogRing } from "../base/log-ring";
 import { requireValidSchemas, type MountedRoute } from "../http/compiled-route";
 import type { Plugin } from "../plugin/define";
 import { importPlugin, reasonOf } from "../plugin/load";
 import { preflight_scratch, type PreflightMessage } from "../plugin/preflight";
-import { assemble } from "./compose";
-import { coreSections, locate } from "./sources";
+import { assemble } from "./assembly";
+import { coreSections, locate } from "./config-sources";
 
 /** `--data DIR file…`; lines of JSON on standard output, read by core/plugin/preflight.ts. */
 export async function runPreflight(
@@ -51,16 +51,16 @@ export async function runPreflight(
       ),
     ].map(([section, schema]) => [section, readSection(section, schema, located.sources).values]),
   );
-  const setting = {
+  const boot = {
     located: { ...located, data: scratch },
     config: { values, settings: [], warnings: [] },
     dropped_in,
     failures: [],
     log: jsonLog("error", () => {}),
-    recent: createLogRing(),
+    recent: new LogRing(),
   };
   const assembled = await assemble(
-    setting,
+    boot,
     built_in,
     async () => {
       throw new Error("no task runs while plugins are tried out");

@@ -30,7 +30,7 @@ export interface Run {
   readonly handler: JobHandler;
   readonly controller: AbortController;
 }
-export interface RunParts {
+export interface RunnerOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
@@ -59,13 +59,14 @@ const postponed_ms = 60_000;
 const reason_max = 500;
 
 /** Runs the job and ends it. Never throws. */
-export const runJob = (parts: RunParts, run: Run): Promise<void> => new Runner(parts, run).run();
+export const runJob = (parts: RunnerOptions, run: Run): Promise<void> =>
+  new Runner(parts, run).run();
 
 class Runner {
   private readonly log: Log;
 
   constructor(
-    private readonly parts: RunParts,
+    private readonly parts: RunnerOptions,
     private readonly of: Run,
   ) {
     const { id, name, attempts } = of.job;

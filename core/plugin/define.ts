@@ -111,7 +111,7 @@ type Promised<K extends string, T> = {} extends T
  * What `setup` returns. What the manifest promises (services, routes, commands) must be there; the
  * rest is optional.
  */
-export type Parts<P, R, K> = {
+export type PluginInstance<P, R, K> = {
   readonly fills?: readonly Fill[];
   readonly jobs?: readonly JobHandler[];
   readonly schedules?: readonly Schedule[];
@@ -151,7 +151,9 @@ export interface Plugin<
   readonly routes: R;
   readonly commands: K;
   readonly tasks: T;
-  readonly setup: (ctx: Context<C, N, L, T>) => Parts<P, R, K> | Promise<Parts<P, R, K>>;
+  readonly setup: (
+    ctx: Context<C, N, L, T>,
+  ) => PluginInstance<P, R, K> | Promise<PluginInstance<P, R, K>>;
 }
 
 /**
@@ -181,7 +183,7 @@ export function definePlugin<
     readonly tasks?: T;
     readonly setup: (
       ctx: Context<C, N, L, T>,
-    ) => NoInfer<Parts<P, R, K>> | Promise<NoInfer<Parts<P, R, K>>>;
+    ) => NoInfer<PluginInstance<P, R, K>> | Promise<NoInfer<PluginInstance<P, R, K>>>;
   },
 ): Plugin<C, N, P, L, R, K, T> {
   return {

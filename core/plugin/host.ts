@@ -17,7 +17,7 @@ import { createSeal } from "../store/seal";
 import type { Command, CommandHandler } from "./command";
 import { contextOf, type ContextSources } from "./context";
 import type { Plugin } from "./define";
-import { createOperations, type PluginFailure, type PluginStatus } from "./operations";
+import { ServerOperations, type PluginFailure, type PluginStatus } from "./operations";
 import { order } from "./order";
 import { SlotRegistry } from "./slots";
 
@@ -42,10 +42,10 @@ const setup_ms_max = 3_000;
 const health_ms_max = 2_000;
 
 /** What a plugin's `setup` has returned; its types are checked where the plugin is defined. */
-type SetUpParts = Record<string, any>;
+type SetUpResult = Record<string, any>;
 interface SetUpPlugin {
   readonly plugin: Plugin;
-  readonly parts: SetUpParts;
+  readonly parts: SetUpResult;
 }
 
 /**
@@ -172,7 +172,7 @@ export class Host {
       slots,
       services,
       sealed: createSeal(paths.data, secret_key),
-      operations: createOperations({
+      operations: new ServerOperations({
         ...options,
         queue,
         host: this,
@@ -258,9 +258,9 @@ export class Host {
  * What was promised must be there: the types say so, but a dropped-in file may not have been
  * checked.
  */
-function checkedParts(plugin: Plugin, made: unknown): SetUpParts {
+function checkedParts(plugin: Plugin, made: unknown): SetUpResult {
   if (typeof made !== "object" || made === null) throw new Error("its set-up returned nothing");
-  const parts = made as SetUpParts;
+  const parts = made as SetUpResult;
   for (const kind of ["services", "routes", "commands"] as const) {
     const promised = Object.keys(kind === "services" ? plugin.provides : plugin[kind]);
     const missing = promised.find((key) => parts[kind]?.[key] === undefined);

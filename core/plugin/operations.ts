@@ -52,7 +52,7 @@ export interface Operations {
   storageFull(): boolean;
 }
 
-export interface OperationsParts {
+export interface OperationsOptions {
   readonly started_at_ms: number;
   readonly config: Config;
   readonly store: Store;
@@ -66,16 +66,22 @@ export interface OperationsParts {
   };
 }
 
-export const createOperations = ({
-  started_at_ms,
-  config,
-  store,
-  queue,
-  recent,
-  host,
-}: OperationsParts): Operations => ({
-  started_at_ms,
-  async plugins() {
+export class ServerOperations implements Operations {
+  readonly started_at_ms: number;
+  readonly jobs: Operations["jobs"];
+
+  constructor(private readonly options: OperationsOptions) {
+    const { started_at_ms, queue } = options;
+    this.started_at_ms = started_at_ms;
+    this.jobs = {
+      count: () => queue.status(),
+      list: (state, window) => queue.overview.list(state, window),
+      retry: (id) => queue.overview.retry(id),
+    };
+  }
+
+  async plugins(): Promise<PluginOverview[]> {
+    const { host } = this.options;
     const failing = new Map((await host.health()).map((one) => [one.plugin, one.failing]));
     return [
       ...host.plugins.map(({ name, version, built_in }) => ({
@@ -93,28 +99,37 @@ export const createOperations = ({
         reason,
       })),
     ];
-  },
-  settings: () => shownSettings(config),
-  logs: (least, most) => recent.read(least, most),
-  jobs: {
-    count: () => queue.status(),
-    list: (state, window) => queue.overview.list(state, window),
-    retry: (id) => queue.overview.retry(id),
-  },
-  async schema() {
-    const rows = (await store.db
-      .selectFrom("core_migrations")
-      .select(["plugin", "id", "applied_at"])
-      .orderBy("applied_at")
-      .orderBy("plugin")
-      .orderBy("id")
-      .execute()) as { plugin: string; id: string; applied_at: number }[];
-    const last = rows.at(-1)!;
-    return {
-      steps: rows.length,
-      last: `${last.plugin}/${last.id}`,
-      applied_at: rfc3339(last.applied_at),
-    };
-  },
-  storageFull: store.isDiskFull,
-});
+  }
+
+  settings(): ShownSetting[] {
+    return shownSettings(this.options.config);
+  }
+
+  logs(least: Level, most: number): LogLine[] {
+    return this.options.recent.read(least, most);
+  }
+
+  schema(): ReturnType<Operations["schema"]> {
+    return appliedSteps(this.options.store);
+  }
+
+  storageFull(): boolean {
+    return this.options.store.isDiskFull();
+  }
+}
+
+async function appliedSteps(store: Store): ReturnType<Operations["schema"]> {
+  const rows = (await store.db
+    .selectFrom("core_migrations")
+    .select(["plugin", "id", "applied_at"])
+    .orderBy("applied_at")
+    .orderBy("plugin")
+    .orderBy("id")
+    .execute()) as { plugin: string; id: string; applied_at: number }[];
+  const last = rows.at(-1)!;
+  return {
+    steps: rows.length,
+    last: `${last.plugin}/${last.id}`,
+    applied_at: rfc3339(last.applied_at),
+  };
+}

@@ -97,7 +97,7 @@ const rowsOf = (heading: string): string[] =>
 /** Every setting that an unknown name could have meant, from the plugins themselves. */
 async function settings(): Promise<Record<string, true>> {
   const { builtIn } = await import("../../plugins/built-in");
-  const { coreSections } = await import("../../core/cli/sources");
+  const { coreSections } = await import("../../core/cli/config-sources");
   const sections = [...coreSections, ...builtIn.map((one) => [one.section, one.config] as const)];
   return Object.fromEntries(
     sections.flatMap(([section, schema]) =>

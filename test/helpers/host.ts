@@ -6,8 +6,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "bun:test";
-import { createApplication } from "../../core/cli/serving";
-import { assemble, openDataDirectory, readSetting } from "../../core/cli/compose";
+import { createApplication } from "../../core/cli/application";
+import { assemble } from "../../core/cli/assembly";
+import { bootstrap } from "../../core/cli/bootstrap";
+import { openDataDirectory } from "../../core/cli/data-directory";
 import { ChildPool } from "../../core/isolate/pool";
 import { definePlugin, type Plugin } from "../../core/plugin/define";
 import { installModules } from "../../core/plugin/load";
@@ -93,7 +95,7 @@ export async function startTestServer({
   });
   let accounts!: Accounts;
   const built_in = [...builtIn, people, ...plugins];
-  const setting = await readSetting({
+  const boot = await bootstrap({
     flags: { "server.data": data },
     env: { DOSSIER_RATE_LIMIT_REQUESTS: "1000000", ...env },
     built_in,
@@ -103,11 +105,11 @@ export async function startTestServer({
   openDataDirectory(data);
   const isolate = new ChildPool({
     command: [process.execPath, join(import.meta.dir, "../../core/main.ts"), "__task"],
-    log: setting.log,
+    log: boot.log,
   });
-  const assembled = await assemble(setting, built_in, isolate.run, () => public_url);
+  const assembled = await assemble(boot, built_in, isolate.run, () => public_url);
   const stopping = new AbortController();
-  const gateway = createApplication(assembled.host, setting, stopping.signal, () => public_url);
+  const gateway = createApplication(assembled.host, boot, stopping.signal, () => public_url);
   await assembled.host.start();
   const fetch = (request: Request, address = "127.0.0.1") => gateway.handle(request, address);
   const keys = new Map<string, Promise<string>>();

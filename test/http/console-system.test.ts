@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
-import { createLogRing } from "../../core/base/log-ring";
+import { LogRing } from "../../core/base/log-ring";
 import { definePlugin } from "../../core/plugin/define";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
 import { job } from "../../core/jobs/contract";
@@ -272,8 +272,8 @@ describe("the system", () => {
   });
 
   test("shows the newest lines of the log, of a level and above", async () => {
-    const ring = createLogRing();
-    const log = jsonLog("debug", ring.add);
+    const ring = new LogRing();
+    const log = jsonLog("debug", (line) => ring.add(line));
     for (let n = 0; n < 1_500; n++) log.debug(`line ${n}`);
     log.warn("a warning", { document_id: "doc_1" });
     log.error("a fault with dsk_0123456789abcdef");

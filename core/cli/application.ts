@@ -1,30 +1,17 @@
-/**
- * `dossier serve`: one server on one data directory, from its first line of output to its graceful
- * end.
- */
+/** The routes of core and of every plugin behind one gateway, and their OpenAPI document. */
 import type { BlockList } from "node:net";
 import { Type } from "@sinclair/typebox";
-import { errorFields, type Log } from "../base/log";
+import type { Config } from "../base/config";
 import { networkSetting } from "../base/networks";
-import { commit, version } from "../base/version";
-import { Gateway, mountApi, mountSurface } from "../http/gateway";
+import { version } from "../base/version";
 import { compileRoutes, type MountedRoute } from "../http/compiled-route";
-import { createRouter, fullPath, isOn, lazyRouter } from "../http/router";
+import { Gateway, mountApi, mountSurface } from "../http/gateway";
 import { api, openApiDocument, type Described } from "../http/openapi";
 import { route, type Route } from "../http/route";
-import { serve, type HttpServer } from "../http/http-server";
-import { Authenticator, RateLimiter, RequestObserver, StartNotice, Surface } from "../http/slots";
-import type { IsolatedRun } from "../isolate/pool";
-import type { Plugin } from "../plugin/define";
+import { createRouter, fullPath, isOn, lazyRouter } from "../http/router";
+import { Authenticator, RateLimiter, RequestObserver, Surface } from "../http/slots";
 import type { Host } from "../plugin/host";
-import { lockDirectory } from "../store/lock";
-import { assemble, openDataDirectory, type Setting } from "./compose";
-
-/** Requests under way may end within this time when the server stops. */
-const requests_ms_max = 10_000;
-/** … and uploads that still arrive within this. */
-const uploads_ms_max = 2_000;
-const jobs_ms_max = 5_000;
+import type { Bootstrap } from "./bootstrap";
 
 const HealthRecord = Type.Object({
   status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")]),
@@ -71,7 +58,7 @@ export const documentOf = (routes: readonly Route<any, any>[], server_url: strin
  */
 export function createApplication(
   host: Host,
-  setting: Setting,
+  boot: Pick<Bootstrap, "config" | "log">,
   stopping: AbortSignal,
   public_url: () => string,
 ): Gateway {
@@ -119,9 +106,9 @@ export function createApplication(
     surfaces,
     observers: host.slot(RequestObserver),
     rate_limiter: limiter ?? unlimited,
-    trusted_proxies: trustedProxies(setting),
+    trusted_proxies: trustedProxies(boot.config),
     public_url,
-    log: setting.log,
+    log: boot.log,
   });
 }
 
@@ -199,103 +186,5 @@ const unlimited: RateLimiter = {
   }),
 };
 
-const trustedProxies = (setting: Setting): BlockList =>
-  networkSetting(
-    "server.trusted_proxies",
-    setting.config.values.server!.trusted_proxies as string[],
-  );
-
-export interface Running {
-  readonly served: HttpServer;
-  readonly host: Host;
-  stop(): Promise<void>;
-}
-
-/** Starts a server and prints where it is. @throws Error in words when it can't. */
-export async function startServer(
-  setting: Setting,
-  built_in: readonly Plugin[],
-  isolate: IsolatedRun,
-  print: (line: string) => void,
-): Promise<Running> {
-  const {
-    host: listen,
-    port,
-    public_url,
-  } = setting.config.values.server as { host: string; port: number; public_url?: string };
-  let address = `http://${listen}:${port}`;
-  const publicUrl = () => (public_url ?? address).replace(/\/$/, "");
-  openDataDirectory(setting.located.data);
-  const unlock = lockDirectory(setting.located.data);
-  try {
-    const assembled = await assemble(setting, built_in, isolate, publicUrl);
-    const { host } = assembled;
-    const stopping = new AbortController();
-    let served: HttpServer;
-    try {
-      const gateway = createApplication(host, setting, stopping.signal, publicUrl);
-      await host.start();
-      served = serve(gateway, { host: listen, port, log: setting.log });
-    } catch (error) {
-      await host.stop(0);
-      await assembled.close();
-      throw error;
-    }
-    address = served.url;
-    setting.log.info("listening", {
-      version,
-      commit,
-      url: served.url,
-      data: setting.located.data,
-      plugins: host.plugins.length,
-      left_out: host.failures.map(({ name, reason }) => ({ name, reason })),
-    });
-    // After the log lines, so that what a person must read stands last.
-    print(`Dossier ${version} is ready at ${publicUrl()}/`);
-    for (const notice of host.slot(StartNotice)) print(await notice());
-    return {
-      served,
-      host,
-      async stop() {
-        stopping.abort();
-        const aborting = setTimeout(() => assembled.files.abortUploads(), uploads_ms_max);
-        await served.stop(requests_ms_max);
-        clearTimeout(aborting);
-        await host.stop(jobs_ms_max);
-        await assembled.close();
-        unlock();
-      },
-    };
-  } catch (error) {
-    unlock();
-    throw error;
-  }
-}
-
-/**
- * Runs until SIGTERM or SIGINT; a second signal ends at once. A stray throw of a plugin's timer is
- * logged and survived.
- */
-export async function serveUntilStopped(start: () => Promise<Running>, log: Log): Promise<void> {
-  process.on("uncaughtException", (error) =>
-    log.error("uncaught error in the background", errorFields(error)),
-  );
-  process.on("unhandledRejection", (error) =>
-    log.error("unhandled rejection in the background", errorFields(error)),
-  );
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let asked = false;
-  const stop = (signal: string) => {
-    if (asked) process.exit(1);
-    asked = true;
-    log.info("stopping", { signal });
-    resolve();
-  };
-  process.on("SIGTERM", () => stop("SIGTERM"));
-  process.on("SIGINT", () => stop("SIGINT"));
-  // A signal that comes while it starts is heard: it ends gracefully as soon as it runs.
-  const running = await start();
-  await promise;
-  await running.stop();
-  log.info("stopped");
-}
+const trustedProxies = ({ values }: Config): BlockList =>
+  networkSetting("server.trusted_proxies", values.server!.trusted_proxies as string[]);

@@ -1,0 +1,52 @@
+/** What every command has: how the program talks, and the option that names the data directory. */
+import type { Command as Commander } from "commander";
+import type { Level, Log } from "../base/log";
+import type { ChildPool } from "../isolate/pool";
+import type { Plugin } from "../plugin/define";
+import { bootstrap, type Bootstrap } from "./bootstrap";
+import type { Flags } from "./config-sources";
+
+export interface ProgramOptions {
+  readonly built_in: readonly Plugin[];
+  readonly isolate: (log: Log) => ChildPool;
+  readonly preflight_command: readonly string[];
+  readonly print: (line: string) => void;
+  readonly complain: (line: string) => void;
+  readonly stdin: () => Promise<string>;
+}
+
+export const withData = (command: Commander): Commander =>
+  command.option("--data <directory>", "the data directory (default ./dossier-data)");
+
+/** What the command line says of settings. */
+export const flagsOf = (options: Record<string, unknown>): Flags => ({
+  "server.data": text(options.data),
+  "server.host": text(options.host),
+  "server.port": text(options.port),
+});
+const text = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
+/** `log_level`: that of the settings unless given. @throws ConfigError */
+export const bootstrapBy = (
+  { built_in, preflight_command }: ProgramOptions,
+  flags: Flags,
+  log_level?: Level,
+): Promise<Bootstrap> =>
+  bootstrap({
+    flags,
+    env: process.env,
+    built_in,
+    preflight_command,
+    ...(log_level !== undefined && { log_level }),
+  });
+
+/** Where a server with these settings is reached. */
+export function publicUrlOf({ config }: Pick<Bootstrap, "config">): string {
+  const { host, port, public_url } = config.values.server as {
+    host: string;
+    port: number;
+    public_url?: string;
+  };
+  return public_url ?? `http://${host}:${port}`;
+}

@@ -1,0 +1,128 @@
+/** The commands of core: serve, config, openapi, plugin list, version. */
+import type { Command as Commander } from "commander";
+import { shownSettings } from "../base/config";
+import { version } from "../base/version";
+import type { Plugin } from "../plugin/define";
+import { order } from "../plugin/order";
+import { documentOf } from "./application";
+import type { Bootstrap } from "./bootstrap";
+import {
+  bootstrapBy,
+  flagsOf,
+  publicUrlOf,
+  withData,
+  type ProgramOptions,
+} from "./command-options";
+import type { Flags } from "./config-sources";
+import { serveUntilStopped, startServer } from "./server";
+
+export function addCoreCommands(program: Commander, program_options: ProgramOptions): void {
+  withData(program.command("serve"))
+    .description("Run the server.")
+    .option("--host <address>", "address to listen on (default 127.0.0.1)")
+    .option("--port <number>", "port to listen on (default 4780)")
+    .action(async (options) => runServer(flagsOf(options), program_options));
+  withData(program.command("config"))
+    .description("Show the settings in force and where each comes from; secrets are hidden.")
+    .option("--json", "print one JSON array")
+    .action(async (options) =>
+      printConfig(flagsOf(options), Boolean(options.json), program_options),
+    );
+  withData(program.command("openapi"))
+    .description("Print the OpenAPI document.")
+    .action(async (options) => printOpenApi(flagsOf(options), program_options));
+  const plugin = program.command("plugin").description("Plugins of this server.");
+  withData(plugin.command("list"))
+    .description(
+      "List built-in plugins and those of the plugins directory, with the reason for each that " +
+        "is left out.",
+    )
+    .option("--json", "print one JSON array")
+    .action(async (options) =>
+      printPlugins(flagsOf(options), Boolean(options.json), program_options),
+    );
+  withData(program.command("version"))
+    .description("Print the version.")
+    .action(() => program_options.print(version));
+}
+
+async function runServer(flags: Flags, options: ProgramOptions): Promise<void> {
+  const boot = await bootstrapBy(options, flags);
+  const children = options.isolate(boot.log);
+  try {
+    await serveUntilStopped(
+      () => startServer(boot, options.built_in, children.run, options.print),
+      boot.log,
+    );
+  } finally {
+    void children.stop();
+  }
+}
+
+async function printOpenApi(flags: Flags, options: ProgramOptions): Promise<void> {
+  const boot = await bootstrapBy(options, flags, "error");
+  const dropped_in = boot.dropped_in.map(({ plugin }) => plugin);
+  const { sorted } = order([...options.built_in, ...dropped_in]);
+  const routes = sorted.flatMap((plugin) => Object.values(plugin.routes) as never[]);
+  options.print(JSON.stringify(documentOf(routes, publicUrlOf(boot)), null, 2));
+}
+
+async function printConfig(flags: Flags, json: boolean, options: ProgramOptions): Promise<void> {
+  const { config } = await bootstrapBy(options, flags, "error");
+  const rows = shownSettings(config);
+  if (json) return options.print(JSON.stringify(rows));
+  const width = Math.max(...rows.map((row) => row.setting.length));
+  for (const { setting, value, origin } of rows) {
+    const shown = Array.isArray(value) ? value.join(",") : String(value);
+    options.print(`${setting.padEnd(width)}  ${shown}  (${origin})`);
+  }
+}
+
+async function printPlugins(flags: Flags, json: boolean, options: ProgramOptions): Promise<void> {
+  const boot = await bootstrapBy(options, flags, "error");
+  const rows = pluginRows(boot, options.built_in);
+  if (json) return options.print(JSON.stringify(rows));
+  for (const { name, version: of, built_in, file, status, reason } of rows)
+    options.print(
+      [
+        name.padEnd(20),
+        (of ?? "-").padEnd(8),
+        status.padEnd(8),
+        built_in ? "built in" : file,
+        reason ?? "",
+      ]
+        .join("  ")
+        .trimEnd(),
+    );
+  options.print(
+    boot.dropped_in.length + boot.failures.length === 0
+      ? `No plugin files in ${boot.located.plugins}.`
+      : `Plugin files are read from ${boot.located.plugins}.`,
+  );
+}
+
+/** Built-in plugins first, those that are left out last. */
+function pluginRows(boot: Bootstrap, built_in: readonly Plugin[]) {
+  const fileOf = new Map(boot.dropped_in.map(({ plugin, file }) => [plugin, file]));
+  const { sorted, refused } = order([...built_in, ...fileOf.keys()]);
+  const row = (plugin: Plugin, reason: string | null) => ({
+    name: plugin.name,
+    version: plugin.version as string | null,
+    built_in: !fileOf.has(plugin),
+    file: fileOf.get(plugin) ?? null,
+    status: reason === null ? "loaded" : "left out",
+    reason,
+  });
+  return [
+    ...sorted.map((plugin) => row(plugin, null)),
+    ...refused.map(({ plugin, reason }) => row(plugin, reason)),
+    ...boot.failures.map(({ name, file, reason }) => ({
+      name,
+      version: null,
+      built_in: false,
+      file,
+      status: "left out",
+      reason,
+    })),
+  ];
+}

@@ -1,0 +1,54 @@
+/** The data directory: made when it is missing, refused when it serves something else. */
+import { chmodSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError } from "../base/config";
+
+/** What may lie in a data directory before its first start. */
+const own_names = new Set([
+  "dossier.toml",
+  "plugins",
+  "tessdata",
+  "secret.key",
+  "files",
+  "backups",
+  "tmp",
+]);
+/**
+ * Something in the directory that a data directory doesn't hold, unless a server was there already.
+ */
+function foreignName(data: string): string | undefined {
+  const names = readdirSync(data).filter((name) => !name.startsWith(".") && name !== "lost+found");
+  return names.some((name) => name.startsWith("dossier."))
+    ? undefined
+    : names.find((name) => !own_names.has(name));
+}
+
+/**
+ * Makes what is missing; only the user of this process may read it. A directory that serves
+ * something else is left as it is. @throws ConfigError
+ */
+export function openDataDirectory(data: string): void {
+  const unusable = (why: string): ConfigError =>
+    new ConfigError([`The data directory ${data} can't be used: ${why}`]);
+  let foreign: string | undefined;
+  try {
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    foreign = foreignName(data);
+    if (foreign === undefined) {
+      chmodSync(data, 0o700);
+      for (const below of ["tmp", "backups"]) mkdirSync(join(data, below), { recursive: true });
+    }
+  } catch (error) {
+    throw unusable(
+      (error as { code?: string }).code === "EEXIST"
+        ? "it is not a directory."
+        : error instanceof Error
+          ? error.message
+          : String(error),
+    );
+  }
+  if (foreign !== undefined)
+    throw unusable(
+      `it holds other things, such as ${foreign}. Name an empty directory with --data.`,
+    );
+}

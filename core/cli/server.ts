@@ -1,0 +1,115 @@
+/**
+ * `dossier serve`: one server on one data directory, from its first line of output to its graceful
+ * end.
+ */
+import { errorFields, type Log } from "../base/log";
+import { commit, version } from "../base/version";
+import { serve, type HttpServer } from "../http/http-server";
+import { StartNotice } from "../http/slots";
+import type { IsolatedRun } from "../isolate/pool";
+import type { Plugin } from "../plugin/define";
+import { lockDirectory } from "../store/lock";
+import { createApplication } from "./application";
+import { assemble } from "./assembly";
+import type { Bootstrap } from "./bootstrap";
+import { openDataDirectory } from "./data-directory";
+
+/** Requests under way may end within this time when the server stops. */
+const requests_ms_max = 10_000;
+/** … and uploads that still arrive within this. */
+const uploads_ms_max = 2_000;
+const jobs_ms_max = 5_000;
+
+export interface RunningServer {
+  stop(): Promise<void>;
+}
+
+/** Starts a server and prints where it is. @throws Error in words when it can't. */
+export async function startServer(
+  boot: Bootstrap,
+  built_in: readonly Plugin[],
+  isolate: IsolatedRun,
+  print: (line: string) => void,
+): Promise<RunningServer> {
+  const {
+    host: listen,
+    port,
+    public_url,
+  } = boot.config.values.server as { host: string; port: number; public_url?: string };
+  let address = `http://${listen}:${port}`;
+  const publicUrl = () => (public_url ?? address).replace(/\/$/, "");
+  openDataDirectory(boot.located.data);
+  const unlock = lockDirectory(boot.located.data);
+  try {
+    const assembled = await assemble(boot, built_in, isolate, publicUrl);
+    const { host } = assembled;
+    const stopping = new AbortController();
+    let served: HttpServer;
+    try {
+      const gateway = createApplication(host, boot, stopping.signal, publicUrl);
+      await host.start();
+      served = serve(gateway, { host: listen, port, log: boot.log });
+    } catch (error) {
+      await host.stop(0);
+      await assembled.close();
+      throw error;
+    }
+    address = served.url;
+    boot.log.info("listening", {
+      version,
+      commit,
+      url: served.url,
+      data: boot.located.data,
+      plugins: host.plugins.length,
+      left_out: host.failures.map(({ name, reason }) => ({ name, reason })),
+    });
+    // After the log lines, so that what a person must read stands last.
+    print(`Dossier ${version} is ready at ${publicUrl()}/`);
+    for (const notice of host.slot(StartNotice)) print(await notice());
+    return {
+      async stop() {
+        stopping.abort();
+        const aborting = setTimeout(() => assembled.files.abortUploads(), uploads_ms_max);
+        await served.stop(requests_ms_max);
+        clearTimeout(aborting);
+        await host.stop(jobs_ms_max);
+        await assembled.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+/**
+ * Runs until SIGTERM or SIGINT; a second signal ends at once. A stray throw of a plugin's timer is
+ * logged and survived.
+ */
+export async function serveUntilStopped(
+  start: () => Promise<RunningServer>,
+  log: Log,
+): Promise<void> {
+  process.on("uncaughtException", (error) =>
+    log.error("uncaught error in the background", errorFields(error)),
+  );
+  process.on("unhandledRejection", (error) =>
+    log.error("unhandled rejection in the background", errorFields(error)),
+  );
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let asked = false;
+  const stop = (signal: string) => {
+    if (asked) process.exit(1);
+    asked = true;
+    log.info("stopping", { signal });
+    resolve();
+  };
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+  // A signal that comes while it starts is heard: it ends gracefully as soon as it runs.
+  const running = await start();
+  await promise;
+  await running.stop();
+  log.info("stopped");
+}

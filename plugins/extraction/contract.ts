@@ -1,4 +1,4 @@
-/** What other plugins may know about extraction: a file goes in, text with its pages comes out. */
+/** What other plugins see of extraction: a file goes in, its text with page numbers comes out. */
 import { service, slot } from "../../core/sdk";
 
 /**
@@ -20,8 +20,8 @@ export interface HeadingSpan {
   readonly level: number;
 }
 /**
- * Where in a recording a stretch of the text is spoken, seconds. Offsets are UTF-16 indices into
- * the text, end exclusive.
+ * When in a recording a part of the text is spoken, seconds. Offsets are UTF-16 indices into the
+ * text, end exclusive.
  */
 export interface TimeSpan {
   readonly start: number;
@@ -38,14 +38,14 @@ export interface Warning {
 export interface Extracted {
   /** Well-formed, without U+0000, line breaks as `\n`. */
   readonly text: string;
-  /** By content, never by name alone. */
+  /** Detected by content, never by the name alone. */
   readonly media_type: string;
   /** In order, without overlap; empty for a format without pages. */
   readonly pages: readonly PageSpan[];
   readonly page_count: number | null;
-  /** In order, without overlap; absent for a format that does not mark them. */
+  /** In order, without overlap; absent for a format without headings. */
   readonly headings?: readonly HeadingSpan[];
-  /** In order, without overlap; absent for what is no recording. */
+  /** In order, without overlap; absent for what is not a recording. */
   readonly times?: readonly TimeSpan[];
   readonly warnings: readonly Warning[];
 }
@@ -62,7 +62,7 @@ export const extraction_codes = [
   "cancelled",
 ] as const;
 export type ExtractionCode = (typeof extraction_codes)[number];
-/** Why a file gave no text, in a sentence for the person who uploaded it. */
+/** Why a file has no text, in a sentence for whoever uploaded it. */
 export class ExtractionFailure extends Error {
   override readonly name = "ExtractionFailure";
   constructor(
@@ -74,7 +74,7 @@ export class ExtractionFailure extends Error {
 }
 
 export interface ExtractionSource {
-  /** Where the bytes lie. */
+  /** The file that holds the bytes. */
   readonly path: string;
   readonly size_bytes: number;
   /** The name the file came with: a hint only. */
@@ -82,17 +82,17 @@ export interface ExtractionSource {
   /** The media type the uploader declared, or null: a hint only. */
   readonly declared_type: string | null;
 }
-export interface ExtractionWatch {
+export interface ExtractionOptions {
   readonly signal: AbortSignal;
   /** 0 to 1, as pages are read. */
   readonly onProgress: (progress: number) => void;
 }
 export interface Extraction {
   /**
-   * @throws ExtractionFailure when the file has no text to give; any other error is worth another
-   * attempt.
+   * @throws ExtractionFailure when the file can't give a text. After any other error, another
+   * attempt may succeed.
    */
-  extract(source: ExtractionSource, watch: ExtractionWatch): Promise<Extracted>;
+  extract(source: ExtractionSource, options: ExtractionOptions): Promise<Extracted>;
 }
 export const Extraction = service<Extraction>("extraction");
 
@@ -100,11 +100,11 @@ export const Extraction = service<Extraction>("extraction");
 export interface Extractor {
   readonly name: string;
   /**
-   * True when these are the first bytes (at most 64 KiB) of a file it reads. `tail` holds the last
-   * bytes (at most 64 KiB). The most specific answer wins by `rank`, higher first.
+   * Whether it reads files that begin with these bytes and end with those of `tail`; both are at
+   * most 64 KiB. Asked in the order of `rank`, highest first: the first to say yes reads the file.
    */
   readonly recognises: (head: Uint8Array, tail: Uint8Array, source: ExtractionSource) => boolean;
   readonly rank: number;
-  readonly extract: (source: ExtractionSource, watch: ExtractionWatch) => Promise<Extracted>;
+  readonly extract: (source: ExtractionSource, options: ExtractionOptions) => Promise<Extracted>;
 }
 export const Extractors = slot<Extractor>("extraction.extractors");

@@ -1,29 +1,33 @@
 /**
- * Extraction: files in, text with page numbers out. Formats beyond those here come through the slot
- * `extraction.extractors`.
+ * Extraction: a file goes in, its text with page numbers comes out. Each format has a folder.
+ *
+ * `extractor.ts` and everything in `server/` run in the server: which files a format has, and
+ * within what limits they are read. `reader.ts`, whatever else is in the folder of a format, and
+ * everything in `child/` run in a killable child process, for they touch what strangers wrote.
+ *
+ * A new format: a folder with both files, its reader in tasks.ts, its extractor in the list below.
+ * A new Office format: a reader and an entry in office/formats.ts. Other plugins add formats by the
+ * slot `extraction.extractors`.
  */
-import { join } from "node:path";
 import { removeLeftovers } from "../../core/lib/temporary-files";
-import { definePlugin, Duration, fill, Size, t, TaskFailure, type Isolate } from "../../core/sdk";
+import { definePlugin, Duration, fill, Size, t } from "../../core/sdk";
+import type { ExtractionContext } from "./context";
 import { Extraction, Extractors } from "./contract";
 import { htmlExtractor } from "./html/extractor";
 import { imageExtractor } from "./image/extractor";
-import { legacyExtractor, rtfExtractor } from "./legacy/extractor";
-import { mailExtractor } from "./mail/extractor";
+import { legacyExtractor } from "./legacy/extractor";
+import { MailExtractor } from "./mail/extractor";
 import { officeExtractor } from "./office/extractor";
 import { pdfExtractor } from "./pdf/extractor";
-import { output_prefix } from "./server/deadline";
-import { createExtraction } from "./service";
+import { rtfExtractor } from "./rtf/extractor";
+import { output_prefix } from "./server/child-run";
+import { CrashMonitor } from "./server/crash-monitor";
+import { ExtractionService } from "./service";
 import { tasks } from "./tasks";
 import { textExtractor } from "./text/extractor";
 
 /** The longest text of one document, UTF-16 units. */
 const characters_max = 64 * 1024 * 1024;
-/**
- * Inside the data directory: `<language>.traineddata` files lie here, for text recognition beyond
- * English.
- */
-const languages_directory = "tessdata";
 
 export default definePlugin({
   name: "extraction",
@@ -61,79 +65,39 @@ export default definePlugin({
   slots: { extractors: Extractors },
   tasks,
   setup: ({ config, isolate, newId, paths, slots }) => {
-    const children = watchOver(isolate);
-    const parts = { isolate: children.isolate, newId, temporary: paths.temporary };
-    const limits = {
-      memory_max_bytes: config.memory_max,
-      timeout_ms: config.timeout,
-      characters_max,
+    const children = new CrashMonitor(isolate);
+    const ctx: ExtractionContext = {
+      newId,
+      paths,
+      isolate: children.isolate,
+      limits: {
+        memory_max_bytes: config.memory_max,
+        characters_max,
+        timeout_ms: config.timeout,
+        page_timeout_ms: config.page_timeout,
+        timeout_max_ms: config.timeout_max,
+        pages_max: config.pages_max,
+        ocr_pages_max: config.ocr_pages_max,
+        ocr_page_timeout_ms: config.ocr_page_timeout,
+      },
     };
-    const page_limits = {
-      ...limits,
-      pages_max: config.pages_max,
-      ocr_pages_max: config.ocr_pages_max,
-      ocr_page_timeout_ms: config.ocr_page_timeout,
-      page_timeout_ms: config.page_timeout,
-      timeout_max_ms: config.timeout_max,
-    };
-    const pages = {
-      ...parts,
-      limits: page_limits,
-      languages: join(paths.data, languages_directory),
-    };
-    const extraction = createExtraction(slots.extractors);
+    const extraction = new ExtractionService(slots.extractors);
+    const extractors = [
+      pdfExtractor(ctx),
+      imageExtractor(ctx),
+      officeExtractor(ctx),
+      legacyExtractor(ctx),
+      rtfExtractor(ctx),
+      htmlExtractor(ctx),
+      new MailExtractor(ctx, extraction),
+      textExtractor(ctx),
+    ];
     return {
       services: { extraction },
-      fills: [
-        fill(Extractors, pdfExtractor(pages)),
-        fill(Extractors, imageExtractor(pages)),
-        fill(Extractors, officeExtractor({ ...parts, limits })),
-        fill(Extractors, legacyExtractor({ ...parts, limits })),
-        fill(Extractors, rtfExtractor({ ...parts, limits })),
-        fill(Extractors, htmlExtractor({ ...parts, limits })),
-        fill(Extractors, mailExtractor({ ...parts, limits: page_limits, extraction })),
-        fill(Extractors, textExtractor({ ...parts, limits })),
-      ],
+      fills: extractors.map((extractor) => fill(Extractors, extractor)),
       health: async () => children.failing() ?? "ok",
+      // Texts that a server left behind when it was killed while it read files.
       start: () => removeLeftovers(paths.temporary, output_prefix),
     };
   },
 });
-
-/**
- * So many runs in a row that ended with their process, or could not start one, are the fault of no
- * file.
- */
-const crashes_max = 3;
-
-/** Counts runs that crash one after another. */
-function watchOver(isolate: Isolate<typeof tasks>): {
-  readonly isolate: Isolate<typeof tasks>;
-  readonly failing: () => { failing: string } | null;
-} {
-  let crashes = 0;
-  let last = "";
-  const note = (error: unknown): void => {
-    const crashed = !(error instanceof TaskFailure) || error.reason === "crashed";
-    crashes = crashed ? crashes + 1 : 0;
-    last = error instanceof Error ? error.message : String(error);
-  };
-  return {
-    isolate: async (name, input, options) => {
-      try {
-        const output = await isolate(name, input, options);
-        crashes = 0;
-        return output;
-      } catch (error) {
-        note(error);
-        throw error;
-      }
-    },
-    failing: () =>
-      crashes < crashes_max
-        ? null
-        : {
-            failing: `Files can't be read: the last ${crashes} processes ended unexpectedly. ${last}`,
-          },
-  };
-}

@@ -1,10 +1,12 @@
 /**
- * What a file looks like by its first bytes: for saying what can't be read, and for not taking it
- * for text.
+ * Signatures (magic bytes) of common binary files: to say what a file is that can't be read, and
+ * not to take it for text.
  */
 
-interface Look {
+interface Signature {
+  /** With its article. */
   readonly what: string;
+  /** These bytes, as Latin-1 characters, at the offset `at`. */
   readonly starts: string;
   readonly at?: number;
   readonly and?: (head: string) => boolean;
@@ -14,15 +16,15 @@ const has =
   (...words: readonly string[]) =>
   (head: string): boolean =>
     words.some((word) => head.includes(word));
-/** Text may begin with the same letters, but has no such character. */
+/** For signatures that text may begin with: only binary files have zero bytes. */
 const zero = has("\0");
 const brand =
   (...brands: readonly string[]) =>
   (head: string): boolean =>
     brands.includes(head.slice(8, 12));
 
-/** The first that fits counts. Bytes as Latin-1 characters. */
-const looks: readonly Look[] = [
+/** The first that fits counts. */
+const signatures: readonly Signature[] = [
   { what: "a ZIP archive", starts: "PK\x03\x04" },
   { what: "an empty ZIP archive", starts: "PK\x05\x06" },
   {
@@ -80,13 +82,13 @@ const looks: readonly Look[] = [
 ];
 
 /**
- * What kind of file this is, with its article (`a PNG image`); null for text, and for what nobody
- * knows.
+ * What kind of file begins like this, with its article (`a PNG image`); null for text and for
+ * unknown files.
  */
-export function lookOf(head: Uint8Array): string | null {
+export function describeSignature(head: Uint8Array): string | null {
   const characters = Buffer.from(head.buffer, head.byteOffset, head.length).toString("latin1");
-  const look = looks.find(
+  const signature = signatures.find(
     ({ starts, at = 0, and }) => characters.startsWith(starts, at) && (and?.(characters) ?? true),
   );
-  return look?.what ?? null;
+  return signature?.what ?? null;
 }

@@ -1,11 +1,12 @@
-/** What runs in a child process. */
+/** What runs in a child process: the reader of each format. */
 import { task } from "../../core/sdk";
-import { readImage } from "./image/reader";
 import { readHtml } from "./html/reader";
-import { readLegacy, readRtfFile } from "./legacy/reader";
+import { readImage } from "./image/reader";
+import { readLegacy } from "./legacy/reader";
 import { readMail } from "./mail/reader";
 import { readOffice } from "./office/reader";
 import { readPdf } from "./pdf/reader";
+import { readRtf } from "./rtf/reader";
 import { readText } from "./text/reader";
 
 export const tasks = {
@@ -15,6 +16,6 @@ export const tasks = {
   mail: task(readMail),
   office: task(readOffice),
   pdf: task(readPdf),
-  rtf: task(readRtfFile),
+  rtf: task(readRtf),
   text: task(readText),
 };

@@ -2,7 +2,7 @@
  * The extraction service on real children, without a server around it. Started as a program it is
  * such a child.
  */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
@@ -10,6 +10,7 @@ import { newId } from "../../core/base/ids";
 import { runChild } from "../../core/isolate/child";
 import { ChildPool } from "../../core/isolate/pool";
 import type { Isolate } from "../../core/isolate/contract";
+import type { ExtractionContext, ExtractionLimits } from "../../plugins/extraction/context";
 import {
   ExtractionFailure,
   type Extracted,
@@ -20,11 +21,11 @@ import {
 import { htmlExtractor } from "../../plugins/extraction/html/extractor";
 import { imageExtractor } from "../../plugins/extraction/image/extractor";
 import { officeExtractor } from "../../plugins/extraction/office/extractor";
-import type { PageLimits } from "../../plugins/extraction/server/paged-reading";
 import { pdfExtractor } from "../../plugins/extraction/pdf/extractor";
-import { legacyExtractor, rtfExtractor } from "../../plugins/extraction/legacy/extractor";
-import { mailExtractor } from "../../plugins/extraction/mail/extractor";
-import { createExtraction } from "../../plugins/extraction/service";
+import { legacyExtractor } from "../../plugins/extraction/legacy/extractor";
+import { MailExtractor } from "../../plugins/extraction/mail/extractor";
+import { rtfExtractor } from "../../plugins/extraction/rtf/extractor";
+import { ExtractionService } from "../../plugins/extraction/service";
 import { tasks } from "../../plugins/extraction/tasks";
 import { textExtractor } from "../../plugins/extraction/text/extractor";
 
@@ -47,7 +48,7 @@ export interface TestExtraction {
   readonly languages: string;
   stop(): Promise<void>;
 }
-const limits: PageLimits = {
+const limits: ExtractionLimits = {
   memory_max_bytes: 600 * 1024 ** 2,
   pages_max: 5_000,
   ocr_pages_max: 200,
@@ -61,7 +62,7 @@ const limits: PageLimits = {
 /** `all`: every format. `observer`: a command that runs the children and watches them. */
 export function testExtraction(
   options: {
-    readonly limits?: Partial<PageLimits>;
+    readonly limits?: Partial<ExtractionLimits>;
     readonly extractors?: readonly Extractor[];
     readonly all?: boolean;
     readonly observer?: readonly string[];
@@ -75,18 +76,25 @@ export function testExtraction(
   });
   const isolate = ((task: string, input: unknown, within: never) =>
     children.run("extraction", task, input, within)) as Isolate<typeof tasks>;
-  const languages = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
-  const parts = { isolate, newId, temporary, languages, limits: { ...limits, ...options.limits } };
-  const extraction: Extraction = createExtraction(() => extractors);
+  const data = mkdtempSync(join(tmpdir(), "dossier-extraction-"));
+  const languages = join(data, "tessdata");
+  mkdirSync(languages);
+  const ctx: ExtractionContext = {
+    isolate,
+    newId,
+    paths: { data, database: "", temporary },
+    limits: { ...limits, ...options.limits },
+  };
+  const extraction: Extraction = new ExtractionService(() => extractors);
   const extractors = [
-    textExtractor(parts),
-    htmlExtractor(parts),
-    pdfExtractor(parts),
-    imageExtractor(parts),
-    officeExtractor(parts),
+    textExtractor(ctx),
+    htmlExtractor(ctx),
+    pdfExtractor(ctx),
+    imageExtractor(ctx),
+    officeExtractor(ctx),
     ...(options.extractors ?? []),
     ...(options.all
-      ? [legacyExtractor(parts), rtfExtractor(parts), mailExtractor({ ...parts, extraction })]
+      ? [legacyExtractor(ctx), rtfExtractor(ctx), new MailExtractor(ctx, extraction)]
       : []),
   ];
   const read: TestExtraction["read"] = (
@@ -116,7 +124,7 @@ export function testExtraction(
     languages,
     async stop() {
       await children.stop();
-      for (const directory of [temporary, files, languages])
+      for (const directory of [temporary, files, data])
         rmSync(directory, { recursive: true, force: true });
     },
   };

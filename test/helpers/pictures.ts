@@ -27,7 +27,7 @@ export async function scan(pdf: Uint8Array): Promise<Gray[]> {
     const document = await openPdf(path);
     if (typeof document === "string") throw new Error(`The PDF is ${document}.`);
     const pages = Array.from({ length: document.page_count }, (_, index) =>
-      fromPgm(document.draw(index)?.bytes),
+      fromPgm(document.render(index)?.bytes),
     );
     document.close();
     return pages;

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { newId } from "../../core/base/ids";
 import { TaskFailure } from "../../core/isolate/contract";
 import type { Extracted, ExtractionCode } from "../../plugins/extraction/contract";
-import { describe as describePicture } from "../../plugins/extraction/image/header";
+import { readHeader } from "../../plugins/extraction/image/header";
 import { parseHocr } from "../../plugins/extraction/ocr/hocr";
 import { turnedBy } from "../../plugins/extraction/ocr/recognition";
 import type { Orientation } from "../../plugins/extraction/ocr/tesseract";
@@ -552,8 +552,7 @@ describe("a page that is too slow", () => {
     const extractor = pdfExtractor({
       isolate: isolate as never,
       newId,
-      temporary: process.env.TMPDIR ?? "/tmp",
-      languages: "",
+      paths: { data: "", database: "", temporary: process.env.TMPDIR ?? "/tmp" },
       limits,
     });
     const found = extractor.extract(
@@ -619,7 +618,7 @@ describe("the header of an image", () => {
       Buffer.from(chunk, "latin1"),
       Buffer.from([body.length, 0, 0, 0, ...body]),
     ]);
-  const cases: [string, Uint8Array, Parameters<typeof describePicture>[1], [number, number]][] = [
+  const cases: [string, Uint8Array, Parameters<typeof readHeader>[1], [number, number]][] = [
     [
       "WebP with losses",
       riff("VP8 ", [0, 0, 0, 0x9d, 1, 0x2a, 0x20, 3, 0x58, 2]),
@@ -645,7 +644,7 @@ describe("the header of an image", () => {
   ];
   for (const [why, bytes, type, [width, height]] of cases) {
     test(why, () =>
-      expect(describePicture(bytes, type)).toEqual({
+      expect(readHeader(bytes, type)).toEqual({
         orientation: 1,
         frames: [{ width, height, at: 0 }],
       }),

@@ -3,9 +3,9 @@ import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { newId } from "../../core/base/ids";
 import { TaskFailure } from "../../core/isolate/contract";
+import type { ExtractionLimits } from "../../plugins/extraction/context";
 import { ExtractionFailure, type Extracted } from "../../plugins/extraction/contract";
 import type { PageMessage } from "../../plugins/extraction/child/page-output";
-import type { PageLimits } from "../../plugins/extraction/server/paged-reading";
 import { pdfExtractor } from "../../plugins/extraction/pdf/extractor";
 import type { PdfInput } from "../../plugins/extraction/pdf/reader";
 import { testExtraction, type TestExtraction } from "../helpers/extraction";
@@ -19,7 +19,7 @@ const others: TestExtraction[] = [];
 afterEach(async () => {
   for (const other of others.splice(0)) await other.stop();
 });
-const within = (limits: Partial<PageLimits>): TestExtraction => {
+const within = (limits: Partial<ExtractionLimits>): TestExtraction => {
   const other = testExtraction({ limits });
   others.push(other);
   return other;
@@ -289,8 +289,7 @@ function scripted(messages: readonly PageMessage[], written: string, end: Error 
   const extractor = pdfExtractor({
     isolate: isolate as never,
     newId,
-    temporary,
-    languages: "",
+    paths: { data: "", database: "", temporary },
     limits,
   });
   return extractor.extract(

@@ -1,10 +1,10 @@
 /** Text that is more than lines: tables get tabs, Markdown its headings, data its exact type. */
 import { describe, expect, test } from "bun:test";
 import { markdownHeadings } from "../../plugins/extraction/text/markdown";
-import { shape } from "../../plugins/extraction/text/formats";
+import { formatText } from "../../plugins/extraction/text/formats";
 
 const shaped = (text: string, name = "file", declared_type: string | null = null) =>
-  shape(text, { name, declared_type });
+  formatText(text, { name, declared_type });
 
 describe("tables", () => {
   const cases: [string, string, string][] = [

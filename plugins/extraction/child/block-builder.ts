@@ -1,74 +1,59 @@
 /**
- * The text of a document while it is read: paragraphs, rows of tables, and what stands beside the
- * text, such as notes and boxes.
+ * Runs in the child: builds the blocks of a document from what a reader finds, in the order of
+ * reading: text, ends of paragraphs, tables, and asides such as notes and boxes.
  */
-import type { HeadingSpan, PageSpan } from "../contract";
-import { ExtractionFailure } from "../contract";
-
-export interface Block {
-  /** Not blank, without white space around it. */
-  readonly text: string;
-  /** A row that follows the row before it: on the next line, without a blank one between. */
-  readonly joined: boolean;
-  /** Of a heading: 1 is the highest. */
-  readonly level: number | null;
-}
-export const paragraph = (text: string, level: number | null = null): Block => ({
-  text,
-  joined: false,
-  level,
-});
+import { paragraph, type Block } from "./blocks";
 
 interface Table {
+  /** The cells of the row that is open. */
   readonly cells: Block[][];
-  /** The last thing it gave was a row. */
-  rows_run: boolean;
+  /** The block before was a row of this table. */
+  after_row: boolean;
 }
-/** A text that is read on its own: the body, or a note or box beside a paragraph of it. */
+/** A text of its own: the body, or an aside. */
 interface Frame {
+  /** The paragraph so far. */
   line: string;
   readonly blocks: Block[];
   readonly tables: Table[];
-  /** What follows when the paragraph is over. */
+  /** The blocks of asides, which follow the paragraph. */
   aside: Block[];
 }
 const newFrame = (): Frame => ({ line: "", blocks: [], tables: [], aside: [] });
 
+/** Tables inside tables, and asides inside asides; deeper ones are plain paragraphs. */
+const depth_max = 8;
 /**
- * Tables in tables, and boxes in boxes, are told apart up to here; deeper ones are plain
- * paragraphs.
- */
-const nested_max = 8;
-/**
- * A cell of more than one paragraph and more characters than this is no cell of data: its row
- * stands there for the layout.
+ * A cell of several paragraphs and more characters than this is no data: its table is there for the
+ * layout.
  */
 const cell_chars_max = 600;
 
-export class Flow {
+export class BlockBuilder {
   private frames: Frame[] = [newFrame()];
   private frame = this.frames[0]!;
   private tables_ignored = 0;
   private asides_ignored = 0;
-  /** Grows with everything that is added. */
+  /** Characters added so far. */
   length = 0;
 
   text(text: string): void {
     this.frame.line += text;
     this.length += text.length;
   }
-  /** The paragraph so far has nothing in it. */
-  get fresh(): boolean {
+  /** Nothing was added since the last paragraph ended. */
+  get is_at_start(): boolean {
     return this.frame.line === "";
   }
 
+  /** `level` makes it a heading; `marker` is the number or bullet of a list item. */
   endParagraph(level: number | null = null, marker = ""): void {
-    const text = tidied(this.frame.line);
+    const text = trimLines(this.frame.line);
     this.frame.line = "";
     if (text !== "") this.put(paragraph(marker === "" ? text : `${marker} ${text}`, level));
     this.flushAside();
   }
-  /** Adds what is already a block. */
+  /** Adds finished blocks: at once, or behind the paragraph that has begun. */
   add(blocks: readonly Block[]): void {
     for (const block of blocks) this.length += block.text.length;
     if (this.frame.line === "") for (const block of blocks) this.put(block);
@@ -77,8 +62,8 @@ export class Flow {
 
   beginTable(): void {
     this.endParagraph();
-    if (this.frame.tables.length >= nested_max) this.tables_ignored++;
-    else this.frame.tables.push({ cells: [], rows_run: false });
+    if (this.frame.tables.length >= depth_max) this.tables_ignored++;
+    else this.frame.tables.push({ cells: [], after_row: false });
   }
   beginRow(): void {
     this.endParagraph();
@@ -101,10 +86,10 @@ export class Flow {
     const row = rowOf(cells);
     if (row === null) {
       for (const block of cells.flat()) this.put(block);
-      table.rows_run = false;
+      table.after_row = false;
     } else if (row !== "") {
-      this.put({ text: row, joined: table.rows_run, level: null });
-      table.rows_run = true;
+      this.put({ text: row, joined: table.after_row, level: null });
+      table.after_row = true;
     }
     this.frame.tables.push(table);
   }
@@ -117,9 +102,9 @@ export class Flow {
     }
   }
 
-  /** What comes now stands beside the paragraph and follows it. */
+  /** Up to `endAside`, what is added follows the paragraph that is open, as blocks of its own. */
   beginAside(): void {
-    if (this.frames.length > nested_max || this.tables_ignored > 0) {
+    if (this.frames.length > depth_max || this.tables_ignored > 0) {
       this.asides_ignored++;
       return;
     }
@@ -133,12 +118,12 @@ export class Flow {
       return;
     }
     if (this.frames.length === 1) return;
-    const { blocks } = this.close();
+    const { blocks } = this.closeFrame();
     if (this.frame.line === "") for (const block of blocks) this.put(block);
     else for (const block of blocks) this.frame.aside.push(block);
   }
 
-  /** The blocks so far, which are then forgotten. */
+  /** Ends everything that is open, and gives out the blocks. The builder is empty then. */
   take(): Block[] {
     while (this.frames.length > 1) this.endAside();
     this.endParagraph();
@@ -146,8 +131,7 @@ export class Flow {
     return this.frame.blocks.splice(0);
   }
 
-  /** Ends the innermost text. */
-  private close(): Frame {
+  private closeFrame(): Frame {
     this.endParagraph();
     while (this.frame.tables.length > 0) this.endTable();
     const closed = this.frames.pop()!;
@@ -168,8 +152,8 @@ export class Flow {
   }
 }
 
-/** Without white space at the ends of lines, and with one blank line at most. */
-function tidied(line: string): string {
+/** Without white space at the ends of lines, and with one blank line in a row at most. */
+function trimLines(line: string): string {
   const text = line.trim();
   return text.includes("\n")
     ? text
@@ -180,7 +164,7 @@ function tidied(line: string): string {
     : text;
 }
 
-/** A row as one line with tabs between the cells; null when it is there for the layout only. */
+/** A row as one line with tabs between the cells; null when its table is there for the layout. */
 function rowOf(cells: readonly Block[][]): string | null {
   const filled = cells.filter((cell) => cell.length > 0);
   const isLong = (cell: readonly Block[]): boolean =>
@@ -191,45 +175,4 @@ function rowOf(cells: readonly Block[][]): string | null {
     .map((cell) => cell.map(({ text }) => text.replaceAll("\n", " ")).join(" "))
     .join("\t")
     .trim();
-}
-
-/** One page of blocks; a document without pages is one of number null. */
-export interface Page {
-  readonly page: number | null;
-  readonly blocks: readonly Block[];
-}
-export interface Assembled {
-  readonly text: string;
-  readonly pages: readonly PageSpan[];
-  readonly headings: readonly HeadingSpan[];
-}
-
-const headings_max = 50_000;
-/** Puts the text together. @throws ExtractionFailure `too_large` */
-export function assemble(pages: readonly Page[], characters_max: number): Assembled {
-  const pieces: string[] = [];
-  const spans: PageSpan[] = [];
-  const headings: HeadingSpan[] = [];
-  let characters = 0;
-  const put = (text: string): void => {
-    pieces.push(text);
-    characters += text.length;
-  };
-  for (const { page, blocks } of pages) {
-    let start = -1;
-    for (const { text, joined, level } of blocks) {
-      if (characters > 0) put(joined && start >= 0 ? "\n" : "\n\n");
-      if (start < 0) start = characters;
-      if (level !== null && headings.length < headings_max)
-        headings.push({ start: characters, end: characters + text.length, level });
-      put(text);
-      if (characters > characters_max)
-        throw new ExtractionFailure(
-          "too_large",
-          `The text of this file is longer than ${characters_max} characters.`,
-        );
-    }
-    if (page !== null && start >= 0) spans.push({ page, start, end: characters });
-  }
-  return { text: pieces.join(""), pages: spans, headings };
 }

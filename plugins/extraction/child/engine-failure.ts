@@ -1,9 +1,10 @@
-/** What the engines in WebAssembly have in common: after an abort nothing in one can be trusted. */
+/** Runs in the child: how the engines in WebAssembly (PDFium, Tesseract) fail. */
 
-/** The engine gave up on a file and was thrown away; the next file loads a new one. */
+/** The engine aborted on a file and was discarded: the next file loads a new one. */
 export class EngineFailure extends Error {
   override readonly name = "EngineFailure";
   constructor(
+    /** How much memory it had. */
     readonly engine_bytes: number,
     cause: unknown,
   ) {
@@ -11,7 +12,7 @@ export class EngineFailure extends Error {
   }
 }
 
-/** An engine that failed with this much memory, bytes, failed for want of more. */
+/** An engine that failed with more memory than this failed for lack of it. */
 const engine_bytes_max = 512 * 1024 * 1024;
-export const wantedMemory = ({ engine_bytes }: EngineFailure): boolean =>
+export const ranOutOfMemory = ({ engine_bytes }: EngineFailure): boolean =>
   engine_bytes > engine_bytes_max;

@@ -1,22 +1,26 @@
-/** The cells of a sheet as lines: empty columns and rows are left out, the rest keeps its place. */
-import type { Block } from "./block-builder";
+/**
+ * Runs in the child: the cells of a sheet as lines. Columns without any cell are left out, and rows
+ * without one separate tables.
+ */
+import type { Block } from "./blocks";
 
-/** A wider gap in a row is not shown in full. */
+/** Tabs between two cells of a row, at most. */
 const gap_max = 20;
-/** No sheet is wider. */
+/** The widest sheet of any program. */
 const columns_max = 16_384;
 
 export class Grid {
-  /** The cells that are not blank: three lists of the same length, for there may be millions. */
+  /** Cells that are not blank, in three lists of the same length: there may be millions. */
   private readonly rows: number[] = [];
   private readonly columns: number[] = [];
   private readonly cells: string[] = [];
   private readonly used = new Set<number>();
 
+  /** `spend` counts the characters of the sheet, and throws when they are too many. */
   constructor(private readonly spend: (characters: number) => void) {}
 
-  /** In the order of rows. Blank cells are passed over, and those beyond the edge of a sheet. */
-  put(row: number, column: number, text: string): void {
+  /** Call it in the order of rows. Leaves out blank cells, and those beyond the widest sheet. */
+  add(row: number, column: number, text: string): void {
     const cell = text.trim();
     if (cell === "" || column >= columns_max) return;
     this.spend(cell.length + 1);
@@ -25,11 +29,11 @@ export class Grid {
     this.cells.push(/[\t\n\r]/.test(cell) ? cell.replace(/[\t\n\r]+/g, " ") : cell);
     this.used.add(column);
   }
-  /** A blank row separates two tables. `title` comes first, as the line above them. */
+  /** A block for each table, behind the title. */
   blocks(title: string): Block[] {
     const blocks: Block[] =
       title.trim() === "" ? [] : [{ text: title.trim(), joined: false, level: 1 }];
-    const place = new Map(
+    const positions = new Map(
       [...this.used].toSorted((one, other) => one - other).map((column, at) => [column, at]),
     );
     let pieces: string[] = [];
@@ -45,7 +49,7 @@ export class Grid {
     };
     this.cells.forEach((cell, at) => {
       const [row, before] = [this.rows[at]!, this.rows[at - 1]];
-      const here = place.get(this.columns[at]!)!;
+      const here = positions.get(this.columns[at]!)!;
       if (before !== undefined && row - before > 1) endTable();
       const first = pieces.length === 0 || row !== before;
       if (first && pieces.length > 0) pieces.push("\n");

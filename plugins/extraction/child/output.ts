@@ -1,8 +1,18 @@
-/** The file in which a child leaves the text that it read. */
+/** Runs in the child: the file that carries the text of a document to the server. */
 import { closeSync, openSync, writeSync } from "node:fs";
 
+/** What every reader of a whole file is given. */
+export interface ReaderInput {
+  readonly path: string;
+  /** Path of a file that does not exist yet: the reader writes the text there, as UTF-8. */
+  readonly output: string;
+  /** The longest text, UTF-16 units. */
+  readonly characters_max: number;
+}
+
 export interface Output extends Disposable {
-  readonly write: (contents: string | Uint8Array) => void;
+  /** Returns how many bytes were written. */
+  readonly write: (contents: string | Uint8Array) => number;
 }
 
 /** The file must not exist yet. */
@@ -12,6 +22,7 @@ export function openOutput(path: string): Output {
     write: (contents) => {
       const bytes = typeof contents === "string" ? new TextEncoder().encode(contents) : contents;
       for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
+      return bytes.length;
     },
     [Symbol.dispose]: () => closeSync(file),
   };

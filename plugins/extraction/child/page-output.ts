@@ -1,32 +1,35 @@
 /**
- * The child's part of reading pages: the text goes into a file and word of it to the parent, so
- * that a kill keeps what is done.
+ * Runs in the child: writes the text of page after page, and tells the server about each, so that
+ * a kill loses only the page that was being read.
  */
-import { closeSync, openSync, writeSync } from "node:fs";
 import { ExtractionFailure } from "../contract";
+import { openOutput, type Output } from "./output";
 
 export interface PagesInput {
-  /** Where the text goes: a file that does not exist yet. */
+  /** Path of a file that does not exist yet: the reader writes the text there, as UTF-8. */
   readonly output: string;
-  /** From 1; those before it were read by another child. */
+  /** From 1. The pages before it were read by another child. */
   readonly first_page: number;
   readonly pages_max: number;
   /** Pages whose text is recognised from their picture. */
   readonly ocr_pages_max: number;
-  /** A directory with languages for that. It need not be there. */
+  /** A directory of languages for text recognition. It may be missing. */
   readonly languages: string;
-  /** UTF-16 units. */
+  /** The longest text, UTF-16 units. */
   readonly characters_max: number;
 }
 
 export type PageMessage =
   | { readonly step: "started" }
   | { readonly step: "opened"; readonly page_count: number }
-  /** The text of this page is going to be recognised from its picture, which takes long. */
+  /** The text of this page is about to be recognised from its picture, which takes long. */
   | { readonly step: "recognising"; readonly page: number }
-  /** Files for languages that can't be used; by name. */
+  /** Files for text recognition that can't be used, by name. */
   | { readonly step: "languages"; readonly unusable: readonly string[] }
-  /** The page is in the output, up to its byte `bytes`; `start` and `end` are UTF-16 indices. */
+  /**
+   * The page is in the output, which has `bytes` bytes now. `start` and `end` are UTF-16 indices,
+   * end exclusive. `doubtful`: text recognition was not sure.
+   */
   | {
       readonly step: "page";
       readonly page: number;
@@ -38,64 +41,58 @@ export type PageMessage =
     }
   | { readonly step: "page"; readonly page: number; readonly kind: PageWithoutText };
 
-/**
- * Nothing on it; a picture without a word that can be trusted; a picture, but so many were read
- * before; letters without a meaning; more pixels than are
- * read; broken.
- */
 export type PageWithoutText =
-  "blank" | "illegible" | "unrecognised" | "garbled" | "oversized" | "damaged";
+  | "blank"
+  /** A picture without a word that can be trusted. */
+  | "illegible"
+  /** A picture behind `ocr_pages_max` others. */
+  | "unrecognised"
+  /** Its fonts do not say which letters they show. */
+  | "garbled"
+  /** More pixels than are read. */
+  | "oversized"
+  | "damaged";
 export interface PageText {
   readonly text: string;
-  /** The recogniser was not sure. */
+  /** Text recognition was not sure. */
   readonly doubtful: boolean;
 }
 
-/** What stands between the texts of two pages. */
-export const between_pages = "\n\n";
+/** Between the texts of two pages. */
+export const page_separator = "\n\n";
 
-export interface PageOutput {
-  readonly put: (page: number, read: PageText | PageWithoutText) => void;
-  readonly close: () => void;
-}
+export class PageOutput implements Disposable {
+  private readonly file: Output;
+  private characters = 0;
+  private bytes = 0;
 
-/**
- * `path` is a file that does not exist yet. `put` throws ExtractionFailure when the text gets
- * longer than `characters_max`, in UTF-16 units.
- */
-export function openPageOutput(
-  path: string,
-  characters_max: number,
-  send: (message: PageMessage) => void,
-): PageOutput {
-  const file = openSync(path, "wx", 0o600);
-  let [characters, bytes] = [0, 0];
-  const put: PageOutput["put"] = (page, read) => {
-    if (typeof read === "string") return send({ step: "page", page, kind: read });
-    const separator = characters === 0 ? "" : between_pages;
-    const start = characters + separator.length;
-    characters = start + read.text.length;
-    if (characters > characters_max)
+  /** `path` is a file that does not exist yet; `characters_max` counts UTF-16 units. */
+  constructor(
+    path: string,
+    private readonly characters_max: number,
+    private readonly send: (message: PageMessage) => void,
+  ) {
+    this.file = openOutput(path);
+  }
+
+  /** @throws ExtractionFailure `too_large` when the text gets too long */
+  add(page: number, read: PageText | PageWithoutText): void {
+    if (typeof read === "string") return this.send({ step: "page", page, kind: read });
+    const { text, doubtful } = read;
+    const separator = this.characters === 0 ? "" : page_separator;
+    const start = this.characters + separator.length;
+    const end = start + text.length;
+    if (end > this.characters_max)
       throw new ExtractionFailure(
         "too_large",
-        `The text is longer than ${characters_max} characters.`,
+        `The text is longer than ${this.characters_max} characters.`,
       );
-    bytes += write(file, separator + read.text);
-    send({
-      step: "page",
-      page,
-      kind: "text",
-      doubtful: read.doubtful,
-      start,
-      end: characters,
-      bytes,
-    });
-  };
-  return { put, close: () => closeSync(file) };
-}
+    this.characters = end;
+    this.bytes += this.file.write(separator + text);
+    this.send({ step: "page", page, kind: "text", doubtful, start, end, bytes: this.bytes });
+  }
 
-function write(file: number, text: string): number {
-  const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-  return bytes.length;
+  [Symbol.dispose](): void {
+    this.file[Symbol.dispose]();
+  }
 }

@@ -1,21 +1,20 @@
 /**
- * Puts the lines of a page together again: a line break stays a line break, and a blank line goes
- * between paragraphs.
+ * Runs in the child: joins the lines of a page, by their place on it, to a text with a blank line
+ * between paragraphs. Other line breaks stay.
  */
 
 /**
- * A line of text and its place, in points; the line runs from left to right, and `base` grows
- * upwards.
+ * A line of text and its place, in points or pixels, turned so that it runs from left to right.
  */
 export interface Line {
   readonly text: string;
-  /** The line ended with a hyphen that PDFium took away: the word goes on in the next line. */
+  /** Its last word continues on the next line; the hyphen is not in `text`. */
   readonly hyphenated: boolean;
   readonly left: number;
   readonly right: number;
-  /** The height of its base line. */
+  /** The height of its baseline, counted upwards. */
   readonly base: number;
-  /** The size of its type. */
+  /** Its font size. */
   readonly size: number;
 }
 
@@ -30,16 +29,16 @@ export function joinLines(lines: readonly Line[]): string {
   return pieces.join("");
 }
 
-/** What stands between the line at this place and the next one. */
+/** What goes between the line at this index and the next one. */
 function separator(lines: readonly Line[], at: number, leading: (size: number) => number): string {
   const [line, next] = [lines[at]!, lines[at + 1]!];
   if (line.hyphenated) return "\n";
-  if (Math.abs(line.base - next.base) < 0.5 * line.size) return besideIt(line, next);
+  if (Math.abs(line.base - next.base) < 0.5 * line.size) return sameLineSeparator(line, next);
   return startsParagraph(lines, at + 1, leading) ? "\n\n" : "\n";
 }
 
-/** Two pieces on one base line: the same line when little lies between them. */
-function besideIt(line: Line, next: Line): string {
+/** Two pieces on one baseline are the same line when the gap between them is small. */
+function sameLineSeparator(line: Line, next: Line): string {
   const gap = next.left - line.right;
   if (gap < -line.size || gap > 4 * line.size) return "\n";
   return gap < 0.15 * line.size ? "" : " ";
@@ -52,25 +51,25 @@ function startsParagraph(
 ): boolean {
   const [previous, line] = [lines[at - 1]!, lines[at]!];
   const step = previous.base - line.base;
-  const goes_on = !endsSentence(previous.text) && /^\p{Ll}/u.test(line.text);
+  const continues = !endsSentence(previous.text) && /^\p{Ll}/u.test(line.text);
   const size_ratio = line.size / previous.size;
   const isUnfinished = (): boolean =>
     !endsSentence(previous.text) && Math.abs(size_ratio - 1) < 0.05 && !endedEarly(lines, at);
-  // Up again: the next column, or a part that stands elsewhere.
-  if (step < 0) return !(goes_on || isUnfinished());
+  // Further up: the next column, or another part of the page.
+  if (step < 0) return !(continues || isUnfinished());
   if (size_ratio > 1.3 || size_ratio < 0.77) return true;
   const usual = leading(Math.max(line.size, previous.size));
   if (step > 2.2 * usual) return true;
-  if (goes_on) return false;
+  if (continues) return false;
   if (size_ratio > 1.12 || size_ratio < 0.89 || step > 1.18 * usual) return true;
   return isIndented(lines, at) || (endedEarly(lines, at) && endsSentence(previous.text));
 }
 
-/** The number of a footnote may follow; `11.5` is no such end. */
+/** The number of a footnote may follow. `11.5` ends no sentence. */
 const endsSentence = (text: string): boolean =>
   /(?:[!?:…。！？：]|(?<!\d)\.)["'”’»)\]]*\d{0,2}$|\.["'”’»)\]]*$/u.test(text);
 
-/** The first line of a paragraph that is set in from the lines around it. */
+/** Whether this is the first line of a paragraph, indented beside the lines around it. */
 function isIndented(lines: readonly Line[], at: number): boolean {
   const [previous, line, next] = [lines[at - 1]!, lines[at]!, lines[at + 1]];
   const indent = line.left - previous.left;
@@ -83,24 +82,21 @@ function isIndented(lines: readonly Line[], at: number): boolean {
   return next === undefined || line.left - next.left > 0.7 * line.size || next.base > line.base;
 }
 
-/**
- * The line before ended although the first word of this one would have fitted: a break that
- * somebody meant.
- */
+/** Whether the first word of this line would have fitted on the line before. */
 function endedEarly(lines: readonly Line[], at: number): boolean {
   const [previous, line] = [lines[at - 1]!, lines[at]!];
   const first_word =
     ((line.text.search(/\s/) + 1 || line.text.length) / line.text.length) *
     (line.right - line.left);
-  const room_needed = previous.right + first_word + 0.5 * line.size;
+  const right_needed = previous.right + first_word + 0.5 * line.size;
   for (let near = Math.max(0, at - 4); near < Math.min(lines.length, at + 4); near++) {
     const { left, right } = lines[near]!;
-    if (left < previous.right && right > previous.left && right > room_needed) return true;
+    if (left < previous.right && right > previous.left && right > right_needed) return true;
   }
   return false;
 }
 
-/** The usual distance between two lines of a paragraph, for type of this size on this page. */
+/** The usual distance between two lines of a paragraph, by font size, on this page. */
 function leadingOf(lines: readonly Line[]): (size: number) => number {
   const steps = new Map<number, number[]>();
   for (let at = 1; at < lines.length; at++) {

@@ -1,31 +1,31 @@
-/** The encoding that a web page names in its first bytes. */
+/** Runs in the child: the encoding that a web page declares in its first bytes. */
 
-/** Where browsers look, and a little beyond. */
-const within_bytes = 4_096;
+/** Browsers look at the first 1,024 bytes. */
+const sample_bytes = 4_096;
 
-const names = [
+const declarations = [
   /<meta\b[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i,
   /<\?xml\b[^>]*?\bencoding\s*=\s*["']\s*([\w.:-]+)/i,
 ];
 
 /**
- * A name that `TextDecoder` knows; null when the page names none, or one that can't be: these bytes
- * are ASCII so far, which UTF-16 never is.
+ * A name of `TextDecoder`; null when the page declares none that can be true. UTF-16 can't: the
+ * declaration was found in ASCII.
  */
-export function namedCharset(head: Uint8Array): string | null {
+export function declaredCharset(head: Uint8Array): string | null {
   const text = Buffer.from(
     head.buffer,
     head.byteOffset,
-    Math.min(head.length, within_bytes),
+    Math.min(head.length, sample_bytes),
   ).toString("latin1");
-  for (const name of names) {
-    const label = name.exec(text)?.[1];
+  for (const declaration of declarations) {
+    const label = declaration.exec(text)?.[1];
     if (label === undefined || /^(utf-?16|utf-?32|ucs|iso-10646|x-user-defined)/i.test(label))
       continue;
     try {
       return new TextDecoder(label as Bun.Encoding).encoding;
     } catch {
-      /* a name that nobody knows says nothing */
+      /* an unknown name: try the next declaration */
     }
   }
   return null;

@@ -1,41 +1,34 @@
-/** Web pages, in any encoding: read in a child, within limits. */
-import type { Isolate } from "../../../core/sdk";
+/** Web pages, in any encoding. */
+import type { ExtractionContext } from "../context";
 import type { Extractor, ExtractionSource } from "../contract";
+import { readInChild } from "../server/child-run";
 import { announcedEncoding, decode, mayBeText } from "../text/encoding";
-import { readInChild, type ChildLimits } from "../server/child-run";
-import type { ReadingParts } from "../server/deadline";
+import { damagedTextWarnings } from "../text/extractor";
 import { isMarkdown } from "../text/formats";
-import type { tasks } from "../tasks";
-import { brokenWarnings } from "../text/extractor";
 
-export interface HtmlParts extends ReadingParts {
-  readonly isolate: Isolate<typeof tasks>;
-  readonly limits: ChildLimits;
-}
-
-/** How far into a file its kind shows. */
-const sight_bytes = 8_192;
+/** Bytes inspected to detect a page. */
+const sample_bytes = 8_192;
 /** A page may begin with white space, comments and an XML declaration. */
 const before = /^\ufeff?(?:\s|<!--(?:(?!-->)[\s\S])*-->|<\?xml[^>]*>)*/.source;
 const page = new RegExp(`${before}<(?:!doctype\\s+html|html|head|body|title|meta)[\\s>]`, "i");
-const part_of_page = new RegExp(
+const fragment = new RegExp(
   `${before}<(?:!doctype|[a-z][a-z0-9]*)[\\s/>]|</(?:p|div|a|td|li|h[1-6])>|<br\\s*/?>`,
   "i",
 );
 
 /**
- * By its first bytes; a part of a page, which has no such beginning, by its name or declared type
- * too.
+ * Detected by the first bytes. A fragment of a page is one only if its name or its declared type
+ * say so too.
  */
 export function isHtml(
   head: Uint8Array,
   { name, declared_type }: Pick<ExtractionSource, "name" | "declared_type">,
 ): boolean {
   if (!mayBeText(head)) return false;
-  const sight = head.subarray(0, sight_bytes);
+  const sample = head.subarray(0, sample_bytes);
   const [start] = decode(
-    () => [sight],
-    announcedEncoding(sight) ?? { label: "latin1", skip: 0, exact: true },
+    () => [sample],
+    announcedEncoding(sample) ?? { label: "latin1", skip: 0, exact: true },
   );
   const text = start!.text.replace(/^ï»¿/, "");
   if (isMarkdown({ name, declared_type })) return false;
@@ -43,17 +36,20 @@ export function isHtml(
   return (
     (/\.(?:html?|xhtml|xht|shtml)$/i.test(name) ||
       /^(?:text\/html|application\/xhtml\+xml)\b/i.test(declared_type ?? "")) &&
-    part_of_page.test(text)
+    fragment.test(text)
   );
 }
 
-export const htmlExtractor = (parts: HtmlParts): Extractor => ({
+export const htmlExtractor = (ctx: ExtractionContext): Extractor => ({
   name: "HTML",
   rank: 40,
   recognises: (head, _tail, source) => isHtml(head, source),
-  extract: async (source, watch) => {
-    const { text, headings, broken } = await readInChild(parts, watch, (where, within) =>
-      parts.isolate("html", { path: source.path, ...where }, within),
+  extract: async (source, options) => {
+    const { text, headings, broken } = await readInChild(
+      ctx,
+      source,
+      options,
+      (input, run_options) => ctx.isolate("html", input, run_options),
     );
     return {
       text,
@@ -61,7 +57,7 @@ export const htmlExtractor = (parts: HtmlParts): Extractor => ({
       media_type: "text/html",
       pages: [],
       page_count: null,
-      warnings: brokenWarnings(broken),
+      warnings: damagedTextWarnings(broken),
     };
   },
 });

@@ -1,59 +1,52 @@
 /**
- * Any HTML, however broken, deep or hostile, as small and balanced markup of what it shows: in
- * linear time, because the parser that comes after it is not safe by itself.
+ * Runs in the child: turns any HTML, however broken, deep or hostile, into small and balanced
+ * markup of what it shows. In linear time: the parser behind it is not safe by itself.
  */
 import {
+  block_elements,
+  cell_closers,
   cells,
-  closes_cells,
-  empty,
-  endings,
-  of_head,
-  paragraphs,
-  table_parts,
-  unseen,
-  unseen_raw,
+  head_elements,
+  hidden_elements,
+  hidden_raw_text,
+  implied_ends,
+  table_elements,
+  void_elements,
 } from "./elements";
 
-/** Deeper elements are dissolved: what they hold stays. */
+/** Of deeper elements only the content is kept. */
 const depth_max = 200;
-/**
- * So many elements are kept: the tree of more would not fit the memory. What the others hold stays.
- */
+/** Of further elements only the content is kept: their tree would take too much memory. */
 const elements_max = 100_000;
-/** What is longer is no title, but a page whose title was not closed. */
+/** A longer title was never closed: it is the page. */
 const title_chars_max = 1_000;
-/**
- * A line break: a character of the text, because a tree of as many elements would cost far more.
- */
+/** Stands for `<br>`: as elements, that many would take too much memory. */
 export const line_break = "\u2028";
 
 export interface Markup {
   /**
-   * Balanced, lower case, of paragraphs, lists, tables and line breaks alone; character references
-   * as they were.
+   * Balanced, in lower case, with nothing but blocks, lists, tables and line breaks. Character
+   * references are not decoded.
    */
   readonly body: string;
-  /** With character references; null when there is none. */
+  /** Character references are not decoded; null when there is no title. */
   readonly title: string | null;
 }
 
-/**
- * `xml` tells that `<p/>` has no content, as in e-books; a page that begins as XML does says so
- * itself.
- */
+/** `xml`: `<p/>` has no content, as in e-books and in pages that begin with an XML declaration. */
 export function simplify(html: string, { xml = /^\ufeff?\s*<\?xml\s/.test(html) } = {}): Markup {
-  const page = new Page();
-  const scan = new Scanner(html);
-  for (let token = scan.next(); token !== null; token = scan.next()) {
-    if (token.kind === "text") page.text(token.text);
-    else if (token.kind === "close") page.close(token.name);
+  const writer = new MarkupWriter();
+  const scanner = new Scanner(html);
+  for (let token = scanner.next(); token !== null; token = scanner.next()) {
+    if (token.kind === "text") writer.text(token.text);
+    else if (token.kind === "close") writer.close(token.name);
     else {
       const closed = xml && token.closed;
-      page.open(token.name, token.attributes, () => (closed ? "" : scan.raw(token.name)));
-      if (closed) page.close(token.name);
+      writer.open(token.name, token.attributes, () => (closed ? "" : scanner.raw(token.name)));
+      if (closed) writer.close(token.name);
     }
   }
-  return page.finish();
+  return writer.finish();
 }
 
 export type Attributes = ReadonlyMap<string, string>;
@@ -69,10 +62,10 @@ type Token =
 
 const escaped = (text: string): string => text.replaceAll("<", "&lt;");
 
-/** Cuts HTML into tags and text. */
+/** Splits HTML into tags and text. */
 class Scanner {
   private at = 0;
-  /** What is known not to come any more: looked for once. */
+  /** What does not occur any more: it is searched for only once. */
   private readonly missing = new Set<string>();
   constructor(private readonly html: string) {}
 
@@ -85,15 +78,12 @@ class Scanner {
         this.at = tag < 0 ? html.length : tag;
         return { kind: "text", text: html.slice(from, this.at) };
       }
-      const token = this.tag(from);
+      const token = this.markup(from);
       if (token !== null) return token;
     }
     return null;
   }
-  /**
-   * The raw content of an element whose opening tag was the last token; the closing tag is
-   * consumed.
-   */
+  /** The raw content of the element whose start tag was the last token, up to its end tag. */
   raw(name: string): string {
     const start = this.at;
     const closing = new RegExp(`</${name}(?=[\\s/>])`, "gi");
@@ -105,8 +95,8 @@ class Scanner {
     return this.html.slice(start, end);
   }
 
-  /** At a `<`. Null when nothing of it is shown. */
-  private tag(from: number): Token | null {
+  /** Reads what begins with a `<`. Null when it is not shown. */
+  private markup(from: number): Token | null {
     const { html } = this;
     const second = html[from + 1] ?? "";
     if (/[a-z]/i.test(second)) return this.opening(from + 1);
@@ -155,12 +145,12 @@ class Scanner {
         if (end < 0) {
           this.at = this.after(">", this.at);
           break;
-        } // Whoever forgot the quote did not forget the tag.
+        } // The quote is missing: the tag ends at its `>` all the same.
         value = this.html.slice(this.at, end);
         this.at = end + 1;
       }
       const key = found[2]!.toLowerCase();
-      if (kept.has(key)) (attributes ??= new Map()).set(key, value);
+      if (kept_attributes.has(key)) (attributes ??= new Map()).set(key, value);
     }
     return {
       kind: "open",
@@ -169,7 +159,7 @@ class Scanner {
       closed: this.html[this.at - 2] === "/",
     };
   }
-  /** Reads the name at this place. */
+  /** Reads the name that begins here. */
   private name(from: number): string {
     const name = /[^\s/>]*/y;
     name.lastIndex = from;
@@ -183,7 +173,7 @@ class Scanner {
     if (found < 0) this.missing.add(what);
     return found;
   }
-  /** The place after the next `what`, or the end. */
+  /** The index behind the next `what`, or the end. */
   private after(what: string, from: number): number {
     const found = this.find(what, from);
     return found < 0 ? this.html.length : found + what.length;
@@ -191,31 +181,35 @@ class Scanner {
 }
 const name_chars_max = 40;
 const none: Attributes = new Map();
-const kept: ReadonlySet<string> = new Set(["hidden", "style", "alt", "start", "value", "type"]);
+const kept_attributes: ReadonlySet<string> = new Set([
+  "hidden",
+  "style",
+  "alt",
+  "start",
+  "value",
+  "type",
+]);
 
 const hiding = /(?:^|[;\s])(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 const isHidden = (attributes: Attributes): boolean =>
   (attributes.has("hidden") && !/until-found/i.test(attributes.get("hidden")!)) ||
   hiding.test(attributes.get("style") ?? "");
 
-/** Whether a line ends where this element begins. */
-const breaks = (name: string): boolean => paragraphs.has(name) || table_parts.has(name);
+/** Whether this element begins and ends a line. */
+const isBlock = (name: string): boolean => block_elements.has(name) || table_elements.has(name);
 
-interface Open {
+interface OpenElement {
   readonly name: string;
   readonly written: boolean;
 }
 
-/** What is open while the page is written, and what is written of it. */
-class Page {
+/** Writes the markup of a page, and closes what the page leaves open. */
+class MarkupWriter {
   private readonly pieces: string[] = [];
-  private readonly open_now: Open[] = [];
-  /**
-   * How many elements were open when one began that is not shown; everything is shown while it is
-   * null.
-   */
+  private readonly open_elements: OpenElement[] = [];
+  /** How many elements were open when a hidden one began; null when none is hidden. */
   private hidden_at: number | null = null;
-  /** How many are open of each name. */
+  /** Open elements by name. */
   private readonly counts = new Map<string, number>();
   private elements = 0;
   private title: string | null = null;
@@ -226,40 +220,45 @@ class Page {
       return;
     }
     // Text in a head that was not closed belongs to the body.
-    if (this.open_now.at(-1)?.name === "head" && /\S/.test(text)) {
+    if (this.open_elements.at(-1)?.name === "head" && /\S/.test(text)) {
       this.pop();
       this.text(text);
     }
   }
   open(name: string, attributes: Attributes, raw: () => string): void {
-    if (name === "title") return this.take(raw());
-    if (unseen_raw.has(name)) return void raw();
-    if (this.open_now.at(-1)?.name === "head" && !of_head.has(name)) this.pop();
+    if (name === "title") return this.setTitle(raw());
+    if (hidden_raw_text.has(name)) return void raw();
+    if (this.open_elements.at(-1)?.name === "head" && !head_elements.has(name)) this.pop();
     if (name === "textarea") return this.text(line_break + escaped(raw()) + line_break);
-    if (empty.has(name)) return this.single(name, attributes);
-    this.endBefore(name);
-    const hides = this.hidden_at === null && (unseen.has(name) || isHidden(attributes));
-    if (this.open_now.length >= depth_max) return this.put(breaks(name) ? line_break : "");
-    if (hides) this.hidden_at = this.open_now.length;
-    const written = this.hidden_at === null && breaks(name) && this.elements < elements_max;
-    this.open_now.push({ name, written });
+    if (void_elements.has(name)) return this.voidElement(name, attributes);
+    this.impliedEnds(name);
+    const hides = this.hidden_at === null && (hidden_elements.has(name) || isHidden(attributes));
+    if (this.open_elements.length >= depth_max) return this.put(isBlock(name) ? line_break : "");
+    if (hides) this.hidden_at = this.open_elements.length;
+    const written = this.hidden_at === null && isBlock(name) && this.elements < elements_max;
+    this.open_elements.push({ name, written });
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
-    if (!written) return this.put(breaks(name) ? line_break : "");
+    if (!written) return this.put(isBlock(name) ? line_break : "");
     this.elements++;
     this.put(`<${name}${numbering(attributes)}>`);
   }
   close(name: string): void {
     if (!this.counts.get(name)) return;
-    const reaches = closes_cells.has(name)
+    const reaches = cell_closers.has(name)
       ? (): boolean => true
       : (one: string): boolean => !cells.has(one);
-    let at = this.open_now.length - 1;
-    while (at >= 0 && this.open_now[at]!.name !== name && reaches(this.open_now[at]!.name)) at--;
-    if (at < 0 || this.open_now[at]!.name !== name) return;
-    while (this.open_now.length > at) this.pop();
+    let at = this.open_elements.length - 1;
+    while (
+      at >= 0 &&
+      this.open_elements[at]!.name !== name &&
+      reaches(this.open_elements[at]!.name)
+    )
+      at--;
+    if (at < 0 || this.open_elements[at]!.name !== name) return;
+    while (this.open_elements.length > at) this.pop();
   }
   finish(): Markup {
-    while (this.open_now.length > 0) this.pop();
+    while (this.open_elements.length > 0) this.pop();
     return { body: this.pieces.join(""), title: this.title };
   }
 
@@ -267,17 +266,18 @@ class Page {
     if (this.hidden_at === null) this.pieces.push(markup);
   }
   private pop(): void {
-    const { name, written } = this.open_now.pop()!;
+    const { name, written } = this.open_elements.pop()!;
     this.counts.set(name, this.counts.get(name)! - 1);
-    if (this.hidden_at !== null && this.open_now.length <= this.hidden_at) this.hidden_at = null;
+    if (this.hidden_at !== null && this.open_elements.length <= this.hidden_at)
+      this.hidden_at = null;
     else if (written) this.put(`</${name}>`);
   }
-  private take(title: string): void {
+  private setTitle(title: string): void {
     if (title.length > title_chars_max) return this.text(escaped(title));
-    if (this.title === null && !this.open_now.some(({ name }) => name === "svg"))
+    if (this.title === null && !this.open_elements.some(({ name }) => name === "svg"))
       this.title = escaped(title);
   }
-  private single(name: string, attributes: Attributes): void {
+  private voidElement(name: string, attributes: Attributes): void {
     if (isHidden(attributes)) return;
     if (name === "br" || name === "hr") return this.put(name === "br" ? line_break : "<hr>");
     const shown =
@@ -286,23 +286,24 @@ class Page {
         : undefined;
     if (shown !== undefined && shown.trim() !== "") this.put(` ${escaped(shown)} `);
   }
-  /** Ends what this element ends by beginning. */
-  private endBefore(name: string): void {
+  /** Writes the end tags that this start tag implies. */
+  private impliedEnds(name: string): void {
     const ending =
-      endings.get(name) ?? (paragraphs.has(name) || name === "table" ? of_paragraphs : undefined);
+      implied_ends.get(name) ??
+      (block_elements.has(name) || name === "table" ? end_of_paragraph : undefined);
     if (ending === undefined) return;
-    let keep = this.open_now.length;
+    let keep = this.open_elements.length;
     for (
-      let at = this.open_now.length - 1;
-      at >= 0 && !ending.within.has(this.open_now[at]!.name);
+      let at = this.open_elements.length - 1;
+      at >= 0 && !ending.within.has(this.open_elements[at]!.name);
       at--
     )
-      if (ending.of.has(this.open_now[at]!.name)) keep = at;
-    while (this.open_now.length > keep) this.pop();
+      if (ending.of.has(this.open_elements[at]!.name)) keep = at;
+    while (this.open_elements.length > keep) this.pop();
   }
 }
-/** A paragraph ends where anything begins that can't stand in one. */
-const of_paragraphs = {
+/** A block inside a paragraph ends the paragraph. */
+const end_of_paragraph = {
   of: new Set(["p"]),
   within: new Set([
     "div",

@@ -1,12 +1,10 @@
-/** Reads a web page: what it shows, as blocks of text with headings, lists and tables. */
+/** Runs in the child: the blocks of a web page, with headings, lists and tables. */
 import { HTMLElement, parse, TextNode } from "node-html-parser";
-import { Flow, paragraph, type Block } from "../child/block-builder";
+import { BlockBuilder } from "../child/block-builder";
+import { paragraph, type Block } from "../child/blocks";
 import { line_break, simplify } from "./markup";
 
-/**
- * The text of an HTML page. Its title comes first when nothing of that text stands in the page
- * itself.
- */
+/** The title of the page comes first, unless the page itself shows it. */
 export function readPage(html: string): Block[] {
   const { body, title } = simplify(html);
   const blocks = blocksOf(body);
@@ -15,15 +13,15 @@ export function readPage(html: string): Block[] {
     ? blocks
     : [paragraph(heading, 1), ...blocks];
 }
-/** The text of a part of an e-book. */
+/** A part of an e-book. */
 export const readXhtml = (xhtml: string): Block[] => blocksOf(simplify(xhtml, { xml: true }).body);
 
 const large_chars = 4 * 1024 * 1024;
 
 function blocksOf(markup: string): Block[] {
-  // What came before it would else count towards the memory that this may take.
+  // Garbage of earlier steps would count towards the memory limit.
   if (markup.length > large_chars) Bun.gc(true);
-  const reader = new Reader();
+  const reader = new PageReader();
   reader.children(
     parse(markup, {
       comment: false,
@@ -32,19 +30,19 @@ function blocksOf(markup: string): Block[] {
       blockTextElements: {},
     }),
   );
-  return reader.flow.take();
+  return reader.builder.take();
 }
 const squeezed = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 const around_breaks = new RegExp(` ?${line_break} ?`, "g");
 
-/** Walks through a tree whose depth is limited. */
-class Reader {
-  readonly flow = new Flow();
-  /** The line so far ends with white space, or is empty. */
-  private spaced = true;
+/** Recursive: the depth of the tree is limited. */
+class PageReader {
+  readonly builder = new BlockBuilder();
+  /** The line so far is empty or ends with white space. */
+  private after_space = true;
   private preformatted = 0;
-  /** Lists that are open: the number of the last item, or null when they have bullets. */
+  /** Open lists: the number of the last item, or null for bullets. */
   private readonly lists: { count: number | null }[] = [];
   private marker = "";
 
@@ -57,7 +55,7 @@ class Reader {
 
   private element(element: HTMLElement): void {
     const name = element.rawTagName;
-    const { flow } = this;
+    const { builder } = this;
     this.endParagraph(null);
     switch (name) {
       case "pre":
@@ -77,23 +75,23 @@ class Reader {
         this.children(element);
         break;
       case "table":
-        flow.beginTable();
+        builder.beginTable();
         this.children(element);
         this.endParagraph(null);
-        flow.endTable();
+        builder.endTable();
         return;
       case "tr":
-        flow.beginRow();
+        builder.beginRow();
         this.children(element);
         this.endParagraph(null);
-        flow.endRow();
+        builder.endRow();
         return;
       case "td":
       case "th":
-        flow.beginCell();
+        builder.beginCell();
         this.children(element);
         this.endParagraph(null);
-        flow.endCell();
+        builder.endCell();
         return;
       default:
         this.children(element);
@@ -111,19 +109,19 @@ class Reader {
     this.endParagraph(null);
   }
   private text(text: string): void {
-    if (this.preformatted > 0) return this.flow.text(text.replaceAll(line_break, "\n"));
+    if (this.preformatted > 0) return this.builder.text(text.replaceAll(line_break, "\n"));
     const lines = text
       .replace(/[ \t\r\n\f]+/g, " ")
       .replaceAll("\u00a0", " ")
       .replace(around_breaks, "\n");
-    this.flow.text(this.spaced && lines.startsWith(" ") ? lines.slice(1) : lines);
-    if (lines !== "") this.spaced = lines.endsWith(" ") || lines.endsWith("\n");
+    this.builder.text(this.after_space && lines.startsWith(" ") ? lines.slice(1) : lines);
+    if (lines !== "") this.after_space = lines.endsWith(" ") || lines.endsWith("\n");
   }
   private endParagraph(level: number | null): void {
-    const { fresh } = this.flow;
-    this.flow.endParagraph(level, fresh ? "" : this.marker);
-    if (!fresh) this.marker = "";
-    this.spaced = true;
+    const empty = this.builder.is_at_start;
+    this.builder.endParagraph(level, empty ? "" : this.marker);
+    if (!empty) this.marker = "";
+    this.after_space = true;
   }
   private markerOf(item: HTMLElement): string {
     const list = this.lists.at(-1);

@@ -1,15 +1,13 @@
-/** The child's part of reading a web page. */
+/** Runs in the child: reads a web page. */
+import { assemble } from "../child/blocks";
+import { writeOutput, type ReaderInput } from "../child/output";
 import { ExtractionFailure, type HeadingSpan } from "../contract";
-import { namedCharset } from "./charset";
+import { decodeInto } from "../text/encoding";
+import { guessEncoding } from "../text/encoding-guess";
+import { readChunks } from "../text/reader";
+import { declaredCharset } from "./charset";
 import { readPage } from "./page";
-import { assemble } from "../child/block-builder";
-import { writeOutput } from "../child/output";
-import { chunksOf, decodeInto, guessEncoding } from "../text/reader";
-import type { Where } from "../server/child-run";
 
-export interface HtmlInput extends Where {
-  readonly path: string;
-}
 export interface HtmlOutput {
   readonly headings: readonly HeadingSpan[];
   /** How many places could not be decoded. */
@@ -17,18 +15,18 @@ export interface HtmlOutput {
 }
 
 /** @throws ExtractionFailure */
-export async function readHtml({ path, output, characters_max }: HtmlInput): Promise<HtmlOutput> {
+export async function readHtml({ path, output, characters_max }: ReaderInput): Promise<HtmlOutput> {
   const pieces: string[] = [];
-  const [head = new Uint8Array(0)] = chunksOf(path);
-  // What is valid UTF-8 is UTF-8, whatever the page says; else the page knows best.
-  const encoding = async (bytes: Uint8Array): Promise<string | null> => {
-    const named = namedCharset(head);
-    return named === null || named === "utf-8" ? guessEncoding(bytes) : named;
+  const [head = new Uint8Array(0)] = readChunks(path);
+  // Valid UTF-8 is UTF-8, whatever the page declares; otherwise the page is right.
+  const guess = async (bytes: Uint8Array): Promise<string | null> => {
+    const declared = declaredCharset(head);
+    return declared === null || declared === "utf-8" ? guessEncoding(bytes) : declared;
   };
   const { broken } = await decodeInto(
     (text) => void pieces.push(text),
-    () => chunksOf(path),
-    encoding,
+    () => readChunks(path),
+    guess,
     characters_max,
   );
   const { text, headings } = assemble(

@@ -1,26 +1,21 @@
-/** Pictures of text: recognised in a child, within limits, frame by frame. */
-import type { Isolate } from "../../../core/sdk";
+/** Images: their text is recognised, frame by frame. */
+import type { ExtractionContext } from "../context";
 import type { Extractor } from "../contract";
-import { readPages, type PageReadingParts } from "../server/paged-reading";
-import type { tasks } from "../tasks";
-import { pictureType, type PictureType } from "./header";
-
-export interface ImageParts extends PageReadingParts {
-  readonly isolate: Isolate<typeof tasks>;
-}
+import { readPagedFile } from "../server/paged-reading";
+import { imageType, type ImageType } from "./header";
 
 /** Longer than any header that tells the type. */
 const head_bytes = 64;
 
-export const imageExtractor = (parts: ImageParts): Extractor => ({
+export const imageExtractor = (ctx: ExtractionContext): Extractor => ({
   name: "PNG, JPEG, TIFF, WebP, GIF and BMP images",
   rank: 90,
-  recognises: (head) => pictureType(head) !== null,
-  extract: async ({ path }, watch) => {
-    // It was recognised by this.
-    const type = pictureType(await Bun.file(path).slice(0, head_bytes).bytes()) as PictureType;
-    return readPages(parts, { what: "image", media_type: type }, watch, (input, options) =>
-      parts.isolate("image", { path, type, ...input }, options),
+  recognises: (head) => imageType(head) !== null,
+  extract: async ({ path }, options) => {
+    // Not null: the file was chosen by it.
+    const type = imageType(await Bun.file(path).slice(0, head_bytes).bytes()) as ImageType;
+    return readPagedFile(ctx, { what: "image", media_type: type }, options, (input, run_options) =>
+      ctx.isolate("image", { path, type, ...input }, run_options),
     );
   },
 });

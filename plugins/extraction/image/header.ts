@@ -1,6 +1,6 @@
 /**
- * What a picture file says of itself in its header: its type, its size, how it is turned. Nothing
- * is decoded.
+ * Runs in the child: the header of an image: its type, its size, how it is turned. Nothing is
+ * decoded. `imageType` is called in the server too.
  */
 import type { Orientation } from "../ocr/tesseract";
 import { framesOf, orientationIn } from "./tiff";
@@ -13,17 +13,17 @@ export const media_types = [
   "image/gif",
   "image/bmp",
 ] as const;
-export type PictureType = (typeof media_types)[number];
+export type ImageType = (typeof media_types)[number];
 
 export interface Frame {
   readonly width: number;
   readonly height: number;
-  /** Where it is described in a TIFF file. */
+  /** Offset of its directory in a TIFF file, bytes. */
   readonly at: number;
 }
-export interface Picture {
+export interface ImageHeader {
   readonly orientation: Orientation;
-  /** Pages of a TIFF; one of every other type, also of those that move. */
+  /** The pages of a TIFF; one for every other type, animations included. */
   readonly frames: readonly Frame[];
 }
 
@@ -35,48 +35,45 @@ const latin = (bytes: Uint8Array, from: number, to: number): string =>
   ).toString("latin1");
 
 /** By the first bytes of a file. */
-export function pictureType(head: Uint8Array): PictureType | null {
+export function imageType(head: Uint8Array): ImageType | null {
   if (head.length < 16) return null;
   const start = latin(head, 0, 16);
   if (start.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
   if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";
   if (start.startsWith("II*\0") || start.startsWith("MM\0*")) return "image/tiff";
   if (start.startsWith("RIFF") && start.slice(8, 12) === "WEBP") return "image/webp";
-  // Its sizes and flags hold a byte that no text has; a text may well begin with these letters.
+  // A text may begin with these letters, but has no such byte as there is in the sizes and flags.
   if (/^GIF8[79]a[^]{0,7}[\0-\x08]/.test(start)) return "image/gif";
   return start.startsWith("BM") && start.slice(6, 10) === "\0\0\0\0" ? "image/bmp" : null;
 }
 
 /** Null when the header is damaged. */
-export function describe(bytes: Uint8Array, type: PictureType): Picture | null {
+export function readHeader(bytes: Uint8Array, type: ImageType): ImageHeader | null {
   try {
-    const picture = readers[type](
-      bytes,
-      new DataView(bytes.buffer, bytes.byteOffset, bytes.length),
-    );
-    return picture === null ||
-      picture.frames.length === 0 ||
-      picture.frames.some(({ width, height }) => width < 1 || height < 1)
+    const header = readers[type](bytes, new DataView(bytes.buffer, bytes.byteOffset, bytes.length));
+    return header === null ||
+      header.frames.length === 0 ||
+      header.frames.some(({ width, height }) => width < 1 || height < 1)
       ? null
-      : picture;
+      : header;
   } catch (error) {
-    if (error instanceof RangeError) return null; // Behind the end of the file.
+    if (error instanceof RangeError) return null; // The header is cut off.
     throw error;
   }
 }
 
-type Reader = (bytes: Uint8Array, view: DataView) => Picture | null;
-const single = (width: number, height: number, orientation: Orientation = 1): Picture => ({
+type Reader = (bytes: Uint8Array, view: DataView) => ImageHeader | null;
+const single = (width: number, height: number, orientation: Orientation = 1): ImageHeader => ({
   orientation,
   frames: [{ width, height, at: 0 }],
 });
 
-const readers: Readonly<Record<PictureType, Reader>> = {
+const readers: Readonly<Record<ImageType, Reader>> = {
   "image/png": (_, view) => single(view.getUint32(16), view.getUint32(20)),
-  "image/jpeg": describeJpeg,
-  // Each frame says for itself how it is turned.
+  "image/jpeg": readJpegHeader,
+  // Each frame has an orientation of its own.
   "image/tiff": (bytes) => ({ orientation: 1, frames: framesOf(bytes) }),
-  "image/webp": describeWebp,
+  "image/webp": readWebpHeader,
   "image/gif": (_, view) => single(view.getUint16(6, true), view.getUint16(8, true)),
   "image/bmp": (_, view) =>
     view.getUint32(14, true) === 12
@@ -86,11 +83,11 @@ const readers: Readonly<Record<PictureType, Reader>> = {
 
 const exif = "Exif\0\0";
 const app1 = 0xe1;
-/** A segment that tells the size begins so; DHT, JPG and DAC have codes among them. */
+/** Markers of segments with the size, except DHT, JPG and DAC, which have numbers among them. */
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
-function describeJpeg(bytes: Uint8Array, view: DataView): Picture | null {
+function readJpegHeader(bytes: Uint8Array, view: DataView): ImageHeader | null {
   let orientation: Orientation = 1;
   for (let at = 2; ;) {
     if (bytes[at] !== 0xff) return null;
@@ -107,7 +104,7 @@ function describeJpeg(bytes: Uint8Array, view: DataView): Picture | null {
   }
 }
 
-function describeWebp(bytes: Uint8Array, view: DataView): Picture | null {
+function readWebpHeader(bytes: Uint8Array, view: DataView): ImageHeader | null {
   const kind = latin(bytes, 12, 16);
   if (kind === "VP8 ")
     return single(view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff);

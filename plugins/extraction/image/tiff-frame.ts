@@ -1,31 +1,22 @@
 /**
- * One frame of a TIFF file as a file of its own that the recogniser can decode: its decoder takes
- * the first frame only, and knows neither deflate nor JPEG inside.
+ * Runs in the child: turns one frame of a TIFF file into a file that Tesseract can decode, which
+ * takes the first frame only, and knows neither deflate nor JPEG.
  */
 import { constants, inflateSync } from "node:zlib";
-import type { Orientation } from "../ocr/tesseract";
+import type { FrameImage } from "./frame-text";
 import { joinJpeg } from "./tiff-jpeg";
 import { directoryAt, orientationOf, tags, type Directory, type Entry } from "./tiff";
 
-export interface FrameFile {
-  readonly bytes: Uint8Array;
-  readonly type: "image/tiff" | "image/jpeg";
-  /** Pixels, as the decoder gives them. */
-  readonly width: number;
-  readonly height: number;
-  /** What is left to be turned. */
-  readonly orientation: Orientation;
-}
-
+/** Values of the tag `compression`. */
 const none = 1;
 const jpeg = 7;
 const deflate: readonly number[] = [8, 32946];
 
 /**
- * Null when the frame is damaged, or compressed in a way that is not known. Changes where `file`
- * begins.
+ * The frame whose directory is at this offset; null when it is damaged or its compression is not
+ * known. May overwrite the header of `file`.
  */
-export function frameFile(file: Uint8Array, at: number): FrameFile | null {
+export function tiffFrameFile(file: Uint8Array, at: number): FrameImage | null {
   try {
     const directory = directoryAt(file, at);
     const [width, height] = [directory.value(tags.width) ?? 0, directory.value(tags.height) ?? 0];
@@ -36,7 +27,7 @@ export function frameFile(file: Uint8Array, at: number): FrameFile | null {
       return bytes && { bytes, type: "image/jpeg", width, height, orientation };
     }
     const bytes = deflate.includes(compression) ? inflated(file, directory) : startingAt(file, at);
-    // This decoder turns by itself.
+    // For TIFF, the decoder of Tesseract turns the picture itself.
     return (
       bytes && {
         bytes,
@@ -51,13 +42,13 @@ export function frameFile(file: Uint8Array, at: number): FrameFile | null {
   }
 }
 
-/** The first frame is that which the header names. */
+/** Makes this frame the first one, in place. */
 function startingAt(file: Uint8Array, at: number): Uint8Array {
   new DataView(file.buffer, file.byteOffset, file.length).setUint32(4, at, file[0] === 0x49);
   return file;
 }
 
-/** Strips or tiles. */
+/** The strips or tiles of a frame. */
 function partsOf(file: Uint8Array, { values }: Directory): Uint8Array[] {
   const tiled = values(tags.tile_offsets).length > 0;
   const [offsets, lengths] = tiled
@@ -66,7 +57,9 @@ function partsOf(file: Uint8Array, { values }: Directory): Uint8Array[] {
   return offsets.map((offset, index) => file.subarray(offset, offset + (lengths[index] ?? 0)));
 }
 
+/** All strips or tiles of a frame, inflated. */
 const bytes_max = 256 * 1024 * 1024;
+/** The only value of the tag `predictor` that is known. */
 const horizontal = 2;
 
 /** The frame without compression. */
@@ -87,13 +80,10 @@ function inflated(file: Uint8Array, directory: Directory): Uint8Array | null {
       undoDifferences(bytes, (value(tags.tile_width) ?? value(tags.width) ?? 0) * samples, samples);
     return bytes;
   });
-  return write(directory, parts);
+  return composeTiff(directory, parts);
 }
 
-/**
- * What there is of it, when it is cut off. @throws RangeError when it is damaged, or larger than
- * this
- */
+/** What is cut off is left out. @throws RangeError when it is damaged or too large */
 function inflate(part: Uint8Array, bytes: number): Uint8Array {
   try {
     return inflateSync(part, {
@@ -114,6 +104,7 @@ function undoDifferences(bytes: Uint8Array, row_bytes: number, samples: number):
 }
 
 const type_long = 4;
+/** Tags that are not copied. */
 const rewritten: readonly number[] = [
   tags.compression,
   tags.predictor,
@@ -123,8 +114,8 @@ const rewritten: readonly number[] = [
   tags.tile_bytes,
 ];
 
-/** A TIFF file of one frame with these strips or tiles, not compressed. */
-function write(directory: Directory, parts: readonly Uint8Array[]): Uint8Array {
+/** A TIFF file of one frame with these strips or tiles, uncompressed. */
+function composeTiff(directory: Directory, parts: readonly Uint8Array[]): Uint8Array {
   const { little } = directory;
   const longs = (values: readonly number[]): Uint8Array => {
     const view = new DataView(new ArrayBuffer(4 * values.length));

@@ -1,16 +1,17 @@
 /**
- * Puts the strips of a TIFF frame that are JPEG files, without their tables, together as one JPEG
+ * Runs in the child: joins the strips of a TIFF frame, each a JPEG file without tables, to one JPEG
  * file.
  */
 import { tags, type Directory } from "./tiff";
 
 const rgb = 2;
-/** Says that red, green and blue are stored as they are. */
+/** A segment that says that red, green and blue are stored as they are. */
 const adobe_rgb = Uint8Array.from([
   0xff, 0xee, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0x65, 0, 100, 0, 0, 0, 0, 0,
 ]);
 const start = Uint8Array.from([0xff, 0xd8]);
 const end = Uint8Array.from([0xff, 0xd9]);
+/** Markers of segments. */
 const restarts = 0xdd;
 const scan = 0xda;
 
@@ -19,9 +20,7 @@ interface Segment {
   readonly bytes: Uint8Array;
 }
 
-/**
- * Null when they are no such strips, or tiles: of those a picture of several can't be put together.
- */
+/** Null when they are no such strips, or several tiles: those can't be joined. */
 export function joinJpeg(
   { value, values }: Directory,
   parts: readonly Uint8Array[],
@@ -61,7 +60,7 @@ export function joinJpeg(
   ]);
 }
 
-/** The segments up to that of the scan, and its data without the end mark. */
+/** The segments up to that of the scan, and the data behind it without the end marker. */
 function split(
   part: Uint8Array,
 ): { readonly segments: readonly Segment[]; readonly data: Uint8Array } | null {
@@ -78,7 +77,7 @@ function split(
   return null;
 }
 
-/** How many units of the code a strip is, so that the next one begins anew. */
+/** The restart interval: how many coding units (MCU) a strip has. */
 function unitsPerStrip(frame: Uint8Array, rows: number): number {
   const width = frame[7]! * 256 + frame[8]!;
   const components = frame[9]!;

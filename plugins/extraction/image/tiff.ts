@@ -1,7 +1,4 @@
-/**
- * The structure of a TIFF file: its frames, where they are described, how large they are. EXIF has
- * the same.
- */
+/** Runs in the child: the structure of TIFF files, which EXIF data shares: directories of tags. */
 import type { Orientation } from "../ocr/tesseract";
 
 export const tags = {
@@ -29,9 +26,9 @@ const entry_bytes = 12;
 const type_bytes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
 const type_short = 3;
 const type_byte = 1;
-/** More frames than any scan has; a chain that is longer leads back to itself. */
+/** More frames than any scan has. */
 const frames_max = 10_000;
-/** More values than the largest picture has parts. */
+/** More values than the largest image has strips. */
 const values_max = 1_000_000;
 
 export interface Entry {
@@ -43,9 +40,10 @@ export interface Entry {
 export interface Directory {
   readonly little: boolean;
   readonly entries: () => Entry[];
-  /** Numbers of a tag; none when it is missing. */
+  /** The numbers of a tag; none when it is missing. */
   readonly values: (tag: number) => number[];
   readonly value: (tag: number) => number | null;
+  /** Offset of the next directory, 0 when there is none. */
   readonly next: number;
 }
 
@@ -53,7 +51,7 @@ const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 const isLittle = (view: DataView): boolean => view.getUint8(0) === 0x49;
 
-/** @throws RangeError behind the end of the file */
+/** The directory at this offset. @throws RangeError behind the end of the file */
 export function directoryAt(file: Uint8Array, at: number): Directory {
   const view = viewOf(file);
   const little = isLittle(view);
@@ -98,8 +96,7 @@ function numbersOf({ type, count, bytes }: Entry, little: boolean): number[] {
 }
 
 /**
- * In the order of the file, without the small previews that some programs add. What lies behind a
- * damaged link is left out.
+ * The frames in the order of the file, without previews. Those behind a damaged link are left out.
  */
 export function framesOf(file: Uint8Array): { at: number; width: number; height: number }[] {
   const frames: { at: number; width: number; height: number }[] = [];
@@ -124,13 +121,13 @@ export function framesOf(file: Uint8Array): { at: number; width: number; height:
   return frames;
 }
 
-/** Of a frame; 1 when it says nothing. */
+/** Of a frame; 1 when it does not say. */
 export function orientationOf({ value }: Directory): Orientation {
   const orientation = value(tags.orientation) ?? 1;
   return orientation >= 1 && orientation <= 8 ? (orientation as Orientation) : 1;
 }
 
-/** Of EXIF, which is a TIFF file without a picture. */
+/** Of EXIF data, which is a TIFF file without frames; 1 when it does not say. */
 export function orientationIn(exif: Uint8Array): Orientation {
   try {
     const view = viewOf(exif);

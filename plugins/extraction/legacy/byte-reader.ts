@@ -1,9 +1,9 @@
 /**
- * Numbers out of bytes, little end first. What lies outside reads as 0, so that a damaged file
- * gives less, never an error.
+ * Runs in the child: reads little-endian numbers and strings. What lies outside the bytes reads as
+ * 0, so that a damaged file gives less text, never an error.
  */
 
-export class Bytes {
+export class ByteReader {
   private readonly view: DataView;
   constructor(readonly all: Uint8Array) {
     this.view = new DataView(all.buffer, all.byteOffset, all.length);
@@ -33,7 +33,7 @@ export class Bytes {
   wide(start: number, end: number): string {
     return utf16.decode(this.slice(start, end));
   }
-  /** A byte for a character, as Windows has it in Western Europe. */
+  /** Windows-1252, one byte for each character. */
   narrow(start: number, end: number): string {
     return latin.decode(this.slice(start, end));
   }

@@ -1,20 +1,19 @@
 /**
- * Compound files (OLE2), the small file systems that old Office files are: reads the streams that
- * are asked for, and nothing else.
+ * Runs in the child: reads streams of compound files (OLE2), the small file systems that Office
+ * files before 2007 are.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { ExtractionFailure } from "../contract";
 
-/** The first bytes of every compound file. */
-export const compound_mark = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+export const compound_signature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
 const header_bytes = 512;
 const entry_bytes = 128;
-/** Sector numbers from here on are marks: the end of a chain, a free sector. */
+/** Higher sector numbers are marks, such as for the end of a chain or a free sector. */
 const sectors_max = 0xfffffffa;
 const no_entry = 0xffffffff;
 const entries_max = 100_000;
-/** The longest stream that is read, and the longest table of sectors. */
+/** Of a stream, and of the sector table. */
 const stream_bytes_max = 256 * 1024 * 1024;
 
 interface Entry {
@@ -27,19 +26,16 @@ interface Entry {
   readonly size: number;
 }
 /**
- * A space of sectors: the file itself, or the small streams inside one large one. `next` holds the
- * sector after each sector.
+ * Sectors of one size: those of the file itself, or those of the mini stream, which holds small
+ * streams. `next` is the sector table: the sector behind each sector.
  */
-interface Space {
+interface SectorSpace {
   readonly sector_bytes: number;
   readonly next: Uint32Array;
   readonly read: (sector: number, into: Uint8Array) => boolean;
 }
 
-/**
- * Where the bytes of a file are. `read` fills what it can from this position on, and returns how
- * much.
- */
+/** The bytes of a file. `read` fills what it can from this position on, and returns how much. */
 interface Source {
   readonly size_bytes: number;
   readonly read: (into: Uint8Array, position: number) => number;
@@ -48,24 +44,24 @@ interface Source {
 export class CompoundFile {
   private readonly size_bytes: number;
   private readonly header: DataView;
-  private readonly large: Space;
+  private readonly large: SectorSpace;
   private readonly entries: readonly Entry[];
-  private small: Space | undefined;
+  private small: SectorSpace | undefined;
 
   /** @throws ExtractionFailure `corrupt` */
   constructor(source: Source) {
     this.size_bytes = source.size_bytes;
     this.header = new DataView(new ArrayBuffer(header_bytes));
-    if (source.read(new Uint8Array(this.header.buffer), 0) < header_bytes) throw damaged();
+    if (source.read(new Uint8Array(this.header.buffer), 0) < header_bytes) throw damagedFile();
     const shift = this.header.getUint16(30, true);
-    if (shift !== 9 && shift !== 12) throw damaged();
+    if (shift !== 9 && shift !== 12) throw damagedFile();
     const sector_bytes = 1 << shift;
-    const read: Space["read"] = (sector, into) =>
+    const read: SectorSpace["read"] = (sector, into) =>
       source.read(into, (sector + 1) * sector_bytes) > 0;
     this.large = {
       sector_bytes,
       read,
-      next: readTable(
+      next: readSectorTable(
         this.header,
         { sector_bytes, read },
         Math.ceil(this.size_bytes / sector_bytes),
@@ -74,21 +70,21 @@ export class CompoundFile {
     this.entries = entriesOf(
       this.chain(this.large, this.header.getUint32(48, true), entries_max * entry_bytes),
     );
-    if (this.entries[0]?.kind !== 5) throw damaged();
+    if (this.entries[0]?.kind !== 5) throw damagedFile();
   }
 
-  /** The names in the root of the file. */
+  /** The names in the root. */
   names(): string[] {
     return this.root().map(({ name }) => name);
   }
-  /** Whether this name is in the root of the file, in upper or lower case. */
+  /** Whether the root has this name. Case is ignored. */
   has(name: string): boolean {
     return this.root().some((entry) => sameName(entry.name, name));
   }
 
   /**
-   * The bytes of a stream in the root, or in a folder there; null when there is none. @throws
-   * ExtractionFailure `corrupt`, `too_large`
+   * The bytes of a stream in the root, or in a folder of it; null when there is none.
+   * @throws ExtractionFailure `corrupt`, `too_large`
    */
   stream(name: string, folder?: string): Uint8Array | null {
     const place =
@@ -101,13 +97,13 @@ export class CompoundFile {
     if (found === undefined) return null;
     if (found.size > stream_bytes_max)
       throw found.size > this.size_bytes
-        ? damaged()
+        ? damagedFile()
         : new ExtractionFailure(
             "too_large",
             "This file holds more text and tables than can be read.",
           );
     const small = found.size < this.header.getUint32(56, true);
-    return this.chain(small ? this.smallSpace() : this.large, found.start, found.size);
+    return this.chain(small ? this.miniSpace() : this.large, found.start, found.size);
   }
 
   private root(): Entry[] {
@@ -127,7 +123,7 @@ export class CompoundFile {
     return found;
   }
 
-  private smallSpace(): Space {
+  private miniSpace(): SectorSpace {
     if (this.small) return this.small;
     const table = this.chain(
       this.large,
@@ -137,7 +133,7 @@ export class CompoundFile {
     const { start, size } = this.entries[0]!;
     const bytes = this.chain(this.large, start, Math.min(size, this.size_bytes));
     const sector_bytes = 64;
-    const read: Space["read"] = (sector, into) => {
+    const read: SectorSpace["read"] = (sector, into) => {
       const from = sector * sector_bytes;
       into.set(bytes.subarray(from, from + sector_bytes));
       return from < bytes.length;
@@ -146,10 +142,14 @@ export class CompoundFile {
   }
 
   /**
-   * The bytes of a chain of sectors, at most `size` of them. @throws ExtractionFailure `corrupt`
-   * when it leaves the file
+   * The bytes of a chain of sectors, at most `size`.
+   * @throws ExtractionFailure `corrupt` when the chain leaves the file
    */
-  private chain({ sector_bytes, next, read }: Space, start: number, size: number): Uint8Array {
+  private chain(
+    { sector_bytes, next, read }: SectorSpace,
+    start: number,
+    size: number,
+  ): Uint8Array {
     const longest = Math.min(Math.ceil(size / sector_bytes), next.length);
     const sectors: number[] = [];
     for (
@@ -162,7 +162,7 @@ export class CompoundFile {
     const bytes = new Uint8Array(sectors.length * sector_bytes);
     sectors.forEach((sector, at) => {
       if (!read(sector, bytes.subarray(at * sector_bytes, (at + 1) * sector_bytes)))
-        throw damaged();
+        throw damagedFile();
     });
     return bytes.subarray(0, Math.min(size, bytes.length));
   }
@@ -170,8 +170,8 @@ export class CompoundFile {
 
 const sameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/** Opens a file, hands it over, and closes it again. */
-export function withCompound<T>(path: string, use: (compound: CompoundFile) => T): T {
+/** Opens a file for as long as `use` runs. */
+export function withCompoundFile<T>(path: string, use: (compound: CompoundFile) => T): T {
   const file = openSync(path, "r");
   const read: Source["read"] = (into, position) => readSync(file, into, 0, into.length, position);
   try {
@@ -180,8 +180,8 @@ export function withCompound<T>(path: string, use: (compound: CompoundFile) => T
     closeSync(file);
   }
 }
-/** A compound file that lies inside another file. @throws ExtractionFailure `corrupt` */
-export const compoundIn = (bytes: Uint8Array): CompoundFile =>
+/** A compound file in memory. @throws ExtractionFailure `corrupt` */
+export const openCompoundFile = (bytes: Uint8Array): CompoundFile =>
   new CompoundFile({
     size_bytes: bytes.length,
     read: (into, position) => {
@@ -191,13 +191,13 @@ export const compoundIn = (bytes: Uint8Array): CompoundFile =>
     },
   });
 
-export const damaged = (): ExtractionFailure =>
+export const damagedFile = (): ExtractionFailure =>
   new ExtractionFailure("corrupt", "This file is damaged: its parts can't be found.");
 
-/** The table of chains: its sectors are listed in the header, and then in a chain of their own. */
-function readTable(
+/** The sector table. Its own sectors are listed in the header, and then in a chain. */
+function readSectorTable(
   header: DataView,
-  { sector_bytes, read }: Pick<Space, "sector_bytes" | "read">,
+  { sector_bytes, read }: Pick<SectorSpace, "sector_bytes" | "read">,
   file_sectors: number,
 ): Uint32Array {
   const needed = Math.ceil(file_sectors / (sector_bytes / 4));
@@ -219,7 +219,8 @@ function readTable(
   }
   const table = new Uint8Array(places.length * sector_bytes);
   places.forEach((place, at) => {
-    if (!read(place, table.subarray(at * sector_bytes, (at + 1) * sector_bytes))) throw damaged();
+    if (!read(place, table.subarray(at * sector_bytes, (at + 1) * sector_bytes)))
+      throw damagedFile();
   });
   return numbersOf(table);
 }

@@ -1,12 +1,12 @@
-/** The inside of a Word file: where its text lies, in which pieces, and what its paragraphs are. */
+/** Runs in the child: opens a Word file: the pieces of its text, and the properties of them. */
 import { ExtractionFailure } from "../contract";
-import { Bytes } from "./byte-reader";
-import { damaged, type CompoundFile } from "./compound-file";
+import { ByteReader } from "./byte-reader";
+import { damagedFile, type CompoundFile } from "./compound-file";
 import { DocLists } from "./doc-lists";
-import { eachProperty, readRuns, type ParagraphRun, type Run } from "./doc-runs";
+import { eachProperty, readRuns, type ParagraphRun, type Run } from "./doc-properties";
 import { readStyles } from "./doc-styles";
 
-/** The parts of the text, in the order in which they lie one after another. */
+/** The parts of the text, in the order of the file. */
 export const story_names = [
   "body",
   "footnotes",
@@ -19,41 +19,41 @@ export const story_names = [
 ] as const;
 export type StoryName = (typeof story_names)[number];
 
-/**
- * A stretch of the text. Places are counted in characters from the beginning of the document; `at`
- * is the byte where it starts.
- */
+/** A run of characters that are stored together. */
 export interface Piece {
+  /** Characters from the beginning of the document, end exclusive. */
   readonly start: number;
   readonly end: number;
+  /** Offset of the first one in the main stream, bytes. */
   readonly at: number;
+  /** UTF-16; otherwise one byte for each character. */
   readonly wide: boolean;
 }
 
 export interface WordFile {
-  readonly main: Bytes;
+  readonly main: ByteReader;
   readonly pieces: readonly Piece[];
-  /** Where each part of the text begins and ends. */
+  /** Where each part of the text begins and ends, characters. */
   readonly stories: Readonly<Record<StoryName, { readonly start: number; readonly end: number }>>;
   readonly paragraphs: readonly ParagraphRun[];
   /** Text that is hidden, or was deleted while changes were tracked. */
-  readonly unseen: readonly Run[];
+  readonly hidden: readonly Run[];
   readonly lists: DocLists;
-  /** Single bytes are in this encoding, as `TextDecoder` knows it. */
+  /** Of pieces that are not wide: a name of `TextDecoder`. */
   readonly encoding: string;
 }
 
-/** Word 97 and later; Word 6 and 95; Word 95 for Chinese, Japanese and Korean. */
-const marks = [0xa5ec, 0xa5dc, 0xa697, 0xa698, 0xa699];
+/** Of Word 97 and later; of Word 6 and 95; of Word 95 for Chinese, Japanese and Korean. */
+const signatures = [0xa5ec, 0xa5dc, 0xa697, 0xa698, 0xa699];
 const version_of_97 = 106;
 
 /** @throws ExtractionFailure */
 export function openWord(compound: CompoundFile): WordFile {
   const stream = compound.stream("WordDocument");
-  if (stream === null || stream.length < 256) throw damaged();
-  const main = new Bytes(stream);
+  if (stream === null || stream.length < 256) throw damagedFile();
+  const main = new ByteReader(stream);
   const flags = main.u16(10);
-  if (!marks.includes(main.u16(0)))
+  if (!signatures.includes(main.u16(0)))
     throw new ExtractionFailure(
       "unsupported_type",
       "This Word document is of a version that can't be read.",
@@ -62,14 +62,14 @@ export function openWord(compound: CompoundFile): WordFile {
     throw new ExtractionFailure("encrypted", "This Word document is protected by a password.");
   if (main.u16(2) < version_of_97) return openWord95(main);
   const table = compound.stream(flags & 0x200 ? "1Table" : "0Table");
-  if (table === null) throw damaged();
-  const of = new Bytes(table);
-  const part = (index: number): Bytes =>
-    new Bytes(
+  if (table === null) throw damagedFile();
+  const of = new ByteReader(table);
+  const part = (index: number): ByteReader =>
+    new ByteReader(
       of.slice(main.u32(0x9a + 8 * index), main.u32(0x9a + 8 * index) + main.u32(0x9e + 8 * index)),
     );
   const pieces = piecesOf(part(33), true);
-  if (pieces.length === 0) throw damaged();
+  if (pieces.length === 0) throw damagedFile();
   const lists = new DocLists(
     of,
     main.u32(0x2e6) > 0 ? main.u32(0x2e2) : 0,
@@ -85,16 +85,19 @@ export function openWord(compound: CompoundFile): WordFile {
   };
 }
 
-/** Word 6 and Word 95: the same plan with narrower numbers and one byte for a character. */
-function openWord95(main: Bytes): WordFile {
+/** Word 6 and 95: the same structure, with narrower numbers and one byte for each character. */
+function openWord95(main: ByteReader): WordFile {
   const stories = storiesOf(main, 0x34);
   const listed =
     main.u16(10) & 4
-      ? piecesOf(new Bytes(main.slice(main.u32(0x160), main.u32(0x160) + main.u32(0x164))), false)
+      ? piecesOf(
+          new ByteReader(main.slice(main.u32(0x160), main.u32(0x160) + main.u32(0x164))),
+          false,
+        )
       : [];
   const length = stories.header_boxes.end;
   const from = main.u32(0x18);
-  if (listed.length === 0 && from + length > main.length) throw damaged();
+  if (listed.length === 0 && from + length > main.length) throw damagedFile();
   const pieces = listed.length > 0 ? listed : [{ start: 0, end: length, at: from, wide: false }];
   return {
     main,
@@ -102,12 +105,12 @@ function openWord95(main: Bytes): WordFile {
     stories,
     encoding: encodingOf(main.u16(6)),
     paragraphs: [],
-    unseen: [],
+    hidden: [],
     lists: new DocLists(main, 0, 0),
   };
 }
 
-function storiesOf(main: Bytes, at: number): WordFile["stories"] {
+function storiesOf(main: ByteReader, at: number): WordFile["stories"] {
   let start = 0;
   return Object.fromEntries(
     story_names.map((name, index) => {
@@ -118,8 +121,8 @@ function storiesOf(main: Bytes, at: number): WordFile["stories"] {
   ) as unknown as WordFile["stories"];
 }
 
-/** The table of pieces comes behind lists of properties that pieces may have. */
-function piecesOf(table: Bytes, has_wide: boolean): Piece[] {
+/** The piece table, which stands behind lists of properties. */
+function piecesOf(table: ByteReader, has_wide: boolean): Piece[] {
   let at = 0;
   while (table.u8(at) === 1) at += 3 + table.u16(at + 1);
   if (table.u8(at) !== 2) return [];
@@ -141,7 +144,7 @@ function piecesOf(table: Bytes, has_wide: boolean): Piece[] {
   return pieces;
 }
 
-/** The encoding that Windows has for a language. */
+/** The encodings of Windows, by the primary language ids that use them. */
 const encodings: Readonly<Record<string, readonly number[]>> = {
   "windows-1250": [0x05, 0x0e, 0x15, 0x18, 0x1a, 0x1b, 0x1c, 0x24],
   "windows-1251": [0x02, 0x19, 0x22, 0x23, 0x2f],

@@ -1,9 +1,9 @@
 /**
- * The numbers and bullets that Word puts before the paragraphs of a list: they stand nowhere in the
- * text.
+ * Runs in the child: the numbers and bullets of lists in a Word file. They are not in its text:
+ * Word counts them.
  */
-import { bullet, formatted } from "../office/docx-styles";
-import { Bytes } from "./byte-reader";
+import { formatBullet, formatNumber } from "../child/list-markers";
+import { ByteReader } from "./byte-reader";
 
 interface Level {
   readonly start: number;
@@ -15,15 +15,15 @@ interface List {
   readonly id: number;
   readonly levels: Level[];
 }
-/** How paragraphs refer to a list: it may begin elsewhere and have levels of its own. */
-interface Use {
+/** What paragraphs refer to: a list with starts and levels that may differ from its own. */
+interface ListOverride {
   readonly id: number;
   readonly starts: Map<number, number>;
   readonly levels: Map<number, Level>;
 }
 
 const levels_max = 9;
-/** Word's number of a format, where it is another than a plain number. */
+/** By Word's number of the format; all others are decimal. */
 const formats: Readonly<Record<number, string>> = {
   1: "upperRoman",
   2: "lowerRoman",
@@ -37,50 +37,50 @@ const bullet_format = 23;
 
 export class DocLists {
   private readonly lists = new Map<number, List>();
-  private readonly uses: Use[] = [];
+  private readonly overrides: ListOverride[] = [];
   private readonly counts = new Map<number, number[]>();
-  private readonly begun = new Set<number>();
+  private readonly started = new Set<number>();
 
-  /** `table` is the stream of tables; lists begin at one place in it, their uses at another. */
+  /** `table` is the table stream, and the others are offsets in it; 0 when there are none. */
   constructor(
-    private readonly table: Bytes,
+    private readonly table: ByteReader,
     lists_at: number,
-    uses_at: number,
+    overrides_at: number,
   ) {
     if (lists_at > 0) this.readLists(lists_at);
-    if (uses_at > 0) this.readUses(uses_at);
+    if (overrides_at > 0) this.readOverrides(overrides_at);
   }
 
-  /** What stands before the next paragraph of this list, counting it. The first list is 1. */
+  /** Counts the next paragraph of this list, from 1, and gives its marker. */
   next(number: number, level: number): string {
-    const use = this.uses[number - 1];
-    const list = use && this.lists.get(use.id);
-    if (use === undefined || list === undefined) return "";
+    const override = this.overrides[number - 1];
+    const list = override && this.lists.get(override.id);
+    if (override === undefined || list === undefined) return "";
     const levelAt = (at: number): Level | undefined =>
-      use.levels.get(at) ?? list.levels[Math.min(at, list.levels.length - 1)];
+      override.levels.get(at) ?? list.levels[Math.min(at, list.levels.length - 1)];
     const own = levelAt(level);
     if (own === undefined || level >= levels_max) return "";
-    const counts = this.countsOf(number, use);
+    const counts = this.countsOf(number, override);
     counts[level] = (counts[level] ?? own.start - 1) + 1;
     counts.length = level + 1;
-    if (own.format === bullet_format) return bullet(own.text);
+    if (own.format === bullet_format) return formatBullet(own.text);
     if (formats[own.format] === "none") return "";
     return own.text.replace(/[\0-\x08]/g, (place) => {
       const at = place.charCodeAt(0);
       const other = levelAt(at);
-      return formatted(
+      return formatNumber(
         counts[at] ?? other?.start ?? 1,
         own.legal ? "decimal" : (formats[other?.format ?? 0] ?? "decimal"),
       );
     });
   }
 
-  /** Uses of one list go on counting where another one stopped, unless they say where to begin. */
-  private countsOf(number: number, { id, starts }: Use): number[] {
+  /** Overrides of one list continue each other's counts, unless they say where to start. */
+  private countsOf(number: number, { id, starts }: ListOverride): number[] {
     const counts = this.counts.get(id) ?? [];
     this.counts.set(id, counts);
-    if (!this.begun.has(number)) for (const [level, start] of starts) counts[level] = start - 1;
-    this.begun.add(number);
+    if (!this.started.has(number)) for (const [level, start] of starts) counts[level] = start - 1;
+    this.started.add(number);
     return counts;
   }
 
@@ -98,23 +98,27 @@ export class DocLists {
       this.lists.set(list.id, list);
     }
   }
-  private readUses(start: number): void {
+  private readOverrides(start: number): void {
     const count = Math.min(this.table.u32(start), Math.floor(this.table.length / 16));
     let at = start + 4 + 16 * count;
     for (let index = 0; index < count && at < this.table.length; index++) {
       const head = start + 4 + 16 * index;
-      const use: Use = { id: this.table.u32(head), starts: new Map(), levels: new Map() };
+      const override: ListOverride = {
+        id: this.table.u32(head),
+        starts: new Map(),
+        levels: new Map(),
+      };
       at += 4;
       for (let left = Math.min(levels_max, this.table.u8(head + 12)); left > 0; left--) {
         const flags = this.table.u32(at + 4);
-        if (flags & 16) use.starts.set(flags & 15, this.table.u32(at));
+        if (flags & 16) override.starts.set(flags & 15, this.table.u32(at));
         at += 8;
         if (!(flags & 32)) continue;
         const { level, end } = this.levelAt(at);
-        use.levels.set(flags & 15, level);
+        override.levels.set(flags & 15, level);
         at = end;
       }
-      this.uses.push(use);
+      this.overrides.push(override);
     }
   }
   private levelAt(at: number): { level: Level; end: number } {

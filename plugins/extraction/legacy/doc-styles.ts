@@ -1,29 +1,30 @@
-/** The paragraph styles of a Word file, as far as they make headings and lists. */
-import type { Bytes } from "./byte-reader";
+/** Runs in the child: the paragraph styles of a Word file, as far as they make lists. */
+import type { ByteReader } from "./byte-reader";
 
-/** What a paragraph or its style says; null where it says nothing. A list of number 0 is none. */
-export interface Listed {
+/** Of a paragraph or a style; null where it says nothing. List 0 is no list. */
+export interface ListProperties {
   readonly list: number | null;
   readonly list_level: number | null;
 }
 
+/** A longer chain of styles goes in a circle. */
 const chain_max = 12;
 const code = { list: 0x460b, list_level: 0x260a } as const;
 
-/** Goes through properties from one place to another. */
+/** Passed in, because the module that has it imports this one. */
 export type EachProperty = (
-  bytes: Bytes,
+  bytes: ByteReader,
   start: number,
   end: number,
   use: (property: number, at: number) => void,
 ) => void;
 
-export function listedIn(
-  bytes: Bytes,
+export function listPropertiesIn(
+  bytes: ByteReader,
   start: number,
   end: number,
   eachProperty: EachProperty,
-): Listed {
+): ListProperties {
   let [list, list_level]: [number | null, number | null] = [null, null];
   eachProperty(bytes, start, end, (property, at) => {
     if (property === code.list) list = bytes.u16(at);
@@ -32,11 +33,11 @@ export function listedIn(
   return { list, list_level };
 }
 
-/** What each style says about lists, with what it takes over from the style that it is based on. */
-export function readStyles(sheet: Bytes, eachProperty: EachProperty): Listed[] {
+/** The list properties of each style, with those it inherits. */
+export function readStyles(sheet: ByteReader, eachProperty: EachProperty): ListProperties[] {
   const base_bytes = sheet.u16(4);
   const count = sheet.u16(2);
-  const own: (Listed & { readonly based_on: number })[] = [];
+  const own: (ListProperties & { readonly based_on: number })[] = [];
   for (let index = 0, at = 2 + sheet.u16(0); index < count && at < sheet.length; index++) {
     const bytes = sheet.u16(at);
     own.push({
@@ -57,23 +58,20 @@ export function readStyles(sheet: Bytes, eachProperty: EachProperty): Listed[] {
   });
 }
 
-/**
- * Behind a style's head come its name, with a zero behind it, and then its properties: those of
- * paragraphs first, in paragraph styles.
- */
+/** A style is a header, its name with a zero behind it, and its properties. */
 function styleAt(
-  sheet: Bytes,
+  sheet: ByteReader,
   start: number,
   end: number,
   base_bytes: number,
   eachProperty: EachProperty,
-): Listed {
+): ListProperties {
   const is_paragraph = (sheet.u16(start + 2) & 15) === 1;
   if (!is_paragraph) return { list: null, list_level: null };
   const name = start + base_bytes;
   const from = name + 2 + 2 * sheet.u16(name) + 2;
   const properties = from + ((from - start) % 2);
-  return listedIn(
+  return listPropertiesIn(
     sheet,
     properties + 4,
     Math.min(end, properties + 2 + sheet.u16(properties)),

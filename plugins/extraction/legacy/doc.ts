@@ -1,15 +1,15 @@
 /**
- * Word 97 to 2003 (.doc), and Word 6 and 95 as far as that goes: the whole text, with notes,
- * headers, comments and boxes behind the body.
+ * Runs in the child: reads Word 97 to 2003 (.doc), and the plain text of Word 6 and 95: the body,
+ * then notes, boxes, comments and headers.
  */
 import { ExtractionFailure } from "../contract";
-import type { Block, Page } from "../child/block-builder";
+import type { Block, Page } from "../child/blocks";
 import type { CompoundFile } from "./compound-file";
 import { openWord, type Piece, type StoryName, type WordFile } from "./doc-file";
-import type { ParagraphRun, Run } from "./doc-runs";
-import { TableFlow } from "../child/table-builder";
+import type { ParagraphRun, Run } from "./doc-properties";
+import { NestedTableBuilder } from "../child/nested-table-builder";
 
-/** In this order behind the body. Macros are no text. */
+/** Behind the body, in this order. Macros are left out. */
 const stories_behind: readonly StoryName[] = [
   "footnotes",
   "endnotes",
@@ -41,15 +41,16 @@ export function readDoc(compound: CompoundFile, characters_max: number): Page[] 
 
 function readStory(word: WordFile, name: StoryName): Block[] {
   const { start, end } = word.stories[name];
-  const stretches = word.pieces
+  const runs = word.pieces
     .filter((piece) => piece.start < end && piece.end > start)
-    .map((piece) => stretchOf(word, cut(piece, start, end)));
-  const reader = new StoryReader(word, hasWholeFields(stretches));
-  for (const stretch of stretches) reader.read(stretch);
+    .map((piece) => readPiece(word, clip(piece, start, end)));
+  const reader = new StoryReader(word, hasWholeFields(runs));
+  for (const run of runs) reader.read(run);
   return reader.blocks();
 }
 
-const cut = (piece: Piece, start: number, end: number): Piece => {
+/** The part of a piece between these characters. */
+const clip = (piece: Piece, start: number, end: number): Piece => {
   const from = Math.max(start, piece.start);
   return {
     ...piece,
@@ -59,44 +60,44 @@ const cut = (piece: Piece, start: number, end: number): Piece => {
   };
 };
 
-interface Stretch {
+interface TextRun {
   readonly text: string;
   readonly at: number;
   readonly character_bytes: 1 | 2;
 }
-function stretchOf({ main, encoding, unseen }: WordFile, { start, end, at, wide }: Piece): Stretch {
+function readPiece({ main, encoding, hidden }: WordFile, { start, end, at, wide }: Piece): TextRun {
   const bytes = main.slice(at, at + (end - start) * (wide ? 2 : 1));
   const text = new TextDecoder(wide ? "utf-16le" : (encoding as Bun.Encoding), {
     ignoreBOM: true,
   }).decode(bytes);
-  return { text: without(text, unseen, at, wide ? 2 : 1), at, character_bytes: wide ? 2 : 1 };
+  return { text: blankHidden(text, hidden, at, wide ? 2 : 1), at, character_bytes: wide ? 2 : 1 };
 }
 /**
- * Unseen characters become zeros, so that the rest keeps its place; the marks of fields stay, for
+ * Replaces hidden characters by zeros, so that the others keep their place. Marks of fields stay:
  * they come in threes.
  */
-function without(
+function blankHidden(
   text: string,
-  unseen: readonly Run[],
+  hidden: readonly Run[],
   at: number,
   character_bytes: number,
 ): string {
   const pieces: string[] = [];
   let done = 0;
   for (
-    let next = firstBehind(unseen, at);
-    next < unseen.length && unseen[next]!.start < at + text.length * character_bytes;
+    let next = firstBehind(hidden, at);
+    next < hidden.length && hidden[next]!.start < at + text.length * character_bytes;
     next++
   ) {
-    const from = Math.max(done, Math.floor((unseen[next]!.start - at) / character_bytes));
-    const to = Math.min(text.length, Math.ceil((unseen[next]!.end - at) / character_bytes));
+    const from = Math.max(done, Math.floor((hidden[next]!.start - at) / character_bytes));
+    const to = Math.min(text.length, Math.ceil((hidden[next]!.end - at) / character_bytes));
     if (to <= from) continue;
     pieces.push(text.slice(done, from), text.slice(from, to).replace(/[^\x13-\x15]/g, "\0"));
     done = to;
   }
   return done === 0 ? text : pieces.join("") + text.slice(done);
 }
-/** The first of the ordered runs that ends behind this place. */
+/** The index of the first run that ends behind this offset. The runs are in order. */
 function firstBehind(runs: readonly Run[], at: number): number {
   let [low, high] = [0, runs.length];
   while (low < high) {
@@ -107,13 +108,10 @@ function firstBehind(runs: readonly Run[], at: number): number {
   return low;
 }
 
-/**
- * Whether each field that begins also ends: in a damaged text a field must not hide all that
- * follows.
- */
-function hasWholeFields(stretches: readonly Stretch[]): boolean {
+/** Whether every field ends. In a damaged text a field must not hide everything behind it. */
+function hasWholeFields(runs: readonly TextRun[]): boolean {
   let open = 0;
-  for (const { text } of stretches)
+  for (const { text } of runs)
     for (const [mark] of text.matchAll(/[\x13\x15]/g)) open += mark === "\x13" ? 1 : -1;
   return open === 0;
 }
@@ -125,12 +123,12 @@ const plain: Omit<ParagraphRun, keyof Run> = {
   list: null,
   list_level: 0,
 };
-/** Runs of letters, and the marks between them. */
-const parts_of_text = /[^\0-\x1f]+|[\0-\x1f]/g;
+/** Text, or a single control character. */
+const text_or_mark = /[^\0-\x1f]+|[\0-\x1f]/g;
 
 class StoryReader {
-  private readonly out = new TableFlow();
-  /** For each field around this place: whether its result has begun. */
+  private readonly builder = new NestedTableBuilder();
+  /** For each open field: whether its result has begun. */
   private readonly fields: boolean[] = [];
   private hidden = 0;
   private cell_ended = false;
@@ -140,20 +138,20 @@ class StoryReader {
     private readonly has_fields: boolean,
   ) {}
 
-  read({ text, at, character_bytes }: Stretch): void {
-    for (const { 0: part, index } of text.matchAll(parts_of_text)) {
+  read({ text, at, character_bytes }: TextRun): void {
+    for (const { 0: part, index } of text.matchAll(text_or_mark)) {
       if (part >= " ") this.put(part);
       else this.mark(part, at + index * character_bytes);
     }
   }
   blocks(): Block[] {
-    return this.out.take();
+    return this.builder.take();
   }
 
   private put(text: string): void {
     if (this.hidden > 0) return;
     this.cell_ended = false;
-    this.out.text(text);
+    this.builder.text(text);
   }
 
   private mark(mark: string, at: number): void {
@@ -195,20 +193,20 @@ class StoryReader {
   private endParagraph(mark: string, at: number): void {
     if (this.hidden > 0) return;
     const { depth, ends, level, list, list_level } = this.propertiesAt(at);
-    if (list !== null && ends !== "row" && this.out.has_text)
-      this.out.begin(this.word.lists.next(list, list_level));
+    if (list !== null && ends !== "row" && this.builder.has_text)
+      this.builder.marker(this.word.lists.next(list, list_level));
     if (mark === "\x07") {
-      // Without properties, as in Word 6, an empty cell behind the last one is the end of the row.
+      // Word 6 has no properties here: an empty cell behind the last one ends the row.
       if (ends === "row" || (this.word.paragraphs.length === 0 && this.cell_ended))
-        this.out.endRow(depth);
-      else this.out.endCell(depth);
+        this.builder.endRow(depth);
+      else this.builder.endCell(depth);
       this.cell_ended = ends !== "row" && !this.cell_ended;
       return;
     }
     this.cell_ended = false;
-    if (ends === "cell") this.out.endCell(depth);
-    else if (ends === "row") this.out.endRow(depth);
-    else this.out.endParagraph(depth, level);
+    if (ends === "cell") this.builder.endCell(depth);
+    else if (ends === "row") this.builder.endRow(depth);
+    else this.builder.endParagraph(depth, level);
   }
   private propertiesAt(at: number): Omit<ParagraphRun, keyof Run> {
     const run = this.word.paragraphs[firstBehind(this.word.paragraphs, at)];

@@ -1,45 +1,16 @@
-/** Word, Excel and PowerPoint files of before 2007, and RTF: read in a child, within limits. */
-import type { Isolate } from "../../../core/sdk";
-import type { Extracted, Extractor, ExtractionSource, ExtractionWatch } from "../contract";
-import { readInChild, type ChildLimits } from "../server/child-run";
-import { compound_mark } from "./compound-file";
-import type { ReadingParts } from "../server/deadline";
-import type { tasks } from "../tasks";
+/** Word, Excel and PowerPoint files from before 2007, which are compound files. */
+import type { ExtractionContext } from "../context";
+import type { Extractor } from "../contract";
+import { readInChild } from "../server/child-run";
+import { compound_signature } from "./compound-file";
 
-export interface LegacyParts extends ReadingParts {
-  readonly isolate: Isolate<typeof tasks>;
-  readonly limits: ChildLimits;
-}
-
-const startsWith = (head: Uint8Array, mark: string): boolean =>
-  Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, mark.length)).equals(
-    Buffer.from(mark, "latin1"),
-  );
-
-export const legacyExtractor = (parts: LegacyParts): Extractor => ({
+export const legacyExtractor = (ctx: ExtractionContext): Extractor => ({
   name: "Word, Excel and PowerPoint before 2007",
   rank: 70,
-  recognises: (head) => startsWith(head, compound_mark),
-  extract: (source, watch) => readBy(parts, "legacy", source, watch),
-});
-
-/** A byte order mark or white space may come first. */
-const rtf_mark = /^(?:\xef\xbb\xbf)?\s{0,64}\{\\rtf/;
-
-export const rtfExtractor = (parts: LegacyParts): Extractor => ({
-  name: "RTF",
-  rank: 70,
   recognises: (head) =>
-    rtf_mark.test(
-      Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 100)).toString("latin1"),
+    Buffer.from(compound_signature, "latin1").equals(head.subarray(0, compound_signature.length)),
+  extract: (source, options) =>
+    readInChild(ctx, source, options, (input, run_options) =>
+      ctx.isolate("legacy", input, run_options),
     ),
-  extract: (source, watch) => readBy(parts, "rtf", source, watch),
 });
-
-const readBy = (
-  parts: LegacyParts,
-  task: "legacy" | "rtf",
-  { path }: ExtractionSource,
-  watch: ExtractionWatch,
-): Promise<Extracted> =>
-  readInChild(parts, watch, (where, within) => parts.isolate(task, { path, ...where }, within));

@@ -1,7 +1,8 @@
-/** The records that a PowerPoint file is made of, and where the slides lie among them. */
-import { Bytes } from "./byte-reader";
+/** Runs in the child: the records of a PowerPoint file before 2007, and the slides among them. */
+import { ByteReader } from "./byte-reader";
 
-export interface Rec {
+/** A record of the file; `start` and `end` are offsets of its content, bytes. */
+export interface PptRecord {
   readonly type: number;
   readonly instance: number;
   readonly container: boolean;
@@ -9,7 +10,8 @@ export interface Rec {
   readonly end: number;
 }
 
-export const rec = {
+/** Types of records. */
+export const ppt = {
   document: 1000,
   slide: 1006,
   slide_atom: 1007,
@@ -35,14 +37,12 @@ export const rec = {
   child_anchor: 0xf00f,
   more_options: 0xf122,
 } as const;
-export const list = { slides: 0, notes: 2 } as const;
+/** Instances of slide lists. */
+const list = { slides: 0, notes: 2 } as const;
 
 const header_bytes = 8;
-/**
- * The record at this place, which ends at `limit` at the latest; null when there is no room for
- * one.
- */
-export function recordAt(bytes: Bytes, at: number, limit = bytes.length): Rec | null {
+/** The record at this offset, cut off at `limit`; null when not even its header fits. */
+export function recordAt(bytes: ByteReader, at: number, limit = bytes.length): PptRecord | null {
   if (at < 0 || at + header_bytes > limit) return null;
   const first = bytes.u16(at);
   const start = at + header_bytes;
@@ -56,9 +56,9 @@ export function recordAt(bytes: Bytes, at: number, limit = bytes.length): Rec | 
 }
 /** The records inside this one. */
 export function* children(
-  bytes: Bytes,
-  { start, end }: Pick<Rec, "start" | "end">,
-): Generator<Rec> {
+  bytes: ByteReader,
+  { start, end }: Pick<PptRecord, "start" | "end">,
+): Generator<PptRecord> {
   for (let at = start; ;) {
     const record = recordAt(bytes, at, end);
     if (record === null) return;
@@ -66,87 +66,95 @@ export function* children(
     at = record.end;
   }
 }
-export function childOf(bytes: Bytes, parent: Rec, type: number): Rec | null {
+export function childOf(bytes: ByteReader, parent: PptRecord, type: number): PptRecord | null {
   for (const record of children(bytes, parent)) if (record.type === type) return record;
   return null;
 }
 
+/** A text of the outline; `kind` tells titles from other text. */
 export interface OutlineText {
   readonly kind: number;
   readonly text: string;
 }
-/** A slide or a page of notes, in the order of the presentation. */
-export interface Entry {
-  readonly record: Rec | null;
+/** A slide or a page of notes. */
+export interface Slide {
+  readonly record: PptRecord | null;
   readonly id: number;
   readonly texts: readonly OutlineText[];
 }
 export interface Presentation {
-  readonly document: Rec;
-  readonly slides: readonly Entry[];
-  readonly notes: readonly Entry[];
+  readonly document: PptRecord;
+  readonly slides: readonly Slide[];
+  readonly notes: readonly Slide[];
 }
 
 /** The presentation as it was saved last; null when its beginning can't be found. */
-export function openPresentation(bytes: Bytes, current: Bytes): Presentation | null {
-  const { places, document_id } = placesOf(bytes, current.u32(16));
-  const document = recordAt(bytes, places.get(document_id) ?? -1);
-  if (document?.type !== rec.document) return null;
-  const entries = (instance: number, type: number): Entry[] =>
+export function openPresentation(bytes: ByteReader, current: ByteReader): Presentation | null {
+  const { offsets, document_id } = readDirectories(bytes, current.u32(16));
+  const document = recordAt(bytes, offsets.get(document_id) ?? -1);
+  if (document?.type !== ppt.document) return null;
+  const slidesIn = (instance: number, type: number): Slide[] =>
     [...children(bytes, document)]
-      .filter((record) => record.type === rec.slide_list && record.instance === instance)
+      .filter((record) => record.type === ppt.slide_list && record.instance === instance)
       .flatMap((record) =>
-        entriesOf(bytes, record, (id) => {
-          const found = recordAt(bytes, places.get(id) ?? -1);
+        slidesOf(bytes, record, (id) => {
+          const found = recordAt(bytes, offsets.get(id) ?? -1);
           return found?.type === type ? found : null;
         }),
       );
   return {
     document,
-    slides: entries(list.slides, rec.slide),
-    notes: entries(list.notes, rec.notes),
+    slides: slidesIn(list.slides, ppt.slide),
+    notes: slidesIn(list.notes, ppt.notes),
   };
 }
 
-/** Each save adds a list of the places of what it changed, and names the list before it. */
-function placesOf(
-  bytes: Bytes,
+/**
+ * Offsets of the objects of a presentation by their id. Each save appended a directory of what it
+ * changed, which refers to the one before it.
+ */
+function readDirectories(
+  bytes: ByteReader,
   last_edit: number,
-): { places: Map<number, number>; document_id: number } {
-  const places = new Map<number, number>();
+): { offsets: Map<number, number>; document_id: number } {
+  const offsets = new Map<number, number>();
   const seen = new Set<number>();
   let document_id = -1;
   for (
     let edit = recordAt(bytes, last_edit);
-    edit?.type === rec.user_edit && !seen.has(edit.start);
+    edit?.type === ppt.user_edit && !seen.has(edit.start);
     edit = recordAt(bytes, bytes.u32(edit.start + 8) || -1)
   ) {
     seen.add(edit.start);
     if (document_id < 0) document_id = bytes.u32(edit.start + 16);
     const directory = recordAt(bytes, bytes.u32(edit.start + 12));
-    if (directory?.type !== rec.persist_directory || seen.has(directory.start)) continue;
+    if (directory?.type !== ppt.persist_directory || seen.has(directory.start)) continue;
     seen.add(directory.start);
     for (let at = directory.start; at + 4 <= directory.end;) {
       const [first, count] = [bytes.u32(at) & 0xfffff, bytes.u32(at) >>> 20];
       at += 4;
       for (let index = 0; index < count && at + 4 <= directory.end; index++, at += 4)
-        if (!places.has(first + index)) places.set(first + index, bytes.u32(at));
+        if (!offsets.has(first + index)) offsets.set(first + index, bytes.u32(at));
     }
   }
-  return { places, document_id };
+  return { offsets, document_id };
 }
 
-function entriesOf(bytes: Bytes, parent: Rec, find: (id: number) => Rec | null): Entry[] {
-  const entries: (Entry & { texts: OutlineText[] })[] = [];
+function slidesOf(
+  bytes: ByteReader,
+  parent: PptRecord,
+  find: (id: number) => PptRecord | null,
+): Slide[] {
+  const entries: (Slide & { texts: OutlineText[] })[] = [];
   let kind = 0;
   for (const record of children(bytes, parent)) {
-    if (record.type === rec.slide_persist)
+    if (record.type === ppt.slide_persist)
       entries.push({
         record: find(bytes.u32(record.start)),
         id: bytes.u32(record.start + 12),
         texts: [],
       });
-    else if (record.type === rec.text_header) {
+    else if (record.type === ppt.text_header) {
       kind = bytes.u32(record.start);
       entries.at(-1)?.texts.push({ kind, text: "" });
     } else {
@@ -159,9 +167,9 @@ function entriesOf(bytes: Bytes, parent: Rec, find: (id: number) => Rec | null):
   return entries;
 }
 
-/** What a record of text says; null for any other record. */
-export function textOf(bytes: Bytes, { type, start, end }: Rec): string | null {
-  if (type === rec.text_wide || type === rec.string)
+/** The text of a text record; null for any other record. */
+export function textOf(bytes: ByteReader, { type, start, end }: PptRecord): string | null {
+  if (type === ppt.text_wide || type === ppt.string)
     return bytes.wide(start, end - ((end - start) % 2));
-  return type === rec.text_narrow ? Buffer.from(bytes.slice(start, end)).toString("latin1") : null;
+  return type === ppt.text_narrow ? Buffer.from(bytes.slice(start, end)).toString("latin1") : null;
 }

@@ -1,31 +1,31 @@
 /**
- * PowerPoint 97 to 2003 (.ppt): one page for each slide in the order of the presentation, its notes
- * and comments behind it.
+ * Runs in the child: reads PowerPoint 97 to 2003 (.ppt): a page for each slide in the order of the
+ * presentation, with its notes and comments at the end.
  */
 import { ExtractionFailure } from "../contract";
-import { paragraph, type Block, type Page } from "../child/block-builder";
-import { Bytes } from "./byte-reader";
-import { damaged, type CompoundFile } from "./compound-file";
+import { paragraph, type Block, type Page } from "../child/blocks";
+import { ByteReader } from "./byte-reader";
+import { damagedFile, type CompoundFile } from "./compound-file";
 import {
   childOf,
   children,
   openPresentation,
-  rec,
+  ppt,
   recordAt,
   textOf,
-  type Entry,
+  type Slide,
   type OutlineText,
-  type Rec,
+  type PptRecord,
 } from "./ppt-records";
 
-const encrypted_mark = 0xf3d1c4df;
+const encrypted_token = 0xf3d1c4df;
 const depth_max = 60;
-/** A file for PowerPoint 95 and 97 alike holds what is for 97 in a folder. */
-const folder_of_97 = "PP97_DUALSTORAGE";
+/** Where a file for PowerPoint 95 and 97 has the presentation for 97. */
+const folder_97 = "PP97_DUALSTORAGE";
 
 /** @throws ExtractionFailure */
 export function readPpt(compound: CompoundFile): Page[] {
-  const folder = compound.has(folder_of_97) ? folder_of_97 : undefined;
+  const folder = compound.has(folder_97) ? folder_97 : undefined;
   if (folder === undefined && compound.has("PersistentStorage Directory"))
     throw new ExtractionFailure(
       "unsupported_type",
@@ -33,18 +33,18 @@ export function readPpt(compound: CompoundFile): Page[] {
         "be read.",
     );
   const stream = compound.stream("PowerPoint Document", folder);
-  if (stream === null) throw damaged();
-  const bytes = new Bytes(stream);
-  const current = new Bytes(compound.stream("Current User", folder) ?? new Uint8Array(0));
+  if (stream === null) throw damagedFile();
+  const bytes = new ByteReader(stream);
+  const current = new ByteReader(compound.stream("Current User", folder) ?? new Uint8Array(0));
   const edit = recordAt(bytes, current.u32(16));
   if (
-    current.u32(12) === encrypted_mark ||
+    current.u32(12) === encrypted_token ||
     compound.has("EncryptedSummary") ||
-    (edit?.type === rec.user_edit && edit.end - edit.start >= 32 && bytes.u32(edit.start + 28) > 0)
+    (edit?.type === ppt.user_edit && edit.end - edit.start >= 32 && bytes.u32(edit.start + 28) > 0)
   ) {
     throw new ExtractionFailure("encrypted", "This presentation is protected by a password.");
   }
-  const presentation = openPresentation(bytes, current) ?? scattered(bytes);
+  const presentation = openPresentation(bytes, current) ?? salvageSlides(bytes);
   const notes = new Map(presentation.notes.map((entry) => [notedSlide(bytes, entry), entry]));
   const reader = new SlideReader(bytes);
   const footer = presentation.document === null ? [] : reader.footer(presentation.document);
@@ -61,23 +61,23 @@ export function readPpt(compound: CompoundFile): Page[] {
   });
 }
 
-const notedSlide = (bytes: Bytes, { record }: Entry): number => {
-  const atom = record === null ? null : childOf(bytes, record, rec.notes_atom);
+const notedSlide = (bytes: ByteReader, { record }: Slide): number => {
+  const atom = record === null ? null : childOf(bytes, record, ppt.notes_atom);
   return atom === null ? -1 : bytes.u32(atom.start);
 };
 
 /**
- * A file without its list of slides: they come as they lie. @throws ExtractionFailure `corrupt`
- * when there are none
+ * The slides of a file whose list of slides is lost, in the order of the file.
+ * @throws ExtractionFailure `corrupt` when there are none
  */
-function scattered(bytes: Bytes): { document: null; slides: Entry[]; notes: Entry[] } {
+function salvageSlides(bytes: ByteReader): { document: null; slides: Slide[]; notes: Slide[] } {
   const found = [...children(bytes, { start: 0, end: bytes.length })];
-  const entries = (type: number): Entry[] =>
+  const entries = (type: number): Slide[] =>
     found
       .filter((record) => record.type === type)
       .map((record, at) => ({ record, id: -2 - at, texts: [] }));
-  if (!found.some(({ type }) => type === rec.slide)) throw damaged();
-  return { document: null, slides: entries(rec.slide), notes: [] };
+  if (!found.some(({ type }) => type === ppt.slide)) throw damagedFile();
+  return { document: null, slides: entries(ppt.slide), notes: [] };
 }
 
 interface Cell {
@@ -87,15 +87,15 @@ interface Cell {
 }
 
 class SlideReader {
-  /** A file may name the same slide again and again. */
+  /** A hostile file may list one slide many times. */
   private readonly read_already = new Set<number>();
   private readonly footers = new Set<string>();
   private texts: readonly OutlineText[] = [];
   private used = new Set<number>();
 
-  constructor(private readonly bytes: Bytes) {}
+  constructor(private readonly bytes: ByteReader) {}
 
-  read({ record, texts }: Entry): Block[] {
+  read({ record, texts }: Slide): Block[] {
     this.texts = texts;
     this.used = new Set();
     const blocks: Block[] = [];
@@ -109,15 +109,15 @@ class SlideReader {
     return [...outline, ...blocks];
   }
 
-  /** The footer that this part of the file has, where it is new. */
-  footer(parent: Rec): Block[] {
-    const container = childOf(this.bytes, parent, rec.headers_footers);
+  /** The footer in this record, unless it was given out before. */
+  footer(parent: PptRecord): Block[] {
+    const container = childOf(this.bytes, parent, ppt.headers_footers);
     const atom =
-      container === null ? null : childOf(this.bytes, container, rec.headers_footers_atom);
+      container === null ? null : childOf(this.bytes, container, ppt.headers_footers_atom);
     if (container === null || atom === null || !(this.bytes.u16(atom.start + 2) & 32)) return [];
     for (const record of children(this.bytes, container)) {
       const text =
-        record.type === rec.string && record.instance === 2 ? textOf(this.bytes, record)! : "";
+        record.type === ppt.string && record.instance === 2 ? textOf(this.bytes, record)! : "";
       if (text.trim() === "" || this.footers.has(text)) continue;
       this.footers.add(text);
       return blocksOf(text, null);
@@ -125,29 +125,29 @@ class SlideReader {
     return [];
   }
 
-  private walk(parent: Rec, blocks: Block[], depth: number): void {
+  private walk(parent: PptRecord, blocks: Block[], depth: number): void {
     if (depth > depth_max) return;
     for (const record of children(this.bytes, parent)) {
-      if (record.type === rec.text_box)
+      if (record.type === ppt.text_box)
         blocks.push(...this.textBox(record).flatMap(({ kind, text }) => blocksOf(text, kind)));
-      else if (record.type === rec.group && this.isTable(record))
+      else if (record.type === ppt.group && this.isTable(record))
         blocks.push(...this.table(record));
-      else if (record.type === rec.comment) blocks.push(...this.comment(record));
-      else if (record.type === rec.headers_footers) continue;
-      else if (record.container || record.type === rec.tag_data)
+      else if (record.type === ppt.comment) blocks.push(...this.comment(record));
+      else if (record.type === ppt.headers_footers) continue;
+      else if (record.container || record.type === ppt.tag_data)
         this.walk(record, blocks, depth + 1);
     }
-    if (parent.type === rec.slide) blocks.push(...this.footer(parent));
+    if (parent.type === ppt.slide) blocks.push(...this.footer(parent));
   }
 
-  /** Its own text, or one of those that the outline of the presentation holds. */
-  private textBox(box: Rec): OutlineText[] {
+  /** The text of a box: its own, or a text of the outline that it refers to. */
+  private textBox(box: PptRecord): OutlineText[] {
     const found: OutlineText[] = [];
     let kind: number | null = null;
     for (const record of children(this.bytes, box)) {
-      if (record.type === rec.text_header) kind = this.bytes.u32(record.start);
-      const index = record.type === rec.text_ref ? this.bytes.u32(record.start) : -1;
-      const text = record.type === rec.string ? null : textOf(this.bytes, record);
+      if (record.type === ppt.text_header) kind = this.bytes.u32(record.start);
+      const index = record.type === ppt.text_ref ? this.bytes.u32(record.start) : -1;
+      const text = record.type === ppt.string ? null : textOf(this.bytes, record);
       if (text !== null) found.push({ kind: kind ?? 4, text });
       else if (index in this.texts && !this.used.has(index)) {
         this.used.add(index);
@@ -157,17 +157,17 @@ class SlideReader {
     return found;
   }
 
-  private comment(container: Rec): Block[] {
+  private comment(container: PptRecord): Block[] {
     const text = [...children(this.bytes, container)].find(
-      ({ type, instance }) => type === rec.string && instance === 1,
+      ({ type, instance }) => type === ppt.string && instance === 1,
     );
     return text === undefined ? [] : blocksOf(textOf(this.bytes, text)!, null);
   }
 
-  /** A table is a group of boxes that says so. */
-  private isTable(group: Rec): boolean {
-    const first = childOf(this.bytes, group, rec.shape);
-    const options = first === null ? null : childOf(this.bytes, first, rec.more_options);
+  /** A table is a group of boxes with a flag. */
+  private isTable(group: PptRecord): boolean {
+    const first = childOf(this.bytes, group, ppt.shape);
+    const options = first === null ? null : childOf(this.bytes, first, ppt.more_options);
     if (options === null) return false;
     for (
       let at = options.start, left = options.instance;
@@ -178,11 +178,11 @@ class SlideReader {
     }
     return false;
   }
-  private table(group: Rec): Block[] {
+  private table(group: PptRecord): Block[] {
     const cells: Cell[] = [];
     for (const shape of children(this.bytes, group)) {
-      const anchor = shape.type === rec.shape ? childOf(this.bytes, shape, rec.child_anchor) : null;
-      const box = anchor === null ? null : childOf(this.bytes, shape, rec.text_box);
+      const anchor = shape.type === ppt.shape ? childOf(this.bytes, shape, ppt.child_anchor) : null;
+      const box = anchor === null ? null : childOf(this.bytes, shape, ppt.text_box);
       if (anchor === null || box === null) continue;
       const text = this.textBox(box)
         .map((one) => one.text)
@@ -208,7 +208,7 @@ class SlideReader {
   }
 }
 
-/** Titles are headings. A lone `*` stands for a number or date that PowerPoint puts there. */
+/** Titles are headings. A lone `*` is a placeholder for a number or a date. */
 function blocksOf(text: string, kind: number | null): Block[] {
   const level = kind === 0 || kind === 6 ? 1 : null;
   const lines = level === null ? text.split("\r") : [text.replaceAll("\r", " ")];

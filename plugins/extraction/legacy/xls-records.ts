@@ -1,13 +1,14 @@
-/** The records that an old Excel file is made of, and the strings in them. */
+/** Runs in the child: the records of an Excel file before 2007 (BIFF), and the strings in them. */
 import { decoderOfPage, type Decode } from "../rtf/charsets";
-import { Bytes } from "./byte-reader";
+import { ByteReader } from "./byte-reader";
 
 export interface XlsRecord {
   readonly type: number;
-  readonly data: Bytes;
-  /** What did not fit into the record: the records of continuation behind it. */
-  readonly more: readonly Bytes[];
+  readonly data: ByteReader;
+  /** The continuation records behind it. */
+  readonly more: readonly ByteReader[];
 }
+/** Types of records. */
 export const xls = {
   formula: 0x06,
   end: 0x0a,
@@ -34,17 +35,17 @@ export const xls = {
   chart_text: 0x100d,
 } as const;
 
-/** The records from this place on. */
-export function* recordsOf(all: Bytes, from: number): Generator<XlsRecord> {
+/** The records from this offset on. */
+export function* recordsOf(all: ByteReader, from: number): Generator<XlsRecord> {
   const next = (
     at: number,
-  ): { readonly type: number; readonly data: Bytes; readonly end: number } => {
+  ): { readonly type: number; readonly data: ByteReader; readonly end: number } => {
     const end = at + 4 + all.u16(at + 2);
-    return { type: all.u16(at), data: new Bytes(all.slice(at + 4, end)), end };
+    return { type: all.u16(at), data: new ByteReader(all.slice(at + 4, end)), end };
   };
   for (let at = from; at + 4 <= all.length;) {
     const { type, data, end } = next(at);
-    const more: Bytes[] = [];
+    const more: ByteReader[] = [];
     for (at = end; at + 4 <= all.length && all.u16(at) === xls.continuation;) {
       const behind = next(at);
       more.push(behind.data);
@@ -55,14 +56,14 @@ export function* recordsOf(all: Bytes, from: number): Generator<XlsRecord> {
 }
 
 /**
- * Reads strings one after another. The letters of one may go on in the next record, narrower or
- * wider than before.
+ * Reads strings one after another. A string may continue in the next record, there with narrower or
+ * wider characters.
  */
-export class Strings {
-  private readonly parts: readonly Bytes[];
+export class StringReader {
+  private readonly parts: readonly ByteReader[];
   private part = 0;
 
-  /** `decode` is for the strings before Excel 97, which are plain bytes. */
+  /** `decode` is for strings before Excel 97, which are bytes in a code page; null since then. */
   constructor(
     { data, more }: Pick<XlsRecord, "data" | "more">,
     private at: number,
@@ -76,13 +77,13 @@ export class Strings {
       this.nextPart();
     return this.part >= this.parts.length;
   }
-  /** A string whose length is a number of this many bytes. */
+  /** The next string. Its length is stored in this many bytes. */
   string(length_bytes: 1 | 2): string {
     const length = this.number(length_bytes);
-    return this.decode === null ? this.letters(length) : this.narrow(length);
+    return this.decode === null ? this.characters(length) : this.narrow(length);
   }
-  /** The letters of a string that is `length` long, behind what says how wide they are. */
-  letters(length: number): string {
+  /** `length` characters, behind the flags that say how wide they are. */
+  characters(length: number): string {
     const flags = this.number(1);
     const runs = flags & 8 ? this.number(2) : 0;
     const extra = flags & 4 ? this.number(2) + 65536 * this.number(2) : 0;
@@ -102,7 +103,7 @@ export class Strings {
       this.nextPart();
       wide = (this.number(1) & 1) === 1;
     }
-    this.pass(4 * runs + extra);
+    this.skip(4 * runs + extra);
     return pieces.join("");
   }
 
@@ -120,7 +121,7 @@ export class Strings {
     this.at += bytes;
     return number;
   }
-  private pass(bytes: number): void {
+  private skip(bytes: number): void {
     for (let left = bytes; left > 0 && this.part < this.parts.length;) {
       const here = Math.min(left, Math.max(0, this.parts[this.part]!.length - this.at));
       this.at += here;
@@ -134,7 +135,7 @@ export class Strings {
   }
 }
 
-/** What decodes the strings of a file before Excel 97, by the number of its code page. */
+/** Decodes strings of a file before Excel 97, by the number of its code page. */
 export const decoderOf = (page: number): Decode => decoderOfPage(page === 32768 ? 10000 : page);
 
 const errors: Readonly<Record<number, string>> = {
@@ -146,11 +147,11 @@ const errors: Readonly<Record<number, string>> = {
   36: "#NUM!",
   42: "#N/A",
 };
-export const truthOf = (value: number, is_error: boolean): string =>
+export const formatBoolean = (value: number, is_error: boolean): string =>
   is_error ? (errors[value] ?? "#N/A") : value === 1 ? "TRUE" : "FALSE";
 
-/** A number that was packed into four bytes: whole or the upper half of one, perhaps times 100. */
-export function unpacked(packed: number): number {
+/** A number in four bytes (RK): an integer or the upper half of a double, perhaps times 100. */
+export function unpackNumber(packed: number): number {
   const half = new DataView(new ArrayBuffer(8));
   half.setUint32(4, packed & 0xfffffffc, true);
   const number = packed & 2 ? (packed | 0) >> 2 : half.getFloat64(0, true);

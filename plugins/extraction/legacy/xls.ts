@@ -1,44 +1,44 @@
 /**
- * Excel 5 to 2003 (.xls): one page for each sheet in the order of the workbook, its name first,
- * with the values that Excel worked out.
+ * Runs in the child: reads Excel 5 to 2003 (.xls): a page for each sheet in the order of the
+ * workbook, its name first, with the values that Excel computed.
  */
 import { ExtractionFailure } from "../contract";
-import { paragraph, type Block, type Page } from "../child/block-builder";
+import { paragraph, type Block, type Page } from "../child/blocks";
+import { cellFormat, formatCell, type CellFormat } from "../child/cell-values";
 import { Grid } from "../child/grid";
-import { cleanNumber, dateOf, formatKind, type DateKind } from "../child/numbers";
 import type { Decode } from "../rtf/charsets";
-import { Bytes } from "./byte-reader";
-import { damaged, type CompoundFile } from "./compound-file";
+import { ByteReader } from "./byte-reader";
+import { damagedFile, type CompoundFile } from "./compound-file";
 import {
   decoderOf,
+  formatBoolean,
   recordsOf,
-  Strings,
-  truthOf,
-  unpacked,
+  StringReader,
+  unpackNumber,
   xls,
   type XlsRecord,
 } from "./xls-records";
 
 const version_of_97 = 0x600;
 const version_of_5 = 0x500;
-/** Sheets that hold programs. */
-const kind_of_module = 6;
+/** The type of a sheet that holds macros. */
+const macro_sheet = 6;
 
 interface Workbook {
   readonly sheets: { readonly name: string; readonly at: number }[];
   readonly strings: string[];
-  /** By the style of a cell: what kind of number it shows. */
-  readonly kinds: (DateKind | "percent" | null)[];
+  /** By the style of a cell. */
+  readonly formats: (CellFormat | null)[];
   since_1904: boolean;
-  /** Decodes strings of before Excel 97; null since. */
+  /** For strings before Excel 97; null since then. */
   decode: Decode | null;
 }
 
 /** @throws ExtractionFailure */
 export function readXls(compound: CompoundFile, characters_max: number): Page[] {
   const stream = compound.stream("Workbook") ?? compound.stream("Book");
-  if (stream === null) throw damaged();
-  const all = new Bytes(stream);
+  if (stream === null) throw damagedFile();
+  const all = new ByteReader(stream);
   const book = readWorkbook(all);
   const seen = new Set<number>();
   let characters = 0;
@@ -57,9 +57,9 @@ export function readXls(compound: CompoundFile, characters_max: number): Page[] 
   });
 }
 
-function readWorkbook(all: Bytes): Workbook {
+function readWorkbook(all: ByteReader): Workbook {
   const version = all.u16(4);
-  if (all.u16(0) !== xls.begin) throw damaged();
+  if (all.u16(0) !== xls.begin) throw damagedFile();
   if (version !== version_of_97 && version !== version_of_5)
     throw new ExtractionFailure(
       "unsupported_type",
@@ -68,7 +68,7 @@ function readWorkbook(all: Bytes): Workbook {
   const book: Workbook = {
     sheets: [],
     strings: [],
-    kinds: [],
+    formats: [],
     since_1904: false,
     decode: version === version_of_97 ? null : decoderOf(1252),
   };
@@ -85,16 +85,19 @@ function readWorkbook(all: Bytes): Workbook {
     else if (type === xls.format)
       formats.set(
         data.u16(0),
-        new Strings(record, 2, book.decode).string(book.decode === null ? 2 : 1),
+        new StringReader(record, 2, book.decode).string(book.decode === null ? 2 : 1),
       );
-    else if (type === xls.sheet && data.u8(5) !== kind_of_module)
-      book.sheets.push({ at: data.u32(0), name: new Strings(record, 6, book.decode).string(1) });
+    else if (type === xls.sheet && data.u8(5) !== macro_sheet)
+      book.sheets.push({
+        at: data.u32(0),
+        name: new StringReader(record, 6, book.decode).string(1),
+      });
     else if (type === xls.strings)
-      for (const strings = new Strings(record, 8, null); !strings.done;)
+      for (const strings = new StringReader(record, 8, null); !strings.done;)
         book.strings.push(strings.string(2));
   }
-  book.kinds.push(
-    ...styles.slice(0, 65_536).map((format) => formatKind(format, formats.get(format))),
+  book.formats.push(
+    ...styles.slice(0, 65_536).map((format) => cellFormat(format, formats.get(format))),
   );
   return book;
 }
@@ -102,10 +105,10 @@ function readWorkbook(all: Bytes): Workbook {
 class SheetReader {
   private readonly grid: Grid;
   private readonly beside: Block[] = [];
-  /** Charts stand inside a sheet as sheets of their own. */
+  /** Charts are sheets inside a sheet. */
   private depth = 0;
-  /** The cell whose formula gave a string, which comes in a record of its own. */
-  private waiting: { readonly row: number; readonly column: number } | null = null;
+  /** The cell of a formula whose result is a string: that is in the next record. */
+  private formula_cell: { readonly row: number; readonly column: number } | null = null;
 
   constructor(
     private readonly book: Workbook,
@@ -114,14 +117,14 @@ class SheetReader {
     this.grid = new Grid(spend);
   }
 
-  read(all: Bytes, from: number): void {
+  read(all: ByteReader, from: number): void {
     for (const record of recordsOf(all, from)) {
       if (record.type === xls.begin) this.depth++;
       else if (record.type === xls.end) {
         if (--this.depth <= 0) return;
       } else if (record.type === xls.drawn_text) this.drawnText(record);
       else if (record.type === xls.chart_text)
-        this.add(new Strings(record, 2, this.book.decode).string(1));
+        this.add(new StringReader(record, 2, this.book.decode).string(1));
       else if (this.depth === 1) this.cell(record);
       else if (this.depth === 0) return;
     }
@@ -135,60 +138,56 @@ class SheetReader {
     const [row, column, style] = [data.u16(0), data.u16(2), data.u16(4)];
     switch (type) {
       case xls.shared_label:
-        return this.grid.put(row, column, this.book.strings[data.u32(6)] ?? "");
+        return this.grid.add(row, column, this.book.strings[data.u32(6)] ?? "");
       case xls.label:
       case xls.rich_label:
-        return this.grid.put(row, column, new Strings(record, 6, this.book.decode).string(2));
+        return this.grid.add(row, column, new StringReader(record, 6, this.book.decode).string(2));
       case xls.number:
-        return this.grid.put(row, column, this.shown(data.f64(6), style));
+        return this.grid.add(row, column, this.shown(data.f64(6), style));
       case xls.packed_number:
-        return this.grid.put(row, column, this.shown(unpacked(data.u32(6)), style));
+        return this.grid.add(row, column, this.shown(unpackNumber(data.u32(6)), style));
       case xls.boolean:
-        return this.grid.put(row, column, truthOf(data.u8(6), data.u8(7) === 1));
+        return this.grid.add(row, column, formatBoolean(data.u8(6), data.u8(7) === 1));
       case xls.many_numbers:
         for (let at = 4; at + 6 < data.length; at += 6)
-          this.grid.put(
+          this.grid.add(
             row,
             column + (at - 4) / 6,
-            this.shown(unpacked(data.u32(at + 2)), data.u16(at)),
+            this.shown(unpackNumber(data.u32(at + 2)), data.u16(at)),
           );
         return;
       case xls.formula:
         return this.formula(data, row, column, style);
       case xls.string:
-        if (this.waiting)
-          this.grid.put(
-            this.waiting.row,
-            this.waiting.column,
-            new Strings(record, 0, this.book.decode).string(2),
+        if (this.formula_cell)
+          this.grid.add(
+            this.formula_cell.row,
+            this.formula_cell.column,
+            new StringReader(record, 0, this.book.decode).string(2),
           );
-        this.waiting = null;
+        this.formula_cell = null;
     }
   }
-  private formula(data: Bytes, row: number, column: number, style: number): void {
-    if (data.u16(12) !== 0xffff) return this.grid.put(row, column, this.shown(data.f64(6), style));
-    const kind = data.u8(6);
-    this.waiting = kind === 0 ? { row, column } : null;
-    if (kind === 1 || kind === 2) this.grid.put(row, column, truthOf(data.u8(8), kind === 2));
+  private formula(data: ByteReader, row: number, column: number, style: number): void {
+    if (data.u16(12) !== 0xffff) return this.grid.add(row, column, this.shown(data.f64(6), style));
+    const type = data.u8(6);
+    this.formula_cell = type === 0 ? { row, column } : null;
+    if (type === 1 || type === 2) this.grid.add(row, column, formatBoolean(data.u8(8), type === 2));
   }
   /** Comments, and the text of boxes and shapes. */
   private drawnText({ data, more }: XlsRecord): void {
     const length = data.u16(10);
     const [first, ...rest] = more;
     if (length > 0 && first !== undefined && this.book.decode === null)
-      this.add(new Strings({ data: first, more: rest }, 0, null).letters(length));
+      this.add(new StringReader({ data: first, more: rest }, 0, null).characters(length));
   }
   private add(text: string): void {
     this.spend(text.length);
     if (text.trim() !== "") this.beside.push(paragraph(text.replace(/\r\n?/g, "\n").trim()));
   }
-  /** As a reader of the sheet sees it. */
+  /** As the sheet shows it. */
   private shown(value: number, style: number): string {
-    const kind = this.book.kinds[style] ?? null;
-    if (kind === "percent") return `${cleanNumber(String(value * 100))}%`;
-    return (
-      (kind === null ? null : dateOf(value, kind, this.book.since_1904)) ??
-      cleanNumber(String(value))
-    );
+    const format = this.book.formats[style] ?? null;
+    return formatCell(String(value), format, this.book.since_1904);
   }
 }

@@ -1,17 +1,15 @@
 /**
- * The child's part of reading a mail message: its headers and its body as text, and its attachments
+ * Runs in the child: reads the headers and the body of a mail message as text, and its attachments
  * as files.
  */
 import PostalMime, { type Attachment, type Email } from "postal-mime";
+import { assemble, paragraph, type Block, type Page } from "../child/blocks";
+import { writeOutput, type ReaderInput } from "../child/output";
 import { ExtractionFailure, type HeadingSpan } from "../contract";
 import { readPage } from "../html/page";
-import type { Where } from "../server/child-run";
-import { assemble, paragraph, type Page } from "../child/block-builder";
-import { writeOutput } from "../child/output";
 
-export interface MailInput extends Where {
-  readonly path: string;
-  /** Further ones are left out. */
+export interface MailInput extends ReaderInput {
+  /** Further attachments are left out. */
   readonly attachments_max: number;
 }
 export interface MailAttachment {
@@ -28,8 +26,8 @@ export interface MailOutput {
 }
 
 /**
- * Attachments lie beside the output: `<output>-1`, `<output>-2` and so on. @throws
- * ExtractionFailure
+ * Writes attachments beside the output: `<output>-1`, `<output>-2` and so on.
+ * @throws ExtractionFailure
  */
 export async function readMail({
   path,
@@ -76,8 +74,8 @@ async function parse(bytes: ArrayBuffer): Promise<Email> {
 
 const subject_label = "Subject: ";
 /**
- * The subject is the heading of what follows. A page that a browser saved has a page for its body,
- * and headers that nobody wrote.
+ * The subject as a heading, the other headers, the body. Of a page that a browser saved as a mail
+ * message, only the page.
  */
 function bodyOf(email: Email): Page {
   const saved =
@@ -121,7 +119,7 @@ const addresses = (list: Addresses): string =>
     .filter((one) => one.trim() !== "")
     .join(", ");
 
-const paragraphsOf = (text: string) =>
+const paragraphsOf = (text: string): Block[] =>
   text
     .replace(/\r\n?/g, "\n")
     .split(/\n[ \t]*\n\s*/)
@@ -129,11 +127,12 @@ const paragraphsOf = (text: string) =>
     .filter((part) => part !== "")
     .map((part) => paragraph(part));
 
-/** Pictures, styles and scripts that belong to the page in the message. */
+const styles_and_scripts = /^(?:text\/(?:css|javascript)|application\/(?:x-)?javascript)$/;
+const digital_signatures = /^application\/(?:pgp-signature|(?:x-)?pkcs7-signature)$/;
+/** Signatures, and pictures, styles and scripts that belong to the page in the message. */
 const isDecoration = ({ mimeType, related, contentId }: Attachment, email: Email): boolean =>
-  /^(?:text\/(?:css|javascript)|application\/(?:x-)?javascript|application\/pgp-signature|application\/(?:x-)?pkcs7-signature)$/.test(
-    mimeType,
-  ) ||
+  styles_and_scripts.test(mimeType) ||
+  digital_signatures.test(mimeType) ||
   (/^(?:image|font|audio|video)\//.test(mimeType) &&
     (related === true ||
       (contentId !== undefined && (email.html ?? "").includes(contentId.replace(/[<>]/g, "")))));

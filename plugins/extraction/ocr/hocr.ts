@@ -1,11 +1,11 @@
 /**
- * Reads what the recogniser says about a picture (hOCR): words with their certainty, lines with
+ * Runs in the child: parses the output of Tesseract (hOCR): words with their confidence, lines with
  * their place.
  */
 import type { Line } from "../child/paragraphs";
 
-export interface SeenLine extends Line {
-  /** How sure the recogniser is of its letters, 0 to 100. */
+export interface RecognisedLine extends Line {
+  /** How sure Tesseract is of its letters, 0 to 100. */
   readonly confidence: number;
 }
 
@@ -13,9 +13,9 @@ const line_or_word = /<span class='(ocr\w*)'[^>]*? title=(["'])(.*?)\2[^>]*>([^\
 const box = /bbox (-?\d+) (-?\d+) (-?\d+) (-?\d+)/;
 const boxOf = (title: string): [number, number, number, number] =>
   (box.exec(title)?.slice(1).map(Number) ?? [0, 0, 0, 0]) as [number, number, number, number];
-const base_line = /baseline (-?[\d.]+) (-?[\d.]+)/;
-const type_size = /x_size ([\d.]+)/;
-const certainty = /x_wconf (\d+)/;
+const baseline = /baseline (-?[\d.]+) (-?[\d.]+)/;
+const font_size = /x_size ([\d.]+)/;
+const word_confidence = /x_wconf (\d+)/;
 
 interface Word {
   readonly text: string;
@@ -27,11 +27,11 @@ interface Row {
   readonly words: Word[];
 }
 
-/** A sign between words that the recogniser is less sure of than this is a stain. */
-const sign_confidence_min = 50;
+/** A word without letters and with less confidence is a stain. */
+const symbol_confidence_min = 50;
 
-/** Every line that the recogniser takes for one, also on a photo. */
-export function parseHocr(hocr: string): SeenLine[] {
+/** All lines, also those that Tesseract sees in a photo. */
+export function parseHocr(hocr: string): RecognisedLine[] {
   const rows: Row[] = [];
   for (const [, kind, , title, rest] of hocr.matchAll(line_or_word)) {
     if (kind !== "ocrx_word") {
@@ -39,15 +39,15 @@ export function parseHocr(hocr: string): SeenLine[] {
       continue;
     }
     const text = unescape(rest!).trim();
-    const confidence = Number(certainty.exec(title!)?.[1] ?? 0);
-    if (text !== "" && (confidence >= sign_confidence_min || lettersIn(text) > 0))
+    const confidence = Number(word_confidence.exec(title!)?.[1] ?? 0);
+    if (text !== "" && (confidence >= symbol_confidence_min || countLetters(text) > 0))
       rows.at(-1)?.words.push({ text, confidence, right: boxOf(title!)[2] });
   }
   return rows.filter(({ words }) => words.length > 0).map(lineOf);
 }
 
-/** Long words and lines count more. */
-export function confidenceIn(
+/** The mean confidence, weighted by length. */
+export function meanConfidence(
   parts: readonly { readonly text: string; readonly confidence: number }[],
 ): number {
   let [weight, sure] = [0, 0];
@@ -58,22 +58,22 @@ export function confidenceIn(
   return weight === 0 ? 0 : sure / weight;
 }
 
-export const lettersIn = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+export const countLetters = (text: string): number => text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 
-/** The recogniser parts words where the script does not. */
-const between_ideographs =
-  /(?<=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f]) (?=[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f])/gu;
+const ideograph = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f]/u.source;
+/** Tesseract puts spaces between words of scripts that have none. */
+const space_between_ideographs = new RegExp(`(?<=${ideograph}) (?=${ideograph})`, "gu");
 
-/** Pixels count downwards, the base of a line upwards. */
-function lineOf({ title, words }: Row): SeenLine {
+/** Pixels are counted downwards, baselines upwards. */
+function lineOf({ title, words }: Row): RecognisedLine {
   const [left, , , bottom] = boxOf(title);
-  const offset = Number(base_line.exec(title)?.[2] ?? 0);
+  const offset = Number(baseline.exec(title)?.[2] ?? 0);
   const text = words
     .map((word) => word.text)
     .join(" ")
-    .replace(between_ideographs, "");
+    .replace(space_between_ideographs, "");
   const hyphenated = /\p{L}-$/u.test(text);
-  const size = Number(type_size.exec(title)?.[1] ?? 0) || 1;
+  const size = Number(font_size.exec(title)?.[1] ?? 0) || 1;
   return {
     text: hyphenated ? text.slice(0, -1) : text,
     hyphenated,
@@ -81,7 +81,7 @@ function lineOf({ title, words }: Row): SeenLine {
     right: words.at(-1)!.right,
     base: -(bottom + offset),
     size,
-    confidence: confidenceIn(words),
+    confidence: meanConfidence(words),
   };
 }
 

@@ -1,27 +1,27 @@
 /**
- * The languages that text is recognised in: English, which is inside, and what lies in the
- * directory for more.
+ * Runs in the child: the languages for text recognition: English, which is built in, and those in a
+ * directory.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import english_path from "@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz" with { type: "file" };
+import eng_gz from "@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz" with { type: "file" };
 
 export interface Language {
-  /** As its file is called, without the ending: `deu`. */
+  /** The name of its file without the extension: `deu`. */
   readonly name: string;
-  /** Changes with its file. */
+  /** Changes whenever the file does. */
   readonly version: string;
   readonly read: () => Promise<Uint8Array>;
 }
 
 const english: Language = {
   name: "eng",
-  version: "inside",
-  read: async () => Bun.gunzipSync(await Bun.file(english_path).bytes()),
+  version: "built in",
+  read: async () => Bun.gunzipSync(await Bun.file(eng_gz).bytes()),
 };
 const file_name = /^([A-Za-z0-9_]+)\.traineddata$/;
-/** English is inside. The others are no languages: they know how a page is turned, and formulas. */
-const left_out = [english.name, "osd", "equ"];
+/** English is built in; the others are no languages, but for page orientation and formulas. */
+const ignored = [english.name, "osd", "equ"];
 
 /** English first, then the others by name. */
 export function languagesIn(directory: string): Language[] {
@@ -29,7 +29,7 @@ export function languagesIn(directory: string): Language[] {
     .sort()
     .flatMap((entry): Language[] => {
       const name = file_name.exec(entry)?.[1];
-      if (name === undefined || left_out.includes(name)) return [];
+      if (name === undefined || ignored.includes(name)) return [];
       const path = join(directory, entry);
       const { size, mtimeMs } = statSync(path);
       return [{ name, version: `${size} ${mtimeMs}`, read: async () => readFileSync(path) }];
@@ -37,7 +37,7 @@ export function languagesIn(directory: string): Language[] {
   return [english, ...found];
 }
 
-/** The directory need not be there. */
+/** The directory may be missing. */
 function list(directory: string): string[] {
   try {
     return readdirSync(directory);

@@ -1,16 +1,16 @@
 /**
- * The recogniser of text, Tesseract in WebAssembly: a picture goes in, words come out. Loaded on
- * first use, in the child, and kept for later pages.
+ * Runs in the child: the engine of text recognition, Tesseract in WebAssembly. Loaded on first use,
+ * and kept for later pages.
  */
 import wasm_path from "tesseract.js-core/tesseract-core-simd-lstm.wasm" with { type: "file" };
 import type { Module, TessBaseAPI } from "tesseract.js-core/tesseract-core-simd-lstm.js";
 import { EngineFailure } from "../child/engine-failure";
-import { parseHocr, type SeenLine } from "./hocr";
+import { parseHocr, type RecognisedLine } from "./hocr";
 import { languagesIn, type Language } from "./languages";
 
 /**
- * How a picture is turned and mirrored before it is read, as EXIF counts: 1 not at all, 3 by half,
- * 6 by a quarter clockwise, 8 by a quarter counter-clockwise.
+ * How a picture is turned and mirrored before it is read, in the numbers of EXIF: 1 not at all, 3
+ * by half, 6 by a quarter clockwise, 8 by a quarter counter-clockwise.
  */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
@@ -21,10 +21,10 @@ export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly orientation: Orientation;
-  /** Null when the file may say it. */
+  /** Null when only the file may tell. */
   readonly dots_per_inch: number | null;
 }
-/** Pixels of the picture as it is turned. */
+/** A part of a picture, pixels, once it is turned. */
 export interface Window {
   readonly left: number;
   readonly top: number;
@@ -33,40 +33,44 @@ export interface Window {
 }
 
 export interface Recogniser {
-  /** Names of files in the directory for languages that are none. */
-  readonly unusable: readonly string[];
-  /**
-   * The lines of a picture, or of the part of it inside a window. Null when it can't be decoded.
-   * @throws EngineFailure
-   */
-  readonly read: (picture: Picture, window?: Window) => SeenLine[] | null;
+  /** Files for languages that can't be used, by name. */
+  readonly unusable_languages: readonly string[];
+  /** The lines of a picture, or of a part; null when it can't be decoded. @throws EngineFailure */
+  readonly read: (picture: Picture, window?: Window) => RecognisedLine[] | null;
 }
 
 interface Loaded {
   readonly module: Module;
   readonly api: TessBaseAPI;
-  /** What the engine complained of since `said` was emptied. */
-  readonly said: string[];
+  /** Messages of the engine since they were last cleared. */
+  readonly messages: string[];
   /** The languages it was set up with. */
-  set_up: string;
-  /** What it has decoded. */
+  languages: string;
+  /** The picture that is decoded. */
   picture: Picture | null;
-  unusable: readonly string[];
+  unusable_languages: readonly string[];
 }
 let loaded: Promise<Loaded> | undefined;
 
 async function load(): Promise<Loaded> {
   const { default: start } = await import("tesseract.js-core/tesseract-core-simd-lstm.js");
-  const said: string[] = [];
+  const messages: string[] = [];
   const module = await start({
     wasmBinary: await Bun.file(wasm_path).arrayBuffer(),
     print: () => {},
-    printErr: (line) => void said.push(line),
+    printErr: (line) => void messages.push(line),
   });
-  return { module, api: new module.TessBaseAPI(), said, set_up: "", picture: null, unusable: [] };
+  return {
+    module,
+    api: new module.TessBaseAPI(),
+    messages,
+    languages: "",
+    picture: null,
+    unusable_languages: [],
+  };
 }
 
-/** Ready for the languages that lie in this directory now. @throws EngineFailure */
+/** The engine, set up for the languages that are in this directory now. @throws EngineFailure */
 export async function openRecogniser(directory: string): Promise<Recogniser> {
   const engine = await (loaded ??= load());
   const guarded = <T>(work: () => T): T => {
@@ -79,22 +83,22 @@ export async function openRecogniser(directory: string): Promise<Recogniser> {
   };
   const languages = languagesIn(directory);
   const wanted = languages.map(({ name, version }) => `${name} ${version}`).join("\n");
-  if (engine.set_up !== wanted) {
+  if (engine.languages !== wanted) {
     const files = await Promise.all(
       languages.map(async ({ name, read }) => ({ name, bytes: await read() })),
     );
     guarded(() => setUp(engine, languages, files));
-    engine.set_up = wanted;
+    engine.languages = wanted;
   }
   return {
-    unusable: engine.unusable,
+    unusable_languages: engine.unusable_languages,
     read: (picture, window) => guarded(() => read(engine, picture, window)),
   };
 }
 
-/** Neural network only: that is what the engine was built with. */
+/** The only mode that the engine was built with. */
 const oem_lstm_only = 1;
-/** Finds columns, blocks and lines by itself. */
+/** Detects columns, blocks and lines. */
 const psm_auto = 3;
 
 function setUp(
@@ -102,22 +106,28 @@ function setUp(
   languages: readonly Language[],
   files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
 ): void {
-  const { module, api, said } = engine;
+  const { module, api, messages } = engine;
   for (const { name, bytes } of files) module.FS.writeFile(`${name}.traineddata`, bytes);
-  said.length = 0;
+  messages.length = 0;
   const failed = api.Init(null, languages.map(({ name }) => name).join("+"), oem_lstm_only) !== 0;
-  engine.unusable = said.flatMap((line) => /^Failed loading language '(.+)'/.exec(line)?.[1] ?? []);
+  engine.unusable_languages = messages.flatMap(
+    (line) => /^Failed loading language '(.+)'/.exec(line)?.[1] ?? [],
+  );
   for (const { name } of files) module.FS.unlink(`${name}.traineddata`);
-  if (failed) throw new Error(`The recogniser can't be set up: ${said.join(" ")}`);
+  if (failed) throw new Error(`The recogniser can't be set up: ${messages.join(" ")}`);
   api.SetPageSegMode(psm_auto);
 }
 
 /** Where the engine looks for the picture. */
 const input = "/input";
 
-function read(engine: Loaded, picture: Picture, window: Window | undefined): SeenLine[] | null {
-  const { api, said } = engine;
-  said.length = 0;
+function read(
+  engine: Loaded,
+  picture: Picture,
+  window: Window | undefined,
+): RecognisedLine[] | null {
+  const { api, messages } = engine;
+  messages.length = 0;
   if (engine.picture !== picture && !decode(engine, picture)) return null;
   const quarter = picture.orientation >= 5;
   const [width, height] = quarter
@@ -134,7 +144,7 @@ function decode(engine: Loaded, picture: Picture): boolean {
   engine.picture = null;
   api.Clear();
   module.FS.writeFile(input, picture.bytes);
-  // Otherwise it would read the picture before this one once more.
+  // When it fails, the engine would go on with the picture before this one.
   const decoded = api.SetImageFile(picture.orientation, 0) === 0;
   module.FS.unlink(input);
   if (!decoded) return false;

@@ -1,20 +1,20 @@
 /**
- * The same content in two ways, the new one and one for old programs (`mc:AlternateContent`): reads
- * the new one, and the other only when that gave no text.
+ * Runs in the child: content that a file has twice, in a new form and in one for old programs
+ * (`mc:AlternateContent`). The second form is read only when the first gave no text.
  */
-import type { Flow } from "../child/block-builder";
+import type { BlockBuilder } from "../child/block-builder";
 
-export class Choices {
-  /** How long the text was when each one began. */
-  private readonly begun: number[] = [];
-  constructor(private readonly flow: () => Flow) {}
+export class AlternateContent {
+  /** For each open element, how long the text was when it began. */
+  private readonly lengths: number[] = [];
+  constructor(private readonly builder: BlockBuilder) {}
 
-  /** Whether to pass over this element, which is part of such content. */
+  /** For the element itself and its choices. */
   open(name: string): void | "skip" {
-    if (name === "mc:AlternateContent") this.begun.push(this.flow().length);
-    else if (this.flow().length > (this.begun.at(-1) ?? Infinity)) return "skip";
+    if (name === "mc:AlternateContent") this.lengths.push(this.builder.length);
+    else if (this.builder.length > (this.lengths.at(-1) ?? Infinity)) return "skip";
   }
   close(name: string): void {
-    if (name === "mc:AlternateContent") this.begun.pop();
+    if (name === "mc:AlternateContent") this.lengths.pop();
   }
 }

@@ -1,6 +1,7 @@
-/** A chart as text: its titles, then the categories and each series as a row of values. */
-import { Flow, type Block } from "../child/block-builder";
-import { cleanNumber } from "../child/numbers";
+/** Runs in the child: a chart as text: its titles, then a row of categories and one per series. */
+import { BlockBuilder } from "../child/block-builder";
+import type { Block } from "../child/blocks";
+import { cleanNumber } from "../child/cell-values";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
@@ -10,8 +11,8 @@ export function readChart(xml: string): Block[] {
   return reader.result();
 }
 
-/** Where values belong: the name of the series, its categories, its values. */
-const places: Readonly<Record<string, "name" | "categories" | "values">> = {
+/** What the values inside these elements are. */
+const series_parts: Readonly<Record<string, "name" | "categories" | "values">> = {
   "c:tx": "name",
   "c:cat": "categories",
   "c:xVal": "categories",
@@ -21,53 +22,54 @@ const places: Readonly<Record<string, "name" | "categories" | "values">> = {
 };
 
 class ChartReader implements XmlHandler {
-  private readonly flow = new Flow();
+  private readonly builder = new BlockBuilder();
   private readonly rows: string[][] = [];
   private series: { name: string[]; categories: string[]; values: string[] } | null = null;
-  private place: "name" | "categories" | "values" | null = null;
+  private series_part: "name" | "categories" | "values" | null = null;
   private reading = false;
   private value = "";
 
   open({ name }: Tag): void | "skip" {
     if (name === "c:ser") this.series = { name: [], categories: [], values: [] };
-    else if (this.series !== null && Object.hasOwn(places, name)) this.place = places[name]!;
+    else if (this.series !== null && Object.hasOwn(series_parts, name))
+      this.series_part = series_parts[name]!;
     else if (name === "a:t" || name === "c:v" || name === "cx:v" || name === "cx:pt") {
       this.reading = true;
       this.value = "";
     } else if (name === "c:formatCode" || name === "c:f") return "skip";
-    else if (name === "cx:data" || name === "cx:lvl") this.flow.endParagraph();
+    else if (name === "cx:data" || name === "cx:lvl") this.builder.endParagraph();
   }
   text(text: string): void {
     if (this.reading) this.value += text;
   }
   close(name: string): void {
-    if (name === "a:t") this.flow.text(this.value);
-    else if (name === "a:p" || name === "cx:lvl") this.flow.endParagraph();
-    else if (name === "cx:pt") this.flow.text(`${cleanNumber(this.value)}\t`);
-    else if (name === "cx:v") this.flow.text(this.value);
+    if (name === "a:t") this.builder.text(this.value);
+    else if (name === "a:p" || name === "cx:lvl") this.builder.endParagraph();
+    else if (name === "cx:pt") this.builder.text(`${cleanNumber(this.value)}\t`);
+    else if (name === "cx:v") this.builder.text(this.value);
     else if (name === "c:v") this.endValue();
-    else if (this.series !== null && Object.hasOwn(places, name)) this.place = null;
+    else if (this.series !== null && Object.hasOwn(series_parts, name)) this.series_part = null;
     else if (name === "c:ser") this.endSeries();
     if (name === "a:t" || name === "c:v" || name === "cx:v" || name === "cx:pt")
       this.reading = false;
   }
   result(): Block[] {
-    const titles = this.flow.take();
-    this.flow.beginTable();
+    const titles = this.builder.take();
+    this.builder.beginTable();
     for (const row of this.rows) {
-      this.flow.beginRow();
+      this.builder.beginRow();
       for (const cell of row) {
-        this.flow.beginCell();
-        this.flow.text(cell);
+        this.builder.beginCell();
+        this.builder.text(cell);
       }
-      this.flow.endRow();
+      this.builder.endRow();
     }
-    return [...titles, ...this.flow.take()];
+    return [...titles, ...this.builder.take()];
   }
 
   private endValue(): void {
-    if (this.series === null || this.place === null) this.flow.text(`${this.value} `);
-    else this.series[this.place].push(cleanNumber(this.value));
+    if (this.series === null || this.series_part === null) this.builder.text(`${this.value} `);
+    else this.series[this.series_part].push(cleanNumber(this.value));
   }
   private endSeries(): void {
     if (this.series === null) return;

@@ -1,33 +1,38 @@
 /**
- * Word (.docx): paragraphs, lists with their numbers, tables, notes, comments, boxes, headers and
- * footers. Its pages are made by the printer: none here.
+ * Runs in the child: reads Word (.docx): paragraphs, lists with their numbers, tables, notes,
+ * comments, boxes, headers and footers. Its pages exist only once it is printed: none here.
  */
-import { Choices } from "./alternate-content";
-import { isOn, Lists, Styles, type ParagraphStyle } from "./docx-styles";
-import { readChartOf, readDiagramOf } from "./drawing";
-import { Flow, type Block, type Page } from "../child/block-builder";
-import type { Parts } from "./package";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
+import { BlockBuilder } from "../child/block-builder";
+import type { Block, Page } from "../child/blocks";
+import { AlternateContent } from "./alternate-content";
+import { Numbering } from "./docx-numbering";
+import { isOn, ParagraphStyles, type ParagraphProperties } from "./docx-styles";
+import { readChartOf, readDiagramOf } from "./drawing";
+import type { OfficePackage, Progress } from "./package";
 import { scanOfficeXml } from "./xml";
 
 /** @throws ExtractionFailure of the archive */
-export function readDocx(parts: Parts, main: string, progress: (share: number) => void): Page[] {
-  const [styles, numbering] = [partOf(parts, main, "styles"), partOf(parts, main, "numbering")];
-  const shared = { parts, styles: new Styles(styles), lists: new Lists(numbering) };
-  const seen = new Set<string>();
+export function readDocx(pkg: OfficePackage, main_part: string, progress: Progress): Page[] {
+  const shared = {
+    pkg,
+    styles: new ParagraphStyles(xmlOf(pkg, main_part, "styles")),
+    numbering: new Numbering(xmlOf(pkg, main_part, "numbering")),
+  };
   const read = (part: string): Block[] => {
-    const xml = parts.xml(part) ?? "";
-    const reader = new WordReader({ ...shared, part, hides: xml.includes("vanish") });
+    const xml = pkg.xml(part) ?? "";
+    const reader = new WordReader({ ...shared, part, has_hidden_text: xml.includes("vanish") });
     scanOfficeXml(xml, reader);
     return reader.result();
   };
-  /** Headers and footers of one kind often say the same. */
+  const seen = new Set<string>();
+  /** Headers and footers of different pages often say the same. */
   const once = (blocks: readonly Block[]): Block[] =>
     blocks.filter(({ text }) => !seen.has(text) && seen.add(text));
-  const all = (type: string): Block[] => parts.related(main, type).flatMap(read);
+  const all = (type: string): Block[] => pkg.related(main_part, type).flatMap(read);
   const headers = once(all("header"));
   progress(0.2);
-  const body = read(main);
+  const body = read(main_part);
   progress(0.8);
   return [
     {
@@ -43,23 +48,21 @@ export function readDocx(parts: Parts, main: string, progress: (share: number) =
     },
   ];
 }
-function partOf(parts: Parts, main: string, type: string): string | null {
-  const [part] = parts.related(main, type);
-  return part === undefined ? null : parts.xml(part);
+
+function xmlOf(pkg: OfficePackage, main_part: string, type: string): string | null {
+  const [part] = pkg.related(main_part, type);
+  return part === undefined ? null : pkg.xml(part);
 }
 
-/**
- * `hides`: some of its text is hidden. How runs look matters only then, and that is half of many a
- * file.
- */
-interface WordParts {
-  readonly parts: Parts;
+interface WordPart {
+  readonly pkg: OfficePackage;
   readonly part: string;
-  readonly styles: Styles;
-  readonly lists: Lists;
-  readonly hides: boolean;
+  readonly styles: ParagraphStyles;
+  readonly numbering: Numbering;
+  /** Properties of runs, which are half of many files, matter only then. */
+  readonly has_hidden_text: boolean;
 }
-const newParagraph = (): ParagraphStyle => ({
+const newParagraph = (): ParagraphProperties => ({
   style: null,
   outline: null,
   number: null,
@@ -67,10 +70,10 @@ const newParagraph = (): ParagraphStyle => ({
 });
 
 /**
- * Elements without text of today: what was deleted or moved away, what was formatted otherwise
- * before, tab stops, readings above characters, looks of tables and pages.
+ * Elements without text of the document as it is now: deleted or moved text, earlier formatting,
+ * tab stops, ruby text, the looks of tables and pages.
  */
-const passed_over = new Set([
+const skipped = new Set([
   "w:tblPr",
   "w:tblPrEx",
   "w:tblGrid",
@@ -91,20 +94,19 @@ const passed_over = new Set([
 ]);
 
 class WordReader implements XmlHandler {
-  private readonly flow = new Flow();
-  private readonly choices = new Choices(() => this.flow);
+  private readonly builder = new BlockBuilder();
+  private readonly alternatives = new AlternateContent(this.builder);
   private paragraph = newParagraph();
-  /** The paragraphs around this one: it stands in a box that belongs to the last of them. */
-  private readonly around: ParagraphStyle[] = [];
-  /** Fields that are open, one in another: an instruction comes first, then its result. */
+  /** The paragraphs around a box: it belongs to the last of them. */
+  private readonly outer: ParagraphProperties[] = [];
+  /** Open fields, one inside another: an instruction comes first, then its result. */
   private readonly fields: ("instruction" | "result")[] = [];
   private reading = false;
   private hidden = false;
 
-  constructor(private readonly document: WordParts) {}
+  constructor(private readonly document: WordPart) {}
 
   open(tag: Tag): void | "skip" {
-    const { flow, paragraph } = this;
     switch (tag.name) {
       case "w:t":
       case "m:t":
@@ -112,90 +114,91 @@ class WordReader implements XmlHandler {
         this.reading = !this.hidden && !this.fields.includes("instruction");
         return;
       case "w:rPr":
-        return this.document.hides ? undefined : "skip";
+        return this.document.has_hidden_text ? undefined : "skip";
       case "w:r":
         this.hidden = false;
         return;
       case "w:p":
-        if (!flow.fresh) this.endParagraph();
+        if (!this.builder.is_at_start) this.endParagraph();
         return;
       case "w:pStyle":
-        paragraph.style = tag.get("val") ?? null;
+        this.paragraph.style = tag.get("val") ?? null;
         return;
       case "w:numId":
-        paragraph.number = tag.get("val") ?? null;
+        this.paragraph.number = tag.get("val") ?? null;
         return;
       case "w:ilvl":
-        paragraph.level = Number(tag.get("val"));
+        this.paragraph.level = Number(tag.get("val"));
         return;
       case "w:outlineLvl":
-        paragraph.outline = Number(tag.get("val"));
+        this.paragraph.outline = Number(tag.get("val"));
         return;
       case "w:vanish":
         this.hidden = isOn(tag.get("val") ?? "1");
-        return;
-      case "w:tab":
-      case "w:ptab":
-        flow.text("\t");
-        return;
-      case "w:br":
-      case "w:cr":
-        flow.text("\n");
-        return;
-      case "w:noBreakHyphen":
-        flow.text("\u2011");
-        return;
-      case "w:softHyphen":
-        flow.text("\u00ad");
-        return;
-      case "w:sym":
-        flow.text(symbol(tag));
         return;
       case "w:fldChar":
         this.field(tag.get("fldCharType"));
         return;
       case "w:tbl":
-        flow.beginTable();
+        this.builder.beginTable();
         return;
       case "w:tr":
-        flow.beginRow();
+        this.builder.beginRow();
         return;
       case "w:tc":
-        flow.beginCell();
+        this.builder.beginCell();
         return;
+      default:
+        return this.openOther(tag);
+    }
+  }
+
+  /** Special characters, and what is embedded. */
+  private openOther(tag: Tag): void | "skip" {
+    const { builder } = this;
+    switch (tag.name) {
+      case "w:tab":
+      case "w:ptab":
+        return builder.text("\t");
+      case "w:br":
+      case "w:cr":
+        return builder.text("\n");
+      case "w:noBreakHyphen":
+        return builder.text("\u2011");
+      case "w:softHyphen":
+        return builder.text("\u00ad");
+      case "w:sym":
+        return builder.text(decodeSymbol(tag));
       case "w:txbxContent":
-        flow.beginAside();
-        this.around.push(paragraph);
+        builder.beginAside();
+        this.outer.push(this.paragraph);
         this.paragraph = newParagraph();
         return;
       case "c:chart":
       case "cx:chart":
-        flow.add(readChartOf(this.document.parts, this.document.part, tag.get("r:id")));
-        return;
+        return builder.add(readChartOf(this.document, tag.get("r:id")));
       case "dgm:relIds":
-        flow.add(readDiagramOf(this.document.parts, this.document.part, tag.get("r:dm")));
-        return;
+        return builder.add(readDiagramOf(this.document, tag.get("r:dm")));
       case "w:altChunk":
-      case "o:OLEObject":
-        flow.add(
-          this.document.parts.embedded(
-            this.document.parts.target(this.document.part, tag.get("r:id")),
-          ),
-        );
-        return;
+      case "o:OLEObject": {
+        const { pkg, part } = this.document;
+        return builder.add(pkg.embedded(pkg.target(part, tag.get("r:id"))));
+      }
       case "mc:AlternateContent":
       case "mc:Choice":
       case "mc:Fallback":
-        return this.choices.open(tag.name);
+        return this.alternatives.open(tag.name);
       default:
-        if (passed_over.has(tag.name)) return "skip";
+        if (skipped.has(tag.name)) return "skip";
     }
   }
+
   text(text: string): void {
-    if (this.reading) this.flow.text(text);
+    if (this.reading) this.builder.text(text);
   }
+
   close(name: string): void {
-    const { flow } = this;
+    const { builder } = this;
     switch (name) {
       case "w:t":
       case "m:t":
@@ -206,61 +209,62 @@ class WordReader implements XmlHandler {
         this.endParagraph();
         return;
       case "a:p":
-        flow.text("\n");
+        builder.text("\n");
         return;
       case "w:tc":
-        flow.endCell();
+        builder.endCell();
         return;
       case "w:tr":
-        flow.endRow();
+        builder.endRow();
         return;
       case "w:tbl":
-        flow.endTable();
+        builder.endTable();
         return;
       case "w:txbxContent":
-        flow.endAside();
-        this.paragraph = this.around.pop() ?? newParagraph();
+        builder.endAside();
+        this.paragraph = this.outer.pop() ?? newParagraph();
         return;
       case "mc:AlternateContent":
-        this.choices.close(name);
+        this.alternatives.close(name);
     }
   }
+
   result(): Block[] {
-    return this.flow.take();
+    return this.builder.take();
   }
 
-  private field(kind: string | undefined): void {
-    if (kind === "begin") this.fields.push("instruction");
-    else if (kind === "separate" && this.fields.length > 0)
+  private field(type: string | undefined): void {
+    if (type === "begin") this.fields.push("instruction");
+    else if (type === "separate" && this.fields.length > 0)
       this.fields[this.fields.length - 1] = "result";
-    else if (kind === "end") this.fields.pop();
+    else if (type === "end") this.fields.pop();
   }
+
   private endParagraph(): void {
-    const { styles, lists } = this.document;
-    const { paragraph, flow } = this;
-    const by_style = paragraph.number === null ? styles.listOf(paragraph.style) : null;
-    const number = paragraph.number ?? by_style?.number ?? null;
+    const { styles, numbering } = this.document;
+    const { paragraph, builder } = this;
+    const from_style = paragraph.number === null ? styles.listOf(paragraph.style) : null;
+    const number = paragraph.number ?? from_style?.number ?? null;
+    const level = paragraph.level ?? from_style?.level ?? null;
     const marker =
-      flow.fresh || number === null || number === "0"
+      builder.is_at_start || number === null || number === "0"
         ? ""
-        : lists.next(number, paragraph.level ?? by_style?.level ?? null, by_style?.styles);
-    flow.endParagraph(styles.headingOf(paragraph), marker);
+        : numbering.next(number, level, from_style?.styles);
+    builder.endParagraph(styles.headingLevel(paragraph), marker);
     this.paragraph = newParagraph();
-    // An instruction ends with its paragraph: in a damaged field it must not swallow the rest of
-    // the document.
-    if (this.around.length === 0 && this.fields.includes("instruction")) this.fields.length = 0;
+    // In a damaged file an instruction that does not end must not hide the rest of the document.
+    if (this.outer.length === 0 && this.fields.includes("instruction")) this.fields.length = 0;
   }
 }
 
-/** A character of a font for symbols: only those of Symbol are letters. */
-function symbol(tag: Tag): string {
+const greek_upper_case = "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ";
+const greek_lower_case = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ";
+
+/** A character of a symbol font: only those of the font Symbol are letters. */
+function decodeSymbol(tag: Tag): string {
   const code = Number.parseInt(tag.get("char") ?? "", 16) & 0xff;
   if (Number.isNaN(code) || !/^symbol$/i.test(tag.get("font") ?? "")) return "";
-  return code >= 0x41 && code <= 0x5a
-    ? "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ"[code - 0x41]!
-    : code >= 0x61 && code <= 0x7a
-      ? "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"[code - 0x61]!
-      : code === 0xb7
-        ? "•"
-        : "";
+  if (code === 0xb7) return "•";
+  if (code >= 0x41 && code <= 0x5a) return greek_upper_case[code - 0x41]!;
+  return code >= 0x61 && code <= 0x7a ? greek_lower_case[code - 0x61]! : "";
 }

@@ -1,41 +1,47 @@
 /**
- * DrawingML: the shapes of a slide or a sheet and what is written in them, with tables; charts and
- * diagrams are parts of their own.
+ * Runs in the child: reads DrawingML: the text and tables in the shapes of a slide or a sheet.
+ * Charts and diagrams are parts of their own.
  */
+import { AlternateContent } from "./alternate-content";
 import { readChart } from "./chart";
-import { Choices } from "./alternate-content";
-import { bullet, formatted } from "./docx-styles";
-import { Flow, type Block } from "../child/block-builder";
-import type { Parts } from "./package";
+import { BlockBuilder } from "../child/block-builder";
+import type { Block } from "../child/blocks";
+import { formatBullet, formatNumber } from "../child/list-markers";
+import type { OfficePackage } from "./package";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
 export interface Shape {
-  /** What it is for on a slide (`title`, `sldNum`); null for a shape that is no placeholder. */
+  /** Its type as a placeholder of a slide (`title`, `sldNum`); null if it is no placeholder. */
   readonly role: string | null;
   readonly blocks: readonly Block[];
 }
-/** The shapes of a part, in the order of the file, which is that of reading aloud. */
-export function readDrawing(parts: Parts, part: string): Shape[] {
-  const reader = new DrawingReader(parts, part);
-  scanOfficeXml(parts.xml(part) ?? "", reader);
+/** A part of a package. */
+export interface PackagePart {
+  readonly pkg: OfficePackage;
+  readonly part: string;
+}
+
+/** The shapes of a part, in the order of the file, which is the order of reading. */
+export function readDrawing(pkg: OfficePackage, part: string): Shape[] {
+  const reader = new DrawingReader(pkg, part);
+  scanOfficeXml(pkg.xml(part) ?? "", reader);
   return reader.result();
 }
-/** What is written in the boxes of a diagram (SmartArt). */
-export const readDiagram = (parts: Parts, part: string): Block[] =>
-  readDrawing(parts, part).flatMap(({ blocks }) => blocks);
 
-/** What a part relates to, by the id that an element names. */
-export function readChartOf(parts: Parts, part: string, id: string | undefined): Block[] {
-  const chart = parts.target(part, id);
-  return chart === null ? [] : readChart(parts.xml(chart) ?? "");
+/** The chart that a part refers to by this id. */
+export function readChartOf({ pkg, part }: PackagePart, id: string | undefined): Block[] {
+  const chart = pkg.target(part, id);
+  return chart === null ? [] : readChart(pkg.xml(chart) ?? "");
 }
-export function readDiagramOf(parts: Parts, part: string, id: string | undefined): Block[] {
-  const diagram = parts.target(part, id);
-  return diagram === null ? [] : readDiagram(parts, diagram);
+/** The text in the boxes of a diagram (SmartArt) that a part refers to by this id. */
+export function readDiagramOf({ pkg, part }: PackagePart, id: string | undefined): Block[] {
+  const diagram = pkg.target(part, id);
+  return diagram === null ? [] : readDrawing(pkg, diagram).flatMap(({ blocks }) => blocks);
 }
 
-const scripts: Readonly<Record<string, string>> = {
+/** From DrawingML to the names of other parts. */
+const number_formats: Readonly<Record<string, string>> = {
   arabic: "decimal",
   alphaLc: "lowerLetter",
   alphaUc: "upperLetter",
@@ -46,24 +52,24 @@ const isShape = (name: string): boolean =>
   name === "p:sp" || name === "p:graphicFrame" || name === "p:cxnSp" || name === "p:pic";
 
 class DrawingReader implements XmlHandler {
-  private readonly flow = new Flow();
-  private readonly choices = new Choices(() => this.flow);
+  private readonly builder = new BlockBuilder();
+  private readonly alternatives = new AlternateContent(this.builder);
   private readonly shapes: Shape[] = [];
   private role: string | null = null;
   private reading = false;
-  /** What stands before the paragraph, as the paragraph itself says. */
+  /** Of the paragraph that is open. */
   private marker = "";
   private level = 0;
-  /** Of numbered paragraphs that follow each other, for each level. */
+  /** Consecutive numbered paragraphs, by level. */
   private readonly counts: number[] = [];
 
   constructor(
-    private readonly parts: Parts,
-    private readonly part: string,
+    readonly pkg: OfficePackage,
+    readonly part: string,
   ) {}
 
   open(tag: Tag): void | "skip" {
-    const { flow } = this;
+    const { builder } = this;
     switch (tag.name) {
       case "a:t":
       case "m:t":
@@ -71,7 +77,7 @@ class DrawingReader implements XmlHandler {
         this.reading = true;
         return;
       case "a:br":
-        flow.text("\n");
+        builder.text("\n");
         return;
       case "a:pPr":
         this.level = Math.min(8, Math.max(0, Number(tag.get("lvl") ?? 0) || 0));
@@ -79,16 +85,16 @@ class DrawingReader implements XmlHandler {
       case "a:lstStyle":
         return "skip";
       case "a:tbl":
-        flow.beginTable();
+        builder.beginTable();
         return;
       case "a:tr":
-        flow.beginRow();
+        builder.beginRow();
         return;
       case "a:tc":
-        flow.beginCell();
+        builder.beginCell();
         return;
       case "a:buChar":
-        this.marker = bullet(tag.get("char") ?? "");
+        this.marker = formatBullet(tag.get("char") ?? "");
         return;
       case "a:buAutoNum":
         this.marker = this.nextNumber(tag);
@@ -98,27 +104,27 @@ class DrawingReader implements XmlHandler {
         return;
       case "c:chart":
       case "cx:chart":
-        flow.add(readChartOf(this.parts, this.part, tag.get("r:id")));
+        builder.add(readChartOf(this, tag.get("r:id")));
         return;
       case "dgm:relIds":
-        flow.add(readDiagramOf(this.parts, this.part, tag.get("r:dm")));
+        builder.add(readDiagramOf(this, tag.get("r:dm")));
         return;
       case "p:oleObj":
-        flow.add(this.parts.embedded(this.parts.target(this.part, tag.get("r:id"))));
+        builder.add(this.pkg.embedded(this.pkg.target(this.part, tag.get("r:id"))));
         return;
       case "mc:AlternateContent":
       case "mc:Choice":
       case "mc:Fallback":
-        return this.choices.open(tag.name);
+        return this.alternatives.open(tag.name);
       default:
         if (isShape(tag.name)) this.endShape();
     }
   }
   text(text: string): void {
-    if (this.reading) this.flow.text(text);
+    if (this.reading) this.builder.text(text);
   }
   close(name: string): void {
-    const { flow } = this;
+    const { builder } = this;
     switch (name) {
       case "a:t":
       case "m:t":
@@ -126,24 +132,24 @@ class DrawingReader implements XmlHandler {
         return;
       case "p:text":
         this.reading = false;
-        flow.endParagraph();
+        builder.endParagraph();
         return;
       case "a:p":
-        flow.endParagraph(null, this.marker);
+        builder.endParagraph(null, this.marker);
         if (!this.marker.endsWith(".") && !this.marker.endsWith(")")) this.counts.length = 0;
         this.marker = "";
         return;
       case "a:tc":
-        flow.endCell();
+        builder.endCell();
         return;
       case "a:tr":
-        flow.endRow();
+        builder.endRow();
         return;
       case "a:tbl":
-        flow.endTable();
+        builder.endTable();
         return;
       case "mc:AlternateContent":
-        this.choices.close(name);
+        this.alternatives.close(name);
         return;
       default:
         if (isShape(name)) this.endShape();
@@ -163,12 +169,12 @@ class DrawingReader implements XmlHandler {
     this.counts.length = Math.min(this.counts.length, level + 1);
     const number = (this.counts[level] =
       (this.counts[level] ?? Number(tag.get("startAt") ?? 1) - 1) + 1);
-    const text = formatted(number, script === undefined ? "decimal" : scripts[script]!);
+    const text = formatNumber(number, script === undefined ? "decimal" : number_formats[script]!);
     return mark === "ParenBoth" ? `(${text})` : `${text}${mark === "ParenR" ? ")" : "."}`;
   }
   private endShape(): void {
     this.counts.length = 0;
-    const blocks = this.flow.take();
+    const blocks = this.builder.take();
     if (blocks.length > 0) this.shapes.push({ role: this.role, blocks });
     this.role = null;
   }

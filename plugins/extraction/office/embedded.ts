@@ -1,80 +1,125 @@
-/** Documents inside a document: what another program put in as a whole. */
-import { ExtractionFailure } from "../contract";
-import { namedCharset } from "../html/charset";
+/** Runs in the child: documents inside a document, which another program put in as a whole. */
+import { paragraph, type Block } from "../child/blocks";
+import { ExtractionFailure, type Warning } from "../contract";
+import { declaredCharset } from "../html/charset";
 import { readPage } from "../html/page";
-import { compound_mark, compoundIn } from "../legacy/compound-file";
-import { readCompound } from "../legacy/reader";
-import { readRtf } from "../rtf/document";
-import { paragraph, type Block } from "../child/block-builder";
-import type { Archive } from "./archive";
+import { compound_signature, openCompoundFile } from "../legacy/compound-file";
+import { readCompoundFile } from "../legacy/reader";
+import { readRtfDocument } from "../rtf/document";
+import { openEmbeddedArchive, type Archive } from "./archive";
+import { findDocument } from "./formats";
+import { OfficePackage } from "./package";
 
-/** What is left for all that is embedded, and what of it could not be read. */
-export interface Embedding {
-  depth: number;
-  /** Inflated, and counted before it is read. */
-  bytes_left: number;
-  readonly unread: string[];
-  /** Of each of them, UTF-16 units. */
-  readonly characters_max: number;
-  readonly readArchive: (bytes: Uint8Array, embedding: Embedding) => readonly Block[];
-}
+/** How deep documents inside documents are read. */
+const depth_max = 3;
+/** All embedded documents together, inflated. */
+const bytes_max = 64 * 1024 * 1024;
+const entries_max = 2_000;
+const unread_named_max = 5;
 
-/**
- * Objects of programs that are not read here: formulas, drawings, sounds. Nobody misses a warning
- * about them.
- */
-const other_objects = /\.(?:vsdx?|emf|wmf|png|jpe?g|gif)$/i;
-/** So are these, unless it turns out that Word, PowerPoint or Excel made them. */
-const objects = /\.bin$/i;
+/** Objects without text, such as formulas, drawings and sounds: nobody misses a warning. */
+const without_text = /\.(?:vsdx?|emf|wmf|png|jpe?g|gif)$/i;
+/** Most of these have no text either, but those that Word, PowerPoint or Excel made do. */
+const ole_object = /\.bin$/i;
 
-/**
- * A part that is a document by its bytes: an Office file, new or old, RTF, a web page, or plain
- * text.
- */
-export function readEmbedded(
-  archive: Archive,
-  part: string,
-  embedding: Embedding,
-): readonly Block[] {
-  if (other_objects.test(part)) return [];
-  if (embedding.depth === 0 || embedding.bytes_left <= 0) return leaveOut(part, embedding);
-  embedding.depth--;
-  try {
-    const bytes = archive.read(part);
-    if (bytes === null) return leaveOut(part, embedding);
-    embedding.bytes_left -= bytes.length;
-    return blocksOf(bytes, embedding);
-  } catch (error) {
-    if (!(error instanceof ExtractionFailure)) throw error;
-    // Whatever swells like this is not tried again under another name.
-    if (error.code === "too_large") embedding.bytes_left = 0;
-    return leaveOut(part, embedding);
-  } finally {
-    embedding.depth++;
+/** Reads embedded documents within limits that hold for all of them together. */
+export class EmbeddedDocuments {
+  private depth = 0;
+  private bytes_left = bytes_max;
+  private readonly unread: string[] = [];
+
+  /** The longest text of each of them, UTF-16 units. */
+  constructor(private readonly characters_max: number) {}
+
+  /**
+   * A part that is a document by its bytes: an Office file, new or old, RTF, a web page, or plain
+   * text. Nothing when it can't be read.
+   */
+  read(archive: Archive, part: string): readonly Block[] {
+    if (without_text.test(part)) return [];
+    if (this.depth === depth_max || this.bytes_left <= 0) return this.leaveOut(part);
+    this.depth++;
+    try {
+      const bytes = archive.read(part);
+      if (bytes === null) return this.leaveOut(part);
+      this.bytes_left -= bytes.length;
+      return this.readBytes(bytes);
+    } catch (error) {
+      if (!(error instanceof ExtractionFailure)) throw error;
+      // What inflates to this much is not tried again under another name.
+      if (error.code === "too_large") this.bytes_left = 0;
+      return this.leaveOut(part);
+    } finally {
+      this.depth--;
+    }
+  }
+
+  warnings(): Warning[] {
+    const { length } = this.unread;
+    if (length === 0) return [];
+    const names = this.unread
+      .slice(0, unread_named_max)
+      .map((part) => part.slice(part.lastIndexOf("/") + 1))
+      .join(", ");
+    const files = length === 1 ? "A file" : `${length} files`;
+    return [
+      {
+        code: "embedded_unreadable",
+        message: `${files} inside this file (${names}) could not be read.`,
+        page: null,
+      },
+    ];
+  }
+
+  private leaveOut(part: string): readonly Block[] {
+    if (!ole_object.test(part)) this.unread.push(part);
+    return [];
+  }
+
+  private readBytes(bytes: Uint8Array): readonly Block[] {
+    const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(1024, bytes.length)).toString(
+      "latin1",
+    );
+    if (head.startsWith("PK")) return this.readArchive(bytes);
+    if (head.startsWith(compound_signature)) return this.readCompound(bytes);
+    if (/^(?:\xef\xbb\xbf)?\s*\{\\rtf/.test(head))
+      return readRtfDocument(bytes, this.characters_max).flatMap(({ blocks }) => blocks);
+    const is_utf16 = /^(?:\xff\xfe|\xfe\xff)/.test(head);
+    if (/^mime-version:/im.test(head) || (head.includes("\0") && !is_utf16))
+      throw new ExtractionFailure(
+        "unsupported_type",
+        "This kind of file is not read inside another.",
+      );
+    return readText(bytes, is_utf16);
+  }
+
+  private readArchive(bytes: Uint8Array): readonly Block[] {
+    const archive = openEmbeddedArchive(bytes, {
+      entries_max,
+      entry_bytes_max: this.bytes_left,
+      total_bytes_max: this.bytes_left,
+    });
+    const pkg = new OfficePackage(archive, this.characters_max, (part) => this.read(archive, part));
+    return findDocument(pkg)
+      .read(() => {})
+      .flatMap(({ blocks }) => blocks);
+  }
+
+  /** An old Office file, or a new one in the wrapping of an OLE object. */
+  private readCompound(bytes: Uint8Array): readonly Block[] {
+    const file = openCompoundFile(bytes);
+    const wrapped = file.has("Package") ? file.stream("Package") : null;
+    return wrapped === null
+      ? readCompoundFile(file, this.characters_max).pages.flatMap(({ blocks }) => blocks)
+      : this.readArchive(wrapped);
   }
 }
-function leaveOut(part: string, { unread }: Embedding): readonly Block[] {
-  if (!objects.test(part)) unread.push(part);
-  return [];
-}
 
-function blocksOf(bytes: Uint8Array, embedding: Embedding): readonly Block[] {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(1024, bytes.length)).toString(
-    "latin1",
-  );
-  if (head.startsWith("PK")) return embedding.readArchive(bytes, embedding);
-  if (head.startsWith(compound_mark)) return blocksOfObject(bytes, embedding);
-  if (/^(?:\xef\xbb\xbf)?\s*\{\\rtf/.test(head))
-    return readRtf(bytes, embedding.characters_max).flatMap(({ blocks }) => blocks);
-  const is_wide = /^(?:\xff\xfe|\xfe\xff)/.test(head);
-  if (/^mime-version:/im.test(head) || (head.includes("\0") && !is_wide))
-    throw new ExtractionFailure(
-      "unsupported_type",
-      "This kind of file is not read inside another.",
-    );
-  const text = is_wide
+/** A web page, or paragraphs of plain text. */
+function readText(bytes: Uint8Array, is_utf16: boolean): readonly Block[] {
+  const text = is_utf16
     ? new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be").decode(bytes)
-    : decoded(bytes);
+    : decode(bytes);
   return /<(?:html|body|p|div|h[1-6]|table|ul|!doctype)\b/i.test(text.slice(0, 4096))
     ? readPage(text)
     : text
@@ -83,21 +128,13 @@ function blocksOf(bytes: Uint8Array, embedding: Embedding): readonly Block[] {
         .filter((line) => line !== "")
         .map((line) => paragraph(line));
 }
-/** An old Office file, or a new one in the wrapping of objects. */
-function blocksOfObject(bytes: Uint8Array, embedding: Embedding): readonly Block[] {
-  const object = compoundIn(bytes);
-  const wrapped = object.has("Package") ? object.stream("Package") : null;
-  return wrapped === null
-    ? readCompound(object, embedding.characters_max).pages.flatMap(({ blocks }) => blocks)
-    : embedding.readArchive(wrapped, embedding);
-}
 
-/** As it says itself; else UTF-8 where it is that. */
-function decoded(bytes: Uint8Array): string {
-  const named = namedCharset(bytes.subarray(0, 4096));
+/** In the declared encoding, else as UTF-8 if it is valid. */
+function decode(bytes: Uint8Array): string {
+  const declared = declaredCharset(bytes.subarray(0, 4096));
   try {
-    return new TextDecoder((named ?? "utf-8") as Bun.Encoding, {
-      fatal: named === null || named === "utf-8",
+    return new TextDecoder((declared ?? "utf-8") as Bun.Encoding, {
+      fatal: declared === null || declared === "utf-8",
     }).decode(bytes);
   } catch {
     return new TextDecoder("windows-1252").decode(bytes);

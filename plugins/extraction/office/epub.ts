@@ -1,34 +1,34 @@
-/** E-books (.epub): one page for each part of the spine, in the order of reading. */
+/** Runs in the child: reads e-books (.epub): a page for each part of the spine. */
 import { ExtractionFailure } from "../contract";
 import { readXhtml } from "../html/page";
-import type { Page } from "../child/block-builder";
-import { resolvePath, type Parts } from "./package";
+import type { Page } from "../child/blocks";
+import { resolvePath, type OfficePackage, type Progress } from "./package";
 import { scanOfficeXml } from "./xml";
 
 /** @throws ExtractionFailure `corrupt`, `encrypted`, and those of the archive */
-export function readEpub(parts: Parts, progress: (share: number) => void): Page[] {
-  const spine = spineOf(parts);
+export function readEpub(pkg: OfficePackage, progress: Progress): Page[] {
+  const spine = spineOf(pkg);
   if (spine.length === 0)
     throw new ExtractionFailure(
       "corrupt",
       "This e-book is damaged: it does not say what is in it.",
     );
-  const encrypted = encryptedIn(parts);
+  const encrypted = encryptedIn(pkg);
   if (spine.some((part) => encrypted.has(part)))
     throw new ExtractionFailure("encrypted", "This e-book is protected against copying.");
   return spine.map((part, at) => {
     progress(at / spine.length);
-    return { page: at + 1, blocks: readXhtml(parts.xml(part) ?? "") };
+    return { page: at + 1, blocks: readXhtml(pkg.xml(part) ?? "") };
   });
 }
 
-/** What is read, in order; each part once. */
-function spineOf(parts: Parts): string[] {
-  const book = bookOf(parts);
-  const folder = book.slice(0, book.lastIndexOf("/") + 1);
+/** The parts to read in order, each once. */
+function spineOf(pkg: OfficePackage): string[] {
+  const opf = packageDocumentOf(pkg);
+  const folder = opf.slice(0, opf.lastIndexOf("/") + 1);
   const manifest = new Map<string, string>();
   const spine: string[] = [];
-  scanOfficeXml(parts.xml(book) ?? "", {
+  scanOfficeXml(pkg.xml(opf) ?? "", {
     open: (tag) => {
       const path = tag.get("href");
       if (
@@ -36,7 +36,7 @@ function spineOf(parts: Parts): string[] {
         path !== undefined &&
         /html|xml/i.test(tag.get("media-type") ?? "html")
       )
-        manifest.set(tag.get("id") ?? "", resolvePath(folder, decoded(path)));
+        manifest.set(tag.get("id") ?? "", resolvePath(folder, decodePath(path)));
       if (tag.name === "itemref") spine.push(tag.get("idref") ?? "");
     },
     close: () => {},
@@ -44,20 +44,21 @@ function spineOf(parts: Parts): string[] {
   });
   return [...new Set(spine.flatMap((id) => manifest.get(id) ?? []))];
 }
-function bookOf(parts: Parts): string {
-  let book = "";
-  scanOfficeXml(parts.xml("META-INF/container.xml") ?? "", {
+/** The part (`.opf`) that lists the others. */
+function packageDocumentOf(pkg: OfficePackage): string {
+  let opf = "";
+  scanOfficeXml(pkg.xml("META-INF/container.xml") ?? "", {
     open: (tag) => {
-      if (tag.name === "rootfile" && book === "") book = tag.get("full-path") ?? "";
+      if (tag.name === "rootfile" && opf === "") opf = tag.get("full-path") ?? "";
     },
     close: () => {},
     text: () => {},
   });
-  return book !== "" && parts.archive.has(book)
-    ? book
-    : (parts.archive.names.find((name) => name.toLowerCase().endsWith(".opf")) ?? book);
+  return opf !== "" && pkg.archive.has(opf)
+    ? opf
+    : (pkg.archive.names.find((name) => name.toLowerCase().endsWith(".opf")) ?? opf);
 }
-function decoded(path: string): string {
+function decodePath(path: string): string {
   const [bare] = path.split("#", 1) as [string];
   try {
     return decodeURIComponent(bare);
@@ -66,13 +67,13 @@ function decoded(path: string): string {
   }
 }
 
-/** The encrypted parts. Fonts that are only garbled do not count. */
-function encryptedIn(parts: Parts): Set<string> {
+/** The encrypted parts. Of books that only obfuscate their fonts, none is in the spine. */
+function encryptedIn(pkg: OfficePackage): Set<string> {
   const encrypted = new Set<string>();
-  scanOfficeXml(parts.xml("META-INF/encryption.xml") ?? "", {
+  scanOfficeXml(pkg.xml("META-INF/encryption.xml") ?? "", {
     open: (tag) => {
       if (tag.name === "CipherReference")
-        encrypted.add(resolvePath("", decoded(tag.get("URI") ?? "")));
+        encrypted.add(resolvePath("", decodePath(tag.get("URI") ?? "")));
     },
     close: () => {},
     text: () => {},

@@ -1,34 +1,27 @@
 /**
- * Office documents that are ZIP archives, and e-books: read in a child, within limits. One with a
- * password is no ZIP archive, but a file of the older kind.
+ * Office documents that are ZIP archives, and e-books. With a password they are no ZIP archives but
+ * compound files, as older documents are. The formats are listed in formats.ts.
  */
-import type { Isolate } from "../../../core/sdk";
+import type { ExtractionContext } from "../context";
 import type { Extractor } from "../contract";
-import { readInChild, type ChildLimits } from "../server/child-run";
-import type { ReadingParts } from "../server/deadline";
-import type { tasks } from "../tasks";
+import { readInChild } from "../server/child-run";
+import { format_names } from "./formats";
 
-export interface OfficeParts extends ReadingParts {
-  readonly isolate: Isolate<typeof tasks>;
-  readonly limits: ChildLimits;
-}
+/** Of an archive, an empty archive, and one that was meant to be split over several disks. */
+const signatures: readonly string[] = ["PK\x03\x04", "PK\x05\x06", "PK00PK\x03\x04"];
 
-/** How an archive begins; also an empty one, and one that was meant for several disks. */
-const marks: readonly string[] = ["PK\x03\x04", "PK\x05\x06", "PK00PK\x03\x04"];
-
-export const officeExtractor = (parts: OfficeParts): Extractor => ({
-  name: "Word, Excel and PowerPoint since 2007, OpenDocument, EPUB",
+export const officeExtractor = (ctx: ExtractionContext): Extractor => ({
+  name: format_names,
   rank: 80,
   recognises: (head) => {
-    const beginning = Buffer.from(head.buffer, head.byteOffset, Math.min(8, head.length)).toString(
-      "latin1",
-    );
-    return marks.some((mark) => beginning.startsWith(mark));
+    const start = Buffer.from(head.buffer, head.byteOffset, Math.min(8, head.length));
+    return signatures.some((signature) => start.toString("latin1").startsWith(signature));
   },
-  extract: (source, watch) =>
-    readInChild(parts, watch, (where, within) => {
-      const onMessage = ({ progress }: { readonly progress: number }): void =>
-        watch.onProgress(progress);
-      return parts.isolate("office", { path: source.path, ...where }, { ...within, onMessage });
-    }),
+  extract: (source, options) =>
+    readInChild(ctx, source, options, (input, run_options) =>
+      ctx.isolate("office", input, {
+        ...run_options,
+        onMessage: ({ progress }) => options.onProgress(progress),
+      }),
+    ),
 });

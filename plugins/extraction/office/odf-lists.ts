@@ -1,6 +1,6 @@
-/** The lists of an OpenDocument file: which marker stands before an item. */
-import { bullet, formatted } from "./docx-styles";
+/** Runs in the child: the markers of list items and headings in an OpenDocument file. */
 import type { Tag } from "../../../core/lib/xml";
+import { formatBullet, formatNumber } from "../child/list-markers";
 import { scanOfficeXml } from "./xml";
 
 interface Level {
@@ -9,9 +9,11 @@ interface Level {
   readonly before: string;
   readonly after: string;
   readonly start: number;
+  /** How many levels the marker shows. */
   readonly shown: number;
 }
 type Levels = Map<number, Level>;
+/** To the names of Office Open XML. */
 const formats: Readonly<Record<string, string>> = {
   "": "none",
   a: "lowerLetter",
@@ -25,16 +27,16 @@ interface OpenList {
   item: { start: number | null } | null;
 }
 
-/** What style files and the styles of the content declare. */
 export class OdfLists {
   private readonly styles = new Map<string, Levels>();
-  /** The list style that a paragraph style brings along. */
+  /** The list styles of paragraph styles. */
   private readonly by_paragraph = new Map<string, string>();
   private readonly outline: Levels = new Map();
   private readonly counts = new Map<string, number[]>();
   private readonly outline_counts: number[] = [];
   private readonly open: OpenList[] = [];
 
+  /** Adds the styles that a part declares. */
   declare(xml: string | null): void {
     let levels: Levels | null = null;
     scanOfficeXml(xml ?? "", {
@@ -66,9 +68,9 @@ export class OdfLists {
 
   beginList(tag: Tag): void {
     const style = tag.get("style-name") ?? this.open.at(-1)?.style ?? null;
-    const goes_on =
+    const continues =
       tag.get("continue-numbering") === "true" || tag.get("continue-list") !== undefined;
-    if (this.open.length === 0 && style !== null && !goes_on) this.counts.delete(style);
+    if (this.open.length === 0 && style !== null && !continues) this.counts.delete(style);
     this.open.push({ style, item: null });
   }
   endList(): void {
@@ -79,10 +81,7 @@ export class OdfLists {
     const start = tag.get("start-value");
     if (list !== undefined) list.item = { start: start === undefined ? null : Number(start) };
   }
-  /**
-   * What stands before this paragraph: something for the first one of an item only. `level` is that
-   * of a heading.
-   */
+  /** Of a paragraph; only the first one of an item has a marker. `level` is that of a heading. */
   markerOf(tag: Tag, level: number | null): string {
     const list = this.open.at(-1);
     if (list?.item) {
@@ -90,11 +89,12 @@ export class OdfLists {
       list.item = null;
       const style = list.style ?? this.by_paragraph.get(tag.get("style-name") ?? "") ?? null;
       const levels = style === null ? undefined : this.styles.get(style);
-      if (levels !== undefined) return next(levels, this.countsOf(style!), this.open.length, start);
+      if (levels !== undefined)
+        return nextMarker(levels, this.countsOf(style!), this.open.length, start);
     }
     return level === null || tag.get("is-list-header") === "true"
       ? ""
-      : next(this.outline, this.outline_counts, level, null);
+      : nextMarker(this.outline, this.outline_counts, level, null);
   }
   private countsOf(style: string): number[] {
     const counts = this.counts.get(style) ?? [];
@@ -107,7 +107,7 @@ function levelOf(tag: Tag): Level {
   const format = tag.get("num-format") ?? "";
   return {
     bullet: tag.name.endsWith("-bullet")
-      ? bullet(tag.get("bullet-char") ?? "")
+      ? formatBullet(tag.get("bullet-char") ?? "")
       : tag.name.endsWith("-image")
         ? "•"
         : null,
@@ -119,11 +119,12 @@ function levelOf(tag: Tag): Level {
   };
 }
 
-/** A long one would be written again and again. */
-const affix = (text = ""): string => text.slice(0, 20);
+/** Honest ones are short; a long one would be repeated for every item. */
+const affix = (text = ""): string => text.slice(0, affix_chars_max);
+const affix_chars_max = 20;
 
 const levels_max = 10;
-function next(levels: Levels, counts: number[], depth: number, start: number | null): string {
+function nextMarker(levels: Levels, counts: number[], depth: number, start: number | null): string {
   const level = levels.get(depth);
   if (level === undefined || depth > levels_max) return "";
   if (level.bullet !== null) return level.bullet;
@@ -134,7 +135,7 @@ function next(levels: Levels, counts: number[], depth: number, start: number | n
   for (let at = Math.max(1, depth - level.shown + 1); at <= depth; at++) {
     const other = levels.get(at);
     if (other !== undefined && other.bullet === null && other.format !== "none")
-      numbers.push(formatted(counts[at] ?? other.start, other.format));
+      numbers.push(formatNumber(counts[at] ?? other.start, other.format));
   }
   return `${level.before}${numbers.join(".")}${level.after}`.trim();
 }

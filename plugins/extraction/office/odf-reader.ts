@@ -1,16 +1,17 @@
 /**
- * OpenDocument: what text, slides and sheets have in common. Paragraphs, headings, lists with their
- * markers, tables, notes, comments, boxes.
+ * Runs in the child: reads what texts, slides and sheets of OpenDocument have in common:
+ * paragraphs, headings, lists with their markers, tables, notes, comments, boxes.
  */
-import { Flow } from "../child/block-builder";
+import { BlockBuilder } from "../child/block-builder";
+import type { Block } from "../child/blocks";
 import { OdfLists } from "./odf-lists";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 
 /**
- * Elements without text of the document: what was deleted, settings, readings above characters,
- * descriptions, who wrote a comment and when.
+ * Elements without text of the document: deleted text, settings, ruby text, descriptions, authors
+ * and dates of comments.
  */
-const passed_over = new Set([
+const skipped = new Set([
   "text:tracked-changes",
   "table:tracked-changes",
   "text:ruby-text",
@@ -39,6 +40,7 @@ const passed_over = new Set([
   "text:variable-decls",
   "text:user-field-decls",
 ]);
+/** Elements whose text follows the paragraph around them. */
 const asides = new Set([
   "text:note-body",
   "office:annotation",
@@ -55,20 +57,19 @@ const asides = new Set([
 ]);
 const spaces_max = 10;
 
-/** Gives the blocks of an object inside the document, by its path: a chart, say. */
-export type ReadObject = (path: string) => ReturnType<Flow["take"]>;
+/** Reads an object inside the document, such as a chart, by its path. */
+export type ReadObject = (path: string) => readonly Block[];
 
 export class OdfReader implements XmlHandler {
-  readonly flow = new Flow();
-  /**
-   * Levels of the paragraphs that are open, one in a box of another; null for what is no heading.
-   */
+  readonly builder = new BlockBuilder();
+  /** One inside an aside of another. `level` is null for what is no heading. */
   private readonly open_paragraphs: {
     readonly level: number | null;
     readonly marker: string;
-    readonly beside: boolean;
+    readonly is_aside: boolean;
   }[] = [];
-  private spaced = true;
+  /** The line so far is empty or ends with white space. */
+  private after_space = true;
 
   constructor(
     protected readonly lists: OdfLists,
@@ -76,7 +77,7 @@ export class OdfReader implements XmlHandler {
   ) {}
 
   open(tag: Tag): void | "skip" {
-    const { flow } = this;
+    const { builder } = this;
     const { name } = tag;
     switch (name) {
       case "text:p":
@@ -84,16 +85,16 @@ export class OdfReader implements XmlHandler {
         this.beginParagraph(tag);
         return;
       case "text:s":
-        flow.text(" ".repeat(Math.min(spaces_max, Math.max(1, Number(tag.get("c") ?? 1) || 1))));
+        builder.text(" ".repeat(Math.min(spaces_max, Math.max(1, Number(tag.get("c") ?? 1) || 1))));
         return;
       case "text:tab":
       case "text:tab-stop":
-        flow.text("\t");
-        this.spaced = true;
+        builder.text("\t");
+        this.after_space = true;
         return;
       case "text:line-break":
-        flow.text("\n");
-        this.spaced = true;
+        builder.text("\n");
+        this.after_space = true;
         return;
       case "text:list":
       case "text:ordered-list":
@@ -104,33 +105,33 @@ export class OdfReader implements XmlHandler {
         this.lists.beginItem(tag);
         return;
       case "table:table":
-        flow.beginTable();
+        builder.beginTable();
         return;
       case "table:table-row":
-        flow.beginRow();
+        builder.beginRow();
         return;
       case "table:table-cell":
       case "table:covered-table-cell":
-        flow.beginCell();
+        builder.beginCell();
         return;
       case "draw:object": {
         const path = tag.get("href");
-        if (path !== undefined) flow.add(this.readObject(path));
+        if (path !== undefined) builder.add(this.readObject(path));
         return;
       }
       default:
-        if (passed_over.has(name)) return "skip";
-        if (asides.has(name)) flow.beginAside();
+        if (skipped.has(name)) return "skip";
+        if (asides.has(name)) builder.beginAside();
     }
   }
   text(text: string): void {
     if (this.open_paragraphs.length === 0) return;
     const single = text.replace(/[ \t\r\n]+/g, " ");
-    this.flow.text(this.spaced && single.startsWith(" ") ? single.slice(1) : single);
-    if (single !== "") this.spaced = single.endsWith(" ");
+    this.builder.text(this.after_space && single.startsWith(" ") ? single.slice(1) : single);
+    if (single !== "") this.after_space = single.endsWith(" ");
   }
   close(name: string): void {
-    const { flow } = this;
+    const { builder } = this;
     switch (name) {
       case "text:p":
       case "text:h":
@@ -143,16 +144,16 @@ export class OdfReader implements XmlHandler {
         return;
       case "table:table-cell":
       case "table:covered-table-cell":
-        flow.endCell();
+        builder.endCell();
         return;
       case "table:table-row":
-        flow.endRow();
+        builder.endRow();
         return;
       case "table:table":
-        flow.endTable();
+        builder.endTable();
         return;
       default:
-        if (asides.has(name)) flow.endAside();
+        if (asides.has(name)) builder.endAside();
     }
   }
 
@@ -161,25 +162,25 @@ export class OdfReader implements XmlHandler {
       tag.name === "text:h"
         ? Math.max(1, Number(tag.get("outline-level") ?? tag.get("level") ?? 1) || 1)
         : null;
-    const beside = this.open_paragraphs.length > 0 && !this.flow.fresh;
-    if (beside) this.flow.beginAside();
-    this.open_paragraphs.push({ level, marker: this.lists.markerOf(tag, level), beside });
-    this.spaced = true;
+    const is_aside = this.open_paragraphs.length > 0 && !this.builder.is_at_start;
+    if (is_aside) this.builder.beginAside();
+    this.open_paragraphs.push({ level, marker: this.lists.markerOf(tag, level), is_aside });
+    this.after_space = true;
   }
   private endParagraph(): void {
     const paragraph = this.open_paragraphs.pop();
-    this.flow.endParagraph(paragraph?.level ?? null, paragraph?.marker);
-    if (paragraph?.beside === true) this.flow.endAside();
-    this.spaced = false;
+    this.builder.endParagraph(paragraph?.level ?? null, paragraph?.marker);
+    if (paragraph?.is_aside === true) this.builder.endAside();
+    this.after_space = false;
   }
 }
 
-/** Makes a reader for a part of the document; all of them count the same lists. */
-export type Readers = () => OdfReader;
-/** Passes what it is given on to one reader after the other. */
-export abstract class Dispatch implements XmlHandler {
+/** Makes a reader for a part of the document. All readers of a document count the same lists. */
+export type NewReader = () => OdfReader;
+/** Hands each part of a document to a reader of its own. */
+export abstract class ReaderDispatch implements XmlHandler {
   protected reader: OdfReader | null = null;
-  constructor(protected readonly readers: Readers) {}
+  constructor(protected readonly newReader: NewReader) {}
   abstract open(tag: Tag): void | "skip";
   abstract close(name: string): void;
   text(text: string): void {

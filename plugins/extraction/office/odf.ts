@@ -1,38 +1,48 @@
 /**
- * OpenDocument files: texts (.odt), presentations and drawings (.odp, .odg) with a page for each
- * slide, spreadsheets (.ods) with a page for each sheet.
+ * Runs in the child: reads OpenDocument files: texts (.odt), presentations and drawings (.odp,
+ * .odg) with a page for each slide, spreadsheets (.ods) with a page for each sheet.
  */
+import type { Tag } from "../../../core/lib/xml";
+import type { Block, Page } from "../child/blocks";
 import { ExtractionFailure } from "../contract";
-import type { Block, Page } from "../child/block-builder";
-import { Dispatch, OdfReader, type Readers, type ReadObject } from "./odf-reader";
 import { OdfLists } from "./odf-lists";
+import { OdfReader, ReaderDispatch, type NewReader, type ReadObject } from "./odf-reader";
 import { readSheets } from "./ods";
 import { readSlides } from "./odp";
-import { resolvePath, type Parts } from "./package";
-import type { Tag } from "../../../core/lib/xml";
+import { resolvePath, type OfficePackage, type Progress } from "./package";
 import { scanOfficeXml } from "./xml";
 
-export type OdfKind = "text" | "pages" | "sheets";
-
-/** Objects in objects are read so deep. */
-const objects_max = 3;
+/** How deep objects inside objects are read. */
+const objects_depth_max = 3;
 
 /** @throws ExtractionFailure `encrypted`, and those of the archive */
-export function readOdf(
-  parts: Parts,
-  kind: OdfKind,
-  content: string,
-  progress: (share: number) => void,
-): Page[] {
-  if (isEncrypted(parts.xml("META-INF/manifest.xml")))
+export function readOdfText(pkg: OfficePackage, progress: Progress): Page[] {
+  const { content, styles, newReader } = openOdf(pkg, progress);
+  return [{ page: null, blocks: readText(newReader, content, styles) }];
+}
+
+/** @throws ExtractionFailure as above */
+export function readOdfPages(pkg: OfficePackage, progress: Progress): Page[] {
+  const { content, styles, newReader } = openOdf(pkg, progress);
+  return readSlides(newReader, content, styles);
+}
+
+/** @throws ExtractionFailure as above */
+export function readOdfSheets(pkg: OfficePackage, progress: Progress): Page[] {
+  const { content, newReader } = openOdf(pkg, progress);
+  return readSheets(newReader, content, pkg.spend);
+}
+
+function openOdf(
+  pkg: OfficePackage,
+  progress: Progress,
+): { readonly content: string; readonly styles: string | null; readonly newReader: NewReader } {
+  const content = pkg.xml("content.xml") ?? "";
+  if (isEncrypted(pkg.xml("META-INF/manifest.xml")))
     throw new ExtractionFailure("encrypted", "This file is protected by a password.");
-  const styles = parts.xml("styles.xml");
+  const styles = pkg.xml("styles.xml");
   progress(0.2);
-  const readers = readersOf(parts, "", content, styles, 0);
-  if (kind === "text") return [{ page: null, blocks: textOf(readers, content, styles) }];
-  return kind === "pages"
-    ? readSlides(readers, content, styles)
-    : readSheets(readers, content, parts.spend);
+  return { content, styles, newReader: readersOf(pkg, "", content, styles, 0) };
 }
 
 function isEncrypted(manifest: string | null): boolean {
@@ -47,50 +57,53 @@ function isEncrypted(manifest: string | null): boolean {
   return encrypted;
 }
 
+/** Readers of a document in this folder, which is an object `depth` levels deep. */
 function readersOf(
-  parts: Parts,
+  pkg: OfficePackage,
   folder: string,
   content: string,
   styles: string | null,
   depth: number,
-): Readers {
+): NewReader {
   const lists = new OdfLists();
   lists.declare(styles);
   lists.declare(content);
   const readObject: ReadObject = (path) => {
     const name = resolvePath(folder, path);
-    const object = depth < objects_max && name !== "" ? parts.xml(`${name}/content.xml`) : null;
+    const object = depth < objects_depth_max && name !== "" ? pkg.xml(`${name}/content.xml`) : null;
     if (object === null) return [];
-    const reader = readersOf(parts, `${name}/`, object, null, depth + 1)();
+    const reader = readersOf(pkg, `${name}/`, object, null, depth + 1)();
     scanOfficeXml(object, reader);
-    return reader.flow.take();
+    return reader.builder.take();
   };
   return () => new OdfReader(lists, readObject);
 }
 
-function textOf(readers: Readers, content: string, styles: string | null): Block[] {
-  const reader = readers();
+function readText(newReader: NewReader, content: string, styles: string | null): Block[] {
+  const reader = newReader();
   scanOfficeXml(content, reader);
-  const body = reader.flow.take();
-  const running = new RunningReader(readers);
+  const body = reader.builder.take();
+  const running = new RunningTextReader(newReader);
   scanOfficeXml(styles ?? "", running);
   const { headers, footers } = running;
   return [...headers, ...body, ...footers];
 }
 
+const header_or_footer = /^style:(?:header|footer)(?:-left|-first)?$/;
+
 /** Headers and footers, each text once. */
-class RunningReader extends Dispatch {
+class RunningTextReader extends ReaderDispatch {
   readonly headers: Block[] = [];
   readonly footers: Block[] = [];
   private readonly seen = new Set<string>();
 
   open(tag: Tag): void | "skip" {
-    if (/^style:(?:header|footer)(?:-left|-first)?$/.test(tag.name)) this.reader = this.readers();
+    if (header_or_footer.test(tag.name)) this.reader = this.newReader();
     else return this.reader?.open(tag);
   }
   close(name: string): void {
-    if (!/^style:(?:header|footer)(?:-left|-first)?$/.test(name)) return this.reader?.close(name);
-    const blocks = (this.reader?.flow.take() ?? []).filter(
+    if (!header_or_footer.test(name)) return this.reader?.close(name);
+    const blocks = (this.reader?.builder.take() ?? []).filter(
       ({ text }) => !this.seen.has(text) && this.seen.add(text),
     );
     (name.startsWith("style:header") ? this.headers : this.footers).push(...blocks);

@@ -1,29 +1,29 @@
 /**
- * OpenDocument presentations and drawings: one page for each slide, its title first, its notes
- * behind.
+ * Runs in the child: reads presentations and drawings of OpenDocument: a page for each slide, its
+ * title first, its notes at the end.
  */
-import { paragraph, type Block, type Page } from "../child/block-builder";
-import { Dispatch, type Readers } from "./odf-reader";
+import { paragraph, type Block, type Page } from "../child/blocks";
+import { ReaderDispatch, type NewReader } from "./odf-reader";
 import type { Tag } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
-export function readSlides(readers: Readers, content: string, styles: string | null): Page[] {
-  const masters = new MastersReader(readers);
+export function readSlides(newReader: NewReader, content: string, styles: string | null): Page[] {
+  const masters = new MastersReader(newReader);
   scanOfficeXml(styles ?? "", masters);
-  const reader = new SlidesReader(readers, masters.masters);
+  const reader = new SlidesReader(newReader, masters.masters);
   scanOfficeXml(content, reader);
   return reader.result();
 }
 
-/** What masters write on every slide; not what stands where a slide puts its own. */
-class MastersReader extends Dispatch {
+/** What masters put on every slide, except placeholders. */
+class MastersReader extends ReaderDispatch {
   readonly masters = new Map<string, readonly Block[]>();
   private name = "";
 
   open(tag: Tag): void | "skip" {
     if (tag.name === "style:master-page") {
       this.name = tag.get("name") ?? "";
-      this.reader = this.readers();
+      this.reader = this.newReader();
       return;
     }
     if (this.reader === null) return;
@@ -37,27 +37,27 @@ class MastersReader extends Dispatch {
   }
   close(name: string): void {
     if (name !== "style:master-page") return this.reader?.close(name);
-    this.masters.set(this.name, this.reader?.flow.take() ?? []);
+    this.masters.set(this.name, this.reader?.builder.take() ?? []);
     this.reader = null;
   }
 }
 
-class SlidesReader extends Dispatch {
+class SlidesReader extends ReaderDispatch {
   private readonly pages: Page[] = [];
   private titles: Block[] = [];
   private blocks: Block[] = [];
-  /** What the master writes on its slides, and the footer. */
+  /** What the master puts on its slides, and the footer. */
   private after: readonly Block[] = [];
   private inside_title = false;
-  /** Footers are written once and named by the slides that show them. */
+  /** Footers by the names that slides refer to them by. */
   private readonly footers = new Map<string, string>();
   private footer: { readonly name: string; text: string } | null = null;
 
   constructor(
-    readers: Readers,
+    newReader: NewReader,
     private readonly masters: Map<string, readonly Block[]>,
   ) {
-    super(readers);
+    super(newReader);
   }
 
   open(tag: Tag): void | "skip" {
@@ -85,7 +85,7 @@ class SlidesReader extends Dispatch {
     if (name === "draw:page") return this.endPage();
     this.reader?.close(name);
     if (name === "draw:frame" && this.inside_title && this.reader !== null) {
-      this.titles.push(...this.reader.flow.take().map(({ text }) => paragraph(text, 1)));
+      this.titles.push(...this.reader.builder.take().map(({ text }) => paragraph(text, 1)));
       this.inside_title = false;
     }
   }
@@ -94,7 +94,7 @@ class SlidesReader extends Dispatch {
   }
 
   private beginPage(tag: Tag): void {
-    this.reader = this.readers();
+    this.reader = this.newReader();
     const named = tag.get("use-footer-name") ?? "";
     const footer = this.footers.get(named)?.trim() ?? "";
     const master = tag.get("master-page-name") ?? "";
@@ -102,12 +102,12 @@ class SlidesReader extends Dispatch {
       ...(this.masters.get(master) ?? []),
       ...(footer === "" ? [] : [paragraph(footer)]),
     ];
-    // Once is enough.
+    // Read once, on the first slide that has them.
     this.footers.delete(named);
     this.masters.delete(master);
   }
   private keep(): void {
-    this.blocks.push(...this.reader!.flow.take());
+    this.blocks.push(...this.reader!.builder.take());
   }
   private endPage(): void {
     if (this.reader === null) return;

@@ -1,19 +1,23 @@
 /**
- * OpenDocument spreadsheets: one page for each sheet, its name first, with the values as they are
- * shown.
+ * Runs in the child: reads spreadsheets of OpenDocument: a page for each sheet, its name first,
+ * with the values as they are shown.
  */
-import type { Block, Page } from "../child/block-builder";
+import type { Block, Page } from "../child/blocks";
 import { Grid } from "../child/grid";
-import { Dispatch, type OdfReader, type Readers } from "./odf-reader";
-import type { Parts } from "./package";
+import { ReaderDispatch, type NewReader, type OdfReader } from "./odf-reader";
+import type { OfficePackage } from "./package";
 import type { Tag } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
-/** The same cell or row again and again says nothing more. */
+/** Copies of one cell or one row that are kept. */
 const repeats_max = 50;
 
-export function readSheets(readers: Readers, content: string, spend: Parts["spend"]): Page[] {
-  const reader = new SheetsReader(readers, spend);
+export function readSheets(
+  newReader: NewReader,
+  content: string,
+  spend: OfficePackage["spend"],
+): Page[] {
+  const reader = new SheetsReader(newReader, spend);
   scanOfficeXml(content, reader);
   return reader.result();
 }
@@ -29,11 +33,11 @@ const valueOf = (tag: Tag): string =>
 const repeated = (tag: Tag, attribute: string): number =>
   Math.max(1, Math.floor(Number(tag.get(attribute) ?? 1)) || 1);
 
-class SheetsReader extends Dispatch {
+class SheetsReader extends ReaderDispatch {
   private readonly pages: Page[] = [];
   private grid: Grid;
   private sheet = "";
-  /** Tables that are open: a cell may hold one. */
+  /** Open tables: a cell may contain one. */
   private depth = 0;
   private row = 0;
   private row_repeats = 1;
@@ -44,13 +48,13 @@ class SheetsReader extends Dispatch {
     readonly value: string;
     readonly repeats: number;
   } | null = null;
-  private beside: Block[] = [];
+  private objects: Block[] = [];
 
   constructor(
-    readers: Readers,
-    private readonly spend: Parts["spend"],
+    newReader: NewReader,
+    private readonly spend: OfficePackage["spend"],
   ) {
-    super(readers);
+    super(newReader);
     this.grid = new Grid(spend);
   }
   open(tag: Tag): void | "skip" {
@@ -63,7 +67,7 @@ class SheetsReader extends Dispatch {
         this.beginSheet(tag);
         return;
       case "table:shapes":
-        this.reader = this.readers();
+        this.reader = this.newReader();
         return;
       case "table:table-row":
         this.row_repeats = repeated(tag, "number-rows-repeated");
@@ -72,7 +76,7 @@ class SheetsReader extends Dispatch {
       case "table:table-cell":
       case "table:covered-table-cell":
         this.cell = {
-          reader: this.readers(),
+          reader: this.newReader(),
           value: valueOf(tag),
           repeats: repeated(tag, "number-columns-repeated"),
         };
@@ -99,7 +103,7 @@ class SheetsReader extends Dispatch {
     else if (name === "table:table-row") this.endRow();
     else if (name === "table:table") this.endSheet();
     else if (name === "table:shapes") {
-      this.beside.push(...(this.reader?.flow.take() ?? []));
+      this.objects.push(...(this.reader?.builder.take() ?? []));
       this.reader = null;
     } else this.reader?.close(name);
   }
@@ -117,7 +121,7 @@ class SheetsReader extends Dispatch {
     if (this.cell === null) return;
     const { reader, value, repeats } = this.cell;
     this.cell = null;
-    const shown = reader.flow
+    const shown = reader.builder
       .take()
       .map(({ text }) => text)
       .join(" ");
@@ -130,7 +134,7 @@ class SheetsReader extends Dispatch {
   private endRow(): void {
     const times = this.cells.length === 0 ? 0 : Math.min(this.row_repeats, repeats_max);
     for (let at = 0; at < times; at++)
-      for (const { column, text } of this.cells) this.grid.put(this.row + at, column, text);
+      for (const { column, text } of this.cells) this.grid.add(this.row + at, column, text);
     this.row += this.row_repeats;
     this.cells = [];
   }
@@ -138,8 +142,8 @@ class SheetsReader extends Dispatch {
     this.depth = 0;
     this.pages.push({
       page: this.pages.length + 1,
-      blocks: [...this.grid.blocks(this.sheet), ...this.beside],
+      blocks: [...this.grid.blocks(this.sheet), ...this.objects],
     });
-    this.beside = [];
+    this.objects = [];
   }
 }

@@ -1,97 +1,104 @@
-/** Office Open XML from the outside: parts, and which part relates to which. */
+/**
+ * Runs in the child: a document as a package of parts that relate to each other, as in Office Open
+ * XML. OpenDocument files and e-books have parts without relations.
+ */
+import type { Block } from "../child/blocks";
 import { ExtractionFailure } from "../contract";
-import type { Block } from "../child/block-builder";
 import type { Archive } from "./archive";
 import { decodeXml, scanOfficeXml } from "./xml";
 
+/** Reports how much of a document is read, 0 to 1. */
+export type Progress = (share: number) => void;
+
 export interface Relation {
   readonly id: string;
-  /** The last word of its type, the same in every version of the standard: `header`, `slide`. */
+  /** The last segment of its type, the same in all versions of the standard: `header`, `slide`. */
   readonly type: string;
-  /** The name of a part; null when it lies outside the file. */
+  /** The name of a part; null when it is outside the file. */
   readonly target: string | null;
 }
-export interface Parts {
-  readonly archive: Archive;
-  /** The text of a part; null when it is missing or damaged. */
-  readonly xml: (name: string) => string | null;
-  readonly relations: (part: string) => readonly Relation[];
-  /** The parts that this one relates to in this way. */
-  readonly related: (part: string, type: string) => readonly string[];
-  readonly target: (part: string, id: string | undefined) => string | null;
-  /** The content type of a part as the file declares it. */
-  readonly typeOf: (part: string) => string | undefined;
-  /**
-   * Counts what is written more than once, such as a text that many cells share. @throws
-   * ExtractionFailure `too_large` when it grows too long
-   */
-  readonly spend: (characters: number) => void;
-  /** The text of a document that is a part of this one; none when it can't be read. */
-  readonly embedded: (part: string | null) => readonly Block[];
-}
 
-/** `readEmbedded` is given the name of a part. */
-export function openParts(
-  archive: Archive,
-  characters_max: number,
-  readEmbedded: (part: string) => readonly Block[],
-): Parts {
-  let characters_left = characters_max;
-  const xml: Parts["xml"] = (name) => {
-    const bytes = archive.read(name);
+export class OfficePackage {
+  private readonly known_relations = new Map<string, readonly Relation[]>();
+  private content_types: ReadonlyMap<string, string> | undefined;
+  private characters_left: number;
+
+  /** `readEmbedded` reads a part that is a document of its own. */
+  constructor(
+    readonly archive: Archive,
+    private readonly characters_max: number,
+    private readonly readEmbedded: (part: string) => readonly Block[],
+  ) {
+    this.characters_left = characters_max;
+  }
+
+  /** The text of a part; null when it is missing or damaged. */
+  xml(name: string): string | null {
+    const bytes = this.archive.read(name);
     return bytes === null ? null : decodeXml(bytes);
-  };
-  const known = new Map<string, readonly Relation[]>();
-  const relations: Parts["relations"] = (part) => {
-    const before = known.get(part);
-    if (before !== undefined) return before;
-    const found = relationsOf(part, xml(relationsName(part)) ?? "");
-    known.set(part, found);
+  }
+
+  relations(part: string): readonly Relation[] {
+    const known = this.known_relations.get(part);
+    if (known !== undefined) return known;
+    const found = parseRelations(part, this.xml(relationsPart(part)) ?? "");
+    this.known_relations.set(part, found);
     return found;
-  };
-  let types: ReadonlyMap<string, string> | undefined;
-  return {
-    archive,
-    xml,
-    relations,
-    related: (part, type) => [
-      ...new Set(
-        relations(part).flatMap((one) =>
-          one.type === type && one.target !== null ? [one.target] : [],
-        ),
-      ),
-    ],
-    target: (part, id) => relations(part).find((one) => one.id === id)?.target ?? null,
-    typeOf: (part) => (types ??= typesOf(xml("[Content_Types].xml") ?? "")).get(part.toLowerCase()),
-    spend: (characters) => {
-      characters_left -= characters;
-      if (characters_left < 0)
-        throw new ExtractionFailure(
-          "too_large",
-          `The text of this file is longer than ${characters_max} characters.`,
-        );
-    },
-    embedded: (part) => (part === null ? [] : readEmbedded(part)),
+  }
+
+  /** The parts that this one relates to by this type, each once. */
+  related(part: string, type: string): readonly string[] {
+    const targets = this.relations(part).flatMap((relation) =>
+      relation.type === type && relation.target !== null ? [relation.target] : [],
+    );
+    return [...new Set(targets)];
+  }
+
+  /** The part that a relation leads to, by its id. */
+  target(part: string, id: string | undefined): string | null {
+    return this.relations(part).find((relation) => relation.id === id)?.target ?? null;
+  }
+
+  /** The content type of a part as the file declares it. */
+  contentType(part: string): string | undefined {
+    this.content_types ??= parseContentTypes(this.xml("[Content_Types].xml") ?? "");
+    return this.content_types.get(part.toLowerCase());
+  }
+
+  /** The text of a part that is a document of its own; nothing when it can't be read. */
+  embedded(part: string | null): readonly Block[] {
+    return part === null ? [] : this.readEmbedded(part);
+  }
+
+  /**
+   * Counts text that the file repeats without writing it again, such as shared strings of cells.
+   * @throws ExtractionFailure `too_large`
+   */
+  readonly spend = (characters: number): void => {
+    this.characters_left -= characters;
+    if (this.characters_left < 0)
+      throw new ExtractionFailure(
+        "too_large",
+        `The text of this file is longer than ${this.characters_max} characters.`,
+      );
   };
 }
 
 const folderOf = (part: string): string => part.slice(0, part.lastIndexOf("/") + 1);
-const relationsName = (part: string): string =>
+const relationsPart = (part: string): string =>
   `${folderOf(part)}_rels/${part.slice(folderOf(part).length)}.rels`;
 
-function relationsOf(part: string, xml: string): Relation[] {
+function parseRelations(part: string, xml: string): Relation[] {
   const found: Relation[] = [];
   scanOfficeXml(xml, {
     open: (tag) => {
       if (tag.name !== "Relationship") return;
       const target = tag.get("Target") ?? "";
+      const external = tag.get("TargetMode") === "External" || target === "";
       found.push({
         id: tag.get("Id") ?? "",
         type: (tag.get("Type") ?? "").split("/").at(-1)!,
-        target:
-          tag.get("TargetMode") === "External" || target === ""
-            ? null
-            : resolvePath(folderOf(part), target),
+        target: external ? null : resolvePath(folderOf(part), target),
       });
     },
     close: () => {},
@@ -100,7 +107,8 @@ function relationsOf(part: string, xml: string): Relation[] {
   return found;
 }
 
-function typesOf(xml: string): Map<string, string> {
+/** By the name of the part in lower case. */
+function parseContentTypes(xml: string): Map<string, string> {
   const types = new Map<string, string>();
   scanOfficeXml(xml, {
     open: (tag) => {
@@ -114,10 +122,7 @@ function typesOf(xml: string): Map<string, string> {
   return types;
 }
 
-/**
- * The name of an entry, from a path relative to a folder (`word/`) or to the archive
- * (`/word/media`).
- */
+/** The name of a part, from a path relative to a folder (`word/`) or to the archive (`/word/x`). */
 export function resolvePath(folder: string, path: string): string {
   const steps: string[] = [];
   for (const step of `${path.startsWith("/") ? "" : folder}${path}`

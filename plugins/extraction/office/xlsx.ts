@@ -1,12 +1,12 @@
 /**
- * Excel (.xlsx): one page for each sheet in the order of the workbook, its name first, with the
- * values that Excel worked out.
+ * Runs in the child: reads Excel (.xlsx): a page for each sheet in the order of the workbook, its
+ * name first, with the values that Excel computed.
  */
 import { readDrawing } from "./drawing";
-import { paragraph, type Block, type Page } from "../child/block-builder";
+import { paragraph, type Block, type Page } from "../child/blocks";
+import { cellFormat, formatCell, type CellFormat } from "../child/cell-values";
 import { Grid } from "../child/grid";
-import { cleanNumber, dateOf, formatKind, type DateKind } from "../child/numbers";
-import type { Parts } from "./package";
+import type { OfficePackage, Progress } from "./package";
 import type { Tag, XmlHandler } from "../../../core/lib/xml";
 import { scanOfficeXml } from "./xml";
 
@@ -17,40 +17,40 @@ interface Workbook {
 interface Book {
   readonly strings: readonly string[];
   /** By the style of a cell. */
-  readonly kinds: readonly (DateKind | "percent" | null)[];
+  readonly formats: readonly (CellFormat | null)[];
   readonly since_1904: boolean;
 }
 
 /** @throws ExtractionFailure of the archive */
-export function readXlsx(parts: Parts, main: string, progress: (share: number) => void): Page[] {
-  const { sheets, since_1904 } = workbookOf(parts, main);
-  const [strings] = parts.related(main, "sharedStrings");
-  const [styles] = parts.related(main, "styles");
+export function readXlsx(pkg: OfficePackage, main_part: string, progress: Progress): Page[] {
+  const { sheets, since_1904 } = readWorkbook(pkg, main_part);
+  const [strings] = pkg.related(main_part, "sharedStrings");
+  const [styles] = pkg.related(main_part, "styles");
   const book: Book = {
-    strings: stringsOf(xmlOf(parts, strings)),
-    kinds: kindsOf(xmlOf(parts, styles)),
+    strings: stringsOf(xmlOf(pkg, strings)),
+    formats: cellFormatsOf(xmlOf(pkg, styles)),
     since_1904,
   };
   return sheets.map(({ name, part }, at) => {
     progress(at / sheets.length);
-    const sheet = new SheetReader(book, parts.spend);
-    scanOfficeXml(parts.xml(part) ?? "", sheet);
-    return { page: at + 1, blocks: [...sheet.blocks(name), ...besides(parts, part)] };
+    const sheet = new SheetReader(book, pkg.spend);
+    scanOfficeXml(pkg.xml(part) ?? "", sheet);
+    return { page: at + 1, blocks: [...sheet.blocks(name), ...readObjects(pkg, part)] };
   });
 }
-const xmlOf = (parts: Parts, part: string | undefined): string =>
-  part === undefined ? "" : (parts.xml(part) ?? "");
+const xmlOf = (pkg: OfficePackage, part: string | undefined): string =>
+  part === undefined ? "" : (pkg.xml(part) ?? "");
 
-function workbookOf(parts: Parts, main: string): Workbook {
+function readWorkbook(pkg: OfficePackage, main_part: string): Workbook {
   const sheets: { name: string; part: string }[] = [];
   const seen = new Set<string>();
   let since_1904 = false;
-  scanOfficeXml(parts.xml(main) ?? "", {
+  scanOfficeXml(pkg.xml(main_part) ?? "", {
     open: (tag) => {
       if (tag.name === "s:workbookPr")
         since_1904 = /^(?:1|true|on)$/i.test(tag.get("date1904") ?? "");
       if (tag.name !== "s:sheet") return;
-      const part = parts.target(main, tag.get("r:id"));
+      const part = pkg.target(main_part, tag.get("r:id"));
       if (part === null || seen.has(part)) return;
       seen.add(part);
       sheets.push({ name: tag.get("name") ?? "", part });
@@ -61,7 +61,7 @@ function workbookOf(parts: Parts, main: string): Workbook {
   return { sheets, since_1904 };
 }
 
-/** The text of each `element`, without readings above characters. */
+/** The text of each `element`, without phonetic text. */
 function textsOf(xml: string, element: string): string[] {
   const texts: string[] = [];
   let text = "";
@@ -74,7 +74,7 @@ function textsOf(xml: string, element: string): string[] {
     },
     close: (name) => {
       if (name === "s:t") reading = false;
-      if (name === element) texts.push(escaped(text));
+      if (name === element) texts.push(unescape(text));
     },
     text: (piece) => {
       if (reading) text += piece;
@@ -83,18 +83,18 @@ function textsOf(xml: string, element: string): string[] {
   return texts;
 }
 const stringsOf = (xml: string): string[] => textsOf(xml, "s:si");
-/** Characters that XML does not allow stand as `_x000D_`. */
-const escaped = (text: string): string =>
+/** Decodes characters that XML does not allow: `_x000D_`. */
+const unescape = (text: string): string =>
   text.includes("_x")
     ? text.replace(/_x([0-9A-F]{4})_/gi, (_, hex: string) =>
         String.fromCharCode(Number.parseInt(hex, 16)),
       )
     : text;
 
-/** What the number format of each cell style says. */
-function kindsOf(xml: string): (DateKind | "percent" | null)[] {
+/** The number format of each cell style. */
+function cellFormatsOf(xml: string): (CellFormat | null)[] {
   const codes = new Map<number, string>();
-  const kinds: (DateKind | "percent" | null)[] = [];
+  const formats: (CellFormat | null)[] = [];
   let in_cell_styles = false;
   scanOfficeXml(xml, {
     open: (tag) => {
@@ -103,7 +103,7 @@ function kindsOf(xml: string): (DateKind | "percent" | null)[] {
       else if (tag.name === "s:cellXfs") in_cell_styles = true;
       else if (tag.name === "s:xf" && in_cell_styles) {
         const id = Number(tag.get("numFmtId") ?? 0);
-        kinds.push(formatKind(id, codes.get(id)));
+        formats.push(cellFormat(id, codes.get(id)));
       }
     },
     close: (name) => {
@@ -111,22 +111,22 @@ function kindsOf(xml: string): (DateKind | "percent" | null)[] {
     },
     text: () => {},
   });
-  return kinds;
+  return formats;
 }
 
-/** What stands beside the cells: comments, and the text of shapes and charts. */
-function besides(parts: Parts, sheet: string): Block[] {
-  const comments = parts
+/** Comments, and the text of shapes and charts. */
+function readObjects(pkg: OfficePackage, sheet: string): Block[] {
+  const comments = pkg
     .related(sheet, "comments")
-    .flatMap((part) => textsOf(parts.xml(part) ?? "", "s:comment"));
-  const threads = parts
+    .flatMap((part) => textsOf(pkg.xml(part) ?? "", "s:comment"));
+  const threads = pkg
     .related(sheet, "threadedComment")
-    .flatMap((part) => threadsOf(parts.xml(part) ?? ""));
-  const shapes = parts
+    .flatMap((part) => threadTextsOf(pkg.xml(part) ?? ""));
+  const shapes = pkg
     .related(sheet, "drawing")
-    .flatMap((part) => readDrawing(parts, part))
+    .flatMap((part) => readDrawing(pkg, part))
     .flatMap(({ blocks }) => blocks);
-  // A threaded comment has a twin for old programs, which says so at length.
+  // A threaded comment has a copy for old programs, with an explanation.
   const own =
     threads.length > 0
       ? comments.filter((comment) => !threads.some((text) => comment.includes(text)))
@@ -139,7 +139,7 @@ function besides(parts: Parts, sheet: string): Block[] {
     ...shapes,
   ];
 }
-function threadsOf(xml: string): string[] {
+function threadTextsOf(xml: string): string[] {
   const texts: string[] = [];
   let text = "";
   scanOfficeXml(xml, {
@@ -164,11 +164,11 @@ class SheetReader implements XmlHandler {
   private style = -1;
   private value = "";
   private reading = false;
-  private readonly running: Block[] = [];
+  private readonly headers_and_footers: Block[] = [];
 
   constructor(
     private readonly book: Book,
-    spend: Parts["spend"],
+    spend: OfficePackage["spend"],
   ) {
     this.grid = new Grid(spend);
   }
@@ -208,41 +208,35 @@ class SheetReader implements XmlHandler {
   }
   close(name: string): void {
     if (name === "s:v" || name === "s:t") this.reading = false;
-    else if (name === "s:c") this.grid.put(this.row, this.column, this.shown());
+    else if (name === "s:c") this.grid.add(this.row, this.column, this.shown());
     else if (/^s:(?:odd|even|first)(?:Header|Footer)$/.test(name)) {
       this.reading = false;
-      for (const text of wordsOf(this.value))
-        if (!this.running.some((block) => block.text === text)) this.running.push(paragraph(text));
+      for (const text of headerTexts(this.value))
+        if (!this.headers_and_footers.some((block) => block.text === text))
+          this.headers_and_footers.push(paragraph(text));
     }
   }
   blocks(name: string): Block[] {
-    return [...this.grid.blocks(name), ...this.running];
+    return [...this.grid.blocks(name), ...this.headers_and_footers];
   }
 
-  /** As a reader of the sheet sees it: text, true or false, a date, a number. */
+  /** As the sheet shows it: text, true or false, a date, a number. */
   private shown(): string {
     const { value, type } = this;
     if (type === "s") return this.book.strings[Number(value)] ?? "";
     if (type === "b") return value === "1" ? "TRUE" : value === "0" ? "FALSE" : value;
     if (type === "d") return value.replace(/T00:00:00(?:\.0+)?Z?$/, "").replace("T", " ");
-    if (type !== "n") return escaped(value);
-    const kind = value === "" ? null : (this.book.kinds[this.style] ?? null);
-    if (kind === "percent")
-      return Number.isFinite(Number(value))
-        ? `${cleanNumber(String(Number(value) * 100))}%`
-        : value;
-    return (
-      (kind === null ? null : dateOf(Number(value), kind, this.book.since_1904)) ??
-      cleanNumber(value)
-    );
+    if (type !== "n") return unescape(value);
+    const format = value === "" ? null : (this.book.formats[this.style] ?? null);
+    return formatCell(value, format, this.book.since_1904);
   }
 }
 
 /**
- * What the left, the middle and the right of a header say, without codes for type; parts that count
- * pages or name the file say nothing.
+ * The text of the left, the middle and the right of a header or footer, without formatting codes.
+ * Parts with the page number, the date or the name of the file are left out.
  */
-const wordsOf = (header: string): string[] =>
+const headerTexts = (header: string): string[] =>
   header
     .split(/&[LCR]/)
     .filter((part) => !/(?<!&)&[PNDTAFZ]/.test(part))
@@ -255,7 +249,7 @@ const wordsOf = (header: string): string[] =>
     )
     .filter((part) => part !== "");
 
-/** `C5` is column 2; null when it says nothing. */
+/** `C5` is column 2; null when there is no valid reference. */
 function columnOf(reference: string | undefined): number | null {
   let column = 0;
   let at = 0;

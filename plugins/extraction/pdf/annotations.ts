@@ -1,13 +1,13 @@
-/** What people wrote on a page: the values of form fields, and notes. */
-import type { Engine, Reach } from "./document";
+/** Runs in the child: the annotations of a page: values of form fields, and notes. */
+import type { Pdfium, PdfiumAccess } from "./pdfium";
 
 export interface Form {
   readonly handle: number;
   readonly close: () => void;
 }
 
-/** The fields of a document; null when it has none. */
-export function openForm(engine: Engine, document: number): Form | null {
+/** The form of a document; null when it has none. */
+export function openForm(engine: Pdfium, document: number): Form | null {
   if (engine.FPDF_GetFormType(document) === 0) return null;
   const info = engine.PDFiumExt_OpenFormFillInfo();
   const handle = engine.PDFiumExt_InitFormFillEnvironment(document, info);
@@ -20,51 +20,60 @@ export function openForm(engine: Engine, document: number): Form | null {
   return null;
 }
 
-export interface Notes {
-  readonly notes: readonly string[];
-  /** Some of them are drawn onto the page. */
+export interface Annotations {
+  readonly annotations: readonly string[];
+  /** Some of them show text on the page. */
   readonly drawn: boolean;
 }
 
+/** Subtypes of annotations. */
 const link = 2;
 const free_text = 3;
 const stamp = 13;
 const popup = 16;
 const widget = 20;
-const silent: readonly number[] = [link, popup];
+const ignored: readonly number[] = [link, popup];
 const shows_text: readonly number[] = [free_text, stamp, widget];
-/** `hidden` and `noView`. */
-const flags_unseen = 0x02 | 0x20;
+/** `Hidden` and `NoView`. */
+const flags_hidden = 0x02 | 0x20;
 
+/** Types of form fields. */
 const field_combo_box = 4;
 const field_list_box = 5;
 const field_text = 6;
 const has_value: readonly number[] = [field_combo_box, field_list_box, field_text];
 const flag_password = 1 << 13;
 
-/** Of a page that is open. */
-export function readNotes(reach: Reach, form: Form | null, page: number): Notes {
-  const { engine } = reach;
+/** Those of a page that is open. */
+export function readAnnotations(
+  access: PdfiumAccess,
+  form: Form | null,
+  page: number,
+): Annotations {
+  const { engine } = access;
   const count = engine.FPDFPage_GetAnnotCount(page);
-  const notes: string[] = [];
+  const annotations: string[] = [];
   let drawn = false;
   for (let index = 0; index < count; index++) {
     const annotation = engine.FPDFPage_GetAnnot(page, index);
     if (annotation === 0) continue;
     const subtype = engine.FPDFAnnot_GetSubtype(annotation);
-    if (!silent.includes(subtype) && (engine.FPDFAnnot_GetFlags(annotation) & flags_unseen) === 0) {
+    if (
+      !ignored.includes(subtype) &&
+      (engine.FPDFAnnot_GetFlags(annotation) & flags_hidden) === 0
+    ) {
       drawn ||= shows_text.includes(subtype);
-      const said =
-        subtype === widget ? valueOf(reach, form, annotation) : contentsOf(reach, annotation);
-      if (said.trim() !== "") notes.push(said.trim());
+      const text =
+        subtype === widget ? valueOf(access, form, annotation) : contentsOf(access, annotation);
+      if (text.trim() !== "") annotations.push(text.trim());
     }
     engine.FPDFPage_CloseAnnot(annotation);
   }
-  return { notes, drawn };
+  return { annotations, drawn };
 }
 
-function valueOf(reach: Reach, form: Form | null, annotation: number): string {
-  const { engine } = reach;
+function valueOf(access: PdfiumAccess, form: Form | null, annotation: number): string {
+  const { engine } = access;
   if (
     form === null ||
     !has_value.includes(engine.FPDFAnnot_GetFormFieldType(form.handle, annotation))
@@ -72,24 +81,24 @@ function valueOf(reach: Reach, form: Form | null, annotation: number): string {
     return "";
   if ((engine.FPDFAnnot_GetFormFieldFlags(form.handle, annotation) & flag_password) !== 0)
     return "";
-  return readString(reach, (buffer, bytes) =>
+  return readString(access, (buffer, bytes) =>
     engine.FPDFAnnot_GetFormFieldValue(form.handle, annotation, buffer, bytes),
   );
 }
 
 const contents_key = new TextEncoder().encode("Contents\0");
-function contentsOf(reach: Reach, annotation: number): string {
-  const { engine, memory, scratch } = reach;
+function contentsOf(access: PdfiumAccess, annotation: number): string {
+  const { engine, memory, scratch } = access;
   new Uint8Array(memory(), scratch, contents_key.length).set(contents_key);
-  return readString(reach, (buffer, bytes) =>
+  return readString(access, (buffer, bytes) =>
     engine.FPDFAnnot_GetStringValue(annotation, scratch, buffer, bytes),
   );
 }
 
 const decoder = new TextDecoder("utf-16le");
-/** Calls `read` for the length, which counts the zero at the end, and again for the string. */
+/** Calls `read` for the size in bytes, which counts the zero at the end, then for the string. */
 function readString(
-  { engine, memory }: Reach,
+  { engine, memory }: PdfiumAccess,
   read: (buffer: number, bytes: number) => number,
 ): string {
   const bytes = read(0, 0);

@@ -1,27 +1,23 @@
-/** PDF files: read in a child, within limits, with page numbers. */
-import type { Isolate } from "../../../core/sdk";
+/** PDF files, with page numbers. */
+import type { ExtractionContext } from "../context";
 import type { Extractor } from "../contract";
-import { readPages, type PageReadingParts } from "../server/paged-reading";
-import type { tasks } from "../tasks";
+import { readPagedFile } from "../server/paged-reading";
 
-export interface PdfParts extends PageReadingParts {
-  readonly isolate: Isolate<typeof tasks>;
-}
+const signature = "%PDF-";
+/** The signature need not be the first bytes of the file. */
+const signature_within_bytes = 1024;
 
-/** The mark stands near the beginning, not always at it. */
-const mark = "%PDF-";
-const mark_within_bytes = 1024;
-export const isPdf = (head: Uint8Array): boolean =>
-  Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, mark_within_bytes)).includes(
-    mark,
-  );
-
-export const pdfExtractor = (parts: PdfParts): Extractor => ({
+export const pdfExtractor = (ctx: ExtractionContext): Extractor => ({
   name: "PDF",
   rank: 100,
-  recognises: isPdf,
-  extract: ({ path }, watch) =>
-    readPages(parts, { what: "PDF", media_type: "application/pdf" }, watch, (input, options) =>
-      parts.isolate("pdf", { path, ...input }, options),
+  recognises: (head) =>
+    Buffer.from(
+      head.buffer,
+      head.byteOffset,
+      Math.min(head.length, signature_within_bytes),
+    ).includes(signature),
+  extract: ({ path }, options) =>
+    readPagedFile(ctx, { what: "PDF", media_type: "application/pdf" }, options, (input, run) =>
+      ctx.isolate("pdf", { path, ...input }, run),
     ),
 });

@@ -1,8 +1,8 @@
-/** How a page looks: drawn in grey for the recogniser of text, and how much of it is pictures. */
-import type { Reach } from "./document";
+/** Runs in the child: renders a page for text recognition, and finds how much of it is pictures. */
+import type { PdfiumAccess } from "./pdfium";
 
-/** A picture as a PGM file; its size in pixels. */
-export interface Drawing {
+/** A PGM file; its size in pixels. */
+export interface PageImage {
   readonly bytes: Uint8Array;
   readonly width: number;
   readonly height: number;
@@ -12,18 +12,22 @@ export interface Drawing {
 const points_per_inch = 72;
 const dots_per_inch = 200;
 const pixels_max = 20_000_000;
-/** The recogniser takes no picture that is wider or higher. */
+/** Tesseract takes no picture that is wider or higher. */
 const side_max = 32_000;
 
 const format_gray = 1;
 const white = 0xffffffff;
 const flags_annotations_gray = 0x01 | 0x08;
-/** Between the darkest and the lightest pixel: less than this nobody sees. */
+/** Between the darkest and the lightest pixel; less is invisible. */
 const contrast_min = 24;
 
-/** Null when there is nothing to be seen, or no page. */
-export function drawPage(reach: Reach, document: number, index: number): Drawing | null {
-  const { engine } = reach;
+/** In grey. Null when there is nothing to see, or no page. */
+export function renderPage(
+  access: PdfiumAccess,
+  document: number,
+  index: number,
+): PageImage | null {
+  const { engine } = access;
   const page = engine.FPDF_LoadPage(document, index);
   if (page === 0) return null;
   const [across, down] = [engine.FPDF_GetPageWidthF(page), engine.FPDF_GetPageHeightF(page)];
@@ -36,15 +40,15 @@ export function drawPage(reach: Reach, document: number, index: number): Drawing
     Math.max(1, Math.floor(across * scale)),
     Math.max(1, Math.floor(down * scale)),
   ];
-  const bytes = draw(reach, page, width, height);
+  const bytes = render(access, page, width, height);
   engine.FPDF_ClosePage(page);
   return bytes === null
     ? null
     : { bytes, width, height, dots_per_inch: Math.round(scale * points_per_inch) };
 }
 
-function draw(
-  { engine, memory }: Reach,
+function render(
+  { engine, memory }: PdfiumAccess,
   page: number,
   width: number,
   height: number,
@@ -56,12 +60,12 @@ function draw(
   const stride = engine.FPDFBitmap_GetStride(bitmap);
   const pixels = new Uint8Array(memory(), engine.FPDFBitmap_GetBuffer(bitmap), stride * height);
   const header = new TextEncoder().encode(`P5\n${width} ${height}\n255\n`);
-  const picture = new Uint8Array(header.length + width * height);
-  picture.set(header);
+  const image = new Uint8Array(header.length + width * height);
+  image.set(header);
   for (let row = 0; row < height; row++)
-    picture.set(pixels.subarray(row * stride, row * stride + width), header.length + row * width);
+    image.set(pixels.subarray(row * stride, row * stride + width), header.length + row * width);
   engine.FPDFBitmap_Destroy(bitmap);
-  return hasContrast(picture.subarray(header.length)) ? picture : null;
+  return hasContrast(image.subarray(header.length)) ? image : null;
 }
 
 function hasContrast(pixels: Uint8Array): boolean {
@@ -76,11 +80,11 @@ function hasContrast(pixels: Uint8Array): boolean {
 
 const object_image = 3;
 const object_form = 5;
-/** A page of more parts than this is drawn, not scanned. */
+/** A page of more objects was drawn, not scanned. */
 const objects_max = 1_000;
 
-/** Which part of a page that is open its pictures cover, 0 to 1; those that overlap count twice. */
-export function coverOfPictures({ engine, memory, scratch }: Reach, page: number): number {
+/** How much of a page that is open pictures cover, 0 to 1; overlaps count twice. */
+export function pictureCoverage({ engine, memory, scratch }: PdfiumAccess, page: number): number {
   const count = Math.min(objects_max, engine.FPDFPage_CountObjects(page));
   const hasPicture = (object: number): boolean => {
     const type = engine.FPDFPageObj_GetType(object);

@@ -1,21 +1,21 @@
 /**
- * The child's part of reading a PDF: page after page, from its text layer, or from its picture
- * where it has none.
+ * Runs in the child: reads a PDF page by page, from its text layer, or from its picture where it
+ * has none.
  */
-import { ExtractionFailure } from "../contract";
-import { EngineFailure, wantedMemory } from "../child/engine-failure";
-import { lettersIn } from "../ocr/hocr";
-import { recognise, type PictureText } from "../ocr/recognition";
-import { openRecogniser, type Recogniser } from "../ocr/tesseract";
+import { EngineFailure, ranOutOfMemory } from "../child/engine-failure";
 import {
-  openPageOutput,
+  PageOutput,
   type PageMessage,
   type PagesInput,
   type PageText,
   type PageWithoutText,
 } from "../child/page-output";
 import { joinLines } from "../child/paragraphs";
-import { little_text_characters, openPdf, type Page, type PdfDocument } from "./document";
+import { ExtractionFailure } from "../contract";
+import { countLetters } from "../ocr/hocr";
+import { recognise, type RecognisedText } from "../ocr/recognition";
+import { openRecogniser, type Recogniser } from "../ocr/tesseract";
+import { little_text_characters, openPdf, type PdfDocument, type PdfPage } from "./document";
 
 export interface PdfInput extends PagesInput {
   readonly path: string;
@@ -35,10 +35,10 @@ export async function readPdf(input: PdfInput, send: Send): Promise<null> {
     try {
       checkPageCount(document, input.pages_max);
       send({ step: "opened", page_count: document.page_count });
-      await readPages(document, input, (message) => {
+      await new PdfReader(document, input, (message) => {
         if (message.step === "page") page = message.page;
         send(message);
-      });
+      }).readPages();
     } finally {
       document.close();
     }
@@ -46,7 +46,7 @@ export async function readPdf(input: PdfInput, send: Send): Promise<null> {
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     const where = page === 0 ? "" : ` after page ${page}`;
-    throw wantedMemory(error)
+    throw ranOutOfMemory(error)
       ? new ExtractionFailure("out_of_memory", `Reading this PDF needed too much memory${where}.`)
       : new ExtractionFailure("corrupt", `This PDF is damaged: it could not be read on${where}.`);
   }
@@ -61,123 +61,120 @@ function checkPageCount({ page_count }: PdfDocument, pages_max: number): void {
     );
 }
 
-async function readPages(document: PdfDocument, input: PdfInput, send: Send): Promise<void> {
-  const output = openPageOutput(input.output, input.characters_max, send);
-  const fromPicture = pictureReader(document, input, send);
-  const suspicion: Suspicion = { looks: 0 };
-  try {
-    for (let number = input.first_page; number <= document.page_count; number++) {
-      const page = document.page(number - 1);
-      output.put(
+/** Fewer letters are no text layer, whatever else is on the page. */
+const text_layer_letters_min = 5;
+/** A page that pictures cover by more than this may be scanned although it has a text layer. */
+const scanned_coverage_min = 0.5;
+/** A picture replaces a text layer only when it has this many times its letters. */
+const better_letters_ratio = 1.5;
+/** Suspect text layers that are compared with their picture before the others are believed. */
+const comparisons_max = 3;
+/** The share of the picture's words that the text layer has to have; of fewer words none counts. */
+const same_words_min = 0.3;
+const compared_words_min = 5;
+
+class PdfReader {
+  private recogniser: Recogniser | undefined;
+  private recognised_pages = 0;
+  /** Suspect text layers that their picture did not refute; `comparisons_max` after one agreed. */
+  private comparisons = 0;
+
+  constructor(
+    private readonly document: PdfDocument,
+    private readonly input: PdfInput,
+    private readonly send: Send,
+  ) {}
+
+  async readPages(): Promise<void> {
+    const { output, first_page, characters_max } = this.input;
+    using pages = new PageOutput(output, characters_max, this.send);
+    for (let number = first_page; number <= this.document.page_count; number++) {
+      const page = this.document.page(number - 1);
+      pages.add(
         number,
         page === null
           ? "damaged"
-          : withNotes(await readPage(page, suspicion, () => fromPicture(number)), page.notes),
+          : withAnnotations(await this.readPage(page, number), page.annotations),
       );
     }
-  } finally {
-    output.close();
+  }
+
+  private async readPage(page: PdfPage, number: number): Promise<PageText | PageWithoutText> {
+    const text = page.garbled ? "" : joinLines(page.lines);
+    const letters = text.length < little_text_characters ? countLetters(text) : text.length;
+    const layer: PageText | null = text === "" ? null : { text, doubtful: false };
+    if (layer !== null && page.suspect && this.comparisons < comparisons_max)
+      return this.compare(layer, await this.recognisePage(number));
+    const may_be_scanned =
+      page.garbled ||
+      (letters < text_layer_letters_min && page.has_content) ||
+      page.picture_coverage > scanned_coverage_min;
+    if (!may_be_scanned) return layer ?? "blank";
+    const picture = await this.recognisePage(number);
+    if (typeof picture === "string") return layer ?? (page.garbled ? "garbled" : picture);
+    // The picture shows the letters of the text layer too: if it has few more, it is a letterhead
+    // or a photo.
+    const is_better = picture.trust === "sure" && picture.letters >= better_letters_ratio * letters;
+    return layer !== null && !is_better
+      ? layer
+      : { text: picture.text, doubtful: picture.trust === "doubtful" };
+  }
+
+  /** The text layer, unless the picture clearly shows another text. */
+  private compare(layer: PageText, picture: RecognisedText | PageWithoutText): PageText {
+    // In an unknown script Tesseract finds words too, but doubtful ones.
+    const seen =
+      typeof picture !== "string" &&
+      (picture.trust === "sure" || (picture.trust === "doubtful" && isLatin(layer.text)))
+        ? picture
+        : null;
+    const words = wordsOf(seen?.text ?? "");
+    const layer_words = new Set(wordsOf(layer.text));
+    const same = words.filter((word) => layer_words.has(word)).length;
+    const is_comparable = words.length >= compared_words_min;
+    if (seen !== null && is_comparable && same < same_words_min * words.length)
+      return { text: seen.text, doubtful: seen.trust === "doubtful" };
+    this.comparisons = is_comparable ? comparisons_max : this.comparisons + 1;
+    return layer;
+  }
+
+  /** The text in the picture of a page. */
+  private async recognisePage(number: number): Promise<RecognisedText | PageWithoutText> {
+    if (this.recognised_pages >= this.input.ocr_pages_max) return "unrecognised";
+    this.send({ step: "recognising", page: number });
+    const image = this.document.render(number - 1);
+    if (image === null) return "blank";
+    this.recognised_pages++;
+    if (this.recogniser === undefined) {
+      this.recogniser = await openRecogniser(this.input.languages);
+      this.send({ step: "languages", unusable: this.recogniser.unusable_languages });
+    }
+    const text = recognise(this.recogniser, { ...image, orientation: 1 });
+    if (text === null) return "damaged";
+    return text.trust === "blank" || text.trust === "illegible" ? text.trust : text;
   }
 }
 
-/** Fewer letters than this are no text layer, whatever else is on the page. */
-const text_layer_letters_min = 5;
-
-/**
- * How many suspect pages were compared with their picture and not refuted by it: after a few, or
- * one that agrees, the others are believed.
- */
-interface Suspicion {
-  looks: number;
-}
-const looks_max = 3;
-
-async function readPage(
-  page: Page,
-  suspicion: Suspicion,
-  fromPicture: () => Promise<PictureText | PageWithoutText>,
-): Promise<PageText | PageWithoutText> {
-  const text = page.garbled ? "" : joinLines(page.lines);
-  const letters = text.length < little_text_characters ? lettersIn(text) : text.length;
-  const layer: PageText | null = text === "" ? null : { text, doubtful: false };
-  if (layer !== null && page.suspect && suspicion.looks < looks_max)
-    return compared(layer, await fromPicture(), suspicion);
-  const looks_scanned =
-    page.garbled || (letters < text_layer_letters_min && page.has_content) || page.pictures > 0.5;
-  if (!looks_scanned) return layer ?? "blank";
-  const seen = await fromPicture();
-  if (typeof seen === "string") return layer ?? (page.garbled ? "garbled" : seen);
-  // What is drawn on a page includes its few letters; a picture that adds little to them is a
-  // letterhead or a photo.
-  if (layer !== null && (seen.trust !== "sure" || seen.letters < 1.5 * letters)) return layer;
-  return { text: seen.text, doubtful: seen.trust === "doubtful" };
-}
-
-/** The text layer, unless the picture plainly says something else. */
-function compared(
-  layer: PageText,
-  seen: PictureText | PageWithoutText,
-  suspicion: Suspicion,
-): PageText {
-  // Of another script than its own the recogniser makes words too, but doubtful ones.
-  const picture =
-    typeof seen !== "string" &&
-    (seen.trust === "sure" || (seen.trust === "doubtful" && isLatin(layer.text)))
-      ? seen
-      : null;
-  const words = wordsOf(picture?.text ?? "");
-  const said = new Set(wordsOf(layer.text));
-  const agrees = words.filter((word) => said.has(word)).length >= 0.3 * words.length;
-  if (picture !== null && words.length >= words_told_min && !agrees)
-    return { text: picture.text, doubtful: picture.trust === "doubtful" };
-  suspicion.looks = words.length >= words_told_min ? looks_max : suspicion.looks + 1;
-  return layer;
-}
-const words_told_min = 5;
 const isLatin = (text: string): boolean =>
   (text.match(/[a-z]/gi)?.length ?? 0) > 0.5 * text.replace(/\P{L}/gu, "").length;
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
 
-/** Recognises the text of one page after another, as many as are allowed. */
-function pictureReader(
-  document: PdfDocument,
-  { ocr_pages_max, languages }: PdfInput,
-  send: Send,
-): (page: number) => Promise<PictureText | PageWithoutText> {
-  let recogniser: Recogniser | undefined;
-  let pages = 0;
-  return async (page) => {
-    if (pages >= ocr_pages_max) return "unrecognised";
-    send({ step: "recognising", page });
-    const drawing = document.draw(page - 1);
-    if (drawing === null) return "blank";
-    pages++;
-    if (recogniser === undefined) {
-      recogniser = await openRecogniser(languages);
-      send({ step: "languages", unusable: recogniser.unusable });
-    }
-    const read = recognise(recogniser, { ...drawing, orientation: 1 });
-    if (read === null) return "damaged";
-    return read.trust === "blank" || read.trust === "illegible" ? read.trust : read;
-  };
-}
-
-/** What the notes say and the page does not comes after its text. */
-function withNotes(
+/** Adds, behind the text, the annotations that it does not contain yet. */
+function withAnnotations(
   read: PageText | PageWithoutText,
-  notes: readonly string[],
+  annotations: readonly string[],
 ): PageText | PageWithoutText {
-  if (notes.length === 0) return read;
+  if (annotations.length === 0) return read;
   const pieces = typeof read === "string" ? [] : [read.text];
-  let said = squash(pieces.join());
-  for (const note of notes) {
-    const squashed = squash(note);
-    if (said.includes(squashed)) continue;
-    pieces.push(note);
-    said += `\n${squashed}`;
+  let known = withoutSpace(pieces.join());
+  for (const annotation of annotations) {
+    const squeezed = withoutSpace(annotation);
+    if (known.includes(squeezed)) continue;
+    pieces.push(annotation);
+    known += `\n${squeezed}`;
   }
   return pieces.length === 0
     ? read
     : { text: pieces.join("\n\n"), doubtful: typeof read !== "string" && read.doubtful };
 }
-const squash = (text: string): string => text.replace(/\s+/g, "");
+const withoutSpace = (text: string): string => text.replace(/\s+/g, "");

@@ -1,17 +1,17 @@
-/** The text layer of a page: lines with their place. */
+/** Runs in the child: the text layer of a page, as lines with their place. */
 import type { Line } from "../child/paragraphs";
-import type { Engine, Reach } from "./document";
+import type { Pdfium, PdfiumAccess } from "./pdfium";
 
 export interface TextLayer {
   readonly lines: readonly Line[];
-  /** Most of its characters are none: its fonts do not say which letters their shapes are. */
+  /** Its fonts do not say which letters they show: many of its characters are none. */
   readonly garbled: boolean;
-  /** Its fonts may be mistaken about that: the letters have to be guessed, or make no words. */
+  /** Its fonts may be wrong about that: PDFium had to guess, or hardly any vowels came out. */
   readonly suspect: boolean;
 }
 
 /** Of a page that is open. */
-export function readTextLayer({ engine, memory, scratch }: Reach, page: number): TextLayer {
+export function readTextLayer({ engine, memory, scratch }: PdfiumAccess, page: number): TextLayer {
   const text = engine.FPDFText_LoadPage(page);
   if (text === 0) return { lines: [], garbled: false, suspect: false };
   const characters = readCharacters(engine, memory, text);
@@ -26,22 +26,19 @@ export function readTextLayer({ engine, memory, scratch }: Reach, page: number):
 
 const decoder = new TextDecoder("utf-16le");
 /**
- * PDFium ends a line with CR LF; a hyphen at the end of a line, and the break after it, it replaces
- * by U+FFFE (once by U+0002).
+ * PDFium ends a line with CR LF, and replaces a hyphen at its end, together with the line break, by
+ * U+FFFE or U+0002.
  */
 const line_end = /\r\n|[\ufffe\u0002]/g;
 
-/** What no letter has as its code; a font without a map to Unicode gives such codes. */
+/** Codes that no letter has: they come from fonts without a map to Unicode. */
 const no_letters = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]/g;
 const isGarbled = (characters: string): boolean =>
   (characters.match(no_letters)?.length ?? 0) > 0.3 * characters.replace(/\s/g, "").length;
 
-/**
- * In every language with Latin letters a third of them or more are vowels; in letters that stand
- * for others it is chance.
- */
+/** In every language with Latin letters a third of them or more are vowels. */
 const vowels_min = 0.2;
-const letters_told_min = 60;
+const letters_judged_min = 60;
 function lacksVowels(characters: string): boolean {
   let [letters, vowels] = [0, 0];
   for (let at = 0; at < characters.length; at++) {
@@ -50,11 +47,11 @@ function lacksVowels(characters: string): boolean {
     letters++;
     if (vowel_codes.has(code)) vowels++;
   }
-  return letters >= letters_told_min && vowels < vowels_min * letters;
+  return letters >= letters_judged_min && vowels < vowels_min * letters;
 }
 const vowel_codes = new Set([..."aeiouy"].map((letter) => letter.charCodeAt(0)));
 
-function readCharacters(engine: Engine, memory: () => ArrayBuffer, text: number): string {
+function readCharacters(engine: Pdfium, memory: () => ArrayBuffer, text: number): string {
   const count = Math.max(0, engine.FPDFText_CountChars(text));
   const buffer = engine.malloc((count + 1) * 2);
   const written = engine.FPDFText_GetText(text, 0, count, buffer);
@@ -64,14 +61,14 @@ function readCharacters(engine: Engine, memory: () => ArrayBuffer, text: number)
 }
 
 function readLines(
-  engine: Engine,
+  engine: Pdfium,
   memory: () => ArrayBuffer,
   text: number,
   scratch: number,
   characters: string,
 ): { lines: Line[]; guessed: number } {
   const lines: Line[] = [];
-  /** Lines with a character in their middle whose letter the font does not tell. */
+  /** Lines in whose middle the font does not say which letter a character is. */
   let guessed = 0;
   let start = 0;
   const add = (end: number, hyphenated: boolean): void => {
@@ -81,7 +78,8 @@ function readLines(
     if (shown.trim() === "") return;
     const first = start + line.indexOf(content);
     const half = content.length >> 1;
-    const middle = first + half + content.slice(half).search(/\S/); // A space may be PDFium's own, without a place.
+    // Not a space: PDFium adds spaces, which have no place on the page.
+    const middle = first + half + content.slice(half).search(/\S/);
     if (
       engine.FPDFText_HasUnicodeMapError(
         text,
@@ -107,10 +105,7 @@ function readLines(
   return { lines, guessed };
 }
 
-/**
- * Without what nobody sees: control characters and soft hyphens. The bullets of symbol fonts become
- * bullets.
- */
+/** Without control characters and soft hyphens; bullets of symbol fonts become `•`. */
 const readable = (line: string): string =>
   line
     .replace(no_letters, "")
@@ -128,9 +123,9 @@ interface Sample {
   readonly size: number;
 }
 
-/** Where a line stands that has these characters, turned so that it runs from left to right. */
+/** The place of the line that has these characters, turned so that it runs from left to right. */
 function placeOf(
-  engine: Engine,
+  engine: Pdfium,
   memory: () => ArrayBuffer,
   text: number,
   scratch: number,
@@ -169,6 +164,6 @@ function placeOf(
   return { left, right, base, size };
 }
 
-/** Neither the initial of a chapter nor the number of a footnote. */
+/** The sample of medium size: no initial of a chapter, no number of a footnote. */
 const middleBySize = (...samples: readonly [Sample, Sample, Sample]): Sample =>
   samples.toSorted((one, other) => one.size - other.size)[1]!;

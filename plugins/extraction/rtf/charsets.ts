@@ -1,15 +1,16 @@
-/** The encodings of RTF: by the character set of a font, or by the number of a code page. */
+/** Runs in the child: the encodings of RTF, by the charset of a font or by code page. */
 
-/** The letters of the font Symbol, from the space on; the controls in the middle are not in use. */
+/** The characters of the font Symbol from 0x20 on; 0x80 to 0x9f are not used. */
 const symbols =
-  " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼".padEnd(
-    128,
-  ) +
+  (
+    " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_" +
+    "‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"
+  ).padEnd(128) +
   "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…│─↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ " +
   "〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭ ";
 
-/** Code pages under other names than their number. */
-const pages: Readonly<Record<number, string>> = {
+/** Encodings of code pages other than `windows-…`. */
+const code_pages: Readonly<Record<number, string>> = {
   866: "ibm866",
   874: "windows-874",
   932: "shift_jis",
@@ -28,7 +29,8 @@ const pages: Readonly<Record<number, string>> = {
   54936: "gb18030",
   65001: "utf-8",
 };
-const fonts: Readonly<Record<number, number>> = {
+/** The code page of each charset. */
+const charsets: Readonly<Record<number, number>> = {
   0: 1252,
   77: 10000,
   78: 932,
@@ -50,16 +52,16 @@ const fonts: Readonly<Record<number, number>> = {
   222: 874,
   238: 1250,
 };
-/** The character set of fonts of signs. */
-export const signs_charset = 2;
+/** The charset of symbol fonts. */
+export const symbol_charset = 2;
 
-/** What decodes a run of bytes. */
 export type Decode = (bytes: Uint8Array) => string;
 
 const decoders = new Map<string, Decode>();
-/** What decodes this code page; Western European for one that nobody knows. */
+/** The decoder of a code page; Western European for an unknown one. */
 export function decoderOfPage(page: number): Decode {
-  const label = pages[page] ?? (page >= 1250 && page <= 1258 ? `windows-${page}` : "windows-1252");
+  const label =
+    code_pages[page] ?? (page >= 1250 && page <= 1258 ? `windows-${page}` : "windows-1252");
   const known = decoders.get(label);
   if (known) return known;
   const decoder = new TextDecoder(label as Bun.Encoding, { ignoreBOM: true });
@@ -67,12 +69,12 @@ export function decoderOfPage(page: number): Decode {
   decoders.set(label, decode);
   return decode;
 }
-/** The code page of a font's character set; null when the document decides. */
-export const pageOfCharset = (charset: number): number | null => fonts[charset] ?? null;
+/** The code page of a charset; null when that of the document counts. */
+export const pageOfCharset = (charset: number): number | null => charsets[charset] ?? null;
 
 export const symbol = (code: number): string => symbols[code - 32] ?? "";
-/** Of the signs in other fonts nobody knows the meaning; most are marks of lists. */
-export const decodeSigns =
+/** Decodes symbol fonts. Of those other than Symbol, most characters are bullets. */
+export const decodeSymbols =
   (is_symbol: boolean): Decode =>
   (bytes) =>
     Array.from(bytes, (byte) =>

@@ -1,6 +1,6 @@
-/** The control words of RTF that matter for the text. */
+/** Runs in the child: the control words of RTF that matter for the text. */
 
-/** What a word stands for. */
+/** Words that stand for a character. */
 export const characters: Readonly<Record<string, string>> = {
   tab: "\t",
   line: "\n",
@@ -19,8 +19,8 @@ export const characters: Readonly<Record<string, string>> = {
   "\t": "\t",
 };
 
-/** Groups that begin with these hold no text of the document. */
-export const silent: ReadonlySet<string> = new Set([
+/** Destinations without text of the document. */
+export const skipped_destinations: ReadonlySet<string> = new Set([
   "aftncn",
   "aftnsep",
   "aftnsepc",
@@ -54,8 +54,8 @@ export const silent: ReadonlySet<string> = new Set([
   "txe",
   "xe",
 ]);
-/** Groups that begin with `\*` are passed over, but for these. */
-export const starred: ReadonlySet<string> = new Set([
+/** Of the destinations behind `\*`, which a reader may ignore, those with text. */
+export const starred_destinations: ReadonlySet<string> = new Set([
   "annotation",
   "do",
   "dptxbxtext",
@@ -72,14 +72,15 @@ export const starred: ReadonlySet<string> = new Set([
   "ud",
 ]);
 
-/** Groups whose text stands beside the paragraph around them, and those that many pages repeat. */
+/** Destinations whose text follows the paragraph around them. */
 export const asides: ReadonlySet<string> = new Set([
   "annotation",
   "dptxbxtext",
   "footnote",
   "shptxt",
 ]);
-export const running: ReadonlySet<string> = new Set([
+/** Headers and footers: they repeat, so each is read once, at the end. */
+export const running_text: ReadonlySet<string> = new Set([
   "footer",
   "footerf",
   "footerl",

@@ -1,37 +1,39 @@
 /**
- * The text of an RTF document: paragraphs and tables, notes and boxes behind their paragraph,
- * headers once at the end.
+ * Runs in the child: the text of an RTF document: paragraphs and tables, notes and boxes behind
+ * their paragraph, headers and footers once at the end.
  */
 import { ExtractionFailure } from "../contract";
-import type { Block, Page } from "../child/block-builder";
-import { TableFlow } from "../child/table-builder";
+import type { Block, Page } from "../child/blocks";
+import { NestedTableBuilder } from "../child/nested-table-builder";
 import { Fonts } from "./fonts";
 import { readTokens, type RtfHandler } from "./tokenizer";
-import { asides, characters, running, silent, starred } from "./control-words";
+import {
+  asides,
+  characters,
+  running_text,
+  skipped_destinations,
+  starred_destinations,
+} from "./control-words";
 
 const brace_open = 0x7b;
 const depth_max = 5_000;
-/** A note in a note, a box in a box: deeper ones are text of the one around them. */
-const flows_max = 8;
+/** Notes inside notes; deeper ones are text of the one around them. */
+const asides_depth_max = 8;
 
 interface Group {
-  /**
-   * `text` is read, `fonts` and `styles` are the tables of these names, `silent` is passed over,
-   * and so is `either` but for its part in Unicode.
-   */
-  place: "text" | "fonts" | "styles" | "silent" | "either";
+  /** What its content is. Of `either`, only the part in Unicode (`\ud`) is read. */
+  content: "text" | "font_table" | "style_sheet" | "skipped" | "either";
   font: number;
-  /** So many characters behind `\u` stand there for old readers. */
+  /** How many characters behind `\u` are for readers without Unicode. */
   unicode_skip: number;
   hidden: boolean;
   deleted: boolean;
-  /** What becomes of the text when the group ends, when it does not just go on. */
+  /** What its text is; null when it is part of the text around it. */
   ends: "aside" | "running" | null;
-  /** Nothing has come in this group yet but `\*`. */
-  fresh: boolean;
+  /** Nothing but `\*` has come yet. */
+  is_at_start: boolean;
   is_starred: boolean;
 }
-/** What holds for a paragraph. */
 interface Paragraph {
   in_table: boolean;
   depth: number;
@@ -41,7 +43,7 @@ interface Paragraph {
 const new_paragraph: Paragraph = { in_table: false, depth: 0, style: -1, outline: null };
 
 /** @throws ExtractionFailure */
-export function readRtf(bytes: Uint8Array, characters_max: number): Page[] {
+export function readRtfDocument(bytes: Uint8Array, characters_max: number): Page[] {
   const reader = new RtfReader(characters_max);
   // A byte order mark may come first.
   readTokens(bytes.subarray(Math.max(0, bytes.indexOf(brace_open))), reader);
@@ -50,13 +52,13 @@ export function readRtf(bytes: Uint8Array, characters_max: number): Page[] {
 
 class RtfReader implements RtfHandler {
   private group: Group = {
-    place: "text",
+    content: "text",
     font: -1,
     unicode_skip: 1,
     hidden: false,
     deleted: false,
     ends: null,
-    fresh: false,
+    is_at_start: false,
     is_starred: false,
   };
   private readonly groups: Group[] = [];
@@ -65,8 +67,12 @@ class RtfReader implements RtfHandler {
   private style = -1;
   private style_name = "";
   private paragraph: Paragraph = { ...new_paragraph };
-  private flow = new TableFlow();
-  private readonly flows: { readonly flow: TableFlow; readonly paragraph: Paragraph }[] = [];
+  private builder = new NestedTableBuilder();
+  /** The texts around the aside that is being read. */
+  private readonly outer: {
+    readonly builder: NestedTableBuilder;
+    readonly paragraph: Paragraph;
+  }[] = [];
   private readonly running: Block[] = [];
   private readonly seen = new Set<string>();
   private skip = 0;
@@ -82,28 +88,28 @@ class RtfReader implements RtfHandler {
       );
     this.skip = 0;
     this.groups.push(this.group);
-    this.group = { ...this.group, ends: null, fresh: true, is_starred: false };
+    this.group = { ...this.group, ends: null, is_at_start: true, is_starred: false };
   }
   close(): void {
     const before = this.groups.pop();
     if (before === undefined) return;
     this.skip = 0;
-    const { ends, place } = this.group;
+    const { ends, content } = this.group;
     this.group = before;
     if (ends !== null) this.flush();
-    if (place === "styles") this.endStyle();
-    if (ends !== null) this.endFlow(ends);
+    if (content === "style_sheet") this.endStyle();
+    if (ends !== null) this.endSeparateText(ends);
   }
-  letters(bytes: Uint8Array): void {
-    this.group.fresh = false;
+  text(bytes: Uint8Array): void {
+    this.group.is_at_start = false;
     const skipped = Math.min(this.skip, bytes.length);
     this.skip -= skipped;
     const rest = skipped === 0 ? bytes : bytes.subarray(skipped);
-    const { place, font } = this.group;
-    if (place === "text" && !this.group.hidden && !this.group.deleted)
+    const { content, font } = this.group;
+    if (content === "text" && !this.group.hidden && !this.group.deleted)
       this.put(this.fonts.bytes(rest, font));
-    else if (place === "fonts") this.fonts.name(rest);
-    else if (place === "styles" && this.style_name.length < 100)
+    else if (content === "font_table") this.fonts.fontTableText(rest);
+    else if (content === "style_sheet" && this.style_name.length < 100)
       this.style_name += Buffer.from(rest.subarray(0, 100)).toString("latin1");
   }
   word(name: string, number: number, has_number: boolean): void {
@@ -112,51 +118,55 @@ class RtfReader implements RtfHandler {
       group.is_starred = true;
       return;
     }
-    if (group.fresh) {
-      group.fresh = false;
-      this.begin(name);
+    if (group.is_at_start) {
+      group.is_at_start = false;
+      this.beginGroup(name);
     }
     if (this.skip > 0 && name !== "uc" && name !== "u") {
       this.skip--;
       return;
     }
-    if (group.place === "fonts") this.fonts.word(name, number);
-    else if (group.place === "styles") this.styleWord(name, number);
-    else if (group.place === "text") this.textWord(name, number, has_number);
+    if (group.content === "font_table") this.fonts.fontTableWord(name, number);
+    else if (group.content === "style_sheet") this.styleWord(name, number);
+    else if (group.content === "text") this.textWord(name, number, has_number);
   }
   blocks(): Block[] {
     this.flush();
-    while (this.flows.length > 0) this.endFlow("aside");
-    return [...this.flow.take(), ...this.running];
+    while (this.outer.length > 0) this.endSeparateText("aside");
+    return [...this.builder.take(), ...this.running];
   }
 
-  /** The first word of a group says what the group is. */
-  private begin(name: string): void {
+  /** The first control word of a group says what it contains. */
+  private beginGroup(name: string): void {
     const { group } = this;
-    if (group.place === "silent") return;
-    if (group.place === "either") group.place = name === "ud" ? "text" : "either";
-    else if (name === "fonttbl") group.place = "fonts";
-    else if (name === "stylesheet") group.place = "styles";
-    else if (group.place !== "text") return;
-    else if (silent.has(name) || (group.is_starred && !starred.has(name))) group.place = "silent";
-    else if (name === "upr") group.place = "either";
-    else if (asides.has(name)) this.beginFlow("aside");
-    else if (running.has(name)) this.beginFlow("running");
+    if (group.content === "skipped") return;
+    if (group.content === "either") group.content = name === "ud" ? "text" : "either";
+    else if (name === "fonttbl") group.content = "font_table";
+    else if (name === "stylesheet") group.content = "style_sheet";
+    else if (group.content !== "text") return;
+    else if (
+      skipped_destinations.has(name) ||
+      (group.is_starred && !starred_destinations.has(name))
+    )
+      group.content = "skipped";
+    else if (name === "upr") group.content = "either";
+    else if (asides.has(name)) this.beginSeparateText("aside");
+    else if (running_text.has(name)) this.beginSeparateText("running");
   }
-  private beginFlow(ends: "aside" | "running"): void {
-    if (this.flows.length >= flows_max) return;
+  private beginSeparateText(ends: "aside" | "running"): void {
+    if (this.outer.length >= asides_depth_max) return;
     this.flush();
     this.group.ends = ends;
-    this.flows.push({ flow: this.flow, paragraph: this.paragraph });
-    this.flow = new TableFlow();
+    this.outer.push({ builder: this.builder, paragraph: this.paragraph });
+    this.builder = new NestedTableBuilder();
     this.paragraph = { ...new_paragraph };
   }
-  private endFlow(ends: "aside" | "running"): void {
-    const blocks = this.flow.take();
-    const around = this.flows.pop()!;
-    this.flow = around.flow;
+  private endSeparateText(ends: "aside" | "running"): void {
+    const blocks = this.builder.take();
+    const around = this.outer.pop()!;
+    this.builder = around.builder;
     this.paragraph = around.paragraph;
-    if (ends === "aside") this.flow.add(blocks);
+    if (ends === "aside") this.builder.aside(blocks);
     for (const block of ends === "running" ? blocks : []) {
       if (this.seen.has(block.text)) continue;
       this.seen.add(block.text);
@@ -195,7 +205,7 @@ class RtfReader implements RtfHandler {
         this.fonts.page = 10000;
         return;
       case "deff":
-        this.fonts.usual = number;
+        this.fonts.default_font = number;
         return;
       case "v":
         this.flush();
@@ -230,10 +240,10 @@ class RtfReader implements RtfHandler {
         paragraph.outline = number < 9 ? number + 1 : null;
         return;
       default:
-        return group.hidden || group.deleted ? undefined : this.mark(name);
+        return group.hidden || group.deleted ? undefined : this.control(name);
     }
   }
-  private mark(name: string): void {
+  private control(name: string): void {
     const { in_table, depth, style, outline } = this.paragraph;
     switch (name) {
       case "par":
@@ -241,22 +251,22 @@ class RtfReader implements RtfHandler {
       case "page":
       case "column":
         this.flush();
-        return this.flow.endParagraph(
+        return this.builder.endParagraph(
           in_table ? Math.max(1, depth) : 0,
           in_table ? null : (outline ?? this.style_levels.get(style) ?? null),
         );
       case "cell":
         this.flush();
-        return this.flow.endCell(1);
+        return this.builder.endCell(1);
       case "nestcell":
         this.flush();
-        return this.flow.endCell(Math.max(2, depth));
+        return this.builder.endCell(Math.max(2, depth));
       case "row":
         this.flush();
-        return this.flow.endRow(1);
+        return this.builder.endRow(1);
       case "nestrow":
         this.flush();
-        return this.flow.endRow(Math.max(2, depth));
+        return this.builder.endRow(Math.max(2, depth));
     }
     const character = characters[name];
     if (character === undefined) return;
@@ -280,6 +290,6 @@ class RtfReader implements RtfHandler {
         "too_large",
         `The text of this document is longer than ${this.characters_max} characters.`,
       );
-    this.flow.text(text);
+    this.builder.text(text);
   }
 }

@@ -1,15 +1,12 @@
-/** Reads RTF as its signs: groups, control words, letters. In one pass, whatever comes. */
+/** Runs in the child: splits RTF into groups, control words and text, in one pass. */
 
 export interface RtfHandler {
   open(): void;
   close(): void;
-  /**
-   * A control word with its number, or a control sign. `has_number` is false when the number is not
-   * there.
-   */
+  /** A control word with its number, or a control symbol. */
   word(name: string, number: number, has_number: boolean): void;
-  /** Bytes of text, as they are. */
-  letters(bytes: Uint8Array): void;
+  /** Text, not decoded. */
+  text(bytes: Uint8Array): void;
 }
 
 const [brace_open, brace_close, backslash, line_feed, carriage_return, quote, minus, blank] = [
@@ -17,7 +14,7 @@ const [brace_open, brace_close, backslash, line_feed, carriage_return, quote, mi
 ];
 const isLetter = (byte: number): boolean => (byte | 32) >= 97 && (byte | 32) <= 122;
 const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57;
-/** Longer words are none. */
+/** A longer control word is cut off. */
 const word_letters_max = 32;
 
 export function readTokens(bytes: Uint8Array, handler: RtfHandler): void {
@@ -34,10 +31,11 @@ export function readTokens(bytes: Uint8Array, handler: RtfHandler): void {
     else {
       const start = at;
       while (at < bytes.length && isText(bytes[at]!)) at++;
-      handler.letters(bytes.subarray(start, at));
+      handler.text(bytes.subarray(start, at));
     }
   }
 }
+/** None of the characters that end a run of text. */
 const isText = (byte: number): boolean =>
   byte !== brace_open &&
   byte !== brace_close &&
@@ -46,7 +44,7 @@ const isText = (byte: number): boolean =>
   byte !== carriage_return &&
   byte !== 0;
 
-/** What follows a backslash. Returns where it ends. */
+/** Reads what follows a backslash. Returns where it ends. */
 function readControl(bytes: Uint8Array, start: number, handler: RtfHandler): number {
   const first = bytes[start];
   if (first === undefined) return start;
@@ -56,11 +54,11 @@ function readControl(bytes: Uint8Array, start: number, handler: RtfHandler): num
       String.fromCharCode(bytes[start + 1] ?? 0, bytes[start + 2] ?? 0),
       16,
     );
-    if (!Number.isNaN(code)) handler.letters(Uint8Array.of(code));
+    if (!Number.isNaN(code)) handler.text(Uint8Array.of(code));
     return start + 3;
   }
   if (first === backslash || first === brace_open || first === brace_close)
-    handler.letters(bytes.subarray(start, start + 1));
+    handler.text(bytes.subarray(start, start + 1));
   else
     handler.word(
       first === line_feed || first === carriage_return ? "par" : String.fromCharCode(first),

@@ -1,48 +1,84 @@
 /**
- * Lets a child read a file within the limits that every format has, and fetches the text that it
+ * Runs a reader in a child process, within the limits of a file, and fetches the text that it
  * wrote.
  */
-import type { ExtractionWatch } from "../contract";
-import { createDeadline, explain, withOutput, type ReadingParts } from "./deadline";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { TaskFailure } from "../../../core/sdk";
+import type { ReaderInput } from "../child/output";
+import type { ExtractionContext } from "../context";
+import {
+  extraction_codes,
+  ExtractionFailure,
+  type ExtractionCode,
+  type ExtractionOptions,
+  type ExtractionSource,
+} from "../contract";
 
-export interface ChildLimits {
-  readonly memory_max_bytes: number;
-  readonly timeout_ms: number;
-  /** Of the text, UTF-16 units. */
-  readonly characters_max: number;
-}
-/**
- * Where a child puts the text, as UTF-8: a file that does not exist yet; and how long the text may
- * be, UTF-16 units.
- */
-export interface Where {
-  readonly output: string;
-  readonly characters_max: number;
-}
-interface Within {
+export interface RunOptions {
   readonly timeout_ms: number;
   readonly memory_max_bytes: number;
   readonly signal: AbortSignal;
 }
 
-/** @throws ExtractionFailure */
-export function readInChild<Read>(
-  parts: ReadingParts & { readonly limits: ChildLimits },
-  watch: ExtractionWatch,
-  run: (where: Where, within: Within) => Promise<Read>,
-): Promise<Read & { readonly text: string }> {
-  return withOutput(parts, async (output) => {
-    const { timeout_ms, memory_max_bytes, characters_max } = parts.limits;
-    const deadline = createDeadline(watch);
+/** What the reader returned, together with the text that it wrote. @throws ExtractionFailure */
+export function readInChild<Result>(
+  ctx: ExtractionContext,
+  { path }: ExtractionSource,
+  { signal }: ExtractionOptions,
+  run: (input: ReaderInput, options: RunOptions) => Promise<Result>,
+): Promise<Result & { readonly text: string }> {
+  const { timeout_ms, memory_max_bytes, characters_max } = ctx.limits;
+  return withOutput(ctx, async (output) => {
     try {
-      const read = await run(
-        { output, characters_max },
-        { timeout_ms, memory_max_bytes, signal: deadline.signal },
-      );
-      return { ...read, text: await Bun.file(output).text() };
+      const input = { path, output, characters_max };
+      const result = await run(input, { timeout_ms, memory_max_bytes, signal });
+      return { ...result, text: await Bun.file(output).text() };
     } catch (error) {
-      watch.signal.throwIfAborted();
-      throw explain(error, deadline);
+      signal.throwIfAborted();
+      throw toExtractionFailure(error);
     }
   });
+}
+
+/** Names of the files that carry a text from a child to the server begin so. */
+export const output_prefix = "extracted-";
+
+/** Calls `use` with the path of a file that does not exist yet, and removes it afterwards. */
+export async function withOutput<T>(
+  { paths, newId }: Pick<ExtractionContext, "paths" | "newId">,
+  use: (output: string) => Promise<T>,
+): Promise<T> {
+  const output = join(paths.temporary, `${output_prefix}${newId("ext")}`);
+  try {
+    return await use(output);
+  } finally {
+    await rm(output, { force: true });
+  }
+}
+
+const codes: readonly string[] = extraction_codes;
+
+/**
+ * The failure in words for whoever uploaded the file. An error that another attempt may not meet
+ * again stays as it is. `missed_ms` is the time limit that was exceeded, where it is known.
+ */
+export function toExtractionFailure(error: unknown, missed_ms: number | null = null): unknown {
+  if (!(error instanceof TaskFailure)) return error;
+  if (missed_ms !== null || error.reason === "timeout") {
+    return new ExtractionFailure(
+      "timeout",
+      missed_ms === null
+        ? "Reading the file took too long and was stopped."
+        : `Reading the file took longer than ${missed_ms / 1000} s and was stopped.`,
+    );
+  }
+  if (error.reason === "memory")
+    return new ExtractionFailure(
+      "out_of_memory",
+      "Reading the file needed too much memory and was stopped.",
+    );
+  if (error.reason === "threw" && error.code !== undefined && codes.includes(error.code))
+    return new ExtractionFailure(error.code as ExtractionCode, error.message);
+  return error;
 }

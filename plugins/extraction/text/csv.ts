@@ -1,9 +1,9 @@
-/** Tables as text: a line for each row, tabs between the cells. */
+/** CSV and the like as text: a line for each row, tabs between the cells. */
 
 const delimiters = [",", ";", "\t", "|"];
-/** How much of a table tells its delimiter, UTF-16 units. */
+/** How much is inspected to detect the delimiter, UTF-16 units. */
 const sample_chars = 64 * 1024;
-/** A quoted cell that goes on for longer than this was never closed: its quotes are letters. */
+/** A quoted cell that is longer was never closed: its quote is an ordinary character. */
 const cell_chars_max = 100_000;
 
 interface Cell {
@@ -12,8 +12,8 @@ interface Cell {
 }
 
 /**
- * The character between the cells; null when this is no table. Rows of equal length tell it, else
- * the most frequent one in the first row.
+ * The character between the cells: the one that makes all rows equally long, else the one that
+ * makes the first row longest; null when this is no table.
  */
 export function delimiterOf(text: string): string | null {
   const sample = text.slice(0, sample_chars);
@@ -37,6 +37,7 @@ export function delimiterOf(text: string): string | null {
   return counted[0]?.delimiter ?? null;
 }
 
+/** The table with tabs between its cells. */
 export function tabulate(text: string, delimiter: string): string {
   const lines: string[] = [];
   for (const row of rowsOf(text, delimiter))
@@ -49,14 +50,14 @@ export function tabulate(text: string, delimiter: string): string {
   return lines.join("\n");
 }
 
-/** Row after row. Costs linear time. */
+/** Row after row, in linear time. */
 function* rowsOf(text: string, delimiter: string): Generator<string[]> {
   let row: string[] = [];
   for (let at = text.startsWith("\ufeff") ? 1 : 0; at < text.length;) {
     const cell =
       text[at] === '"'
-        ? (quoted(text, at, delimiter) ?? bare(text, at, delimiter))
-        : bare(text, at, delimiter);
+        ? (quotedCell(text, at, delimiter) ?? bareCell(text, at, delimiter))
+        : bareCell(text, at, delimiter);
     row.push(cell.text);
     at = cell.end + 1;
     if (text[cell.end] === delimiter && at < text.length) continue;
@@ -64,13 +65,13 @@ function* rowsOf(text: string, delimiter: string): Generator<string[]> {
     row = [];
   }
 }
-function bare(text: string, from: number, delimiter: string): Cell {
+function bareCell(text: string, from: number, delimiter: string): Cell {
   let end = from;
   while (end < text.length && text[end] !== delimiter && text[end] !== "\n") end++;
   return { text: text.slice(from, end), end };
 }
-/** Null when the quotes are no quotes: what follows them belongs to the cell. */
-function quoted(text: string, from: number, delimiter: string): Cell | null {
+/** Null when the quote is an ordinary character: it is not closed, or more follows behind it. */
+function quotedCell(text: string, from: number, delimiter: string): Cell | null {
   const parts: string[] = [];
   for (let at = from + 1; at - from < cell_chars_max;) {
     const quote = text.indexOf('"', at);

@@ -1,22 +1,23 @@
 /**
- * From bytes to text: which encoding they have, and what they say in it. Works chunk by chunk, so
- * the size of a file does not matter.
+ * Detects the encoding of a text, and decodes it chunk by chunk, so that a large file takes little
+ * memory. Runs in the server for small files, else in the child.
  */
+import { ExtractionFailure } from "../contract";
 
 export interface Encoding {
-  /** As `TextDecoder` knows it; `utf-32le` and `utf-32be` are known here alone. */
+  /** A name of `TextDecoder`, or `utf-32le` or `utf-32be`, which it does not know. */
   readonly label: string;
-  /** How many bytes of a byte order mark come first. */
+  /** Bytes of the byte order mark. */
   readonly skip: number;
-  /** Every byte is known to fit. */
+  /** The bytes are known to be valid. */
   readonly exact: boolean;
 }
 /** The bytes of a file, from the beginning each time it is called. */
 export type Chunks = () => Iterable<Uint8Array>;
-/** Names the encoding of bytes that are not UTF-8; null when they are no text. */
+/** Finds the encoding of bytes that are not UTF-8; null when they are no text. */
 export type Guess = (bytes: Uint8Array) => Promise<string | null>;
 
-const marks: readonly { readonly label: string; readonly bytes: readonly number[] }[] = [
+const byte_order_marks: readonly { readonly label: string; readonly bytes: readonly number[] }[] = [
   { label: "utf-32le", bytes: [0xff, 0xfe, 0, 0] },
   { label: "utf-32be", bytes: [0, 0, 0xfe, 0xff] },
   { label: "utf-8", bytes: [0xef, 0xbb, 0xbf] },
@@ -24,17 +25,17 @@ const marks: readonly { readonly label: string; readonly bytes: readonly number[
   { label: "utf-16be", bytes: [0xfe, 0xff] },
 ];
 
-/** ISO-2022-JP, as in old mail, is ASCII but for such shifts to Japanese and back. */
-const japanese_shift = "\x1b$B";
+/** The escape sequence by which ISO-2022-JP, the encoding of old Japanese mail, leaves ASCII. */
+const japanese_escape = "\x1b$B";
 
 /**
- * What the first bytes say by themselves: a byte order mark, a shift to Japanese, or the zero bytes
- * of UTF-16.
+ * The encoding that the first bytes reveal: by a byte order mark, an escape to Japanese, or the
+ * zero bytes of UTF-16.
  */
 export function announcedEncoding(head: Uint8Array): Encoding | null {
-  const mark = marks.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte));
+  const mark = byte_order_marks.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte));
   if (mark) return { label: mark.label, skip: mark.bytes.length, exact: false };
-  if (Buffer.from(head.buffer, head.byteOffset, head.length).includes(japanese_shift))
+  if (Buffer.from(head.buffer, head.byteOffset, head.length).includes(japanese_escape))
     return { label: "iso-2022-jp", skip: 0, exact: false };
   if (!head.includes(0)) return null;
   let [even, odd] = [0, 0];
@@ -51,30 +52,32 @@ export function announcedEncoding(head: Uint8Array): Encoding | null {
 /** Whether these first bytes may be text. */
 export function mayBeText(head: Uint8Array): boolean {
   const announced = announcedEncoding(head);
-  if (!announced) return !isFullOfControls(head);
+  if (!announced) return !hasManyControls(head);
   if (!announced.label.startsWith("utf-16")) return true;
-  return !isFullOfControls(
+  return !hasManyControls(
     Uint16Array.from(textDecoder(announced.label).decode(head), (character) =>
       character.charCodeAt(0),
     ),
   );
 }
-/** Whether there are more control characters than in any text. */
-export function isFullOfControls(codes: ArrayLike<number>): boolean {
+/** Whether there are more control characters than any text has. */
+export function hasManyControls(codes: ArrayLike<number>): boolean {
   let controls = 0;
-  for (let at = 0; at < codes.length; at++) if (codes[at]! < 32 && !isUsual(codes[at]!)) controls++;
+  for (let at = 0; at < codes.length; at++)
+    if (codes[at]! < 32 && !isUsualControl(codes[at]!)) controls++;
   return controls > codes.length / 50;
 }
-/** Backspace to carriage return, the end mark of DOS, escape. */
-const isUsual = (code: number): boolean => (code >= 8 && code <= 13) || code === 26 || code === 27;
+/** Backspace to carriage return, the end-of-file mark of DOS, escape. */
+const isUsualControl = (code: number): boolean =>
+  (code >= 8 && code <= 13) || code === 26 || code === 27;
 const textDecoder = (label: string): TextDecoder =>
   new TextDecoder(label as Bun.Encoding, { ignoreBOM: true });
 
 /**
- * The encoding of a file; null when it is no text. `guess` is asked only about what is neither
- * announced nor UTF-8.
+ * The encoding of a file; null when it is no text. `guess` is called only when the first bytes do
+ * not reveal it and it is not UTF-8.
  */
-export async function encodingOf(chunks: Chunks, guess: Guess): Promise<Encoding | null> {
+async function detectEncoding(chunks: Chunks, guess: Guess): Promise<Encoding | null> {
   const strict = new TextDecoder("utf-8", { fatal: true });
   const utf8: Encoding = { label: "utf-8", skip: 0, exact: true };
   let first = true;
@@ -87,7 +90,7 @@ export async function encodingOf(chunks: Chunks, guess: Guess): Promise<Encoding
       seen ||= /[^\0-\x7f]/.test(strict.decode(chunk, { stream: true }));
     } catch {
       if (seen || isMostlyUtf8(chunk)) return { ...utf8, exact: false };
-      const label = await guess(telling(chunk));
+      const label = await guess(fromFirstLetter(chunk));
       return label === null ? null : { label, skip: 0, exact: false };
     }
   }
@@ -99,15 +102,12 @@ export async function encodingOf(chunks: Chunks, guess: Guess): Promise<Encoding
   return utf8;
 }
 
-/** Where the letters beyond ASCII begin: what comes before says nothing about the encoding. */
-const telling = (bytes: Uint8Array): Uint8Array =>
+/** From the first byte beyond ASCII on: those before it say nothing about the encoding. */
+const fromFirstLetter = (bytes: Uint8Array): Uint8Array =>
   bytes.subarray(Math.max(0, bytes.findIndex((byte) => byte > 127) - context_bytes));
 const context_bytes = 200;
 
-/**
- * Text in UTF-8 with a few broken places, as in a file that was cut or mixed: far more of it fits
- * than not.
- */
+/** UTF-8 with a few broken places, as in a file that was cut off or mixed. */
 function isMostlyUtf8(bytes: Uint8Array): boolean {
   const beyond_ascii = new TextDecoder().decode(bytes).match(/[^\0-\x7f]/gu) ?? [];
   const broken = beyond_ascii.filter((character) => character === "\ufffd").length;
@@ -117,7 +117,7 @@ function isMostlyUtf8(bytes: Uint8Array): boolean {
 export interface Piece {
   /** Well-formed, without U+0000; lines end with `\n`. */
   readonly text: string;
-  /** How many places stand as U+FFFD because their bytes mean nothing. */
+  /** How many places could not be decoded, and are U+FFFD. */
   readonly broken: number;
 }
 /** The text of a file, piece by piece. */
@@ -129,7 +129,7 @@ export function* decode(chunks: Chunks, { label, skip, exact }: Encoding): Gener
   let held = "";
   const pieceOf = (raw: string, last: boolean): Piece => {
     const all = held + raw;
-    held = !last && all.endsWith("\r") ? "\r" : ""; // The line feed may come with the next chunk.
+    held = !last && all.endsWith("\r") ? "\r" : ""; // Its line feed may come with the next chunk.
     const text = all
       .slice(0, all.length - held.length)
       .replace(/\r\n?/g, "\n")
@@ -146,6 +146,39 @@ export function* decode(chunks: Chunks, { label, skip, exact }: Encoding): Gener
   }
   yield pieceOf(decoder.decode(), true);
 }
+
+/**
+ * Decodes a whole file, and hands its text to `put` piece by piece.
+ * @throws ExtractionFailure when it is no text, blank or too long
+ */
+export async function decodeInto(
+  put: (text: string) => void,
+  chunks: Chunks,
+  guess: Guess,
+  characters_max: number,
+): Promise<{ readonly broken: number }> {
+  const encoding = await detectEncoding(chunks, guess);
+  if (encoding === null) throw notText();
+  let [characters, broken, blank] = [0, 0, true];
+  for (const piece of decode(chunks, encoding)) {
+    characters += piece.text.length;
+    broken += piece.broken;
+    blank &&= !/\S/.test(piece.text);
+    if (characters > characters_max)
+      throw new ExtractionFailure(
+        "too_large",
+        `The text is longer than ${characters_max} characters.`,
+      );
+    put(piece.text);
+  }
+  if (broken > Math.max(broken_tolerated, characters / 10)) throw notText();
+  if (blank) throw new ExtractionFailure("empty", "The file has no text: it is blank.");
+  return { broken };
+}
+/** So many broken places are no proof against a text, however short it is. */
+const broken_tolerated = 3;
+const notText = (): ExtractionFailure =>
+  new ExtractionFailure("unsupported_type", "This is not a text file, and its type is not known.");
 
 /** UTF-32, which `TextDecoder` does not know. */
 function utf32Decoder(little_endian: boolean): {

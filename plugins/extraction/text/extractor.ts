@@ -1,57 +1,49 @@
-/** Plain text, Markdown, tables and data in text, in any encoding. */
-import type { Isolate } from "../../../core/sdk";
-import type { Extractor, ExtractionSource, Warning } from "../contract";
-import { announcedEncoding, isFullOfControls, mayBeText } from "./encoding";
-import { lookOf } from "../signatures";
-import { readInChild, type ChildLimits } from "../server/child-run";
-import type { ReadingParts } from "../server/deadline";
-import { decodeInto } from "./reader";
-import { shape, type Shaped } from "./formats";
-import type { tasks } from "../tasks";
-
-export interface TextParts extends ReadingParts {
-  readonly isolate: Isolate<typeof tasks>;
-  readonly limits: ChildLimits;
-}
+/** Plain text, Markdown, CSV, JSON and the like, in any encoding. */
+import type { ExtractionContext } from "../context";
+import type { ExtractionSource, Extractor, Warning } from "../contract";
+import { readInChild } from "../server/child-run";
+import { describeSignature } from "../signatures";
+import { announcedEncoding, decodeInto, hasManyControls, mayBeText } from "./encoding";
+import { formatText, type FormattedText } from "./formats";
 
 /**
- * Up to this size a file in UTF-8 or UTF-16 is read where it is: that is quicker than asking a
+ * Up to this size a file in UTF-8 or UTF-16 is read in the server, which is quicker than asking a
  * child, and safe.
  */
 const small_bytes_max = 256 * 1024;
 
-export const textExtractor = (parts: TextParts): Extractor => ({
+export const textExtractor = (ctx: ExtractionContext): Extractor => ({
   name: "plain text, Markdown, CSV, JSON, XML",
   rank: 0,
   recognises: (head, tail) =>
-    lookOf(head) === null &&
+    describeSignature(head) === null &&
     mayBeText(head) &&
-    (head === tail || announcedEncoding(head) !== null || !isFullOfControls(tail)),
-  extract: async (source, watch) => {
-    const { path, name, declared_type } = source;
-    const { broken, ...shaped } =
-      (await readSmall(parts, source)) ??
-      (await readInChild(parts, watch, (where, within) =>
-        parts.isolate("text", { path, hints: { name, declared_type }, ...where }, within),
+    (head === tail || announcedEncoding(head) !== null || !hasManyControls(tail)),
+  extract: async (source, options) => {
+    const { name, declared_type } = source;
+    const { broken, ...formatted } =
+      (await readSmall(source, ctx.limits.characters_max)) ??
+      (await readInChild(ctx, source, options, (input, run_options) =>
+        ctx.isolate("text", { ...input, hints: { name, declared_type } }, run_options),
       ));
-    return { ...shaped, pages: [], page_count: null, warnings: brokenWarnings(broken) };
+    return { ...formatted, pages: [], page_count: null, warnings: damagedTextWarnings(broken) };
   },
 });
 
 /**
- * The text of a small file that needs no guessing; null for every other one. @throws
- * ExtractionFailure
+ * The text of a small file whose encoding need not be guessed; null for every other file.
+ * @throws ExtractionFailure
  */
 async function readSmall(
-  { limits }: TextParts,
   source: ExtractionSource,
-): Promise<(Shaped & { readonly broken: number }) | null> {
+  characters_max: number,
+): Promise<(FormattedText & { readonly broken: number }) | null> {
   if (source.size_bytes > small_bytes_max) return null;
   const bytes = await Bun.file(source.path).bytes();
   const pieces: string[] = [];
-  let guessing = false;
+  let unknown_encoding = false;
   const guess = async (): Promise<null> => {
-    guessing = true;
+    unknown_encoding = true;
     return null;
   };
   try {
@@ -59,17 +51,17 @@ async function readSmall(
       (text) => void pieces.push(text),
       () => [bytes],
       guess,
-      limits.characters_max,
+      characters_max,
     );
-    return { ...shape(pieces.join(""), source), broken };
+    return { ...formatText(pieces.join(""), source), broken };
   } catch (error) {
-    if (guessing) return null;
+    if (unknown_encoding) return null;
     throw error;
   }
 }
 
-/** What to say when so many places could not be decoded. */
-export const brokenWarnings = (broken: number): Warning[] =>
+/** `broken` is how many places could not be decoded. */
+export const damagedTextWarnings = (broken: number): Warning[] =>
   broken === 0
     ? []
     : [

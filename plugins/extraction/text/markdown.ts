@@ -3,12 +3,12 @@ import type { HeadingSpan } from "../contract";
 
 const headings_max = 50_000;
 
-/** Headings with marks (`## Use`) and underlined ones, but none in a block of code. */
+/** Those with marks (`## Use`) and underlined ones, but none inside a block of code. */
 export function markdownHeadings(text: string): HeadingSpan[] {
   const headings: HeadingSpan[] = [];
   let fence = "";
   let last = { start: 0, end: 0 };
-  for (let start = afterPreamble(text); start < text.length && headings.length < headings_max;) {
+  for (let start = afterFrontMatter(text); start < text.length && headings.length < headings_max;) {
     const found = text.indexOf("\n", start);
     const end = found < 0 ? text.length : found;
     const line = text.slice(start, Math.min(end, start + line_chars_max));
@@ -21,7 +21,9 @@ export function markdownHeadings(text: string): HeadingSpan[] {
       fence = fence === "" ? mark : "";
     else if (fence === "") {
       const heading =
-        end - start <= line_chars_max ? (headingOf(line, start) ?? underlined(line, last)) : null;
+        end - start <= line_chars_max
+          ? (headingOf(line, start) ?? underlinedHeading(line, last))
+          : null;
       if (heading !== null) headings.push(heading);
     }
     last =
@@ -40,8 +42,8 @@ export function markdownHeadings(text: string): HeadingSpan[] {
 }
 const line_chars_max = 1_000;
 
-/** Where the text begins behind a block of settings between `---` and `---`. */
-function afterPreamble(text: string): number {
+/** Where the text begins behind front matter between `---` and `---`. */
+function afterFrontMatter(text: string): number {
   if (!/^\ufeff?---[ \t]*\n/.test(text)) return 0;
   const end = /\n(?:---|\.\.\.)[ \t]*(?:\n|$)/g;
   end.lastIndex = 3;
@@ -49,9 +51,9 @@ function afterPreamble(text: string): number {
 }
 
 function headingOf(line: string, at: number): HeadingSpan | null {
-  const [all, marks, words] = /^( {0,3}#{1,6}[ \t]+)(\S.*)$/.exec(line) ?? [];
+  const [all, marks, title] = /^( {0,3}#{1,6}[ \t]+)(\S.*)$/.exec(line) ?? [];
   if (all === undefined) return null;
-  const bare = words!.replace(/[ \t]+#+[ \t]*$/, "").trimEnd();
+  const bare = title!.replace(/[ \t]+#+[ \t]*$/, "").trimEnd();
   return /^#*$/.test(bare)
     ? null
     : {
@@ -60,8 +62,8 @@ function headingOf(line: string, at: number): HeadingSpan | null {
         level: marks!.trim().length,
       };
 }
-/** The line before, when this one underlines it. */
-function underlined(
+/** The line before as a heading, when this one underlines it. */
+function underlinedHeading(
   line: string,
   { start, end }: { readonly start: number; readonly end: number },
 ): HeadingSpan | null {

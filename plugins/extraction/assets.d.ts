@@ -1,6 +1,6 @@
 /**
- * A file imported `with { type: "file" }` is its path, inside the executable too; and the part of
- * Tesseract that is used, which comes without types.
+ * Types of files imported `with { type: "file" }`, which are paths, in the executable too; and of
+ * the part of Tesseract that is used, which comes without types.
  */
 declare module "*.wasm" {
   const path: string;
@@ -15,7 +15,7 @@ declare module "tesseract.js-core/tesseract-core-simd-lstm.js" {
     /** 0 when it worked. */
     Init(directory: string | null, languages: string, mode: number): number;
     SetPageSegMode(mode: number): void;
-    /** Reads the file `/input`; 0 when it worked. */
+    /** Decodes the file `/input`; 0 when it worked. */
     SetImageFile(orientation: number, angle: number): number;
     SetSourceResolution(dots_per_inch: number): void;
     SetRectangle(left: number, top: number, width: number, height: number): void;

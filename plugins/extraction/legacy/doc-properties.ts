@@ -1,30 +1,30 @@
 /**
- * What a Word file says about stretches of its bytes: which paragraphs stand in tables or are
- * headings, and which text nobody sees.
+ * Runs in the child: the properties of paragraphs and characters in a Word file: which paragraphs
+ * are in tables, in lists or headings, and which text is hidden.
  */
-import type { Bytes } from "./byte-reader";
-import { listedIn, type Listed } from "./doc-styles";
+import type { ByteReader } from "./byte-reader";
+import { listPropertiesIn, type ListProperties } from "./doc-styles";
 
-/** From one byte of the main stream to another, end exclusive. */
+/** Offsets in the main stream, bytes, end exclusive. */
 export interface Run {
   readonly start: number;
   readonly end: number;
 }
 export interface ParagraphRun extends Run {
-  /** How many tables it stands in, one inside the other. */
+  /** Inside how many tables it is. */
   readonly depth: number;
-  /** Its end also ends a cell, or a row. */
+  /** What its end ends. */
   readonly ends: "paragraph" | "cell" | "row";
   /** Of a heading: 1 is the highest. */
   readonly level: number | null;
-  /** The number of its list, and how deep in the list it stands; null when it stands in none. */
+  /** The number of its list and its level there; null when it is in no list. */
   readonly list: number | null;
   readonly list_level: number;
 }
 type Properties = Omit<ParagraphRun, keyof Run>;
 
 const page_bytes = 512;
-/** Codes of properties. */
+/** Codes of properties (`sprm`). */
 const code = {
   in_table: 0x2416,
   row_end: 0x2417,
@@ -38,15 +38,15 @@ const code = {
   hidden: 0x083c,
 } as const;
 
-/** Both lists are in order. Only paragraphs that are something special are in the first one. */
+/** In the order of the text. `paragraphs` are only those with properties that matter here. */
 export function readRuns(
-  main: Bytes,
-  paragraph_pages: Bytes,
-  character_pages: Bytes,
-  styles: readonly Listed[],
-): { paragraphs: ParagraphRun[]; unseen: Run[] } {
+  main: ByteReader,
+  paragraph_pages: ByteReader,
+  character_pages: ByteReader,
+  styles: readonly ListProperties[],
+): { paragraphs: ParagraphRun[]; hidden: Run[] } {
   const paragraphs: ParagraphRun[] = [];
-  const unseen: Run[] = [];
+  const hidden: Run[] = [];
   for (const page of pagesOf(paragraph_pages)) {
     eachRun(main, page, 13, (run, at) => {
       const properties = paragraphOf(main, at, page + page_bytes, styles);
@@ -55,15 +55,15 @@ export function readRuns(
   }
   for (const page of pagesOf(character_pages)) {
     eachRun(main, page, 1, (run, at) => {
-      if (isUnseen(main, at + 1, at + 1 + main.u8(at))) unseen.push(run);
+      if (isHidden(main, at + 1, at + 1 + main.u8(at))) hidden.push(run);
     });
   }
   const inOrder = (one: Run, other: Run): number => one.start - other.start;
-  return { paragraphs: paragraphs.sort(inOrder), unseen: unseen.sort(inOrder) };
+  return { paragraphs: paragraphs.sort(inOrder), hidden: hidden.sort(inOrder) };
 }
 
-/** Where the pages of properties lie in the main stream, each once. */
-function pagesOf(table: Bytes): Set<number> {
+/** Offsets of the property pages in the main stream, each once. */
+function pagesOf(table: ByteReader): Set<number> {
   const count = Math.floor((table.length - 4) / 8);
   const pages = new Set<number>();
   for (let index = 0; index < count; index++)
@@ -72,11 +72,11 @@ function pagesOf(table: Bytes): Set<number> {
 }
 
 /**
- * Each run of a page that has properties, with the place of these. A record of `size` bytes for
- * each run says where they lie.
+ * Calls `use` for each run of a property page that has properties, with their offset. The page has
+ * a record of `size` bytes for each run.
  */
 function eachRun(
-  main: Bytes,
+  main: ByteReader,
   page: number,
   size: number,
   use: (run: Run, at: number) => void,
@@ -90,10 +90,10 @@ function eachRun(
 }
 
 function paragraphOf(
-  main: Bytes,
+  main: ByteReader,
   at: number,
   page_end: number,
-  styles: readonly Listed[],
+  styles: readonly ListProperties[],
 ): Properties | null {
   const half = main.u8(at);
   const from = half === 0 ? at + 2 : at + 1;
@@ -111,7 +111,7 @@ function paragraphOf(
     else if (property === code.outline) level = main.u8(value) < 9 ? main.u8(value) + 1 : null;
   });
   if (in_table || ends !== "paragraph") depth = Math.max(1, depth);
-  const own = listedIn(main, from + 2, end, eachProperty);
+  const own = listPropertiesIn(main, from + 2, end, eachProperty);
   const list = (own.list ?? styles[style]?.list) || null;
   const list_level = own.list_level ?? styles[style]?.list_level ?? 0;
   return depth > 0 || level !== null || list !== null
@@ -119,22 +119,20 @@ function paragraphOf(
     : null;
 }
 
-function isUnseen(main: Bytes, start: number, end: number): boolean {
-  let unseen = false;
+function isHidden(main: ByteReader, start: number, end: number): boolean {
+  let hidden = false;
   eachProperty(main, start, end, (property, value) => {
-    if (property === code.deleted || property === code.hidden) unseen ||= main.u8(value) === 1;
+    if (property === code.deleted || property === code.hidden) hidden ||= main.u8(value) === 1;
   });
-  return unseen;
+  return hidden;
 }
 
-/**
- * How many bytes the value of a property takes, by the upper bits of its code; those of kind 6 say
- * it themselves.
- */
+/** The size of a value by the upper three bits of its code; for 6 the value begins with it. */
 const value_bytes = [1, 1, 2, 4, 2, 2, 0, 3];
 
+/** Calls `use` for each property between these offsets, with the offset of its value. */
 export function eachProperty(
-  main: Bytes,
+  main: ByteReader,
   start: number,
   end: number,
   use: (property: number, at: number) => void,

@@ -1,0 +1,96 @@
+/**
+ * Runs in the child: builds blocks for formats (.doc, RTF) that never say where a table begins.
+ * There each paragraph says inside how many tables it is, and marks end cells and rows.
+ */
+import { BlockBuilder } from "./block-builder";
+import type { Block } from "./blocks";
+
+/** Deeper tables are paragraphs of the one around them. */
+const depth_max = 8;
+
+interface OpenTable {
+  in_row: boolean;
+  in_cell: boolean;
+}
+
+export class NestedTableBuilder {
+  private readonly builder = new BlockBuilder();
+  private readonly tables: OpenTable[] = [];
+  /** The text of the paragraph so far. */
+  private readonly pieces: string[] = [];
+  private not_blank = false;
+  private readonly asides: Block[] = [];
+
+  /** The paragraph so far is not blank. */
+  get has_text(): boolean {
+    return this.not_blank;
+  }
+
+  text(text: string): void {
+    this.pieces.push(text);
+    this.not_blank ||= text.trim() !== "";
+  }
+  /** Puts a marker before the paragraph so far. */
+  marker(marker: string): void {
+    if (marker !== "") this.pieces.unshift(marker, " ");
+  }
+  /** Blocks that follow the paragraph, such as notes. */
+  aside(blocks: readonly Block[]): void {
+    this.asides.push(...blocks);
+  }
+
+  /** `depth` is inside how many tables the paragraph is; `level` makes it a heading. */
+  endParagraph(depth: number, level: number | null = null): void {
+    this.enter(depth, this.not_blank || this.asides.length > 0);
+    this.put(level);
+  }
+  endCell(depth: number): void {
+    this.enter(Math.max(1, depth), true);
+    this.put(null);
+    this.builder.endCell();
+    this.tables.at(-1)!.in_cell = false;
+  }
+  endRow(depth: number): void {
+    if (this.not_blank || this.asides.length > 0) this.endParagraph(depth);
+    this.enter(Math.max(1, depth), false);
+    const table = this.tables.at(-1)!;
+    if (table.in_row) this.builder.endRow();
+    table.in_row = table.in_cell = false;
+  }
+  /** Ends everything that is open, and gives out the blocks. */
+  take(): Block[] {
+    this.endParagraph(0);
+    return this.builder.take();
+  }
+
+  private put(level: number | null): void {
+    this.builder.text(this.pieces.join(""));
+    this.pieces.length = 0;
+    this.not_blank = false;
+    this.builder.endParagraph(level);
+    this.builder.add(this.asides.splice(0));
+  }
+
+  /** Begins and ends tables to be inside so many, and inside a cell of the innermost if asked. */
+  private enter(wanted_depth: number, cell: boolean): void {
+    const depth = Math.min(wanted_depth, depth_max);
+    while (this.tables.length > depth) {
+      const table = this.tables.pop()!;
+      if (table.in_row) this.builder.endRow();
+      this.builder.endTable();
+    }
+    while (this.tables.length < depth) {
+      this.openCell();
+      this.builder.beginTable();
+      this.tables.push({ in_row: false, in_cell: false });
+    }
+    if (cell) this.openCell();
+  }
+  private openCell(): void {
+    const table = this.tables.at(-1);
+    if (table === undefined) return;
+    if (!table.in_row) this.builder.beginRow();
+    if (!table.in_cell) this.builder.beginCell();
+    table.in_row = table.in_cell = true;
+  }
+}

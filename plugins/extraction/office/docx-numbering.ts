@@ -1,0 +1,146 @@
+/**
+ * Runs in the child: the lists of a Word document. The numbers of their items are not in the text:
+ * Word counts them.
+ */
+import type { Tag } from "../../../core/lib/xml";
+import { formatBullet, formatNumber } from "../child/list-markers";
+import { isOn } from "./docx-styles";
+import { scanOfficeXml } from "./xml";
+
+interface Level {
+  start: number;
+  format: string;
+  /** The pattern of the marker: `%1.%2)`. */
+  text: string;
+  /** The paragraph style that belongs to this level. */
+  style: string | null;
+  /** All numbers of the marker are decimal. */
+  legal: boolean;
+}
+/** What paragraphs refer to: an abstract list, with starts and levels that may differ. */
+interface List {
+  abstract: string;
+  readonly starts: Map<number, number>;
+  readonly levels: Map<number, Level>;
+}
+
+const levels_max = 9;
+/** Honest patterns are short; a long one would be repeated for every item. */
+const pattern_chars_max = 60;
+
+export class Numbering {
+  private readonly lists = new Map<string, List>();
+  private readonly abstract_lists = new Map<string, Map<number, Level>>();
+  private readonly counts = new Map<string, number[]>();
+  private readonly started = new Set<string>();
+
+  constructor(xml: string | null) {
+    const reader = new NumberingReader(this.lists, this.abstract_lists);
+    scanOfficeXml(xml ?? "", reader);
+  }
+
+  /**
+   * Counts the next paragraph of this list, and gives its marker. Without a level, that of one of
+   * the `styles` counts.
+   */
+  next(number: string, level: number | null, styles: readonly string[] = []): string {
+    const list = this.lists.get(number);
+    const levels = list === undefined ? undefined : this.abstract_lists.get(list.abstract);
+    if (list === undefined || levels === undefined) return "";
+    const at =
+      level ??
+      [...levels].find(([, one]) => one.style !== null && styles.includes(one.style))?.[0] ??
+      0;
+    const levelAt = (one: number): Level | undefined => list.levels.get(one) ?? levels.get(one);
+    const own = levelAt(at);
+    if (own === undefined || !(at >= 0 && at < levels_max)) return "";
+    const counts = this.countsOf(number, list);
+    counts[at] = (counts[at] ?? own.start - 1) + 1;
+    counts.length = at + 1;
+    if (own.format === "bullet") return formatBullet(own.text);
+    if (own.format === "none") return "";
+    return own.text.replace(/%([1-9])/g, (_, digit: string) => {
+      const other = levelAt(Number(digit) - 1);
+      const count = counts[Number(digit) - 1] ?? other?.start ?? 1;
+      return formatNumber(count, own.legal ? "decimal" : (other?.format ?? "decimal"));
+    });
+  }
+
+  /** Lists with the same abstract list continue each other, unless they say where to start. */
+  private countsOf(number: string, { abstract, starts }: List): number[] {
+    const counts = this.counts.get(abstract) ?? [];
+    this.counts.set(abstract, counts);
+    if (!this.started.has(number)) {
+      this.started.add(number);
+      for (const [level, start] of starts) counts[level] = start - 1;
+    }
+    return counts;
+  }
+}
+
+/** Reads the numbering part into these maps. */
+class NumberingReader {
+  private levels = new Map<number, Level>();
+  private level: Level | null = null;
+  private list: List | null = null;
+  private override_level = 0;
+
+  constructor(
+    private readonly lists: Map<string, List>,
+    private readonly abstract_lists: Map<string, Map<number, Level>>,
+  ) {}
+
+  open(tag: Tag): void | "skip" {
+    switch (tag.name) {
+      case "w:abstractNum":
+        this.levels = new Map();
+        this.abstract_lists.set(tag.get("abstractNumId") ?? "", this.levels);
+        this.list = null;
+        return;
+      case "w:num":
+        this.list = { abstract: "", starts: new Map(), levels: new Map() };
+        this.lists.set(tag.get("numId") ?? "", this.list);
+        return;
+      case "w:abstractNumId":
+        if (this.list !== null) this.list.abstract = tag.get("val") ?? "";
+        return;
+      case "w:lvlOverride":
+        this.override_level = Number(tag.get("ilvl"));
+        return;
+      case "w:startOverride":
+        this.list?.starts.set(this.override_level, Number(tag.get("val")));
+        return;
+      case "w:lvl":
+        this.level = { start: 1, format: "decimal", text: "", style: null, legal: false };
+        (this.list?.levels ?? this.levels).set(Number(tag.get("ilvl")), this.level);
+        return;
+      case "w:rPr":
+        return "skip";
+      default:
+        if (this.level !== null) describeLevel(this.level, tag);
+    }
+  }
+  close(name: string): void {
+    if (name === "w:lvl") this.level = null;
+  }
+  text(): void {}
+}
+
+function describeLevel(level: Level, tag: Tag): void {
+  switch (tag.name) {
+    case "w:start":
+      level.start = Number(tag.get("val"));
+      return;
+    case "w:numFmt":
+      level.format = tag.get("val") ?? "";
+      return;
+    case "w:lvlText":
+      level.text = (tag.get("val") ?? "").slice(0, pattern_chars_max);
+      return;
+    case "w:pStyle":
+      level.style = tag.get("val") ?? null;
+      return;
+    case "w:isLgl":
+      level.legal = isOn(tag.get("val") ?? "1");
+  }
+}

@@ -1,0 +1,40 @@
+/** Tells crashes that a file causes from a fault of this installation. */
+import { TaskFailure, type Isolate } from "../../../core/sdk";
+import type { tasks } from "../tasks";
+
+/**
+ * So many runs in a row whose process ended unexpectedly, or could not be started, are not the
+ * fault of the files.
+ */
+const crashes_max = 3;
+
+export class CrashMonitor {
+  private crashes = 0;
+  private last_error = "";
+
+  constructor(private readonly run: Isolate<typeof tasks>) {}
+
+  /** Runs a task, and counts the runs that crash one after another. */
+  readonly isolate: Isolate<typeof tasks> = async (name, input, options) => {
+    try {
+      const output = await this.run(name, input, options);
+      this.crashes = 0;
+      return output;
+    } catch (error) {
+      const crashed = !(error instanceof TaskFailure) || error.reason === "crashed";
+      this.crashes = crashed ? this.crashes + 1 : 0;
+      this.last_error = error instanceof Error ? error.message : String(error);
+      throw error;
+    }
+  };
+
+  /** For the health of the plugin; null while it is well. */
+  failing(): { failing: string } | null {
+    if (this.crashes < crashes_max) return null;
+    return {
+      failing:
+        `Files can't be read: the last ${this.crashes} processes ended unexpectedly. ` +
+        this.last_error,
+    };
+  }
+}

@@ -1,0 +1,132 @@
+/** Puts together what child processes report about the pages of a file, and the text they wrote. */
+import { TaskFailure } from "../../../core/sdk";
+import { page_separator, type PageMessage, type PageWithoutText } from "../child/page-output";
+import type { ExtractionLimits } from "../context";
+import { ExtractionFailure, type Extracted, type PageSpan } from "../contract";
+import { emptyFailure, pageWarnings } from "./page-warnings";
+
+export interface PagedFile {
+  /** What messages call it. */
+  readonly what: "PDF" | "image";
+  readonly media_type: string;
+}
+
+export class PageCollector {
+  private page_count = 0;
+  private last = 0;
+  /** The page whose text is being recognised. */
+  private recognising: number | null = null;
+  private recognised = 0;
+  /** How much of the running child's output belongs to finished pages. */
+  private bytes = 0;
+  /** The output of the children before it. */
+  private readonly texts: string[] = [];
+  private readonly spans: PageSpan[] = [];
+  private readonly doubtful: number[] = [];
+  private readonly too_slow: number[] = [];
+  private readonly without: Record<PageWithoutText, number[]> = {
+    blank: [],
+    illegible: [],
+    unrecognised: [],
+    garbled: [],
+    oversized: [],
+    damaged: [],
+  };
+  private unusable_languages: readonly string[] = [];
+
+  constructor(private readonly file: PagedFile) {}
+
+  receive(message: PageMessage): void {
+    if (message.step === "opened") this.page_count = message.page_count;
+    if (message.step === "languages") this.unusable_languages = message.unusable;
+    if (message.step === "recognising")
+      [this.recognising, this.recognised] = [message.page, this.recognised + 1];
+    if (message.step !== "page") return;
+    [this.last, this.recognising] = [message.page, null];
+    if (message.kind !== "text") return void this.without[message.kind].push(message.page);
+    this.bytes = message.bytes;
+    const before = this.charactersBefore();
+    this.spans.push({
+      page: message.page,
+      start: before + message.start,
+      end: before + message.end,
+    });
+    if (message.doubtful) this.doubtful.push(message.page);
+  }
+
+  /** Takes the finished pages out of the output of a child that has ended. */
+  async collect(output: string): Promise<void> {
+    if (this.bytes > 0)
+      this.texts.push(
+        new TextDecoder().decode((await Bun.file(output).bytes()).subarray(0, this.bytes)),
+      );
+    this.bytes = 0;
+  }
+
+  /** What the next child has to read, and how much of the limits is left for it. */
+  remaining({ ocr_pages_max, characters_max }: ExtractionLimits): {
+    first_page: number;
+    ocr_pages_max: number;
+    characters_max: number;
+  } {
+    return {
+      first_page: this.last + 1,
+      ocr_pages_max: ocr_pages_max - this.recognised,
+      characters_max: characters_max - this.charactersBefore(),
+    };
+  }
+
+  isRecognising(): boolean {
+    return this.recognising !== null;
+  }
+  isComplete(): boolean {
+    return this.last >= this.page_count;
+  }
+  hasText(): boolean {
+    return this.spans.length > 0;
+  }
+  /** Pages that were too slow to recognise. */
+  slow(): readonly number[] {
+    return this.too_slow;
+  }
+  /** Leaves out the page that was being recognised. */
+  skipSlowPage(): void {
+    this.last = this.recognising!;
+    this.recognising = null;
+    this.too_slow.push(this.last);
+  }
+  /** 0 to 1. */
+  progress(): number {
+    return this.last / this.page_count;
+  }
+
+  /**
+   * Whether the pages that were read are kept although reading ended like this. An error that is
+   * not the fault of the file, such as a full disk, is worth another attempt instead.
+   */
+  survives(failure: unknown): boolean {
+    const caused_by_file =
+      failure instanceof ExtractionFailure
+        ? failure.code !== "too_large"
+        : failure instanceof TaskFailure && failure.reason === "crashed";
+    return this.hasText() && caused_by_file;
+  }
+
+  /** `failure` is what ended reading early. @throws ExtractionFailure when no page has text */
+  result(failure: unknown): Extracted {
+    const { page_count, last, too_slow, doubtful, unusable_languages } = this;
+    const report = { ...this.without, page_count, last, too_slow, doubtful, unusable_languages };
+    if (!this.hasText()) throw emptyFailure(this.file.what, report);
+    return {
+      text: this.texts.join(page_separator),
+      media_type: this.file.media_type,
+      pages: this.spans,
+      page_count,
+      warnings: pageWarnings(report, failure),
+    };
+  }
+
+  private charactersBefore(): number {
+    return this.texts.reduce((sum, text) => sum + text.length + page_separator.length, 0);
+  }
+}

@@ -1,0 +1,153 @@
+/** What users are told about pages that gave no text, or text that may be wrong. */
+import type { PageWithoutText } from "../child/page-output";
+import { ExtractionFailure, type Warning } from "../contract";
+
+/** What became of the pages of a file: lists of page numbers. */
+export interface PageReport extends Readonly<Record<PageWithoutText, readonly number[]>> {
+  readonly page_count: number;
+  /** The last page that was reached. */
+  readonly last: number;
+  readonly too_slow: readonly number[];
+  readonly doubtful: readonly number[];
+  /** Files for text recognition that can't be used, by name. */
+  readonly unusable_languages: readonly string[];
+}
+
+/** Why no page of the file has text. */
+export function emptyFailure(what: "PDF" | "image", report: PageReport): ExtractionFailure {
+  const { too_slow, garbled, illegible, oversized, damaged, page_count } = report;
+  if (too_slow.length > 0)
+    return new ExtractionFailure(
+      "timeout",
+      `Recognising the text of this ${what} took too long and was stopped.`,
+    );
+  if (garbled.length > 0)
+    return new ExtractionFailure(
+      "empty",
+      `The text of this ${what} can't be read: its fonts do not say which letters they show, ` +
+        "and its pictures show no legible text.",
+    );
+  if (illegible.length > 0)
+    return new ExtractionFailure(
+      "empty",
+      `No legible text was found in this ${what}: what text recognition made of its pictures ` +
+        "was too uncertain to keep.",
+    );
+  if (oversized.length > 0)
+    return new ExtractionFailure(
+      "too_large",
+      `The pages of this ${what} have too many pixels to be read.`,
+    );
+  if (damaged.length > 0)
+    return new ExtractionFailure(
+      "corrupt",
+      what === "PDF"
+        ? "This PDF is damaged: none of its pages can be read."
+        : "This image is damaged and can't be read.",
+    );
+  const where = page_count === 1 ? "it" : "any of its pages";
+  return new ExtractionFailure("empty", `This ${what} has no text: nothing was found on ${where}.`);
+}
+
+interface PageWarning {
+  readonly code: string;
+  readonly pages: (report: PageReport) => readonly number[];
+  /** What is said of one page, and of several. */
+  readonly one: string;
+  readonly several: string;
+}
+const page_warnings: readonly PageWarning[] = [
+  {
+    code: "page_unreadable",
+    pages: ({ illegible }) => illegible,
+    one: "shows no legible text: what text recognition made of it was too uncertain to keep.",
+    several: "show no legible text: what text recognition made of them was too uncertain to keep.",
+  },
+  {
+    code: "page_without_text",
+    pages: ({ unrecognised }) => unrecognised,
+    one: "has no text but a picture, and was not read: the file has too many such pages.",
+    several: "have no text but pictures, and were not read: the file has too many such pages.",
+  },
+  {
+    code: "page_unreadable",
+    pages: ({ garbled }) => garbled,
+    one: "can't be read: the fonts do not say which letters they show.",
+    several: "can't be read: the fonts do not say which letters they show.",
+  },
+  {
+    code: "page_timed_out",
+    pages: ({ too_slow }) => too_slow,
+    one: "took too long to recognise and was left out.",
+    several: "took too long to recognise and were left out.",
+  },
+  {
+    code: "page_too_large",
+    pages: ({ oversized }) => oversized,
+    one: "has too many pixels and was left out.",
+    several: "have too many pixels and were left out.",
+  },
+  {
+    code: "page_damaged",
+    pages: ({ damaged }) => damaged,
+    one: "is damaged and left out.",
+    several: "are damaged and left out.",
+  },
+];
+
+/** `failure` is what ended reading before the last page, if anything did. */
+export function pageWarnings(report: PageReport, failure: unknown): Warning[] {
+  const warnings = doubtfulWarnings(report.doubtful);
+  for (const { code, pages, one, several } of page_warnings) {
+    const numbers = pages(report);
+    if (numbers.length > 0)
+      warnings.push({
+        code,
+        message: `${pagesInWords(numbers)} ${numbers.length === 1 ? one : several}`,
+        page: numbers.length === 1 ? numbers[0]! : null,
+      });
+  }
+  for (const name of report.unusable_languages)
+    warnings.push({
+      code: "language_unusable",
+      message: `The file ${name}.traineddata can't be used for text recognition.`,
+      page: null,
+    });
+  if (failure !== undefined) {
+    const why =
+      failure instanceof ExtractionFailure ? failure.message : "The reader stopped unexpectedly.";
+    warnings.push({
+      code: "partly_read",
+      message: `Only the first ${report.last} of ${report.page_count} pages were read. ${why}`,
+      page: report.last,
+    });
+  }
+  return warnings;
+}
+
+const pages_named_max = 20;
+
+/** One warning for each page, and one for all those beyond the first `pages_named_max`. */
+function doubtfulWarnings(pages: readonly number[]): Warning[] {
+  const warnings = pages.slice(0, pages_named_max).map((page): Warning => ({
+    code: "low_confidence",
+    message: `Page ${page} was hard to recognise: its text may have mistakes.`,
+    page,
+  }));
+  const further = pages.length - pages_named_max;
+  if (further > 0)
+    warnings.push({
+      code: "low_confidence",
+      message: `So were ${further} further pages.`,
+      page: null,
+    });
+  return warnings;
+}
+
+/** `Page 3`, `Pages 1, 2 and 5`. */
+function pagesInWords(pages: readonly number[]): string {
+  if (pages.length === 1) return `Page ${pages[0]}`;
+  if (pages.length > pages_named_max)
+    return `${pages.length} pages, the first of them ${pages[0]},`;
+  return `Pages ${pages.slice(0, -1).join(", ")} and ${pages.at(-1)}`;
+}

@@ -98,7 +98,7 @@ export interface CandidateWindow {
 }
 
 /**
- * Jobs that are due of owners after `after_owner`: the first `each_max` of every lane and priority,
+ * Jobs that are due of owners after `after_owner`: the first `each_max` of every queue and priority,
  * `all_max` in all. Handlers take turns.
  */
 export const findCandidates = (

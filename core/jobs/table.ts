@@ -3,6 +3,7 @@
  * run time.
  */
 import { CompiledQuery } from "kysely";
+import { batchesOf } from "../lib/batch";
 import { toNumber } from "../store/columns";
 import type { Db } from "../store/store";
 import type { JobsTables, JobState } from "./schema";
@@ -170,8 +171,7 @@ export async function cancelJobs(
   now_ms: number,
 ): Promise<string[]> {
   const ids: string[] = [];
-  for (let from = 0; from < subjects.length; from += subjects_each) {
-    const some = subjects.slice(from, from + subjects_each);
+  for (const some of batchesOf(subjects, subjects_each)) {
     const rows = await all<{ id: string }>(
       db,
       `update core_jobs

@@ -2,6 +2,7 @@
  * What becomes of an answer's citations: numbered when it is saved, marked as stale when it is read
  * and their text has changed, redacted when their document is deleted for good.
  */
+import { batchesOf } from "../../core/lib/batch";
 import type { Db } from "../../core/sdk";
 import type { Citation } from "../search/contract";
 import type { Documents } from "../documents/contract";
@@ -139,8 +140,7 @@ export async function redactDocuments(
   tx: Db<store.ChatsTables>,
   document_ids: readonly string[],
 ): Promise<void> {
-  for (let from = 0; from < document_ids.length; from += batch) {
-    const some = document_ids.slice(from, from + batch);
+  for (const some of batchesOf(document_ids, batch)) {
     const gone = new Set(some);
     for (;;) {
       const citing = await store.citingMessages(tx, some, batch);

@@ -2,6 +2,7 @@
  * Every SQL statement about the events of an answer, which its streams send in order. The database
  * comes first, so that the caller decides the transaction.
  */
+import { batchesOf } from "../../core/lib/batch";
 import { sql, type PreparedReads } from "../../core/sdk";
 import type { ChatsDb, EventRow, MessageRow, MessageStatus, NewEvent } from "./store";
 
@@ -29,11 +30,8 @@ export async function appendEvents(
     data,
     created_at,
   }));
-  for (let from = 0; from < rows.length; from += rows_at_once)
-    await tx
-      .insertInto("chats_events")
-      .values(rows.slice(from, from + rows_at_once))
-      .execute();
+  for (const some of batchesOf(rows, rows_at_once))
+    await tx.insertInto("chats_events").values(some).execute();
 }
 
 /** Whether this attempt at an answer is still the one that counts. */

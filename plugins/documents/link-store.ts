@@ -2,6 +2,7 @@
  * Every SQL statement about the links between documents and folders, and the lists that follow
  * them.
  */
+import { batchesOf } from "../../core/lib/batch";
 import { pageWindow, sql, toNumber, type PageRequest } from "../../core/sdk";
 import type { DocumentStatus } from "./contract";
 import { nameFolded } from "./names";
@@ -329,8 +330,7 @@ const ids_at_once = 5_000;
 
 async function withoutLinks(db: DocumentsDb, document_ids: readonly string[]): Promise<string[]> {
   const held = new Set<string>();
-  for (let from = 0; from < document_ids.length; from += ids_at_once) {
-    const some = document_ids.slice(from, from + ids_at_once);
+  for (const some of batchesOf(document_ids, ids_at_once)) {
     const linked = await db
       .selectFrom("documents_links")
       .select("document_id")

@@ -2,6 +2,7 @@
  * Every SQL statement about import runs and schedules (those about items are in item-store.ts). The
  * database comes first, so that the caller decides the transaction.
  */
+import { batchesOf } from "../../core/lib/batch";
 import { pageWindow, sql, toNumber, type Db, type PageRequest } from "../../core/sdk";
 import { source_shown_max } from "./limits";
 
@@ -247,8 +248,8 @@ export async function deleteItemsIn(db: ImportsDb, folder_ids: readonly string[]
     .where("folder_id", "in", folder_ids)
     .execute();
   for (const [type, of_type] of Map.groupBy(runs, ({ start }) => typeOf(start))) {
-    for (let from = 0; from < of_type.length; from += batch_runs) {
-      const ids = of_type.slice(from, from + batch_runs).map(({ id }) => id);
+    for (const some of batchesOf(of_type, batch_runs)) {
+      const ids = some.map(({ id }) => id);
       await db.deleteFrom("imports_items").where("run_id", "in", ids).execute();
       await db
         .updateTable("imports_runs")

@@ -2,6 +2,7 @@
  * Gives published documents their vectors, some in each run of its job, and switches to the vectors
  * of another model when all documents have them. No request waits for it.
  */
+import { batchesOf } from "../../core/lib/batch";
 import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
 import type { Embedder } from "./contract";
 import { cancelEmbedding, enqueueEmbedding } from "./jobs";
@@ -231,8 +232,7 @@ async function embedBatch(
     signal,
   } as const;
   let { dimensions } = set;
-  for (let at = 0; at < texts.length; at += texts_max) {
-    const some = texts.slice(at, at + texts_max);
+  for (const some of batchesOf(texts, texts_max)) {
     vectors.push(...(await embedChecked(embedder, some, options, dimensions)));
     dimensions ||= vectors.find((vector) => vector !== null)?.length ?? 0;
   }

@@ -2,6 +2,7 @@
  * Every SQL statement that writes the index, and the reads of its maintenance; vectors have their
  * own file. The database comes first, so that the caller decides the transaction.
  */
+import { batchesOf } from "../../core/lib/batch";
 import { CompiledQuery, sql, toNumber, type Db } from "../../core/sdk";
 
 export interface DocumentRow {
@@ -89,7 +90,7 @@ async function inIdBatches<T>(
   ids: readonly T[],
   work: (some: readonly T[]) => Promise<unknown>,
 ): Promise<void> {
-  for (let at = 0; at < ids.length; at += ids_max) await work(ids.slice(at, at + ids_max));
+  for (const some of batchesOf(ids, ids_max)) await work(some);
 }
 
 /** By number of rows. Kysely takes longer to build this statement than SQLite to run it. */

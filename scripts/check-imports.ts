@@ -1,6 +1,7 @@
 /**
- * Who may import whom. `bun scripts/check-imports.ts` prints every broken rule and exits 1;
- * test/architecture/imports.test.ts runs the same.
+ * Who may import whom, and that no files import each other in a circle. `bun
+ * scripts/check-imports.ts` prints every broken rule and exits 1; test/architecture/imports.test.ts
+ * runs the same.
  */
 import { Glob } from "bun";
 import { dirname, join, relative, resolve } from "node:path";
@@ -190,7 +191,7 @@ export async function imports(
   return found;
 }
 
-/** `../base/clock` seen from `core/store/open.ts` is `core/base/clock.ts`. */
+/** `../base/clock` seen from `core/jobs/queue.ts` is `core/base/clock.ts`. */
 async function target(root: string, from: string, path: string): Promise<string> {
   const to = relative(root, resolve(root, dirname(from), path));
   for (const candidate of [to, `${to}.ts`, `${to}.tsx`, `${to}/index.ts`])
@@ -253,6 +254,7 @@ if (import.meta.main) {
     .map((edge) => ({ ...edge, why: problem(edge) }))
     .filter(({ why }) => why !== null);
   for (const { from, to, why } of broken) console.error(`${from} -> ${to}: ${why}`);
-  for (const way of circles(edges)) console.error(`a circle of imports: ${way.join(" -> ")}`);
-  process.exit(broken.length > 0 ? 1 : 0);
+  const ways = circles(edges);
+  for (const way of ways) console.error(`a circle of imports: ${way.join(" -> ")}`);
+  process.exit(broken.length + ways.length > 0 ? 1 : 0);
 }

@@ -10,6 +10,10 @@ test("nothing in the project imports what it may not", async () => {
   ).toEqual([]);
 });
 
+test("no files import each other in a circle, types included", async () => {
+  expect(circles(await imports())).toEqual([]);
+});
+
 describe("refused", () => {
   const cases: [reason: string, edge: Import, mentions: string][] = [
     [

@@ -231,7 +231,7 @@ function expected(of: Kinded): string {
   return `${article} ${of.type}${range && ` of ${range}`}${pattern}`;
 }
 
-/** A variable so near to a known one is a slip of the pen. */
+/** A variable this close to a known one, counted in edits, is taken for a typo. */
 const slip_edits_max = 2;
 
 /**

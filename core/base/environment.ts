@@ -1,6 +1,6 @@
 /**
- * The environment for programs that the operator names: as it is, but for our own settings, which
- * may be secrets.
+ * The environment of programs that the operator configures: without our own settings, which may be
+ * secrets.
  */
 
 export const environmentForPrograms = (): Record<string, string> =>

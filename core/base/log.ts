@@ -38,7 +38,7 @@ export function jsonLog(
   };
 }
 
-/** What may be said of an unknown error in a log. */
+/** The fields of an unknown error in a log line. */
 export const errorFields = (error: unknown): object =>
   error instanceof Error
     ? {

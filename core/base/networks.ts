@@ -2,7 +2,7 @@
 import { BlockList, isIP } from "node:net";
 import { ConfigError } from "./config";
 
-/** An IPv4 address in IPv6 clothes (`::ffff:10.0.0.1`) counts as the IPv4 address. */
+/** An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) counts as the IPv4 address. */
 export function inBlock(block: BlockList, address: string): boolean {
   const plain = address.startsWith("::ffff:") ? address.slice(7) : address;
   const family = isIP(plain);

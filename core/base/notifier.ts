@@ -1,6 +1,7 @@
 /**
- * Tells whoever looks at something now that it has changed. Nothing is kept: who subscribes later
- * reads the record. What must not be missed is an event that a job follows, not a message here.
+ * Publish and subscribe, for those who are watching something right now. Nothing is stored: whoever
+ * subscribes later reads the record. What must not be missed is an event that jobs handle, not a
+ * message here.
  */
 
 /** A name for messages of one type. `M` exists only for the compiler. */
@@ -12,14 +13,14 @@ export interface Topic<M> {
 export const topic = <M>(id: string): Topic<M> => ({ kind: "topic", id });
 
 /**
- * Must be quick. `here`: the message was published by this process, not by another one on the same
- * database.
+ * Must be quick. `here`: the message was published by this process, not by another one that serves
+ * the same database.
  */
 export type Listener<M> = (message: M, here: boolean) => void;
 
 /**
- * Between everyone on the same database: a message may arrive after `publish` has returned, and has
- * to fit into a few kilobytes of JSON.
+ * Connects all processes that serve the same database: a message may arrive after `publish` has
+ * returned, and has to fit into a few kilobytes of JSON.
  */
 export interface Notifier {
   /** `key` is what the message is about: an id. Without a subscription to it, it costs nothing. */
@@ -43,7 +44,7 @@ export class LocalNotifier implements Notifier {
     listener: Listener<M>,
   ): () => void {
     const names = keys === "all" ? [channel(id)] : keys.map((key) => channel(id, key));
-    // A function of its own, so that one listener may subscribe twice.
+    // A separate function for each subscription, so that one listener may subscribe twice.
     const hear: Listener<M> = (message, here) => listener(message, here);
     for (const name of names)
       this.listeners.set(name, (this.listeners.get(name) ?? new Set()).add(hear));
@@ -64,7 +65,7 @@ export class LocalNotifier implements Notifier {
 const channel = (topic_id: string, key?: string): string =>
   key === undefined ? topic_id : `${topic_id} ${key}`;
 
-/** A record of a user that is another now. */
+/** A record of a user was created, changed or deleted. */
 export interface Change {
   readonly owner_id: string;
   /** `folder`, `document`, `chat`, `message` …: what a plugin calls its records. */

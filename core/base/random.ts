@@ -1,6 +1,6 @@
 /**
- * Random numbers from the system's generator: for pauses that should not fall together. Secrets and
- * ids have functions of their own.
+ * Random numbers from the system's generator: for pauses that should not coincide. Secrets and ids
+ * have functions of their own.
  */
 
 /** `value` give or take up to `share` of it (0.2 is a fifth), as a whole number. */

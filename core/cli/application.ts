@@ -54,7 +54,7 @@ export const documentOf = (routes: readonly Route<any, any>[], server_url: strin
 
 /**
  * The gateway to everything that the plugins bring. @throws ConfigError, and Error when
- * plugins get in each other's way.
+ * plugins conflict.
  */
 export function createApplication(
   host: Host,
@@ -147,7 +147,7 @@ function coreHandlers(host: Host, public_url: () => string): MountedRoute[] {
   ];
 }
 
-/** The document of a further surface lies where that says, outside its own routes. */
+/** The OpenAPI document of a further surface, at the path that the surface names. */
 function documentRoute(surface: Surface, host: Host, public_url: () => string): MountedRoute {
   let document: string | undefined;
   return {

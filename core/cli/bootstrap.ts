@@ -20,7 +20,7 @@ export interface Bootstrap {
   readonly dropped_in: Loaded["plugins"];
   readonly failures: readonly PluginFailure[];
   readonly log: Log;
-  /** What the log has said lately. */
+  /** The latest lines of the log. */
   readonly recent: LogRing;
 }
 
@@ -90,8 +90,8 @@ function checkSettings(
 }
 
 /**
- * Knows the keys, and which are secret, and asks nothing else of them: the section of a plugin that
- * is left out.
+ * A section with the same keys, secret ones still marked, and no other constraint: for a plugin
+ * that is left out.
  */
 const emptied = (config: Plugin["config"]): Plugin["config"] =>
   Type.Object(

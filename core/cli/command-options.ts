@@ -1,4 +1,4 @@
-/** What every command has: how the program talks, and the option that names the data directory. */
+/** What all commands share: input and output, the data directory, the settings. */
 import type { Command as Commander } from "commander";
 import type { Level, Log } from "../base/log";
 import type { ChildPool } from "../isolate/pool";
@@ -18,7 +18,7 @@ export interface ProgramOptions {
 export const withData = (command: Commander): Commander =>
   command.option("--data <directory>", "the data directory (default ./dossier-data)");
 
-/** What the command line says of settings. */
+/** The settings that the command line gives. */
 export const flagsOf = (options: Record<string, unknown>): Flags => ({
   "server.data": text(options.data),
   "server.host": text(options.host),

@@ -13,9 +13,7 @@ const own_names = new Set([
   "backups",
   "tmp",
 ]);
-/**
- * Something in the directory that a data directory doesn't hold, unless a server was there already.
- */
+/** A name that does not belong into a data directory; undefined where a server has run already. */
 function foreignName(data: string): string | undefined {
   const names = readdirSync(data).filter((name) => !name.startsWith(".") && name !== "lost+found");
   return names.some((name) => name.startsWith("dossier."))

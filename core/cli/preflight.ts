@@ -34,8 +34,7 @@ export async function runPreflight(
           return plugin.setup(ctx);
         },
       };
-      // Wrong settings are told by the server itself, with their names: here they only keep the
-      // set-up from running.
+      // Wrong settings are reported by the server itself: here they only prevent the set-up.
       if (readSection(plugin.section, plugin.config, located.sources).problems.length === 0)
         dropped_in.push({ plugin: wrapped, file });
     } catch (error) {

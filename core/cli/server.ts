@@ -63,7 +63,7 @@ export async function startServer(
       plugins: host.plugins.length,
       left_out: host.failures.map(({ name, reason }) => ({ name, reason })),
     });
-    // After the log lines, so that what a person must read stands last.
+    // After the log lines, so that what a person must read comes last.
     print(`Dossier ${version} is ready at ${publicUrl()}/`);
     for (const notice of host.slot(StartNotice)) print(await notice());
     return {
@@ -107,7 +107,7 @@ export async function serveUntilStopped(
   };
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
-  // A signal that comes while it starts is heard: it ends gracefully as soon as it runs.
+  // A signal that arrives during the start ends the server gracefully once it runs.
   const running = await start();
   await promise;
   await running.stop();

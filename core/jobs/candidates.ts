@@ -13,7 +13,7 @@ export interface Candidate {
   readonly queue_concurrency: number;
   readonly priority: number;
   readonly run_at: number;
-  /** Jobs of its owner, and of its queue, that run at the moment. */
+  /** Running jobs of its owner, and of its queue. */
   readonly owner_running: number;
   readonly queue_running: number;
 }
@@ -98,7 +98,7 @@ export interface CandidateWindow {
 }
 
 /**
- * Jobs that are due of owners after `after_owner`: the first `each_max` of every queue and priority,
+ * Due jobs of owners after `after_owner`: the first `each_max` of every queue and priority,
  * `all_max` in all. Handlers take turns.
  */
 export const findCandidates = (

@@ -53,8 +53,8 @@ export interface JobLimits<P> {
   /** Runs that may fail or take too long; the last of them ends the job. */
   readonly attempts_max: number;
   /**
-   * Runs during which the server may end, as they say little about the job; the last of them ends
-   * it. Default: `attempts_max`.
+   * Runs that may be cut off by a crash of the server, which says little about the job; the last of
+   * them ends it. Default: `attempts_max`.
    */
   readonly crashes_max?: number;
   /** A run that takes longer is aborted and tried again, milliseconds. */
@@ -66,7 +66,7 @@ export interface JobLimits<P> {
    * compute, and no owner's runs use up `concurrency`.
    */
   readonly io_bound?: boolean;
-  /** Who it is for, when nobody says so as it is enqueued: an event says nothing of it. */
+  /** The owner of a job that is enqueued without one, as those of events are. */
   readonly ownerOf?: (payload: P) => string;
   /** Pause before the next attempt, milliseconds. Default 1 s, 4 s, 16 s … at most 5 min. */
   readonly backoff_ms?: (attempt: number) => number;
@@ -78,9 +78,9 @@ export interface JobLimits<P> {
     cause: ExhaustedCause,
   ) => Promise<void>;
   /**
-   * Puts back to work what `onExhausted` has ended, when an administrator asks for it: in place of
-   * one more run of this job. A job with `onExhausted` and without this can't be asked for again;
-   * one with neither simply runs again.
+   * What an administrator's "run again" does in place of one more run of this job: undoes what
+   * `onExhausted` has done. A job with `onExhausted` and without this can't be run again; one with
+   * neither simply runs again.
    */
   readonly requeue?: (tx: Db<any>, payload: P) => Promise<void>;
 }

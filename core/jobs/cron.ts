@@ -29,7 +29,7 @@ export class CronSchedules {
   }
 
   /**
-   * Ticks from now on; ticks that were missed while the server was down are not made up for.
+   * Ticks from now on; ticks that were missed while the server was down are skipped.
    * @throws Error on an expression that can't be read.
    */
   add(schedule: Schedule): void {

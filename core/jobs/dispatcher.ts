@@ -26,7 +26,7 @@ export interface ActiveRun extends Run {
 }
 
 const lease_ms = 30_000;
-/** With more queues than this a claim looks at some of them. */
+/** With more queues than this, a claim looks at only some of them. */
 const queues_few = 64;
 const candidates_per_slot = 8;
 /** Claimed at once of a queue, or of io-bound jobs; the next claim follows at once. */
@@ -81,7 +81,7 @@ export class Dispatcher {
     for (const { controller } of this.runs) controller.abort(shutdown());
   }
 
-  /** Lengthens the leases of what runs; aborts what another has taken over. */
+  /** Renews the leases of what runs; aborts what another process has taken over. */
   async renewLeases(): Promise<void> {
     const { store, clock } = this.options;
     const before = this.runs;

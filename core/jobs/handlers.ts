@@ -22,7 +22,7 @@ export class Handlers {
     this.by_key.set(key, { plugin, handler });
   }
 
-  /** The one of a job, every subscriber of an event. */
+  /** The one handler of a job, or every subscriber of an event. */
   of({ id }: JobRef | EventRef): Registered[] {
     return [...this.by_key.values()].filter(({ handler }) => handler.on.id === id);
   }

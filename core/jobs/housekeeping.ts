@@ -1,6 +1,6 @@
 /**
- * What the job table needs from time to time: leases renewed, those of dead processes taken over,
- * finished jobs deleted, and due times moved when the clock was set back.
+ * Periodic work on the job table: renews leases, takes over those of dead processes, deletes
+ * finished jobs, and moves due times when the clock was set back.
  */
 import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
@@ -20,7 +20,7 @@ const prune_every_ms = 10 * 60_000;
 const prune_each = 500;
 const prune_pause_ms = 20;
 const hour_ms = 3_600_000;
-/** How long finished jobs stay to be looked at. */
+/** How long finished jobs are kept. */
 const kept_ms = { done: 24 * hour_ms, cancelled: 24 * hour_ms, failed: 30 * 24 * hour_ms };
 
 export class Housekeeping {
@@ -34,11 +34,11 @@ export class Housekeeping {
     this.pruned_at_ms = this.seen_at_ms = options.clock.now_ms();
   }
 
-  /** Does what it is time for. */
+  /** Does what is due. */
   async run(): Promise<void> {
     const { store, clock, dispatcher } = this.options;
     const now_ms = clock.now_ms();
-    // The clock was set back: what was due would wait for the time to come round again.
+    // The clock was set back: what was due would wait until that time comes again.
     if (now_ms < this.seen_at_ms) await table.bringForward(store.db, this.seen_at_ms - now_ms);
     this.seen_at_ms = now_ms;
     if (Math.abs(now_ms - this.renewed_at_ms) >= heartbeat_ms) {

@@ -1,7 +1,4 @@
-/**
- * Jobs as whoever runs the server sees them: listed by their state, and run once more after they
- * failed for good.
- */
+/** Jobs as administrators see them: listed by state, and run again after they failed for good. */
 import { Value } from "@sinclair/typebox/value";
 import { sql } from "kysely";
 import type { Clock } from "../base/clock";
@@ -56,7 +53,7 @@ const columns = [
   "subject",
 ] as const;
 
-/** Whether a job that failed for good can be asked for again; its payload is kept then. */
+/** Whether a job that failed for good can be run again: its payload is kept then. */
 export const isRetriable = ({ onExhausted, requeue }: JobHandler["limits"]): boolean =>
   requeue !== undefined || onExhausted === undefined;
 
@@ -127,7 +124,7 @@ export class JobsOverview {
   }
 }
 
-/** Written out, not bound: only then the database knows that its indexes of such jobs will do. */
+/** Written out, not bound: only then does SQLite use the partial indexes of these states. */
 function inState(db: JobsDb, state: JobState) {
   const jobs = db.selectFrom("core_jobs").where(sql<boolean>`state = ${sql.lit(state)}`);
   return state === "ready" || state === "running"
@@ -135,7 +132,7 @@ function inState(db: JobsDb, state: JobState) {
     : jobs.where(sql<boolean>`state in ('done', 'failed', 'cancelled')`);
 }
 
-/** What the job was for is at work again through another job. */
+/** Another job does the work again. */
 const setReplaced = (tx: JobsDb, id: string, now_ms: number): Promise<unknown> =>
   tx
     .updateTable("core_jobs")

@@ -71,7 +71,7 @@ export class Poller {
         if (next !== undefined) pause_ms = Math.min(poll_ms, Math.max(1, next - clock.now_ms()));
       } while (this.asked && this.state === "started");
     } catch (error) {
-      // Once, not at every poll of a night.
+      // Once, not at every poll.
       if (!this.failing)
         log.error("jobs can't be claimed; trying until they can", errorFields(error));
       this.failing = true;

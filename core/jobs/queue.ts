@@ -1,6 +1,6 @@
 /**
- * The job queue: what is written with a change runs after it, once, whatever happens in between.
- * Events become jobs here.
+ * The job queue: a job is enqueued in the transaction of a change, runs after its commit, and takes
+ * effect exactly once. Events become one job for each subscriber.
  */
 import { Value } from "@sinclair/typebox/value";
 import type { Clock } from "../base/clock";
@@ -47,7 +47,7 @@ export class JobQueue {
   private readonly handlers = new Handlers();
   private readonly dispatcher: Dispatcher;
   private readonly poller: Poller;
-  /** For whoever runs the server. */
+  /** For administrators. */
   readonly overview: JobsOverview;
 
   constructor(private readonly options: JobQueueOptions) {
@@ -106,8 +106,8 @@ export class JobQueue {
   }
 
   /**
-   * Makes interrupted jobs wait again and begins to run jobs. Only behind the lock on the data
-   * directory.
+   * Puts jobs of a crashed process back into the queue and begins to run jobs. Requires the lock on
+   * the data directory: no other process may be running them.
    */
   async start(): Promise<void> {
     const { store, log } = this.options;

@@ -49,7 +49,7 @@ type Outcome =
   | Failed
   /** Not the fault of the job: it waits `delay_ms` and the attempt does not count. */
   | { readonly kind: "interrupted"; readonly delay_ms: number }
-  /** It failed for good, and even saying so failed: said again later. */
+  /** It failed for good, and so did `onExhausted`: tried again later. */
   | { readonly kind: "postponed"; readonly reason: string }
   /** Cancelled, or another has the lease: nothing to write. */
   | { readonly kind: "dropped" };
@@ -173,7 +173,7 @@ class Runner {
     const { store, clock } = this.parts;
     const now_ms = clock.now_ms();
     if (!effect) return table.completeJob(store.db, this.of.job, now_ms);
-    // What room is left on a full disk is for deletions.
+    // On a full disk, the space that is left is reserved for deletions.
     if (store.isDiskFull()) throw storageFull();
     return store.inTransaction(async (tx) => {
       if (!(await table.completeJob(tx, this.of.job, now_ms))) return false;
@@ -201,7 +201,7 @@ class Runner {
   }
 }
 
-/** Runs that failed, this one included when it does: those that a crash cut off aside. */
+/** Runs that failed, this one included: those that a crash cut off do not count. */
 const failuresOf = ({ attempts, crashes }: table.Claimed): number => attempts - crashes;
 /** Whether an error of this run is final. */
 const isLast = (job: table.Claimed): boolean => failuresOf(job) >= job.attempts_max;

@@ -1,13 +1,13 @@
 /** Which of the due jobs run next: fair to owners and queues, and within every capacity. */
 import type { Candidate, Capacity } from "./candidates";
 
-/** A handler, by the plugin that has it and the id of what it is on. */
+/** Identifies a handler: its plugin and the id of its job or event. */
 export const handlerKey = (job: { readonly plugin: string; readonly name: string }): string =>
   `${job.plugin} ${job.name}`;
 
 export interface Selection {
   readonly ids: readonly string[];
-  /** The owner served last; a look that can't see everyone begins after them. */
+  /** The owner served last; a search that is limited begins after them. */
   readonly last_owner: string;
   /** How many queues had something to run. */
   readonly queues: number;

@@ -7,10 +7,7 @@ export interface Command {
   readonly summary: string;
   /** Positional arguments, all required: `["id"]`. */
   readonly args?: readonly string[];
-  /**
-   * True when it may be the first on a data directory, and makes it; any other wants one that is
-   * there.
-   */
+  /** Creates the data directory when it is missing; any other command requires it. */
   readonly starts_data?: boolean;
   readonly options?: readonly {
     readonly flags: string;

@@ -42,8 +42,8 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   /** The tables of this plugin: its store names their types, `(db: Db<FoldersTables>, …)`. */
   readonly db: Db<any>;
   /**
-   * All of `work` is kept, or none. Everything inside must use the `tx` it is given; no network, no
-   * waiting inside.
+   * Runs `work` in one transaction. Everything inside must use the `tx` it is given; no network and
+   * no waiting inside.
    */
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /**
@@ -56,8 +56,8 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
    */
   readonly notify: (change: Change) => void;
   /**
-   * For whoever looks at something now. What is published inside a transaction is told once that is
-   * on disk. For what jobs must follow, `emit`.
+   * For those who are watching right now; inside a transaction, delivery waits for the commit. Use
+   * `emit` for what jobs must handle.
    */
   readonly notifier: Notifier;
   /** Prepared reads on a second connection, for the few look-ups that every request makes. */
@@ -68,7 +68,7 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   readonly truncateWal: () => void;
   readonly files: Files;
   /**
-   * For secrets that must be read again, such as those that sign: at rest they are only kept
+   * Encrypts secrets that must be read again, such as signing secrets: at rest they are kept only
    * sealed.
    */
   readonly sealed: Seal;
@@ -92,9 +92,9 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   /** Runs one of this plugin's `tasks` in a killable child process. @throws TaskFailure */
   readonly isolate: Isolate<T>;
   readonly paths: { readonly data: string; readonly database: string; readonly temporary: string };
-  /** The address that people reach this server by, without a trailing slash: for links in words. */
+  /** The address that people reach this server by, without a trailing slash: for links in texts. */
   readonly public_url: () => string;
-  /** The running server as whoever runs it sees it. */
+  /** The state of the running server, for administrators. */
   readonly operations: Operations;
 }
 

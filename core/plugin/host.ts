@@ -119,7 +119,7 @@ export class Host {
     return this.slots.read(ref);
   }
 
-  /** The plugins that say that they don't work. */
+  /** The plugins that report a failure. */
   async health(): Promise<{ readonly plugin: string; readonly failing: string }[]> {
     const answers = await Promise.all(
       this.running
@@ -192,7 +192,7 @@ export class Host {
         log,
         before: beforeMigration,
       });
-      // One copy from before all of them: a further one would push an older start's out.
+      // One copy before all of them: a further one would push out that of an earlier start.
       copied ||= applied.length > 0;
     };
     await bring([coreSchema, ...sorted.filter((plugin) => !this.fileOf.has(plugin))]);

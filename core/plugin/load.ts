@@ -49,7 +49,7 @@ export function findPluginFiles(directory: string): string[] {
     .sort();
 }
 
-/** The name a file goes by until it has told its own. */
+/** The name of a plugin file until its plugin has given its own. */
 export const fileStem = (file: string): string =>
   /^plugin\.(ts|js)$/.test(basename(file))
     ? basename(dirname(file))
@@ -98,9 +98,9 @@ export async function importPlugin(file: string): Promise<Plugin> {
   return found;
 }
 
-/** What may be said of why a file did not load. A parse error names its place. */
+/** Why a file did not load, in words. A parse error names its place. */
 export function reasonOf(error: unknown): string {
-  // Several faults of one file come as one error without their places: the first says enough.
+  // Several errors of one file come as one error without places: the first one is enough.
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   if (!(error instanceof Error)) return String(error);
   const { line, column } =

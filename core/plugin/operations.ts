@@ -1,4 +1,4 @@
-/** The running server as whoever runs it may see it, for plugins that show it. */
+/** The state of the running server, for plugins that show it to administrators. */
 import { rfc3339 } from "../base/clock";
 import { shownSettings, type Config, type ShownSetting } from "../base/config";
 import type { Level } from "../base/log";
@@ -45,10 +45,10 @@ export interface Operations {
     retry(id: string): Promise<void>;
   };
   /**
-   * Steps that made the tables what they are: how many, and when the last was applied (RFC 3339).
+   * Migration steps that were applied: how many, and when the last one was (RFC 3339).
    */
   schema(): Promise<{ readonly steps: number; readonly last: string; readonly applied_at: string }>;
-  /** True while the disk has no room and writing is refused. */
+  /** True while the disk is full and writing is refused. */
   storageFull(): boolean;
 }
 

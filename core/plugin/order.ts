@@ -1,4 +1,4 @@
-/** Checks and orders plugins before any of their code runs: pure, and every problem is named. */
+/** Checks and orders plugins before any of their code runs. Pure; names every problem. */
 import { nearest } from "../base/config";
 import { fullPath } from "../http/router";
 import type { Route } from "../http/route";

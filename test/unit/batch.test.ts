@@ -1,4 +1,4 @@
-/** Lists in pieces. */
+/** Lists are cut into pieces of a size, in order. */
 import { expect, test } from "bun:test";
 import { batchesOf } from "../../core/lib/batch";
 

@@ -15,10 +15,10 @@ import {
   type HandlersOf,
   type PageRequest,
 } from "../../core/sdk";
-import { readTime } from "./commands";
 import type { Key, User } from "./contract";
 import type { Invitations } from "./invitations";
-import type { UsersAndKeys } from "./service";
+import { parseTime } from "./key";
+import type { AccountService } from "./service";
 
 const surface = "console";
 const Role = t.Union([t.Literal("admin"), t.Literal("member")]);
@@ -197,8 +197,8 @@ export const adminRoutes = {
   }),
 };
 
-export interface AdminRoutesParts {
-  readonly accounts: UsersAndKeys;
+export interface AdminServices {
+  readonly accounts: AccountService;
   readonly invitations: Invitations;
   readonly lastSeen: () => Promise<ReadonlyMap<string, number>>;
 }
@@ -207,7 +207,7 @@ export const adminHandlers = ({
   accounts,
   invitations,
   lastSeen,
-}: AdminRoutesParts): HandlersOf<typeof adminRoutes> => {
+}: AdminServices): HandlersOf<typeof adminRoutes> => {
   const userRecord = (
     { id, email, role, active, invited, created_at }: User,
     seen: ReadonlyMap<string, number>,
@@ -261,7 +261,7 @@ function pageOf<T>(rows: readonly T[], page: PageRequest) {
 
 function expiryOf(written: string): number {
   try {
-    return readTime(written);
+    return parseTime(written);
   } catch (error) {
     throw badRequest((error as Error).message, "/expires_at");
   }

@@ -2,7 +2,8 @@
 import { rfc3339, rfc3339OrNull, type Command, type CommandHandler } from "../../core/sdk";
 import type { Key, Role, Scope, User } from "./contract";
 import type { FirstAdmin } from "./first-admin";
-import type { UsersAndKeys } from "./service";
+import { parseTime } from "./key";
+import type { AccountService } from "./service";
 
 const email_option = { flags: "--email <email>", description: "the user's email", required: true };
 const password_option = {
@@ -77,8 +78,8 @@ export const commands = {
 } satisfies Record<string, Command>;
 
 export const commandHandlers = (
-  accounts: UsersAndKeys,
-  firstAdmin: FirstAdmin,
+  accounts: AccountService,
+  first_admin: FirstAdmin,
 ): { readonly [N in keyof typeof commands]: CommandHandler } => ({
   userCreate: async ({ options, print, stdin }) => {
     const user = await accounts.createUser({
@@ -89,7 +90,7 @@ export const commandHandlers = (
     print(`Created ${user.email} (${user.id}), ${user.role}.`);
   },
   userList: async ({ options, print }) =>
-    show((await accounts.listUsers()).map(userRow), {
+    printRows((await accounts.listUsers()).map(userRow), {
       json: Boolean(options.json),
       empty: "There are no users.",
       print,
@@ -105,13 +106,13 @@ export const commandHandlers = (
       scopes: text(options.scopes)
         .split(",")
         .map((scope) => scope.trim()) as Scope[],
-      expires_at: options.expires === undefined ? null : readTime(text(options.expires)),
+      expires_at: options.expires === undefined ? null : parseTime(text(options.expires)),
     });
     print(token);
   },
   keyList: async ({ options, print }) => {
     const user = await accounts.findUser(text(options.user));
-    show((await accounts.listKeys(user.id)).map(keyRow), {
+    printRows((await accounts.listKeys(user.id)).map(keyRow), {
       json: Boolean(options.json),
       empty: `${user.email} has no keys.`,
       print,
@@ -121,24 +122,11 @@ export const commandHandlers = (
     const key = await accounts.deactivateKey(args[0]!);
     print(`Deactivated ${key.id} (${key.name}). It is refused from the next request on.`);
   },
-  setup: async ({ print }) => print(await firstAdmin.newLink()),
+  setup: async ({ print }) => print(await first_admin.newLink()),
 });
 
 const text = (option: string | boolean | undefined): string =>
   typeof option === "string" ? option : "";
-
-/**
- * `2027-01-01` (midnight UTC) or an RFC 3339 time, as epoch ms. @throws Error when it is neither.
- */
-export function readTime(written: string): number {
-  const wanted = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
-  const at_ms = wanted.test(written) ? Date.parse(written) : NaN;
-  // The runtime takes 2027-02-30 for a day of March.
-  const day = Date.parse(written.slice(0, 10));
-  if (Number.isNaN(at_ms) || !rfc3339(day).startsWith(written.slice(0, 10)))
-    throw new Error(`"${written}" is not a date such as 2027-01-01 or 2027-01-01T12:00:00Z.`);
-  return at_ms;
-}
 
 type Row = Readonly<Record<string, string | boolean | readonly string[] | null>>;
 
@@ -169,20 +157,20 @@ const keyRow = ({
   last_used_at: rfc3339OrNull(last_used_at),
 });
 
-interface Showing {
+interface PrintOptions {
   readonly json: boolean;
   readonly empty: string;
   readonly print: (line: string) => void;
 }
 
 /** Rows as one JSON array, or as a table with aligned columns for people. */
-function show(rows: readonly Row[], { json, empty, print }: Showing): void {
+function printRows(rows: readonly Row[], { json, empty, print }: PrintOptions): void {
   if (json) return print(JSON.stringify(rows, null, 2));
   if (rows.length === 0) return print(empty);
   const titles = Object.keys(rows[0]!);
   const cells = [
     titles.map((title) => title.replaceAll("_", " ")),
-    ...rows.map((row) => titles.map((title) => inWords(row[title]!))),
+    ...rows.map((row) => titles.map((title) => cellOf(row[title]!))),
   ];
   const widths = titles.map((_title, column) =>
     Math.max(...cells.map((line) => line[column]!.length)),
@@ -196,7 +184,7 @@ function show(rows: readonly Row[], { json, empty, print }: Showing): void {
     );
 }
 
-const inWords = (value: Row[string]): string =>
+const cellOf = (value: Row[string]): string =>
   value === null || value === undefined
     ? "-"
     : typeof value === "boolean"

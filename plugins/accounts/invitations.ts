@@ -2,17 +2,10 @@
  * One-time links to a password: the invitation of a new user, and the way back for one who has lost
  * theirs. No mail is sent: an administrator hands them over.
  */
-import { HttpError } from "../../core/sdk";
+import { HttpError, type Context } from "../../core/sdk";
+import { sessionsChanged, type AccountContext } from "./context";
 import type { Role, User } from "./contract";
 import { checkPassword } from "./passwords";
-import {
-  checkedEmail,
-  emailTaken,
-  folded,
-  sessionsChanged,
-  toUser,
-  type AccountsParts,
-} from "./service";
 import {
   deletePasswordLink,
   deleteSessions,
@@ -21,33 +14,87 @@ import {
 } from "./session-store";
 import { findUser, insertUser, updateUser, type AccountsDb, type UserRow } from "./store";
 import { newToken, sha256 } from "./token";
+import { checkedEmail, emailTaken, foldedEmail, isInvited, toUser } from "./user";
 
 const invitation_valid_ms = 7 * 24 * 3_600_000;
 const reset_valid_ms = 24 * 3_600_000;
 
-export interface InvitationsParts extends Pick<
-  AccountsParts,
-  "db" | "inTransaction" | "now_ms" | "newId" | "passwords" | "notify"
-> {
-  readonly public_url: () => string;
-}
 /** What a link is for. */
-export interface LinkFacts {
+export interface LinkPurpose {
   readonly email: string;
   readonly kind: "invitation" | "reset";
 }
 
-export function createInvitations({
-  db,
-  inTransaction,
-  now_ms,
-  newId,
-  passwords,
-  public_url,
-  notify,
-}: InvitationsParts) {
+export class Invitations {
+  constructor(private readonly ctx: AccountContext & Pick<Context, "public_url">) {}
+
+  /** A user without a password, and the link to one. @throws HttpError 400, 409 `email_taken`. */
+  async invite(input: {
+    readonly email: string;
+    readonly role: Role;
+  }): Promise<{ readonly user: User; readonly url: string }> {
+    const email = checkedEmail(input.email);
+    const row: UserRow = {
+      id: this.ctx.newId("usr"),
+      email,
+      email_folded: foldedEmail(email),
+      role: input.role,
+      password_hash: "",
+      active: 1,
+      created_at: this.ctx.now_ms(),
+    };
+    return this.ctx.inTransaction(async (tx) => {
+      if (!(await insertUser(tx, row))) throw emailTaken(email);
+      return { user: toUser(row), url: await this.newLink(tx, row) };
+    });
+  }
+
+  /**
+   * A link to a new password; the old one works until it is used. @throws HttpError 404, 409 when
+   * the user is deactivated.
+   */
+  renew(user_id: string): Promise<string> {
+    return this.ctx.inTransaction(async (tx) => {
+      const user = await findUser(tx, user_id);
+      if (!user) throw new HttpError(404, "not_found", "The user could not be found.");
+      if (user.active !== 1)
+        throw new HttpError(
+          409,
+          "deactivated",
+          "This user is deactivated: activate the user first.",
+        );
+      return this.newLink(tx, user);
+    });
+  }
+
+  /** @throws HttpError 403 `bad_link`. */
+  async check(token: string): Promise<LinkPurpose> {
+    const user = await this.requireUser(this.ctx.db, token);
+    return { email: user.email, kind: isInvited(user) ? "invitation" : "reset" };
+  }
+
+  /**
+   * Sets the password, spends the link and ends every session of the user. @throws HttpError 403
+   * `bad_link`, 400 on a password that won't do: the link stays valid then.
+   */
+  async accept(token: string, password: string): Promise<User> {
+    const { db, inTransaction, notify, passwords } = this.ctx;
+    await this.requireUser(db, token);
+    checkPassword(password);
+    const password_hash = await passwords.hash(password);
+    return inTransaction(async (tx) => {
+      // Checked again: the same link may have been used meanwhile.
+      const { id } = await this.requireUser(tx, token);
+      await deletePasswordLink(tx, id);
+      await deleteSessions(tx, id);
+      notify(sessionsChanged(id));
+      return toUser((await updateUser(tx, id, { password_hash }))!);
+    });
+  }
+
   /** A new link of this user; the one before it ends. */
-  const newLink = async (tx: AccountsDb, user: UserRow): Promise<string> => {
+  private async newLink(tx: AccountsDb, user: UserRow): Promise<string> {
+    const { now_ms, public_url } = this.ctx;
     const token = newToken("dsi");
     await putPasswordLink(tx, {
       user_id: user.id,
@@ -55,9 +102,10 @@ export function createInvitations({
       expires_at: now_ms() + (isInvited(user) ? invitation_valid_ms : reset_valid_ms),
     });
     return `${public_url()}/console/invite#t=${token}`;
-  };
-  const require = async (from: AccountsDb, token: string): Promise<UserRow> => {
-    const user = await findByPasswordLink(from, sha256(token), now_ms());
+  }
+
+  private async requireUser(from: AccountsDb, token: string): Promise<UserRow> {
+    const user = await findByPasswordLink(from, sha256(token), this.ctx.now_ms());
     if (!user)
       throw new HttpError(
         403,
@@ -66,72 +114,5 @@ export function createInvitations({
           "old. Ask an administrator for another.",
       );
     return user;
-  };
-
-  return {
-    /** A user without a password, and the link to one. @throws HttpError 400, 409 `email_taken`. */
-    async invite(input: {
-      readonly email: string;
-      readonly role: Role;
-    }): Promise<{ readonly user: User; readonly url: string }> {
-      const email = checkedEmail(input.email);
-      const row: UserRow = {
-        id: newId("usr"),
-        email,
-        email_folded: folded(email),
-        role: input.role,
-        password_hash: "",
-        active: 1,
-        created_at: now_ms(),
-      };
-      return inTransaction(async (tx) => {
-        if (!(await insertUser(tx, row))) throw emailTaken(email);
-        return { user: toUser(row), url: await newLink(tx, row) };
-      });
-    },
-
-    /**
-     * A link to a new password; the old one works until it is used. @throws HttpError 404, 409 when
-     * the user is deactivated.
-     */
-    renew: (user_id: string): Promise<string> =>
-      inTransaction(async (tx) => {
-        const user = await findUser(tx, user_id);
-        if (!user) throw new HttpError(404, "not_found", "The user could not be found.");
-        if (user.active !== 1)
-          throw new HttpError(
-            409,
-            "deactivated",
-            "This user is deactivated: activate the user first.",
-          );
-        return newLink(tx, user);
-      }),
-
-    /** @throws HttpError 403 `bad_link`. */
-    async look(token: string): Promise<LinkFacts> {
-      const user = await require(db, token);
-      return { email: user.email, kind: isInvited(user) ? "invitation" : "reset" };
-    },
-
-    /**
-     * Sets the password, spends the link and ends every session of the user. @throws HttpError 403
-     * `bad_link`, 400 on a password that won't do: the link stays valid then.
-     */
-    async accept(token: string, password: string): Promise<User> {
-      await require(db, token);
-      checkPassword(password);
-      const password_hash = await passwords.hash(password);
-      return inTransaction(async (tx) => {
-        // Asked again: the same link may have been used meanwhile.
-        const { id } = await require(tx, token);
-        await deletePasswordLink(tx, id);
-        await deleteSessions(tx, id);
-        notify(sessionsChanged(id));
-        return toUser((await updateUser(tx, id, { password_hash }))!);
-      });
-    },
-  };
+  }
 }
-export type Invitations = ReturnType<typeof createInvitations>;
-
-const isInvited = (user: UserRow): boolean => user.password_hash === "";

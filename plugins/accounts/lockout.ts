@@ -1,7 +1,25 @@
 /**
  * Slows down who guesses passwords: after a few failures each further try must wait, twice as long
- * each time. In memory, bounded; nobody is locked out for good.
+ * each time. Nobody is locked out for good.
  */
+import type { Context } from "../../core/sdk";
+
+/**
+ * Asynchronous, so that an implementation may share its counts between processes. `MemoryLockout`
+ * does not: with it each process allows the failures anew.
+ */
+export interface Lockout {
+  /**
+   * Seconds to wait before the next try; 0 when it may be made now. It then counts as a failure
+   * until `succeeded`: of many at the same time no more get through than one after the other.
+   */
+  enter(account: string, address: string): Promise<number>;
+  /**
+   * The try that `enter` let through was right. What others at this address got wrong stays
+   * counted.
+   */
+  succeeded(account: string, address: string): Promise<void>;
+}
 
 /**
  * Failures of one account from one address before the first wait, and of one address over all
@@ -19,71 +37,65 @@ const kept_max = 20_000;
 const account_length_max = 330;
 
 interface Failures {
-  count: number;
-  until_ms: number;
-  last_ms: number;
+  readonly count: number;
+  readonly until_ms: number;
+  readonly last_ms: number;
 }
 
-export function createLockout({ now_ms }: { readonly now_ms: () => number }) {
-  const kept = new Map<string, Failures>();
+/** Keeps failures in the memory of this process, a bounded number of them. */
+export class MemoryLockout implements Lockout {
+  /** By address, and by address and account. */
+  private readonly kept = new Map<string, Failures>();
 
-  const subjects = (account: string, address: string): readonly (readonly [string, number])[] => {
-    const network = networkOf(address);
-    return [
-      [`${network} ${account.slice(0, account_length_max)}`, free_of_account],
-      [network, free_of_address],
-    ];
-  };
-  const failuresOf = (subject: string): Failures | undefined => {
-    const found = kept.get(subject);
-    return found && Math.max(found.last_ms, found.until_ms) + forget_ms > now_ms()
-      ? found
-      : undefined;
-  };
-  const add = (subject: string, free: number): void => {
-    const count = (failuresOf(subject)?.count ?? 0) + 1;
+  constructor(private readonly ctx: Pick<Context, "now_ms">) {}
+
+  async enter(account: string, address: string): Promise<number> {
+    const [mine, network] = subjectsOf(account, address);
+    const now = this.ctx.now_ms();
+    const until_ms = Math.max(this.find(mine)?.until_ms ?? 0, this.find(network)?.until_ms ?? 0);
+    if (until_ms > now) return Math.ceil((until_ms - now) / 1_000);
+    this.add(mine, free_of_account);
+    this.add(network, free_of_address);
+    return 0;
+  }
+
+  async succeeded(account: string, address: string): Promise<void> {
+    const [mine, network] = subjectsOf(account, address);
+    this.kept.delete(mine);
+    const of_network = this.kept.get(network);
+    if (!of_network) return;
+    const count = of_network.count - 1;
+    const until_ms = count < free_of_address ? 0 : of_network.until_ms;
+    this.kept.set(network, { ...of_network, count, until_ms });
+  }
+
+  /** How many are kept now. */
+  get size(): number {
+    return this.kept.size;
+  }
+
+  private find(subject: string): Failures | undefined {
+    const found = this.kept.get(subject);
+    if (!found) return undefined;
+    const forgotten_at_ms = Math.max(found.last_ms, found.until_ms) + forget_ms;
+    return forgotten_at_ms > this.ctx.now_ms() ? found : undefined;
+  }
+
+  private add(subject: string, free: number): void {
+    const now = this.ctx.now_ms();
+    const count = (this.find(subject)?.count ?? 0) + 1;
     const wait_ms = count < free ? 0 : Math.min(wait_ms_max, first_wait_ms * 2 ** (count - free));
-    kept.delete(subject);
-    kept.set(subject, { count, until_ms: now_ms() + wait_ms, last_ms: now_ms() });
-    if (kept.size > kept_max) kept.delete(kept.keys().next().value!);
-  };
-
-  return {
-    /**
-     * Seconds to wait before the next try; 0 when it may be made now. It then counts as a failure
-     * until `succeeded`:
-     * of many at the same time no more get through than one after the other.
-     */
-    enter(account: string, address: string): number {
-      const mine = subjects(account, address);
-      const until_ms = Math.max(...mine.map(([subject]) => failuresOf(subject)?.until_ms ?? 0));
-      if (until_ms > now_ms()) return Math.ceil((until_ms - now_ms()) / 1_000);
-      for (const [subject, free] of mine) add(subject, free);
-      return 0;
-    },
-    /**
-     * The try that `enter` let through was right. What others at this address got wrong stays
-     * counted.
-     */
-    succeeded(account: string, address: string): void {
-      const [[mine], [network]] = subjects(account, address) as [
-        readonly [string, number],
-        readonly [string, number],
-      ];
-      kept.delete(mine);
-      const of_network = kept.get(network);
-      if (of_network)
-        kept.set(network, {
-          ...of_network,
-          count: of_network.count - 1,
-          until_ms: of_network.count - 1 < free_of_address ? 0 : of_network.until_ms,
-        });
-    },
-    /** How many are kept now. */
-    size: (): number => kept.size,
-  };
+    this.kept.delete(subject);
+    this.kept.set(subject, { count, until_ms: now + wait_ms, last_ms: now });
+    if (this.kept.size > kept_max) this.kept.delete(this.kept.keys().next().value!);
+  }
 }
-export type Lockout = ReturnType<typeof createLockout>;
+
+/** Under which failures are counted: the account from this address, and the address. */
+function subjectsOf(account: string, address: string): [mine: string, network: string] {
+  const network = networkOf(address);
+  return [`${network} ${account.slice(0, account_length_max)}`, network];
+}
 
 /** One IPv6 customer has a /64 at least: its addresses count as one. */
 function networkOf(address: string): string {

@@ -1,4 +1,4 @@
-/** Passwords: which ones will do, and how they are kept (argon2id). */
+/** Which passwords are allowed, and how they are hashed (argon2id). */
 import { Limiter, LimiterRefusal } from "../../core/lib/limiter";
 import { badRequest, codePoints, unavailable } from "../../core/sdk";
 
@@ -25,43 +25,43 @@ export function checkPassword(password: string, pointer = "/password"): void {
  * no user to compare with.
  */
 const decoy =
-  "$argon2id$v=19$m=65536,t=2,p=1$AvQSl3ip+Kfo/qjObxq4rLYowGWpLNNA/p7zWg9jHcE$fab9c0yzDZqOtVXyD95+orz+WGMFjsBCiAwR9P+emL0";
+  "$argon2id$v=19$m=65536,t=2,p=1$AvQSl3ip+Kfo/qjObxq4rLYowGWpLNNA/p7zWg9jHcE$" +
+  "fab9c0yzDZqOtVXyD95+orz+WGMFjsBCiAwR9P+emL0";
 
-export function createPasswords() {
-  const limiter = new Limiter({ concurrency: concurrency_max, waiting_max });
-  /** @throws HttpError 503 when too many wait already. */
-  const limited = <T>(work: () => Promise<T>): Promise<T> =>
-    limiter.run(work).catch((error: unknown) => {
-      throw error instanceof LimiterRefusal
-        ? unavailable("Too many people are signing in at this moment. Try again shortly.", 5)
-        : error;
-    });
-  const hash = (password: string): Promise<string> =>
-    limited(() =>
-      Bun.password.hash(normal(password), {
+export class Passwords {
+  private readonly limiter = new Limiter({ concurrency: concurrency_max, waiting_max });
+
+  /** What is stored instead of the password. @throws HttpError 503 when too many wait already. */
+  hash(password: string): Promise<string> {
+    return this.limited(() =>
+      Bun.password.hash(normalized(password), {
         algorithm: "argon2id",
         memoryCost: 65_536,
         timeCost: 2,
       }),
     );
+  }
 
-  return {
-    /** What is stored instead of the password. */
-    hash,
-    /**
-     * Whether it is the password of this hash. Without a hash (undefined, or empty: no password
-     * yet) the answer is no, and takes as long.
-     */
-    async verify(password: string, password_hash: string | undefined): Promise<boolean> {
-      if (Buffer.byteLength(password) > password_bytes_max) return false;
-      const same = await limited(() =>
-        Bun.password.verify(normal(password), password_hash || decoy, "argon2id"),
-      );
-      return same && Boolean(password_hash);
-    },
-  };
+  /**
+   * Whether it is the password of this hash. Without a hash (undefined, or empty: no password yet)
+   * the answer is no, and takes as long. @throws HttpError 503 when too many wait already.
+   */
+  async verify(password: string, password_hash: string | undefined): Promise<boolean> {
+    if (Buffer.byteLength(password) > password_bytes_max) return false;
+    const same = await this.limited(() =>
+      Bun.password.verify(normalized(password), password_hash || decoy, "argon2id"),
+    );
+    return same && Boolean(password_hash);
+  }
+
+  private limited<T>(work: () => Promise<T>): Promise<T> {
+    return this.limiter.run(work).catch((error: unknown) => {
+      throw error instanceof LimiterRefusal
+        ? unavailable("Too many people are signing in at this moment. Try again shortly.", 5)
+        : error;
+    });
+  }
 }
-export type Passwords = ReturnType<typeof createPasswords>;
 
 /** The same password typed on two keyboards may be two sequences of code points. */
-const normal = (password: string): string => password.normalize("NFKC");
+const normalized = (password: string): string => password.normalize("NFKC");

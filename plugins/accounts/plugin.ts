@@ -4,19 +4,20 @@
  */
 import { Authenticator, definePlugin, fill, Secret, StartNotice, t } from "../../core/sdk";
 import { adminHandlers, adminRoutes } from "./admin-routes";
+import { KeyAuthenticator } from "./authenticator";
 import { commandHandlers, commands } from "./commands";
 import { Accounts, Sessions } from "./contract";
-import { createFirstAdmin } from "./first-admin";
-import { createInvitations } from "./invitations";
-import { createLockout } from "./lockout";
+import { FirstAdmin } from "./first-admin";
+import { Invitations } from "./invitations";
+import { LastUseBuffer } from "./last-use";
+import { MemoryLockout } from "./lockout";
 import { migrations } from "./migrations";
-import { createPasswords } from "./passwords";
+import { Passwords } from "./passwords";
 import { accountHandlers, routes } from "./routes";
-import { createAccounts, createAuthenticator } from "./service";
-import { lastSeen, noteSeen } from "./session-store";
-import { createSessions } from "./sessions";
-import { noteUse } from "./store";
-import { createUsage } from "./usage";
+import { AccountService } from "./service";
+import { lastSeen, noteSessionUse } from "./session-store";
+import { SessionService } from "./sessions";
+import { noteKeyUse } from "./store";
 
 export default definePlugin({
   name: "accounts",
@@ -43,48 +44,41 @@ export default definePlugin({
   migrations,
   routes: { ...routes, ...adminRoutes },
   commands,
-  setup: ({ now_ms, config, db, reads, inTransaction, log, newId, notify, public_url }) => {
-    const parts = {
-      db,
-      reads,
-      inTransaction,
-      now_ms,
-      newId,
-      passwords: createPasswords(),
-      public_url,
-      notify,
-    };
-    const accounts = createAccounts(parts);
-    const firstAdmin = createFirstAdmin(parts);
-    const invitations = createInvitations(parts);
-    const writeEach = (note: typeof noteUse) => (uses: ReadonlyMap<string, number>) =>
+  setup: (ctx) => {
+    const { config, db, inTransaction, log } = ctx;
+    const account_ctx = { ...ctx, passwords: new Passwords() };
+    const first_admin = new FirstAdmin(account_ctx);
+    const accounts = new AccountService(account_ctx, first_admin);
+    const invitations = new Invitations(account_ctx);
+    const writeEach = (note: typeof noteKeyUse) => (uses: ReadonlyMap<string, number>) =>
       inTransaction(async (tx) => {
         for (const [id, at_ms] of uses) await note(tx, id, at_ms);
       });
-    const usage = createUsage({ log, write: writeEach(noteUse) });
-    const seen = createUsage({ log, write: writeEach(noteSeen) });
-    const sessions = createSessions({ ...parts, lockout: createLockout({ now_ms }), seen });
+    const key_use = new LastUseBuffer({ log, write: writeEach(noteKeyUse) });
+    const session_use = new LastUseBuffer({ log, write: writeEach(noteSessionUse) });
+    const lockout = new MemoryLockout(ctx);
+    const sessions = new SessionService({ ...account_ctx, lockout, last_use: session_use });
     return {
-      services: { accounts: { ...accounts, signInHint: firstAdmin.signInHint }, sessions },
+      services: { accounts, sessions },
       routes: {
-        ...accountHandlers({ accounts, firstAdmin, invitations, sessions }),
+        ...accountHandlers({ accounts, first_admin, invitations, sessions }),
         ...adminHandlers({ accounts, invitations, lastSeen: () => lastSeen(db) }),
       },
-      commands: commandHandlers(accounts, firstAdmin),
+      commands: commandHandlers(accounts, first_admin),
       fills: [
-        fill(Authenticator, createAuthenticator({ reads, now_ms, noteUse: usage.note })),
-        fill(StartNotice, firstAdmin.signInHint),
+        fill(Authenticator, new KeyAuthenticator({ ...ctx, last_use: key_use })),
+        fill(StartNotice, () => first_admin.signInHint()),
       ],
       start: async () => {
-        const admin = await firstAdmin.fromSettings(config);
+        const admin = await first_admin.fromSettings(config);
         if (admin)
           log.info("created the first administrator from the settings", { user_id: admin.id });
-        usage.start();
-        seen.start();
+        key_use.start();
+        session_use.start();
       },
       stop: async () => {
-        await usage.stop();
-        await seen.stop();
+        await key_use.stop();
+        await session_use.stop();
       },
     };
   },

@@ -19,8 +19,9 @@ import type { User } from "./contract";
 import type { FirstAdmin } from "./first-admin";
 import type { Invitations } from "./invitations";
 import { checkPassword } from "./passwords";
-import type { UsersAndKeys } from "./service";
-import { sessionCookie, type Session, type SessionService, type SignedIn } from "./sessions";
+import type { AccountService } from "./service";
+import { sessionCookie } from "./session-cookie";
+import type { Session, SessionService, SignedIn } from "./sessions";
 
 const tag = "Account";
 const surface = "console";
@@ -225,22 +226,22 @@ export const routes = {
   }),
 };
 
-export interface AccountRoutesParts {
-  readonly accounts: UsersAndKeys;
-  readonly firstAdmin: FirstAdmin;
+export interface AccountServices {
+  readonly accounts: AccountService;
+  readonly first_admin: FirstAdmin;
   readonly invitations: Invitations;
   readonly sessions: SessionService;
 }
 
 export const accountHandlers = ({
   accounts,
-  firstAdmin,
+  first_admin,
   invitations,
   sessions,
-}: AccountRoutesParts): HandlersOf<typeof routes> => ({
+}: AccountServices): HandlersOf<typeof routes> => ({
   session: async ({ caller }) => ({
     user: caller.owner_id === "" ? null : who(await accounts.findUser(caller.owner_id)),
-    setup_needed: !(await firstAdmin.isSetUp()),
+    setup_needed: !(await first_admin.isSetUp()),
     version,
   }),
   signIn: async (call) =>
@@ -253,14 +254,14 @@ export const accountHandlers = ({
     signedIn(
       201,
       await sessions.begin(
-        await firstAdmin.complete(call.body.token, call.body),
+        await first_admin.complete(call.body.token, call.body),
         call.request,
         call.client,
       ),
       call,
     ),
   checkSetup: async ({ body }) => {
-    await firstAdmin.check(body.token);
+    await first_admin.check(body.token);
     return reply(204);
   },
   accept: async (call) =>
@@ -273,7 +274,7 @@ export const accountHandlers = ({
       ),
       call,
     ),
-  checkInvitation: ({ body }) => invitations.look(body.token),
+  checkInvitation: ({ body }) => invitations.check(body.token),
   sessions: async ({ caller, query }) => {
     const { data, pagination } = await sessions.list(caller.owner_id, caller.key_id, query);
     return { data: data.map(sessionRecord), pagination };

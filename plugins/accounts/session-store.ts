@@ -136,7 +136,7 @@ export const deleteOldest = async (
 };
 
 /** Moves `last_seen_at` forward, never back. */
-export const noteSeen = async (db: AccountsDb, id: string, at: number): Promise<void> => {
+export const noteSessionUse = async (db: AccountsDb, id: string, at: number): Promise<void> => {
   await db
     .updateTable("accounts_sessions")
     .set({ last_seen_at: at })

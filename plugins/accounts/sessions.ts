@@ -1,34 +1,34 @@
-/** Sessions of the browser: who is signed in, for how long, and by which cookie. */
+/** Sessions of the browser: who is signed in, and for how long. */
 import {
   HttpError,
   notFound,
   pageWindow,
   toPage,
   type Caller,
+  type Client,
+  type Context,
   type Page,
   type PageRequest,
-  type Client,
 } from "../../core/sdk";
+import { sessionsChanged, type AccountContext } from "./context";
 import type { Sessions, User } from "./contract";
+import type { LastUseBuffer } from "./last-use";
 import type { Lockout } from "./lockout";
-import { folded, sessionsChanged, toUser, type AccountsParts } from "./service";
+import { session_ms_max, tokenInCookie } from "./session-cookie";
 import * as store from "./session-store";
 import { findUser, findUserByEmail, type SessionRow } from "./store";
 import { newToken, sha256 } from "./token";
+import { foldedEmail, toUser } from "./user";
 
+/** Without a request. */
 export const idle_ms = 12 * 3_600_000;
-export const absolute_ms = 14 * 24 * 3_600_000;
 /** A user's oldest sessions end when there are more. */
 const sessions_max = 100;
 const user_agent_length_max = 300;
 
-export interface SessionsParts extends Pick<
-  AccountsParts,
-  "db" | "reads" | "inTransaction" | "now_ms" | "newId" | "passwords" | "notify"
-> {
+export interface SessionContext extends AccountContext, Pick<Context, "reads"> {
   readonly lockout: Lockout;
-  /** When sessions were last used, as far as that is not written yet. */
-  readonly seen: { note(id: string, at_ms: number): void; lastOf(id: string): number | undefined };
+  readonly last_use: Pick<LastUseBuffer, "note" | "lastOf">;
 }
 /** A session that has just begun: the token goes into the cookie, and is kept nowhere. */
 export interface SignedIn {
@@ -43,62 +43,67 @@ export interface Session extends Pick<
   readonly current: boolean;
 }
 
-export function createSessions({
-  db,
-  reads,
-  inTransaction,
-  now_ms,
-  newId,
-  passwords,
-  lockout,
-  seen,
-  notify,
-}: SessionsParts) {
-  const isFresh = ({
-    id,
-    created_at,
-    last_seen_at,
-  }: Pick<SessionRow, "id" | "created_at" | "last_seen_at">): boolean => {
-    const now = now_ms();
-    return (
-      created_at + absolute_ms > now && Math.max(last_seen_at, seen.lastOf(id) ?? 0) + idle_ms > now
-    );
-  };
+export class SessionService implements Sessions {
+  constructor(private readonly ctx: SessionContext) {}
 
-  const callerOf: Sessions["callerOf"] = async (request, client) => {
-    const token = tokenOf(request, client);
-    const session = token === null ? undefined : await store.findByToken(reads, sha256(token));
-    if (!session || !isFresh(session)) return null;
-    seen.note(session.id, now_ms());
+  async callerOf(request: Request, client: Client): Promise<Caller | null> {
+    const session = await this.findByCookie(request, client);
+    if (!session || !this.isFresh(session)) return null;
+    this.ctx.last_use.note(session.id, this.ctx.now_ms());
     return {
       owner_id: session.user_id,
       key_id: session.id,
       scopes: ["read", "write"],
       admin: session.role === "admin",
-    } satisfies Caller;
-  };
+    };
+  }
+
+  async isLive(session_id: string): Promise<boolean> {
+    const session = await store.findById(this.ctx.reads, session_id);
+    return session !== undefined && this.isFresh(session);
+  }
+
+  /**
+   * @throws HttpError 401 `invalid_credentials`, the same for an unknown email as for a wrong
+   * password, 429 `locked_out`.
+   */
+  async signIn(
+    { email, password }: { readonly email: string; readonly password: string },
+    request: Request,
+    client: Client,
+  ): Promise<SignedIn> {
+    const account = foldedEmail(email);
+    const row = await findUserByEmail(this.ctx.db, account);
+    const right = await this.isPassword(account, password, row?.password_hash, client);
+    if (!right || row?.active !== 1) throw invalidCredentials();
+    return this.begin(toUser(row), request, client, row.password_hash);
+  }
 
   /**
    * Begins a session, and ends the one that this browser had: nobody goes on under a token that was
-   * known before. `by`: the hash of the password that was given. @throws HttpError 401 when it has
-   * been changed since.
+   * known before. `password_hash` is that of the password that was given. @throws HttpError 401
+   * when it has been changed since.
    */
-  const begin = async (
+  async begin(
     user: User,
     request: Request,
     client: Client,
-    by?: string,
-  ): Promise<SignedIn> => {
+    password_hash?: string,
+  ): Promise<SignedIn> {
+    const { inTransaction, newId, notify, now_ms } = this.ctx;
     const token = newToken("dss");
-    const before = tokenOf(request, client);
+    const before = tokenInCookie(request, client);
     const now = now_ms();
     const id = newId("ses");
     await inTransaction(async (tx) => {
       // Checking a password takes a while: a change meanwhile has ended all sessions, and this one
       // would have been one of them.
-      if (by !== undefined && (await findUser(tx, user.id))?.password_hash !== by)
+      if (
+        password_hash !== undefined &&
+        (await findUser(tx, user.id))?.password_hash !== password_hash
+      )
         throw invalidCredentials();
-      await store.deleteExpired(tx, now - absolute_ms, now - idle_ms);
+      await store.deleteExpired(tx, now - session_ms_max, now - idle_ms);
       if (before !== null) await store.deleteByToken(tx, sha256(before));
       await store.insertSession(tx, {
         id,
@@ -115,99 +120,88 @@ export function createSessions({
       notify(sessionsChanged(user.id, id, "created"));
     });
     return { user, token };
-  };
+  }
+
+  /** @throws HttpError 400 `wrong_password`, 429 `locked_out`. */
+  async requirePassword(user_id: string, password: string, client: Client): Promise<void> {
+    const row = await findUser(this.ctx.db, user_id);
+    const account = row?.email_folded ?? "";
+    if (await this.isPassword(account, password, row?.password_hash, client)) return;
+    const detail = "This is not your current password.";
+    throw new HttpError(400, "wrong_password", detail, {
+      errors: [{ pointer: "/current_password", detail }],
+    });
+  }
+
+  async signOut(request: Request, client: Client): Promise<void> {
+    const session = await this.findByCookie(request, client);
+    if (session) await this.endIfThere(session.user_id, session.id);
+  }
+
+  async list(user_id: string, current_id: string, page: PageRequest): Promise<Page<Session>> {
+    const { db, last_use, now_ms } = this.ctx;
+    const now = now_ms();
+    await store.deleteExpired(db, now - session_ms_max, now - idle_ms);
+    const { rows, total } = await store.listSessions(db, user_id, pageWindow(page));
+    return toPage(
+      rows.map((row) => ({
+        ...row,
+        last_seen_at: Math.max(row.last_seen_at, last_use.lastOf(row.id) ?? 0),
+        current: row.id === current_id,
+      })),
+      total,
+      page,
+    );
+  }
+
+  /** @throws HttpError 404 */
+  async end(user_id: string, session_id: string): Promise<void> {
+    if (!(await this.endIfThere(user_id, session_id))) throw notFound("session");
+  }
+
+  async endOthers(user_id: string, kept_id: string): Promise<void> {
+    await store.deleteSessions(this.ctx.db, user_id, kept_id);
+    this.ctx.notify(sessionsChanged(user_id));
+  }
+
+  private async endIfThere(user_id: string, session_id: string): Promise<boolean> {
+    const ended = await store.deleteSession(this.ctx.db, user_id, session_id);
+    if (ended) this.ctx.notify(sessionsChanged(user_id, session_id));
+    return ended;
+  }
+
+  private async findByCookie(
+    request: Request,
+    client: Client,
+  ): Promise<store.PresentedSession | undefined> {
+    const token = tokenInCookie(request, client);
+    return token === null ? undefined : store.findByToken(this.ctx.reads, sha256(token));
+  }
+
+  private isFresh({ id, created_at, last_seen_at }: store.PresentedSession): boolean {
+    const now = this.ctx.now_ms();
+    const last_use_at = Math.max(last_seen_at, this.ctx.last_use.lastOf(id) ?? 0);
+    return created_at + session_ms_max > now && last_use_at + idle_ms > now;
+  }
 
   /**
-   * Whether it is the user's password, as far as there was no guessing before. @throws HttpError
-   * 429 `locked_out`
+   * Whether it is the user's password, unless there were too many wrong ones. @throws HttpError 429
+   * `locked_out`
    */
-  const isPassword = async (
+  private async isPassword(
     account: string,
     password: string,
     password_hash: string | undefined,
     { address }: Client,
-  ): Promise<boolean> => {
-    const wait_s = lockout.enter(account, address);
+  ): Promise<boolean> {
+    const { lockout, passwords } = this.ctx;
+    const wait_s = await lockout.enter(account, address);
     if (wait_s > 0) throw lockedOut(wait_s);
     const right = await passwords.verify(password, password_hash);
-    if (right) lockout.succeeded(account, address);
+    if (right) await lockout.succeeded(account, address);
     return right;
-  };
-
-  const end = async (user_id: string, session_id: string): Promise<boolean> => {
-    const ended = await store.deleteSession(db, user_id, session_id);
-    if (ended) notify(sessionsChanged(user_id, session_id));
-    return ended;
-  };
-
-  return {
-    callerOf,
-    begin,
-
-    async isLive(session_id: string): Promise<boolean> {
-      const session = await store.findById(reads, session_id);
-      return session !== undefined && isFresh(session);
-    },
-
-    /**
-     * @throws HttpError 401 `invalid_credentials`, the same for an unknown email as for a wrong
-     * password, 429 `locked_out`.
-     */
-    async signIn(
-      { email, password }: { readonly email: string; readonly password: string },
-      request: Request,
-      client: Client,
-    ): Promise<SignedIn> {
-      const account = folded(email);
-      const row = await findUserByEmail(db, account);
-      if (!(await isPassword(account, password, row?.password_hash, client)) || row?.active !== 1)
-        throw invalidCredentials();
-      return begin(toUser(row), request, client, row.password_hash);
-    },
-
-    /** @throws HttpError 400 `wrong_password`, 429 `locked_out`. */
-    async requirePassword(user_id: string, password: string, client: Client): Promise<void> {
-      const row = await findUser(db, user_id);
-      if (await isPassword(row?.email_folded ?? "", password, row?.password_hash, client)) return;
-      const detail = "This is not your current password.";
-      throw new HttpError(400, "wrong_password", detail, {
-        errors: [{ pointer: "/current_password", detail }],
-      });
-    },
-
-    async signOut(request: Request, client: Client): Promise<void> {
-      const token = tokenOf(request, client);
-      const session = token === null ? undefined : await store.findByToken(reads, sha256(token));
-      if (session) await end(session.user_id, session.id);
-    },
-
-    async list(user_id: string, current_id: string, page: PageRequest): Promise<Page<Session>> {
-      const now = now_ms();
-      await store.deleteExpired(db, now - absolute_ms, now - idle_ms);
-      const { rows, total } = await store.listSessions(db, user_id, pageWindow(page));
-      return toPage(
-        rows.map((row) => ({
-          ...row,
-          last_seen_at: Math.max(row.last_seen_at, seen.lastOf(row.id) ?? 0),
-          current: row.id === current_id,
-        })),
-        total,
-        page,
-      );
-    },
-
-    /** @throws HttpError 404 */
-    async end(user_id: string, session_id: string): Promise<void> {
-      if (!(await end(user_id, session_id))) throw notFound("session");
-    },
-
-    async endOthers(user_id: string, kept_id: string): Promise<void> {
-      await store.deleteSessions(db, user_id, kept_id);
-      notify(sessionsChanged(user_id));
-    },
-  };
+  }
 }
-export type SessionService = ReturnType<typeof createSessions>;
 
 const invalidCredentials = () =>
   new HttpError(401, "invalid_credentials", "The email or the password is wrong.", {
@@ -217,23 +211,3 @@ const lockedOut = (wait_s: number) =>
   new HttpError(429, "locked_out", `There were too many failed tries. Try again in ${wait_s} s.`, {
     headers: { "retry-after": String(wait_s) },
   });
-
-/**
- * Over HTTPS a name that browsers hold to this host and this protocol; over plain HTTP they refuse
- * that one.
- */
-const cookieName = ({ secure }: Client): string => (secure ? "__Host-dossier" : "dossier");
-
-/** The token in the cookie, or null. */
-function tokenOf({ headers }: Request, client: Client): string | null {
-  const name = cookieName(client);
-  for (const pair of (headers.get("cookie") ?? "").split(";")) {
-    const at = pair.indexOf("=");
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
-  }
-  return null;
-}
-
-/** The `Set-Cookie` that keeps the session; without a token the one that takes it away. */
-export const sessionCookie = (client: Client, token: string | null): string =>
-  `${cookieName(client)}=${token ?? ""}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${token === null ? 0 : absolute_ms / 1_000}${client.secure ? "; Secure" : ""}`;

@@ -168,7 +168,7 @@ export async function findWorkingKey(
 }
 
 /** Moves `last_used_at` forward, never back. */
-export async function noteUse(db: AccountsDb, key_id: string, at: number): Promise<void> {
+export async function noteKeyUse(db: AccountsDb, key_id: string, at: number): Promise<void> {
   await db
     .updateTable("accounts_keys")
     .set({ last_used_at: at })

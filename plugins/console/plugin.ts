@@ -51,7 +51,7 @@ export default definePlugin({
     const { sessions, quotas } = services;
     const pages = () => validPages(slots.pages());
     const files = new StaticFiles({ assets, index_html, pages });
-    const feed = new ChangeFeed({ isLive: sessions.isLive, newUuid });
+    const feed = new ChangeFeed({ isLive: (session_id) => sessions.isLive(session_id), newUuid });
     const usage = new UsageCounter({
       ...ctx,
       storageOf: (owner_id) => quotas.heldCommitted(owner_id, "storage"),

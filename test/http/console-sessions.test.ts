@@ -5,8 +5,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { newId } from "../../core/base/ids";
 import type { Caller, Client } from "../../core/http/route";
-import { createLockout } from "../../plugins/accounts/lockout";
-import { createSessions, idle_ms } from "../../plugins/accounts/sessions";
+import { MemoryLockout } from "../../plugins/accounts/lockout";
+import { idle_ms, SessionService } from "../../plugins/accounts/sessions";
 import {
   openBrowser,
   signedIn,
@@ -69,15 +69,15 @@ test("a password that is changed while it is being checked opens nothing any mor
       .execute();
     return true;
   };
-  const service = createSessions({
+  const service = new SessionService({
     db,
     reads,
     inTransaction,
     now_ms: Date.now,
     newId,
     passwords: { hash: async () => "", verify: change },
-    lockout: createLockout({ now_ms: Date.now }),
-    seen: { note: () => undefined, lastOf: () => undefined },
+    lockout: new MemoryLockout({ now_ms: Date.now }),
+    last_use: { note: () => undefined, lastOf: () => undefined },
     notify: () => undefined,
   });
   const entering = service.signIn(
@@ -288,55 +288,59 @@ describe("a wrong sign-in", () => {
 });
 
 describe("the wait after failures", () => {
-  const at = (clock: { now_ms: number }) => createLockout({ now_ms: () => clock.now_ms });
-  const fail = (
-    lockout: ReturnType<typeof createLockout>,
+  const at = (clock: { now_ms: number }) => new MemoryLockout({ now_ms: () => clock.now_ms });
+  const fail = async (
+    lockout: MemoryLockout,
     times: number,
     account = "ada",
     address = "192.0.2.1",
-  ) => Array.from({ length: times }, () => lockout.enter(account, address)).at(-1)!;
+  ) => {
+    let wait_s = 0;
+    for (let n = 0; n < times; n++) wait_s = await lockout.enter(account, address);
+    return wait_s;
+  };
 
-  test("begins with the fifth and doubles up to a quarter of an hour", () => {
+  test("begins with the fifth and doubles up to a quarter of an hour", async () => {
     const clock = { now_ms: 0 };
     const lockout = at(clock);
-    expect(fail(lockout, 5)).toBe(0);
+    expect(await fail(lockout, 5)).toBe(0);
     const waits: number[] = [];
     for (let n = 0; n < 10; n++) {
-      const wait_s = lockout.enter("ada", "192.0.2.1");
+      const wait_s = await lockout.enter("ada", "192.0.2.1");
       waits.push(wait_s);
       clock.now_ms += wait_s * 1_000;
-      expect(lockout.enter("ada", "192.0.2.1")).toBe(0);
+      expect(await lockout.enter("ada", "192.0.2.1")).toBe(0);
     }
     expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 900, 900]);
   });
 
   const cases: [
     string,
-    (lockout: ReturnType<typeof createLockout>, clock: { now_ms: number }) => number,
+    (lockout: MemoryLockout, clock: { now_ms: number }) => Promise<number>,
     number,
   ][] = [
     [
       "four failures cost nothing",
-      (lockout) => {
-        fail(lockout, 4);
+      async (lockout) => {
+        await fail(lockout, 4);
         return lockout.enter("ada", "192.0.2.1");
       },
       0,
     ],
     [
       "a success forgets them",
-      (lockout) => {
-        fail(lockout, 4);
-        lockout.enter("ada", "192.0.2.1");
-        lockout.succeeded("ada", "192.0.2.1");
+      async (lockout) => {
+        await fail(lockout, 4);
+        await lockout.enter("ada", "192.0.2.1");
+        await lockout.succeeded("ada", "192.0.2.1");
         return fail(lockout, 5);
       },
       0,
     ],
     [
       "an hour forgets them",
-      (lockout, clock) => {
-        fail(lockout, 5);
+      async (lockout, clock) => {
+        await fail(lockout, 5);
         clock.now_ms += hour_ms + 5_001;
         return fail(lockout, 5);
       },
@@ -344,66 +348,66 @@ describe("the wait after failures", () => {
     ],
     [
       "another account at the same place is not held up",
-      (lockout) => {
-        fail(lockout, 6);
+      async (lockout) => {
+        await fail(lockout, 6);
         return lockout.enter("bob", "192.0.2.1");
       },
       0,
     ],
     [
       "the same account at another place is not held up",
-      (lockout) => {
-        fail(lockout, 6);
+      async (lockout) => {
+        await fail(lockout, 6);
         return lockout.enter("ada", "192.0.2.2");
       },
       0,
     ],
     [
       "twenty accounts at one place hold up the twenty-first",
-      (lockout) => {
-        for (let n = 0; n < 20; n++) lockout.enter(`user ${n}`, "192.0.2.1");
+      async (lockout) => {
+        for (let n = 0; n < 20; n++) await lockout.enter(`user ${n}`, "192.0.2.1");
         return lockout.enter("ada", "192.0.2.1");
       },
       5,
     ],
     [
       "a success of one's own does not free the place",
-      (lockout) => {
-        for (let n = 0; n < 19; n++) lockout.enter(`user ${n}`, "192.0.2.1");
-        lockout.enter("mallory", "192.0.2.1");
-        lockout.succeeded("mallory", "192.0.2.1");
-        lockout.enter("user 20", "192.0.2.1");
+      async (lockout) => {
+        for (let n = 0; n < 19; n++) await lockout.enter(`user ${n}`, "192.0.2.1");
+        await lockout.enter("mallory", "192.0.2.1");
+        await lockout.succeeded("mallory", "192.0.2.1");
+        await lockout.enter("user 20", "192.0.2.1");
         return lockout.enter("ada", "192.0.2.1");
       },
       5,
     ],
     [
       "one network of IPv6 is one place",
-      (lockout) => {
-        fail(lockout, 5, "ada", "2001:db8:1:2::1");
+      async (lockout) => {
+        await fail(lockout, 5, "ada", "2001:db8:1:2::1");
         return lockout.enter("ada", "2001:db8:1:2:ffff::9");
       },
       5,
     ],
     [
       "the next network of IPv6 is another",
-      (lockout) => {
-        fail(lockout, 5, "ada", "2001:db8:1:2::1");
+      async (lockout) => {
+        await fail(lockout, 5, "ada", "2001:db8:1:2::1");
         return lockout.enter("ada", "2001:db8:1:3::1");
       },
       0,
     ],
   ];
-  test.each(cases)("%s", (_why, act, wait_s) => {
+  test.each(cases)("%s", async (_why, act, wait_s) => {
     const clock = { now_ms: 1_000_000 };
-    expect(act(at(clock), clock)).toBe(wait_s);
+    expect(await act(at(clock), clock)).toBe(wait_s);
   });
 
-  test("keeps so many places and no more", () => {
+  test("keeps so many places and no more", async () => {
     const lockout = at({ now_ms: 0 });
     for (let n = 0; n < 30_000; n++)
-      lockout.enter("ada", `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
-    expect(lockout.size()).toBe(20_000);
+      await lockout.enter("ada", `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
+    expect(lockout.size).toBe(20_000);
   });
 });
 
@@ -418,15 +422,15 @@ describe("a session lasts", () => {
     const clock = { now_ms: Date.now() };
     const noted = new Map<string, number>();
     const { db, reads, inTransaction } = server.store;
-    const service = createSessions({
+    const service = new SessionService({
       db,
       reads,
       inTransaction,
       now_ms: () => clock.now_ms,
       newId,
       passwords: { hash: async () => "", verify: async () => true },
-      lockout: createLockout({ now_ms: () => clock.now_ms }),
-      seen: { note: (id, at_ms) => void noted.set(id, at_ms), lastOf: (id) => noted.get(id) },
+      lockout: new MemoryLockout({ now_ms: () => clock.now_ms }),
+      last_use: { note: (id, at_ms) => void noted.set(id, at_ms), lastOf: (id) => noted.get(id) },
       notify: () => undefined,
     });
     const request = new Request("http://dossier.test/", { method: "POST" });

@@ -1,8 +1,8 @@
 /** How a new server gets its first administrator: by the link, the command and the settings. */
 import { describe, expect, test } from "bun:test";
 import { newId } from "../../core/base/ids";
-import { createFirstAdmin } from "../../plugins/accounts/first-admin";
-import { createPasswords } from "../../plugins/accounts/passwords";
+import { FirstAdmin } from "../../plugins/accounts/first-admin";
+import { Passwords } from "../../plugins/accounts/passwords";
 import { openBrowser, visit } from "../helpers/browser";
 import { startTestServer, type TestServer } from "../helpers/host";
 
@@ -224,12 +224,12 @@ test("settings are read only while there is no administrator", async () => {
   const server = await newServer();
   await submit(server, { ...good, token: server.token });
   const { db, inTransaction } = server.store;
-  const firstAdmin = createFirstAdmin({
+  const firstAdmin = new FirstAdmin({
     db,
     inTransaction,
     now_ms: Date.now,
     newId,
-    passwords: createPasswords(),
+    passwords: new Passwords(),
     public_url: () => "",
   });
   expect(

@@ -6,9 +6,9 @@ import { describe, expect, test } from "bun:test";
 import { HttpError } from "../../core/base/errors";
 import { jsonLog } from "../../core/base/log";
 import { redact } from "../../core/base/redact";
-import { readTime } from "../../plugins/accounts/commands";
-import { checkPassword, createPasswords } from "../../plugins/accounts/passwords";
-import { createAuthenticator } from "../../plugins/accounts/service";
+import { parseTime } from "../../plugins/accounts/key";
+import { checkPassword, Passwords } from "../../plugins/accounts/passwords";
+import { KeyAuthenticator } from "../../plugins/accounts/authenticator";
 import {
   newKeyToken,
   newToken,
@@ -16,7 +16,7 @@ import {
   sameDigest,
   sha256,
 } from "../../plugins/accounts/token";
-import { createUsage } from "../../plugins/accounts/usage";
+import { LastUseBuffer } from "../../plugins/accounts/last-use";
 
 const quiet = jsonLog("error", () => {});
 
@@ -65,10 +65,14 @@ describe("a key", () => {
       },
       all: async () => [],
     };
-    const { authenticate } = createAuthenticator({ reads, now_ms: () => 0, noteUse: () => {} });
-    for (const [, text] of cases) await authenticate(text);
+    const keys = new KeyAuthenticator({
+      reads,
+      now_ms: () => 0,
+      last_use: { note: () => {} },
+    });
+    for (const [, text] of cases) await keys.authenticate(text);
     expect(looks).toBe(0);
-    expect(await authenticate(token)).toBeNull();
+    expect(await keys.authenticate(token)).toBeNull();
     expect(looks).toBe(1);
   });
 });
@@ -102,12 +106,12 @@ describe("what the database says of a key", () => {
         get: async <R>(_sql: string, id: unknown) => rows[String(id)] as R | undefined,
         all: async () => [],
       };
-      const { authenticate } = createAuthenticator({
+      const keys = new KeyAuthenticator({
         reads,
         now_ms: () => 1_000,
-        noteUse: (...use) => used.push(use),
+        last_use: { note: (...use) => void used.push(use) },
       });
-      expect(await authenticate(token)).toEqual(
+      expect(await keys.authenticate(token)).toEqual(
         scopes ? ({ owner_id: "usr_ada", key_id: "key_1", scopes } as never) : null,
       );
       expect(used).toEqual(scopes ? [["key_1", 1_000]] : []);
@@ -142,22 +146,22 @@ describe("a password", () => {
     });
 
   test("is kept as argon2id and known again, however the keyboard composes its letters", async () => {
-    const { hash, verify } = createPasswords();
-    const kept = await hash("cafe\u0301 au lait");
+    const passwords = new Passwords();
+    const kept = await passwords.hash("cafe\u0301 au lait");
     expect(kept).toStartWith("$argon2id$v=19$m=65536,t=2,p=1$");
-    expect(await verify("caf\u00e9 au lait", kept)).toBe(true);
-    expect(await verify("cafe au lait", kept)).toBe(false);
+    expect(await passwords.verify("caf\u00e9 au lait", kept)).toBe(true);
+    expect(await passwords.verify("cafe au lait", kept)).toBe(false);
   });
 
   test("of nobody is never right", async () => {
-    expect(await createPasswords().verify("nobody has this password", undefined)).toBe(false);
+    expect(await new Passwords().verify("nobody has this password", undefined)).toBe(false);
   });
 
   test("of more than can wait is turned away with when to come back, and the others are looked at", async () => {
-    const { verify } = createPasswords();
+    const passwords = new Passwords();
     const answers = await Promise.all(
       Array.from({ length: 104 }, () =>
-        verify("x".repeat(10), "no hash at all").catch((error: unknown) => error),
+        passwords.verify("x".repeat(10), "no hash at all").catch((error: unknown) => error),
       ),
     );
     const turned_away = answers.filter((answer) => answer instanceof HttpError);
@@ -168,10 +172,10 @@ describe("a password", () => {
   });
 
   test("of many at the same time is right for each", async () => {
-    const { hash, verify } = createPasswords();
-    const kept = await hash("correct horse");
+    const passwords = new Passwords();
+    const kept = await passwords.hash("correct horse");
     const words = ["correct horse", "wrong horse", "correct horse", "wrong horse", "correct horse"];
-    expect(await Promise.all(words.map((word) => verify(word, kept)))).toEqual([
+    expect(await Promise.all(words.map((word) => passwords.verify(word, kept)))).toEqual([
       true,
       false,
       true,
@@ -184,7 +188,7 @@ describe("a password", () => {
 describe("the last use of keys", () => {
   test("is written once for many requests, with the newest time", async () => {
     const written: Map<string, number>[] = [];
-    const usage = createUsage({
+    const usage = new LastUseBuffer({
       log: quiet,
       write: async (uses) => void written.push(new Map(uses)),
     });
@@ -203,7 +207,7 @@ describe("the last use of keys", () => {
   test("that could not be written is kept, and what came later wins", async () => {
     const written: [string, number][] = [];
     let broken = true;
-    const usage = createUsage({
+    const usage = new LastUseBuffer({
       log: quiet,
       write: async (uses) => {
         await Promise.resolve();
@@ -227,7 +231,7 @@ describe("the last use of keys", () => {
   test("is written at the stop, after a write that is under way", async () => {
     const written: [string, number][] = [];
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    const usage = createUsage({
+    const usage = new LastUseBuffer({
       log: quiet,
       write: async (uses) => {
         await gate;
@@ -262,7 +266,7 @@ describe("the date on the command line", () => {
   ];
   for (const [why, written, expected] of cases)
     test(why, () => {
-      if (expected === null) expect(() => readTime(written)).toThrow(/is not a date such as/);
-      else expect(new Date(readTime(written)).toISOString()).toBe(expected);
+      if (expected === null) expect(() => parseTime(written)).toThrow(/is not a date such as/);
+      else expect(new Date(parseTime(written)).toISOString()).toBe(expected);
     });
 });

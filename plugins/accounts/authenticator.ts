@@ -1,0 +1,26 @@
+/** Knows callers of the API by their key. */
+import type { Authenticator, Caller, Context } from "../../core/sdk";
+import { scopesOf } from "./key";
+import type { LastUseBuffer } from "./last-use";
+import { findWorkingKey } from "./store";
+import { publicIdOf, sameDigest, sha256 } from "./token";
+
+export interface KeyAuthenticatorContext extends Pick<Context, "reads" | "now_ms"> {
+  readonly last_use: Pick<LastUseBuffer, "note">;
+}
+
+/** Caches nothing, so that a deactivated key or user stops at once. */
+export class KeyAuthenticator implements Authenticator {
+  constructor(private readonly ctx: KeyAuthenticatorContext) {}
+
+  async authenticate(token: string): Promise<Caller | null> {
+    const { reads, now_ms, last_use } = this.ctx;
+    const public_id = publicIdOf(token);
+    const key = public_id === null ? undefined : await findWorkingKey(reads, public_id);
+    if (!key || !sameDigest(key.token_sha256, sha256(token))) return null;
+    const now = now_ms();
+    if (key.expires_at !== null && key.expires_at <= now) return null;
+    last_use.note(key.id, now);
+    return { owner_id: key.user_id, key_id: key.id, scopes: scopesOf(key.scopes) };
+  }
+}

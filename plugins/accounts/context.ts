@@ -1,0 +1,28 @@
+/** What the services of accounts work with, and how they tell open pages of a change. */
+import type { Change, Context } from "../../core/sdk";
+import type { Passwords } from "./passwords";
+import type { KeyRow } from "./store";
+
+export interface AccountContext extends Pick<
+  Context,
+  "db" | "inTransaction" | "newId" | "notify" | "now_ms"
+> {
+  readonly passwords: Pick<Passwords, "hash" | "verify">;
+}
+
+/**
+ * Sessions of this user have begun or ended, or may do something else now: open pages look again,
+ * and streams of ended ones end.
+ */
+export const sessionsChanged = (
+  owner_id: string,
+  id = "all",
+  action: Change["action"] = "deleted",
+): Change => ({ owner_id, kind: "session", id, action });
+
+export const keyChanged = ({ user_id, id }: KeyRow, action: Change["action"]): Change => ({
+  owner_id: user_id,
+  kind: "key",
+  id,
+  action,
+});

@@ -1,0 +1,68 @@
+/**
+ * When each key or session was last used: collected in memory and written now and then in one
+ * transaction, so that no request waits for a write.
+ */
+import type { Log } from "../../core/sdk";
+
+const flush_every_ms = 30_000;
+
+export interface LastUseOptions {
+  /** Writes id → epoch ms, all or nothing. */
+  readonly write: (uses: ReadonlyMap<string, number>) => Promise<void>;
+  readonly log: Log;
+}
+
+export class LastUseBuffer {
+  private uses = new Map<string, number>();
+  /** What is being written: not readable elsewhere yet. */
+  private batch: ReadonlyMap<string, number> = new Map();
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private writing: Promise<void> | undefined;
+
+  constructor(private readonly options: LastUseOptions) {}
+
+  note(id: string, at_ms: number): void {
+    this.uses.set(id, at_ms);
+  }
+
+  /** Epoch ms of the last use that is not written yet. */
+  lastOf(id: string): number | undefined {
+    return this.uses.get(id) ?? this.batch.get(id);
+  }
+
+  start(): void {
+    this.timer = setInterval(() => void this.flush(), flush_every_ms);
+    this.timer.unref();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  /** Never fails: what can't be written is kept for the next time. */
+  async flush(): Promise<void> {
+    while (this.writing) await this.writing;
+    if (this.uses.size === 0) return;
+    this.writing = this.writeAll().finally(() => {
+      this.writing = undefined;
+    });
+    await this.writing;
+  }
+
+  private async writeAll(): Promise<void> {
+    this.batch = this.uses;
+    this.uses = new Map();
+    try {
+      await this.options.write(this.batch);
+    } catch (error) {
+      // What came in meanwhile is newer.
+      this.uses = new Map([...this.batch, ...this.uses]);
+      this.options.log.warn("the last use of keys and sessions could not be written yet", {
+        error: String(error),
+      });
+    } finally {
+      this.batch = new Map();
+    }
+  }
+}

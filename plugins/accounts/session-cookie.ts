@@ -1,0 +1,31 @@
+/** The cookie that carries the token of a session. */
+import type { Client } from "../../core/sdk";
+
+/** However much it is used. */
+export const session_ms_max = 14 * 24 * 3_600_000;
+
+/**
+ * Over HTTPS a name that browsers hold to this host and this protocol; over plain HTTP they refuse
+ * that one.
+ */
+const cookieName = ({ secure }: Client): string => (secure ? "__Host-dossier" : "dossier");
+
+/** The token in the cookie of a request, or null. */
+export function tokenInCookie({ headers }: Request, client: Client): string | null {
+  const name = cookieName(client);
+  for (const pair of (headers.get("cookie") ?? "").split(";")) {
+    const at = pair.indexOf("=");
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return null;
+}
+
+/** `Set-Cookie` that keeps the token for the longest that a session lasts; null removes it. */
+export function sessionCookie(client: Client, token: string | null): string {
+  const age_s = token === null ? 0 : session_ms_max / 1_000;
+  const secure = client.secure ? "; Secure" : "";
+  return (
+    `${cookieName(client)}=${token ?? ""}; Path=/; HttpOnly; SameSite=Strict; ` +
+    `Max-Age=${age_s}${secure}`
+  );
+}

@@ -1,0 +1,62 @@
+/** What a user is: emails, the stored row and what others see of it. */
+import { badRequest, conflict, trimmed, type Context } from "../../core/sdk";
+import type { NewUser, User } from "./contract";
+import { checkPassword, type Passwords } from "./passwords";
+import type { UserRow } from "./store";
+
+/**
+ * One @, a local part of at most 64 characters, a domain of at most 255, no spaces and nothing
+ * invisible.
+ */
+const email_pattern = new RegExp(
+  String.raw`^[^\s\p{C}@<>"(),:;\\[\]]{1,64}@` +
+    String.raw`[\p{L}\p{M}\p{N}](?:[\p{L}\p{M}\p{N}.-]{0,253}[\p{L}\p{M}\p{N}])?$`,
+  "u",
+);
+
+/** The address as it is stored. @throws HttpError 400 */
+export function checkedEmail(text: string): string {
+  const email = trimmed(text).normalize("NFC");
+  if (!email_pattern.test(email) || email.includes(".."))
+    throw badRequest(`The email must be an address such as ada@example.com.`, "/email");
+  return email;
+}
+
+/** Under which an email is unique: the same letters in any case. */
+export const foldedEmail = (email: string): string => trimmed(email).normalize("NFC").toLowerCase();
+
+export const emailTaken = (email: string) =>
+  conflict(`There is a user with the email ${email} already.`, "email_taken");
+
+/**
+ * A user as it is stored, its password hashed. @throws HttpError 400 on an email or a password that
+ * won't do.
+ */
+export async function newUserRow(
+  { email, password, role }: NewUser,
+  ctx: Pick<Context, "now_ms" | "newId"> & { readonly passwords: Pick<Passwords, "hash"> },
+): Promise<UserRow> {
+  const address = checkedEmail(email);
+  checkPassword(password);
+  return {
+    id: ctx.newId("usr"),
+    email: address,
+    email_folded: foldedEmail(address),
+    role,
+    password_hash: await ctx.passwords.hash(password),
+    active: 1,
+    created_at: ctx.now_ms(),
+  };
+}
+
+/** Has not chosen a password yet. */
+export const isInvited = (user: UserRow): boolean => user.password_hash === "";
+
+export const toUser = (row: UserRow): User => ({
+  id: row.id,
+  email: row.email,
+  role: row.role,
+  active: row.active === 1,
+  invited: isInvited(row),
+  created_at: row.created_at,
+});

@@ -21,7 +21,7 @@ export const narrow = (text: string): Uint8Array => new Uint8Array(Buffer.from(t
 const padded = (bytes: Uint8Array, to: number): Uint8Array =>
   join(bytes, new Uint8Array((to - (bytes.length % to)) % to));
 
-/** A compound file of these streams: those below 4096 bytes lie among the small ones. */
+/** A compound file of these streams; those below 4096 bytes are in the mini stream. */
 export function compound(streams: Readonly<Record<string, Uint8Array>>): Uint8Array<ArrayBuffer> {
   const sectors: Uint8Array[] = [];
   const next: number[] = [];
@@ -122,14 +122,14 @@ export interface DocOptions {
   }[];
   /** The parts of the table at these numbers. */
   readonly parts?: Readonly<Record<number, Uint8Array>>;
-  /** Deleted, or hidden, from one place to another. */
+  /** From one character to another: deleted, or hidden. */
   readonly unseen?: readonly [number, number, "deleted" | "hidden"];
-  /** Split here: what comes before is written with one byte for a character, the rest with two. */
+  /** Characters before this one are written with one byte each, the others with two. */
   readonly narrow_until?: number;
 }
 const text_at = 2048;
 
-/** A Word file with this text, marks included. */
+/** A Word file with this text, which includes its control characters. */
 export function doc(
   text: string,
   {
@@ -231,7 +231,7 @@ export function doc(
   return compound({ WordDocument: main, [flags & 0x200 ? "1Table" : "0Table"]: join(...table) });
 }
 
-/** A record of PowerPoint: `0xf` of its version means that it holds others. */
+/** A record of PowerPoint; version `0xf` is a container of records. */
 export const record = (
   type: number,
   instance: number,
@@ -259,13 +259,13 @@ export interface Slide {
   readonly notes?: readonly Uint8Array[];
 }
 export interface PptOptions {
-  /** The order of the presentation, as places in the list of slides. */
+  /** The order of the presentation: indices of slides. */
   readonly order?: readonly number[];
   readonly in_document?: readonly Uint8Array[];
   readonly token?: number;
   readonly password?: boolean;
 }
-/** A PowerPoint file whose slides lie in the order given. */
+/** A PowerPoint file with the slides in this order. */
 export function ppt(
   slides: readonly Slide[],
   {
@@ -327,7 +327,7 @@ export const biff = (type: number, ...data: readonly Uint8Array[]): Uint8Array =
   const all = join(...data);
   return join(u16(type, all.length), all);
 };
-/** A string of Excel 97: its length, how wide its letters are, and they. */
+/** A string of Excel 97: its length, the width of its characters, the characters. */
 export const xlString = (content: string, length_bytes: 1 | 2 = 2): Uint8Array =>
   join(length_bytes === 1 ? u8(content.length) : u16(content.length), u8(1), wide(content));
 
@@ -336,7 +336,7 @@ export interface XlsOptions {
   readonly globals?: readonly Uint8Array[];
   readonly stream?: string;
 }
-/** An Excel file of these sheets, each of them a name and its records. */
+/** An Excel file of these sheets: names and records. */
 export function xls(
   sheets: readonly (readonly [string, ...Uint8Array[]])[],
   { version = 0x600, globals = [], stream = "Workbook" }: XlsOptions = {},

@@ -1,4 +1,4 @@
-/** Text as bytes of an old encoding: `TextDecoder`, turned round. */
+/** Encodes text in old encodings: the inverse of `TextDecoder`. */
 const tables = new Map<string, Map<string, Uint8Array>>();
 
 function tableOf(label: Bun.Encoding): Map<string, Uint8Array> {

@@ -40,9 +40,9 @@ export interface TestExtraction {
       readonly onProgress?: (progress: number) => void;
     },
   ): Promise<Extracted>;
-  /** The failure that these bytes end in. */
+  /** The failure that extracting these bytes ends in. */
   fail(bytes: Uint8Array | string, options?: Partial<ExtractionSource>): Promise<ExtractionFailure>;
-  /** What lies in the directory for temporary files. */
+  /** The files in the directory for temporary files. */
   leftovers(): string[];
   /** The directory for languages of text recognition. */
   readonly languages: string;

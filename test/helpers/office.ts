@@ -7,10 +7,10 @@ import { crc32, deflateRawSync } from "node:zlib";
 export interface ZipPart {
   readonly data: string | Uint8Array;
   readonly stored?: boolean;
-  /** What the headers say of its size, whatever it is. */
+  /** The size in the headers, whatever the real one is. */
   readonly claimed_bytes?: number;
   readonly encrypted?: boolean;
-  /** The packed bytes as they are to lie in the file. */
+  /** The compressed bytes, ready to be written. */
   readonly packed?: Uint8Array;
   readonly crc?: number;
 }
@@ -19,7 +19,7 @@ export type ZipParts = Readonly<Record<string, string | Uint8Array | ZipPart>>;
 const asPart = (part: ZipParts[string]): ZipPart =>
   typeof part === "string" || part instanceof Uint8Array ? { data: part } : part;
 
-/** `wide`: offsets and sizes stand in Zip64 fields; `before`: bytes in front of the archive. */
+/** `wide`: offsets and sizes are in ZIP64 fields; `before`: bytes in front of the archive. */
 export function zip(
   parts: ZipParts,
   {
@@ -88,7 +88,7 @@ function end64(offset: number, size: number): Buffer {
 
 const office = "http://schemas.openxmlformats.org/officeDocument/2006";
 const declaration = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n`;
-/** Related parts by id: the last word of the type, and the target. */
+/** Related parts by id: the last segment of the type, and the target. */
 export type Relations = Readonly<Record<string, readonly [type: string, target: string]>>;
 export const relations = (all: Relations): string =>
   `${declaration}<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${Object.entries(
@@ -171,7 +171,7 @@ export const chart = (inside: string): string =>
 export const diagram = (...texts: readonly string[]): string =>
   `<dgm:dataModel ${a}><dgm:ptLst>${texts.map((text) => `<dgm:pt><dgm:t>${ap(text)}</dgm:t></dgm:pt>`).join("")}</dgm:ptLst></dgm:dataModel>`;
 
-/** Sheets by name: what is inside `sheetData`. */
+/** `sheets`: the content of `sheetData` by name. */
 export function xlsx(
   sheets: Readonly<Record<string, string>>,
   more: ZipParts = {},
@@ -225,7 +225,7 @@ const odf =
   `xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" ` +
   `xmlns:xlink="http://www.w3.org/1999/xlink" ` +
   `xmlns:dc="http://purl.org/dc/elements/1.1/"`;
-/** An OpenDocument file: `inside` stands in its body. */
+/** An OpenDocument file with `inside` in its body. */
 export const opendocument = (
   kind: "text" | "presentation" | "spreadsheet",
   inside: string,
@@ -246,7 +246,7 @@ export const opendocument = (
     ...more,
   });
 
-/** An e-book: parts in the order of reading, their files in another. */
+/** An e-book; its files are in another order than its parts. */
 export function epub(parts: readonly string[], more: ZipParts = {}): Uint8Array {
   const file = (at: number, space: string): string => `text${space}${parts.length - at}.xhtml`;
   const items = parts.map(

@@ -14,13 +14,13 @@ export interface PdfPage {
   readonly lines?: readonly PlacedLine[];
   /** A picture that fills the page, as a scanner makes it. */
   readonly picture?: boolean;
-  /** Such a picture with this on it: a byte for each pixel, 0 is black. */
+  /** Such a picture with these pixels: a byte for each, 0 is black. */
   readonly scan?: { readonly width: number; readonly height: number; readonly pixels: Uint8Array };
   /** Bodies of annotations; fields of a form among them. */
   readonly annotations?: readonly string[];
   /** A ready content stream instead, deflated. */
   readonly content?: Uint8Array | string;
-  /** Names this page in the tree, and leaves it out of the file. */
+  /** The page tree refers to this page, but it is not in the file. */
   readonly missing?: boolean;
   /** Degrees by which a viewer turns the page. */
   readonly rotate?: number;
@@ -42,7 +42,7 @@ export interface PdfOptions {
 const width = 595;
 const height = 842;
 
-/** Helvetica's widths, roughly, in thousandths of its size: enough to set lines of even length. */
+/** The width in Helvetica, roughly, in thousandths of the font size. */
 const widthOf = (text: string): number =>
   [...text].reduce(
     (sum, letter) =>
@@ -61,11 +61,11 @@ export interface Setting {
   readonly columns?: number;
   readonly size?: number;
   readonly leading?: number;
-  /** White space between paragraphs, and how far their first line is set in; points. */
+  /** White space between paragraphs, and the indent of their first line; points. */
   readonly gap?: number;
   readonly indent?: number;
 }
-/** Sets paragraphs as a text processor would, page after page. */
+/** Typesets paragraphs as a word processor would, page after page. */
 export function setProse(
   paragraphs: readonly string[],
   { columns = 1, size = 11, leading = 1.2 * size, gap = 0, indent = 0 }: Setting = {},

@@ -50,7 +50,7 @@ export const plain = (width: number, height: number, shade: number): Gray => ({
   pixels: new Uint8Array(width * height).fill(shade),
 });
 
-/** By so many quarters, clockwise. */
+/** By so many quarter turns, clockwise. */
 export function turn(picture: Gray, quarters: number): Gray {
   if (quarters === 0) return picture;
   const { width, height, pixels } = picture;
@@ -162,10 +162,10 @@ export function withOrientation(file: Uint8Array, orientation: number, little = 
 }
 
 export interface TiffFrame extends Gray {
-  /** A small copy of another frame. */
+  /** Marked as a small copy of another frame. */
   readonly preview?: boolean;
   readonly orientation?: number;
-  /** Ready strips of so many rows each, compressed in this way; with the tables that they share. */
+  /** Compressed strips of so many rows each, and the JPEG tables that they share. */
   readonly strips?: {
     readonly compression: number;
     readonly rows: number;
@@ -298,7 +298,7 @@ export async function jpegStrips(picture: Gray, { shared = false } = {}): Promis
   };
 }
 
-/** The segments of a JPEG file that are tables, or the others with what follows them. */
+/** The segments of a JPEG file that are tables, or all others with the data behind them. */
 function segments(file: Uint8Array, of_tables: boolean): Uint8Array[] {
   const found: Uint8Array[] = [];
   for (let at = 2; ;) {

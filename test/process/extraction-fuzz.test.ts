@@ -26,8 +26,8 @@ import { jpeg, png, scan, tiff, webp } from "../helpers/pictures";
 const seed = Number(process.env["DOSSIER_FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const budget_ms = Number(process.env["DOSSIER_FUZZ_MS"] ?? 25_000);
 
-/** Numbers that look like chance and are the same for the same seed. */
-function chance(from: number): (below: number) => number {
+/** Pseudorandom numbers, the same for the same seed. */
+function seededRandom(from: number): (below: number) => number {
   let state = from >>> 0;
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -224,7 +224,7 @@ test(
   "damaged files are read or refused in words",
   async () => {
     console.log(`DOSSIER_FUZZ_SEED=${seed}`);
-    const random = chance(seed);
+    const random = seededRandom(seed);
     const files = await originals();
     for (const [name, bytes] of files)
       if (!/locked|scan|tif/.test(name))

@@ -25,7 +25,7 @@ const mail = (body: string): string =>
     "",
   ].join("\r\n");
 
-/** Name, what it holds, a word that is in no other, and the heading it stands under. */
+/** Name, content, a word that is in no other file, and the heading above that word. */
 const good: [string, Uint8Array, string, string | null][] = [
   ["a.pdf", pdf([[prose("breakwater")]]), "breakwater", null],
   [

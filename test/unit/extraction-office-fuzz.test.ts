@@ -90,16 +90,16 @@ const seeds: readonly Uint8Array[] = [
   ]),
 ];
 
-/** Numbers that look like chance and are the same in each run. */
-function chance(seed: number): (below: number) => number {
+/** Pseudorandom numbers, the same in each run. */
+function seededRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     return (state >>> 8) % below;
   };
 }
-/** Some bytes are another, or a piece stands where another stood. */
-function spoil(bytes: Uint8Array, random: (below: number) => number): void {
+/** Replaces some bytes, or copies a piece over another. */
+function corrupt(bytes: Uint8Array, random: (below: number) => number): void {
   for (let times = 1 + random(8); times > 0 && bytes.length > 0; times--) {
     const [at, from] = [random(bytes.length), random(bytes.length)];
     if (random(2) === 0) bytes[at] = random(256);
@@ -109,7 +109,7 @@ function spoil(bytes: Uint8Array, random: (below: number) => number): void {
 function spoiled(file: Uint8Array, random: (below: number) => number): Uint8Array {
   const bytes = new Uint8Array(file);
   if (random(3) === 0) {
-    spoil(bytes, random);
+    corrupt(bytes, random);
     return random(3) === 0 ? bytes.subarray(0, random(bytes.length)) : bytes;
   }
   const path = join(directory, "whole");
@@ -117,12 +117,12 @@ function spoiled(file: Uint8Array, random: (below: number) => number): Uint8Arra
   const archive = openArchive(path);
   const parts = archive.names.map((name) => [name, new Uint8Array(archive.read(name)!)] as const);
   archive.close();
-  for (const [, part] of parts) if (random(2) === 0) spoil(part, random);
+  for (const [, part] of parts) if (random(2) === 0) corrupt(part, random);
   return zip(Object.fromEntries(parts));
 }
 
 test("1,400 spoiled files end with a text whose pages and headings lie in it, or with a reason", async () => {
-  const random = chance(7);
+  const random = seededRandom(7);
   let read = 0;
   for (let run = 0; run < 200 * seeds.length; run++) {
     const [path, output] = [join(directory, "file"), join(directory, `text-${run}`)];

@@ -1,4 +1,4 @@
-/** Lines become paragraphs by where they stand. */
+/** Lines are joined to paragraphs by their place on the page. */
 import { describe, expect, test } from "bun:test";
 import { joinLines, type Line } from "../../plugins/extraction/child/paragraphs";
 

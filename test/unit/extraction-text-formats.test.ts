@@ -1,4 +1,4 @@
-/** Text that is more than lines: tables get tabs, Markdown its headings, data its exact type. */
+/** Formats of text: tables get tabs, Markdown its headings, data its exact media type. */
 import { describe, expect, test } from "bun:test";
 import { markdownHeadings } from "../../plugins/extraction/text/markdown";
 import { formatText } from "../../plugins/extraction/text/formats";

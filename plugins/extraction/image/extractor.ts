@@ -1,7 +1,7 @@
 /** Images: their text is recognised, frame by frame. */
 import type { ExtractionContext } from "../context";
 import type { Extractor } from "../contract";
-import { readPagedFile } from "../server/paged-reading";
+import { readPagedFile } from "../server/paged-file";
 import { imageType, type ImageType } from "./header";
 
 /** Longer than any header that tells the type. */

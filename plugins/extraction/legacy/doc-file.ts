@@ -3,7 +3,7 @@ import { ExtractionFailure } from "../contract";
 import { ByteReader } from "./byte-reader";
 import { damagedFile, type CompoundFile } from "./compound-file";
 import { DocLists } from "./doc-lists";
-import { eachProperty, readRuns, type ParagraphRun, type Run } from "./doc-properties";
+import { readRuns, type ParagraphRun, type Run } from "./doc-properties";
 import { readStyles } from "./doc-styles";
 
 /** The parts of the text, in the order of the file. */
@@ -81,7 +81,7 @@ export function openWord(compound: CompoundFile): WordFile {
     stories: storiesOf(main, 0x4c),
     lists,
     encoding: "windows-1252",
-    ...readRuns(main, part(13), part(12), readStyles(part(1), eachProperty)),
+    ...readRuns(main, part(13), part(12), readStyles(part(1))),
   };
 }
 

@@ -3,6 +3,7 @@
  * are in tables, in lists or headings, and which text is hidden.
  */
 import type { ByteReader } from "./byte-reader";
+import { eachProperty } from "./doc-sprm";
 import { listPropertiesIn, type ListProperties } from "./doc-styles";
 
 /** Offsets in the main stream, bytes, end exclusive. */
@@ -13,7 +14,7 @@ export interface Run {
 export interface ParagraphRun extends Run {
   /** Inside how many tables it is. */
   readonly depth: number;
-  /** What its end ends. */
+  /** What the end of the paragraph ends. */
   readonly ends: "paragraph" | "cell" | "row";
   /** Of a heading: 1 is the highest. */
   readonly level: number | null;
@@ -32,8 +33,6 @@ const code = {
   cell_end_inside: 0x244b,
   row_end_inside: 0x244c,
   outline: 0x2640,
-  table: 0xd608,
-  tabs: 0xc615,
   deleted: 0x0800,
   hidden: 0x083c,
 } as const;
@@ -111,7 +110,7 @@ function paragraphOf(
     else if (property === code.outline) level = main.u8(value) < 9 ? main.u8(value) + 1 : null;
   });
   if (in_table || ends !== "paragraph") depth = Math.max(1, depth);
-  const own = listPropertiesIn(main, from + 2, end, eachProperty);
+  const own = listPropertiesIn(main, from + 2, end);
   const list = (own.list ?? styles[style]?.list) || null;
   const list_level = own.list_level ?? styles[style]?.list_level ?? 0;
   return depth > 0 || level !== null || list !== null
@@ -125,26 +124,4 @@ function isHidden(main: ByteReader, start: number, end: number): boolean {
     if (property === code.deleted || property === code.hidden) hidden ||= main.u8(value) === 1;
   });
   return hidden;
-}
-
-/** The size of a value by the upper three bits of its code; for 6 the value begins with it. */
-const value_bytes = [1, 1, 2, 4, 2, 2, 0, 3];
-
-/** Calls `use` for each property between these offsets, with the offset of its value. */
-export function eachProperty(
-  main: ByteReader,
-  start: number,
-  end: number,
-  use: (property: number, at: number) => void,
-): void {
-  for (let at = start; at + 2 < end;) {
-    const property = main.u16(at);
-    at += 2;
-    use(property, at);
-    const kind = property >> 13;
-    if (kind !== 6) at += value_bytes[kind]!;
-    else if (property === code.table) at += 1 + main.u16(at);
-    else if (property === code.tabs && main.u8(at) === 255) return;
-    else at += 1 + main.u8(at);
-  }
 }

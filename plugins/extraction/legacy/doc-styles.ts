@@ -1,5 +1,6 @@
 /** Runs in the child: the paragraph styles of a Word file, as far as they make lists. */
 import type { ByteReader } from "./byte-reader";
+import { eachProperty } from "./doc-sprm";
 
 /** Of a paragraph or a style; null where it says nothing. List 0 is no list. */
 export interface ListProperties {
@@ -11,20 +12,8 @@ export interface ListProperties {
 const chain_max = 12;
 const code = { list: 0x460b, list_level: 0x260a } as const;
 
-/** Passed in, because the module that has it imports this one. */
-export type EachProperty = (
-  bytes: ByteReader,
-  start: number,
-  end: number,
-  use: (property: number, at: number) => void,
-) => void;
-
-export function listPropertiesIn(
-  bytes: ByteReader,
-  start: number,
-  end: number,
-  eachProperty: EachProperty,
-): ListProperties {
+/** Those between two offsets. */
+export function listPropertiesIn(bytes: ByteReader, start: number, end: number): ListProperties {
   let [list, list_level]: [number | null, number | null] = [null, null];
   eachProperty(bytes, start, end, (property, at) => {
     if (property === code.list) list = bytes.u16(at);
@@ -34,14 +23,14 @@ export function listPropertiesIn(
 }
 
 /** The list properties of each style, with those it inherits. */
-export function readStyles(sheet: ByteReader, eachProperty: EachProperty): ListProperties[] {
+export function readStyles(sheet: ByteReader): ListProperties[] {
   const base_bytes = sheet.u16(4);
   const count = sheet.u16(2);
   const own: (ListProperties & { readonly based_on: number })[] = [];
   for (let index = 0, at = 2 + sheet.u16(0); index < count && at < sheet.length; index++) {
     const bytes = sheet.u16(at);
     own.push({
-      ...styleAt(sheet, at + 2, at + 2 + bytes, base_bytes, eachProperty),
+      ...styleAt(sheet, at + 2, at + 2 + bytes, base_bytes),
       based_on: sheet.u16(at + 4) >> 4,
     });
     at += 2 + bytes + (bytes % 2);
@@ -64,7 +53,6 @@ function styleAt(
   start: number,
   end: number,
   base_bytes: number,
-  eachProperty: EachProperty,
 ): ListProperties {
   const is_paragraph = (sheet.u16(start + 2) & 15) === 1;
   if (!is_paragraph) return { list: null, list_level: null };
@@ -75,6 +63,5 @@ function styleAt(
     sheet,
     properties + 4,
     Math.min(end, properties + 2 + sheet.u16(properties)),
-    eachProperty,
   );
 }

@@ -1,7 +1,7 @@
 /** PDF files, with page numbers. */
 import type { ExtractionContext } from "../context";
 import type { Extractor } from "../contract";
-import { readPagedFile } from "../server/paged-reading";
+import { readPagedFile } from "../server/paged-file";
 
 const signature = "%PDF-";
 /** The signature need not be the first bytes of the file. */

@@ -3,19 +3,13 @@
  * refused, and uploads that are refused before they are read.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  expectHas,
-  expectProblem,
-  filePart,
-  form,
-  head,
-  openSocket,
-  person,
-  temporaryFiles,
-  until,
-  type Person,
-} from "../helpers/contract";
-import { startExecutable, type Answered, type Executable } from "../helpers/executable";
+import { expectHas, expectProblem } from "../helpers/contract";
+import { temporaryFiles } from "../helpers/data-directory";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { filePart, form } from "../helpers/forms";
+import { person, type Person } from "../helpers/person";
+import { until, type Answered } from "../helpers/server";
+import { head, openSocket } from "../helpers/sockets";
 
 let server: Executable;
 let ada: Person, bob: Person;
@@ -43,7 +37,7 @@ async function furnish(of: string, who: Person): Promise<void> {
 
 beforeAll(async () => {
   server = await startExecutable();
-  [ada, bob] = [await person(server, "ada@example.com"), await person(server, "bob@example.com")];
+  [ada, bob] = [await person(server, "ada"), await person(server, "bob")];
   [reader, writer] = await Promise.all([newKey("--scopes", "read"), newKey("--scopes", "write")]);
   await Promise.all([furnish("ada", ada), furnish("bob", bob)]);
   for (const [name, prefix] of [

@@ -3,15 +3,9 @@
  * promises, and when there is no answer.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  expectHas,
-  expectProblem,
-  expectRecord,
-  person,
-  slice,
-  type Person,
-} from "../helpers/contract";
+import { expectHas, expectProblem, expectRecord, slice } from "../helpers/contract";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { person, type Person } from "../helpers/person";
 import { pdf } from "../helpers/pdf";
 
 let server: Executable;
@@ -22,7 +16,7 @@ const search = async (body: object) => (await ada.send("POST", "/search", body))
 
 beforeAll(async () => {
   server = await startExecutable();
-  [ada, bob] = [await person(server, "ada@example.com"), await person(server, "bob@example.com")];
+  [ada, bob] = [await person(server, "ada"), await person(server, "bob")];
   const [birds, mammals, empty, bobs] = [
     await ada.folder("Birds"),
     await ada.folder("Mammals"),

@@ -3,16 +3,10 @@
  * polling, waiting, cancelling, failing, and faults inside.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  expectHas,
-  expectProblem,
-  expectRecord,
-  person,
-  until,
-  uuid,
-  type Person,
-} from "../helpers/contract";
-import { startExecutable, type Answered, type Executable } from "../helpers/executable";
+import { expectHas, expectProblem, expectRecord, uuid } from "../helpers/contract";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { person, type Person } from "../helpers/person";
+import { until, type Answered } from "../helpers/server";
 import { setStage } from "../helpers/stage";
 
 let server: Executable;
@@ -31,7 +25,7 @@ const listed = async (id: string) =>
 
 beforeAll(async () => {
   server = await startExecutable({ env: stage.env });
-  [ada, bob] = [await person(server, "ada@example.com"), await person(server, "bob@example.com")];
+  [ada, bob] = [await person(server, "ada"), await person(server, "bob")];
   folder = await ada.folder();
   prompt = (await ada.made("/prompts", { name: "Short", text: "Be short." })).id;
   chat = (await ada.made("/chats", { usedFolders: [folder] })).id;

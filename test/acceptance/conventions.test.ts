@@ -3,18 +3,11 @@
  * the deprecated alias, limits and the contract document.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  expectProblem,
-  expectRecord,
-  form,
-  head,
-  openSocket,
-  person,
-  rfc3339,
-  uuid,
-  type Person,
-} from "../helpers/contract";
+import { expectProblem, expectRecord, rfc3339, uuid } from "../helpers/contract";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { form } from "../helpers/forms";
+import { person, type Person } from "../helpers/person";
+import { head, openSocket } from "../helpers/sockets";
 
 let server: Executable;
 let ada: Person, bob: Person;
@@ -25,8 +18,8 @@ const filled = (path: string): string =>
 
 beforeAll(async () => {
   server = await startExecutable();
-  ada = await person(server, "ada@example.com");
-  bob = await person(server, "bob@example.com");
+  ada = await person(server, "ada");
+  bob = await person(server, "bob");
   const folder = (named.folder = await ada.folder("Kept"));
   named.foreign = await bob.folder("Bob's");
   named.document = (await ada.text(folder, "The heron stands in shallow water.", "heron.txt")).id;

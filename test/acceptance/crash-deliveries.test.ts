@@ -5,7 +5,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { person, until, type Person } from "../helpers/contract";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
 import { allowed, event_type, startHooks, type Hooks } from "../helpers/hooks";
 import { chance } from "../helpers/random";
 
@@ -49,7 +50,7 @@ beforeAll(async () => {
   hooks = await startHooks({
     env: { DOSSIER_WEBHOOKS_RETRY_DELAYS: "50ms,150ms", DOSSIER_IMPORTS_ALLOW_NETWORKS: allowed },
   });
-  ada = await person(hooks.server, "eve@example.com");
+  ada = await person(hooks.server, "eve");
   // Answers at once, late, wrong, or not before the server is dead.
   hooks.receiver.answers(async (_, { headers }) => {
     const id = headers.get("webhook-id")!;

@@ -5,16 +5,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import {
-  expectHas,
-  expectProblem,
-  filesIn,
-  filesWith,
-  person,
-  until,
-  type Person,
-} from "../helpers/contract";
+import { expectHas, expectProblem } from "../helpers/contract";
+import { filesIn, filesWith } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
 import { pdf } from "../helpers/pdf";
 
 let server: Executable;
@@ -22,7 +17,7 @@ let ada: Person, bob: Person;
 
 beforeAll(async () => {
   server = await startExecutable();
-  [ada, bob] = [await person(server, "ada@example.com"), await person(server, "bob@example.com")];
+  [ada, bob] = [await person(server, "ada"), await person(server, "bob")];
 }, 180_000);
 afterAll(() => server?.[Symbol.asyncDispose]());
 

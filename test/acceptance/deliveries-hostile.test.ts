@@ -8,7 +8,7 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as certificates from "../helpers/certificates";
-import { until } from "../helpers/contract";
+import { until } from "../helpers/server";
 import { allowed, finished, startHooks, type Hooks } from "../helpers/hooks";
 
 const directory = mkdtempSync(join(tmpdir(), "dossier-hostile-"));

@@ -5,7 +5,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
-import { expectProblem, filesWith, until } from "../helpers/contract";
+import { expectProblem } from "../helpers/contract";
+import { filesWith } from "../helpers/data-directory";
+import { until } from "../helpers/server";
 import { event_type, finished, startHooks, type Hooks } from "../helpers/hooks";
 
 let hooks: Hooks;

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { networkInterfaces } from "node:os";
 import { verify } from "@octokit/webhooks-methods";
 import { Webhook } from "standardwebhooks";
-import { person, rfc3339, until } from "../helpers/contract";
+import { rfc3339 } from "../helpers/contract";
+import { person } from "../helpers/person";
+import { until } from "../helpers/server";
 import { event_type, finished, startHooks, type Hooks } from "../helpers/hooks";
 
 const has_ipv6 = Object.values(networkInterfaces())
@@ -134,7 +136,7 @@ describe("[20] a delivery is what the contract says, to the byte", () => {
 
 describe("who is told", () => {
   test("every webhook of the account for this event, each signed with its own secret, and nobody else", async () => {
-    const eve = await person(hooks.server, "eve@example.com");
+    const eve = await person(hooks.server, "eve");
     await using first = await hooks.register();
     await using second = await hooks.register(`http://hook.test:${hooks.receiver.port}/second`);
     await using other_event = await hooks.register(undefined, { type: "transcription.completed" });

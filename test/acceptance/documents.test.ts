@@ -3,8 +3,10 @@
  * what can be brought back.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { expectHas, expectProblem, expectRecord, person, type Person } from "../helpers/contract";
+import { expectHas, expectProblem, expectRecord } from "../helpers/contract";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { person, type Person } from "../helpers/person";
+import type { Answered } from "../helpers/server";
 
 let server: Executable;
 let ada: Person;
@@ -13,7 +15,7 @@ const sha256 = (text: string): string => new Bun.CryptoHasher("sha256").update(t
 
 beforeAll(async () => {
   server = await startExecutable();
-  ada = await person(server, "ada@example.com");
+  ada = await person(server, "ada");
   folder = await ada.folder();
 }, 180_000);
 afterAll(() => server?.[Symbol.asyncDispose]());
@@ -380,115 +382,113 @@ describe("names: an upload's is its own in a folder; texts may share theirs", ()
     expectProblem(await ada.upload(here, "notes.txt", "x"), 409, "overwrite=true");
   });
 
-  const cases: [string, () => Promise<{ status: number; headers: Headers; body: any }>, number][] =
+  const cases: [string, () => Promise<Answered>, number][] = [
     [
-      [
-        "renaming a text onto an upload",
-        async () => (
-          await upload(here, "a.txt"),
-          ada.send("PATCH", `/documents/${(await ada.text(here, "x", "free")).id}`, {
-            name: "a.txt",
-          })
-        ),
-        409,
-      ],
-      [
-        "renaming an upload onto an upload",
-        async () => (
-          await upload(here, "b.txt"),
-          ada.send("PATCH", `/documents/${await upload(here, "c.txt")}`, { name: "b.txt" })
-        ),
-        409,
-      ],
-      [
-        "renaming onto an upload by another composition of its letters",
-        async () => (
-          await upload(here, "caf\u00e9.txt"),
-          ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, {
-            name: "cafe\u0301.txt",
-          })
-        ),
-        409,
-      ],
-      [
-        "renaming onto other letter case",
-        async () => (
-          await upload(here, "d.txt"),
-          ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, { name: "D.txt" })
-        ),
-        200,
-      ],
-      [
-        "renaming to its own name",
-        async () =>
-          ada.send("PATCH", `/documents/${await upload(here, "e.txt")}`, { name: "e.txt" }),
-        200,
-      ],
-      [
-        "renaming a text onto a text",
-        async () => (
-          await ada.text(here, "x", "shared"),
-          ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, { name: "shared" })
-        ),
-        200,
-      ],
-      [
-        "renaming onto a name that is free again",
-        async () => {
-          await ada.send("DELETE", `/documents/${await upload(here, "f.txt")}?folder_id=${here}`);
-          return ada.send("PATCH", `/documents/${await upload(here, "g.txt")}`, { name: "f.txt" });
-        },
-        200,
-      ],
-      [
-        "linking an upload to where its name is taken",
-        async () => (
-          await upload(here, "h.txt"),
-          ada.send("POST", `/documents/${await upload(there, "h.txt")}/links`, { folder_id: here })
-        ),
-        409,
-      ],
-      [
-        "linking a text to where an upload has its name",
-        async () => (
-          await upload(here, "i.txt"),
-          ada.send("POST", `/documents/${(await ada.text(there, "x", "i.txt")).id}/links`, {
-            folder_id: here,
-          })
-        ),
-        409,
-      ],
-      [
-        "linking a text to where a text has its name",
-        async () => (
-          await ada.text(here, "x", "j"),
-          ada.send("POST", `/documents/${(await ada.text(there, "x", "j")).id}/links`, {
-            folder_id: here,
-          })
-        ),
-        200,
-      ],
-      [
-        "bringing an upload back to where its name is taken meanwhile",
-        async () => {
-          const id = await upload(here, "k.txt");
-          await ada.send("DELETE", `/documents/${id}?folder_id=${here}`);
-          await upload(here, "k.txt");
-          return ada.send("POST", `/documents/${id}/restore?folder_id=${here}`);
-        },
-        409,
-      ],
-      [
-        "bringing a text back to where an upload has its name meanwhile",
-        async () => {
-          const { id } = await ada.text(here, "x", "l.txt");
-          await ada.send("DELETE", `/documents/${id}?folder_id=${here}`);
-          await upload(here, "l.txt");
-          return ada.send("POST", `/documents/${id}/restore?folder_id=${here}`);
-        },
-        409,
-      ],
-    ];
+      "renaming a text onto an upload",
+      async () => (
+        await upload(here, "a.txt"),
+        ada.send("PATCH", `/documents/${(await ada.text(here, "x", "free")).id}`, {
+          name: "a.txt",
+        })
+      ),
+      409,
+    ],
+    [
+      "renaming an upload onto an upload",
+      async () => (
+        await upload(here, "b.txt"),
+        ada.send("PATCH", `/documents/${await upload(here, "c.txt")}`, { name: "b.txt" })
+      ),
+      409,
+    ],
+    [
+      "renaming onto an upload by another composition of its letters",
+      async () => (
+        await upload(here, "caf\u00e9.txt"),
+        ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, {
+          name: "cafe\u0301.txt",
+        })
+      ),
+      409,
+    ],
+    [
+      "renaming onto other letter case",
+      async () => (
+        await upload(here, "d.txt"),
+        ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, { name: "D.txt" })
+      ),
+      200,
+    ],
+    [
+      "renaming to its own name",
+      async () => ada.send("PATCH", `/documents/${await upload(here, "e.txt")}`, { name: "e.txt" }),
+      200,
+    ],
+    [
+      "renaming a text onto a text",
+      async () => (
+        await ada.text(here, "x", "shared"),
+        ada.send("PATCH", `/documents/${(await ada.text(here, "x")).id}`, { name: "shared" })
+      ),
+      200,
+    ],
+    [
+      "renaming onto a name that is free again",
+      async () => {
+        await ada.send("DELETE", `/documents/${await upload(here, "f.txt")}?folder_id=${here}`);
+        return ada.send("PATCH", `/documents/${await upload(here, "g.txt")}`, { name: "f.txt" });
+      },
+      200,
+    ],
+    [
+      "linking an upload to where its name is taken",
+      async () => (
+        await upload(here, "h.txt"),
+        ada.send("POST", `/documents/${await upload(there, "h.txt")}/links`, { folder_id: here })
+      ),
+      409,
+    ],
+    [
+      "linking a text to where an upload has its name",
+      async () => (
+        await upload(here, "i.txt"),
+        ada.send("POST", `/documents/${(await ada.text(there, "x", "i.txt")).id}/links`, {
+          folder_id: here,
+        })
+      ),
+      409,
+    ],
+    [
+      "linking a text to where a text has its name",
+      async () => (
+        await ada.text(here, "x", "j"),
+        ada.send("POST", `/documents/${(await ada.text(there, "x", "j")).id}/links`, {
+          folder_id: here,
+        })
+      ),
+      200,
+    ],
+    [
+      "bringing an upload back to where its name is taken meanwhile",
+      async () => {
+        const id = await upload(here, "k.txt");
+        await ada.send("DELETE", `/documents/${id}?folder_id=${here}`);
+        await upload(here, "k.txt");
+        return ada.send("POST", `/documents/${id}/restore?folder_id=${here}`);
+      },
+      409,
+    ],
+    [
+      "bringing a text back to where an upload has its name meanwhile",
+      async () => {
+        const { id } = await ada.text(here, "x", "l.txt");
+        await ada.send("DELETE", `/documents/${id}?folder_id=${here}`);
+        await upload(here, "l.txt");
+        return ada.send("POST", `/documents/${id}/restore?folder_id=${here}`);
+      },
+      409,
+    ],
+  ];
   for (const [why, call, status] of cases)
     test(`${why}: ${status}`, async () => {
       const answer = await call();

@@ -1,7 +1,8 @@
 /** Acceptance, on the executable: folders and saved prompts. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { expectHas, expectProblem, expectRecord, person, type Person } from "../helpers/contract";
+import { expectHas, expectProblem, expectRecord } from "../helpers/contract";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { person, type Person } from "../helpers/person";
 
 let server: Executable;
 let ada: Person;
@@ -9,7 +10,7 @@ let folder: string, sub: string, prompt: string;
 
 beforeAll(async () => {
   server = await startExecutable();
-  ada = await person(server, "ada@example.com");
+  ada = await person(server, "ada");
   folder = await ada.folder("Root");
   sub = await ada.folder("Sub", folder);
   prompt = (await ada.made("/prompts", { name: "Short", text: "Be short." })).id;

@@ -8,8 +8,8 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expectProblem, rfc3339 } from "../helpers/contract";
-import { startNameServer, type NameServer } from "../helpers/dns";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { startNameServer, type NameServer } from "../helpers/dns";
 import { zip } from "../helpers/office";
 import {
   ended,

@@ -3,22 +3,13 @@
  * hold under concurrency.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  expectProblem,
-  filePart,
-  filesWith,
-  form,
-  head,
-  openSocket,
-  person,
-  type Person,
-} from "../helpers/contract";
-import {
-  startExecutable,
-  type Answered,
-  type CallOptions,
-  type Executable,
-} from "../helpers/executable";
+import { expectProblem } from "../helpers/contract";
+import { filesWith } from "../helpers/data-directory";
+import { startExecutable, type CallOptions, type Executable } from "../helpers/executable";
+import { filePart, form } from "../helpers/forms";
+import { person, type Person } from "../helpers/person";
+import type { Answered } from "../helpers/server";
+import { head, openSocket } from "../helpers/sockets";
 
 const rates = ({ headers }: Answered) => ({
   limit: Number(headers.get("x-ratelimit-limit")),
@@ -181,7 +172,7 @@ describe("quotas", () => {
         DOSSIER_QUOTAS_STORAGE: String(storage_bytes),
       },
     });
-    [ada, bob] = [await person(server, "ada@example.com"), await person(server, "bob@example.com")];
+    [ada, bob] = [await person(server, "ada"), await person(server, "bob")];
     folder = await ada.folder();
   }, 180_000);
   afterAll(() => server?.[Symbol.asyncDispose]());

@@ -3,19 +3,12 @@
  * there, or for good when it fails.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  expectHas,
-  expectProblem,
-  expectRecord,
-  filePart,
-  filesWith,
-  multipart,
-  person,
-  temporaryFiles,
-  until,
-  type Person,
-} from "../helpers/contract";
+import { expectHas, expectProblem, expectRecord } from "../helpers/contract";
+import { filesWith, temporaryFiles } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { filePart, multipart } from "../helpers/forms";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
 import { setStage } from "../helpers/stage";
 
 let server: Executable;
@@ -30,7 +23,7 @@ beforeAll(async () => {
   server = await startExecutable({
     env: { ...stage.env, DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "1MiB" },
   });
-  ada = await person(server, "ada@example.com");
+  ada = await person(server, "ada");
   folder = await ada.folder();
 }, 180_000);
 afterAll(async () => {

@@ -3,8 +3,10 @@
  * come one after the other.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { expectProblem, person, until, type Person } from "../helpers/contract";
-import { startExecutable, type Answered, type Executable } from "../helpers/executable";
+import { expectProblem } from "../helpers/contract";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { person, type Person } from "../helpers/person";
+import { until, type Answered } from "../helpers/server";
 import { setStage } from "../helpers/stage";
 
 let server: Executable;
@@ -12,7 +14,7 @@ let ada: Person;
 const stage = setStage();
 beforeAll(async () => {
   server = await startExecutable({ env: stage.env });
-  ada = await person(server, "ada@example.com");
+  ada = await person(server, "ada");
 }, 180_000);
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]();

@@ -3,8 +3,12 @@
  * never with 500.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { expectProblem, multipart, openSocket, person, type Person } from "../helpers/contract";
-import { startExecutable, type Answered, type Executable } from "../helpers/executable";
+import { expectProblem } from "../helpers/contract";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { multipart } from "../helpers/forms";
+import { person, type Person } from "../helpers/person";
+import type { Answered } from "../helpers/server";
+import { openSocket } from "../helpers/sockets";
 
 let server: Executable;
 let ada: Person;
@@ -14,7 +18,7 @@ const filled = (text: string): string =>
 
 beforeAll(async () => {
   server = await startExecutable();
-  ada = await person(server, "ada@example.com");
+  ada = await person(server, "ada");
   const folder = (named.folder = await ada.folder());
   named.document = (await ada.text(folder, "The heron stands.")).id;
   named.prompt = (await ada.made("/prompts", { name: "Short", text: "Be short." })).id;

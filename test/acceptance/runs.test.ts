@@ -7,7 +7,7 @@ import { verify } from "@octokit/webhooks-methods";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { form } from "../helpers/contract";
+import { form } from "../helpers/forms";
 import { allowed, startHooks, type Hook, type Hooks } from "../helpers/hooks";
 
 let hooks: Hooks;

@@ -22,17 +22,12 @@ import {
   runCommand,
   type Launched,
 } from "../../scripts/lib/launch";
-import {
-  filePart,
-  filesWith,
-  head,
-  multipart,
-  openSocket,
-  person,
-  temporaryFiles,
-  until,
-} from "../helpers/contract";
+import { filesWith, temporaryFiles } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { filePart, multipart } from "../helpers/forms";
+import { person } from "../helpers/person";
+import { until } from "../helpers/server";
+import { head, openSocket } from "../helpers/sockets";
 
 const scratch = mkdtempSync(join(tmpdir(), "dossier-server-"));
 const newData = () => mkdtempSync(join(scratch, "data-"));
@@ -280,7 +275,7 @@ describe("logs", () => {
       );
   });
   test("hold no key, password or text, whatever was sent", async () => {
-    const ada = await person(server, "canary@example.com");
+    const ada = await person(server, "canary");
     const folder = await ada.folder("canary-name");
     await ada.text(folder, "canary-content");
     await server.api("GET", `/folders?token=${ada.key}`, undefined, { key: `${ada.key}x` });

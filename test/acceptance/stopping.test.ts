@@ -1,11 +1,14 @@
 /** Acceptance, on the executable: what a stop does to uploads that still arrive. */
 import { expect, test } from "bun:test";
-import { filePart, head, openSocket, person, temporaryFiles } from "../helpers/contract";
+import { temporaryFiles } from "../helpers/data-directory";
 import { startExecutable } from "../helpers/executable";
+import { filePart } from "../helpers/forms";
+import { person } from "../helpers/person";
+import { head, openSocket } from "../helpers/sockets";
 
 test("an upload that does not come to its end is given up, and leaves nothing behind", async () => {
   await using server = await startExecutable();
-  const ada = await person(server, "ada@example.com");
+  const ada = await person(server, "ada");
   const folder = await ada.folder();
   const socket = openSocket(server.url());
   socket.send(

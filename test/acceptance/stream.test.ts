@@ -3,17 +3,13 @@
  * lines, and every event comes once.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  expectProblem,
-  filesWith,
-  head,
-  openSocket,
-  person,
-  until,
-  type Person,
-} from "../helpers/contract";
-import { seen, watching, type Event, type Watcher } from "../helpers/events";
+import { expectProblem } from "../helpers/contract";
+import { filesWith } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
+import { head, openSocket } from "../helpers/sockets";
+import { seen, watching, type Event, type Watcher } from "../helpers/events";
 import { setStage } from "../helpers/stage";
 
 let server: Executable;
@@ -23,7 +19,7 @@ const stage = setStage();
 
 beforeAll(async () => {
   server = await startExecutable({ env: stage.env });
-  ada = await person(server, "ada@example.com");
+  ada = await person(server, "ada");
   folder = await ada.folder();
   chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
 }, 180_000);

@@ -7,18 +7,13 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import {
-  expectProblem,
-  filesIn,
-  filesWith,
-  person,
-  rfc3339,
-  until,
-  type Person,
-} from "../helpers/contract";
+import { expectProblem, rfc3339 } from "../helpers/contract";
+import { filesIn, filesWith } from "../helpers/data-directory";
 import { startExecutable, type Executable } from "../helpers/executable";
-import { startReceiver, type Receiver } from "../helpers/receiver";
+import { person, type Person } from "../helpers/person";
 import { captions, createEngine, formOf, recordingOf } from "../helpers/recordings";
+import { until } from "../helpers/server";
+import { startReceiver, type Receiver } from "../helpers/receiver";
 
 const engine = createEngine();
 const env = {
@@ -34,7 +29,7 @@ let server: Executable, ada: Person, hook: Receiver;
 beforeAll(async () => {
   hook = startReceiver("127.0.0.1");
   server = await startExecutable({ env });
-  ada = await person(server, "ada@example.com");
+  ada = await person(server, "ada");
   await ada.made("/webhooks", {
     event_type: "transcription.completed",
     url: `http://127.0.0.1:${hook.port}/done`,

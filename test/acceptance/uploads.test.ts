@@ -3,21 +3,13 @@
  * and what broken ones leave behind.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import {
-  expectHas,
-  expectProblem,
-  expectRecord,
-  filePart,
-  form,
-  head,
-  multipart,
-  openSocket,
-  person,
-  temporaryFiles,
-  until,
-  type Person,
-} from "../helpers/contract";
-import { startExecutable, type Answered, type Executable } from "../helpers/executable";
+import { expectHas, expectProblem, expectRecord } from "../helpers/contract";
+import { temporaryFiles } from "../helpers/data-directory";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { filePart, form, multipart } from "../helpers/forms";
+import { person, type Person } from "../helpers/person";
+import { until, type Answered } from "../helpers/server";
+import { head, openSocket } from "../helpers/sockets";
 import { buildPdf } from "../helpers/pdf";
 
 let server: Executable;
@@ -26,7 +18,7 @@ let folder: string;
 
 beforeAll(async () => {
   server = await startExecutable();
-  ada = await person(server, "ada@example.com");
+  ada = await person(server, "ada");
   folder = await ada.folder();
 }, 180_000);
 afterAll(() => server?.[Symbol.asyncDispose]());

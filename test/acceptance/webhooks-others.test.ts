@@ -5,7 +5,10 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type AddressInfo, type Server } from "node:net";
-import { expectProblem, form, person, until, type Person } from "../helpers/contract";
+import { expectProblem } from "../helpers/contract";
+import { form } from "../helpers/forms";
+import { person, type Person } from "../helpers/person";
+import { answerOf, until } from "../helpers/server";
 import { allowed, event_type, finished, startHooks, type Hooks } from "../helpers/hooks";
 
 let hooks: Hooks;
@@ -21,9 +24,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => {
     dead.listen(0, allowed, resolve);
   });
-  owners = await Promise.all(
-    ["bob", "cal", "dot"].map((name) => person(hooks.server, `${name}@example.com`)),
-  );
+  owners = await Promise.all(["bob", "cal", "dot"].map((name) => person(hooks.server, name)));
 }, 180_000);
 afterAll(async () => {
   await hooks?.[Symbol.asyncDispose]();
@@ -99,7 +100,7 @@ test("[9] [12] sixty-four silent names at once: 503 after five seconds each, no 
       body: JSON.stringify({ event_type, url: `http://silent.test/${n}` }),
     });
     ended.push(performance.now() - started);
-    return { status: response.status, headers: response.headers, body: await response.json() };
+    return answerOf(response);
   };
   const silent = Array.from({ length: 64 }, (_, n) => register(n % 2 ? bob : cal, n));
   for (const one of silent) one.catch(() => undefined);

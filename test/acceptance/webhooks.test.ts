@@ -3,7 +3,9 @@
  * case is about; its others are in the files beside this one.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { expectProblem, filesWith, person, rfc3339, type Person } from "../helpers/contract";
+import { expectProblem, rfc3339 } from "../helpers/contract";
+import { filesWith } from "../helpers/data-directory";
+import { person, type Person } from "../helpers/person";
 import { allowed, event_type, startHooks, type Hooks } from "../helpers/hooks";
 
 let hooks: Hooks;
@@ -16,7 +18,7 @@ const count = async (who: Person): Promise<number> =>
 beforeAll(async () => {
   hooks = await startHooks({ env: { DOSSIER_WEBHOOKS_ALLOW_NETWORKS: `${allowed},10.9.0.0/16` } });
   ({ ada } = hooks);
-  eve = await person(hooks.server, "eve@example.com");
+  eve = await person(hooks.server, "eve");
   const zones: [string, Parameters<typeof hooks.names.set>[1]][] = [
     ["public.test", ["93.184.216.34"]],
     ["both.test", { a: ["93.184.216.34"], aaaa: ["2606:4700::1111"] }],

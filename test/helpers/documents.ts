@@ -1,83 +1,14 @@
-/**
- * What tests of documents share: uploads, files that are read as their first bytes say, and a
- * recount of everything that is counted.
- */
+/** Files that are read as their first bytes say, and a recount of everything that is counted. */
 import { expect } from "bun:test";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { definePlugin, fill } from "../../core/sdk";
 import {
   ExtractionFailure,
   Extractors,
   type ExtractionCode,
 } from "../../plugins/extraction/contract";
-import type { Answered, TestServer } from "./host";
-
-/** What an upload carries: its bytes and the name it comes with. */
-export const form = (
-  name: string,
-  content: string | Uint8Array<ArrayBuffer>,
-  type = "",
-): FormData => {
-  const body = new FormData();
-  body.append("file", new Blob([content], { type }), name);
-  return body;
-};
-
-export interface Person {
-  readonly folder: (name?: string, parentId?: string) => Promise<string>;
-  readonly text: (folder_id: string, content: string, name?: string) => Promise<any>;
-  readonly upload: (
-    folder_id: string,
-    name: string,
-    content: string | Uint8Array<ArrayBuffer>,
-    query?: string,
-  ) => Promise<Answered>;
-  readonly get: (id: string) => Promise<any>;
-  readonly send: (
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ) => Promise<Answered>;
-  /** The documents that a search for these words finds. */
-  readonly found: (query: string, folder_ids?: readonly string[]) => Promise<string[]>;
-  /** Names in a folder's list. */
-  readonly names: (folder_id: string, query?: string) => Promise<string[]>;
-}
-/** A person of a server, and what tests do with documents in their name. */
-export function person(server: TestServer, who: string): Person {
-  const send: Person["send"] = (method, path, body, headers) =>
-    server.send(who, method, path, body, headers);
-  const created = async (answer: Promise<Answered>): Promise<any> => {
-    const { status, body, text } = await answer;
-    if (status !== 201) throw new Error(`expected 201, not ${status}: ${text}`);
-    return body;
-  };
-  return {
-    send,
-    folder: async (name = "folder", parentId) =>
-      (await created(send("POST", "/folders", { name, parentId }))).id,
-    text: (folder_id, content, name) =>
-      created(send("POST", "/documents", { folder_id, content, name })),
-    upload: (folder_id, name, content, query = "") =>
-      server.sendRaw(
-        who,
-        "POST",
-        `/documents/file?folder_id=${folder_id}${query}`,
-        form(name, content),
-      ),
-    get: async (id) => (await send("GET", `/documents/${id}`)).body,
-    found: async (query, folder_ids) =>
-      (await send("POST", "/search", { query, folder_ids })).body.data.map(
-        (passage: { document_id: string }) => passage.document_id,
-      ),
-    names: async (folder_id, query = "") =>
-      (await send("GET", `/documents?folder_id=${folder_id}${query}`)).body.data.map(
-        (document: { name: string }) => document.name,
-      ),
-  };
-}
+import { filesOf } from "./data-directory";
+import type { TestServer } from "./host";
+import { until } from "./server";
 
 /**
  * Reads files that begin with `#!`: `#!wait KEY` waits for `open(KEY)`, `#!fail CODE` has no text
@@ -141,14 +72,6 @@ export function scriptedExtractor() {
     }),
   });
   return { plugin, open: (key: string) => gate(key).resolve(), runs: () => runs };
-}
-
-/** Waits until this is so. */
-export async function until(what: () => Promise<boolean> | boolean): Promise<void> {
-  for (let tries = 0; !(await what()); tries++) {
-    if (tries === 500) throw new Error("it did not become so within five seconds");
-    await Bun.sleep(10);
-  }
 }
 
 /**
@@ -241,10 +164,3 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
   ].sort();
   await until(async () => filesOf(data).join() === used.join());
 }
-
-/** Names of the originals on disk; what is arriving comes as `tmp/…`. */
-export const filesOf = (data: string): string[] =>
-  readdirSync(join(data, "files"), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => (entry.parentPath.endsWith("tmp") ? `tmp/${entry.name}` : entry.name))
-    .sort();

@@ -14,16 +14,7 @@ import {
   type Launched,
   type Said,
 } from "../../scripts/lib/launch";
-
-/**
- * An answer of the API. `body` is parsed JSON, the text of any other type, or undefined when there
- * is none.
- */
-export interface Answered {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: any;
-}
+import { answerOf, callOf, type Answered, type ApiServer, type StartOptions } from "./server";
 
 export interface CallOptions {
   /** The API key. Default: the last one `createUser` made; null sends none. */
@@ -31,8 +22,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Executable extends AsyncDisposable {
-  readonly data: string;
+export interface Executable extends ApiServer {
   /** Where it serves now; another port after each restart. */
   url(): string;
   pid(): number;
@@ -44,10 +34,7 @@ export interface Executable extends AsyncDisposable {
   cli(args: readonly string[], options?: { readonly stdin?: string }): Promise<Said>;
   /** The same, for a command that must succeed; answers what it printed. */
   mustCli(args: readonly string[], options?: { readonly stdin?: string }): Promise<string>;
-  /**
-   * Calls the API. A path without `/api/` and other than `/health` lies below `/api/dev/v1`.
-   * `body`: a plain object goes as JSON; FormData, strings, bytes and blobs go as they are.
-   */
+  /** The same as `send`, with the key of a command line instead of a person's. */
   api(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answered>;
   /** Calls `path` until `done` says so. @throws Error with the last answer after `limit_ms`. */
   until(
@@ -65,15 +52,16 @@ export interface Executable extends AsyncDisposable {
   restart(): Promise<void>;
 }
 
-export interface ExecutableOptions {
-  /** Settings, as environment variables. The rate limit is out of the way unless they set it. */
-  readonly env?: Readonly<Record<string, string>>;
+export interface ExecutableOptions extends StartOptions {
   readonly args?: readonly string[];
   /** Use this directory and leave it there; otherwise a temporary one that goes at the end. */
   readonly data?: string;
   /** Written into the data directory before the start: `{ "plugins/activity.ts": text }`. */
   readonly files?: Readonly<Record<string, string>>;
 }
+
+/** What `callOf` takes after the key. */
+type Sent = Parameters<typeof callOf> extends [unknown, ...infer Rest] ? Rest : never;
 
 const running = new Set<Launched>();
 process.on("exit", () => {
@@ -104,8 +92,22 @@ export async function startExecutable({
     return launched;
   }
 
+  const request = (key: string | null, ...sent: Sent): Promise<Response> => {
+    const { path, init } = callOf(key, ...sent);
+    return fetch(`${now.url}${path}`, init);
+  };
+  const keys = new Map<string, Promise<string>>();
   const executable: Executable = {
     data,
+    async key(who) {
+      const made = keys.get(who) ?? createKey(data, `${who}@example.com`);
+      keys.set(who, made);
+      last_key = await made;
+      return made;
+    },
+    call: async (who, method, path, body, headers = {}) =>
+      request(who === null ? null : await executable.key(who), method, path, body, headers),
+    send: async (...sent) => answerOf(await executable.call(...sent)),
     url: () => now.url,
     pid: () => now.pid,
     output: () => now.output(),
@@ -115,8 +117,8 @@ export async function startExecutable({
     },
     cli: (words, options) => runCommand(data, words, { env: settings, ...options }),
     mustCli: (words, options) => mustRun(data, words, { env: settings, ...options }),
-    api: (method, path, body, { key = last_key, headers = {} } = {}) =>
-      call(now.url, method, path, body, key, headers),
+    api: async (method, path, body, { key = last_key, headers = {} } = {}) =>
+      answerOf(await request(key, method, path, body, headers)),
     async until(path, done, { limit_ms = 20_000, ...options } = {}) {
       const deadline = performance.now() + limit_ms;
       for (;;) {
@@ -157,43 +159,4 @@ export async function startExecutable({
     },
   };
   return executable;
-}
-
-async function call(
-  base: string,
-  method: string,
-  path: string,
-  body: unknown,
-  key: string | null,
-  headers: Readonly<Record<string, string>>,
-): Promise<Answered> {
-  const plain =
-    body !== undefined &&
-    (body === null ||
-      typeof body !== "object" ||
-      Array.isArray(body) ||
-      Object.getPrototypeOf(body) === Object.prototype) &&
-    typeof body !== "string";
-  const response = await fetch(
-    `${base}${path === "/health" || path.startsWith("/api/") ? "" : "/api/dev/v1"}${path}`,
-    {
-      method,
-      redirect: "manual",
-      headers: {
-        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-        ...(plain ? { "content-type": "application/json" } : {}),
-        ...headers,
-      },
-      ...(body === undefined
-        ? {}
-        : { body: plain ? JSON.stringify(body) : (body as NonNullable<RequestInit["body"]>) }),
-    },
-  );
-  const text = await response.text();
-  const json = /^application\/([\w.+-]*\+)?json\b/.test(response.headers.get("content-type") ?? "");
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: text === "" ? undefined : json ? JSON.parse(text) : text,
-  };
 }

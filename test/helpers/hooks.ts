@@ -3,9 +3,10 @@
  * that may be delivered to, one that may not, and a plugin through which a person's run ends.
  */
 import { expect } from "bun:test";
-import { person, until, type Person } from "./contract";
+import { startExecutable, type Executable } from "./executable";
+import { person, type Person } from "./person";
+import { until, type Answered } from "./server";
 import { startNameServer, type NameServer } from "./dns";
-import { startExecutable, type Answered, type Executable } from "./executable";
 import { startReceiver, type Receiver } from "./receiver";
 
 /** The only address on loopback that may be delivered to. */
@@ -103,7 +104,7 @@ export async function startHooks({
       ...env,
     },
   });
-  const ada = await person(server, "ada@example.com");
+  const ada = await person(server, "ada");
   return {
     server,
     names,

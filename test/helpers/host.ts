@@ -2,12 +2,12 @@
  * A whole server in this process, on a data directory of its own: what `dossier serve` runs,
  * without the port.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "bun:test";
 import { createApplication } from "../../core/cli/application";
-import { assemble } from "../../core/cli/assembly";
+import { assemble, type Assembled } from "../../core/cli/assembly";
 import { bootstrap } from "../../core/cli/bootstrap";
 import { openDataDirectory } from "../../core/cli/data-directory";
 import { ChildPool } from "../../core/isolate/pool";
@@ -17,51 +17,25 @@ import * as sdk from "../../core/sdk";
 import { Accounts } from "../../plugins/accounts/contract";
 import { builtIn } from "../../plugins/built-in";
 import * as contracts from "../../plugins/contracts";
+import { answerOf, callOf, type ApiServer, type StartOptions } from "./server";
 
 installModules({ dossier: sdk, "dossier/contracts": contracts });
 
-export interface Answered {
-  readonly status: number;
-  readonly body: any;
-  readonly text: string;
-  readonly headers: Headers;
-}
-export interface TestServer {
-  /**
-   * `send("ada", "POST", "/folders", { name: "Reports" })`: people have names; each is a user with
-   * a key of its own. `null` sends no key. `//health` is a path at the root.
-   */
-  send(
-    who: string | null,
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ): Promise<Answered>;
-  /** The same with a raw body. */
-  sendRaw(
-    who: string | null,
-    method: string,
-    path: string,
-    body: string | Uint8Array | ReadableStream | FormData | Blob | null,
-    headers?: Record<string, string>,
-  ): Promise<Answered>;
+type Store = Assembled["store"];
+type Env = NonNullable<StartOptions["env"]>;
+
+export interface TestServer extends ApiServer {
   /** The request as it is, at any path of the server. */
   fetch(request: Request, address?: string): Promise<Response>;
   /** Waits until no job is waiting or running. */
   settle(): Promise<void>;
-  /** The API key of a person; their user id is `usr_` and the name. */
-  key(who: string): Promise<string>;
   readonly accounts: Accounts;
-  readonly store: Awaited<ReturnType<typeof assemble>>["store"];
-  readonly host: Awaited<ReturnType<typeof assemble>>["host"];
-  readonly files: Awaited<ReturnType<typeof assemble>>["files"];
-  readonly data: string;
+  readonly store: Store;
+  readonly host: Assembled["host"];
+  readonly files: Assembled["files"];
   stop(): Promise<void>;
 }
-export interface TestServerOptions {
-  /** As environment variables: `{ DOSSIER_QUOTAS_FOLDERS: "2" }`. */
-  readonly env?: Record<string, string>;
+export interface TestServerOptions extends StartOptions {
   /** Beside the built-in plugins. */
   readonly plugins?: readonly Plugin[];
   readonly data?: string;
@@ -78,12 +52,14 @@ process.on("exit", () => {
   for (const server of running) rmSync(server.data, { recursive: true, force: true });
 });
 
+/** The user id of a person is `usr_` and their name. */
 export async function startTestServer({
   env = {},
   plugins = [],
   public_url = "http://dossier.test",
   data = mkdtempSync(join(tmpdir(), "dossier-test-")),
 }: TestServerOptions = {}): Promise<TestServer> {
+  let accounts!: Accounts;
   const people = definePlugin({
     name: "people",
     version: "1.0.0",
@@ -93,8 +69,7 @@ export async function startTestServer({
       return {};
     },
   });
-  let accounts!: Accounts;
-  const built_in = [...builtIn, people, ...plugins];
+  const built_in = [...builtIn, people, ...plugins, ...(await pluginsIn(env))];
   const boot = await bootstrap({
     flags: { "server.data": data },
     env: { DOSSIER_RATE_LIMIT_REQUESTS: "1000000", ...env },
@@ -108,98 +83,85 @@ export async function startTestServer({
     log: boot.log,
   });
   const assembled = await assemble(boot, built_in, isolate.run, () => public_url);
+  const { host, store, files } = assembled;
   const stopping = new AbortController();
-  const gateway = createApplication(assembled.host, boot, stopping.signal, () => public_url);
-  await assembled.host.start();
-  const fetch = (request: Request, address = "127.0.0.1") => gateway.handle(request, address);
+  const gateway = createApplication(host, boot, stopping.signal, () => public_url);
+  await host.start();
   const keys = new Map<string, Promise<string>>();
-  // The row is written directly: hashing a password for each person of each test would take most of
-  // the time.
-  const makeKey = async (who: string): Promise<string> => {
-    const id = `usr_${who}`;
-    await assembled.store.db
-      .insertInto("accounts_users")
-      .values({
-        id,
-        email: `${who}@dossier.test`,
-        email_folded: `${who}@dossier.test`,
-        role: "member",
-        password_hash: "none",
-        active: 1,
-        created_at: Date.now(),
-      })
-      .execute();
-    return (await accounts.createKey(id, { name: "test" })).token;
-  };
-  const keyOf = (who: string): Promise<string> => {
-    const made = keys.get(who) ?? makeKey(who);
+  const key = (who: string): Promise<string> => {
+    const made = keys.get(who) ?? createUser(store, accounts, who);
     keys.set(who, made);
     return made;
   };
-  const sendRaw: TestServer["sendRaw"] = async (who, method, path, body, headers = {}) => {
-    const at = path.startsWith("//")
-      ? path.slice(1)
-      : path.startsWith("/api/")
-        ? path
-        : `/api/dev/v1${path}`;
-    const response = await fetch(
-      new Request(`http://dossier.test${at}`, {
-        method,
-        body,
-        headers: {
-          ...(who === null ? {} : { authorization: `Bearer ${await keyOf(who)}` }),
-          ...headers,
-        },
-      }),
-    );
-    const text = await response.text();
-    const json = /json/.test(response.headers.get("content-type") ?? "");
-    return {
-      status: response.status,
-      body: json && text !== "" ? JSON.parse(text) : null,
-      text,
-      headers: response.headers,
-    };
+  const call: TestServer["call"] = async (who, method, path, body, headers = {}) => {
+    const sent = callOf(who === null ? null : await key(who), method, path, body, headers);
+    return gateway.handle(new Request(`http://dossier.test${sent.path}`, sent.init), "127.0.0.1");
   };
   const server: TestServer = {
-    fetch,
-    sendRaw,
-    key: keyOf,
-    accounts,
-    store: assembled.store,
-    host: assembled.host,
-    files: assembled.files,
     data,
-    send: (who, method, path, body, headers = {}) =>
-      sendRaw(
-        who,
-        method,
-        path,
-        body === undefined ? null : JSON.stringify(body),
-        body === undefined ? headers : { "content-type": "application/json", ...headers },
-      ),
-    async settle() {
-      for (;;) {
-        const waiting = await assembled.store.db
-          .selectFrom("core_jobs")
-          .select("id")
-          .where("state", "in", ["ready", "running"])
-          .where("run_at", "<=", Date.now() + 60_000)
-          .limit(1)
-          .execute();
-        if (waiting.length === 0) return;
-        await Bun.sleep(10);
-      }
-    },
+    key,
+    call,
+    send: async (...sent) => answerOf(await call(...sent)),
+    fetch: (request, address = "127.0.0.1") => gateway.handle(request, address),
+    accounts,
+    store,
+    host,
+    files,
+    settle: () => settle(store),
     async stop() {
       if (!running.delete(server)) return;
       stopping.abort();
-      await assembled.host.stop(2_000);
+      await host.stop(2_000);
       await assembled.close();
       isolate.stop();
       rmSync(data, { recursive: true, force: true });
     },
+    [Symbol.asyncDispose]: () => server.stop(),
   };
   running.add(server);
   return server;
+}
+
+/** The plugins of the directory that the settings name, loaded without a trial. */
+async function pluginsIn({ DOSSIER_PLUGINS_DIRECTORY: directory }: Env): Promise<Plugin[]> {
+  if (directory === undefined) return [];
+  const modules = readdirSync(directory)
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => import(join(directory, name)) as Promise<{ default: Plugin }>);
+  return (await Promise.all(modules)).map((module) => module.default);
+}
+
+/**
+ * A user with a key. The row is written directly: hashing a password for each person of each test
+ * would take most of the time.
+ */
+async function createUser({ db }: Store, accounts: Accounts, who: string): Promise<string> {
+  const id = `usr_${who}`;
+  await db
+    .insertInto("accounts_users")
+    .values({
+      id,
+      email: `${who}@dossier.test`,
+      email_folded: `${who}@dossier.test`,
+      role: "member",
+      password_hash: "none",
+      active: 1,
+      created_at: Date.now(),
+    })
+    .execute();
+  return (await accounts.createKey(id, { name: "test" })).token;
+}
+
+async function settle({ db }: Store): Promise<void> {
+  for (;;) {
+    const waiting = await db
+      .selectFrom("core_jobs")
+      .select("id")
+      .where("state", "in", ["ready", "running"])
+      .where("run_at", "<=", Date.now() + 60_000)
+      .limit(1)
+      .execute();
+    if (waiting.length === 0) return;
+    await Bun.sleep(10);
+  }
 }

@@ -5,7 +5,8 @@ import { definePlugin, fill } from "../../core/sdk";
 import { Answerers, type Answered as Said, type Question } from "../../plugins/chats/contract";
 import type { FoundPassage } from "../../plugins/search/contract";
 import { watching, type Watcher } from "./events";
-import { startTestServer, type Answered, type TestServer, type TestServerOptions } from "./host";
+import { startTestServer, type TestServer, type TestServerOptions } from "./host";
+import type { Answered } from "./server";
 
 export type { Said };
 export type Script = (question: Question) => Promise<Said>;

@@ -229,7 +229,7 @@ describe("reading an answer back", () => {
     form.append("file", new File(["The heron stands in shallow water. It sleeps."], "heron.txt"));
     expect(
       (
-        await scripted.server.sendRaw(
+        await scripted.server.send(
           "roy",
           "POST",
           `/documents/file?folder_id=${folder}&overwrite=true`,
@@ -279,7 +279,7 @@ describe("reading an answer back", () => {
         form.append("file", new File([content], "heron.txt"));
         expect(
           (
-            await scripted.server.sendRaw(
+            await scripted.server.send(
               "sid",
               "POST",
               `/documents/file?folder_id=${folder}&overwrite=true`,

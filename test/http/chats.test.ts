@@ -1,6 +1,7 @@
 /** Chat sessions over HTTP: creating, changing, deleting, restoring, and what they use. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { startTestServer, type Answered, type TestServer } from "../helpers/host";
+import { startTestServer, type TestServer } from "../helpers/host";
+import type { Answered } from "../helpers/server";
 
 let server: TestServer;
 let send: TestServer["send"];

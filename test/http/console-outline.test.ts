@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { blocksOf, indicesOf, piecesOf } from "../../plugins/console/web/reader/text-ranges";
 import { signedIn, type Browser } from "../helpers/browser";
-import { person } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person } from "../helpers/person";
 
 let server: TestServer, ada: Browser, bob: Browser, notes: string, plain: string;
 const markdown = "# 🙂 First\n\nSome text.\n\n## Second\n\nMore text.\n";
@@ -12,10 +12,10 @@ beforeAll(async () => {
   server = await startTestServer();
   ada = await signedIn(server, "ada");
   bob = await signedIn(server, "bob");
-  const me = person(server, "ada");
+  const me = await person(server, "ada");
   const folder = await me.folder();
   notes = (await me.upload(folder, "notes.md", markdown)).body.id;
-  plain = (await me.text(folder, "No headings, no pages.", "plain")).id;
+  plain = (await me.newText(folder, "No headings, no pages.", "plain")).id;
   await server.settle();
 });
 afterAll(() => server.stop());

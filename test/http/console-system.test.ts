@@ -489,7 +489,7 @@ describe("jobs", () => {
     const { body: folder } = await server.send("ada", "POST", "/folders", { name: "Broken" });
     const form = new FormData();
     form.append("file", new Blob(["#!throw\ntext"]), "broken.txt");
-    const { body: document } = await server.sendRaw(
+    const { body: document } = await server.send(
       "ada",
       "POST",
       `/documents/file?folder_id=${folder.id}`,

@@ -3,15 +3,18 @@
  * stays, and the next one is served.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { filesOf, form, person, until, type Person } from "../helpers/documents";
+import { filesOf } from "../helpers/data-directory";
+import { form } from "../helpers/forms";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
 
 let server: TestServer;
 let ada: Person;
 let folder: string;
 beforeAll(async () => {
   server = await startTestServer({ env: { DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "256KiB" } });
-  ada = person(server, "ada");
+  ada = await person(server, "ada");
   folder = await ada.folder();
 });
 
@@ -20,10 +23,10 @@ const part = (disposition: string, content: string, type = "") =>
   `--${boundary}\r\nContent-Disposition: form-data; ${disposition}\r\n${type && `Content-Type: ${type}\r\n`}\r\n${content}\r\n`;
 const end = `--${boundary}--\r\n`;
 const post = (
-  body: string | Uint8Array | ReadableStream | null,
+  body: string | Uint8Array | ReadableStream,
   type = `multipart/form-data; boundary=${boundary}`,
 ) =>
-  server.sendRaw("ada", "POST", `/documents/file?folder_id=${folder}`, body, {
+  server.send("ada", "POST", `/documents/file?folder_id=${folder}`, body, {
     "content-type": type,
   });
 const nothingLeft = async (files_before: readonly string[]) => {
@@ -31,7 +34,7 @@ const nothingLeft = async (files_before: readonly string[]) => {
 };
 
 describe("refused", () => {
-  const cases: [string, string | null, number, string?][] = [
+  const cases: [string, string, number, string?][] = [
     ["no parts at all", end, 400, "/file"],
     ["an empty body", "", 400],
     ["another part only", part(`name="other"; filename="a.txt"`, "x") + end, 400, "/file"],
@@ -113,7 +116,7 @@ describe("refused", () => {
   }
   test("no body", async () =>
     expect([400, 415]).toContain(
-      (await server.sendRaw("ada", "POST", `/documents/file?folder_id=${folder}`, null)).status,
+      (await server.send("ada", "POST", `/documents/file?folder_id=${folder}`)).status,
     ));
   test("above the limit, without saying so beforehand", async () => {
     const before = filesOf(server.data);
@@ -176,7 +179,7 @@ describe("accepted", () => {
   }
   test("every byte arrives", async () => {
     const bytes = Uint8Array.from({ length: 200_000 }, (_, i) => (i * 31 + (i >> 8)) & 255);
-    const answer = await server.sendRaw(
+    const answer = await server.send(
       "ada",
       "POST",
       `/documents/file?folder_id=${folder}`,
@@ -240,7 +243,7 @@ describe("over a socket", () => {
     ["a folder that does not exist", async () => "folder_id=fld_none", 200_000, 404],
     [
       "another user's folder",
-      async () => `folder_id=${await person(server, "bob").folder()}`,
+      async () => `folder_id=${await (await person(server, "bob")).folder()}`,
       200_000,
       403,
     ],

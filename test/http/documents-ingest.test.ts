@@ -7,8 +7,10 @@ import { existsSync } from "node:fs";
 import { definePlugin, fill, type Context } from "../../core/sdk";
 import { Documents, FileUses, type IngestRequest } from "../../plugins/documents/contract";
 import { SearchIndex, type IndexInput } from "../../plugins/search-index/contract";
-import { expectSound, person, scriptedExtractor, until, type Person } from "../helpers/documents";
+import { expectSound, scriptedExtractor } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
 
 let server: TestServer;
 let ada: Person;
@@ -30,7 +32,7 @@ const runs = definePlugin({
 });
 beforeAll(async () => {
   server = await startTestServer({ plugins: [scripted.plugin, runs] });
-  ada = person(server, "ada");
+  ada = await person(server, "ada");
 });
 
 const take = (incoming: IngestRequest, owner = "usr_ada") =>

@@ -6,8 +6,11 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PurgeDocuments } from "../../plugins/documents/jobs";
-import { expectSound, filesOf, person, until, type Person } from "../helpers/documents";
+import { filesOf } from "../helpers/data-directory";
+import { expectSound } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
 
 describe("with a quota of three documents and a kilobyte", () => {
   let server: TestServer;
@@ -16,7 +19,7 @@ describe("with a quota of three documents and a kilobyte", () => {
     server = await startTestServer({
       env: { DOSSIER_QUOTAS_DOCUMENTS: "3", DOSSIER_QUOTAS_STORAGE: "1KiB" },
     });
-    ada = person(server, "ada");
+    ada = await person(server, "ada");
   });
   const refused = { status: 403, code: "quota_exceeded" };
 
@@ -91,7 +94,7 @@ describe("with a quota of three documents and a kilobyte", () => {
 describe("what nobody wants back", () => {
   test("goes when its time is over, with its file and its text", async () => {
     const server = await startTestServer({ env: { DOSSIER_DOCUMENTS_RESTORE_FOR: "200ms" } });
-    const ada = person(server, "ada");
+    const ada = await person(server, "ada");
     const [one, two] = [await ada.folder(), await ada.folder()];
     const gone = (await ada.upload(one, "gone.txt", "The moa ran.")).body.id;
     const kept = (await ada.upload(one, "kept.txt", "The kiwi runs.")).body.id;
@@ -139,10 +142,10 @@ describe("deleting for good leaves the text in no file of the data directory", (
 
   test("with its folder", async () => {
     const server = await startTestServer();
-    const ada = person(server, "ada");
+    const ada = await person(server, "ada");
     const folder = await ada.folder();
     const words = [canary(), canary(), canary()];
-    await ada.text(folder, `Text ${words[0]} ends.`, words[1]);
+    await ada.newText(folder, `Text ${words[0]} ends.`, words[1]);
     await ada.upload(folder, "file.txt", `File ${words[2]} ends.`);
     await server.settle();
     for (const word of words) expect(holding(server.data, word)).not.toEqual([]);
@@ -153,11 +156,11 @@ describe("deleting for good leaves the text in no file of the data directory", (
 
   test("by an overwrite", async () => {
     const server = await startTestServer();
-    const ada = person(server, "ada");
+    const ada = await person(server, "ada");
     const folder = await ada.folder();
     const [of_file, of_text] = [canary(), canary()];
     await ada.upload(folder, "file.txt", `File ${of_file} ends.`);
-    await ada.text(folder, `Text ${of_text} ends.`, "text.txt");
+    await ada.newText(folder, `Text ${of_text} ends.`, "text.txt");
     await server.settle();
     await ada.upload(folder, "file.txt", "Other words.", "&overwrite=true");
     await ada.upload(folder, "text.txt", "More words.", "&overwrite=true");
@@ -174,7 +177,7 @@ test("at the start, originals that no document uses are deleted", async () => {
   });
   await received.keep();
   await received.release();
-  const ada = person(first, "ada");
+  const ada = await person(first, "ada");
   const { sha256 } = (await ada.upload(await ada.folder(), "used.txt", "in use")).body;
   await first.settle();
   const copy = `${first.data}-copy`;

@@ -5,8 +5,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, fill } from "../../core/sdk";
 import { Documents, DocumentUses } from "../../plugins/documents/contract";
-import { expectSound, person, until, type Person } from "../helpers/documents";
+import { expectSound } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
 
 let server: TestServer;
 let ada: Person, bob: Person;
@@ -32,14 +34,14 @@ const neighbour = definePlugin({
 
 beforeAll(async () => {
   server = await startTestServer({ plugins: [neighbour] });
-  ada = person(server, "ada");
-  bob = person(server, "bob");
+  ada = await person(server, "ada");
+  bob = await person(server, "bob");
 });
 
 describe("taking out, putting back, linking", () => {
   test("a document leaves list, search and counters at once, and comes back", async () => {
     const folder = await ada.folder();
-    const { id } = await ada.text(folder, "The quagga grazes.", "quagga");
+    const { id } = await ada.newText(folder, "The quagga grazes.", "quagga");
     await server.settle();
     const gone = await ada.send("DELETE", `/documents/${id}?folder_id=${folder}`);
     expect([gone.status, gone.text]).toEqual([204, ""]);
@@ -70,7 +72,7 @@ describe("taking out, putting back, linking", () => {
 
   test("a link more, a link less: the other folders keep it", async () => {
     const [one, two] = [await ada.folder("one"), await ada.folder("two")];
-    const { id } = await ada.text(one, "The okapi sleeps.");
+    const { id } = await ada.newText(one, "The okapi sleeps.");
     await server.settle();
     const linked = await ada.send("POST", `/documents/${id}/links`, { folder_id: two });
     expect([linked.status, linked.body.folder_ids]).toEqual([200, [one, two]]);
@@ -94,7 +96,7 @@ describe("taking out, putting back, linking", () => {
 
   test("taken out while it waits to be indexed, it is found where it still is", async () => {
     const [one, two] = [await ada.folder("one"), await ada.folder("two")];
-    const { id } = await ada.text(one, "The tapir swims.");
+    const { id } = await ada.newText(one, "The tapir swims.");
     await ada.send("POST", `/documents/${id}/links`, { folder_id: two });
     await ada.send("DELETE", `/documents/${id}?folder_id=${one}`);
     await server.settle();
@@ -103,8 +105,8 @@ describe("taking out, putting back, linking", () => {
 
   test("who may do what with which", async () => {
     const [folder, other, foreign] = [await ada.folder(), await ada.folder(), await bob.folder()];
-    const { id } = await ada.text(folder, "mine");
-    const { id: private_id } = await bob.text(foreign, "private");
+    const { id } = await ada.newText(folder, "mine");
+    const { id: private_id } = await bob.newText(foreign, "private");
     const cases: [string, string, string, unknown, number][] = [
       ["taking out needs a folder", "DELETE", `/documents/${id}`, undefined, 400],
       ["a folder it is not in", "DELETE", `/documents/${id}?folder_id=${other}`, undefined, 404],
@@ -203,7 +205,7 @@ describe("taking out, putting back, linking", () => {
 describe("renaming", () => {
   test("the name is new at once, and its words are found", async () => {
     const folder = await ada.folder();
-    const { id } = await ada.text(folder, "Nothing about it inside.", "before");
+    const { id } = await ada.newText(folder, "Nothing about it inside.", "before");
     await server.settle();
     const renamed = await ada.send("PATCH", `/documents/${id}`, { name: " Zanzibar " });
     expect([renamed.status, renamed.body.name, renamed.body.status, renamed.body.version]).toEqual([
@@ -221,7 +223,7 @@ describe("renaming", () => {
   });
   test("renamed while it is being indexed, it ends with the new name", async () => {
     const folder = await ada.folder();
-    const { id } = await ada.text(folder, "Words of the text.", "before");
+    const { id } = await ada.newText(folder, "Words of the text.", "before");
     await ada.send("PATCH", `/documents/${id}`, { name: "after" });
     await server.settle();
     expect(await ada.get(id)).toMatchObject({ name: "after", status: "synced" });
@@ -231,7 +233,7 @@ describe("renaming", () => {
 describe("indexing again", () => {
   test("a synced document goes through once more, and answers meanwhile", async () => {
     const folder = await ada.folder();
-    const { id } = await ada.text(folder, "The ibex climbs.");
+    const { id } = await ada.newText(folder, "The ibex climbs.");
     await server.settle();
     const again = await ada.send("POST", `/documents/${id}/reindex`);
     expect([again.status, again.headers.get("location"), again.headers.get("retry-after")]).toEqual(
@@ -253,7 +255,7 @@ describe("indexing again", () => {
   });
   test("a failed one is tried again, and fails again", async () => {
     const folder = await ada.folder();
-    const { id } = await ada.text(folder, " ", "blank");
+    const { id } = await ada.newText(folder, " ", "blank");
     await server.settle();
     expect((await ada.send("POST", `/documents/${id}/reindex`)).body).toMatchObject({
       status: "syncing",
@@ -274,7 +276,7 @@ describe("deleting a folder", () => {
     const [root, other] = [await ada.folder("root"), await ada.folder("other")];
     const child = await ada.folder("child", root);
     const make = (folder: string, word: string) =>
-      ada.text(folder, `The ${word} is here.`, word).then(({ id }) => id);
+      ada.newText(folder, `The ${word} is here.`, word).then(({ id }) => id);
     const [alone, below, taken_out, elsewhere, restorable, waiting] = [
       await make(root, "aurochs"),
       await make(child, "bison"),
@@ -309,7 +311,7 @@ describe("deleting a folder", () => {
   test("while its documents are being indexed, nothing of them stays", async () => {
     const folder = await ada.folder();
     const made = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => ada.text(folder, `The gnu number ${i}.`)),
+      Array.from({ length: 50 }, (_, i) => ada.newText(folder, `The gnu number ${i}.`)),
     );
     await until(
       async () => (await ada.send("GET", `/folders/${folder}`)).body.status_counts.synced > 0,

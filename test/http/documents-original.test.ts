@@ -1,14 +1,15 @@
 /** Fetching the original, over HTTP: type, name, ranges, conditions. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { person, scriptedExtractor, type Person } from "../helpers/documents";
+import { scriptedExtractor } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
 
 let server: TestServer;
 let ada: Person;
 const scripted = scriptedExtractor();
 beforeAll(async () => {
   server = await startTestServer({ plugins: [scripted.plugin] });
-  ada = person(server, "ada");
+  ada = await person(server, "ada");
 });
 const file = (id: string, headers: Record<string, string> = {}, method = "GET") =>
   ada.send(method, `/documents/${id}/file`, undefined, headers);

@@ -3,22 +3,18 @@
  * stays.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import {
-  expectSound,
-  filesOf,
-  person,
-  scriptedExtractor,
-  until,
-  type Person,
-} from "../helpers/documents";
+import { filesOf } from "../helpers/data-directory";
+import { expectSound, scriptedExtractor } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
 
 let server: TestServer;
 let ada: Person;
 const scripted = scriptedExtractor();
 beforeAll(async () => {
   server = await startTestServer({ plugins: [scripted.plugin] });
-  ada = person(server, "ada");
+  ada = await person(server, "ada");
 });
 const status = async (id: string): Promise<string> => (await ada.get(id)).status;
 const file = (id: string) => ada.send("GET", `/documents/${id}/file`);
@@ -163,8 +159,8 @@ describe("overwriting", () => {
 
   test("a text becomes an upload, the newest of that name", async () => {
     const folder = await ada.folder();
-    const older = (await ada.text(folder, "The older text.", "a.txt")).id;
-    const newer = (await ada.text(folder, "The newer text.", "a.txt")).id;
+    const older = (await ada.newText(folder, "The older text.", "a.txt")).id;
+    const newer = (await ada.newText(folder, "The newer text.", "a.txt")).id;
     await server.settle();
     const answer = await ada.upload(folder, "a.txt", "The upload.", "&overwrite=true");
     expect([answer.status, answer.body]).toEqual([
@@ -185,7 +181,7 @@ describe("overwriting", () => {
   test("a text that is newer than an upload of its name is the one that is replaced", async () => {
     const folder = await ada.folder();
     const upload = (await ada.upload(folder, "a.txt", "The upload.")).body.id;
-    const text = (await ada.text(folder, "The text.", "a.txt")).id;
+    const text = (await ada.newText(folder, "The text.", "a.txt")).id;
     const elsewhere = await ada.folder();
     await ada.send("POST", `/documents/${text}/links`, { folder_id: elsewhere });
     expect((await ada.upload(folder, "a.txt", "The next.", "&overwrite=true")).body).toMatchObject({

@@ -3,8 +3,10 @@
  * end all of it hangs together. The seed is in the name of the test.
  */
 import { expect, test } from "bun:test";
-import { expectSound, form, person, scriptedExtractor } from "../helpers/documents";
+import { expectSound, scriptedExtractor } from "../helpers/documents";
+import { form } from "../helpers/forms";
 import { startTestServer } from "../helpers/host";
+import { person } from "../helpers/person";
 
 const calls = 500;
 const together = 6;
@@ -25,7 +27,7 @@ for (const seed of [1, 2, (Date.now() & 0xffff) + 3]) {
   test(`seed ${seed}`, async () => {
     const scripted = scriptedExtractor();
     const server = await startTestServer({ plugins: [scripted.plugin] });
-    const ada = person(server, "ada");
+    const ada = await person(server, "ada");
     const random = randomOf(seed);
     const pick = <T>(from: readonly T[]): T => from[random(from.length)]!;
     const folders = await Promise.all(Array.from({ length: 6 }, () => ada.folder()));
@@ -47,7 +49,7 @@ for (const seed of [1, 2, (Date.now() & 0xffff) + 3]) {
       return answer;
     };
     const upload = (query: string) =>
-      server.sendRaw(
+      server.send(
         "ada",
         "POST",
         `/documents/file?folder_id=${pick(folders)}${query}`,

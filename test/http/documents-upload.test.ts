@@ -1,22 +1,24 @@
 /** Uploads, over HTTP: names, the same-name rule, exact under concurrency, and who may. */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { expectSound, form, person, scriptedExtractor, type Person } from "../helpers/documents";
+import { expectSound, scriptedExtractor } from "../helpers/documents";
+import { form } from "../helpers/forms";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
 
 let server: TestServer;
 let ada: Person, bob: Person;
 const scripted = scriptedExtractor();
 beforeAll(async () => {
   server = await startTestServer({ plugins: [scripted.plugin] });
-  ada = person(server, "ada");
-  bob = person(server, "bob");
+  ada = await person(server, "ada");
+  bob = await person(server, "bob");
 });
 const file = (id: string) => ada.send("GET", `/documents/${id}/file`);
 
 test("an upload is there at once, and answers once its text is read", async () => {
   const folder = await ada.folder();
   const bytes = "#!read\nFirst page.\fSecond page.";
-  const made = await server.sendRaw(
+  const made = await server.send(
     "ada",
     "POST",
     `/documents/file?folder_id=${folder}`,
@@ -94,7 +96,7 @@ describe("the same name", () => {
   const text =
     (name: string): Step =>
     (folder) =>
-      ada.text(folder, `text ${name}`, name);
+      ada.newText(folder, `text ${name}`, name);
   const cases: [string, Step[], string, number][] = [
     ["an upload clashes with an upload", [up("a.txt")], "a.txt", 409],
     ["and with a text", [text("a.txt")], "a.txt", 409],
@@ -174,7 +176,7 @@ describe("the same name", () => {
   test("a text never clashes, not even with an upload", async () => {
     const folder = await ada.folder();
     await ada.upload(folder, "a.txt", "x");
-    for (let i = 0; i < 2; i++) await ada.text(folder, "x", "a.txt");
+    for (let i = 0; i < 2; i++) await ada.newText(folder, "x", "a.txt");
     expect(await ada.names(folder)).toEqual(["a.txt", "a.txt", "a.txt"]);
   });
 
@@ -186,7 +188,9 @@ describe("the same name", () => {
     [
       "renaming a text onto an upload",
       async (folder) =>
-        ada.send("PATCH", `/documents/${(await ada.text(folder, "x", "b")).id}`, { name: "a.txt" }),
+        ada.send("PATCH", `/documents/${(await ada.newText(folder, "x", "b")).id}`, {
+          name: "a.txt",
+        }),
       409,
     ],
     [
@@ -201,7 +205,7 @@ describe("the same name", () => {
       "renaming to the other normal form",
       async (folder) => {
         await ada.upload(folder, "cafe\u0301", "x");
-        return ada.send("PATCH", `/documents/${(await ada.text(folder, "x", "b")).id}`, {
+        return ada.send("PATCH", `/documents/${(await ada.newText(folder, "x", "b")).id}`, {
           name: "caf\u00e9",
         });
       },
@@ -210,7 +214,7 @@ describe("the same name", () => {
     [
       "renaming onto a text",
       async (folder) => {
-        await ada.text(folder, "x", "text");
+        await ada.newText(folder, "x", "text");
         return ada.send("PATCH", `/documents/${(await ada.upload(folder, "b", "x")).body.id}`, {
           name: "text",
         });
@@ -228,7 +232,7 @@ describe("the same name", () => {
     [
       "linking a text onto an upload",
       async (folder, other) =>
-        ada.send("POST", `/documents/${(await ada.text(other, "x", "a.txt")).id}/links`, {
+        ada.send("POST", `/documents/${(await ada.newText(other, "x", "a.txt")).id}/links`, {
           folder_id: folder,
         }),
       409,
@@ -244,7 +248,7 @@ describe("the same name", () => {
     [
       "restoring a text onto an upload",
       async (_folder, other) => {
-        const { id } = await ada.text(other, "x", "a.txt");
+        const { id } = await ada.newText(other, "x", "a.txt");
         await ada.send("DELETE", `/documents/${id}?folder_id=${other}`);
         await ada.upload(other, "a.txt", "x");
         return ada.send("POST", `/documents/${id}/restore?folder_id=${other}`);
@@ -324,7 +328,7 @@ describe("who may upload where", () => {
   for (const [why, query, expected] of cases) {
     test(`${why}: ${expected}`, async () =>
       expect(
-        (await server.sendRaw("ada", "POST", `/documents/file${await query()}`, form("a.txt", "x")))
+        (await server.send("ada", "POST", `/documents/file${await query()}`, form("a.txt", "x")))
           .status,
       ).toBe(expected));
   }

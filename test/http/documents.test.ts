@@ -2,8 +2,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, handle } from "../../core/sdk";
 import { Documents, DocumentSettled } from "../../plugins/documents/contract";
-import { expectSound, person, type Person } from "../helpers/documents";
-import { startTestServer, type Answered, type TestServer } from "../helpers/host";
+import { expectSound } from "../helpers/documents";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import type { Answered } from "../helpers/server";
 
 let server: TestServer;
 let ada: Person, bob: Person;
@@ -28,8 +30,8 @@ const neighbour = definePlugin({
 
 beforeAll(async () => {
   server = await startTestServer({ plugins: [neighbour] });
-  ada = person(server, "ada");
-  bob = person(server, "bob");
+  ada = await person(server, "ada");
+  bob = await person(server, "bob");
 });
 const pointers = (answer: Answered): string[] =>
   (answer.body?.errors ?? []).map((error: { pointer: string }) => error.pointer);
@@ -166,7 +168,7 @@ describe("creating", () => {
   ];
   for (const [why, content, name] of names)
     test(`without a name: ${why}`, async () =>
-      expect((await ada.text(folder, content)).name).toBe(name));
+      expect((await ada.newText(folder, content)).name).toBe(name));
 
   const contents: [string, string][] = [
     ["every line break", "a\r\nb\rc\nd\u2028e"],
@@ -179,7 +181,7 @@ describe("creating", () => {
   ];
   for (const [why, content] of contents) {
     test(`kept exactly as sent: ${why}`, async () => {
-      const { id, sha256 } = await ada.text(folder, content);
+      const { id, sha256 } = await ada.newText(folder, content);
       await server.settle();
       expect((await ada.get(id)).content).toBe(content);
       const file = await server.fetch(
@@ -196,7 +198,7 @@ describe("creating", () => {
 
   for (const content of ["", " \n\t\u3000"]) {
     test(`a text without words is kept, and fails as empty: ${JSON.stringify(content)}`, async () => {
-      const { id } = await ada.text(folder, content, "nothing");
+      const { id } = await ada.newText(folder, content, "nothing");
       await server.settle();
       const document = await ada.get(id);
       expect(document).toMatchObject({
@@ -229,8 +231,8 @@ describe("listing", () => {
       ["e\u0301clair", "four"],
       ["wow!", "five"],
     ])
-      await ada.text(folder, content!, name);
-    await ada.text(child, "six", "in the subfolder");
+      await ada.newText(folder, content!, name);
+    await ada.newText(child, "six", "in the subfolder");
     await server.settle();
   });
   const cases: [string, () => string, string[]][] = [
@@ -295,9 +297,9 @@ describe("what other plugins ask for", () => {
   const content = "Zwölf Boxkämpfer 🥊 jagen Viktor.";
   beforeAll(async () => {
     [folder, other] = [await ada.folder(), await ada.folder()];
-    id = (await ada.text(folder, content, "boxing")).id;
-    failed = (await ada.text(folder, "", "blank")).id;
-    foreign = (await bob.text(await bob.folder(), "private")).id;
+    id = (await ada.newText(folder, content, "boxing")).id;
+    failed = (await ada.newText(folder, "", "blank")).id;
+    foreign = (await bob.newText(await bob.folder(), "private")).id;
     await server.settle();
   });
   const quotes: [string, number, number, string, boolean][] = [

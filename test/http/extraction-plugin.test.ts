@@ -32,9 +32,8 @@ test("uploads are read by their bytes, in a child, within the configured limits"
   const upload = async (name: string, bytes: Uint8Array<ArrayBuffer>) => {
     const form = new FormData();
     form.append("file", new File([bytes], name));
-    const { id } = (
-      await server.sendRaw("ada", "POST", `/documents/file?folder_id=${folder}`, form)
-    ).body;
+    const { id } = (await server.send("ada", "POST", `/documents/file?folder_id=${folder}`, form))
+      .body;
     await server.settle();
     return (await server.send("ada", "GET", `/documents/${id}`)).body;
   };

@@ -7,7 +7,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { definePlugin, fill, HttpError } from "../../core/sdk";
 import { FolderContents, Folders } from "../../plugins/folders/contract";
-import { startTestServer, type Answered, type TestServer } from "../helpers/host";
+import { startTestServer, type TestServer } from "../helpers/host";
+import type { Answered } from "../helpers/server";
 
 let server: TestServer;
 let send: TestServer["send"];

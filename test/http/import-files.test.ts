@@ -1,15 +1,11 @@
 /** Files of the user's device as one import, and imports that come again and again. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Tick } from "../../plugins/imports/jobs";
-import {
-  expectSound,
-  filesOf,
-  person,
-  scriptedExtractor,
-  until,
-  type Person,
-} from "../helpers/documents";
+import { filesOf } from "../helpers/data-directory";
+import { expectSound, scriptedExtractor } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
 import { webhookListener } from "../helpers/receiver";
 import { ended, page, startWebsite, type Website } from "../helpers/website";
 
@@ -27,7 +23,7 @@ beforeAll(async () => {
       DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "1MiB",
     },
   });
-  ada = person(server, "ada");
+  ada = await person(server, "ada");
 });
 afterAll(() => site[Symbol.asyncDispose]());
 
@@ -37,7 +33,7 @@ const formOf = (...files: (readonly [name: string, text: string, part?: string])
   return form;
 };
 const sending = (folder: string, form: FormData, query = "") =>
-  server.sendRaw("ada", "POST", `/imports/files?folder_id=${folder}${query}`, form);
+  server.send("ada", "POST", `/imports/files?folder_id=${folder}${query}`, form);
 
 describe("files of the device", () => {
   test("are documents of one run, and nobody is told of its end", async () => {
@@ -172,7 +168,7 @@ describe("files of the device", () => {
     const folder = await ada.folder();
     expect(
       (
-        await server.sendRaw(
+        await server.send(
           "eve",
           "POST",
           `/imports/files?folder_id=${folder}`,
@@ -182,7 +178,7 @@ describe("files of the device", () => {
     ).toBe(403);
     expect([
       (await sending("fld_none", formOf(["a.txt", "x"]))).status,
-      (await server.sendRaw("ada", "POST", "/imports/files", formOf(["a.txt", "x"]))).status,
+      (await server.send("ada", "POST", "/imports/files", formOf(["a.txt", "x"]))).status,
     ]).toEqual([404, 400]);
   });
 });
@@ -281,7 +277,7 @@ describe("schedules", () => {
       ["gone", 0],
     ] as const) {
       const { body } = await server.send(who, "POST", "/import-schedules", {
-        folder_id: await person(server, who).folder(),
+        folder_id: await (await person(server, who)).folder(),
         source: source(),
         every: "0 0 1 1 *",
       });

@@ -5,9 +5,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Fetcher } from "../../plugins/imports/fetcher";
-import { filesOf, person, until, type Person } from "../helpers/documents";
-import { startNameServer, type NameServer } from "../helpers/dns";
+import { filesOf } from "../helpers/data-directory";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
+import { startNameServer, type NameServer } from "../helpers/dns";
 import { ended, importOf, page, startWebsite, type Served, type Website } from "../helpers/website";
 
 let server: TestServer;
@@ -26,7 +28,7 @@ beforeAll(async () => {
       DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "256KiB",
     },
   });
-  ada = person(server, "ada");
+  ada = await person(server, "ada");
 });
 afterAll(async () => {
   names[Symbol.dispose]();
@@ -330,7 +332,7 @@ describe("manners", () => {
 
   test("a slow host does not delay another one of the same run", async () => {
     const patient = await startTestServer({ env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.1" } });
-    const client = person(patient, "ada");
+    const client = await person(patient, "ada");
     await using slow = await startWebsite();
     const gate = Promise.withResolvers<void>();
     slow.set(

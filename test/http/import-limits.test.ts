@@ -1,7 +1,8 @@
 /** What one user may ask of imports at a time, and how much of it is kept and shown. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { person, until, type Person } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
 import { importOf, startWebsite, type Website } from "../helpers/website";
 
 let server: TestServer;
@@ -10,13 +11,13 @@ let ada: Person;
 beforeAll(async () => {
   site = await startWebsite();
   server = await startTestServer({ env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8" } });
-  ada = person(server, "ada");
+  ada = await person(server, "ada");
 });
 afterAll(() => site[Symbol.asyncDispose]());
 const urls = (...list: string[]) => ({ type: "urls", urls: list });
 
 test("of a long list of addresses, lists show the first, and one run shows all of them", async () => {
-  const ben = person(server, "ben");
+  const ben = await person(server, "ben");
   const folder_id = await ben.folder();
   const addresses = Array.from(
     { length: 1_000 },
@@ -94,7 +95,7 @@ test("one user has two dry runs at a time", async () => {
   );
   await until(() => site.paths().filter((asked) => asked === silent).length === 2);
   expect((await look(ada)).status).toBe(503);
-  const ben = person(server, "ben");
+  const ben = await person(server, "ben");
   expect(
     (
       await ben.send("POST", "/imports", {
@@ -112,7 +113,7 @@ test("one user has two dry runs at a time", async () => {
 });
 
 test("no more runs are tried again than may be under way", async () => {
-  const cleo = person(server, "cleo");
+  const cleo = await person(server, "cleo");
   const folder_id = await cleo.folder();
   const { run } = await importOf(cleo, { folder_id, source: urls("ftp://a.test/") });
   for (let n = 0; n < 100; n++) await cleo.send("POST", "/imports", { folder_id, source: urls() });
@@ -182,7 +183,7 @@ test("of an endless name as much is kept as a document may have", async () => {
 });
 
 test("what a user who may not sign in any more has begun ends at its next turn", async () => {
-  const fay = person(server, "fay");
+  const fay = await person(server, "fay");
   site.set("/later", new Response("no", { status: 503, headers: { "retry-after": "1" } }));
   const {
     body: { id },

@@ -9,15 +9,11 @@ import { join } from "node:path";
 import { definePlugin, fill, t } from "../../core/sdk";
 import { ImportSources, type ImportSource } from "../../plugins/imports/contract";
 import * as store from "../../plugins/imports/store";
-import {
-  expectSound,
-  filesOf,
-  person,
-  scriptedExtractor,
-  until,
-  type Person,
-} from "../helpers/documents";
+import { filesOf } from "../helpers/data-directory";
+import { expectSound, scriptedExtractor } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
 import { webhookListener } from "../helpers/receiver";
 import {
   counts,
@@ -78,7 +74,7 @@ beforeAll(async () => {
       DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "1MiB",
     },
   });
-  ada = person(server, "ada");
+  ada = await person(server, "ada");
 });
 afterAll(async () => {
   await site[Symbol.asyncDispose]();
@@ -318,7 +314,7 @@ describe("a run", () => {
 
 describe("what can be asked of runs", () => {
   test("lists are pages, newest first, of the caller alone; items can be filtered", async () => {
-    const ben = person(server, "ben");
+    const ben = await person(server, "ben");
     const folder = await ben.folder();
     const first = await importOf(ben, {
       folder_id: folder,
@@ -411,7 +407,7 @@ describe("what can be asked of runs", () => {
     const { token } = await server.accounts.createKey("usr_ada", { name: "r", scopes: ["read"] });
     expect(
       (
-        await server.sendRaw(
+        await server.send(
           null,
           "POST",
           "/imports",
@@ -663,7 +659,7 @@ describe("when something goes meanwhile", () => {
       ),
     );
     const { run } = await importing(folder, { type: "feed", url: `${site.url}/zqaddressxq` });
-    await server.sendRaw(
+    await server.send(
       "ada",
       "POST",
       `/imports/files?folder_id=${folder}`,
@@ -693,7 +689,7 @@ describe("when something goes meanwhile", () => {
     const small = await startTestServer({
       env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8", DOSSIER_QUOTAS_DOCUMENTS: "1" },
     });
-    const client = person(small, "ada");
+    const client = await person(small, "ada");
     const { run, items } = await importOf(client, {
       folder_id: await client.folder(),
       source: urls(put(page("A", "a")), put(page("B", "b"))),

@@ -7,8 +7,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { expectSound, person, type Person } from "../helpers/documents";
+import { expectSound } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
 import { zip } from "../helpers/office";
 import {
   counts,
@@ -37,7 +38,7 @@ beforeAll(async () => {
       DOSSIER_DOCUMENTS_UPLOAD_BYTES_MAX: "1MiB",
     },
   });
-  ada = person(server, "ada");
+  ada = await person(server, "ada");
 });
 afterAll(async () => {
   await site[Symbol.asyncDispose]();
@@ -148,7 +149,7 @@ describe("sources", () => {
     mkdirSync(data, { mode: 0o700 });
     writeFileSync(join(around, "readme.txt"), "The otter.");
     const inside = await startTestServer({ data, env: { DOSSIER_IMPORTS_DIRECTORIES: around } });
-    const client = person(inside, "ada");
+    const client = await person(inside, "ada");
     const folder_id = await client.folder();
     await client.upload(folder_id, "own.txt", "What somebody has uploaded.");
     const { items } = await importOf(client, {
@@ -285,7 +286,7 @@ describe("what the source could not give", () => {
       ),
     );
     const large = await startTestServer({ env: { DOSSIER_IMPORTS_ALLOW_NETWORKS: "127.0.0.0/8" } });
-    const client = person(large, "ada");
+    const client = await person(large, "ada");
     const { run } = await importOf(client, {
       folder_id: await client.folder(),
       source: { type: "sitemap", url: site.url + at },

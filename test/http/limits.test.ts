@@ -1,6 +1,7 @@
 /** Rate limit and quotas as callers meet them: over HTTP. */
 import { describe, expect, test } from "bun:test";
-import { startTestServer, type Answered } from "../helpers/host";
+import { startTestServer } from "../helpers/host";
+import type { Answered } from "../helpers/server";
 
 /** So long that no test crosses into the next window. */
 const limited = (requests: number) =>
@@ -68,10 +69,7 @@ describe("the rate limit", () => {
       ["404", await server.send("ada", "GET", "/prompts/prm_none")],
       ["unknown route", await server.send("ada", "GET", "/nothing")],
       ["405", await server.send("ada", "PATCH", "/prompts")],
-      [
-        "415",
-        await server.sendRaw("ada", "POST", "/prompts", "x", { "content-type": "text/plain" }),
-      ],
+      ["415", await server.send("ada", "POST", "/prompts", "x", { "content-type": "text/plain" })],
       ["OpenAPI", await server.send(null, "GET", "/openapi.json")],
       ["health", await server.send(null, "GET", "//health")],
     ];

@@ -11,7 +11,7 @@ import {
   startScriptedServer,
   type ScriptedServer,
 } from "../helpers/scripted-server";
-import type { Answered } from "../helpers/host";
+import type { Answered } from "../helpers/server";
 
 let scripted: ScriptedServer;
 let send: ScriptedServer["send"];

@@ -1,7 +1,8 @@
 /** Search over HTTP: who sees what, what a passage says, and that nothing deleted ever shows. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { SearchService } from "../../plugins/search/service";
-import { startTestServer, type Answered, type TestServer } from "../helpers/host";
+import { startTestServer, type TestServer } from "../helpers/host";
+import type { Answered } from "../helpers/server";
 
 let server: TestServer;
 let send: TestServer["send"];

@@ -290,7 +290,7 @@ describe("over HTTP", () => {
   ) => {
     const server = await startTestServer({ env });
     const folder = (await server.send("ada", "POST", "/folders", { name: "A" })).body.id;
-    const { status, body: first } = await server.sendRaw(
+    const { status, body: first } = await server.send(
       "ada",
       "POST",
       `/transcriptions?folder_id=${folder}`,

@@ -6,8 +6,8 @@ import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { PurgeDocuments } from "../../plugins/documents/jobs";
-import { captions, createEngine, formOf, recordingOf } from "../helpers/recordings";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { captions, createEngine, formOf, recordingOf } from "../helpers/recordings";
 
 setDefaultTimeout(30_000);
 
@@ -38,7 +38,7 @@ const upload = (
   bytes: string | Uint8Array<ArrayBuffer>,
   who = "ada",
   folder_id = folder,
-) => server.sendRaw(who, "POST", `/transcriptions?folder_id=${folder_id}`, formOf(name, bytes));
+) => server.send(who, "POST", `/transcriptions?folder_id=${folder_id}`, formOf(name, bytes));
 const runOf = async (id: string) => (await server.send("ada", "GET", `/transcriptions/${id}`)).body;
 /** The run of an upload, once it has ended. */
 async function ended(name: string, bytes: string | Uint8Array<ArrayBuffer>) {
@@ -173,7 +173,7 @@ test("captions that are uploaded as a document have their times too", async () =
   const upload = async (name: string, content: string) => {
     const {
       body: { id },
-    } = await server.sendRaw(
+    } = await server.send(
       "ada",
       "POST",
       `/documents/file?folder_id=${folder}`,
@@ -235,14 +235,8 @@ describe("the result", () => {
     await expected();
     const form = formOf("talk.vtt", "something else entirely");
     expect(
-      (
-        await server.sendRaw(
-          "ada",
-          "POST",
-          `/documents/file?folder_id=${folder}&overwrite=true`,
-          form,
-        )
-      ).body.id,
+      (await server.send("ada", "POST", `/documents/file?folder_id=${folder}&overwrite=true`, form))
+        .body.id,
     ).toBe(document_id);
     await server.settle();
     await expected();
@@ -323,11 +317,11 @@ describe("a program listens", () => {
   test("the recording is the document's original, and plays from anywhere", async () => {
     const bytes = recordingOf("vtt", 2),
       { document_id } = await ended("heron.wav", bytes);
-    const { status, headers, text } = await server.sendRaw(
+    const { status, headers, text } = await server.send(
       "ada",
       "GET",
       `/documents/${document_id}/file`,
-      null,
+      undefined,
       { range: "bytes=0-3" },
     );
     expect([status, text, headers.get("content-type"), headers.get("content-range")]).toEqual([
@@ -455,7 +449,7 @@ describe("who may, and how much", () => {
   ][] = [
     [
       "no folder in the query",
-      () => server.sendRaw("ada", "POST", "/transcriptions", formOf("a.vtt", captions)),
+      () => server.send("ada", "POST", "/transcriptions", formOf("a.vtt", captions)),
       400,
     ],
     [
@@ -506,7 +500,7 @@ describe("who may, and how much", () => {
       () => {
         const form = new FormData();
         form.set("sound", new File(["x"], "a.wav"));
-        return server.sendRaw("ada", "POST", `/transcriptions?folder_id=${folder}`, form);
+        return server.send("ada", "POST", `/transcriptions?folder_id=${folder}`, form);
       },
       400,
     ],
@@ -515,32 +509,23 @@ describe("who may, and how much", () => {
       () => {
         const form = new FormData();
         form.set("file", "x");
-        return server.sendRaw("ada", "POST", `/transcriptions?folder_id=${folder}`, form);
+        return server.send("ada", "POST", `/transcriptions?folder_id=${folder}`, form);
       },
       400,
     ],
     [
       "a body of another type",
       () =>
-        server.sendRaw("ada", "POST", `/transcriptions?folder_id=${folder}`, "x", {
+        server.send("ada", "POST", `/transcriptions?folder_id=${folder}`, "x", {
           "content-type": "audio/wav",
         }),
       415,
     ],
-    [
-      "no body",
-      () => server.sendRaw("ada", "POST", `/transcriptions?folder_id=${folder}`, null),
-      415,
-    ],
+    ["no body", () => server.send("ada", "POST", `/transcriptions?folder_id=${folder}`), 415],
     [
       "no key",
       () =>
-        server.sendRaw(
-          null,
-          "POST",
-          `/transcriptions?folder_id=${folder}`,
-          formOf("a.vtt", captions),
-        ),
+        server.send(null, "POST", `/transcriptions?folder_id=${folder}`, formOf("a.vtt", captions)),
       401,
     ],
   ];
@@ -570,7 +555,7 @@ describe("who may, and how much", () => {
     const folder_id = (await small.send("ada", "POST", "/folders", { name: "A" })).body.id;
     expect(
       (
-        await small.sendRaw(
+        await small.send(
           "ada",
           "POST",
           `/transcriptions?folder_id=${folder_id}`,
@@ -659,7 +644,7 @@ test("a recording of a user who may not sign in any more is not heard", async ()
   const send = async (who: string) => {
     const folder_id = (await small.send(who, "POST", "/folders", { name: "A" })).body.id;
     return (
-      await small.sendRaw(
+      await small.send(
         who,
         "POST",
         `/transcriptions?folder_id=${folder_id}`,
@@ -699,7 +684,7 @@ test("a quota that is reached while a recording is heard fails the run, with the
   const folder_id = (await small.send("ada", "POST", "/folders", { name: "A" })).body.id;
   const {
     body: { id },
-  } = await small.sendRaw(
+  } = await small.send(
     "ada",
     "POST",
     `/transcriptions?folder_id=${folder_id}`,
@@ -737,7 +722,7 @@ test("the file of a run is nobody's to sweep away, and goes when no one has it",
     path = server.files.path(sha256);
   // The same recording, sent as a document that is deleted again: the run still has it.
   const other = await newFolder("ada");
-  await server.sendRaw(
+  await server.send(
     "ada",
     "POST",
     `/documents/file?folder_id=${other}`,

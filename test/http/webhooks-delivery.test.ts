@@ -7,10 +7,10 @@ import { Webhook } from "standardwebhooks";
 import { retryAfterMs } from "../../core/lib/retry-after";
 import { definePlugin } from "../../core/sdk";
 import { WebhookDue } from "../../plugins/webhooks/contract";
-import { until } from "../helpers/contract";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { until } from "../helpers/server";
 import { startNameServer, type NameServer } from "../helpers/dns";
 import { event_type, finished } from "../helpers/hooks";
-import { startTestServer, type TestServer } from "../helpers/host";
 import { startReceiver, type Receiver } from "../helpers/receiver";
 
 let names: NameServer;

@@ -5,8 +5,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { person } from "../helpers/documents";
 import { startTestServer } from "../helpers/host";
+import { person } from "../helpers/person";
 import { docx, wp } from "../helpers/office";
 import { buildPdf, pdf } from "../helpers/pdf";
 
@@ -48,7 +48,7 @@ const hostile: [string, Uint8Array][] = [
 
 test("ten files at once, two of them hostile: the eight good ones are found, with their headings and language", async () => {
   const server = await startTestServer({ env: { DOSSIER_EXTRACTION_MEMORY_MAX: "300MiB" } });
-  const ada = person(server, "ada");
+  const ada = await person(server, "ada");
   const folder = await ada.folder();
   const all = [...hostile, ...good.map(([name, file]): [string, Uint8Array] => [name, file])];
   const ids = new Map(

@@ -41,7 +41,8 @@ export interface Counts {
 
 /**
  * What one run of `bun test` amounts to. Its closing lines count, its exit code decides: a run that
- * ended without them, ran nothing, or failed without saying where has failed once more than it says.
+ * ended without them, ran nothing, or failed without saying where has failed once more than it
+ * says.
  */
 export function countsOf(output: string, code: number): Counts {
   const closing = closing_lines.exec(output.slice(output.lastIndexOf("\n\n")));

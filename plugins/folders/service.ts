@@ -149,7 +149,7 @@ export class FolderService implements Folders {
     return after;
   }
 
-  /** Deletes a folder, its subfolders and their contents, for good. @throws HttpError 403 or 404. */
+  /** Deletes a folder, its subfolders and their contents. @throws HttpError 403 or 404. */
   async remove(owner_id: string, folder_id: string): Promise<void> {
     const { contents, db, inTransaction, truncateWal } = this.ctx;
     const remove = () => inTransaction((tx) => this.removeTree(tx, owner_id, folder_id));

@@ -1,9 +1,9 @@
 /**
- * The two headers of a multipart form that say what is what: the boundary of the body, and the
- * names in a part. Header values are byte strings, as they came.
+ * Parses two headers of a multipart form: Content-Type for the boundary of the body, and
+ * Content-Disposition for the names of a part. Header values are byte strings.
  */
 
-/** Between the parts; undefined when the media type names none. */
+/** The text between parts; undefined when the media type names none. */
 export const boundaryOf = (content_type: string | null): string | undefined => {
   const match = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;,"]{1,200}))/i.exec(content_type ?? "");
   return match?.[1] ?? match?.[2];

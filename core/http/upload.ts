@@ -12,16 +12,14 @@ import { boundaryOf, dispositionOf } from "./multipart-headers";
 
 export interface FilePart {
   readonly name: string;
-  /** What the part says it is, or null. */
+  /** The media type in the header of the part, or null. */
   readonly declared_type: string | null;
 }
 export interface ReceiveOptions {
   /** The name of the part. */
   readonly part: string;
   readonly bytes_max: number;
-  /**
-   * Called when the header of the part has come, before its bytes are read: throws to refuse it.
-   */
+  /** Called after the header of the part was read, before its bytes: throws to refuse it. */
   readonly admit: (file: FilePart) => Promise<void>;
 }
 export interface ReceiveManyOptions extends ReceiveOptions {
@@ -33,15 +31,15 @@ export type ReceivedPart = FilePart & { readonly received: ReceivedFile };
 /** The headers of one part by lower-case name. */
 type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
-/** What a body may be larger than its file by: boundaries, headers, fields. */
+/** How much larger than its file a body may be: boundaries, headers, fields. */
 const framing_bytes_max = 1024 * 1024;
 const parts_max = 100;
 const control = /\p{Cc}/u;
 const header_limits = { maxHeaderPairs: 50, maxHeaderSize: 16 * 1024 };
 
 /**
- * How large the file is at least, as far as the request says it beforehand, bytes. @throws
- * HttpError 413 when that is too much.
+ * The least size of the file by the Content-Length of the request, bytes; 0 when it has none.
+ * @throws HttpError 413 when that is too much.
  */
 export function announcedBytes(request: Request, bytes_max: number): number {
   const length_bytes = Math.max(
@@ -57,87 +55,96 @@ export function announcedBytes(request: Request, bytes_max: number): number {
 }
 
 /**
- * The one file of this body, under its temporary name. The caller releases it.
- * @throws HttpError 400 on a body that is not what it should be, 413, 507, and what `admit` throws.
+ * The one file of this body. The caller releases it.
+ * @throws HttpError 400 on a malformed body, 413, 507, and what `admit` throws.
  */
 export async function receiveFile(
   request: Request,
-  files: Files,
+  files: Pick<Files, "receive">,
   options: ReceiveOptions,
 ): Promise<ReceivedPart> {
-  return (
-    await receiveFiles(request, files, {
-      ...options,
-      files_max: 1,
-      total_bytes_max: options.bytes_max,
-    })
-  )[0]!;
+  const limits = { files_max: 1, total_bytes_max: options.bytes_max };
+  const [file] = await receiveFiles(request, files, { ...options, ...limits });
+  return file!;
 }
 
 /**
  * The files of this body, at least one, in their order; none of them when one can't be received.
  * The caller releases each.
- * @throws HttpError 400 on a body that is not what it should be, 413, 507, and what `admit` throws.
+ * @throws HttpError 400 on a malformed body, 413, 507, and what `admit` throws.
  */
-export async function receiveFiles(
+export const receiveFiles = (
   request: Request,
-  files: Files,
-  { part, bytes_max, admit, files_max, total_bytes_max }: ReceiveManyOptions,
-): Promise<ReceivedPart[]> {
-  const boundary = boundaryOf(request.headers.get("content-type"));
-  if (boundary === undefined) throw malformed("its Content-Type names no boundary");
-  if (!request.body) throw badRequest("The request needs a multipart body.", "");
-  const stop = new AbortController();
-  const arriving: Promise<ReceivedPart>[] = [];
-  let open: Readable | undefined;
-  let failure: unknown;
-  /** The first reason counts; whatever is still being read ends. */
-  const fail = (reason: unknown) => {
-    if (failure !== undefined) return;
-    failure = reason;
-    stop.abort(reason);
-    open?.destroy(reason instanceof Error ? reason : undefined);
+  files: Pick<Files, "receive">,
+  options: ReceiveManyOptions,
+): Promise<ReceivedPart[]> => new MultipartUpload(files, options).receive(request);
+
+class MultipartUpload {
+  readonly #abort = new AbortController();
+  readonly #files: Promise<ReceivedPart>[] = [];
+  /** The part that is being read. */
+  #current: Readable | undefined;
+  /** The first reason counts. */
+  #failure: unknown;
+
+  constructor(
+    private readonly store: Pick<Files, "receive">,
+    private readonly options: ReceiveManyOptions,
+  ) {}
+
+  async receive({ body, headers, signal }: Request): Promise<ReceivedPart[]> {
+    const { part, files_max, total_bytes_max } = this.options;
+    const boundary = boundaryOf(headers.get("content-type"));
+    if (boundary === undefined) throw malformed("its Content-Type names no boundary");
+    if (!body) throw badRequest("The request needs a multipart body.", "");
+    const parser = createParser(boundary, this.#onPart, this.#fail, parts_max + files_max - 1);
+    const bytes_max = total_bytes_max + framing_bytes_max;
+    try {
+      const aborted = AbortSignal.any([signal, this.#abort.signal]);
+      await parseBody(parser, body, bytes_max, aborted).catch(this.#fail);
+      const received = await Promise.all(this.#files);
+      if (this.#failure !== undefined) throw this.#failure;
+      if (received.length === 0) throw badRequest(`The body has no part \`${part}\`.`, `/${part}`);
+      return received;
+    } catch (error) {
+      for (const file of await Promise.allSettled(this.#files))
+        if (file.status === "fulfilled") await file.value.received.release();
+      throw this.#failure ?? error;
+    }
+  }
+
+  readonly #onPart = (bytes: Readable, headers: Headers): void => {
+    const { part, files_max } = this.options;
+    const { name, file_name } = dispositionOf(headers["content-disposition"]?.[0]);
+    if (name !== part) return void bytes.resume();
+    if (this.#files.length === files_max) return this.#fail(tooManyFiles(part, files_max));
+    this.#current = bytes;
+    const file = this.#receivePart(bytes, file_name, headers["content-type"]?.[0]);
+    this.#files.push(file);
+    file.catch(this.#fail);
   };
 
-  const receive = async (
+  async #receivePart(
     bytes: Readable,
     file_name: string | undefined,
     media_type: string | undefined,
-  ): Promise<ReceivedPart> => {
+  ): Promise<ReceivedPart> {
+    const { part, bytes_max, admit } = this.options;
     const file: FilePart = {
       name: uploadName(file_name, part),
       declared_type: media_type?.split(";")[0]!.trim() || null,
     };
     await admit(file);
-    return { ...file, received: await files.receive(bytes, { bytes_max }) };
-  };
-  const onPart = (bytes: Readable, headers: Headers) => {
-    const { name, file_name } = dispositionOf(headers["content-disposition"]?.[0]);
-    if (name !== part) return void bytes.resume();
-    if (arriving.length === files_max) return fail(tooManyFiles(part, files_max));
-    open = bytes;
-    const file = receive(bytes, file_name, headers["content-type"]?.[0]);
-    arriving.push(file);
-    file.catch(fail);
-  };
-
-  try {
-    const parser = createParser(boundary, onPart, fail, parts_max + files_max - 1);
-    await feed(
-      parser,
-      request.body,
-      total_bytes_max + framing_bytes_max,
-      AbortSignal.any([request.signal, stop.signal]),
-    ).catch(fail);
-    const received = await Promise.all(arriving);
-    if (failure !== undefined) throw failure;
-    if (received.length === 0) throw badRequest(`The body has no part \`${part}\`.`, `/${part}`);
-    return received;
-  } catch (error) {
-    for (const one of await Promise.allSettled(arriving))
-      if (one.status === "fulfilled") await one.value.received.release();
-    throw failure ?? error;
+    return { ...file, received: await this.store.receive(bytes, { bytes_max }) };
   }
+
+  /** Ends whatever is still being read. */
+  readonly #fail = (reason: unknown): void => {
+    if (this.#failure !== undefined) return;
+    this.#failure = reason;
+    this.#abort.abort(reason);
+    this.#current?.destroy(reason instanceof Error ? reason : undefined);
+  };
 }
 
 const tooManyFiles = (part: string, files_max: number): HttpError =>
@@ -157,7 +164,7 @@ function createParser(
 ): Dicer {
   let parts = 0;
   return new Dicer({ boundary, ...header_limits }).on("part", (bytes) => {
-    // Cut off: the parser says so, too.
+    // Of a body that breaks off; the parser reports it, too.
     bytes.on("error", () => undefined);
     if (++parts > parts_max)
       return fail(badRequest(`The multipart body has more than ${parts_max} parts.`, ""));
@@ -169,39 +176,36 @@ function createParser(
  * Gives the parser the body chunk by chunk, as fast as the parts are read. @throws HttpError 400 or
  * 413.
  */
-async function feed(
+async function parseBody(
   parser: Dicer,
   body: ReadableStream<Uint8Array>,
   bytes_max: number,
   signal: AbortSignal,
 ): Promise<void> {
-  // Through a Node stream, because its chunks are small: those of the body itself are whatever the
-  // socket had.
+  // Through a Node stream, because its chunks are small: those of the body are whatever the socket
+  // had.
   const source = Readable.fromWeb(body as NodeReadableStream);
-  let over: "parsed" | "broken" | "stopped" | undefined;
+  let ended: "parsed" | "failed" | "aborted" | undefined;
   let wake = () => {};
-  const end = (how: typeof over) => () => {
-    over ??= how;
+  const end = (how: typeof ended) => {
+    ended ??= how;
     wake();
   };
-  parser.once("finish", end("parsed")).on("error", end("broken"));
-  signal.addEventListener(
-    "abort",
-    () => {
-      end("stopped")();
-      source.destroy();
-    },
-    { once: true },
-  );
+  const abort = () => {
+    end("aborted");
+    source.destroy();
+  };
+  parser.once("finish", () => end("parsed")).on("error", () => end("failed"));
+  signal.addEventListener("abort", abort, { once: true });
   /**
-   * Until the step calls back or the whole is over. (A race with one long promise would keep every
-   * chunk in memory.)
+   * Resolves when the step calls back or everything has ended. (A race with one long promise would
+   * keep every chunk in memory.)
    */
   const step = (begin: (done: () => void) => void) =>
     new Promise<void>((resolve) => {
       wake = resolve;
       begin(resolve);
-      if (over) resolve();
+      if (ended) resolve();
     });
   try {
     let read_bytes = 0;
@@ -209,29 +213,29 @@ async function feed(
       read_bytes += chunk.byteLength;
       if (read_bytes > bytes_max)
         throw tooLarge(`The body is larger than ${bytes_max} bytes, the most that is accepted.`);
-      // The parser calls back when it wants more: when whoever reads the part has caught up. Behind
-      // the last boundary it wants nothing.
-      await step((wanted) => parser.write(chunk, wanted));
-      if (over) break;
+      // The parser calls back when the reader of the part has caught up, and not any more behind
+      // the last boundary.
+      await step((done) => parser.write(chunk, done));
+      if (ended) break;
     }
-    if (!over) await step(() => parser.end());
+    if (!ended) await step(() => parser.end());
   } catch (error) {
     throw error instanceof HttpError ? error : malformed("it broke off");
   } finally {
     source.destroy();
   }
-  if (over !== "parsed") throw malformed("it ends before its last boundary");
+  if (ended !== "parsed") throw malformed("it ends before its last boundary");
 }
 
 const malformed = (why: string): HttpError =>
   badRequest(`The multipart body could not be read: ${why}.`, "", "malformed_multipart");
 
-/** What browsers escape in the file name of a part, and nothing else. */
+/** The only characters that browsers escape in the file name of a part. */
 const escaped: Readonly<Record<string, string>> = { "%22": '"', "%0d": "\r", "%0a": "\n" };
 
 /**
- * The name of an uploaded file: the last segment of what the part says. @throws HttpError 400 when
- * there is none, or one that can't be kept.
+ * The name of an uploaded file: the last segment of the path in the part. @throws HttpError 400
+ * when there is none, or one that can't be kept.
  */
 export function uploadName(file_name: string | undefined, part: string): string {
   const pointer = `/${part}`;

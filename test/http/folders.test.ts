@@ -136,36 +136,3 @@ describe("what other plugins ask for", () => {
     expect(await counts(child.id)).toMatchObject({ document_count: 0 });
   });
 });
-
-describe("with a quota of two folders", () => {
-  let small: TestServer;
-  beforeAll(async () => {
-    small = await startTestServer({ env: { DOSSIER_QUOTAS_FOLDERS: "2" } });
-  });
-  test("twenty at once leave two, and deleting makes room again", async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => small.send("ada", "POST", "/folders", { name: `${i}` })),
-    );
-    expect(answers.map((answer) => answer.status).sort()).toEqual([
-      ...Array(2).fill(201),
-      ...Array(18).fill(403),
-    ]);
-    expect(answers.find((answer) => answer.status === 403)!.body).toMatchObject({
-      code: "quota_exceeded",
-      detail: expect.stringContaining("2 folders"),
-    });
-    const [root] = (await small.send("ada", "GET", "/folders")).body.data;
-    expect((await small.send("ada", "DELETE", `/folders/${root.id}`)).status).toBe(204);
-    expect((await small.send("ada", "POST", "/folders", { name: "again" })).status).toBe(201);
-    expect((await small.send("ada", "POST", "/folders", { name: "too many" })).status).toBe(403);
-  });
-  test("a deleted folder gives back its subfolders too", async () => {
-    const { body: root } = await small.send("bob", "POST", "/folders", { name: "root" });
-    expect(
-      (await small.send("bob", "POST", "/folders", { name: "child", parentId: root.id })).status,
-    ).toBe(201);
-    await small.send("bob", "DELETE", `/folders/${root.id}`);
-    for (const status of [201, 201, 403])
-      expect((await small.send("bob", "POST", "/folders", { name: "again" })).status).toBe(status);
-  });
-});

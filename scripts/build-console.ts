@@ -1,7 +1,8 @@
 /**
  * Builds the console: plugins/console/web becomes hashed files in plugins/console/build and the
- * module plugins/console/assets.gen.ts that embeds them. Both are generated, never committed. What
- * is stale is built by `bun scripts/build-console.ts`, and everything with `--force`.
+ * module plugins/console/assets.gen.ts that embeds them.
+ * Both are generated, never committed. `bun scripts/build-console.ts` builds what is stale, with
+ * `--force` everything.
  */
 import { Glob, type BuildArtifact } from "bun";
 import font from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2";

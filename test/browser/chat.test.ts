@@ -3,17 +3,9 @@
  * alone, and text that stays text.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { join } from "node:path";
-import {
-  chromium_path,
-  launchChromium,
-  looks,
-  visit,
-  why_skipped,
-  type Visit,
-} from "../helpers/chromium";
-import { startExecutable, type Executable } from "../helpers/executable";
+import type { Page } from "playwright-core";
+import { chromium_path, why_skipped } from "../helpers/chromium";
+import { expectWell, fileForm, handbook, startConsole, type Console } from "../helpers/console";
 import { chunk, event, fails, raw, says, startProvider } from "../helpers/provider";
 
 const terms =
@@ -25,9 +17,7 @@ const hostile = {
     "The <b>bold</b> mooring buoy & its <script>alert(2)</script> chain are checked every " +
     "fourteen days.",
 };
-const email = "ada@example.com",
-  password = "correct horse battery staple";
-let dossier: Executable, browser: Browser, window_: Visit, page: Page, key: string;
+let at: Console, page: Page, go: Console["window"]["go"];
 const provider = startProvider();
 const ids: Record<"hut" | "contracts" | "hostile", string> = {
   hut: "",
@@ -37,51 +27,35 @@ const ids: Record<"hut" | "contracts" | "hostile", string> = {
 
 beforeAll(async () => {
   if (!chromium_path) return console.log(why_skipped);
-  dossier = await startExecutable({
+  at = await startConsole({
     env: {
-      DOSSIER_ADMIN_EMAIL: email,
-      DOSSIER_ADMIN_PASSWORD: password,
       DOSSIER_ANSWERS_PROVIDER: "openai",
       DOSSIER_ANSWERS_BASE_URL: provider.base_url,
       DOSSIER_ANSWERS_MODEL: "test",
       DOSSIER_ANSWERS_FALLBACK: "fail",
     },
   });
-  key = (await dossier.mustCli(["key", "create", "--user", email, "--name", "test"])).trim();
+  ({ page, go } = at.window);
   for (const [name, folder] of [
     ["hut", "Hollin Fell Hut"],
     ["contracts", "Contracts"],
     ["hostile", hostile.name],
   ] as const)
-    ids[name] = (await api("POST", "/folders", { name: folder })).id;
-  const form = new FormData();
-  form.append(
-    "file",
-    Bun.file(join(import.meta.dir, "../../examples/handbook/handbook.pdf")),
-    "handbook.pdf",
-  );
-  await api("POST", `/documents/file?folder_id=${ids.hut}`, form);
-  await api("POST", "/documents", { folder_id: ids.contracts, name: "Terms 2026", content: terms });
-  await api("POST", "/documents", { folder_id: ids.hostile, ...hostile });
-  for (const id of Object.values(ids))
-    await dossier.until(`/folders/${id}`, ({ body }) => body.status_counts.synced === 1, { key });
-  browser = await launchChromium();
-  window_ = await visit(browser, dossier.url());
-  ({ page } = window_);
-  await page.goto("/console/");
-  await page.getByLabel("Email").fill(email);
-  await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("navigation", { name: "Main" }).waitFor();
+    ids[name] = (await at.api("POST", "/folders", { name: folder })).id;
+  await at.api("POST", `/documents/file?folder_id=${ids.hut}`, fileForm("handbook.pdf", handbook));
+  await at.api("POST", "/documents", {
+    folder_id: ids.contracts,
+    name: "Terms 2026",
+    content: terms,
+  });
+  await at.api("POST", "/documents", { folder_id: ids.hostile, ...hostile });
+  for (const id of Object.values(ids)) await at.settled(id);
 }, 180_000);
 afterAll(async () => {
-  await browser?.close();
-  await dossier?.[Symbol.asyncDispose]();
+  await at?.[Symbol.asyncDispose]();
   provider.stop();
 });
 
-const api = async (method: string, path: string, body?: unknown) =>
-  (await dossier.api(method, path, body, { key })).body;
 /** The first sentences of an answer, and the beginning of the next one. */
 const begun = [
   "The ceramic filter is scrubbed every Monday and replaced every ninety days [1].\n\n",
@@ -119,14 +93,14 @@ describe.skipIf(!chromium_path)("every size and theme", () => {
     [
       "no chats",
       async () => {
-        await page.goto("/console/chats");
+        await go("/chats");
         await page.getByText("Ask about your documents").first().waitFor();
       },
     ],
     [
       "a new chat",
       async () => {
-        await page.goto("/console/chats/new");
+        await go("/chats/new");
         await page.getByText("What do you want to know?").waitFor();
       },
     ],
@@ -176,21 +150,21 @@ describe.skipIf(!chromium_path)("every size and theme", () => {
     [
       "chats",
       async () => {
-        await page.goto("/console/chats");
+        await go("/chats");
         await page.getByRole("row").nth(1).waitFor();
       },
     ],
     [
       "a chat that does not exist",
       async () => {
-        await page.goto("/console/chats/chs_00000000000000000000000000");
+        await go("/chats/chs_00000000000000000000000000");
         await page.getByText("This could not be found").waitFor();
       },
     ],
     [
       "search",
       async () => {
-        await page.goto("/console/search?q=warranty");
+        await go("/search?q=warranty");
         await page.locator(".passage-card mark").first().waitFor();
       },
     ],
@@ -204,7 +178,7 @@ describe.skipIf(!chromium_path)("every size and theme", () => {
     [
       "nothing found",
       async () => {
-        await page.goto("/console/search?q=zyzzyva");
+        await go("/search?q=zyzzyva");
         await page.getByText("Nothing found").waitFor();
       },
     ],
@@ -241,13 +215,9 @@ describe.skipIf(!chromium_path)("every size and theme", () => {
   test.each(states)(
     "%s",
     async (_state, reach) => {
-      await window_.look({});
+      await at.window.look({});
       await reach();
-      for (const [name, look] of looks) {
-        await window_.look(look);
-        expect({ name, problems: await window_.problems() }).toEqual({ name, problems: [] });
-      }
-      expect(window_.faults).toEqual([]);
+      await expectWell(at.window);
     },
     60_000,
   );
@@ -255,7 +225,7 @@ describe.skipIf(!chromium_path)("every size and theme", () => {
 
 describe.skipIf(!chromium_path)("an answer", () => {
   test("is shown while it is written, and can be stopped", async () => {
-    await window_.look({});
+    await at.window.look({});
     provider.plays(() =>
       raw(
         begun.map((content) => chunk({ content })),
@@ -319,14 +289,14 @@ test.skipIf(!chromium_path)(
     await ask(ids.hostile, `<script>alert(5)</script> How often is the chain checked?`);
     await answered();
     await openSource();
-    expect(await page.locator(".source-panel mark").first().innerText()).toContain(
+    expect(await page.locator(".source-panel mark").first().textContent()).toContain(
       "<script>alert(2)</script>",
     );
     expect(await page.locator(".source-head").innerText()).toContain(hostile.name);
     expect(await page.locator("main img, main script, main [href^=javascript]").count()).toBe(0);
     await page.goto("/console/chats");
     await page.getByText("<script>alert(5)</script> How often").waitFor();
-    expect(window_.faults).toEqual([]);
+    expect(at.window.faults).toEqual([]);
   },
   60_000,
 );
@@ -362,15 +332,15 @@ test.skipIf(!chromium_path)(
   "a long chat opens at its end; earlier questions come above what is looked at",
   async () => {
     plays("Every ninety days [1].");
-    const { id } = await api("POST", "/chats", { name: "Long", usedFolders: [ids.hut] });
+    const { id } = await at.api("POST", "/chats", { name: "Long", usedFolders: [ids.hut] });
     for (let number = 1; number <= 54; number++)
-      await api("POST", `/chats/${id}/messages`, {
+      await at.api("POST", `/chats/${id}/messages`, {
         text: `Question ${number}: how often is the filter replaced?`,
       });
-    await dossier.until(
+    await at.dossier.until(
       `/chats/${id}/messages?per_page=200`,
       ({ body }) => body.data.every(({ status }: { status: string }) => status === "COMPLETED"),
-      { key },
+      { key: at.key },
     );
     await page.goto(`/console/chats/${id}`);
     await page.getByText("Question 54:").waitFor();
@@ -431,7 +401,7 @@ test.skipIf(!chromium_path)(
     await page.locator(".source-panel mark").first().waitFor();
     await page.keyboard.press("Escape");
     await page.locator(".source-panel").waitFor({ state: "detached" });
-    await dossier.untilTrue(async () => (await focused()).startsWith("Source 1"));
+    await at.dossier.untilTrue(async () => (await focused()).startsWith("Source 1"));
   },
   60_000,
 );

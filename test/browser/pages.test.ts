@@ -3,9 +3,8 @@
  * axe-core or the page's policy forbids, nothing sideways, nothing foreign, and text stays text.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { join } from "node:path";
-import { chromium_path, visit, why_skipped, type Visit } from "../helpers/chromium";
+import { chromium_path, why_skipped } from "../helpers/chromium";
 import {
   email,
   expectWell,
@@ -13,8 +12,10 @@ import {
   handbook,
   limit_ms,
   markup,
+  sideBySide,
   startConsole,
   type Console,
+  type ConsoleWindow,
 } from "../helpers/console";
 import { png } from "../helpers/pictures";
 import { startReceiver } from "../helpers/receiver";
@@ -32,7 +33,7 @@ export default definePlugin({ name: "unlucky", version: "1.0.0", setup: ({ db, e
 `;
 const thanks = `<!doctype html><script>alert(6)</script>${markup}<b>Thank you</b>`;
 
-let at: Console, page: Page, stranger: Visit, site: Website;
+let at: Console, site: Website;
 const receiver = startReceiver("127.0.0.1");
 const ids = {
   hut: "",
@@ -62,9 +63,6 @@ beforeAll(async () => {
       "plugins/torn.ts": "export default {",
     },
   });
-  ({ page } = at);
-  stranger = await visit(at.browser, at.dossier.url());
-  stranger.page.setDefaultTimeout(60_000);
   await fillFolders();
   await fillRuns();
   await fillAdministration();
@@ -188,54 +186,64 @@ async function fillAdministration(): Promise<void> {
   await at.own("PATCH", `/users/${user.id}`, { active: false });
 }
 
-const say = (text: string | RegExp, of = page) => of.getByText(text).first().waitFor();
-const press = (name: string | RegExp, of = page) =>
-  of.getByRole("button", { name }).first().click();
-const choose = async (menu: string | RegExp, item: string) => {
-  await press(menu);
-  await page.getByRole("menuitem", { name: item }).click();
-};
-const dialog = () => page.getByRole("dialog").waitFor();
-const escape = () => page.keyboard.press("Escape");
-const tab = (name: string) => page.getByRole("tab", { name }).click();
+/** What a person does in a window. */
+const handsOf = ({ page, go }: ConsoleWindow) => ({
+  page,
+  go,
+  say: (text: string | RegExp) => page.getByText(text).first().waitFor(),
+  press: (name: string | RegExp) => page.getByRole("button", { name }).first().click(),
+  choose: async (menu: string | RegExp, item: string) => {
+    await page.getByRole("button", { name: menu }).first().click();
+    await page.getByRole("menuitem", { name: item }).click();
+  },
+  dialog: () => page.getByRole("dialog").waitFor(),
+  escape: () => page.keyboard.press("Escape"),
+  tab: (name: string) => page.getByRole("tab", { name }).click(),
+});
+type Hands = ReturnType<typeof handsOf>;
 /**
  * How to get there, from anywhere. What is open is closed by the next one, which goes elsewhere.
  */
-type State = readonly [name: string, reach: () => Promise<unknown>];
+type State = readonly [
+  name: string,
+  reach: (hands: Hands) => Promise<unknown>,
+  /** The element that is new, where the rest of a large page was checked by the state before. */
+  within?: string,
+];
 
 const work: readonly State[] = [
   [
     "folders",
-    async () => {
-      await at.open("/folders");
+    async ({ go, say }) => {
+      await go("/folders");
       await say("Hollin Fell Hut");
     },
   ],
   [
     "a folder to create",
-    async () => {
+    async ({ press, dialog }) => {
       await press("New folder");
       await dialog();
     },
   ],
   [
     "a folder",
-    async () => {
-      await at.open(`/folders/${ids.hut}`);
+    async ({ page, go }) => {
+      await go(`/folders/${ids.hut}`);
       await page.getByRole("row").nth(4).waitFor();
     },
   ],
-  ["documents that are selected", () => page.getByLabel("Select all rows").check()],
+  ["documents that are selected", ({ page }) => page.getByLabel("Select all rows").check()],
   [
     "text to paste",
-    async () => {
+    async ({ press, dialog }) => {
       await press("Paste text");
       await dialog();
     },
   ],
   [
     "a folder to delete",
-    async () => {
+    async ({ choose, dialog, escape }) => {
       await escape();
       await choose(/^More actions/, "Delete");
       await dialog();
@@ -243,102 +251,102 @@ const work: readonly State[] = [
   ],
   [
     "a folder and a file full of markup",
-    async () => {
-      await at.open(`/folders/${ids.hostile}`);
+    async ({ go, say }) => {
+      await go(`/folders/${ids.hostile}`);
       await say(`${markup}.txt`);
     },
   ],
   [
     "a document of PDF pages",
-    async () => {
-      await at.open(`/documents/${ids.handbook}`);
+    async ({ page, go }) => {
+      await go(`/documents/${ids.handbook}`);
       await page.locator(".pdf-text span").first().waitFor();
     },
   ],
   [
     "a document of text",
-    async () => {
-      await at.open(`/documents/${ids.notes}`);
+    async ({ go, say }) => {
+      await go(`/documents/${ids.notes}`);
       await say("Turn left at the cairn");
     },
   ],
   [
     "a document that failed",
-    async () => {
-      await at.open(`/documents/${ids.broken}`);
+    async ({ go, say }) => {
+      await go(`/documents/${ids.broken}`);
       await say("This document could not be indexed");
     },
   ],
   [
     "an image",
-    async () => {
-      await at.open(`/documents/${ids.picture}`);
+    async ({ page, go }) => {
+      await go(`/documents/${ids.picture}`);
       await page.locator(".document-view img").waitFor();
     },
   ],
   [
     "a document full of markup",
-    async () => {
-      await at.open(`/documents/${ids.strange}`);
+    async ({ go, say }) => {
+      await go(`/documents/${ids.strange}`);
       await say(`The ${markup} buoy is red.`);
     },
   ],
   [
     "a transcript",
-    async () => {
-      await at.open(`/transcriptions/${ids.transcription}`);
+    async ({ go, say }) => {
+      await go(`/transcriptions/${ids.transcription}`);
       await say("The heron waits in shallow water.");
     },
   ],
   [
     "transcriptions",
-    async () => {
-      await at.open("/transcriptions");
+    async ({ go, say }) => {
+      await go("/transcriptions");
       await say("interview with the warden.vtt");
       await say("wind.wav");
     },
   ],
   [
     "a transcription that failed",
-    async () => {
-      await at.open(`/transcriptions/${ids.failed_transcription}`);
+    async ({ go, say }) => {
+      await go(`/transcriptions/${ids.failed_transcription}`);
       await say("This could not be transcribed");
     },
   ],
   [
     "a transcription to start",
-    async () => {
-      await at.open("/transcriptions");
+    async ({ go, press, dialog }) => {
+      await go("/transcriptions");
       await press("New transcription");
       await dialog();
     },
   ],
   [
     "imports",
-    async () => {
-      await at.open("/imports");
+    async ({ page, go }) => {
+      await go("/imports");
       await page.getByRole("row").nth(1).waitFor();
     },
   ],
   [
     "schedules",
-    async () => {
-      await at.open("/imports");
+    async ({ go, say, tab }) => {
+      await go("/imports");
       await tab("Schedules");
       await say("Every Monday");
     },
   ],
   [
     "an import with items that failed",
-    async () => {
-      await at.open(`/imports/${ids.run}`);
+    async ({ page, go }) => {
+      await go(`/imports/${ids.run}`);
       await page.getByRole("row").nth(3).waitFor();
     },
   ],
   [
     "an import to start, and what it would bring",
-    async () => {
-      await at.open("/imports/new");
+    async ({ page, go, say, press }) => {
+      await go("/imports/new");
       await page.getByLabel("Addresses").fill(`${site.url}/hut\n${site.url}/<b>bold</b>`);
       await press("Show what it would import");
       await say("2 items would be imported");
@@ -348,21 +356,21 @@ const work: readonly State[] = [
 const developer: readonly State[] = [
   [
     "API keys",
-    async () => {
-      await at.open("/keys");
+    async ({ go, say }) => {
+      await go("/keys");
       await say(`Backup ${markup}`);
     },
   ],
   [
     "a key to create",
-    async () => {
+    async ({ press, dialog }) => {
       await press("Create key");
       await dialog();
     },
   ],
   [
     "a key that is shown once",
-    async () => {
+    async ({ page, say }) => {
       await page.getByRole("dialog").getByLabel("Name").fill("Laptop");
       await page.keyboard.press("Enter");
       await say("Copy this key now");
@@ -370,21 +378,21 @@ const developer: readonly State[] = [
   ],
   [
     "webhooks",
-    async () => {
-      await at.open("/webhooks");
+    async ({ page, go }) => {
+      await go("/webhooks");
       await page.getByRole("row").nth(2).waitFor();
     },
   ],
   [
     "a webhook to register",
-    async () => {
+    async ({ press, dialog }) => {
       await press("Register webhook");
       await dialog();
     },
   ],
   [
     "a webhook's secret, which is shown once",
-    async () => {
+    async ({ page, say }) => {
       await page.getByLabel("URL").fill(`http://127.0.0.1:${receiver.port}/third`);
       await page.keyboard.press("Enter");
       await say("Copy this secret now");
@@ -392,44 +400,45 @@ const developer: readonly State[] = [
   ],
   [
     "a webhook",
-    async () => {
-      await at.open(`/webhooks/${ids.webhook}`);
+    async ({ page, go }) => {
+      await go(`/webhooks/${ids.webhook}`);
       await page.getByRole("row").nth(1).waitFor();
     },
   ],
   [
     "a delivery, whose answer is a web page",
-    async () => {
+    async ({ page, press }) => {
       await press(/^Show the delivery/);
       await page.getByRole("dialog").getByText(thanks).first().waitFor();
     },
   ],
   [
     "usage",
-    async () => {
-      await at.open("/usage");
+    async ({ go, say }) => {
+      await go("/usage");
       await say("What you hold");
     },
   ],
   [
     "the API reference",
-    async () => {
-      await at.open("/reference");
+    async ({ page, go }) => {
+      await go("/reference");
       await page.locator(".opblock").first().waitFor();
     },
   ],
   [
     "a call that was tried out",
-    async () => {
+    async ({ page, press }) => {
       await page.locator(".opblock-summary-control", { hasText: "/folders" }).first().click();
       await press("Try it out");
       await press("Execute");
       await page.locator(".live-responses-table").getByText("Hollin Fell Hut").first().waitFor();
     },
+    ".opblock.is-open",
   ],
   [
     "a page that a plugin adds",
-    async () => {
+    async ({ page }) => {
       await page
         .getByRole("navigation", { name: "Main" })
         .getByRole("link", { name: "Activity" })
@@ -439,8 +448,8 @@ const developer: readonly State[] = [
   ],
   [
     "no page",
-    async () => {
-      await at.open("/nowhere");
+    async ({ go, say }) => {
+      await go("/nowhere");
       await say("There is no such page");
     },
   ],
@@ -448,28 +457,28 @@ const developer: readonly State[] = [
 const administration: readonly State[] = [
   [
     "the account",
-    async () => {
-      await at.open("/account");
+    async ({ go, say }) => {
+      await go("/account");
       await say("This one");
     },
   ],
   [
     "users",
-    async () => {
-      await at.open("/users");
+    async ({ go, say }) => {
+      await go("/users");
       await say("eve@example.com");
     },
   ],
   [
     "a user to invite",
-    async () => {
+    async ({ press, dialog }) => {
       await press("Invite user");
       await dialog();
     },
   ],
   [
     "an invitation, which is shown once",
-    async () => {
+    async ({ page, say }) => {
       await page.getByRole("dialog").getByLabel("Email").fill(`lin-${Date.now()}@example.com`);
       await page.keyboard.press("Enter");
       await say("Invitation link");
@@ -477,43 +486,43 @@ const administration: readonly State[] = [
   ],
   [
     "the system's health",
-    async () => {
-      await at.open("/system");
+    async ({ go, say }) => {
+      await go("/system");
       await say("Data directory");
     },
   ],
   [
     "jobs",
-    async () => {
-      await at.open("/system");
+    async ({ go, say, tab }) => {
+      await go("/system");
       await tab("Jobs");
       await say(`The counter at ${markup} does not answer.`);
     },
   ],
   [
     "storage",
-    async () => {
+    async ({ say, tab }) => {
       await tab("Storage");
       await say("Free on this disk");
     },
   ],
   [
     "plugins, one of them torn",
-    async () => {
+    async ({ say, tab }) => {
       await tab("Plugins");
       await say("Left out");
     },
   ],
   [
     "the log",
-    async () => {
+    async ({ page, tab }) => {
       await tab("Logs");
       await page.getByRole("cell", { name: "listening" }).waitFor();
     },
   ],
   [
     "settings in force",
-    async () => {
+    async ({ say, tab }) => {
       await tab("Settings");
       await say("imports.allow_networks");
     },
@@ -522,74 +531,84 @@ const administration: readonly State[] = [
 const outside: readonly State[] = [
   [
     "sign-in",
-    async () => {
-      await stranger.page.goto("/console/");
-      await stranger.page.getByLabel("Email").waitFor();
+    async ({ page }) => {
+      await page.goto("/console/");
+      await page.getByLabel("Email").waitFor();
     },
   ],
   [
     "sign-in with the wrong password",
-    async () => {
-      await stranger.page.getByLabel("Email").fill(email);
-      await stranger.page.getByLabel("Password", { exact: true }).fill("not this one");
-      await press("Sign in", stranger.page);
-      await stranger.page.getByRole("alert").waitFor();
+    async ({ page, press }) => {
+      await page.getByLabel("Email").fill(email);
+      await page.getByLabel("Password", { exact: true }).fill("not this one");
+      await press("Sign in");
+      await page.getByRole("alert").waitFor();
     },
   ],
   [
     "set-up, when it is done",
-    async () => {
-      await stranger.page.goto("/console/setup#t=dst_00000000000000000000000000000000");
-      await say("Dossier is set up already", stranger.page);
+    async ({ page, say }) => {
+      await page.goto("/console/setup#t=dst_00000000000000000000000000000000");
+      await say("Dossier is set up already");
     },
   ],
   [
     "set-up",
-    async () => {
-      await stranger.page.route("**/setup/check", (route) => route.fulfill({ status: 204 }));
-      await stranger.page.goto("/console/setup#t=dst_11111111111111111111111111111111");
-      await stranger.page.reload();
-      await stranger.page.getByLabel("Email").waitFor();
+    async ({ page }) => {
+      await page.route("**/setup/check", (route) => route.fulfill({ status: 204 }));
+      await page.goto("/console/setup#t=dst_11111111111111111111111111111111");
+      await page.reload();
+      await page.getByLabel("Email").waitFor();
     },
   ],
   [
     "an invitation",
-    async () => {
-      await stranger.page.goto(invitation);
-      await say("grace.with.a.rather.long.name", stranger.page);
+    async ({ page, say }) => {
+      await page.goto(invitation);
+      await say("grace.with.a.rather.long.name");
     },
   ],
   [
     "an invitation that does not work",
-    async () => {
-      await stranger.page.goto("/console/invite#t=dsi_00000000000000000000000000000000");
-      await stranger.page.reload();
-      await say("This link does not work", stranger.page);
+    async ({ page, say }) => {
+      await page.goto("/console/invite#t=dsi_00000000000000000000000000000000");
+      await page.reload();
+      await say("This link does not work");
     },
   ],
 ];
 
-describe.skipIf(!chromium_path)("every size and theme", () => {
-  test.each([...work, ...developer, ...administration])(
-    "%s",
-    async (_name, reach) => {
-      await at.window.look({});
-      await reach();
-      await expectWell(at.window);
-      // What comes next begins with nothing open.
-      expect(await page.locator("main img[onerror], dialog img[onerror], .nav img").count()).toBe(
-        0,
-      );
-    },
-    limit_ms,
+const reach = (window: ConsoleWindow, states: readonly State[]) =>
+  states.map(
+    ([name, run, within]) =>
+      [
+        name,
+        async () => {
+          await window.look({});
+          await run(handsOf(window));
+          await expectWell(window, within === undefined ? {} : { within });
+          // What comes next begins with nothing open.
+          const images = window.page.locator("main img[onerror], dialog img[onerror], .nav img");
+          expect(await images.count()).toBe(0);
+        },
+      ] as const,
   );
 
-  test.each(outside)(
+describe.skipIf(!chromium_path)("every size and theme", () => {
+  let outcome: (name: string) => Promise<unknown>;
+  beforeAll(async () => {
+    const beside = await at.anotherWindow(email);
+    const stranger = await at.anotherWindow();
+    outcome = sideBySide([
+      [...reach(at.window, work), ...reach(stranger, outside)],
+      reach(beside, [...developer, ...administration]),
+    ]);
+  }, limit_ms);
+
+  test.each([...work, ...developer, ...administration, ...outside].map(([name]) => name))(
     "%s",
-    async (_name, reach) => {
-      await stranger.look({});
-      await reach();
-      await expectWell(stranger);
+    async (name) => {
+      await outcome(name);
     },
     limit_ms,
   );

@@ -4,20 +4,21 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Locator, Page, Route } from "playwright-core";
-import { chromium_path, looks, visit, why_skipped, type Visit } from "../helpers/chromium";
+import { chromium_path, looks, why_skipped } from "../helpers/chromium";
 import {
   email,
   expectWell,
   fileForm,
   limit_ms,
   password,
-  signIn,
+  sideBySide,
   startConsole,
   type Console,
+  type ConsoleWindow,
 } from "../helpers/console";
 import { captions } from "../helpers/recordings";
 
-let at: Console, page: Page, member: Visit;
+let at: Console, page: Page, member: ConsoleWindow;
 const ids = { folder: "", document: "", chat: "", run: "", transcription: "", webhook: "" };
 
 beforeAll(async () => {
@@ -26,11 +27,8 @@ beforeAll(async () => {
   ({ page } = at);
   await page.clock.install();
   await at.dossier.createUser("mel@example.com");
-  member = await visit(at.browser, at.dossier.url());
-  member.page.setDefaultTimeout(60_000);
-  await signIn(member.page, "mel@example.com");
+  member = await at.anotherWindow("mel@example.com");
 }, 300_000);
-afterEach(() => page?.unrouteAll({ behavior: "ignoreErrors" }));
 afterAll(() => at?.[Symbol.asyncDispose]());
 
 /** Each of one page, so that all of Ada's pages have something to show. */
@@ -81,9 +79,13 @@ async function soon(wanted: Locator): Promise<void> {
 }
 const say = (text: string | RegExp, of = page) =>
   of.getByRole("main").getByText(text).first().waitFor();
-/** One size and theme of those that a page must stand; which one changes from state to state. */
-let turn = 0;
-const oneLook = () => [looks[turn++ % looks.length]!];
+const unrouteAll = (on = page) => on.unrouteAll({ behavior: "ignoreErrors" });
+/** Each call gives one size and theme of those that a page must stand: the next one. */
+function lookByLook() {
+  let turn = 0;
+  return () => [looks[turn++ % looks.length]!];
+}
+const oneLook = lookByLook();
 
 const nothing: readonly (readonly [path: string, text: string])[] = [
   ["/folders", "Create your first folder"],
@@ -99,6 +101,7 @@ const nothing: readonly (readonly [path: string, text: string])[] = [
 ];
 
 describe.skipIf(!chromium_path)("nothing is there yet", () => {
+  afterEach(() => unrouteAll(), limit_ms);
   test.each(nothing)(
     "%s",
     async (path, text) => {
@@ -190,96 +193,136 @@ const problem = (status: number, code: string, detail: string) => ({
   body: JSON.stringify({ title: code, status, code, detail, request_id: "req_01TEST" }),
 });
 
-describe.skipIf(!chromium_path)("on its way, offline, broken, and well again", () => {
-  test.each(pages.map((entry) => [entry[0].toString().slice(6), ...entry] as const))(
-    "%s",
-    async (_name, path, endpoint, shown) => {
-      /** What comes of the page's first request. */
-      let play: (route: Route) => unknown;
-      const held = Promise.withResolvers<void>();
-      play = async (route) => {
-        await held.promise;
-        return route.abort();
-      };
-      await page.route(endpoint, (route) => play(route));
-      // On its way: a heading, and that something comes.
-      await at.open(path());
-      await page
-        .getByRole("main")
-        .getByRole("status")
-        .getByText(/^(Loading|Opening)/)
-        .first()
-        .waitFor({ state: "attached" });
-      await expectWell(at.window, { at: oneLook() });
-      // Offline: the banner, and the reason where the content would be.
-      play = (route) => route.abort();
-      const aborts = (route: Route) => route.abort();
-      await page.route("**/console/api/**", aborts);
-      held.resolve();
-      await soon(page.getByRole("alert").getByText("Dossier can’t be reached"));
-      await expectWell(at.window, { at: oneLook() });
-      // The server is back by itself, but this does not work, and says with which request.
-      play = (route) => route.fulfill(problem(500, "internal", "The server could not do this."));
-      await page.unroute("**/console/api/**", aborts);
-      await soon(page.getByRole("alert").getByText("Something went wrong on the server"));
-      await page.getByRole("alert").getByText("req_01TEST").waitFor();
-      await expectWell(at.window, { at: oneLook() });
-      play = (route) => route.continue();
-      await page.getByRole("button", { name: "Try again" }).click();
-      await page.getByRole("alert").waitFor({ state: "detached" });
-      await say(shown);
-    },
-    limit_ms,
-  );
-});
+async function onItsWayAndBroken(
+  { page, open, ...window }: ConsoleWindow,
+  oneLook: ReturnType<typeof lookByLook>,
+  [path, endpoint, shown]: Asking,
+): Promise<void> {
+  const well = () => expectWell({ page, ...window }, { at: oneLook() });
+  /** What comes of the page's first request. */
+  let play: (route: Route) => unknown;
+  const held = Promise.withResolvers<void>();
+  play = async (route) => {
+    await held.promise;
+    return route.abort();
+  };
+  await page.route(endpoint, (route) => play(route));
+  // On its way: a heading, and that something comes.
+  await open(path());
+  await page
+    .getByRole("main")
+    .getByRole("status")
+    .getByText(/^(Loading|Opening)/)
+    .first()
+    .waitFor({ state: "attached" });
+  await well();
+  // Offline: the banner, and the reason where the content would be.
+  play = (route) => route.abort();
+  const aborts = (route: Route) => route.abort();
+  await page.route("**/console/api/**", aborts);
+  held.resolve();
+  await soon(page.getByRole("alert").getByText("Dossier can’t be reached"));
+  await well();
+  // The server is back by itself, but this does not work, and says with which request.
+  play = (route) => route.fulfill(problem(500, "internal", "The server could not do this."));
+  await page.unroute("**/console/api/**", aborts);
+  await soon(page.getByRole("alert").getByText("Something went wrong on the server"));
+  await page.getByRole("alert").getByText("req_01TEST").waitFor();
+  await well();
+  play = (route) => route.continue();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("alert").waitFor({ state: "detached" });
+  await say(shown);
+}
 
-describe.skipIf(!chromium_path)("not allowed", () => {
-  test.each(pages.map((entry) => [entry[0].toString().slice(6), ...entry] as const))(
-    "%s",
-    async (_name, path, endpoint) => {
-      await page.route(endpoint, (route) =>
-        route.fulfill(problem(403, "forbidden", "This belongs to another user.")),
+async function notAllowed(
+  window: ConsoleWindow,
+  oneLook: ReturnType<typeof lookByLook>,
+  [path, endpoint]: Asking,
+): Promise<void> {
+  const { page } = window;
+  await page.route(endpoint, (route) =>
+    route.fulfill(problem(403, "forbidden", "This belongs to another user.")),
+  );
+  await page.goto(`/console${path()}`);
+  await page.getByRole("alert").getByText("This is not yours to see").waitFor();
+  await expectWell(window, { at: oneLook() });
+}
+
+describe.skipIf(!chromium_path)("every page", () => {
+  const names = pages.map(([path]) => path.toString().slice(6));
+  let outcome: (name: string) => Promise<unknown>;
+  beforeAll(async () => {
+    const row = (of: string, window: ConsoleWindow, run: typeof notAllowed) => {
+      const oneLook = lookByLook();
+      return pages.map(
+        (asking, place) =>
+          [
+            `${of} ${names[place]}`,
+            () => run(window, oneLook, asking).finally(() => unrouteAll(window.page)),
+          ] as const,
       );
-      await page.goto(`/console${path()}`);
-      await page.getByRole("alert").getByText("This is not yours to see").waitFor();
-      await expectWell(at.window, { at: oneLook() });
-    },
-    limit_ms,
-  );
+    };
+    outcome = sideBySide([
+      row("on its way", at.window, onItsWayAndBroken),
+      row("not allowed", await at.anotherWindow(email), notAllowed),
+    ]);
+  }, limit_ms);
 
-  test(
-    "a member sees no page of administrators, and nobody else's records",
-    async () => {
-      const mel = member.page;
-      const navigation = mel.getByRole("navigation", { name: "Main" });
-      await navigation.getByRole("link", { name: "Folders" }).waitFor();
-      expect([
-        await navigation.getByRole("link", { name: "Users" }).count(),
-        await navigation.getByRole("link", { name: "System" }).count(),
-      ]).toEqual([0, 0]);
-      for (const path of ["/users", "/system"]) {
-        await mel.goto(`/console${path}`);
-        await mel.getByText("There is no such page").waitFor();
-      }
-      for (const path of [
-        `/documents/${ids.document}`,
-        `/imports/${ids.run}`,
-        `/transcriptions/${ids.transcription}`,
-        `/webhooks/${ids.webhook}`,
-        `/chats/${ids.chat}`,
-      ]) {
-        await mel.goto(`/console${path}`);
-        await mel.getByRole("alert").getByText("This is not yours to see").waitFor();
-      }
-      await mel.goto(`/console/folders/${ids.folder}`);
-      await mel.getByRole("alert").getByText("This could not be found").waitFor();
-      expect(member.faults).toEqual([]);
-    },
-    limit_ms,
-  );
+  describe("on its way, offline, broken, and well again", () => {
+    test.each(names)(
+      "%s",
+      async (name) => {
+        await outcome(`on its way ${name}`);
+      },
+      limit_ms,
+    );
+  });
+
+  describe("not allowed", () => {
+    test.each(names)(
+      "%s",
+      async (name) => {
+        await outcome(`not allowed ${name}`);
+      },
+      limit_ms,
+    );
+
+    test(
+      "a member sees no page of administrators, and nobody else's records",
+      async () => {
+        const mel = member.page;
+        const navigation = mel.getByRole("navigation", { name: "Main" });
+        await navigation.getByRole("link", { name: "Folders" }).waitFor();
+        expect([
+          await navigation.getByRole("link", { name: "Users" }).count(),
+          await navigation.getByRole("link", { name: "System" }).count(),
+        ]).toEqual([0, 0]);
+        for (const path of ["/users", "/system"]) {
+          await mel.goto(`/console${path}`);
+          await mel.getByText("There is no such page").waitFor();
+        }
+        for (const path of [
+          `/documents/${ids.document}`,
+          `/imports/${ids.run}`,
+          `/transcriptions/${ids.transcription}`,
+          `/webhooks/${ids.webhook}`,
+          `/chats/${ids.chat}`,
+        ]) {
+          await mel.goto(`/console${path}`);
+          await mel.getByRole("alert").getByText("This is not yours to see").waitFor();
+        }
+        await mel.goto(`/console/folders/${ids.folder}`);
+        await mel.getByRole("alert").getByText("This could not be found").waitFor();
+        expect(member.faults).toEqual([]);
+      },
+      limit_ms,
+    );
+  });
 });
 
 describe.skipIf(!chromium_path)("what is on screen", () => {
+  afterEach(() => unrouteAll(), limit_ms);
   test(
     "stays while the server is away, under a banner that goes by itself",
     async () => {
@@ -303,8 +346,7 @@ describe.skipIf(!chromium_path)("what is on screen", () => {
       const path = `/folders/${ids.folder}?status=synced`;
       await at.open(path);
       await say("Route notes");
-      const elsewhere = await visit(at.browser, at.dossier.url());
-      await signIn(elsewhere.page, email);
+      const elsewhere = await at.anotherWindow(email);
       await elsewhere.page.goto("/console/account");
       await elsewhere.page.getByRole("button", { name: "Sign out everywhere else" }).click();
       await elsewhere.page

@@ -2,7 +2,7 @@
  * A real browser for tests of the console: Chromium by Playwright, where there is one. It notes
  * whatever a page must not do.
  */
-import axe from "axe-core";
+import type axe from "axe-core";
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type Page } from "playwright-core";
 
@@ -50,12 +50,22 @@ export interface Visit {
   readonly faults: readonly string[];
   /**
    * What axe-core finds on the page as it is now, and whether it scrolls sideways; empty when all
-   * is well.
+   * is well. `colours`: asks only the rules about colours. `within`: looks only at this element.
    */
-  problems(): Promise<string[]>;
+  problems(rules?: "all" | "colours", within?: string): Promise<string[]>;
   /** Another size or theme of the same page. */
   look(look: Look): Promise<void>;
 }
+
+/** Minified: it goes to the browser with every page that is loaded. */
+const axe_source = Bun.file(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir)).text();
+const axe_options: Readonly<Record<"all" | "colours", axe.RunOptions>> = {
+  all: {
+    runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    resultTypes: ["violations"],
+  },
+  colours: { runOnly: ["color-contrast", "link-in-text-block"], resultTypes: ["violations"] },
+};
 
 /** A window of its own, with cookies of its own, on the server at `url`. */
 export async function visit(
@@ -92,16 +102,18 @@ export async function visit(
   return {
     page,
     faults,
-    async problems() {
-      if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source);
-      const found = await page.evaluate(async () => {
-        const checked = await (globalThis as unknown as { axe: typeof axe }).axe.run({
-          runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-        });
-        return checked.violations.map(
-          ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`,
-        );
-      });
+    async problems(rules = "all", within = ":root") {
+      if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(await axe_source);
+      const found = await page.evaluate(
+        async ([selector, options]) => {
+          const { axe: checker } = globalThis as unknown as { axe: typeof axe };
+          const checked = await checker.run(selector, options);
+          return checked.violations.map(
+            ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(" | ")}`,
+          );
+        },
+        [within, axe_options[rules]] as const,
+      );
       const too_wide: number = await page.evaluate(
         "document.documentElement.scrollWidth - innerWidth",
       );

@@ -15,11 +15,19 @@ export const markup = "<img src=x onerror=alert(1)>";
 /** Generous, because other work may go on beside the tests. */
 export const limit_ms = 120_000;
 
+/** A window of the console, with cookies of its own. */
+export interface ConsoleWindow extends Visit {
+  /** Loads a page of the console, until its heading is there. */
+  open(path: string): Promise<void>;
+  /** Goes to a page as a link of the console does: what is loaded already stays. */
+  go(path: string): Promise<void>;
+}
+
 export interface Console extends AsyncDisposable {
   readonly dossier: Executable;
   readonly browser: Browser;
   /** Ada's window; she is an administrator. */
-  readonly window: Visit;
+  readonly window: ConsoleWindow;
   readonly page: Page;
   readonly key: string;
   /** A call with Ada's key, which must succeed. */
@@ -28,8 +36,10 @@ export interface Console extends AsyncDisposable {
   own(method: string, path: string, body?: unknown): Promise<any>;
   /** Waits until all documents of a folder are read. */
   settled(folder_id: string): Promise<void>;
-  /** A page of the console, once its heading is there. */
+  /** Loads a page of the console in Ada's window, until its heading is there. */
   open(path: string): Promise<void>;
+  /** A further window, in which nobody is signed in, or this user. */
+  anotherWindow(as?: string): Promise<ConsoleWindow>;
 }
 
 /** Loopback may be imported from and delivered to, so that a test can be both ends. */
@@ -46,10 +56,13 @@ export async function startConsole(options: ExecutableOptions = {}): Promise<Con
   const dossier = await startExecutable({ ...options, env: { ...env, ...options.env } });
   const key = (await dossier.mustCli(["key", "create", "--user", email, "--name", "test"])).trim();
   const browser = await launchChromium();
-  const window = await visit(browser, dossier.url());
-  const { page } = window;
-  page.setDefaultTimeout(60_000);
-  await signIn(page, email);
+  const anotherWindow = async (as?: string) => {
+    const window = await openWindow(browser, dossier.url());
+    if (as !== undefined) await signIn(window.page, as);
+    return window;
+  };
+  const window = await anotherWindow(email);
+  const { page, open } = window;
   return {
     dossier,
     browser,
@@ -87,15 +100,48 @@ export async function startConsole(options: ExecutableOptions = {}): Promise<Con
         { key, limit_ms: 60_000 },
       );
     },
-    async open(path) {
-      await page.goto(`/console${path}`);
-      await page.getByRole("heading", { level: 1 }).waitFor();
-    },
+    open,
+    anotherWindow,
     async [Symbol.asyncDispose]() {
       await browser.close();
       await dossier[Symbol.asyncDispose]();
     },
   };
+}
+
+async function openWindow(browser: Browser, url: string): Promise<ConsoleWindow> {
+  const window = await visit(browser, url);
+  const { page } = window;
+  page.setDefaultTimeout(60_000);
+  return {
+    ...window,
+    async open(path) {
+      await page.goto(`/console${path}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+    },
+    async go(path) {
+      await page.evaluate(`history.pushState(null, "", ${JSON.stringify(`/console${path}`)})`);
+    },
+  };
+}
+
+type Step = readonly [name: string, run: () => Promise<unknown>];
+
+/**
+ * Runs the rows at the same time, so that one works while the other waits, and the steps of a row
+ * one after the other, also when one fails. Returns a function that waits for a step by its name.
+ */
+export function sideBySide(rows: readonly (readonly Step[])[]): (name: string) => Promise<unknown> {
+  const outcomes = new Map<string, Promise<unknown>>();
+  for (const row of rows) {
+    let before: Promise<unknown> = Promise.resolve();
+    for (const [name, run] of row) {
+      const outcome = before.then(run);
+      outcomes.set(name, outcome);
+      before = outcome.catch(() => undefined);
+    }
+  }
+  return (name) => outcomes.get(name)!;
 }
 
 /** From any page of the console, which shows the sign-in page. */
@@ -107,14 +153,25 @@ export async function signIn(page: Page, as: string): Promise<void> {
   await page.locator("#main h1").waitFor();
 }
 
-/** Nothing to complain about in every size and theme, and nothing that a page must not do. */
+/**
+ * Nothing to complain about in every size and theme, and nothing that a page must not do. A theme
+ * changes colours alone (a test of the style sheet holds it): a width that was checked in full in
+ * one theme is asked about its colours in the other. `within`: the element that is new on a page
+ * that was checked before.
+ */
 export async function expectWell(
   window: Visit,
-  { at = looks }: { readonly at?: readonly (readonly [string, Look])[] } = {},
+  {
+    at = looks,
+    within,
+  }: { readonly at?: readonly (readonly [string, Look])[]; readonly within?: string } = {},
 ): Promise<void> {
+  const checked = new Set<number | undefined>();
   for (const [name, look] of at) {
     await window.look(look);
-    expect({ name, problems: await window.problems() }).toEqual({ name, problems: [] });
+    const problems = await window.problems(checked.has(look.width) ? "colours" : "all", within);
+    expect({ name, problems }).toEqual({ name, problems: [] });
+    checked.add(look.width);
   }
   expect(window.faults).toEqual([]);
 }

@@ -80,6 +80,12 @@ test("every file that a script or a sheet names is there", async () => {
 test("the style sheet stays as browsers read it, and its font is a file", async () => {
   const { text } = await read(names(index_html).find((path) => path.endsWith(".css"))!);
   expect(text).toContain("light-dark(");
+  // A theme changes colours alone.
+  expect(text).not.toContain("prefers-color-scheme");
+  expect(text.match(/\[data-theme[^{]*\{[^}]*\}/g)).toEqual([
+    expect.stringMatching(/\{\s*color-scheme: light;\s*\}/),
+    expect.stringMatching(/\{\s*color-scheme: dark;\s*\}/),
+  ]);
   expect(text).not.toContain("data:font");
   expect(text).not.toContain("--buncss");
 });

@@ -1,8 +1,7 @@
 /**
  * Builds the console: plugins/console/web becomes hashed files in plugins/console/build and the
- * module plugins/console/assets.gen.ts that embeds them.
- * Both are generated, never committed. `bun scripts/build-console.ts` builds what is stale, with
- * `--force` everything.
+ * module plugins/console/assets.gen.ts that embeds them. Both are generated, never committed. What
+ * is stale is built by `bun scripts/build-console.ts`, and everything with `--force`.
  */
 import { Glob, type BuildArtifact } from "bun";
 import font from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2";

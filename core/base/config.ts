@@ -236,8 +236,8 @@ const slip_edits_max = 2;
 
 /**
  * Sections and keys that no schema knows, each with the nearest one that exists. An environment is
- * shared with other programs and other versions:
- * `foreign` are its variables that look like nothing of ours.
+ * shared with other programs and other versions: `foreign` are its variables that look like nothing
+ * of ours.
  */
 function findUnknown(
   sections: Sections,

@@ -53,8 +53,8 @@ export const documentOf = (routes: readonly Route<any, any>[], server_url: strin
   openApiDocument([coreRoutes.openapi, ...routes], api, { version, server_url });
 
 /**
- * The gateway to everything that the plugins bring. @throws ConfigError, and Error when
- * plugins conflict.
+ * The gateway to everything that the plugins bring. @throws ConfigError, and Error when plugins
+ * conflict.
  */
 export function createApplication(
   host: Host,

@@ -143,7 +143,7 @@ function bodyReader(route: Route<any, any>): BodyReader {
 
 /**
  * The handler reads a multipart body itself; JSON, where the route takes that too, is read and
- * checked as ever.
+ * checked as usual.
  */
 function multipartReader({ or_json }: Multipart): BodyReader {
   if (!or_json)

@@ -105,7 +105,7 @@ export class Gateway {
     // 2. The owner's window is charged when the caller is known, the address's otherwise.
     const limit = await this.#charge(surface.rateLimitSubject(caller, client), 1, state);
     if (!limit.allowed) throw tooManyRequests(limit);
-    // 3. Without a known caller only public paths go on; it is not told which others exist.
+    // 3. Without a known caller only public paths go on; nobody else learns which others exist.
     if (refusal) throw refusal;
     if (caller === null && !surface.isPublic(path)) throw surface.unauthorized(request);
     // 4. The route, then scope, size, type and shape of the request.
@@ -225,7 +225,7 @@ const asVersioned = (request: Request): Request =>
     asGet(request),
   );
 /**
- * HEAD as GET. Elysia looks for the path behind the eleventh character: with a host of one to three
+ * HEAD as GET. Elysia looks for the path after the eleventh character: with a host of one to three
  * letters it would miss it.
  */
 function asRoutable(request: Request): Request {

@@ -19,9 +19,9 @@ export interface Caller {
 export interface Client {
   /** The peer, or what a trusted proxy says of it. */
   readonly address: string;
-  /** It came by HTTPS, on its last visible way. */
+  /** It came by HTTPS: to this server, or to the trusted proxy in front of it. */
   readonly secure: boolean;
-  /** Whom it asked for: `dossier.example.com`, `127.0.0.1:4780`. */
+  /** The host it was sent to, as the client named it: `dossier.example.com`, `127.0.0.1:4780`. */
   readonly host: string;
 }
 

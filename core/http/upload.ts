@@ -213,8 +213,8 @@ async function parseBody(
       read_bytes += chunk.byteLength;
       if (read_bytes > bytes_max)
         throw tooLarge(`The body is larger than ${bytes_max} bytes, the most that is accepted.`);
-      // The parser calls back when the reader of the part has caught up, and not any more behind
-      // the last boundary.
+      // The parser calls back when the reader of the part has caught up; after the last boundary it
+      // never does.
       await step((done) => parser.write(chunk, done));
       if (ended) break;
     }

@@ -2,8 +2,7 @@
 
 /**
  * Work for a killable child process of the same executable: no database, no network, nothing but
- * its input.
- * Input, messages and output travel as JSON; hand large ones over as files.
+ * its input. Input, messages and output travel as JSON; hand large ones over as files.
  */
 export interface Task<I = any, M = any, O = any> {
   /**

@@ -32,7 +32,8 @@ export interface Capacity {
  * Steps from one (owner, queue, priority) to the next instead of reading the jobs of a queue: a
  * queue with a hundred thousand jobs costs what one with one job costs, and an owner who has enough
  * runs costs one step. (Comparing the three at once would read the whole queue: SQLite seeks by the
- * first column only.) Handlers without capacity are not looked at. A queue is the column `lane`.
+ * first column only.) Handlers without capacity are not looked at. A queue's columns are `lane` and
+ * `lane_max`.
  */
 const candidates_sql = (handlers: number): string => `
 with recursive

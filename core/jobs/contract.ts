@@ -116,8 +116,8 @@ export interface EnqueueOptions {
   /** Runs of this queue at the same time. Default: the `concurrency` of its job. */
   readonly queue_concurrency?: number;
   /**
-   * Who it is for, usually a user id: those with the fewest runs come first. Default: each queue is
-   * one.
+   * Who it is for: a user id, or a name for one user's jobs of a kind. Owners with the fewest runs
+   * come first. Default: what `ownerOf` says, else the queue counts as an owner of its own.
    */
   readonly owner?: string;
   /** Higher first within a queue. Default 0. */

@@ -15,7 +15,7 @@ export interface PollerOptions {
 }
 
 const poll_ms = 1_000;
-/** Looks for jobs are at least this far apart while some are running. */
+/** The least time between two looks at the table while jobs are running. */
 const look_gap_ms = 3;
 
 export class Poller {

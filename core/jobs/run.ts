@@ -190,7 +190,7 @@ class Runner {
     this.log.warn(again ? "a job failed and will run again" : "a job failed for good", { reason });
     const now_ms = clock.now_ms();
     if (again)
-      return table.retryJob(store.db, job, reason, now_ms + pause_ms(limits, failuresOf(job)));
+      return table.retryJob(store.db, job, reason, now_ms + retryDelay(limits, failuresOf(job)));
     return store.inTransaction(async (tx) => {
       if (!(await table.failJob(tx, job, reason, now_ms, isRetriable(limits)))) return false;
       const payload: unknown = JSON.parse(job.payload);
@@ -243,8 +243,8 @@ function failure(error: unknown): Outcome {
 }
 
 /**
- * 1 s, 4 s, 16 s … at most 5 min, give or take a fifth, so that what failed together does not
- * return together.
+ * Milliseconds until the next attempt: 1 s, 4 s, 16 s … at most 5 min, give or take a fifth, so
+ * that what failed together does not return together.
  */
-const pause_ms = (limits: JobHandler["limits"], attempt: number): number =>
+const retryDelay = (limits: JobHandler["limits"], attempt: number): number =>
   limits.backoff_ms?.(attempt) ?? jitter(Math.min(300_000, 1_000 * 4 ** (attempt - 1)), 0.2);

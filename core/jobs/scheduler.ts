@@ -14,12 +14,12 @@ export interface Selection {
 }
 
 /**
- * An io-bound handler gives one owner at most this share of the runs that are left, and always one:
- * so there is one left for whoever comes next.
+ * An io-bound handler gives one owner at most one in this many of the runs that are left, and
+ * always one: so there is one left for whoever comes next.
  */
-const owner_share = 8;
+const owner_divisor = 8;
 export const ownerMax = ({ io_bound, free }: Pick<Capacity, "io_bound" | "free">): number =>
-  io_bound ? Math.max(1, Math.floor(free / owner_share)) : Number.MAX_SAFE_INTEGER;
+  io_bound ? Math.max(1, Math.floor(free / owner_divisor)) : Number.MAX_SAFE_INTEGER;
 
 /** Keys of `ServedLog`. */
 export const ownerKey = (owner: string): string => `owner ${owner}`;
@@ -27,19 +27,22 @@ export const queueKey = (queue: string): string => `queue ${queue}`;
 
 const remembered_max = 10_000;
 
-/** When an owner or a queue was served last, for the latest ten thousand of each. */
+/**
+ * When an owner or a queue was served last, for the latest ten thousand of both together. Kept in
+ * memory: each process knows only whom it has served itself.
+ */
 export class ServedLog {
   private readonly last = new Map<string, number>();
-  private now = 0;
+  private count = 0;
 
-  /** Greater when it was served later; 0 when that is not known. */
-  since(key: string): number {
+  /** A count that is greater when it was served later; 0 when that is not known. */
+  lastServed(key: string): number {
     return this.last.get(key) ?? 0;
   }
 
   note(key: string): void {
     this.last.delete(key);
-    this.last.set(key, ++this.now);
+    this.last.set(key, ++this.count);
     if (this.last.size > remembered_max) this.last.delete(this.last.keys().next().value!);
   }
 }
@@ -54,9 +57,9 @@ interface Share {
 }
 
 /**
- * Whose owner has the fewest runs goes first, then whose turn is longest ago, by owner and by
- * queue; within a queue the highest priority, then the earliest. No limit is exceeded. Notes in
- * `served` who was served.
+ * The job whose owner has the fewest runs goes first, then the one whose owner, and then whose
+ * queue, was served longest ago; within a queue the highest priority, then the earliest. No limit
+ * is exceeded. Notes in `served` who was served.
  */
 export function selectJobs(
   candidates: readonly Candidate[],
@@ -81,8 +84,8 @@ export function selectJobs(
   };
   const order = (a: Share, b: Share): number =>
     owners.get(a.owner)! - owners.get(b.owner)! ||
-    served.since(ownerKey(a.owner)) - served.since(ownerKey(b.owner)) ||
-    served.since(queueKey(a.queue)) - served.since(queueKey(b.queue)) ||
+    served.lastServed(ownerKey(a.owner)) - served.lastServed(ownerKey(b.owner)) ||
+    served.lastServed(queueKey(a.queue)) - served.lastServed(queueKey(b.queue)) ||
     compare(a.owner, b.owner) ||
     compare(a.queue, b.queue);
 

@@ -81,7 +81,7 @@ async function createJobs(tx: Db<any>): Promise<void> {
     .execute();
 }
 
-/** Who the job is for: where runs are short, owners share them. Until now every lane was one. */
+/** Who the job is for. Before this step every lane counted as an owner of its own. */
 async function addOwner(tx: Db<any>): Promise<void> {
   await tx.schema
     .alterTable("core_jobs")
@@ -99,7 +99,7 @@ async function addOwner(tx: Db<any>): Promise<void> {
     .execute(tx);
 }
 
-/** What failed and is kept to be asked for again is found by what it was about, when that goes. */
+/** An index that finds failed jobs by their subject: their payload is deleted with it. */
 const addFailed = async (tx: Db<any>): Promise<void> => {
   await sql
     .raw(
@@ -109,7 +109,7 @@ const addFailed = async (tx: Db<any>): Promise<void> => {
     .execute(tx);
 };
 
-/** Of the attempts, those that the server's end cut off. */
+/** Of the attempts, those that a crash of the server cut off. */
 const addCrashes = async (tx: Db<any>): Promise<void> => {
   await tx.schema
     .alterTable("core_jobs")

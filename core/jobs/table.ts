@@ -33,7 +33,7 @@ export interface Claimed {
   /** Runs that have begun, this one included. */
   readonly attempts: number;
   readonly attempts_max: number;
-  /** How many of them the server's end cut off. */
+  /** How many of them were cut off by a crash of the server. */
   readonly crashes: number;
   readonly lease_token: string;
   readonly run_at: number;
@@ -90,11 +90,12 @@ set state = 'running', attempts = attempts + 1, lease_until = ?, lease_token = ?
 where state = 'ready' and id in (${marks(jobs)})
 returning id, plugin, name, payload, attempts, attempts_max, crashes, lease_token, run_at`;
 
-/**
- * How a run ends. Each of these is refused (false) when the job was cancelled or its lease is
- * another's by now.
- */
+/** A job and the lease under which it runs. */
 type Held = Pick<Claimed, "id" | "lease_token">;
+/**
+ * Ends a run. Changes nothing and answers false when the job was cancelled, or somebody else holds
+ * its lease by now. So do the functions below that use it.
+ */
 const fenced = async (
   db: JobsDb,
   set: string,
@@ -203,7 +204,7 @@ export async function nextRunAt(db: JobsDb, now_ms: number): Promise<number | un
   return row && toNumber(row.run_at);
 }
 
-/** Makes every waiting job due so much earlier. */
+/** Makes every waiting job due earlier by `by_ms`. */
 export const bringForward = (db: JobsDb, by_ms: number): Promise<unknown> =>
   all(db, "update core_jobs set run_at = run_at - ? where state = 'ready'", [by_ms]);
 

@@ -259,7 +259,7 @@ function packedBytes(source: ZipSource, entry: ZipEntry, bytes_max: number): Buf
   return source.read(data_at, packed_bytes);
 }
 
-/** Where the data of an entry begins, behind its local header, bytes. */
+/** Where the data of an entry begins, after its local header, bytes. */
 function dataOffset(source: ZipSource, { encrypted, at }: ZipEntry): number {
   if (encrypted) throw new ZipError("encrypted");
   const header = source.read(at, local_bytes);

@@ -30,8 +30,8 @@ interface Outcome {
 }
 
 /**
- * Imports and sets up the files one after another in a child, and answers the reasons of those
- * that are bad. When the child hangs or dies, the file it was at is bad, and the rest is tried in a
+ * Imports and sets up the files one after another in a child, and answers the reasons of those that
+ * are bad. When the child hangs or dies, the file it was at is bad, and the rest is tried in a
  * fresh one. `command`: the words that start the child, without the files.
  */
 export async function preflight(

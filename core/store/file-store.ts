@@ -14,8 +14,8 @@ import { requireFreeSpace } from "./reserve-file";
 import { translateError } from "./storage-errors";
 
 const temporary = "tmp";
-const is_folder = /^[0-9a-f]{2}$/;
-const is_name = /^[0-9a-f]{64}$/;
+const folder_pattern = /^[0-9a-f]{2}$/;
+const name_pattern = /^[0-9a-f]{64}$/;
 
 /** How many bytes of an upload are written between two checks of the free space. */
 const check_space_bytes = 4 * 2 ** 20;
@@ -103,9 +103,9 @@ export class FileStore implements Files {
     }
     let removed = 0;
     for (const folder of await readdir(this.directory)) {
-      if (!is_folder.test(folder)) continue;
+      if (!folder_pattern.test(folder)) continue;
       for (const name of await readdir(join(this.directory, folder)))
-        if (is_name.test(name) && (await this.#removeOne(name, stillUsed))) removed += 1;
+        if (name_pattern.test(name) && (await this.#removeOne(name, stillUsed))) removed += 1;
     }
     return removed;
   }

@@ -148,14 +148,14 @@ function requireOwnTables(
 
 /** How many copies are kept. */
 const copies_max = 3;
-const is_copy = /^\d{8}T\d{6}Z-before-.+\.db$/;
+const copy_pattern = /^\d{8}T\d{6}Z-before-.+\.db$/;
 
 /** Deletes the oldest copies, and what a crash left unfinished; other files are not ours. */
 async function pruneCopies(directory: string): Promise<void> {
   const names = (await readdir(directory)).sort();
-  const copies = names.filter((name) => is_copy.test(name));
+  const copies = names.filter((name) => copy_pattern.test(name));
   const halves = names.filter(
-    (name) => is_copy.test(name.replace(/\.unfinished$/, "")) && !is_copy.test(name),
+    (name) => copy_pattern.test(name.replace(/\.unfinished$/, "")) && !copy_pattern.test(name),
   );
   for (const name of [...copies.slice(0, -copies_max), ...halves])
     await rm(join(directory, name), { force: true });

@@ -29,9 +29,8 @@ export interface Store {
   readonly read_connection: ReadConnectionSpec;
   /**
    * All of `work` is kept, or none; everyone else waits meanwhile. Answers when it is on disk;
-   * those that come together share one write.
-   * On a full disk it is tried a second time. @throws Error inside another transaction, HttpError
-   * 507 or 503 when the storage fails.
+   * those that come together share one write. On a full disk it is tried a second time. @throws
+   * Error inside another transaction, HttpError 507 or 503 when the storage fails.
    */
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /**

@@ -1,8 +1,8 @@
 /**
  * Activity: remembers every document whose indexing has ended, lists them at GET
- * /api/dev/v1/activity and shows them on a page of the console.
- * A complete plugin in one file, to read and to start from. To use it, copy it to `<data
- * directory>/plugins/activity.ts` and restart Dossier.
+ * /api/dev/v1/activity and shows them on a page of the console. A complete plugin in one file, to
+ * read and to start from. To use it, copy it to `<data directory>/plugins/activity.ts` and restart
+ * Dossier.
  */
 import {
   definePlugin,
@@ -126,9 +126,9 @@ const routes = {
 
 // --- Its page ------------------------------------------------------------------------------------
 // The text of an ES module, which the console loads when somebody opens the page; the title stands
-// above it already. `host.api` calls the API in the name of whoever is signed in.
-// Put text into the page as text: the console's policy refuses HTML that is made of strings, and
-// scripts and styles from anywhere else.
+// above it already. `host.api` calls the API in the name of whoever is signed in. Put text into the
+// page as text: the console's policy refuses HTML that is made of strings, and scripts and styles
+// from anywhere else.
 
 const page = `
 const words = { synced: "Ready", sync_failed: "Failed" };

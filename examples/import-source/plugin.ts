@@ -1,10 +1,10 @@
 /**
  * Reading list: imports every page that a text links to, such as a Markdown file with links or a
- * plain list of addresses.
- * A complete plugin that adds a kind of import source. To use it, copy it to `<data
- * directory>/plugins/reading-list.ts`, restart Dossier, and
- * POST /api/dev/v1/imports {"folder_id": "…", "source": {"type": "reading-list", "url":
- * "https://example.com/links.md"}}
+ * plain list of addresses. A complete plugin that adds a kind of import source. To use it, copy it
+ * to `<data directory>/plugins/reading-list.ts`, restart Dossier, and send
+ * `POST /api/dev/v1/imports` with the body
+ *
+ *     {"folder_id": "…", "source": {"type": "reading-list", "url": "https://example.com/links.md"}}
  */
 import { definePlugin, fill, t } from "dossier";
 import { ImportSources, SourceFailure, type ImportSource } from "dossier/contracts";

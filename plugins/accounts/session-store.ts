@@ -18,7 +18,7 @@ export interface PresentedSession extends Pick<
  * The session, when its user is not deactivated. On every request of the console, hence by hand and
  * without a cache.
  */
-async function working(
+async function findActive(
   reads: PreparedReads,
   by: "token_sha256" | "id",
   value: string,
@@ -38,9 +38,9 @@ async function working(
 export const findByToken = (
   reads: PreparedReads,
   token_sha256: string,
-): Promise<PresentedSession | undefined> => working(reads, "token_sha256", token_sha256);
+): Promise<PresentedSession | undefined> => findActive(reads, "token_sha256", token_sha256);
 export const findById = (reads: PreparedReads, id: string): Promise<PresentedSession | undefined> =>
-  working(reads, "id", id);
+  findActive(reads, "id", id);
 
 export const insertSession = async (db: AccountsDb, row: SessionRow): Promise<void> => {
   await db.insertInto("accounts_sessions").values(row).execute();

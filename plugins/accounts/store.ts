@@ -149,8 +149,8 @@ export type PresentedKey = Pick<
 
 /**
  * The key, when neither it nor its user is deactivated. Runs on every request, hence by hand and
- * without a cache;
- * two look-ups, because SQLite takes several times as long for the same as one join.
+ * without a cache; two look-ups, because SQLite takes several times as long for the same as one
+ * join.
  */
 export async function findWorkingKey(
   reads: PreparedReads,

@@ -9,8 +9,7 @@ const key_shape = /^dsk_[0-9A-Za-z]{50}$/;
 
 /**
  * A new API key: `dsk_`, 12 characters that name it, 32 secret ones (190 bits) and 6 that check the
- * rest.
- * Letters and digits only, so that a double click selects all of it.
+ * rest. Letters and digits only, so that a double click selects all of it.
  */
 export function newKeyToken(): { readonly token: string; readonly public_id: string } {
   const public_id = randomText(public_id_length);

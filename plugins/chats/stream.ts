@@ -2,6 +2,7 @@
  * Streams of answers: the stored events as server-sent events, from any place on, until the last
  * one. A stream holds a few events in memory and reads on when those are sent.
  */
+import { LocalOpenLimit, type OpenLimit } from "../../core/lib/open-limit";
 import { HttpError, pullStream } from "../../core/sdk";
 import { withFreshCitations, type Message } from "./citations";
 import type { ChatContext } from "./context";
@@ -26,14 +27,15 @@ export interface StreamLimits {
 const retry_ms = 1_000;
 
 export class AnswerStreams {
-  private readonly open_by_owner = new Map<string, number>();
-  private readonly limits: StreamLimits;
+  private readonly heartbeat_ms: number;
+  private readonly open_limit: OpenLimit;
 
   constructor(
     private readonly ctx: StreamContext,
     { heartbeat_ms = 15_000, streams_max = 256 }: Partial<StreamLimits> = {},
   ) {
-    this.limits = { heartbeat_ms, streams_max };
+    this.heartbeat_ms = heartbeat_ms;
+    this.open_limit = new LocalOpenLimit(streams_max);
   }
 
   /**
@@ -49,25 +51,13 @@ export class AnswerStreams {
   ): Promise<ReadableStream<Uint8Array> | null> {
     const from = await startingPoint(this.ctx, message, last_seen);
     if (from === null) return null;
-    this.count(owner_id);
+    const release = await this.open_limit.acquire(owner_id);
+    if (!release) throw tooMany(this.open_limit.max);
     const stream = new AnswerStream(this.ctx, message, from, signals, {
-      heartbeat_ms: this.limits.heartbeat_ms,
-      onClose: () => this.uncount(owner_id),
+      heartbeat_ms: this.heartbeat_ms,
+      onClose: release,
     });
     return pullStream(() => stream.next(), stream.close, `retry: ${retry_ms}\n\n`);
-  }
-
-  private count(owner_id: string): void {
-    const { streams_max } = this.limits;
-    const open = this.open_by_owner.get(owner_id) ?? 0;
-    if (open >= streams_max) throw tooMany(streams_max);
-    this.open_by_owner.set(owner_id, open + 1);
-  }
-
-  private uncount(owner_id: string): void {
-    const open = this.open_by_owner.get(owner_id)! - 1;
-    if (open > 0) this.open_by_owner.set(owner_id, open);
-    else this.open_by_owner.delete(owner_id);
   }
 }
 

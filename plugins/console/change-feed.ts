@@ -75,6 +75,11 @@ class Backlog {
   }
 }
 
+/**
+ * Kept in the memory of this process, and so is the count of a user's streams: a browser that
+ * reconnects to another process is told to fetch again. Changes made by other processes arrive
+ * through the notifier.
+ */
 export class ChangeFeed {
   /** Ids of events begin with it: the numbers of another process mean nothing here. */
   readonly #run_id: string;

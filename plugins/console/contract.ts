@@ -15,8 +15,8 @@ export interface ConsolePage {
   readonly group: "work" | "developer" | "admin";
   /**
    * The text of an ES module. Its default export is `{ mount(root, host) }`: it fills the element
-   * `root` and answers nothing, or a function to call when the page is left.
-   * `host` is `{ api(path, init): Promise<Response>, navigate(path), theme(): "light" | "dark",
+   * `root` and answers nothing, or a function to call when the page is left. What `host` offers is
+   * `{ api(path, init): Promise<Response>, navigate(path), theme(): "light" | "dark",
    * onLeave(work) }`; `api` calls `/console/api/v1` in the name of whoever is signed in.
    */
   readonly module: string;

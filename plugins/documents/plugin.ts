@@ -1,6 +1,6 @@
 /**
- * Documents: texts and uploads in folders, their versions, and the job that makes them answer.
- * One upload: routes.ts, creation.ts (with store.ts and link-store.ts), then the job in jobs.ts,
+ * Documents: texts and uploads in folders, their versions, and the job that indexes them. One
+ * upload: routes.ts, creation.ts (with store.ts and link-store.ts), then the job in jobs.ts,
  * indexer.ts. Reading is in queries.ts, folders and names in links.ts, deletion in purge.ts.
  */
 import { definePlugin, Duration, fill, Size, t } from "../../core/sdk";

@@ -1,6 +1,7 @@
 /**
  * Documents that go for good, with their folder or because they were not restored in time; and
- * originals that nothing uses any more.
+ * originals that nothing uses any more. Whoever began the deletion also empties the write-ahead log
+ * of their text: `purgeExpired` here, the folders plugin for a folder.
  */
 import type { Context, Db } from "../../core/sdk";
 import type { DocumentContext } from "./context";

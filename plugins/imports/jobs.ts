@@ -21,7 +21,7 @@ export const Prune = job("imports.prune", t.Object({}));
 const minute_ms = 60_000;
 /** Jobs that wait for hosts; one owner has at most an eighth of them. */
 const fetching_concurrency = 64;
-/** A crash counts as an attempt, and each goes on where the last one ended. */
+/** Many, because each attempt goes on where the last one ended. As many crashes are allowed. */
 const attempts_max = 50;
 const listings_per_owner = 2;
 /** Hosts that a run is fetched from at the same time. */

@@ -105,8 +105,7 @@ function normalised(path: string): string {
   });
 }
 
-/** By origin: each is fetched once, unless there are many of them. */
-
+/** The robots.txt of each origin that was fetched in this run and is still in the cache. */
 export interface RobotsOfRun {
   get(origin: string): Promise<Robots> | undefined;
   set(origin: string, robots: Promise<Robots>): unknown;
@@ -150,7 +149,10 @@ export class RobotsCache {
 /** Hosts whose delays are remembered, before those that have passed are dropped. */
 const hosts_max = 1_000;
 
-/** The delay between two requests to one host, whoever they are for. */
+/**
+ * The delay between two requests to one host, whoever they are for. Kept in memory: each process
+ * would keep delays of its own.
+ */
 export class HostDelays {
   /** When each host may be asked again. */
   private readonly free_at = new Map<string, number>();

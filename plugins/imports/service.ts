@@ -183,9 +183,9 @@ export class Imports {
   }
 
   /**
-   * Imports the failed items again, and lists the source again when that had failed, in part or
-   * as a whole. @throws HttpError 403, also when too many runs are under way, 404, 409 when there
-   * is nothing to retry.
+   * Imports the failed items again, and lists the source again when that had failed, in part or as
+   * a whole. @throws HttpError 403, also when too many runs are under way, 404, 409 when there is
+   * nothing to retry.
    */
   retry(owner_id: string, run_id: string): Promise<RunRow> {
     const { enqueueItems, enqueueListing, folders, inTransaction } = this.ctx;

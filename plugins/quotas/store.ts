@@ -12,8 +12,8 @@ type QuotasDb = Db<QuotasTables>;
 
 /**
  * Adds a positive amount, when the sum stays within `limit` (null: no limit), in one statement: two
- * transactions can't both take the last place.
- * False when it would go above; nothing is changed then.
+ * transactions can't both take the last place. False when it would go above; nothing is changed
+ * then.
  */
 export async function add(
   db: QuotasDb,

@@ -125,7 +125,7 @@ function extendPages(
 }
 
 /**
- * Makes the ids of segments, in memory. True in one process only: two processes over one database
+ * Makes the ids of segments, in memory. Safe in one process only: two processes over one database
  * could give the same id to different segments.
  */
 export class SegmentIds {

@@ -151,7 +151,7 @@ async function createVectorSets(tx: Db): Promise<void> {
 }
 
 /**
- * The vectors of a segment's chunks, one behind the other: 32-bit floats, little-endian, each of
+ * The vectors of a segment's chunks, one after the other: 32-bit floats, little-endian, each of
  * length 1, or 0 where there is none.
  */
 async function createVectors(tx: Db): Promise<void> {

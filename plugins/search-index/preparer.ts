@@ -37,7 +37,7 @@ export interface IndexVersion {
 
 export class DocumentPreparer {
   /**
-   * By document. True in one process only: a removal ends what this process prepares, not what
+   * By document. Complete in one process only: a removal ends what this process prepares, not what
    * another one does.
    */
   private readonly in_progress = new Map<string, Set<AbortController>>();

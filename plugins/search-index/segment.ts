@@ -1,8 +1,13 @@
 /**
- * A segment: the forward index of up to 256 chunks of one document, as one immutable block of
+ * A segment: the inverted index of up to 256 chunks of one document, as one immutable block of
  * bytes, little-endian:
- * u32 analyzer, terms, chunks, postings, length sum, 0 · u32 hash[terms] ascending · u16
- * length[chunks] · u16 start[terms + 1] · u16 posting[postings] = chunk << 8 | min(tf, 255).
+ *
+ *     u32 analyzer, terms, chunks, postings, length sum, 0
+ *     u32 hash[terms], ascending
+ *     u16 length[chunks]
+ *     u16 start[terms + 1]
+ *     u16 posting[postings] = chunk << 8 | min(tf, 255)
+ *
  * It is read through one Uint32Array, so that a cached segment costs one object.
  */
 export const segment_chunks_max = 256;

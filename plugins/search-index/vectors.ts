@@ -58,7 +58,7 @@ export async function embedChecked(
   return vectors;
 }
 
-/** Vectors one behind the other, each normalised to length 1; where there is none, zeros. */
+/** Vectors one after the other, each normalised to length 1; where there is none, zeros. */
 export function packVectors(
   vectors: readonly (Float32Array | null)[],
   dimensions: number,

@@ -57,9 +57,8 @@ export interface Transcriber {
   readonly rank: number;
   /**
    * The transcript in any of these formats: WebVTT, SRT, JSON as Whisper and its relatives write it
-   * (`{"segments": [{"start", "end", "text", "speaker"?}], "language"?}`),
-   * lines like `[00:01.000 --> 00:02.500] text`, or plain text, which has no times. The format is
-   * detected.
+   * (`{"segments": [{"start", "end", "text", "speaker"?}], "language"?}`), lines like
+   * `[00:01.000 --> 00:02.500] text`, or plain text, which has no times. The format is detected.
    * @throws TranscriptionFailure; any other error is worth another attempt.
    */
   transcribe(recording: Recording, watch: TranscriptionWatch): Promise<string>;

@@ -1,6 +1,6 @@
 /**
- * Downloads a recording from a URL that a user gave: only public hosts, pinned to what was
- * checked, redirects one by one.
+ * Downloads a recording from a URL that a user gave: only public hosts, pinned to what was checked,
+ * redirects one by one.
  */
 import {
   checkHost,

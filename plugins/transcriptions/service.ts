@@ -45,8 +45,7 @@ export class Transcriptions {
   constructor(private readonly ctx: TranscriptionsParts) {}
 
   /**
-   * Refuses what `addUpload` would refuse, before its bytes are read. @throws HttpError 403 or
-   * 404.
+   * Refuses what `addUpload` would refuse, before its bytes are read. @throws HttpError 403 or 404.
    */
   async admit(owner_id: string, folder_id: string, size_bytes: number): Promise<void> {
     const { db, folders, quotas } = this.ctx;

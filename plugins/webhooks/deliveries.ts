@@ -51,6 +51,7 @@ export interface DeliveriesParts extends Pick<
   readonly retry_delays_ms: readonly number[];
 }
 
+/** POSTs of one delivery. `beginAttempt` keeps to it, however often the job of an attempt runs. */
 const attempts_max = 3;
 const retry_after_ms_max = 15 * 60_000;
 const jitter_share = 0.2;

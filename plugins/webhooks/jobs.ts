@@ -44,6 +44,7 @@ export const webhookJobs = (
     },
   ),
   handle(Deliver, (payload, run) => sender.run(payload, run), {
+    // Runs of the job of one attempt, which sends at most once: deliveries.ts counts the POSTs.
     attempts_max: 10,
     // The look-up, the answer, the beginning of its body, and some slack.
     timeout_ms: 40_000,

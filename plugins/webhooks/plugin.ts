@@ -17,6 +17,7 @@ import { migrations } from "./migrations";
 import { routes, webhookHandlers } from "./routes";
 import { Webhooks } from "./service";
 
+/** After the first attempt: there are three in all (deliveries.ts). */
 const retries = 2;
 /** @throws ConfigError on a name server that is no address. */
 function lookupBy(servers: readonly string[]): DnsLookup {

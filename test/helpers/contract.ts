@@ -171,6 +171,14 @@ export function expectProblem(
   else expect(rest.detail).toContain(says);
 }
 
+/** The poll of a message that failed: 500 and the words alone, as plain text. */
+export const expectPlainFault = (answer: Answered, text: string): void =>
+  expect([answer.status, answer.headers.get("content-type"), answer.body]).toEqual([
+    500,
+    expect.stringMatching(/^text\/plain\b/),
+    text,
+  ]);
+
 /** The text between two places, counted in code points. */
 export const slice = (content: string, start: number, end: number): string =>
   [...content].slice(start, end).join("");

@@ -12,8 +12,8 @@ import { until } from "./server";
 
 /**
  * Reads files that begin with `#!`: `#!wait KEY` waits for `open(KEY)`, `#!fail CODE` has no text
- * to give, `#!throw` fails without a reason,
- * `#!warn` warns. The rest of the file is its text, two pages of it when there is a form feed.
+ * to give, `#!throw` fails without a reason, `#!warn` warns. The rest of the file is its text, two
+ * pages of it when there is a form feed.
  */
 export function scriptedExtractor() {
   const gates = new Map<string, PromiseWithResolvers<void>>();

@@ -2,6 +2,7 @@
  * Watches an answer as a client of its server-sent events does, with nothing of the server's own
  * code.
  */
+import { expect } from "bun:test";
 
 export interface Event {
   readonly id: number;
@@ -36,6 +37,21 @@ export function seen(
         throw new Error(`an event of an unknown kind: ${event}`);
     }
   }, before);
+}
+
+/** A piece of text in which the word is. */
+export const says =
+  (word: string) =>
+  ({ event, data }: Event): boolean =>
+    event === "delta" && data.text.includes(word);
+
+/** Ids grow, none comes twice, and only the last event is one that ends a stream. */
+export function expectInOrder(events: readonly Event[]): void {
+  for (const [at, { id }] of events.entries())
+    if (at > 0) expect(id).toBeGreaterThan(events[at - 1]!.id);
+  expect(events.slice(0, -1).filter(({ event }) => event === "done" || event === "error")).toEqual(
+    [],
+  );
 }
 
 export interface Watcher {

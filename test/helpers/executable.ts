@@ -105,6 +105,12 @@ export async function startExecutable({
       last_key = await made;
       return made;
     },
+    async newKey(who, scopes = ["read", "write"]) {
+      await executable.key(who);
+      const user = `${who}@example.com`;
+      const options = ["--scopes", scopes.join(",")];
+      return mustRun(data, ["key", "create", "--user", user, "--name", "test", ...options]);
+    },
     call: async (who, method, path, body, headers = {}) =>
       request(who === null ? null : await executable.key(who), method, path, body, headers),
     send: async (...sent) => answerOf(await executable.call(...sent)),

@@ -100,6 +100,10 @@ export async function startTestServer({
   const server: TestServer = {
     data,
     key,
+    async newKey(who, scopes) {
+      await key(who);
+      return (await accounts.createKey(`usr_${who}`, { name: "test", scopes })).token;
+    },
     call,
     send: async (...sent) => answerOf(await call(...sent)),
     fetch: (request, address = "127.0.0.1") => gateway.handle(request, address),

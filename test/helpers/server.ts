@@ -21,6 +21,8 @@ export interface ApiServer extends AsyncDisposable {
   readonly data: string;
   /** The API key of a person, who becomes a user when first named: `key("ada")`. */
   key(who: string): Promise<string>;
+  /** A further key of a person. Default: of every scope. */
+  newKey(who: string, scopes?: readonly ("read" | "write")[]): Promise<string>;
   /**
    * `send("ada", "POST", "/folders", { name: "Reports" })`: people have names; `null` sends no key.
    * A path lies below `/api/dev/v1`, unless it is `/health`, begins with `/api/`, or begins with

@@ -17,11 +17,10 @@ export interface Stage extends Disposable {
  * Files that begin with `#!`: `#!hold KEY` waits for `open(KEY)`, `#!stumble KEY` fails once as a
  * crash would, `#!fail CODE` has no text to give; the rest is the text.
  * Questions: `hold KEY …` waits for `open(KEY)`, `fail …` fails with what follows, `cite WORD`
- * cites the passage for that word
- * together with a marker that names nothing and a quote that is in no document; `stream KEY …`
- * shows the first half of the words that follow, waits for `open(KEY)`, and shows the rest;
- * `recite KEY WORD` shows the passage for that word and waits before it says and cites it; `flood
- * N` says N characters; any other gets "Staged.".
+ * cites the passage for that word together with a marker that names nothing and a quote that is in
+ * no document; `stream KEY …` shows the first half of the words that follow, waits for `open(KEY)`,
+ * and shows the rest; `recite KEY WORD` shows the passage for that word and waits before it says
+ * and cites it; `flood N` says N characters; any other gets "Staged.".
  * `GET /stage/fault` throws with the text of its query field `message`.
  */
 export function setStage(): Stage {

@@ -1,5 +1,6 @@
-/** Rate limit and quotas as callers meet them: over HTTP. */
+/** Rate limit and quotas in this process: every case of callers, and what shows best here. */
 import { describe, expect, test } from "bun:test";
+import { quotaCases, rateLimitCases } from "../cases/limits";
 import { startTestServer } from "../helpers/host";
 import type { Answered } from "../helpers/server";
 
@@ -8,33 +9,9 @@ const limited = (requests: number) =>
   startTestServer({
     env: { DOSSIER_RATE_LIMIT_REQUESTS: String(requests), DOSSIER_RATE_LIMIT_WINDOW: "30d" },
   });
-const remaining = (answer: { readonly headers: Headers }) =>
-  Number(answer.headers.get("x-ratelimit-remaining"));
 
 describe("the rate limit", () => {
-  test("is the owner's: every key takes from it, another owner does not", async () => {
-    const server = await limited(3);
-    await server.key("ada");
-    const { token } = await server.accounts.createKey("usr_ada", { name: "second" });
-    expect(remaining(await server.send("ada", "GET", "/prompts"))).toBe(2);
-    expect(
-      remaining(
-        await server.send(null, "GET", "/prompts", undefined, { authorization: `Bearer ${token}` }),
-      ),
-    ).toBe(1);
-    expect(remaining(await server.send("bob", "GET", "/prompts"))).toBe(2);
-    expect(remaining(await server.send("ada", "GET", "/prompts"))).toBe(0);
-    const refused = await server.send("ada", "GET", "/prompts");
-    expect([refused.status, remaining(refused)]).toEqual([429, 0]);
-    const reset_s = Number(refused.headers.get("x-ratelimit-reset"));
-    const now_s = Date.now() / 1_000;
-    expect(reset_s % (30 * 86_400)).toBe(0);
-    expect(reset_s).toBeGreaterThan(now_s);
-    expect(Math.abs(Number(refused.headers.get("retry-after")) - (reset_s - now_s))).toBeLessThan(
-      60,
-    );
-    expect(refused.body).toMatchObject({ status: 429, code: "rate_limited" });
-  });
+  rateLimitCases(startTestServer);
 
   test("is the address's without a good key, and apart from every owner's", async () => {
     const server = await limited(2);
@@ -87,35 +64,4 @@ describe("the rate limit", () => {
   });
 });
 
-describe("a quota", () => {
-  test("is exact when 50 folders are made at once, and names the limit", async () => {
-    const server = await startTestServer({ env: { DOSSIER_QUOTAS_FOLDERS: "20" } });
-    await server.key("ada");
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_each, i) =>
-        server.send("ada", "POST", "/folders", { name: `Folder ${i}` }),
-      ),
-    );
-    expect(answers.filter(({ status }) => status === 201).length).toBe(20);
-    const refused = answers.filter(({ status }) => status === 403);
-    expect(refused.length).toBe(30);
-    for (const { body } of refused)
-      expect(body).toMatchObject({
-        code: "quota_exceeded",
-        detail: expect.stringContaining("at most 20 folders"),
-      });
-    expect((await server.send("ada", "GET", "/folders")).body.pagination.total).toBe(20);
-  });
-
-  test("is each user's own, and what is deleted makes room", async () => {
-    const server = await startTestServer({ env: { DOSSIER_QUOTAS_FOLDERS: "1" } });
-    const first = await server.send("ada", "POST", "/folders", { name: "a" });
-    expect([
-      first.status,
-      (await server.send("ada", "POST", "/folders", { name: "b" })).status,
-      (await server.send("bob", "POST", "/folders", { name: "b" })).status,
-    ]).toEqual([201, 403, 201]);
-    await server.send("ada", "DELETE", `/folders/${first.body.id}`);
-    expect((await server.send("ada", "POST", "/folders", { name: "b" })).status).toBe(201);
-  });
-});
+describe("quotas", () => quotaCases(startTestServer));

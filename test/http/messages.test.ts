@@ -1,9 +1,11 @@
 /**
- * Messages over HTTP: sending, polling, failing and cancelling. The answerer is scripted by each
- * test.
+ * Messages in this process: every case of callers, and what is seen from the answerer's side, which
+ * each test scripts.
  */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure } from "../../core/sdk";
+import { startTestServer } from "../helpers/host";
+import { messageCases } from "../cases/messages";
 import {
   found,
   heron,
@@ -11,12 +13,12 @@ import {
   startScriptedServer,
   type ScriptedServer,
 } from "../helpers/scripted-server";
-import type { Answered } from "../helpers/server";
+
+messageCases(startTestServer);
 
 let scripted: ScriptedServer;
 let send: ScriptedServer["send"];
 let folder: string, chat: string;
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 beforeAll(async () => {
   scripted = await startScriptedServer();
@@ -25,90 +27,8 @@ beforeAll(async () => {
 });
 beforeEach(() => scripted.answers(async () => says("It stands in water.")));
 
-describe("sending a message", () => {
-  type Case = [why: string, body: () => unknown, status: number, pointer?: string];
-  const cases: Case[] = [
-    ["a text is enough", () => ({ text: "Where?" }), 202],
-    ["null means no requestId", () => ({ text: "Where?", requestId: null }), 202],
-    ["unknown fields are ignored", () => ({ text: "Where?", stream: true }), 202],
-    ["a text of 32,000 characters, emoji counted once", () => ({ text: "🐦".repeat(32_000) }), 202],
-    ["a text of 32,001", () => ({ text: "a".repeat(32_001) }), 400, "/text"],
-    ["a blank text", () => ({ text: " \n\u2003" }), 400, "/text"],
-    ["no text", () => ({}), 400, "/text"],
-    ["a text that is none", () => ({ text: 7 }), 400, "/text"],
-    ["a text of null", () => ({ text: null }), 400, "/text"],
-    ["no body", () => undefined, 400, ""],
-    [
-      "a requestId that is no UUID",
-      () => ({ text: "Where?", requestId: "abc" }),
-      400,
-      "/requestId",
-    ],
-    [
-      "a requestId in braces",
-      () => ({ text: "Where?", requestId: "{6f1f2c0e-2f0b-4b7e-9f43-1d2a7c9b5e10}" }),
-      400,
-      "/requestId",
-    ],
-    ["a blank requestId", () => ({ text: "Where?", requestId: "" }), 400, "/requestId"],
-    ["a requestId that is no text", () => ({ text: "Where?", requestId: 7 }), 400, "/requestId"],
-  ];
-  for (const [why, body, status, pointer] of cases) {
-    test(why, async () => {
-      const count = async () => (await send("ada", "GET", `/chats/${chat}`)).body.message_count;
-      const before = await count();
-      const answer = await send("ada", "POST", `/chats/${chat}/messages`, body());
-      expect([answer.status, answer.text.slice(0, 300)]).toEqual([status, expect.any(String)]);
-      expect(await count()).toBe(before + (status === 202 ? 1 : 0));
-      if (status !== 202) return expect(answer.body.errors[0].pointer).toBe(pointer);
-      expect(answer.body).toEqual({ requestId: expect.stringMatching(uuid), status: "PENDING" });
-      expect(answer.headers.get("location")).toBe(
-        `/api/dev/v1/chats/${chat}/messages/${answer.body.requestId}`,
-      );
-      expect(answer.headers.get("retry-after")).toBe("1");
-    });
-  }
-
-  test("it counts, and the session knows when the last one came", async () => {
-    const { id } = await scripted.made("ada", "/chats");
-    await scripted.ask("ada", id);
-    await scripted.ask("ada", id);
-    const session = (await send("ada", "GET", `/chats/${id}`)).body;
-    const { data } = (await send("ada", "GET", `/chats/${id}/messages`)).body;
-    expect([session.message_count, session.last_message_at, session.updated_at]).toEqual([
-      2,
-      data[0].created_at,
-      session.created_at,
-    ]);
-  });
-});
-
 describe("the same requestId", () => {
   const requestId = "6f1f2c0e-2f0b-4b7e-9f43-1d2a7c9b5e10";
-
-  test("with the same text answers the state it has; with another text 409; in another session it is another message", async () => {
-    const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
-    const post = (text: string, request = requestId, session = id) =>
-      send("ada", "POST", `/chats/${session}/messages`, { text, requestId: request });
-    const first = await post("One?");
-    expect([first.status, first.body]).toEqual([202, { requestId, status: "PENDING" }]);
-    await scripted.server.settle();
-    const again = await post("One?");
-    expect([again.status, again.body, again.headers.get("location")]).toEqual([
-      202,
-      { requestId, status: "COMPLETED" },
-      first.headers.get("location"),
-    ]);
-    expect((await post("One?", requestId.toUpperCase())).body).toEqual({
-      requestId,
-      status: "COMPLETED",
-    });
-    expect([(await post("Two?")).status, (await post("one?")).status]).toEqual([409, 409]);
-    expect((await post("Two?", requestId, (await scripted.made("ada", "/chats")).id)).status).toBe(
-      202,
-    );
-    expect((await send("ada", "GET", `/chats/${id}`)).body.message_count).toBe(1);
-  });
 
   test("sent many times at once is one message", async () => {
     const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
@@ -131,44 +51,6 @@ describe("the same requestId", () => {
 });
 
 describe("polling", () => {
-  test("an unknown message is 404, and so is one of another session", async () => {
-    const path = await scripted.ask("ada", chat);
-    const { id } = await scripted.made("ada", "/chats");
-    for (const at of [`/chats/${chat}/messages/nothing`, path.replace(chat, id)]) {
-      const answer = await send("ada", "GET", at);
-      expect([answer.status, answer.body.code]).toEqual([404, "not_found"]);
-    }
-  });
-
-  test("PENDING and PROCESSING say no more than that; COMPLETED brings the result", async () => {
-    const held = scripted.gate();
-    const paths = await Promise.all(Array.from({ length: 5 }, () => scripted.ask("ada", chat)));
-    await held.begun;
-    const polls: Answered[] = [];
-    for (const path of paths) polls.push(await send("ada", "GET", path));
-    expect(new Set(polls.map(({ body }) => body.status))).toEqual(
-      new Set(["PENDING", "PROCESSING"]),
-    );
-    for (const [i, { status, body, headers }] of polls.entries()) {
-      expect([
-        status,
-        Object.keys(body).sort(),
-        headers.get("retry-after"),
-        headers.get("preference-applied"),
-      ]).toEqual([200, ["requestId", "status"], "1", null]);
-      expect(paths[i]).toEndWith(body.requestId);
-    }
-    held.open();
-    await scripted.server.settle();
-    const done = await send("ada", "GET", paths[0]!);
-    expect([
-      done.status,
-      done.body.status,
-      Object.keys(done.body).sort(),
-      done.headers.get("retry-after"),
-    ]).toEqual([200, "COMPLETED", ["requestId", "result", "status"], null]);
-  });
-
   test("the result has exactly the fields that are promised, times as whole numbers", async () => {
     scripted.answers(async (question) => {
       const passage = await found(question);
@@ -342,45 +224,38 @@ describe("cancelling", () => {
     await scripted.server.settle();
     expect(held.asked.sort()).toEqual(["1?", "2?", "3?"]);
   });
-
-  test("a completed message can't be cancelled, an unknown one is not there", async () => {
-    const path = await scripted.ask("ada", chat);
-    await scripted.server.settle();
-    expect([
-      (await send("ada", "POST", `${path}/cancel`)).status,
-      (await send("ada", "GET", path)).body.status,
-    ]).toEqual([409, "COMPLETED"]);
-    expect((await send("ada", "POST", `/chats/${chat}/messages/none/cancel`)).status).toBe(404);
-  });
 });
 
-test("messages are listed newest first, in pages, with exactly the promised fields", async () => {
-  const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
-  for (const text of ["1?", "2?", "3?"]) await scripted.ask("ada", id, text);
-  await scripted.server.settle();
-  const { body } = await send("ada", "GET", `/chats/${id}/messages?per_page=2`);
-  expect(body.data.map((message: { text: string }) => message.text)).toEqual(["3?", "2?"]);
-  expect(body.pagination).toEqual({
-    count: 2,
-    total: 3,
-    per_page: 2,
-    total_pages: 2,
-    next_page: 2,
-    previous_page: null,
+describe("waiting for a change", () => {
+  test("a client that goes away ends the wait", async () => {
+    const held = scripted.gate();
+    const path = await scripted.ask("ada", chat);
+    await held.begun;
+    await scripted.reaches("ada", path, "PROCESSING");
+    const client = new AbortController();
+    const request = new Request(`http://dossier.test/api/dev/v1${path}`, {
+      headers: { authorization: `Bearer ${await scripted.server.key("ada")}`, prefer: "wait=30" },
+      signal: client.signal,
+    });
+    const poll = scripted.server.fetch(request);
+    expect(await Promise.race([poll, Bun.sleep(50)])).toBeUndefined();
+    client.abort();
+    expect((await poll).status).toBe(200);
+    held.open();
+    await scripted.server.settle();
   });
-  expect(Object.keys(body.data[0]).sort()).toEqual([
-    "completed_at",
-    "created_at",
-    "error",
-    "requestId",
-    "result",
-    "status",
-    "text",
-  ]);
-  expect(body.data[0]).toMatchObject({
-    status: "COMPLETED",
-    error: null,
-    result: { answer: "It stands in water." },
+
+  test("a server that stops ends the wait", async () => {
+    const other = await startScriptedServer();
+    const { chat } = await other.library("ada");
+    const held = other.gate();
+    const path = await other.ask("ada", chat);
+    await held.begun;
+    await other.reaches("ada", path, "PROCESSING");
+    const poll = other.send("ada", "GET", path, undefined, { prefer: "wait=30" });
+    expect(await Promise.race([poll, Bun.sleep(20)])).toBeUndefined();
+    await other.server.stop();
+    expect((await poll).body.status).toBe("PROCESSING");
   });
 });
 

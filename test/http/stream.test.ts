@@ -1,6 +1,7 @@
 /**
- * Watching an answer while it is made and afterwards: every event once, from any place on, whatever
- * happens meanwhile. The answerer is scripted by each test.
+ * Watching an answer while it is made and afterwards, in this process: every case of callers, and
+ * every event once, from any place on, whatever happens meanwhile. The answerer is scripted by each
+ * test.
  */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { PermanentFailure } from "../../core/sdk";
@@ -10,6 +11,8 @@ import { events_kept_ms, pruneFinished } from "../../plugins/chats/jobs";
 import { AnswerStreams } from "../../plugins/chats/stream";
 import { documentQueries } from "../../plugins/documents/queries";
 import type { Documents } from "../../plugins/documents/contract";
+import { streamCases } from "../cases/stream";
+import { startTestServer } from "../helpers/host";
 import {
   found,
   heron,
@@ -17,16 +20,18 @@ import {
   startScriptedServer,
   type ScriptedServer,
 } from "../helpers/scripted-server";
-import { seen, watching, type Event, type Watcher } from "../helpers/events";
+import { expectInOrder, seen, watching, type Event, type Watcher } from "../helpers/events";
+
+streamCases(startTestServer);
 
 let scripted: ScriptedServer;
 let send: ScriptedServer["send"];
-let folder: string, chat: string;
+let chat: string;
 
 beforeAll(async () => {
   scripted = await startScriptedServer();
   ({ send } = scripted);
-  ({ folder, chat } = await scripted.library("ada"));
+  ({ chat } = await scripted.library("ada"));
 });
 beforeEach(() => scripted.answers(async () => says("It stands in water.")));
 
@@ -50,14 +55,6 @@ async function shown(path: string, text: string): Promise<void> {
       .join("") !== text
   )
     await Bun.sleep(2);
-}
-/** Ids grow, none comes twice, and only the last event is one that ends a stream. */
-function expectInOrder(events: readonly Event[]): void {
-  for (const [at, { id }] of events.entries())
-    if (at > 0) expect(id).toBeGreaterThan(events[at - 1]!.id);
-  expect(events.slice(0, -1).filter(({ event }) => event === "done" || event === "error")).toEqual(
-    [],
-  );
 }
 async function prune(now_ms = Date.now() + 2 * events_kept_ms): Promise<void> {
   await pruneFinished(
@@ -129,66 +126,6 @@ describe("a finished answer", () => {
       error: null,
     });
   });
-  test("the headers keep everybody between from holding it back", async () => {
-    const { status, headers } = await scripted.watch("ada", path);
-    expect([
-      status,
-      headers.get("content-type"),
-      headers.get("cache-control"),
-      headers.get("x-accel-buffering"),
-    ]).toEqual([200, "text/event-stream; charset=utf-8", "no-store, no-transform", "no"]);
-    expect([headers.get("x-request-id"), headers.get("x-ratelimit-limit")]).toEqual([
-      expect.any(String),
-      expect.any(String),
-    ]);
-  });
-  test("goes on after every event; after the last one there is no content", async () => {
-    const whole = await scripted.watch("ada", path);
-    await whole.ended;
-    for (const [at, { id }] of whole.events.entries()) {
-      const rest = await scripted.watch("ada", path, id);
-      await rest.ended;
-      expect([id, rest.status, rest.events]).toEqual([
-        id,
-        at === whole.events.length - 1 ? 204 : 200,
-        whole.events.slice(at + 1),
-      ]);
-    }
-  });
-  test("HEAD tells the headers and holds nothing", async () => {
-    const head = await scripted.watch("ada", path, undefined, "HEAD");
-    expect([head.status, head.headers.get("content-type"), await head.ended, head.events]).toEqual([
-      200,
-      "text/event-stream; charset=utf-8",
-      true,
-      [],
-    ]);
-  });
-
-  const ids: [why: string, id: string, status: number][] = [
-    ["a word", "last", 400],
-    ["a negative number", "-1", 400],
-    ["a fraction", "1.5", 400],
-    ["a number beyond all numbers", "1".repeat(40), 400],
-    ["nothing", "", 200],
-    ["zero", "0", 200],
-    ["a number that was never given", "999999", 200],
-  ];
-  for (const [why, id, status] of ids)
-    test(`Last-Event-ID is ${why}: ${status}`, async () => {
-      const watcher = await scripted.watch("ada", path, id);
-      await watcher.ended;
-      expect([watcher.status, watcher.events.length]).toEqual([status, status === 200 ? 6 : 0]);
-    });
-
-  const refused: [why: string, who: string, at: () => string, status: number][] = [
-    ["an unknown message", "ada", () => `/chats/${chat}/messages/none`, 404],
-    ["an unknown session", "ada", () => path.replace(chat, "chs_none"), 404],
-    ["another's session", "bea", () => path, 403],
-  ];
-  for (const [why, who, at, status] of refused)
-    test(`${why}: ${status}`, async () =>
-      expect((await scripted.watch(who, at())).status).toBe(status));
 });
 
 describe("after its events are deleted", () => {
@@ -462,21 +399,6 @@ describe("an answer that never comes", () => {
 });
 
 describe("what ends a stream before its answer", () => {
-  test("deleting the session; a poll that waits ends too", async () => {
-    const speaker = spoken();
-    const { id } = await scripted.made("ada", "/chats", { usedFolders: [folder] });
-    const path = await scripted.ask("ada", id);
-    const watcher = await scripted.watch("ada", path);
-    await speaker.begun;
-    await watcher.until(({ data }) => data.status === "PROCESSING");
-    const poll = send("ada", "GET", path, undefined, { prefer: "wait=30" });
-    await Bun.sleep(5);
-    await send("ada", "DELETE", `/chats/${id}`);
-    expect([await watcher.ended, kinds(watcher.events)]).toEqual([true, ["status", "status"]]);
-    expect([(await poll).status, (await scripted.watch("ada", path)).status]).toEqual([410, 410]);
-    speaker.end(() => says("Yes."));
-    await scripted.server.settle();
-  });
   test("the server stops", async () => {
     const stopping = await startScriptedServer();
     const library = await stopping.library("ada");

@@ -53,7 +53,7 @@ export class BlockBuilder {
     if (text !== "") this.put(paragraph(marker === "" ? text : `${marker} ${text}`, level));
     this.flushAside();
   }
-  /** Adds finished blocks: at once, or behind the paragraph that has begun. */
+  /** Adds finished blocks: at once, or after the paragraph that has begun. */
   add(blocks: readonly Block[]): void {
     for (const block of blocks) this.length += block.text.length;
     if (this.frame.line === "") for (const block of blocks) this.put(block);

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: the blocks that a document is read as, and how they become its text with
- * pages and headings.
+ * Runs in the child: the blocks that a document is read as, and how they become its text with pages
+ * and headings.
  */
 import { ExtractionFailure, type HeadingSpan, type PageSpan, type Warning } from "../contract";
 import { writeOutput, type ReaderInput } from "./output";
@@ -9,7 +9,7 @@ import { writeOutput, type ReaderInput } from "./output";
 export interface Block {
   /** Not blank, without white space around it. */
   readonly text: string;
-  /** A row behind another row: it begins on the next line, without a blank line between. */
+  /** A row after another row: it begins on the next line, without a blank line between. */
   readonly joined: boolean;
   /** Of a heading, 1 is the highest; null for other blocks. */
   readonly level: number | null;

@@ -29,7 +29,7 @@ export class Grid {
     this.cells.push(/[\t\n\r]/.test(cell) ? cell.replace(/[\t\n\r]+/g, " ") : cell);
     this.used.add(column);
   }
-  /** A block for each table, behind the title. */
+  /** A block for each table, after the title. */
   blocks(title: string): Block[] {
     const blocks: Block[] =
       title.trim() === "" ? [] : [{ text: title.trim(), joined: false, level: 1 }];

@@ -1,6 +1,6 @@
 /**
- * Runs in the child: writes the text of page after page, and tells the server about each, so that
- * a kill loses only the page that was being read.
+ * Runs in the child: writes the text of page after page, and tells the server about each, so that a
+ * kill loses only the page that was being read.
  */
 import { ExtractionFailure } from "../contract";
 import { openOutput, type Output } from "./output";
@@ -45,7 +45,7 @@ export type PageWithoutText =
   | "blank"
   /** A picture without a word that can be trusted. */
   | "illegible"
-  /** A picture behind `ocr_pages_max` others. */
+  /** A picture that comes after `ocr_pages_max` others. */
   | "unrecognised"
   /** Its fonts do not say which letters they show. */
   | "garbled"

@@ -173,7 +173,7 @@ class Scanner {
     if (found < 0) this.missing.add(what);
     return found;
   }
-  /** The index behind the next `what`, or the end. */
+  /** The index after the next `what`, or the end. */
   private after(what: string, from: number): number {
     const found = this.find(what, from);
     return found < 0 ? this.html.length : found + what.length;

@@ -60,7 +60,7 @@ export function joinJpeg(
   ]);
 }
 
-/** The segments up to that of the scan, and the data behind it without the end marker. */
+/** The segments up to that of the scan, and the data after it without the end marker. */
 function split(
   part: Uint8Array,
 ): { readonly segments: readonly Segment[]; readonly data: Uint8Array } | null {

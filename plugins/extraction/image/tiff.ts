@@ -51,7 +51,7 @@ const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
 const isLittle = (view: DataView): boolean => view.getUint8(0) === 0x49;
 
-/** The directory at this offset. @throws RangeError behind the end of the file */
+/** The directory at this offset. @throws RangeError past the end of the file */
 export function directoryAt(file: Uint8Array, at: number): Directory {
   const view = viewOf(file);
   const little = isLittle(view);
@@ -96,7 +96,7 @@ function numbersOf({ type, count, bytes }: Entry, little: boolean): number[] {
 }
 
 /**
- * The frames in the order of the file, without previews. Those behind a damaged link are left out.
+ * The frames in the order of the file, without previews. Those after a damaged link are left out.
  */
 export function framesOf(file: Uint8Array): { at: number; width: number; height: number }[] {
   const frames: { at: number; width: number; height: number }[] = [];

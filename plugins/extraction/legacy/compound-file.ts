@@ -27,7 +27,7 @@ interface Entry {
 }
 /**
  * Sectors of one size: those of the file itself, or those of the mini stream, which holds small
- * streams. `next` is the sector table: the sector behind each sector.
+ * streams. `next` is the sector table: which sector follows each.
  */
 interface SectorSpace {
   readonly sector_bytes: number;

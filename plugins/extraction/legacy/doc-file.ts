@@ -121,7 +121,7 @@ function storiesOf(main: ByteReader, at: number): WordFile["stories"] {
   ) as unknown as WordFile["stories"];
 }
 
-/** The piece table, which stands behind lists of properties. */
+/** The piece table, which stands after lists of properties. */
 function piecesOf(table: ByteReader, has_wide: boolean): Piece[] {
   let at = 0;
   while (table.u8(at) === 1) at += 3 + table.u16(at + 1);

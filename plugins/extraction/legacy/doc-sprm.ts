@@ -1,5 +1,5 @@
 /**
- * Runs in the child: a list of properties in a Word file (`sprm`): codes, each with a value behind
+ * Runs in the child: a list of properties in a Word file (`sprm`): codes, each with a value after
  * it.
  */
 import type { ByteReader } from "./byte-reader";

@@ -47,7 +47,7 @@ export function readStyles(sheet: ByteReader): ListProperties[] {
   });
 }
 
-/** A style is a header, its name with a zero behind it, and its properties. */
+/** A style is a header, its name with a zero after it, and its properties. */
 function styleAt(
   sheet: ByteReader,
   start: number,

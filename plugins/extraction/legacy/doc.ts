@@ -9,8 +9,8 @@ import { openWord, type Piece, type StoryName, type WordFile } from "./doc-file"
 import type { ParagraphRun, Run } from "./doc-properties";
 import { NestedTableBuilder } from "../child/nested-table-builder";
 
-/** Behind the body, in this order. Macros are left out. */
-const stories_behind: readonly StoryName[] = [
+/** After the body, in this order. Macros are left out. */
+const stories_after_body: readonly StoryName[] = [
   "footnotes",
   "endnotes",
   "boxes",
@@ -29,14 +29,14 @@ export function readDoc(compound: CompoundFile, characters_max: number): Page[] 
       `The text of this document is longer than ${characters_max} characters.`,
     );
   const seen = new Set<string>();
-  const behind = stories_behind.flatMap((name) =>
+  const after_body = stories_after_body.flatMap((name) =>
     readStory(word, name).filter(({ text }) => {
       const repeated = name.startsWith("header") && seen.has(text);
       if (name.startsWith("header")) seen.add(text);
       return !repeated;
     }),
   );
-  return [{ page: null, blocks: [...readStory(word, "body"), ...behind] }];
+  return [{ page: null, blocks: [...readStory(word, "body"), ...after_body] }];
 }
 
 function readStory(word: WordFile, name: StoryName): Block[] {
@@ -97,7 +97,7 @@ function blankHidden(
   }
   return done === 0 ? text : pieces.join("") + text.slice(done);
 }
-/** The index of the first run that ends behind this offset. The runs are in order. */
+/** The index of the first run that ends after this offset. The runs are in order. */
 function firstBehind(runs: readonly Run[], at: number): number {
   let [low, high] = [0, runs.length];
   while (low < high) {
@@ -108,7 +108,7 @@ function firstBehind(runs: readonly Run[], at: number): number {
   return low;
 }
 
-/** Whether every field ends. In a damaged text a field must not hide everything behind it. */
+/** Whether every field ends. In a damaged text a field must not hide everything after it. */
 function hasWholeFields(runs: readonly TextRun[]): boolean {
   let open = 0;
   for (const { text } of runs)
@@ -196,7 +196,7 @@ class StoryReader {
     if (list !== null && ends !== "row" && this.builder.has_text)
       this.builder.marker(this.word.lists.next(list, list_level));
     if (mark === "\x07") {
-      // Word 6 has no properties here: an empty cell behind the last one ends the row.
+      // Word 6 has no properties here: an empty cell after the last one ends the row.
       if (ends === "row" || (this.word.paragraphs.length === 0 && this.cell_ended))
         this.builder.endRow(depth);
       else this.builder.endCell(depth);

@@ -5,7 +5,7 @@ import { ByteReader } from "./byte-reader";
 export interface XlsRecord {
   readonly type: number;
   readonly data: ByteReader;
-  /** The continuation records behind it. */
+  /** The continuation records after it. */
   readonly more: readonly ByteReader[];
 }
 /** Types of records. */
@@ -47,9 +47,9 @@ export function* recordsOf(all: ByteReader, from: number): Generator<XlsRecord> 
     const { type, data, end } = next(at);
     const more: ByteReader[] = [];
     for (at = end; at + 4 <= all.length && all.u16(at) === xls.continuation;) {
-      const behind = next(at);
-      more.push(behind.data);
-      at = behind.end;
+      const following = next(at);
+      more.push(following.data);
+      at = following.end;
     }
     yield { type, data, more };
   }
@@ -82,7 +82,7 @@ export class StringReader {
     const length = this.number(length_bytes);
     return this.decode === null ? this.characters(length) : this.narrow(length);
   }
-  /** `length` characters, behind the flags that say how wide they are. */
+  /** `length` characters, after the flags that say how wide they are. */
   characters(length: number): string {
     const flags = this.number(1);
     const runs = flags & 8 ? this.number(2) : 0;

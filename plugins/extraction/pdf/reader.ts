@@ -159,7 +159,7 @@ const isLatin = (text: string): boolean =>
   (text.match(/[a-z]/gi)?.length ?? 0) > 0.5 * text.replace(/\P{L}/gu, "").length;
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{L}{3,}/gu) ?? [];
 
-/** Adds, behind the text, the annotations that it does not contain yet. */
+/** Adds, after the text, the annotations that it does not contain yet. */
 function withAnnotations(
   read: PageText | PageWithoutText,
   annotations: readonly string[],

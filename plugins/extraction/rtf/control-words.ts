@@ -54,7 +54,7 @@ export const skipped_destinations: ReadonlySet<string> = new Set([
   "txe",
   "xe",
 ]);
-/** Of the destinations behind `\*`, which a reader may ignore, those with text. */
+/** Of the destinations after `\*`, which a reader may ignore, those with text. */
 export const starred_destinations: ReadonlySet<string> = new Set([
   "annotation",
   "do",

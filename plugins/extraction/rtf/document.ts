@@ -1,5 +1,5 @@
 /**
- * Runs in the child: the text of an RTF document: paragraphs and tables, notes and boxes behind
+ * Runs in the child: the text of an RTF document: paragraphs and tables, notes and boxes after
  * their paragraph, headers and footers once at the end.
  */
 import { ExtractionFailure } from "../contract";
@@ -24,7 +24,7 @@ interface Group {
   /** What its content is. Of `either`, only the part in Unicode (`\ud`) is read. */
   content: "text" | "font_table" | "style_sheet" | "skipped" | "either";
   font: number;
-  /** How many characters behind `\u` are for readers without Unicode. */
+  /** How many characters after `\u` are for readers without Unicode. */
   unicode_skip: number;
   hidden: boolean;
   deleted: boolean;

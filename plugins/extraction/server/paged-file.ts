@@ -1,6 +1,6 @@
 /**
  * Reads a file page by page in a child process: keeps the pages that were read when the child ends
- * early, and continues behind a page that was too slow.
+ * early, and continues after a page that was too slow.
  */
 import { join } from "node:path";
 import type { PageMessage, PagesInput } from "../child/page-output";
@@ -21,7 +21,7 @@ const languages_directory = "tessdata";
 /** So many pages may be too slow to recognise before the rest of the file is given up. */
 const slow_pages_max = 3;
 /**
- * While no page has given text, pages behind one that was too slow get only this much, so that a
+ * While no page has given text, pages after one that was too slow get only this much, so that a
  * file of nothing but slow pages ends soon.
  */
 const hopeless_page_ms = 4_000;

@@ -70,7 +70,7 @@ function bareCell(text: string, from: number, delimiter: string): Cell {
   while (end < text.length && text[end] !== delimiter && text[end] !== "\n") end++;
   return { text: text.slice(from, end), end };
 }
-/** Null when the quote is an ordinary character: it is not closed, or more follows behind it. */
+/** Null when the quote is an ordinary character: it is not closed, or more follows it. */
 function quotedCell(text: string, from: number, delimiter: string): Cell | null {
   const parts: string[] = [];
   for (let at = from + 1; at - from < cell_chars_max;) {

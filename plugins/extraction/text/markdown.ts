@@ -42,7 +42,7 @@ export function markdownHeadings(text: string): HeadingSpan[] {
 }
 const line_chars_max = 1_000;
 
-/** Where the text begins behind front matter between `---` and `---`. */
+/** Where the text begins after front matter between `---` and `---`. */
 function afterFrontMatter(text: string): number {
   if (!/^\ufeff?---[ \t]*\n/.test(text)) return 0;
   const end = /\n(?:---|\.\.\.)[ \t]*(?:\n|$)/g;

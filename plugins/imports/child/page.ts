@@ -164,8 +164,7 @@ function measure(
 }
 
 /**
- * By its tag, its role, and its class and id. `inside`: it lies in the main part or in an
- * article.
+ * By its tag, its role, and its class and id. `inside`: it lies in the main part or in an article.
  */
 function isAside(
   element: HTMLElement,

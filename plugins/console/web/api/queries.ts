@@ -6,11 +6,8 @@ import { QueryClient, useQuery } from "@tanstack/preact-query";
 import { api, ApiProblem } from "./client";
 import type { Folder, Page, PluginPage } from "./types";
 
-/**
- * Tries again what may pass by itself: no answer, 429, 502 to 504. What the server refuses stays
- * refused.
- */
-const passes = (error: unknown): boolean =>
+/** What may work when tried again: no answer, 429, 502 to 504. What is refused stays refused. */
+const isTransient = (error: unknown): boolean =>
   error instanceof ApiProblem && [0, 429, 502, 503, 504].includes(error.status);
 
 export const queries = new QueryClient({
@@ -20,7 +17,7 @@ export const queries = new QueryClient({
       gcTime: 5 * 60_000,
       networkMode: "always",
       refetchOnWindowFocus: true,
-      retry: (count, error) => passes(error) && count < 2,
+      retry: (count, error) => isTransient(error) && count < 2,
       retryDelay: (count, error) =>
         error instanceof ApiProblem && error.retry_after_s !== null
           ? Math.min(error.retry_after_s, 30) * 1000

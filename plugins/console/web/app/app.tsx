@@ -33,8 +33,8 @@ const NotFound = () => (
 );
 
 /**
- * A page of the build, of a plugin, or none; the shell stays while pages change. Plugins are waited
- * for before an address is called wrong.
+ * A built-in page, one of a plugin, or none; the shell stays while pages change. No address is
+ * called unknown before the pages of plugins are known.
  */
 function SignedIn({ admin }: { readonly admin: boolean }) {
   const [path] = useLocation();

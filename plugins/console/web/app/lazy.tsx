@@ -8,7 +8,7 @@ import { Empty, Skeleton } from "../ui/states";
 type Load<P> = () => Promise<{ readonly default: ComponentType<P> }>;
 const loaded = new Map<unknown, unknown>();
 
-/** Fetches it ahead, so that it is there at once. A failure waits until it is really wanted. */
+/** Loads it before it is needed. A failure is ignored: `Lazy` tries again and reports it. */
 export function prefetch<P>(load: Load<P>): void {
   if (!loaded.has(load))
     void load().then(
@@ -43,14 +43,14 @@ export function Lazy<P extends object>({
           if (here) setFailed(true);
         },
       );
-    // It was fetched ahead, and came between drawing and this.
+    // The prefetch ended between the render and this effect.
     else if (!Component) show();
     return () => {
       here = false;
     };
   }, [load]);
   if (Component) return <Component {...props} />;
-  // A chunk that is not there any more: the server has a newer build than this page.
+  // Most likely the chunk is gone, because the server has a newer build than this page.
   if (failed)
     return (
       <Empty

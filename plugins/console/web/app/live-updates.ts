@@ -1,8 +1,7 @@
 /**
  * Keeps what is on screen up to date. One tab of the browser holds the event stream and tells the
- * others, because a browser opens only six
- * connections to one server; when the stream is gone, the tab that is looked at asks every three
- * seconds.
+ * others, because a browser opens only six connections to one server; when the stream is gone, the
+ * tab that is looked at asks every three seconds.
  */
 import { api_base } from "../api/client";
 import { queries, refresh } from "../api/queries";
@@ -17,7 +16,7 @@ export interface Change {
 }
 
 /** Kinds of records that show a change of another kind too. */
-const also: Readonly<Record<string, readonly string[]>> = {
+const related_kinds: Readonly<Record<string, readonly string[]>> = {
   document: ["folder"],
   message: ["chat"],
   delivery: ["webhook"],
@@ -49,7 +48,7 @@ export function onChange(listener: (change: Change) => void): () => void {
 const waiting = new Set<string>();
 let gathering: ReturnType<typeof setTimeout> | undefined;
 
-/** Of the newest change that was seen: a tab that takes the stream over goes on behind it. */
+/** The id of the newest change seen: a tab that takes over the stream resumes after it. */
 let last_id = "";
 
 /**
@@ -57,7 +56,7 @@ let last_id = "";
  * moment later.
  */
 export function refreshSoon(kind: string): void {
-  for (const name of [kind, ...(also[kind] ?? [])]) waiting.add(name);
+  for (const name of [kind, ...(related_kinds[kind] ?? [])]) waiting.add(name);
   gathering ??= setTimeout(() => {
     gathering = undefined;
     void refresh(...waiting);
@@ -79,7 +78,7 @@ function receive(message: Message): void {
   for (const listener of listeners) listener(message.change);
 }
 
-/** Holds the stream until `signal` fires. `say` hands on what comes; `state` whether it flows. */
+/** Holds the stream until `signal` fires. `say` is given what comes, `state` whether it is open. */
 function holdStream(
   say: (message: Message) => void,
   state: (streaming: boolean) => void,

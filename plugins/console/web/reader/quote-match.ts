@@ -13,8 +13,8 @@ export interface Hit {
   readonly to: number;
 }
 
-/** Letters and digits only, folded, each with where it came from. */
-interface Stream {
+/** The letters and digits of a text, folded, each with the piece and place it came from. */
+interface FoldedText {
   readonly text: string;
   readonly piece: readonly number[];
   readonly at: readonly number[];
@@ -22,15 +22,15 @@ interface Stream {
 }
 
 /**
- * A run this long is no chance. Scripts that write a word in one or two characters have shorter
- * ones.
+ * A run this long is no coincidence. Scripts that write a word in one or two characters have
+ * shorter ones.
  */
 const seed_length = 10,
   seed_length_dense = 4;
-/** So much of the quotation must be found, or nothing is shown. */
-const enough = 0.4;
+/** At least this share of the quotation must be found, or nothing is shown. */
+const found_share_min = 0.4;
 
-const counts = /[\p{L}\p{N}]/u;
+const letter_or_digit = /[\p{L}\p{N}]/u;
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /** What is left of a character when spelling, width and case don't matter. */
@@ -40,7 +40,7 @@ const folded = (character: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, "");
 
-function streamOf(pieces: readonly string[]): Stream {
+function foldedTextOf(pieces: readonly string[]): FoldedText {
   let text = "";
   const piece: number[] = [],
     at: number[] = [],
@@ -49,7 +49,7 @@ function streamOf(pieces: readonly string[]): Stream {
     let position = 0;
     for (const character of source) {
       const next = position + character.length;
-      if (counts.test(character))
+      if (letter_or_digit.test(character))
         for (const unit of folded(character).split("")) {
           text += unit;
           piece.push(index);
@@ -64,17 +64,17 @@ function streamOf(pieces: readonly string[]): Stream {
 
 /** The parts of `pieces` that read like `quote`; empty when too little of it is there. */
 export function locate(pieces: readonly string[], quote: string): Hit[] {
-  const wanted = streamOf([quote]).text;
-  const stream = streamOf(pieces);
-  if (wanted.length === 0 || stream.text.length === 0) return [];
-  const whole = stream.text.indexOf(wanted);
-  if (whole >= 0) return hitsOf(pieces, stream, [[whole, whole + wanted.length]]);
-  const runs = commonRuns(stream.text, wanted, dense.test(quote) ? seed_length_dense : seed_length);
+  const wanted = foldedTextOf([quote]).text;
+  const page = foldedTextOf(pieces);
+  if (wanted.length === 0 || page.text.length === 0) return [];
+  const whole = page.text.indexOf(wanted);
+  if (whole >= 0) return hitsOf(pieces, page, [[whole, whole + wanted.length]]);
+  const runs = commonRuns(page.text, wanted, dense.test(quote) ? seed_length_dense : seed_length);
   const found = runs.reduce((sum, [from, to]) => sum + to - from, 0);
   // A quotation that goes on over the page holds more than this page can; then the page has to give
   // what it has.
-  return found >= enough * Math.min(wanted.length, stream.text.length)
-    ? hitsOf(pieces, stream, runs)
+  return found >= found_share_min * Math.min(wanted.length, page.text.length)
+    ? hitsOf(pieces, page, runs)
     : [];
 }
 
@@ -135,25 +135,25 @@ function bestRun(
 
 function hitsOf(
   pieces: readonly string[],
-  stream: Stream,
+  page: FoldedText,
   runs: readonly (readonly [number, number])[],
 ): Hit[] {
   const spans = new Map<number, { from: number; to: number }>();
   for (const [from, to] of runs)
     for (let at = from; at < to; at++) {
-      const piece = stream.piece[at]!;
+      const piece = page.piece[at]!;
       const known = spans.get(piece);
       if (known) {
-        known.from = Math.min(known.from, stream.at[at]!);
-        known.to = Math.max(known.to, stream.end[at]!);
-      } else spans.set(piece, { from: stream.at[at]!, to: stream.end[at]! });
+        known.from = Math.min(known.from, page.at[at]!);
+        known.to = Math.max(known.to, page.end[at]!);
+      } else spans.set(piece, { from: page.at[at]!, to: page.end[at]! });
     }
   return [...spans]
     .map(([piece, { from, to }]) => ({ piece, ...withPunctuation(pieces[piece]!, from, to) }))
     .sort((a, b) => a.piece - b.piece);
 }
 
-/** The signs that belong to the words at both ends. */
+/** The range with the punctuation marks that belong to the words at both ends. */
 function withPunctuation(text: string, from: number, to: number): { from: number; to: number } {
   const before = /[\p{Ps}\p{Pi}"']+$/u.exec(text.slice(0, from))?.[0].length ?? 0;
   const after = /^[^\P{P}\p{Ps}\p{Pi}]+/u.exec(text.slice(to))?.[0].length ?? 0;

@@ -17,8 +17,8 @@ interface Shown {
 }
 
 /**
- * Where the focus was before each dialog. One that follows upon another gives it back to where the
- * first had it from.
+ * Where the focus was before each dialog. A dialog that was opened from another one gives it back
+ * to where it was before the first.
  */
 const openers = new WeakMap<Element, Element | null>();
 function openerNow(): Element | null {

@@ -17,7 +17,7 @@ export interface PartialAnswer {
 type Poll = { readonly status: MessageStatus; readonly result?: MessageResult };
 
 const nothing: PartialAnswer = { status: "PENDING", text: "", citations: [], result: null };
-/** Connections that break so often in a row are not tried any more. */
+/** A stream that breaks so often in a row is given up; then the answer is polled. */
 const breaks_max = 3;
 const poll_wait_s = 20,
   poll_pause_ms = 2_000;

@@ -22,11 +22,11 @@ export interface Upload {
   readonly on_clash: "ask" | "replace" | "rename";
 }
 
-const together_max = 3;
+const concurrent_max = 3;
 const tries_max = 40;
 const copies_max = 200;
-/** The server is away, or asks to wait: it is tried again. */
-const passing: readonly number[] = [0, 429, 502, 503, 504];
+/** The server is away, or asks to wait: the upload is tried again. */
+const transient_statuses: readonly number[] = [0, 429, 502, 503, 504];
 
 let uploads: readonly Upload[] = [];
 const cancelling = new Map<number, AbortController>();
@@ -108,7 +108,7 @@ function renamed(file: File): File {
 
 function start(): void {
   announce();
-  while (running < together_max) {
+  while (running < concurrent_max) {
     const next = uploads.find(({ state }) => state === "waiting");
     if (!next) return;
     running += 1;
@@ -139,7 +139,7 @@ async function send(entry: Upload): Promise<void> {
     } catch (error) {
       if (cancel.signal.aborted) break;
       const problem = problemOf(error);
-      if (passing.includes(problem.status) && tries < tries_max) {
+      if (transient_statuses.includes(problem.status) && tries < tries_max) {
         await pause(entry, problem.retry_after_s ?? 5, cancel.signal);
       } else if (problem.status === 409 && entry.on_clash === "rename" && ++copies < copies_max) {
         entry.file = renamed(entry.file);

@@ -1,0 +1,31 @@
+/** Limits how many of something are open at the same time for one key: streams of one user. */
+
+/**
+ * Asynchronous, so that an implementation may count for several processes. `LocalOpenLimit` does
+ * not.
+ */
+export interface OpenLimit {
+  readonly max: number;
+  /** Resolves with what to call when it is closed; null when the key has the most already. */
+  acquire(key: string): Promise<(() => void) | null>;
+}
+
+/** Counts in the memory of this process: each process allows the full number. */
+export class LocalOpenLimit implements OpenLimit {
+  private readonly open = new Map<string, number>();
+
+  constructor(readonly max: number) {}
+
+  async acquire(key: string): Promise<(() => void) | null> {
+    const open = this.open.get(key) ?? 0;
+    if (open >= this.max) return null;
+    this.open.set(key, open + 1);
+    return () => this.release(key);
+  }
+
+  private release(key: string): void {
+    const left = this.open.get(key)! - 1;
+    if (left > 0) this.open.set(key, left);
+    else this.open.delete(key);
+  }
+}

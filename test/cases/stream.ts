@@ -1,0 +1,221 @@
+/** Watching an answer while it is made and afterwards. The answerer does as it is told. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expectProblem } from "../helpers/contract";
+import { filesWith } from "../helpers/data-directory";
+import { expectInOrder, says, seen, watching, type Event, type Watcher } from "../helpers/events";
+import { person, type Person } from "../helpers/person";
+import { until, type Answered, type ApiServer, type StartServer } from "../helpers/server";
+import { setStage } from "../helpers/stage";
+
+const isText = ({ event }: Event): boolean => event === "delta";
+
+export function streamCases(start: StartServer): void {
+  let server: ApiServer;
+  let ada: Person;
+  let folder: string, chat: string;
+  const stage = setStage();
+
+  beforeAll(async () => {
+    server = await start({ env: stage.env });
+    ada = await person(server, "ada");
+    folder = await ada.folder();
+    chat = (await ada.made("/chats", { usedFolders: [folder] })).id;
+  }, 180_000);
+  afterAll(async () => {
+    await server?.[Symbol.asyncDispose]();
+    stage[Symbol.dispose]();
+  });
+
+  /** Sends a question and answers the path of its poll. */
+  async function asked(text: string, session = chat): Promise<string> {
+    const { status, body } = await ada.send("POST", `/chats/${session}/messages`, { text });
+    expect(status).toBe(202);
+    return `/chats/${session}/messages/${body.requestId}`;
+  }
+  async function watch(
+    path: string,
+    last_event?: number | string,
+    method = "GET",
+  ): Promise<Watcher> {
+    const headers = last_event === undefined ? undefined : { "last-event-id": String(last_event) };
+    return watching(await server.call("ada", method, `${path}/stream`, undefined, headers));
+  }
+  const resultOf = async (path: string) => (await ada.finished(path)).body.result;
+
+  test("50 watchers of one answer get the same; who goes away in the middle leaves nothing behind", async () => {
+    const path = await asked("stream many one two three four five six");
+    const watchers = await Promise.all(Array.from({ length: 50 }, () => watch(path)));
+    await Promise.all(watchers.map((watcher) => watcher.until(isText)));
+    const [leaving, staying] = [watchers.slice(0, 25), watchers.slice(25)];
+    await Promise.all(leaving.map((watcher) => watcher.leave()));
+    const back = await Promise.all(
+      leaving.map((watcher) => watch(path, watcher.events.at(-1)!.id)),
+    );
+    stage.open("many");
+    await Promise.all([...staying, ...back].map((watcher) => watcher.ended));
+    const { events } = staying[0]!;
+    expectInOrder(events);
+    for (const watcher of staying) expect(watcher.events).toEqual([...events]);
+    for (const [at, watcher] of back.entries())
+      expect([...leaving[at]!.events, ...watcher.events]).toEqual([...events]);
+    expect(seen(events).result).toEqual(await resultOf(path));
+  });
+
+  describe("a finished answer", () => {
+    let path: string, result: any;
+    beforeAll(async () => {
+      await ada.text(folder, "The kingfisher dives from a branch.");
+      path = await asked("cite kingfisher");
+      result = await resultOf(path);
+    });
+    test("goes on after every event; after the last one there is no content", async () => {
+      const whole = await watch(path);
+      await whole.ended;
+      expectInOrder(whole.events);
+      expect(whole.events.map(({ event }) => event)).toEqual([
+        "status",
+        "status",
+        "delta",
+        "citation",
+        "done",
+      ]);
+      expect(seen(whole.events)).toEqual({
+        text: "It is so [1], not so, and nowhere.",
+        citations: result.citations,
+        result,
+        error: null,
+      });
+      expect(result.citations.length).toBe(1);
+      for (const [at, { id }] of whole.events.entries()) {
+        const rest = await watch(path, id);
+        await rest.ended;
+        expect([id, rest.status, rest.events]).toEqual([
+          id,
+          at === whole.events.length - 1 ? 204 : 200,
+          whole.events.slice(at + 1),
+        ]);
+      }
+    });
+    test("the headers keep everybody between from holding it back", async () => {
+      const { status, headers } = await watch(path);
+      expect([
+        status,
+        headers.get("content-type"),
+        headers.get("cache-control"),
+        headers.get("x-accel-buffering"),
+      ]).toEqual([200, "text/event-stream; charset=utf-8", "no-store, no-transform", "no"]);
+      expect([headers.get("x-request-id"), headers.get("x-ratelimit-limit")]).toEqual([
+        expect.any(String),
+        expect.any(String),
+      ]);
+    });
+    test("HEAD tells the headers and holds nothing", async () => {
+      const head = await watch(path, undefined, "HEAD");
+      expect([
+        head.status,
+        head.headers.get("content-type"),
+        await head.ended,
+        head.events,
+      ]).toEqual([200, "text/event-stream; charset=utf-8", true, []]);
+    });
+
+    const ids: [why: string, id: string, status: number][] = [
+      ["a word", "last", 400],
+      ["a negative number", "-1", 400],
+      ["a fraction", "1.5", 400],
+      ["a number beyond all numbers", "1".repeat(40), 400],
+      ["nothing", "", 200],
+      ["zero", "0", 200],
+      ["a number that was never given", "999999", 200],
+    ];
+    for (const [why, id, status] of ids)
+      test(`Last-Event-ID is ${why}: ${status}`, async () => {
+        const watcher = await watch(path, id);
+        await watcher.ended;
+        expect([watcher.status, watcher.events.length]).toEqual([status, status === 200 ? 5 : 0]);
+      });
+
+    const refused: [why: string, send: () => Promise<Answered>, status: number][] = [
+      ["without a key", () => server.send(null, "GET", `${path}/stream`), 401],
+      ["by another user", () => server.send("bob", "GET", `${path}/stream`), 403],
+      ["of an unknown message", () => ada.send("GET", `${path.slice(0, -3)}/stream`), 404],
+      [
+        "of an unknown session",
+        () => ada.send("GET", `${path.replace(chat, "chs_none")}/stream`),
+        404,
+      ],
+      ["by another method", () => ada.send("POST", `${path}/stream`), 405],
+    ];
+    for (const [why, send, status] of refused)
+      test(`watching ${why}: ${status}`, async () => expectProblem(await send(), status));
+
+    test("the alias streams too", async () => {
+      const response = await server.call("ada", "GET", `/api/dev${path}/stream`);
+      const watcher = watching(response);
+      await watcher.ended;
+      expect([response.headers.get("warning"), seen(watcher.events).result]).toEqual([
+        expect.stringContaining("299"),
+        await resultOf(path),
+      ]);
+    });
+  });
+
+  describe("what ends a stream", () => {
+    test("cancelling: `error` with the sentence of the poll", async () => {
+      const path = await asked("stream never one two");
+      const watcher = await watch(path);
+      await watcher.until(isText);
+      expect((await ada.send("POST", `${path}/cancel`)).status).toBe(202);
+      expect([
+        await watcher.ended,
+        watcher.events.at(-1)!.event,
+        watcher.events.at(-1)!.data,
+      ]).toEqual([true, "error", { code: "cancelled", message: "The answer was cancelled." }]);
+    });
+    test("failing: `error` with the sentence of the poll", async () => {
+      const path = await asked("fail The model said no.");
+      const watcher = await watch(path);
+      await watcher.ended;
+      const { status, body } = await ada.finished(path);
+      expect([status, watcher.events.at(-1)!.data]).toEqual([
+        500,
+        { code: "answer_failed", message: body },
+      ]);
+    });
+    test("deleting the session: then it is 410, also for a poll that waits", async () => {
+      const session = (await ada.made("/chats", { usedFolders: [folder] })).id;
+      const path = await asked("stream gone one two", session);
+      const watcher = await watch(path);
+      await watcher.until(isText);
+      const poll = ada.send("GET", path, undefined, { prefer: "wait=30" });
+      await Bun.sleep(5);
+      await ada.send("DELETE", `/chats/${session}`);
+      expect([
+        await watcher.ended,
+        watcher.events.some(({ event }) => event === "done" || event === "error"),
+      ]).toEqual([true, false]);
+      expectProblem(await poll, 410);
+      expectProblem(await ada.send("GET", `${path}/stream`), 410);
+      stage.open("gone");
+    });
+  });
+
+  test("a folder that is deleted while an answer from it is shown takes its text out of every file", async () => {
+    const shelf = await ada.folder();
+    await ada.text(shelf, "The whimbrel hides its nest of quillwort behind the boathouse.");
+    const path = await asked(
+      "recite whimbrel whimbrel",
+      (await ada.made("/chats", { usedFolders: [shelf] })).id,
+    );
+    const watcher = await watch(path);
+    await watcher.until(says("quillwort"));
+    expect(filesWith(server.data, "quillwort").length).toBeGreaterThan(0);
+    await ada.send("DELETE", `/folders/${shelf}`);
+    await until(() => filesWith(server.data, "quillwort").length === 0, 2_000);
+    stage.open("whimbrel");
+    await watcher.ended;
+    expect(seen(watcher.events).text).not.toContain("quillwort");
+    expect(filesWith(server.data, "quillwort")).toEqual([]);
+    expect(seen(watcher.events).result).toEqual(await resultOf(path));
+  });
+}

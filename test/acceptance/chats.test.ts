@@ -11,8 +11,8 @@ import { person, type Person } from "../helpers/person";
 import { until } from "../helpers/server";
 import { setStage } from "../helpers/stage";
 
-chatCases(startExecutable);
-messageCases(startExecutable);
+describe("sessions", () => chatCases(startExecutable));
+describe("messages", () => messageCases(startExecutable));
 
 let server: Executable;
 let ada: Person;

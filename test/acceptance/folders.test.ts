@@ -1,5 +1,6 @@
 /** Acceptance, on the executable: folders. */
+import { describe } from "bun:test";
 import { folderCases } from "../cases/folders";
 import { startExecutable } from "../helpers/executable";
 
-folderCases(startExecutable);
+describe("folders", () => folderCases(startExecutable));

@@ -1,5 +1,6 @@
 /** Acceptance, on the executable: saved prompts. */
+import { describe } from "bun:test";
 import { promptCases } from "../cases/prompts";
 import { startExecutable } from "../helpers/executable";
 
-promptCases(startExecutable);
+describe("prompts", () => promptCases(startExecutable));

@@ -2,7 +2,7 @@
  * Acceptance, on the executable: an answer is watched by many, through kill -9, restarts and broken
  * lines, and every event comes once.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { streamCases } from "../cases/stream";
 import { startExecutable, type Executable } from "../helpers/executable";
 import { person, type Person } from "../helpers/person";
@@ -10,7 +10,7 @@ import { head, openSocket } from "../helpers/sockets";
 import { expectInOrder, says, seen, watching, type Event, type Watcher } from "../helpers/events";
 import { setStage } from "../helpers/stage";
 
-streamCases(startExecutable);
+describe("streams", () => streamCases(startExecutable));
 
 let server: Executable;
 let ada: Person;

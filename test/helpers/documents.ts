@@ -7,8 +7,8 @@ import {
   type ExtractionCode,
 } from "../../plugins/extraction/contract";
 import { filesOf } from "./data-directory";
-import type { TestServer } from "./host";
-import { until } from "./server";
+import { startTestServer, type TestServer } from "./host";
+import { until, type StartServer } from "./server";
 
 /**
  * Reads files that begin with `#!`: `#!wait KEY` waits for `open(KEY)`, `#!fail CODE` has no text
@@ -164,3 +164,16 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
   ].sort();
   await until(async () => filesOf(data).join() === used.join());
 }
+
+/** A server in this process that is recounted when it ends. */
+export const startSoundServer: StartServer = async (options) => {
+  const server = await startTestServer(options);
+  return {
+    ...server,
+    async [Symbol.asyncDispose]() {
+      await server.settle();
+      await expectSound(server);
+      await server.stop();
+    },
+  };
+};

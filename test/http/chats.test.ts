@@ -1,5 +1,6 @@
 /** Chat sessions in this process. */
+import { describe } from "bun:test";
 import { chatCases } from "../cases/chats";
 import { startTestServer } from "../helpers/host";
 
-chatCases(startTestServer);
+describe("sessions", () => chatCases(startTestServer));

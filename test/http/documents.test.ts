@@ -1,11 +1,11 @@
-/** Text documents, over HTTP: records, names, lists, and what other plugins ask for. */
+/** Text documents in this process: every case of callers, and what they are to other plugins. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { definePlugin, handle } from "../../core/sdk";
 import { Documents, DocumentSettled } from "../../plugins/documents/contract";
-import { expectSound } from "../helpers/documents";
+import { documentCases } from "../cases/documents";
+import { expectSound, startSoundServer } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
-import type { Answered } from "../helpers/server";
 
 let server: TestServer;
 let ada: Person, bob: Person;
@@ -28,13 +28,13 @@ const neighbour = definePlugin({
   },
 });
 
+describe("texts", () => documentCases(startSoundServer));
+
 beforeAll(async () => {
   server = await startTestServer({ plugins: [neighbour] });
   ada = await person(server, "ada");
   bob = await person(server, "bob");
 });
-const pointers = (answer: Answered): string[] =>
-  (answer.body?.errors ?? []).map((error: { pointer: string }) => error.pointer);
 
 test("a text is there at once, and answers once it is indexed", async () => {
   const folder = await ada.folder();
@@ -89,208 +89,26 @@ test("a text is there at once, and answers once it is indexed", async () => {
   });
 });
 
-describe("creating", () => {
-  let folder: string, foreign: string;
-  beforeAll(async () => {
-    folder = await ada.folder();
-    foreign = await bob.folder();
-  });
-  const cases: [string, () => unknown, number, string?][] = [
-    ["a folder and a text are enough", () => ({ folder_id: folder, content: "x" }), 201],
-    ["a name of null is none", () => ({ folder_id: folder, content: "x", name: null }), 201],
-    ["texts may share a name", () => ({ folder_id: folder, content: "x", name: "x" }), 201],
-    [
-      "unknown fields are ignored",
-      () => ({
-        folder_id: folder,
-        content: "x",
-        status: "synced",
-        owner_id: "usr_bob",
-        version: 9,
-      }),
-      201,
-    ],
-    [
-      "a name of 255 emoji fits",
-      () => ({ folder_id: folder, content: "x", name: "⚓️🗂".repeat(85) }),
-      201,
-    ],
-    ["a missing folder", () => ({ content: "x" }), 400, "/folder_id"],
-    ["a folder that is null", () => ({ folder_id: null, content: "x" }), 400, "/folder_id"],
-    ["a missing text", () => ({ folder_id: folder }), 400, "/content"],
-    ["a text of null", () => ({ folder_id: folder, content: null }), 400, "/content"],
-    ["a text that is a number", () => ({ folder_id: folder, content: 1 }), 400, "/content"],
-    [
-      "a text with U+0000, which can't be stored",
-      () => ({ folder_id: folder, content: "a\u0000b" }),
-      400,
-      "/content",
-    ],
-    ["half a surrogate pair", () => ({ folder_id: folder, content: "a\ud83db" }), 400, "/content"],
-    ["a blank name", () => ({ folder_id: folder, content: "x", name: " \u3000" }), 400, "/name"],
-    [
-      "a name of 256",
-      () => ({ folder_id: folder, content: "x", name: "x".repeat(256) }),
-      400,
-      "/name",
-    ],
-    [
-      "a name with a line break",
-      () => ({ folder_id: folder, content: "x", name: "a\nb" }),
-      400,
-      "/name",
-    ],
-    ["a folder that does not exist", () => ({ folder_id: "fld_none", content: "x" }), 404],
-    ["another user's folder", () => ({ folder_id: foreign, content: "x" }), 403],
-  ];
-  for (const [why, body, status, pointer] of cases) {
-    test(why, async () => {
-      const before = (await ada.send("GET", `/documents?folder_id=${folder}`)).body.pagination
-        .total;
-      const answer = await ada.send("POST", "/documents", body());
-      expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
-      if (pointer !== undefined) expect(pointers(answer)).toEqual([pointer]);
-      expect((await ada.send("GET", `/documents?folder_id=${folder}`)).body.pagination.total).toBe(
-        before + (status === 201 ? 1 : 0),
-      );
-    });
-  }
-
-  const names: [string, string, string][] = [
-    ["the first line", "First line\nsecond", "First line"],
-    ["the first that is not blank", "\n \t\r\n\u3000\n  Here  \nnot here", "Here"],
-    ["control characters are spaces", "a\tb\u0007c\nd", "a b c"],
-    ["cut to 255 characters", "🗂".repeat(300), "🗂".repeat(255)],
-    ["a blank text", " \n ", "Untitled"],
-    ["an empty text", "", "Untitled"],
-    ["lines end in every way", "one\u2028two", "one"],
-    ["a byte order mark is not a name", "\uFEFFNotes\n", "Notes"],
-  ];
-  for (const [why, content, name] of names)
-    test(`without a name: ${why}`, async () =>
-      expect((await ada.newText(folder, content)).name).toBe(name));
-
-  const contents: [string, string][] = [
-    ["every line break", "a\r\nb\rc\nd\u2028e"],
-    ["spaces at the ends", "  a  "],
-    ["a byte order mark", "\uFEFFa"],
-    ["combining marks as sent", "e\u0301 \u00e9"],
-    ["control characters", "a\u0001\u0008\u001b\u007f\u0085b"],
-    ["non-characters", "\uFFFE\uFFFF\u{10FFFF}"],
-    ["markup", "<script>alert(1)</script> & \" ' \\"],
-  ];
-  for (const [why, content] of contents) {
-    test(`kept exactly as sent: ${why}`, async () => {
-      const { id, sha256 } = await ada.newText(folder, content);
-      await server.settle();
-      expect((await ada.get(id)).content).toBe(content);
-      const file = await server.fetch(
-        new Request(`http://dossier.test/api/dev/v1/documents/${id}/file`, {
-          headers: { authorization: `Bearer ${await server.key("ada")}` },
-        }),
-      );
-      const bytes = await file.bytes();
-      expect(Buffer.from(bytes).equals(Buffer.from(content))).toBe(true);
-      expect(new Bun.CryptoHasher("sha256").update(bytes).digest("hex")).toBe(sha256);
-      expect(file.headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    });
-  }
-
-  for (const content of ["", " \n\t\u3000"]) {
-    test(`a text without words is kept, and fails as empty: ${JSON.stringify(content)}`, async () => {
-      const { id } = await ada.newText(folder, content, "nothing");
-      await server.settle();
-      const document = await ada.get(id);
-      expect(document).toMatchObject({
-        status: "sync_failed",
-        error: { code: "empty", message: expect.stringMatching(/\w/) },
-        content,
-        synced_at: null,
-      });
-      expect(settled).toContainEqual({
-        owner_id: "usr_ada",
-        document_id: id,
-        version: 1,
-        status: "sync_failed",
-        error: document.error,
-      });
-    });
-  }
-});
-
-describe("listing", () => {
-  let folder: string, empty: string, child: string, foreign: string;
-  beforeAll(async () => {
-    [folder, empty, foreign] = [await ada.folder(), await ada.folder(), await bob.folder()];
-    child = await ada.folder("child", folder);
-    for (const [name, content] of [
-      ["Alpha.txt", "one"],
-      ["beta_50%.txt", "two"],
-      ["ÄPFEL", "three"],
-      ["empty", ""],
-      ["e\u0301clair", "four"],
-      ["wow!", "five"],
-    ])
-      await ada.newText(folder, content!, name);
-    await ada.newText(child, "six", "in the subfolder");
+for (const content of ["", " \n\t\u3000"]) {
+  test(`a text without words is kept, and fails as empty: ${JSON.stringify(content)}`, async () => {
+    const { id } = await ada.newText(await ada.folder(), content, "nothing");
     await server.settle();
-  });
-  const cases: [string, () => string, string[]][] = [
-    [
-      "newest first, the folder's own only",
-      () => `${folder}`,
-      ["wow!", "e\u0301clair", "empty", "ÄPFEL", "beta_50%.txt", "Alpha.txt"],
-    ],
-    ["the subfolder's own", () => child, ["in the subfolder"]],
-    ["a folder without documents", () => empty, []],
-    ["a page", () => `${folder}&per_page=2&page=2`, ["empty", "ÄPFEL"]],
-    ["by status", () => `${folder}&status=sync_failed`, ["empty"]],
-    ["by another status", () => `${folder}&status=syncing`, []],
-    ["by a part of the name, in any case", () => `${folder}&name=ALPHA`, ["Alpha.txt"]],
-    ["in any case of any letter", () => `${folder}&name=%C3%A4pf`, ["ÄPFEL"]],
-    ["composed finds decomposed", () => `${folder}&name=%C3%89CL`, ["e\u0301clair"]],
-    ["a per cent sign is itself", () => `${folder}&name=50%25`, ["beta_50%.txt"]],
-    ["an underscore is itself", () => `${folder}&name=a_5`, ["beta_50%.txt"]],
-    ["an exclamation mark is itself", () => `${folder}&name=w!`, ["wow!"]],
-    ["nothing of that name", () => `${folder}&name=gamma`, []],
-    [
-      "both filters",
-      () => `${folder}&status=synced&name=a`,
-      ["e\u0301clair", "beta_50%.txt", "Alpha.txt"],
-    ],
-    ["an empty name is no filter", () => `${folder}&name=&status=sync_failed`, ["empty"]],
-    ["nothing was taken out", () => `${folder}&deleted=true`, []],
-  ];
-  for (const [why, query, expected] of cases) {
-    test(why, async () => {
-      const { status, body } = await ada.send("GET", `/documents?folder_id=${query()}`);
-      expect(status).toBe(200);
-      expect(body.data.map((document: { name: string }) => document.name)).toEqual(expected);
-      if (!query().includes("page")) expect(body.pagination.total).toBe(expected.length);
+    const document = await ada.get(id);
+    expect(document).toMatchObject({
+      status: "sync_failed",
+      error: { code: "empty", message: expect.stringMatching(/\w/) },
+      content,
+      synced_at: null,
     });
-  }
-  test("items carry status and content_url, and no content", async () => {
-    for (const item of (await ada.send("GET", `/documents?folder_id=${folder}`)).body.data) {
-      expect(item).toMatchObject({
-        status: expect.stringMatching(/^sync/),
-        content_url: `/api/dev/v1/documents/${item.id}`,
-      });
-      expect("content" in item).toBe(false);
-    }
+    expect(settled).toContainEqual({
+      owner_id: "usr_ada",
+      document_id: id,
+      version: 1,
+      status: "sync_failed",
+      error: document.error,
+    });
   });
-  const refused: [string, () => string, number][] = [
-    ["without a folder", () => "", 400],
-    ["with an empty folder", () => "?folder_id=", 400],
-    ["with a folder that does not exist", () => "?folder_id=fld_none", 404],
-    ["with another user's folder", () => `?folder_id=${foreign}`, 403],
-    ["with an unknown status", () => `?folder_id=${folder}&status=PENDING`, 400],
-    ["with a page of nought", () => `?folder_id=${folder}&page=0`, 400],
-    ["with an odd flag", () => `?folder_id=${folder}&deleted=1`, 400],
-  ];
-  for (const [why, query, status] of refused)
-    test(`${why}: ${status}`, async () =>
-      expect((await ada.send("GET", `/documents${query()}`)).status).toBe(status));
-});
+}
 
 describe("what other plugins ask for", () => {
   let id: string, failed: string, foreign: string, folder: string, other: string;

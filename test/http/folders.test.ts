@@ -5,7 +5,7 @@ import { FolderContents, Folders } from "../../plugins/folders/contract";
 import { folderCases } from "../cases/folders";
 import { startTestServer, type TestServer } from "../helpers/host";
 
-folderCases(startTestServer);
+describe("folders", () => folderCases(startTestServer));
 
 let server: TestServer;
 let send: TestServer["send"];

@@ -14,7 +14,7 @@ import {
   type ScriptedServer,
 } from "../helpers/scripted-server";
 
-messageCases(startTestServer);
+describe("messages", () => messageCases(startTestServer));
 
 let scripted: ScriptedServer;
 let send: ScriptedServer["send"];

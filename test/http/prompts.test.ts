@@ -7,7 +7,7 @@ import { Prompts, PromptUses } from "../../plugins/prompts/contract";
 import { promptCases } from "../cases/prompts";
 import { startTestServer, type TestServer } from "../helpers/host";
 
-promptCases(startTestServer);
+describe("prompts", () => promptCases(startTestServer));
 
 let server: TestServer;
 let prompts: Prompts;

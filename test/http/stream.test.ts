@@ -22,7 +22,7 @@ import {
 } from "../helpers/scripted-server";
 import { expectInOrder, seen, watching, type Event, type Watcher } from "../helpers/events";
 
-streamCases(startTestServer);
+describe("streams", () => streamCases(startTestServer));
 
 let scripted: ScriptedServer;
 let send: ScriptedServer["send"];

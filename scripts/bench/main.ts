@@ -49,7 +49,7 @@ const optional_parts: typeof default_parts = {
 };
 const parts = { ...default_parts, ...optional_parts };
 
-const digits: Readonly<Record<string, number>> = { x: 2, "nDCG@10": 3 };
+const digits: Readonly<Record<string, number>> = { x: 2, ms: 2, "nDCG@10": 3 };
 const targetOf = ({ target }: Row): string =>
   target === null ? "" : "least" in target ? `at least ${target.least}` : `at most ${target.most}`;
 

@@ -1,8 +1,9 @@
 /**
- * What every row of the benchmark needs: medians, memory of a process from /proc, and the shape of
- * a row.
+ * What every row of the benchmark needs: medians, memory, processor time and writes of a process
+ * from /proc, and the shape of a row.
  */
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
 export interface Row {
   readonly name: string;
@@ -44,6 +45,31 @@ export const treePssMib = (pid: number): number =>
     (sum, one) => sum + field_mib(`/proc/${one}/smaps_rollup`, "Pss"),
     0,
   );
+
+/** Bytes that a process has handed to the file system; what was written twice counts twice. */
+export const writtenBytes = (pid: number): number =>
+  Number(/^wchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, "utf8"))![1]);
+
+/** Processor time that a process and its main thread have used, milliseconds. */
+export function cpuMs(pid: number): { readonly all_ms: number; readonly main_ms: number } {
+  // Linux shows times in hundredths of a second; the fields are counted after the name.
+  const used_ms = (path: string): number => {
+    const fields = readFileSync(path, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  };
+  return {
+    all_ms: used_ms(`/proc/${pid}/stat`),
+    main_ms: used_ms(`/proc/${pid}/task/${pid}/stat`),
+  };
+}
+
+/** Bytes of all files under a directory. */
+export const directoryBytes = (directory: string): number =>
+  readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 
 function descendants(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>

@@ -89,12 +89,15 @@ function sentence(random: () => number, topic: readonly string[]): string {
   return `${said[0]!.toUpperCase()}${said.slice(1)}.`;
 }
 
-/** Texts of 1 to 20 passages of about 770 characters, each length as likely as the others. */
-export const makeTexts = (count: number, seed = 1): string[] =>
+/**
+ * Texts of 1 to `passages_max` passages of about 770 characters, each length as likely as the
+ * others.
+ */
+export const makeTexts = (count: number, seed = 1, passages_max = 20): string[] =>
   Array.from({ length: count }, (_, index) =>
     makeText(
       seed * 1_000_003 + index,
-      770 * (1 + Math.floor(20 * seededRandom(seed * 7919 + index)())),
+      770 * (1 + Math.floor(passages_max * seededRandom(seed * 7919 + index)())),
     ),
   );
 

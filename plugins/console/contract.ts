@@ -1,23 +1,22 @@
 /**
- * What other plugins may know about the console: how to add a page to it, and what its overview of
- * the system asks them.
+ * The console for other plugins: how to add a page to it, and a health check to its system page.
  */
 import { slot } from "../../core/sdk";
 
 export const console_root = "/console";
 
-/** A page of the console that a plugin brings along. */
+/** A page of the console that a plugin adds. */
 export interface ConsolePage {
   /** The page's address below `/console/`: lower case letters, digits and dashes. */
   readonly path: string;
-  /** As it stands in the navigation. */
+  /** The name in the navigation. */
   readonly title: string;
   readonly group: "work" | "developer" | "admin";
   /**
    * The text of an ES module. Its default export is `{ mount(root, host) }`: it fills the element
-   * `root` and answers nothing, or a function to call when the page is left. What `host` offers is
-   * `{ api(path, init): Promise<Response>, navigate(path), theme(): "light" | "dark",
-   * onLeave(work) }`; `api` calls `/console/api/v1` in the name of whoever is signed in.
+   * `root` and returns nothing, or a function to call when the page is left. What `host` offers is
+   * `{ api(path, init): Promise<Response>, navigate(path), theme(): "light" | "dark", onLeave(work)
+   * }`; `api` calls `/console/api/v1` in the name of whoever is signed in.
    */
   readonly module: string;
 }
@@ -27,12 +26,12 @@ export interface CheckResult {
   readonly status: "ok" | "warn" | "fail";
   /** What was found, in a sentence. */
   readonly detail: string;
-  /** What to do about it, when something is to be done. */
+  /** What to do about it; null when nothing is wrong. */
   readonly fix: string | null;
 }
 /**
- * Something that administrators see in the overview of the system. It is asked at most once a
- * minute, and should answer within three seconds.
+ * A check on the system page, which administrators see. It runs at most once a minute, and should
+ * end within three seconds.
  */
 export interface SystemCheck {
   readonly name: string;

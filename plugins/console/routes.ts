@@ -1,6 +1,6 @@
 /**
- * The HTTP face of the console itself: its page and files at the root of the server, the pages of
- * plugins, and the stream of changes.
+ * Routes of the console itself: its page and files at the root of the server, the pages of plugins,
+ * and the stream of changes.
  */
 import { route, t, type HandlersOf } from "../../core/sdk";
 import { console_root, type ConsolePage } from "./contract";

@@ -1,5 +1,5 @@
 /**
- * Every SQL statement of the console: what each user did on each day. The database comes first, so
+ * All SQL of the console: what each user did on each day. The database is the first parameter, so
  * that the caller decides the transaction.
  */
 import { sql, type Db } from "../../core/sdk";
@@ -20,7 +20,7 @@ export interface ConsoleTables {
 }
 type ConsoleDb = Db<ConsoleTables>;
 
-/** Adds to the counts of the day; the storage takes the place of what was noted before. */
+/** Adds to the counts of the day and replaces the storage. */
 export const addUsage = async (db: ConsoleDb, row: UsageRow): Promise<void> => {
   await db
     .insertInto("console_usage")
@@ -36,7 +36,7 @@ export const addUsage = async (db: ConsoleDb, row: UsageRow): Promise<void> => {
     .execute();
 };
 
-/** The owner's days from this one on, and before them the last one that there is. */
+/** The owner's days since `from_day`, and the last one before it. */
 export async function readUsage(
   db: ConsoleDb,
   owner_id: string,

@@ -1,4 +1,4 @@
-/** The HTTP face of the running server, for administrators. */
+/** Routes about the running server, for administrators. */
 import {
   commit,
   levels,

@@ -1,4 +1,4 @@
-/** The HTTP face of what each user did, holds and may hold. */
+/** The route about what a user did, holds and may hold. */
 import { RateLimiter, route, t, type HandlersOf } from "../../core/sdk";
 import type { Quotas } from "../quotas/contract";
 import { days_max, type UsageCounter } from "./usage";

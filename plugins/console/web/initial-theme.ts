@@ -1,6 +1,6 @@
 /**
- * Runs before anything is painted: puts the theme that was chosen on the page, so that it never
- * flashes in the other one.
+ * Runs before anything is painted: sets the chosen theme, so that the page never flashes in the
+ * other one.
  */
 {
   const chosen = localStorage.getItem("dossier.theme");

@@ -31,7 +31,7 @@ export const useChat = (id: string | null) =>
 export const usePrompts = () =>
   useQuery({ queryKey: keys.prompts, queryFn: () => fetchAll<Prompt>("/prompts") });
 
-/** The messages of a chat, page by page from the newest one back. */
+/** The messages of a chat in pages, the newest first. */
 export const useMessages = (chat_id: string | null) =>
   useInfiniteQuery({
     queryKey: keys.messages(chat_id ?? ""),

@@ -1,4 +1,4 @@
-/** Speaks with the server: JSON in, JSON out, and every refusal as an ApiProblem. */
+/** The client of the API: JSON in, JSON out; every failure is an ApiProblem. */
 import { signal } from "@preact/signals";
 import { common_strings as strings } from "../strings/common";
 
@@ -8,12 +8,12 @@ export interface FieldProblem {
   readonly pointer: string;
   readonly detail: string;
 }
-/** What kind of trouble it is, to choose words and icon by. */
+/** The kind of failure: it decides the text and the icon. */
 export type Family = keyof typeof strings.errors;
 
 /**
- * An answer that is not a success, or no answer at all (`status` 0, code `offline`). `message` is
- * the server's sentence.
+ * An answer other than 2xx, or no answer at all (`status` 0, code `offline`). `message` is the
+ * server's sentence.
  */
 export class ApiProblem extends Error {
   constructor(
@@ -22,7 +22,7 @@ export class ApiProblem extends Error {
     readonly detail: string,
     readonly errors: readonly FieldProblem[] = [],
     readonly request_id: string | null = null,
-    /** Seconds, when the server says when to come back. */
+    /** Seconds after which to try again, when the server says so. */
     readonly retry_after_s: number | null = null,
   ) {
     super(detail);
@@ -38,14 +38,14 @@ export class ApiProblem extends Error {
     if (this.status === 429) return "busy";
     return this.status >= 500 ? "server" : "refused";
   }
-  /** For people: with the seconds to wait, when the server's sentence does not say them. */
+  /** The sentence to show, with the seconds to wait when the server's own has no number. */
   get sentence(): string {
     const says = this.retry_after_s === null || this.status !== 429 || /\d/.test(this.detail);
     return says ? this.detail : `${this.detail} ${strings.wait_seconds(this.retry_after_s!)}`;
   }
 }
 
-/** A fault of the page itself is a problem too. */
+/** Errors of the page itself become problems too. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
   return new ApiProblem(
@@ -55,7 +55,7 @@ export function problemOf(error: unknown): ApiProblem {
   );
 }
 
-/** Whether the server could not be reached the last time it was asked. */
+/** Whether the last request could not reach the server. */
 export const unreachable = signal(false);
 
 type Listener = () => void;
@@ -131,7 +131,7 @@ async function readProblem(response: Response, path: string): Promise<ApiProblem
   );
 }
 
-/** Reads application/problem+json, or makes the best of anything else. */
+/** Reads application/problem+json; of any other body it takes what it can. */
 export function problemFrom(
   status: number,
   text: string,

@@ -1,4 +1,4 @@
-/** What is done with documents; each call throws an ApiProblem. */
+/** Calls about documents. Each throws an ApiProblem when it fails. */
 import { api } from "./client";
 import type { Answer, Document, Page } from "./types";
 
@@ -37,7 +37,7 @@ export const unlinkDocument = (id: string, folder_id: string) =>
 export const restoreDocument = (id: string, folder_id: string) =>
   api<Document>(`/documents/${id}/restore`, { method: "POST", query: { folder_id } });
 
-/** Passages that answer the words, best first. */
+/** Passages for the query, the best first. */
 export const search = (
   query: string,
   folder_ids: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * What is asked of the server and kept: one QueryClient, the keys, and the hooks that several pages
+ * The cache of what was fetched: one QueryClient, the query keys, and hooks that several pages
  * share.
  */
 import { QueryClient, useQuery } from "@tanstack/preact-query";
@@ -27,7 +27,9 @@ export const queries = new QueryClient({
   },
 });
 
-/** The first word is the kind of record, so that a change of that kind makes all of them stale. */
+/**
+ * A key begins with the kind of record, so that a change of that kind can invalidate all of them.
+ */
 export const keys = {
   session: ["session"],
   folders: ["folder"],
@@ -51,11 +53,11 @@ export const keys = {
   plugin_pages: ["plugin-page"],
 } as const;
 
-/** Makes everything of these kinds stale: what is on screen is fetched again. */
+/** Invalidates everything of these kinds: what is on screen is refetched. */
 export const refresh = (...kinds: readonly string[]): Promise<unknown> =>
   Promise.all(kinds.map((kind) => queries.invalidateQueries({ queryKey: [kind] })));
 
-/** Every record of a list, page after page. For lists that are small by nature. */
+/** All records of a list, page after page. Only for lists that are small by nature. */
 export async function fetchAll<T>(
   path: string,
   query: Readonly<Record<string, string>> = {},

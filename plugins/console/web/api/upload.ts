@@ -1,4 +1,4 @@
-/** Sends one file and tells how far it is: `fetch` can't say that, XMLHttpRequest can. */
+/** Uploads one file and reports its progress, which XMLHttpRequest can and `fetch` can't. */
 import { apiUrl, offline, problemFrom, unreachable, type Query } from "./client";
 
 export interface UploadOptions {

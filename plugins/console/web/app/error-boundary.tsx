@@ -1,4 +1,4 @@
-/** Keeps a fault of one page from taking the rest along. */
+/** Keeps an error of one page from breaking the others. */
 import { Component, type ComponentChildren } from "preact";
 import { common_strings as strings } from "../strings/common";
 import { Button } from "../ui/button";

@@ -1,7 +1,7 @@
 /**
  * Keeps what is on screen up to date. One tab of the browser holds the event stream and tells the
  * others, because a browser opens only six connections to one server; when the stream is gone, the
- * tab that is looked at asks every three seconds.
+ * visible tab polls every three seconds.
  */
 import { api_base } from "../api/client";
 import { queries, refresh } from "../api/queries";
@@ -15,7 +15,7 @@ export interface Change {
   readonly action: "created" | "changed" | "deleted";
 }
 
-/** Kinds of records that show a change of another kind too. */
+/** Kinds of records that become stale along with another kind. */
 const related_kinds: Readonly<Record<string, readonly string[]>> = {
   document: ["folder"],
   message: ["chat"],
@@ -28,7 +28,7 @@ const related_kinds: Readonly<Record<string, readonly string[]>> = {
 const gather_ms = 600;
 const poll_ms = 3_000;
 const alive_ms = 5_000;
-/** Timers of a hidden tab may sleep for a minute. */
+/** Browsers throttle the timers of a hidden tab to one a minute. */
 const silence_max_ms = 75_000;
 
 type Message =
@@ -39,7 +39,7 @@ type Message =
 
 const listeners = new Set<(change: Change) => void>();
 
-/** Tells of every change as it comes. Answers what ends it. */
+/** Calls `listener` with every change. Returns a function that unsubscribes it. */
 export function onChange(listener: (change: Change) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -52,8 +52,8 @@ let gathering: ReturnType<typeof setTimeout> | undefined;
 let last_id = "";
 
 /**
- * Makes a kind of record stale. Changes come in bursts: what they concern is fetched again once, a
- * moment later.
+ * Marks a kind of record as stale. Changes come in bursts: everything is refetched once, a moment
+ * later.
  */
 export function refreshSoon(kind: string): void {
   for (const name of [kind, ...(related_kinds[kind] ?? [])]) waiting.add(name);
@@ -113,7 +113,7 @@ function holdStream(
       failures += 1;
       if (failures >= 2) state(false);
       if (source?.readyState !== EventSource.CLOSED) return;
-      // The server refused it: the browser gives up, so it is tried again from here.
+      // The server refused the stream, and the browser does not try again by itself.
       state(false);
       timer = setTimeout(open, Math.min(30_000, 1_000 * 2 ** failures));
     });
@@ -129,7 +129,7 @@ function holdStream(
   );
 }
 
-/** Starts; answers what ends it, at sign-out. */
+/** Starts the updates. Returns a function that ends them, for sign-out. */
 export function startLive(): () => void {
   const ending = new AbortController();
   const { signal } = ending;
@@ -160,7 +160,7 @@ export function startLive(): () => void {
       signal.addEventListener("abort", () => resolve(), { once: true }),
     );
   };
-  // Locks exist only on https and localhost; elsewhere every tab has a stream of its own.
+  // The lock API exists on HTTPS and localhost only; elsewhere every tab has its own stream.
   if (navigator.locks)
     navigator.locks.request("dossier.live", { signal }, lead).catch(() => undefined);
   else void lead();

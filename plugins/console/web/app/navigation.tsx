@@ -1,6 +1,4 @@
-/**
- * The navigation: three groups of pages, those of plugins among them, and at its foot the account.
- */
+/** The navigation: three groups of pages, including those of plugins, and the account below. */
 import { useEffect } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { usePluginPages } from "../api/queries";
@@ -25,7 +23,7 @@ interface Entry {
 
 const groups = ["work", "developer", "admin"] as const;
 
-/** Pages of the build that are meant for this person, then those of plugins. */
+/** The built-in pages that this user may see, then those of plugins. */
 function useEntries(): readonly Entry[] {
   const { role } = useUser();
   const plugin_pages = usePluginPages().data ?? [];
@@ -124,7 +122,7 @@ const themes = [
   ["dark", "moon"],
 ] as const;
 
-/** Who is signed in, the theme, and the way out. */
+/** Who is signed in, the theme, the shortcuts and signing out. */
 export function NavigationFoot({ onGo }: { readonly onGo?: () => void }) {
   const { email } = useUser();
   const [path, navigate] = useLocation();

@@ -1,6 +1,5 @@
 /**
- * The pages of the console. Each area adds its lines here: where it is, how it is loaded, and how
- * the navigation shows it.
+ * The pages of the console: the path of each, how it is loaded, and its entry in the navigation.
  */
 import type { ComponentType } from "preact";
 import type { PageEntry, PaletteProps } from "./page";

@@ -1,4 +1,4 @@
-/** A page that a plugin brings: an ES module of the server, mounted into the console. */
+/** A page that a plugin adds: an ES module from the server, mounted into the console. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { api_base } from "../api/client";
@@ -8,7 +8,8 @@ import { ErrorView } from "../ui/states";
 import { themeInEffect } from "./theme";
 
 /**
- * What the module may use. `api` takes a path below /console/api/v1; `navigate` one below /console.
+ * The interface for the module. `api` takes a path below /console/api/v1; `navigate` one below
+ * /console.
  */
 interface PageHost {
   readonly api: (path: string, init?: RequestInit) => Promise<Response>;
@@ -18,7 +19,7 @@ interface PageHost {
   readonly onLeave: (cleanUp: () => void) => void;
 }
 type CleanUp = () => void;
-/** What `mount` answers, if anything, is called when the page is left. */
+/** The function that `mount` may return is called when the page is left. */
 interface PageModule {
   readonly default: {
     readonly mount: (root: HTMLElement, host: PageHost) => void | CleanUp | Promise<void | CleanUp>;

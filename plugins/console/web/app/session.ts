@@ -11,14 +11,17 @@ export const useSession = () =>
     staleTime: 5 * 60_000,
   });
 
-/** The person who is signed in; only below the shell, where there is one. */
+/** The user who is signed in. Only for components inside the shell, where there is one. */
 export function useUser(): User {
   const user = useSession().data?.user;
   if (!user) throw new Error("Nobody is signed in.");
   return user;
 }
 
-/** Shows the console of `user`, or the sign-in page; nothing of the one before is kept. */
+/**
+ * Shows the console of `user`, or the sign-in page, and drops everything cached for the previous
+ * user.
+ */
 export function setUser(user: User | null): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] });
   queries.setQueryData<Session>(

@@ -52,7 +52,7 @@ function OfflineBanner() {
   );
 }
 
-/** A new page starts at its top, with the focus on it; going back keeps the place. */
+/** A new page is scrolled to its top and gets the focus; going back keeps the position. */
 function useArrival(path: string) {
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
@@ -120,7 +120,7 @@ export function Shell({
   );
 }
 
-/** Whoever presses Ctrl K types on at once, so the palette is loaded before. */
+/** Loads the palette in advance: whoever presses Ctrl K types on at once. */
 function usePalettePrefetch(): void {
   useEffect(() => {
     const timer = setTimeout(() => {

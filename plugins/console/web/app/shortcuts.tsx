@@ -1,4 +1,6 @@
-/** The keyboard: single keys that work anywhere outside a text field, and the list of them. */
+/**
+ * Keyboard shortcuts: single keys that work anywhere outside a text field, and the list of them.
+ */
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useLocation } from "wouter-preact";
@@ -17,7 +19,8 @@ const typing = (target: EventTarget | null): boolean =>
       !/^(checkbox|radio|button)$/.test((target as HTMLInputElement).type)));
 
 /**
- * What carries this key on the page, as `data-shortcut="/"`: a field is focused, a button pressed.
+ * Activates the element that has this key, as `data-shortcut="/"`: a field is focused, a button
+ * clicked.
  */
 function useOnPage(key: string): boolean {
   const element = document.querySelector<HTMLElement>(`[data-shortcut="${CSS.escape(key)}"]`);
@@ -27,7 +30,7 @@ function useOnPage(key: string): boolean {
   return true;
 }
 
-/** Listens while the shell is shown. */
+/** Listens for keys while the shell is mounted. */
 export function useShortcuts(): void {
   const [, navigate] = useLocation();
   useEffect(() => {

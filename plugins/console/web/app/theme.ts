@@ -1,5 +1,5 @@
 /**
- * The theme: as the system has it, or as was chosen here. initial-theme.ts reads the same choice
+ * The theme: that of the system, or the one chosen here. initial-theme.ts reads the same setting
  * before the page is painted.
  */
 import { signal } from "@preact/signals";
@@ -21,7 +21,7 @@ export function setTheme(next: Theme): void {
   }
 }
 
-/** What is on screen now. */
+/** The theme on screen. */
 export const themeInEffect = (): "light" | "dark" =>
   theme.value !== "system"
     ? theme.value

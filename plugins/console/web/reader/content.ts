@@ -1,4 +1,4 @@
-/** A document, and its text, fetched when somebody looks at them. */
+/** Queries for a document, its text and its outline. */
 import { useQuery } from "@tanstack/preact-query";
 import { api } from "../api/client";
 import { keys } from "../api/queries";

@@ -1,7 +1,7 @@
-/** What a reader is asked to show of a document. */
+/** The passage to highlight in a document, and what came of it. */
 import type { Passage } from "./text-ranges";
 
-/** A passage with the place that the index knows for it: what citations and search results have. */
+/** A passage with its location, as citations and search results have it. */
 export interface Highlight extends Passage {
   readonly page: number | null;
   readonly page_end: number | null;
@@ -10,12 +10,10 @@ export interface Highlight extends Passage {
   readonly time_end: number | null;
 }
 
-/**
- * How the search for the passage ended; null while it goes on, and when there is nothing to find.
- */
+/** Whether the passage was found; null while it is searched for, and when there is none. */
 export type Found = boolean | null;
 
-/** Brings a mark into the middle of what scrolls around it, without moving the page itself. */
+/** Scrolls a mark into the middle of its scroll container, without scrolling the page itself. */
 export function scrollToMiddle(scroller: HTMLElement, mark: Element): void {
   const outer = scroller.getBoundingClientRect();
   const inner = mark.getBoundingClientRect();

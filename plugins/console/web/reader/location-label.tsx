@@ -1,4 +1,4 @@
-/** Where a passage stands, on one line: a long name gives way, the page does not. */
+/** The location of a passage on one line: a long name is cut off, the page number is not. */
 import type { Passage } from "../api/types";
 import { shortLocation } from "./location";
 

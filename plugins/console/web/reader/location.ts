@@ -1,4 +1,4 @@
-/** Where a passage stands, in a few words. */
+/** The location of a passage as a short text. */
 import type { Passage } from "../api/types";
 import { formatDuration } from "../ui/format";
 import { reader_strings as strings } from "../strings/reader";
@@ -9,13 +9,13 @@ export function citationText(passage: Passage): string {
   return location === null ? passage.document_name : `${passage.document_name}, ${location}`;
 }
 
-/** `p. 3`, or `1:02`; null when nobody knows. */
+/** `p. 3`, or `1:02`; null when it is not known. */
 export function shortLocation({ page, page_end, time_start }: Passage): string | null {
   if (page !== null) return strings.short_pages(page, page_end);
   return time_start === null ? null : formatDuration(time_start);
 }
 
-/** `Pages 3–4`, or `At 1:02`; null when nobody knows. */
+/** `Pages 3–4`, or `At 1:02`; null when it is not known. */
 export function longLocation({ page, page_end, time_start }: Passage): string | null {
   if (page !== null) return strings.pages(page, page_end);
   return time_start === null ? null : strings.at_time(formatDuration(time_start));

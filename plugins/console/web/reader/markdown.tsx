@@ -1,6 +1,5 @@
 /**
- * Markdown as elements: read by marked's lexer, built as vnodes, so that text can only ever be
- * text.
+ * Markdown as elements: parsed by marked's lexer and built as vnodes, so that no text becomes HTML.
  */
 /** @jsxImportSource preact */
 import { Marked, type Token, type Tokens } from "marked";
@@ -8,22 +7,16 @@ import { Fragment, type ComponentChildren } from "preact";
 
 export interface MarkdownProps {
   readonly text: string;
-  /** Makes what stands for the marker `[n]`; null leaves the marker as it is written. */
+  /** Makes the element for the marker `[n]`; null leaves the marker as it is written. */
   readonly marker?: (number: number) => ComponentChildren | null;
-  /**
-   * Shows the text as it is, line by line: for words of a document, which were never meant as
-   * Markdown.
-   */
+  /** Shows the text as it is, line by line: for text of a document, which is no Markdown. */
   readonly plain?: boolean;
 }
 type Marker = NonNullable<MarkdownProps["marker"]>;
 
 /** `[1]: address` would turn markers into links, so there are no definitions. */
 const reader = new Marked({ gfm: true, breaks: true, tokenizer: { def: () => undefined } });
-/**
- * Brackets and the lists they nest are read by recursion: what is deeper or longer is shown as it
- * is written.
- */
+/** The lexer is recursive: what is nested deeper or longer is shown as it is written. */
 const chars_max = 60_000,
   depth_max = 24;
 
@@ -96,7 +89,7 @@ const heading_first = 3,
   heading_last = 6;
 const levels = new WeakMap<Token, number>();
 
-/** Headings begin right below the page's own and leave no level out, whatever the text does. */
+/** Headings begin right below those of the page and skip no level, whatever the text does. */
 function levelHeadings(tokens: readonly Token[]): void {
   const headings = tokens.filter((token): token is Tokens.Heading => token.type === "heading");
   const ranks = [...new Set(headings.map(({ depth }) => depth))].sort((a, b) => a - b);
@@ -179,7 +172,7 @@ function inlineOne(token: Token, marker: Marker, depth: number): ComponentChildr
       return <br />;
     case "link":
       return link(token as Tokens.Link, marker, depth);
-    // A picture would tell its host who reads this: only its words are shown.
+    // Loading a picture would tell its host who reads this: only its alternative text is shown.
     case "image":
       return (token as Tokens.Image).text;
     case "escape":
@@ -194,7 +187,7 @@ function inlineOne(token: Token, marker: Marker, depth: number): ComponentChildr
 }
 
 const allowed = new Set(["http:", "https:", "mailto:"]);
-/** The address when it may be followed: a whole one of a kind that runs nothing. */
+/** The address when it may be a link: absolute, and of a scheme that runs no script. */
 export function safeAddress(href: string): string | null {
   try {
     return allowed.has(new URL(href).protocol) ? href : null;
@@ -215,7 +208,7 @@ function link({ href, tokens }: Tokens.Link, marker: Marker, depth: number): Com
   );
 }
 
-/** The text with its markers made into elements; one that repeats right away is shown once. */
+/** The text with its markers as elements; a marker that repeats right away is shown once. */
 function withMarkers(text: string, marker: Marker): ComponentChildren {
   if (!text.includes("[")) return text;
   const parts: ComponentChildren[] = [];

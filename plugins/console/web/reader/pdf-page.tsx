@@ -1,6 +1,6 @@
 /**
- * One page of a PDF: its picture, its text over it, and the marks in that. Drawn only while it is
- * near what is seen.
+ * One page of a PDF: a canvas, the text layer over it, and the marks in that. Drawn only while it
+ * is in view or close to it.
  */
 import { Component } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -24,7 +24,7 @@ export interface PdfPageProps {
   readonly number: number;
   /** CSS pixels for each point of the page. */
   readonly scale: number;
-  /** Of a page whose own size is not known yet. */
+  /** The size of a page until its own is known. */
   readonly usual: Size;
   readonly near: boolean;
   readonly marks: readonly Hit[];
@@ -35,13 +35,10 @@ export interface PdfPageProps {
 
 /** Browsers draw nothing on a canvas with more pixels than this. */
 const canvas_pixels_max = 16_000_000;
-/** No page is shown higher, whatever it says of itself. */
+/** No page is shown higher, whatever the file says. */
 const height_max = 20_000;
 
-/**
- * A document may have thousands of pages: each is only looked at again when something of its own
- * has changed.
- */
+/** Rendered again only when its own props have changed: a document may have thousands of pages. */
 export class PdfPage extends Component<PdfPageProps> {
   override shouldComponentUpdate(next: PdfPageProps): boolean {
     return (Object.keys(next) as (keyof PdfPageProps)[]).some(
@@ -89,7 +86,7 @@ function Drawn({ pdf, number, scale, usual, near, marks, onMarked, register }: P
   useEffect(() => {
     if (!divs || marks.length === 0) return;
     const first = markIn(divs, marks);
-    // A text that is about to be laid out anew has left the page already.
+    // A text layer that is about to be replaced has left the page already.
     if (first?.isConnected) onMarked(first);
     return () => unmark(divs, marks);
   }, [divs, marks]);
@@ -121,7 +118,7 @@ const sizeOf = (page: PDFPageProxy): Size => {
   return { width: Math.max(1, width), height: Math.max(1, height) };
 };
 
-/** Draws the page and lays its text over it. Answers how to stop that and clear up. */
+/** Draws the page and its text layer. Returns a function that stops that and cleans up. */
 function draw(
   page: PDFPageProxy,
   scale: number,
@@ -155,7 +152,7 @@ function draw(
     await text.render();
     if (!stopped) onText(text.textDivs);
   };
-  // A page without text that can be read is still a picture.
+  // A page whose text can't be extracted is still drawn.
   layOut().catch(() => {});
   return () => {
     stopped = true;
@@ -168,7 +165,7 @@ function draw(
   };
 }
 
-/** Wraps the parts in marks. Answers the first one. */
+/** Wraps the parts in `<mark>` elements. Returns the first one. */
 function markIn(divs: readonly HTMLElement[], marks: readonly Hit[]): Element | undefined {
   let first: Element | undefined;
   for (const { piece, from, to } of marks) {

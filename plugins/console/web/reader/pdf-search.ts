@@ -1,11 +1,11 @@
-/** Where a passage stands on the pages of a PDF. */
+/** Finds a passage on the pages of a PDF. */
 import type { Highlight } from "./highlight";
 import { locate, type Hit } from "./quote-match";
 import { textOf, type PDFDocumentProxy, type TextContent } from "./pdfjs";
 
 /**
- * The marks of each page, by its number, and where the text of the first of these pages begins and
- * ends: points from the left edge.
+ * The marks of each page, by its number, and the left and right edge of the text on the first of
+ * these pages, in points.
  */
 export interface Marks {
   readonly pages: ReadonlyMap<number, readonly Hit[]>;
@@ -13,7 +13,7 @@ export interface Marks {
 }
 export const no_marks: Marks = { pages: new Map(), column: null };
 
-/** A passage that claims more pages is looked for on the first ones. */
+/** A passage that spans more pages is searched for on the first ones. */
 const pages_max = 8;
 
 /** The texts of a page's pieces, in the order that the text layer lays them out. */
@@ -21,8 +21,8 @@ export const piecesOf = (content: TextContent): string[] =>
   content.items.flatMap((item) => ("str" in item ? [item.str] : []));
 
 /**
- * Looks on the pages that the index names, then on their neighbours: some files count pages
- * differently. Empty when it is not there as text.
+ * Searches the pages that the index names, then their neighbours: some files count pages
+ * differently. Empty when the passage is not there as text.
  */
 export async function findOnPages(
   pdf: PDFDocumentProxy,
@@ -63,7 +63,7 @@ async function marksBetween(
   return marks;
 }
 
-/** Where the text of a page lies between its margins; null on a page that is turned. */
+/** The left and right edge of the text on a page; null on a rotated page. */
 async function columnOf(pdf: PDFDocumentProxy, number: number): Promise<Marks["column"]> {
   const page = await pdf.getPage(number);
   if (page.rotate !== 0) return null;

@@ -1,4 +1,4 @@
-/** The bar above the pages of a PDF. */
+/** The toolbar above the pages of a PDF. */
 import { useEffect, useState } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
 import { Icon } from "../ui/icons";

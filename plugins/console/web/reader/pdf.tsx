@@ -1,6 +1,6 @@
 /**
- * A PDF as its pages: zoom, page by page, and the passage marked. A chunk of its own, loaded when
- * the first PDF is opened.
+ * The pages of a PDF: zoom, page by page, the passage marked. A chunk of its own, loaded when the
+ * first PDF is opened.
  */
 import type { RefObject } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";

@@ -1,4 +1,4 @@
-/** A picture that was uploaded, as wide as there is room or as large as it is. */
+/** The view of a picture, with zoom. */
 import { useState } from "preact/hooks";
 import { reader_strings as strings } from "../strings/reader";
 import { stepOf, type Zoom } from "./zoom";

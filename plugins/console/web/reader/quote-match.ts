@@ -71,16 +71,15 @@ export function locate(pieces: readonly string[], quote: string): Hit[] {
   if (whole >= 0) return hitsOf(pieces, page, [[whole, whole + wanted.length]]);
   const runs = commonRuns(page.text, wanted, dense.test(quote) ? seed_length_dense : seed_length);
   const found = runs.reduce((sum, [from, to]) => sum + to - from, 0);
-  // A quotation that goes on over the page holds more than this page can; then the page has to give
-  // what it has.
+  // A quotation that continues on the next page is longer than what this page can match.
   return found >= found_share_min * Math.min(wanted.length, page.text.length)
     ? hitsOf(pieces, page, runs)
     : [];
 }
 
 /**
- * Walks along the quotation and takes the longest run of the text that begins with it, near the one
- * before where there is a choice.
+ * Walks along the quotation and takes the longest matching run of the text each time, of equal ones
+ * the nearest to the run before.
  */
 function commonRuns(text: string, wanted: string, seed: number): [number, number][] {
   const places = new Map<string, number[]>();

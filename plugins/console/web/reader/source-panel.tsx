@@ -1,7 +1,4 @@
-/**
- * A cited passage beside what cites it: the document, opened at the passage, and the way to the
- * ones before and after.
- */
+/** A panel with a cited passage in its document, and buttons for the previous and the next one. */
 import { useEffect, useRef } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { ApiProblem } from "../api/client";

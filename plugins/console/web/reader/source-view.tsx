@@ -1,5 +1,5 @@
 /**
- * A document as people read it: its pages, its picture, its recording with the transcript, or its
+ * The source viewer: the pages of a document, its picture, its recording with transcript, or its
  * text, with a passage marked.
  */
 import type { ComponentType } from "preact";
@@ -19,7 +19,7 @@ import { TranscriptView } from "./transcript-view";
 
 export interface SourceViewProps {
   readonly document: Document;
-  /** The passage to mark and to show first. */
+  /** The passage to mark and scroll to. */
   readonly highlight?: Highlight | null;
   /** The page to begin with, when there is no passage. */
   readonly page?: number;
@@ -121,7 +121,7 @@ function Unshown({ document, why }: { readonly document: Document; readonly why:
   );
 }
 
-/** Says that the passage could not be marked, and shows what it says. */
+/** Says that the passage could not be marked, and quotes it. */
 function Unmarked({
   view,
   highlight,
@@ -154,7 +154,7 @@ function Unmarked({
   );
 }
 
-/** pdf.js weighs more than the rest of the console: it comes when a PDF is opened. */
+/** pdf.js is larger than the rest of the console: it is loaded when a PDF is opened. */
 function LazyPdf(props: PdfProps) {
   const [Pdf, setPdf] = useState<ComponentType<PdfProps> | null>(null);
   useEffect(() => {
@@ -231,7 +231,7 @@ function NoText({ document }: { readonly document: Document }) {
   );
 }
 
-/** Tables and data, whose columns stand below each other. */
+/** Tables and data, which need a fixed-width font. */
 const isFixed = (media_type: string): boolean =>
   /csv|tab-separated|json|xml|yaml|x-log/.test(media_type) &&
   !/officedocument|opendocument|xhtml/.test(media_type);

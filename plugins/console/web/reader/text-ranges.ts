@@ -1,5 +1,5 @@
 /**
- * Places in a text: code points to string indices, where a quotation stands now, and blocks that a
+ * Positions in a text: string indices of code points, the range of a quotation, and blocks that a
  * browser can lay out one by one.
  */
 
@@ -9,7 +9,7 @@ export interface Range {
   readonly to: number;
 }
 
-/** The string index of the code point `offset`; the end of the text when there are not so many. */
+/** The string index of the code point `offset`; the end of the text when it is shorter. */
 export function indexOfCodePoint(
   text: string,
   offset: number,
@@ -32,8 +32,8 @@ export interface Passage {
 }
 
 /**
- * Where the passage stands in this text: at its offsets, or, in a newer version, at the place of
- * the same words that is nearest to them.
+ * The range of the passage in this text: at its offsets, or, in a newer version, where the same
+ * words are nearest to them.
  */
 export function rangeOf(text: string, { quote, start, end }: Passage): Range | null {
   const from = indexOfCodePoint(text, start);
@@ -48,7 +48,7 @@ export function rangeOf(text: string, { quote, start, end }: Passage): Range | n
   return { from: nearest, to: nearest + quote.length };
 }
 
-/** The string indices of code points that never go back. */
+/** The string indices of code points in ascending order. */
 export function indicesOf(text: string, offsets: readonly number[]): number[] {
   let from = { index: 0, offset: 0 };
   return offsets.map((offset) => {
@@ -58,8 +58,8 @@ export function indicesOf(text: string, offsets: readonly number[]): number[] {
 }
 
 /**
- * The text in blocks of about `size`, cut at every index of `cuts`, else after a line break where
- * there is one, never within a character.
+ * The text in blocks of about `size`, cut at every index of `cuts`, otherwise after a line break if
+ * possible, never within a character.
  */
 export function blocksOf(text: string, cuts: readonly number[] = [], size = 6_000): Range[] {
   const blocks: Range[] = [];
@@ -83,7 +83,7 @@ function cutAt(text: string, from: number, near: number): number {
   return unit >= 0xd800 && unit < 0xdc00 ? near + 1 : near;
 }
 
-/** The part of `range` that lies in `block`, counted from the block's beginning. */
+/** The part of `range` that is in `block`, relative to the block's beginning. */
 export function within(block: Range, range: Range | null): Range | null {
   if (!range || range.to <= block.from || range.from >= block.to) return null;
   return {
@@ -92,7 +92,7 @@ export function within(block: Range, range: Range | null): Range | null {
   };
 }
 
-/** A piece of a block that looks the same all along; places count from the block's beginning. */
+/** A piece of a block with one style; its range is relative to the block's beginning. */
 export interface Piece extends Range {
   readonly heading: boolean;
   readonly marked: boolean;

@@ -1,6 +1,6 @@
 /**
- * A document as its text, with a passage marked. Laid out block by block, so that a text of
- * megabytes stays smooth.
+ * The text of a document, with a passage marked. Laid out in blocks, so that megabytes of text stay
+ * smooth.
  */
 import { Component } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
@@ -12,7 +12,7 @@ import { blocksOf, indicesOf, piecesOf, rangeOf, within, type Range } from "./te
 export interface TextViewProps {
   readonly text: string;
   readonly name: string;
-  /** Columns stand below each other: tables, data, code. */
+  /** In a fixed-width font: tables, data, code. */
   readonly fixed: boolean;
   readonly outline: Outline | undefined;
   readonly highlight: Highlight | null;
@@ -81,7 +81,7 @@ function layoutOf(text: string, outline: Outline | undefined): readonly Laid[] {
   });
 }
 
-/** Only looked at again when something of its own has changed: a long text has hundreds. */
+/** Rendered again only when its own props have changed: a long text has hundreds of blocks. */
 class Block extends Component<{
   readonly text: string;
   readonly laid: Laid;
@@ -118,8 +118,8 @@ class Block extends Component<{
 }
 
 /**
- * Blocks above get their real heights only when they come near: the mark is brought into the middle
- * until it stays there.
+ * Blocks above get their real heights only when they come into view: scrolls to the mark until it
+ * stays in place.
  */
 function settleOn(box: HTMLElement): () => void {
   let left = 4;

@@ -1,6 +1,6 @@
 /**
- * A recording with its transcript: a click on a line plays from there, and the line that is heard
- * is marked.
+ * A recording with its transcript: a click on a line plays from there, and the line being played is
+ * marked.
  */
 import { useQuery } from "@tanstack/preact-query";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -13,7 +13,7 @@ import { scrollToMiddle, type Found, type Highlight } from "./highlight";
 import { fileUrl } from "./views";
 import { locate, type Hit } from "./quote-match";
 
-/** Times in seconds; both are 0 where nobody knows. */
+/** Times in seconds; both are 0 when they are not known. */
 export interface Cue {
   readonly start: number;
   readonly end: number;
@@ -183,7 +183,7 @@ const Words = ({ text, hit }: { readonly text: string; readonly hit: Hit | undef
     <>{text}</>
   );
 
-/** Those lines that say the passage, near its time when that is known. */
+/** The lines that contain the passage, near its time when that is known. */
 function marksOf(cues: readonly Cue[], highlight: Highlight | null): Hit[] {
   if (!highlight) return [];
   const { quote, time_start, time_end } = highlight;
@@ -201,7 +201,7 @@ function marksOf(cues: readonly Cue[], highlight: Highlight | null): Hit[] {
       );
 }
 
-/** The line that is heard at this second; -1 before the first. */
+/** The line at this second; -1 before the first. */
 function cueAt(cues: readonly Cue[], now: number): number {
   let low = -1,
     high = cues.length - 1;

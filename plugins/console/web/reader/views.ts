@@ -1,9 +1,9 @@
-/** Which ways there are to look at a document. */
+/** The views that a document can be shown in. */
 import type { Document } from "../api/types";
 
 export type View = "pages" | "picture" | "recording" | "text";
 
-/** Pictures that every browser shows. Others, TIFF above all, are read as text only. */
+/** Pictures that every browser shows. Of others, such as TIFF, only the text is shown. */
 const pictures = new Set([
   "image/png",
   "image/jpeg",
@@ -28,9 +28,6 @@ export function viewsOf({
   return ["text"];
 }
 
-/**
- * Where the bytes that were uploaded are. The version is only there so that a new one is not
- * mistaken for an old one.
- */
+/** The address of the original file. The version only keeps a cached old one from being used. */
 export const fileUrl = ({ id, version }: Pick<Document, "id" | "version">): string =>
   `/console/api/v1/documents/${id}/file?v=${version}`;

@@ -1,6 +1,6 @@
 /** The steps of zooming, for pages and pictures. */
 
-/** Times the actual size; as wide as there is room for the page, or for its text alone. */
+/** A factor of the actual size, or as wide as the page (`fit`), or its text alone, fits. */
 export type Zoom = "fit" | "text" | number;
 export type Step = "in" | "out" | "fit";
 

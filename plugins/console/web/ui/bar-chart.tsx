@@ -1,9 +1,9 @@
-/** A bar for each day. The numbers are there as text too: each bar has its own words. */
+/** A bar chart, with a text for each bar. */
 
 export interface Bar {
   readonly key: string;
   readonly value: number;
-  /** Read out, and shown when the pointer rests on the bar. */ readonly text: string;
+  /** Read out, and shown while the pointer is on the bar. */ readonly text: string;
 }
 
 const height = 96;

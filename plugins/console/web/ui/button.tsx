@@ -17,7 +17,7 @@ interface Look {
 
 export interface ButtonProps
   extends Look, Omit<JSX.ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "children"> {
-  /** Shows that it is at work, and takes no further click. */
+  /** Shows a spinner and takes no further click. */
   readonly busy?: boolean;
 }
 
@@ -79,7 +79,7 @@ export function Button({
   );
 }
 
-/** A button that is only an icon; `label` is what it is called, and its tooltip. */
+/** A button that is only an icon; `label` is its accessible name and its tooltip. */
 export function IconButton({
   label,
   icon,

@@ -1,10 +1,10 @@
-/** Copying: a button, a secret or a piece of code beside one. */
+/** A copy button, alone or beside a secret or a piece of code. */
 import { useState } from "preact/hooks";
 import { common_strings as strings } from "../strings/common";
 import { Button } from "./button";
 import { toast } from "./toast";
 
-/** The clipboard is there only on https and localhost; elsewhere the old way still works. */
+/** The clipboard API exists on HTTPS and localhost only; elsewhere `execCommand` still works. */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

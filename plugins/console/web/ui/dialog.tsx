@@ -27,7 +27,7 @@ function openerNow(): Element | null {
 }
 
 /**
- * Shows the element as a modal while it is mounted. `onClose` is asked on Escape and on a click
+ * Shows the element as a modal while it is mounted. `onClose` is called on Escape and on a click
  * beside it.
  */
 function useModal(onClose: () => void) {
@@ -37,8 +37,7 @@ function useModal(onClose: () => void) {
     const opener = openerNow();
     openers.set(dialog, opener);
     if (!dialog.open) dialog.showModal();
-    // Closing before it leaves the page is what gives the focus back to where it was, unless that
-    // has gone meanwhile.
+    // Closing it before it is removed gives the focus back, unless the element that had it is gone.
     return () => {
       dialog.close();
       const lost =
@@ -129,9 +128,7 @@ interface FormDialogProps extends Shown {
   readonly onProblem?: (problem: ApiProblem | null) => void;
 }
 
-/**
- * A dialog that is a form: Enter sends it, Escape leaves it, problems are shown above the buttons.
- */
+/** A dialog that is a form: Enter submits, Escape cancels, problems are shown above the buttons. */
 export function FormDialog({
   title,
   onClose,

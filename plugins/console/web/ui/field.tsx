@@ -1,4 +1,4 @@
-/** Form fields: label, control, hint and error belong together, for eyes and for screen readers. */
+/** Form fields: label, control, hint and error, connected for screen readers too. */
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import { Icon, type IconName } from "./icons";
@@ -19,7 +19,7 @@ interface ControlProps {
   readonly "aria-invalid": boolean | undefined;
 }
 
-/** Any control: `children` gets what it must carry. */
+/** A field around any control: `children` gets the attributes that the control must have. */
 export function Field({
   label,
   hint,
@@ -191,7 +191,7 @@ export function Checkbox({
   );
 }
 
-/** A few choices side by side, one of them taken. */
+/** A segmented control: a few choices side by side. */
 export function Segments({
   label,
   value,

@@ -1,4 +1,4 @@
-/** Numbers, sizes and times as people read them, in the language of the browser. */
+/** Numbers, sizes and times formatted for people, in the language of the browser. */
 import { signal } from "@preact/signals";
 
 const locale = navigator.language;
@@ -60,15 +60,13 @@ export function formatAgo(time: string, now_ms: number = Date.now()): string {
   return relative.format(Math.round(seconds / length), unit);
 }
 
-/** Ticks, so that "just now" does not stay true for ever. */
+/** Updated regularly, so that "just now" does not stay on screen. */
 const now = signal(Date.now());
 setInterval(() => {
   if (!document.hidden) now.value = Date.now();
 }, 30_000);
 
-/**
- * A time in words, with the exact one when the pointer rests on it. `missing` is shown for null.
- */
+/** A relative time, with the exact one as tooltip. `missing` is shown for null. */
 export function Time({
   value,
   missing = "–",

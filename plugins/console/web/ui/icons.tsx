@@ -1,6 +1,6 @@
 /**
- * The icons: inline SVG on a grid of 24, stroke 1.75. Decorative: the words beside them, or the
- * label of their button, say what they mean.
+ * The icons: inline SVG on a grid of 24, stroke 1.75. Decorative: the text beside them, or the
+ * label of their button, carries the meaning.
  */
 
 const paths = {

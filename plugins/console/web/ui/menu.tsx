@@ -1,6 +1,6 @@
 /**
- * A menu behind a button, in the top layer so that no list cuts it off. Arrows move, Enter chooses,
- * Escape leaves.
+ * A menu behind a button, in the top layer so that nothing clips it. Arrow keys move, Enter
+ * chooses, Escape closes.
  */
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { positionBeside } from "./popover-position";

@@ -1,4 +1,4 @@
-/** Notes in the page: information, warnings, and what went wrong. */
+/** Notes in the page: information, warnings, errors. */
 import type { ComponentChildren } from "preact";
 import { ApiProblem, problemOf } from "../api/client";
 import { common_strings as strings } from "../strings/common";
@@ -12,7 +12,7 @@ const icons: Readonly<Record<Tone, IconName>> = {
   bad: "alert",
 };
 
-/** `live`: read out when it appears. */
+/** `live`: announced by screen readers when it appears. */
 export function Note({
   tone = "info",
   title,

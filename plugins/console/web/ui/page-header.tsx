@@ -1,7 +1,4 @@
-/**
- * The head of a page: where it is, what it is called, what can be done; and the title of the
- * browser's tab.
- */
+/** The head of a page: breadcrumbs, title and actions; also sets the title of the browser's tab. */
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Link } from "wouter-preact";

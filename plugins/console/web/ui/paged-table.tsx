@@ -1,4 +1,4 @@
-/** One page of a list: its states, the table, and the way to the other pages. */
+/** One page of a list: loading, failed, empty, or a table with a pager. */
 import type { ComponentChildren } from "preact";
 import type { Page } from "../api/types";
 import { Pager } from "./pager";

@@ -1,4 +1,4 @@
-/** Which part of a long list is shown, and the way to the rest. */
+/** Which page of a list is shown, and the buttons for the previous and the next one. */
 import type { Pagination } from "../api/types";
 import { common_strings as strings } from "../strings/common";
 import { Button } from "./button";

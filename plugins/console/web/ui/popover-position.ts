@@ -1,11 +1,11 @@
-/** Puts a floating element beside the one it belongs to, inside the window. */
+/** Positions a floating element beside the one it belongs to, inside the window. */
 
 const gap_px = 4;
 const edge_px = 8;
 
 /**
- * Below `anchor` when there is room, else above. `align`: which edges meet. The element must be
- * shown already.
+ * Below `anchor` when there is room, else above. `align`: which edges line up. The element must be
+ * visible already.
  */
 export function positionBeside(
   floating: HTMLElement,

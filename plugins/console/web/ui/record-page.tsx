@@ -1,14 +1,11 @@
-/**
- * A page of one record: its heading is there while the record is on its way, and when it does not
- * come.
- */
+/** A page of one record: it has its heading while the record is loading, and when that fails. */
 import type { ComponentChildren } from "preact";
 import { PageHeader, type Crumb } from "./page-header";
 import { Loading, type Loaded } from "./states";
 
 interface RecordPageProps<T> {
   readonly query: Loaded<T>;
-  /** The heading until the record tells its own. */
+  /** The heading until the record is loaded. */
   readonly title: string;
   readonly crumbs?: readonly Crumb[];
   /** The whole page, with its own heading. */

@@ -1,4 +1,4 @@
-/** What a page shows instead of its content: nothing yet, loading, failed. */
+/** What a page shows in place of content: empty, loading, failed. */
 import type { ComponentChildren } from "preact";
 import { problemOf } from "../api/client";
 import { common_strings as strings } from "../strings/common";
@@ -48,7 +48,8 @@ const icons: Readonly<Record<string, IconName>> = {
 };
 
 /**
- * A whole page, or card, that could not be shown: what, why, what next, and the id of the request.
+ * In place of a page or card that could not be loaded: what happened, why, what to do, and the id
+ * of the request.
  */
 export function ErrorView({
   error,
@@ -94,8 +95,8 @@ export interface Loaded<T> {
 }
 
 /**
- * The states of a query: skeleton, failure, content. Content that is there stays while it is
- * fetched anew or that fails.
+ * The states of a query: skeleton, failure, content. Content stays while it is refetched, also when
+ * that fails.
  */
 export function Loading<T>({
   query,

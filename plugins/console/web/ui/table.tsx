@@ -13,7 +13,7 @@ export interface Column<T> {
   readonly kind?: "main" | "end" | "tight" | "actions";
   /** Left out of the cards. */
   readonly wide_only?: boolean;
-  /** Left out where a table has little room, but not of the cards. */
+  /** Left out of tables of medium width, but not of the cards. */
   readonly roomy_only?: boolean;
 }
 
@@ -63,10 +63,7 @@ function SelectAll({
   );
 }
 
-/**
- * The roles are written out: cards are made by changing `display`, which would take the table's
- * meaning away.
- */
+/** The roles are explicit because the cards change `display`, which removes the implicit ones. */
 export function Table<T>({ label, columns, rows, row_key, selection }: TableProps<T>) {
   const toggle = ({ selected, onSelected }: Selection<T>, key: string) => {
     const next = new Set(selected);

@@ -1,4 +1,4 @@
-/** Tabs: arrows move between them, and the panel follows. */
+/** Tabs: arrow keys move between them and switch the panel. */
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";
 

@@ -1,9 +1,9 @@
-/** Tags and progress: how something stands, in a word, never by colour alone. */
+/** Tags and progress bars: a state in words, never by colour alone. */
 import type { ComponentChildren } from "preact";
 
 export type TagTone = "plain" | "ok" | "warn" | "bad" | "run";
 
-/** A dot and a word; `run` breathes. `dot={false}` leaves the dot out. */
+/** A dot and a word; the dot of `run` pulses. `dot={false}` leaves it out. */
 export function Tag({
   tone = "plain",
   dot = true,
@@ -16,7 +16,7 @@ export function Tag({
   return <span class={`tag tag-${tone}${dot ? "" : " tag-plain"}`}>{children}</span>;
 }
 
-/** A bar with its step in words. `value` from 0 to 1; undefined when nobody knows how far it is. */
+/** A progress bar with a text. `value` from 0 to 1; undefined: unknown. */
 export function Progress({
   label,
   value,

@@ -1,4 +1,4 @@
-/** Short messages at the edge of the window: what was done, and the way back. */
+/** Short messages at the edge of the window: what was done, often with an undo. */
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { problemOf } from "../api/client";
@@ -20,7 +20,7 @@ interface Shown extends ToastOptions {
 const shown = signal<readonly Shown[]>([]);
 let last_id = 0;
 
-/** Shows it; answers what takes it away early. */
+/** Shows a message. Returns a function that removes it early. */
 export function toast(options: ToastOptions): () => void {
   const id = ++last_id;
   const close = () => {
@@ -43,7 +43,7 @@ const closeOne = (id: number) => {
   shown.value = shown.value.filter((entry) => entry.id !== id);
 };
 
-/** Where they appear: above dialogs too, which is what the popover is for. */
+/** Where messages appear. A popover, because that is shown above dialogs too. */
 export function Toasts() {
   const region = useRef<HTMLDivElement>(null);
   const { value } = shown;

@@ -1,6 +1,6 @@
 /**
- * A word of explanation when the pointer or the focus rests on something. Not for what must be
- * read: that belongs on the page.
+ * A short explanation while the pointer or the focus is on something. Not for what must be read:
+ * that belongs on the page.
  */
 import type { ComponentChildren } from "preact";
 import { useId, useRef } from "preact/hooks";

@@ -14,7 +14,7 @@ const day_ms = 86_400_000;
 type Expiry = keyof typeof strings.expiries;
 const expiries: readonly Expiry[] = ["30", "90", "365", "never", "custom"];
 
-/** The end of the chosen day, where the person is; null: never. */
+/** The end of the chosen day in the local time zone; null: never. */
 function expiresAt(expiry: Expiry, day: string): string | null {
   if (expiry === "never") return null;
   return (

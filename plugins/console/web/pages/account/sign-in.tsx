@@ -1,4 +1,4 @@
-/** Sign-in: email and password. Says what to do when nobody has been set up yet. */
+/** Sign-in: email and password. Says what to do when there is no administrator yet. */
 import { useMutation } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { api } from "../../api/client";
@@ -12,7 +12,7 @@ import { account_strings as strings } from "../../strings/account";
 import { PasswordField } from "./password-field";
 import { StandalonePage } from "./standalone-page";
 
-/** Breaks between its words only, never inside an option. */
+/** A command that wraps between its words only, never inside an option. */
 const Command = ({ text }: { readonly text: string }) => (
   <code class="command">
     {text.split(" ").map((word) => (
@@ -28,7 +28,7 @@ export default function SignIn() {
   const [password, setPassword] = useState("");
   const session = useSession();
   const signIn = useMutation({
-    // What is sent is handed over: the hook may still hold the function of a moment ago.
+    // Takes the fields as an argument: the closure of an earlier render may still be in use.
     mutationFn: (body: { email: string; password: string }) =>
       api<Answer<"signIn">>("/session", { method: "POST", body }),
     onSuccess: ({ user }) => setUser(user),

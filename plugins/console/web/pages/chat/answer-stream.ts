@@ -1,6 +1,6 @@
 /**
- * Watches an answer while it is made: by the stream of its events, and by asking again where the
- * stream does not get through.
+ * Follows an answer while it is made: by its event stream, or by polling where the stream does not
+ * get through.
  */
 import { useEffect, useState } from "preact/hooks";
 import { api, ApiProblem, apiUrl } from "../../api/client";
@@ -22,9 +22,7 @@ const breaks_max = 3;
 const poll_wait_s = 20,
   poll_pause_ms = 2_000;
 
-/**
- * What is known of the answer so far. The messages of the chat are fetched anew when it has ended.
- */
+/** The answer so far. The messages of the chat are refetched when it has ended. */
 export function useAnswerStream(chat_id: string, request_id: string): PartialAnswer {
   const [partial, setPartial] = useState(nothing);
   useEffect(() => watch(chat_id, request_id, setPartial), [chat_id, request_id]);
@@ -83,7 +81,7 @@ function watch(
   };
 }
 
-/** Asks until the answer has ended, and says so; false when nobody watches any more. */
+/** Polls until the answer has ended and returns true; false when `signal` fired before. */
 async function poll(
   path: string,
   change: (change: Partial<PartialAnswer>) => void,

@@ -1,4 +1,4 @@
-/** One chat: questions and answers, what they come from, and the cited passage beside them. */
+/** One chat: new, open, deleted or not found. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { useLocation, useSearch } from "wouter-preact";
@@ -29,8 +29,8 @@ export default function ChatPage({ params }: { readonly params: PageParams }) {
 }
 
 /**
- * The chat is made with its first question, so that nobody collects empty ones. `?folder=`,
- * `?prompt=` and `?document=` choose what it begins with.
+ * The chat is created with its first question, so that there are no empty ones. `?folder=`,
+ * `?prompt=` and `?document=` preset it.
  */
 function NewChat() {
   const [, navigate] = useLocation();
@@ -147,7 +147,7 @@ function Gone({ id }: { readonly id: string }) {
   );
 }
 
-/** What stands where the chat would be. */
+/** Shown in place of the chat. */
 const Instead = ({ children }: { readonly children: ComponentChildren }) => (
   <div class="wrap chat-pad">
     <PageHeader title={strings.title} crumbs={[{ label: strings.open_chats, href: "/chats" }]} />

@@ -10,14 +10,14 @@ import { Skeleton } from "../../ui/states";
 import { chat_strings as strings } from "../../strings/chat";
 import type { Scope } from "./scope";
 
-/** A passage that is open, among those it stands with, and what opened it. */
+/** A passage that is open, the list it is part of, and the element that opened it. */
 export interface OpenedPassage {
   readonly passages: readonly Passage[];
   readonly at: number;
   readonly from: HTMLElement | null;
 }
 
-/** Searches at once for the newest question, for older ones when somebody asks. */
+/** Searches at once for the newest question, for older ones on demand. */
 export function ClosestPassages({
   question,
   scope,

@@ -12,7 +12,7 @@ export interface ComposerProps extends ScopeProps {
   readonly draft: string;
   readonly onDraft: (draft: string) => void;
   readonly onSend: (text: string) => Promise<void>;
-  /** There while an answer is being made. */
+  /** Given while an answer is being made. */
   readonly onStop: (() => void) | undefined;
   readonly busy: boolean;
 }

@@ -1,6 +1,5 @@
 /**
- * Which folders and prompts a chat uses: chips to leave one out, and the dialogs to choose from
- * all.
+ * The folders and prompts that a chat uses: chips to remove one, and dialogs to choose from all.
  */
 import { useState } from "preact/hooks";
 import { usePrompts } from "../../api/chats";
@@ -28,7 +27,7 @@ export function ScopeBar({ scope, onScope }: ScopeProps) {
   const [choosing, setChoosing] = useState<"folders" | "prompts" | null>(null);
   const folders = useFolders();
   const prompts = usePrompts();
-  // Many would take the room of the conversation.
+  // Many chips would take space from the conversation.
   const crowded = scope.folders.length > chips_shown + 1;
   const without = (ids: readonly string[], id: string) => ids.filter((one) => one !== id);
   return (

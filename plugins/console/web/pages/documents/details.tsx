@@ -1,4 +1,4 @@
-/** What is known about a document, beside its preview. */
+/** Details of a document, beside its preview. */
 import { Link } from "wouter-preact";
 import type { ComponentChildren } from "preact";
 import type { Document, Folder } from "../../api/types";
@@ -13,7 +13,7 @@ import { pathOf } from "../folders/tree";
 const strings = folder_strings.one;
 const languages = new Intl.DisplayNames("en", { type: "language", fallback: "code" });
 
-/** A code that is none is shown as it is. */
+/** The English name of a language; an unknown code is shown as it is. */
 function languageOf(code: string): string {
   try {
     return languages.of(code) ?? code;

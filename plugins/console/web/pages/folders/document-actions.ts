@@ -40,7 +40,7 @@ export async function applyToEach(
 }
 
 /**
- * Takes them out of the folder at once; for ten seconds that can be undone here, later under
+ * Removes them from the folder at once; for ten seconds that can be undone here, later under
  * "Removed".
  */
 export async function removeFromFolder(

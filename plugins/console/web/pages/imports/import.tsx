@@ -1,4 +1,4 @@
-/** One import: how far it is, what came of each item, and what can be done about it. */
+/** One import: its progress, the result of each item, and cancelling or retrying it. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";

@@ -35,8 +35,8 @@ export const isUnderWay = ({ status }: Pick<ImportRun, "status">): boolean =>
 export const kindOf = ({ type }: Source): string => strings.kinds[type] ?? type;
 
 /**
- * The source in a line: its address or directory, or how many addresses it has. Lists show the
- * first of many: `known_count` is what is known otherwise.
+ * The source in a line: its address or directory, or how many addresses it has. Lists contain only
+ * the first addresses: `known_count` is the whole number.
  */
 export function sourceText(source: Source, known_count = 0): string {
   const { urls, url, path } = source as KnownSourceFields;

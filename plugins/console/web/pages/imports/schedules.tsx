@@ -1,4 +1,4 @@
-/** The schedules of imports: what is imported again and when, and deleting one. */
+/** The schedules of imports, and deleting one. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";

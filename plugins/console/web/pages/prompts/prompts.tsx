@@ -1,4 +1,4 @@
-/** Saved prompts: write, change, delete, and begin a chat with one. */
+/** Saved prompts: writing, changing and deleting them, and starting a chat with one. */
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { usePrompts, type Prompt } from "../../api/chats";
@@ -17,7 +17,7 @@ import { prompt_strings as strings } from "../../strings/prompts";
 
 type Fields = Pick<Prompt, "name" | "text" | "description">;
 const blank: Fields = { name: "", text: "", description: null };
-/** What the dialog works on: without an id it is new. */
+/** The prompt in the dialog: without an id it is new. */
 type Editing = Fields & { readonly id?: string };
 
 export default function Prompts() {

@@ -1,6 +1,6 @@
 /**
- * What Swagger UI leaves out for people who use the keyboard or a screen reader: names for its
- * choices and regions, and a way into its scrolling boxes.
+ * Accessibility that Swagger UI lacks: names for its selects and regions, and keyboard access to
+ * its scrolling boxes.
  */
 
 const isNamed = (element: Element): boolean =>
@@ -34,7 +34,7 @@ function complete(root: Element): void {
   }
 }
 
-/** Does so now and whenever something opens; answers what ends it. */
+/** Does so now and whenever something opens. Returns a function that stops it. */
 export function keepAccessible(root: Element): () => void {
   const watching = new MutationObserver(() => complete(root));
   watching.observe(root, { childList: true, subtree: true });

@@ -1,6 +1,6 @@
 /**
- * The API reference: Swagger UI over the contract of this very server. Calls are tried out in the
- * name of whoever is signed in.
+ * The API reference: Swagger UI over the OpenAPI document of this server. Calls are tried out as
+ * the user who is signed in.
  */
 import style_path from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import SwaggerUI from "swagger-ui-dist/swagger-ui-es-bundle.js";
@@ -17,7 +17,7 @@ import { consoleLayout, plainMarkdown } from "./swagger-plugins";
 const contract_path = "/api/dev/v1/openapi.json";
 const contract_base = "/api/dev/v1";
 
-/** The same call, behind the session instead of a key. */
+/** The same call in the console's API, which takes the session instead of a key. */
 function inMyName(url: string): string {
   const target = new URL(url, location.href);
   return target.pathname.startsWith(contract_base) && target.pathname !== contract_path
@@ -25,7 +25,7 @@ function inMyName(url: string): string {
     : url;
 }
 
-/** Loads the sheet once; it stays, because its rules are all below `.swagger-ui`. */
+/** Loads the style sheet once; it stays, because all its rules are scoped to `.swagger-ui`. */
 function loadStyles(): Promise<void> {
   if (document.querySelector(`link[href="${style_path}"]`)) return Promise.resolve();
   const link = Object.assign(document.createElement("link"), {
@@ -39,7 +39,7 @@ function loadStyles(): Promise<void> {
   return promise;
 }
 
-/** The contract, which is fetched from beside the console's own API. @throws ApiProblem */
+/** Fetches the OpenAPI document, which is outside the console's own API. @throws ApiProblem */
 async function loadContract(signal: AbortSignal): Promise<object> {
   const response = await fetch(contract_path, { signal }).catch((error: unknown) => {
     if (signal.aborted) throw error;
@@ -56,7 +56,7 @@ async function loadContract(signal: AbortSignal): Promise<object> {
   return (await response.json()) as object;
 }
 
-/** What is tried out is called in one's own name; what is shown to be copied carries a key. */
+/** Calls that are tried out use the session; snippets to copy use an API key. */
 function show(domNode: HTMLElement, spec: object, onComplete: () => void): void {
   const ui = SwaggerUI({
     domNode,

@@ -1,6 +1,6 @@
 /**
- * Parts of Swagger UI in the console's own way: a layout without what the page has already, and
- * words that are never made into HTML.
+ * Plugins of Swagger UI: a layout without what the page has already, and descriptions that are
+ * never made into HTML.
  */
 import type {
   SwaggerPlugin,
@@ -9,7 +9,7 @@ import type {
 } from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import { reference_strings as strings } from "../../strings/reference";
 
-/** Paragraphs and `code`: all that the contract uses. */
+/** Paragraphs and `code`: all the Markdown that the document uses. */
 function paragraphs({ createElement }: SwaggerReact, text: string): unknown[] {
   return text
     .trim()
@@ -43,7 +43,7 @@ export const plainMarkdown: SwaggerPlugin = {
   },
 };
 
-/** The filter and the calls: title, server and sign-in are the console's. */
+/** Only the filter and the operations: the console has its own title, server and sign-in. */
 export const consoleLayout = ({ React }: SwaggerSystem): SwaggerPlugin => ({
   components: {
     ConsoleLayout: ({ getComponent }) =>

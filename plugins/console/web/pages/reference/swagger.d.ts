@@ -1,4 +1,4 @@
-/** What is used of Swagger UI, which brings no types of its own. */
+/** Types for the part of Swagger UI that is used: it has none of its own. */
 declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
   interface SwaggerRequest {
     url: string;
@@ -44,7 +44,7 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
     onComplete: () => void;
     plugins: readonly (SwaggerPlugin | ((system: SwaggerSystem) => SwaggerPlugin))[];
   }
-  /** The scheme is one of the contract's. */
+  /** `scheme`: a security scheme of the document. */
   interface SwaggerHandle {
     preauthorizeApiKey(scheme: string, key: string): void;
   }

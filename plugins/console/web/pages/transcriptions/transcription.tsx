@@ -1,4 +1,4 @@
-/** One transcription: how far it is, why it failed, and the transcript beside its recording. */
+/** One transcription: its progress or error, and the transcript beside its recording. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";

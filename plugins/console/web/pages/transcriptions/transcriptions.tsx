@@ -1,4 +1,4 @@
-/** The transcriptions of the user: what was asked for, how far it is, and what failed. */
+/** The transcriptions of the user, with their progress and errors. */
 import { useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";

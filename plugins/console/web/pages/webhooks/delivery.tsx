@@ -1,4 +1,4 @@
-/** One delivery in a panel: what was sent, what came back at each attempt, and sending it again. */
+/** One delivery in a panel: what was sent, the answer to each attempt, and sending it again. */
 import { useState } from "preact/hooks";
 import { api } from "../../api/client";
 import { refresh } from "../../api/queries";

@@ -73,7 +73,7 @@ export function SigningSecretDialog({
   );
 }
 
-/** How a receiver checks what it gets. */
+/** How a receiver verifies a delivery. */
 export function VerificationExample() {
   const [language, setLanguage] = useState<Language>("TypeScript");
   return (

@@ -19,7 +19,7 @@ export const tones: Readonly<Record<Delivery["status"], TagTone>> = {
 export const languages = ["TypeScript", "Python"] as const;
 export type Language = (typeof languages)[number];
 
-/** How a receiver checks a delivery, with the libraries of standardwebhooks.com. */
+/** How a receiver verifies a delivery, with the libraries of standardwebhooks.com. */
 export const snippet = (language: Language): string =>
   language === "TypeScript"
     ? [
@@ -39,7 +39,7 @@ export const snippet = (language: Language): string =>
         "event = webhook.verify(request.body, dict(request.headers))",
       ].join("\n");
 
-/** JSON with line breaks; anything else as it came. */
+/** Indented JSON; anything else unchanged. */
 export function readable(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -1,4 +1,4 @@
-/** One webhook: what it is told of, and every delivery with its attempts. */
+/** One webhook: its event, its deliveries, testing, rotating and deleting it. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
@@ -213,7 +213,7 @@ const columns = (show: (delivery: Delivery) => void): readonly Column<Delivery>[
   },
 ];
 
-/** Fetched often while one of them waits: the next attempt is a matter of seconds. */
+/** Refetched often while a delivery is pending: the next attempt is a matter of seconds. */
 const waiting_ms = 2_000;
 
 function Deliveries({ webhook_id }: { readonly webhook_id: string }) {

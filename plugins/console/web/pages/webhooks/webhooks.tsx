@@ -1,4 +1,4 @@
-/** Webhooks: which addresses are told of what, and how the last delivery went. */
+/** Webhooks: the addresses, their events, and the last delivery to each. */
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";

@@ -18,7 +18,16 @@ const record = join(out, "sources.sha256");
 const base = "/console/assets/";
 
 /** These come first, in this order; every other sheet of web/styles follows by its name. */
-const sheets_first = ["tokens.css", "base.css", "ui.css", "shell.css"];
+const sheets_first = [
+  "tokens.css",
+  "base.css",
+  "controls.css",
+  "content.css",
+  "feedback.css",
+  "overlays.css",
+  "page.css",
+  "shell.css",
+];
 
 const media_types: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",

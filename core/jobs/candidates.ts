@@ -13,7 +13,7 @@ export interface Candidate {
   readonly queue_concurrency: number;
   readonly priority: number;
   readonly run_at: number;
-  /** Running jobs of its owner, and of its queue. */
+  /** Running jobs of this handler for its owner, and of its queue. */
   readonly owner_running: number;
   readonly queue_running: number;
 }
@@ -22,7 +22,7 @@ export interface Capacity {
   readonly plugin: string;
   readonly name: string;
   readonly free: number;
-  /** Owners who have this many jobs running get no further run of this handler. */
+  /** Owners who have this many runs of this handler get no further one. */
   readonly owner_max: number;
   /** Its runs take no slot. */
   readonly io_bound: boolean;
@@ -43,8 +43,9 @@ handler (plugin, name, owner_max) as (
 busy_queue (lane, running) as materialized (
   select lane, count(*) from core_jobs where state = 'running' group by lane
 ),
-busy_owner (owner, running) as materialized (
-  select owner, count(*) from core_jobs where state = 'running' group by owner
+busy_owner (plugin, name, owner, running) as materialized (
+  select plugin, name, owner, count(*) from core_jobs where state = 'running'
+  group by plugin, name, owner
 ),
 head (plugin, name, owner_max, owner, lane, priority, open) as (
   select j.plugin, j.name, r.owner_max, j.owner, j.lane, j.priority, ${isOpen("r")}
@@ -76,7 +77,7 @@ select j.id, j.plugin, j.name, j.owner, j.lane as queue, j.lane_max as queue_con
   coalesce(o.running, 0) as owner_running
 from head h cross join core_jobs j
 left join busy_queue b on b.lane = j.lane
-left join busy_owner o on o.owner = j.owner
+left join busy_owner o on o.plugin = j.plugin and o.name = j.name and o.owner = j.owner
 where h.open and j.id in (
   select c.id from core_jobs c
   where c.state = 'ready' and c.plugin = h.plugin and c.name = h.name and c.owner = h.owner
@@ -88,8 +89,8 @@ limit ?`;
 
 /** The owner of job `j` may have one more run of this handler. */
 const isOpen = (handler: string): string =>
-  "not exists (select 1 from busy_owner o where o.owner = j.owner and " +
-  `o.running >= ${handler}.owner_max)`;
+  "not exists (select 1 from busy_owner o where o.plugin = j.plugin and o.name = j.name and " +
+  `o.owner = j.owner and o.running >= ${handler}.owner_max)`;
 
 /** Where a search for candidates begins and how much it takes. */
 export interface CandidateWindow {

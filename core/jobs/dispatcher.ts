@@ -30,7 +30,7 @@ const lease_ms = 30_000;
 const queues_few = 64;
 const candidates_per_slot = 8;
 /** Claimed at once of a queue, or of io-bound jobs; the next claim follows at once. */
-const claims_max = 16;
+const claims_max = 48;
 const candidates_max = 10_000;
 
 export class Dispatcher {
@@ -56,6 +56,13 @@ export class Dispatcher {
     let taken = 0;
     for (const { handler } of this.active.values()) if (!handler.limits.io_bound) taken += 1;
     return taken;
+  }
+
+  private slotsOfOwners(): Map<string, number> {
+    const slots = new Map<string, number>();
+    for (const { job, handler } of this.active.values())
+      if (!handler.limits.io_bound) slots.set(job.owner, (slots.get(job.owner) ?? 0) + 1);
+    return slots;
   }
 
   /** Claims what there is capacity for and begins to run it. Returns how many. One at a time. */
@@ -149,7 +156,7 @@ export class Dispatcher {
     const ahead = await look(many ? last_owner : "");
     const found = many && ahead.length < all_max ? [...ahead, ...(await look(""))] : ahead;
     const jobs = [...new Map(found.map((job) => [job.id, job])).values()];
-    const selection = selectJobs(jobs, capacities, slots, this.served);
+    const selection = selectJobs(jobs, capacities, slots, this.served, this.slotsOfOwners());
     this.last = {
       last_owner: selection.last_owner || last_owner,
       queues: Math.max(1, selection.queues),

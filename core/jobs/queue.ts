@@ -24,7 +24,7 @@ export interface JobQueueOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly notifier: Notifier;
-  /** Jobs that run at the same time in the whole server, io-bound ones aside. Default 16. */
+  /** Jobs that run at the same time in the whole server, io-bound ones aside. Default 64. */
   readonly slots_max?: number;
   /**
    * How long a handler may go on after its signal fired before its slot is given to another.
@@ -51,7 +51,7 @@ export class JobQueue {
   readonly overview: JobsOverview;
 
   constructor(private readonly options: JobQueueOptions) {
-    const { store, clock, log, notifier, slots_max = 16, grace_ms = 10_000 } = options;
+    const { store, clock, log, notifier, slots_max = 64, grace_ms = 10_000 } = options;
     const { handlers } = this;
     const onEnded = (): void => this.poller.wake();
     const parts = { store, clock, log, handlers, slots_max, grace_ms, onEnded };

@@ -59,16 +59,22 @@ interface Share {
 /**
  * The job whose owner has the fewest runs goes first, then the one whose owner, and then whose
  * queue, was served longest ago; within a queue the highest priority, then the earliest. No limit
- * is exceeded. Notes in `served` who was served.
+ * is exceeded. Notes in `served` who was served. `slots_of`: slots that each owner's runs take. All
+ * jobs of an owner share them, of whatever kind; what takes none counts by its handler, so that
+ * nobody's deliveries wait because much is being indexed for them.
  */
 export function selectJobs(
   candidates: readonly Candidate[],
   capacities: readonly Capacity[],
   slots: number,
   served: ServedLog,
+  slots_of: ReadonlyMap<string, number>,
 ): Selection {
   const free = new Map(capacities.map((capacity) => [handlerKey(capacity), { ...capacity }]));
-  const owners = new Map(candidates.map(({ owner, owner_running }) => [owner, owner_running]));
+  const taken = new Map(slots_of);
+  const running = new Map(candidates.map((job) => [runsKey(job), job.owner_running]));
+  const runsOf = (job: Candidate): number =>
+    (free.get(handlerKey(job))?.io_bound ? running.get(runsKey(job)) : taken.get(job.owner)) ?? 0;
   const queues = new Map(candidates.map(({ queue, queue_running }) => [queue, queue_running]));
   const shares = sharesOf(candidates);
   let slots_left = slots;
@@ -79,11 +85,11 @@ export function selectJobs(
       capacity.free > 0 &&
       (capacity.io_bound || slots_left > 0) &&
       queues.get(job.queue)! < job.queue_concurrency &&
-      owners.get(job.owner)! < ownerMax(capacity)
+      running.get(runsKey(job))! < ownerMax(capacity)
     );
   };
   const order = (a: Share, b: Share): number =>
-    owners.get(a.owner)! - owners.get(b.owner)! ||
+    runsOf(a.jobs[a.next]!) - runsOf(b.jobs[b.next]!) ||
     served.lastServed(ownerKey(a.owner)) - served.lastServed(ownerKey(b.owner)) ||
     served.lastServed(queueKey(a.queue)) - served.lastServed(queueKey(b.queue)) ||
     compare(a.owner, b.owner) ||
@@ -97,8 +103,11 @@ export function selectJobs(
     const [job] = share.jobs.splice(share.next, 1) as [Candidate];
     const capacity = free.get(handlerKey(job))!;
     free.set(handlerKey(job), { ...capacity, free: capacity.free - 1 });
-    if (!capacity.io_bound) slots_left -= 1;
-    owners.set(job.owner, owners.get(job.owner)! + 1);
+    if (!capacity.io_bound) {
+      slots_left -= 1;
+      taken.set(job.owner, (taken.get(job.owner) ?? 0) + 1);
+    }
+    running.set(runsKey(job), running.get(runsKey(job))! + 1);
     queues.set(job.queue, queues.get(job.queue)! + 1);
     served.note(ownerKey(job.owner));
     served.note(queueKey(job.queue));
@@ -106,6 +115,8 @@ export function selectJobs(
     last_owner = job.owner;
   }
 }
+
+const runsKey = (job: Candidate): string => `${handlerKey(job)}\n${job.owner}`;
 
 const sharesOf = (candidates: readonly Candidate[]): Share[] =>
   [...Map.groupBy(candidates, ({ owner, queue }) => `${owner}\n${queue}`).values()].map((jobs) => ({

@@ -29,6 +29,7 @@ export interface Claimed {
   readonly id: string;
   readonly plugin: string;
   readonly name: string;
+  readonly owner: string;
   readonly payload: string;
   /** Runs that have begun, this one included. */
   readonly attempts: number;
@@ -88,7 +89,7 @@ const claim_sql = (jobs: number): string => `
 update core_jobs
 set state = 'running', attempts = attempts + 1, lease_until = ?, lease_token = ?, started_at = ?
 where state = 'ready' and id in (${marks(jobs)})
-returning id, plugin, name, payload, attempts, attempts_max, crashes, lease_token, run_at`;
+returning id, plugin, name, owner, payload, attempts, attempts_max, crashes, lease_token, run_at`;
 
 /** A job and the lease under which it runs. */
 type Held = Pick<Claimed, "id" | "lease_token">;

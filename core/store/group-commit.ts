@@ -11,6 +11,8 @@ import { isFull } from "./storage-errors";
  */
 const members_max = 64;
 const gather_ms_max = 4;
+/** After so long, whoever else waits joins the next group, and requests are answered between. */
+const group_ms_max = 20;
 
 type Work<R> = (tx: Kysely<any>) => Promise<R>;
 interface Member {
@@ -53,7 +55,10 @@ export class GroupCommit {
   async #writeAll(): Promise<void> {
     this.#writing = true;
     try {
-      while (this.#waiting.length > 0) await this.#writeGroup();
+      while (this.#waiting.length > 0) {
+        await this.#writeGroup();
+        if (this.#waiting.length > 0) await nextTurn();
+      }
     } finally {
       this.#writing = false;
     }
@@ -68,7 +73,8 @@ export class GroupCommit {
       await this.options.transact(async (tx) => {
         begun = true;
         const commit_at_ms = performance.now() + gather_ms_max;
-        for (let joined = 0; joined < members_max; joined++) {
+        const close_at_ms = commit_at_ms - gather_ms_max + group_ms_max;
+        for (let joined = 0; joined < members_max && performance.now() < close_at_ms; joined++) {
           // One turn of the event loop lets requests that have arrived join before the disk is
           // waited for.
           if (this.#waiting.length === 0 && joined > 0 && performance.now() < commit_at_ms)

@@ -42,6 +42,7 @@ export const enqueueAnswer = (
     { message_id },
     {
       subject: message_id,
+      owner: owner_id,
       queue: `chats.answer:${owner_id}`,
       queue_concurrency: answers_of_owner_max,
     },

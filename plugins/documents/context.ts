@@ -32,10 +32,14 @@ export interface DocumentContext extends Pick<
   readonly quotas: Quotas;
   /** Those who keep something about documents. Complete once every plugin is set up. */
   readonly uses: () => readonly DocumentUse[];
-  /** Queues the job that makes this version answer: jobs.ts. */
+  /**
+   * Queues the job that makes this version answer: jobs.ts. `is_text`: it is known to need no
+   * extraction.
+   */
   readonly enqueueIndexing: (
     tx: Db,
-    document: Pick<DocumentRow, "id" | "owner_id" | "version">,
+    document: Pick<DocumentRow, "id" | "owner_id" | "version" | "size_bytes">,
+    is_text: boolean,
   ) => Promise<void>;
   /** Queues the job that gives the index the document's present name: jobs.ts. */
   readonly enqueueRetitling: (

@@ -233,6 +233,9 @@ const nameTaken = (): HttpError =>
     "name_taken",
   );
 
+/** Not of a file with its text: the text may be longer than the file. */
+const isText = ({ in_files }: NewVersion): boolean => in_files === 0;
+
 /** Writes a document with its first version, charges the quotas and queues its indexing. */
 async function insert(
   ctx: DocumentContext,
@@ -271,7 +274,7 @@ async function insert(
     deleted_at: null,
   });
   await ctx.folders.moveCounters(tx, [{ folder_id, status: "syncing", by: 1 }]);
-  await ctx.enqueueIndexing(tx, row);
+  await ctx.enqueueIndexing(tx, row, isText(version));
   notifyFolders(ctx, row, [folder_id], "created");
   return { row, folder_ids: [folder_id] };
 }
@@ -305,7 +308,7 @@ async function replace(
     await linkStore.reserveName(tx, row.id);
   const folder_ids = await linkStore.foldersOf(tx, row.id);
   await moveStatus(ctx, tx, row, folder_ids, { from: before.status, to: row.status });
-  await ctx.enqueueIndexing(tx, row);
+  await ctx.enqueueIndexing(tx, row, isText(version));
   // The dropped version may have been a text that was never shown.
   ctx.afterCommit(ctx.truncateWal);
   return { row, folder_ids };

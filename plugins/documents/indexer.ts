@@ -84,7 +84,7 @@ async function requeue(ctx: DocumentContext, tx: Db, document: DocumentRow): Pro
   await store.updateDocument(tx, document.id, { ...queued, updated_at: ctx.now_ms() });
   const folder_ids = await linkStore.foldersOf(tx, document.id);
   await moveStatus(ctx, tx, document, folder_ids, { from: document.status, to: "syncing" });
-  await ctx.enqueueIndexing(tx, document);
+  await ctx.enqueueIndexing(tx, document, document.source_kind === "text");
 }
 
 /**

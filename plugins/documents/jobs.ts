@@ -12,6 +12,8 @@ export const IndexDocument = job(
   "documents.index",
   t.Object({ document_id: t.String(), version: t.Integer() }),
 );
+/** The same for a small text, which needs no extraction: many of them may run at once. */
+export const IndexText = job("documents.index_text", IndexDocument.payload);
 /** Gives the index the document's present name. */
 export const RetitleDocument = job("documents.retitle", t.Object({ document_id: t.String() }));
 /** Deletes documents for good that were taken out of their last folder too long ago. */
@@ -21,40 +23,51 @@ const minute_ms = 60_000;
 /** Documents that are indexed at the same time, in all and of one owner: the rest is for others. */
 const indexing_concurrency = 8;
 const indexing_concurrency_per_owner = 6;
+/** The same for small texts, which cost little processor time and memory each. */
+const texts_concurrency = 48;
+const texts_concurrency_per_owner = 40;
+const small_text_bytes_max = 64 * 1024;
 
 export const enqueuers = ({
   enqueue,
 }: Pick<Context, "enqueue">): Pick<DocumentContext, "enqueueIndexing" | "enqueueRetitling"> => ({
-  enqueueIndexing: (tx, { id, owner_id, version }) =>
-    enqueue(
+  enqueueIndexing: (tx, { id, owner_id, version, size_bytes }, is_text) => {
+    const is_small = is_text && size_bytes <= small_text_bytes_max;
+    const on = is_small ? IndexText : IndexDocument;
+    return enqueue(
       tx,
-      IndexDocument,
+      on,
       { document_id: id, version },
       {
         subject: id,
-        queue: `documents.index:${owner_id}`,
-        queue_concurrency: indexing_concurrency_per_owner,
+        owner: owner_id,
+        queue: `${on.id}:${owner_id}`,
+        queue_concurrency: is_small ? texts_concurrency_per_owner : indexing_concurrency_per_owner,
       },
-    ),
+    );
+  },
   enqueueRetitling: (tx, { id, owner_id }) =>
     enqueue(
       tx,
       RetitleDocument,
       { document_id: id },
-      { queue: `documents.retitle:${owner_id}`, priority: -1 },
+      { queue: `documents.retitle:${owner_id}`, owner: owner_id, priority: -1 },
     ),
 });
 
 export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
-  handle(IndexDocument, (payload, run) => indexer.indexDocument(ctx, payload, run), {
-    attempts_max: 3,
-    crashes_max: 8,
-    timeout_ms: 30 * minute_ms,
-    concurrency: indexing_concurrency,
-    onExhausted: (tx, payload, _reason, cause) =>
-      indexer.indexingExhausted(ctx, tx, payload, cause),
-    requeue: (tx, payload) => indexer.reindexFailed(ctx, tx, payload),
-  }),
+  ...[[IndexDocument, indexing_concurrency] as const, [IndexText, texts_concurrency] as const].map(
+    ([on, concurrency]) =>
+      handle(on, (payload, run) => indexer.indexDocument(ctx, payload, run), {
+        attempts_max: 3,
+        crashes_max: 8,
+        timeout_ms: 30 * minute_ms,
+        concurrency,
+        onExhausted: (tx, payload, _reason, cause) =>
+          indexer.indexingExhausted(ctx, tx, payload, cause),
+        requeue: (tx, payload) => indexer.reindexFailed(ctx, tx, payload),
+      }),
+  ),
   handle(RetitleDocument, (payload, run) => indexer.retitleDocument(ctx, payload, run), {
     attempts_max: 5,
     timeout_ms: 5 * minute_ms,

@@ -20,7 +20,7 @@ export const enqueueAttempt =
   (enqueue: Context["enqueue"]): DeliveriesParts["enqueueAttempt"] =>
   (tx, webhook, payload, run_at_ms) =>
     enqueue(tx, Deliver, payload, {
-      owner: `webhooks of ${webhook.owner_id}`,
+      owner: webhook.owner_id,
       queue: `webhook ${webhook.id}`,
       queue_concurrency: 1,
       subject: webhook.id,

@@ -194,3 +194,18 @@ test("after all of this, everything that is counted is what counting it gives", 
   await server.settle();
   await expectSound(server);
 });
+
+test("one person's note is not behind the hundred texts of another", async () => {
+  const before = settled.length;
+  const [hers, his] = [await ada.folder(), await bob.folder()];
+  await Promise.all(
+    Array.from({ length: 100 }, (_, i) =>
+      ada.send("POST", "/documents", { folder_id: hers, content: `text ${i}` }),
+    ),
+  );
+  const note = await bob.send("POST", "/documents", { folder_id: his, content: "A note." });
+  await server.settle();
+  const order = settled.slice(before).map(({ document_id }) => document_id);
+  expect(order.length).toBe(101);
+  expect(order.indexOf(note.body.id)).toBeLessThan(60);
+});

@@ -286,115 +286,147 @@ describe("who is picked", () => {
   const waits = (id: string, queue: string, more: Partial<Candidate> = {}) =>
     candidate(id, queue, { name: "w", ...more });
   /** Who was served before, the longest ago first. */
-  const cases: [why: string, jobs: Candidate[], slots: number, served: string[], ids: string[]][] =
+  const cases: [
+    why: string,
+    jobs: Candidate[],
+    slots: number,
+    served: string[],
+    ids: string[],
+    slots_of?: Record<string, number>,
+  ][] = [
+    ["nobody when nobody waits", [], 4, [], []],
     [
-      ["nobody when nobody waits", [], 4, [], []],
+      "queues in turn",
+      [candidate("a1", "a"), candidate("a2", "a"), candidate("b1", "b")],
+      2,
+      [],
+      ["a1", "b1"],
+    ],
+    [
+      "those served longest ago",
+      [candidate("a1", "a"), candidate("b1", "b"), candidate("c1", "c")],
+      2,
+      ["b", "a"],
+      ["c1", "b1"],
+    ],
+    [
+      "the rest of a queue when slots are left",
+      [candidate("a1", "a"), candidate("a2", "a"), candidate("b1", "b")],
+      3,
+      [],
+      ["a1", "b1", "a2"],
+    ],
+    [
+      "no more of a queue than its cap",
       [
-        "queues in turn",
-        [candidate("a1", "a"), candidate("a2", "a"), candidate("b1", "b")],
-        2,
-        [],
-        ["a1", "b1"],
+        candidate("a1", "a", { queue_concurrency: 1 }),
+        candidate("a2", "a", { queue_concurrency: 1 }),
+        candidate("b1", "b"),
       ],
+      3,
+      [],
+      ["a1", "b1"],
+    ],
+    [
+      "counting what runs already",
       [
-        "those served longest ago",
-        [candidate("a1", "a"), candidate("b1", "b"), candidate("c1", "c")],
-        2,
-        ["b", "a"],
-        ["c1", "b1"],
+        candidate("a1", "a", { queue_concurrency: 2, queue_running: 1 }),
+        candidate("a2", "a", { queue_concurrency: 2, queue_running: 1 }),
       ],
+      3,
+      [],
+      ["a1"],
+    ],
+    [
+      "no more of a job than it has room",
       [
-        "the rest of a queue when slots are left",
-        [candidate("a1", "a"), candidate("a2", "a"), candidate("b1", "b")],
-        3,
-        [],
-        ["a1", "b1", "a2"],
+        candidate("a1", "a", { name: "m" }),
+        candidate("a2", "a", { name: "m" }),
+        candidate("a3", "a"),
       ],
+      3,
+      [],
+      ["a1", "a3"],
+    ],
+    [
+      "the higher priority",
+      [candidate("a1", "a"), candidate("a2", "a", { priority: 1 })],
+      1,
+      [],
+      ["a2"],
+    ],
+    [
+      "the earlier of equals",
+      [candidate("a1", "a", { run_at: 2 }), candidate("a2", "a", { run_at: 1 })],
+      1,
+      [],
+      ["a2"],
+    ],
+    [
+      "the owner with the fewest runs",
       [
-        "no more of a queue than its cap",
-        [
-          candidate("a1", "a", { queue_concurrency: 1 }),
-          candidate("a2", "a", { queue_concurrency: 1 }),
-          candidate("b1", "b"),
-        ],
-        3,
-        [],
-        ["a1", "b1"],
+        candidate("a1", "a", { owner: "x" }),
+        candidate("b1", "b", { owner: "y" }),
+        candidate("a2", "a2", { owner: "x" }),
       ],
+      2,
+      ["b"],
+      ["b1", "a1"],
+      { x: 1 },
+    ],
+    [
+      "whose other jobs take the fewest slots",
       [
-        "counting what runs already",
-        [
-          candidate("a1", "a", { queue_concurrency: 2, queue_running: 1 }),
-          candidate("a2", "a", { queue_concurrency: 2, queue_running: 1 }),
-        ],
-        3,
-        [],
-        ["a1"],
+        candidate("a1", "a", { owner: "x" }),
+        candidate("b1", "b", { owner: "y", owner_running: 1 }),
       ],
+      1,
+      [],
+      ["b1"],
+      { x: 3, y: 1 },
+    ],
+    [
+      "of those that take no slot, whoever has the fewest of that kind, whatever else they run",
       [
-        "no more of a job than it has room",
-        [
-          candidate("a1", "a", { name: "m" }),
-          candidate("a2", "a", { name: "m" }),
-          candidate("a3", "a"),
-        ],
-        3,
-        [],
-        ["a1", "a3"],
+        waits("w1", "a", { owner: "x" }),
+        waits("w2", "b", { owner: "y", owner_running: 1 }),
+        waits("w3", "c", { owner: "z" }),
       ],
-      [
-        "the higher priority",
-        [candidate("a1", "a"), candidate("a2", "a", { priority: 1 })],
-        1,
-        [],
-        ["a2"],
-      ],
-      [
-        "the earlier of equals",
-        [candidate("a1", "a", { run_at: 2 }), candidate("a2", "a", { run_at: 1 })],
-        1,
-        [],
-        ["a2"],
-      ],
-      [
-        "the owner with the fewest runs",
-        [
-          candidate("a1", "a", { owner: "x", owner_running: 1 }),
-          candidate("b1", "b", { owner: "y" }),
-          candidate("a2", "a2", { owner: "x", owner_running: 1 }),
-        ],
-        2,
-        ["b"],
-        ["b1", "a1"],
-      ],
-      [
-        "the queues of one owner in turn",
-        [candidate("a1", "a", { owner: "x" }), candidate("b1", "b", { owner: "x" })],
-        1,
-        ["a"],
-        ["b1"],
-      ],
-      [
-        "what waits for others although no slot is free",
-        [candidate("a1", "a"), waits("w1", "b")],
-        0,
-        [],
-        ["w1"],
-      ],
-      [
-        "of that no more for one owner than an eighth of what is left",
-        Array.from({ length: 4 }, (_, i) => waits(`w${i}`, `l${i}`, { owner: "x" })),
-        0,
-        [],
-        ["w0"],
-      ],
-    ];
-  for (const [why, jobs, slots, served, ids] of cases)
+      0,
+      [],
+      ["w1", "w3"],
+      { x: 40 },
+    ],
+    [
+      "the queues of one owner in turn",
+      [candidate("a1", "a", { owner: "x" }), candidate("b1", "b", { owner: "x" })],
+      1,
+      ["a"],
+      ["b1"],
+    ],
+    [
+      "what waits for others although no slot is free",
+      [candidate("a1", "a"), waits("w1", "b")],
+      0,
+      [],
+      ["w1"],
+    ],
+    [
+      "of that no more for one owner than an eighth of what is left",
+      Array.from({ length: 4 }, (_, i) => waits(`w${i}`, `l${i}`, { owner: "x" })),
+      0,
+      [],
+      ["w0"],
+    ],
+  ];
+  for (const [why, jobs, slots, served, ids, slots_of = {}] of cases)
     test(why, () => {
       const served_log = new ServedLog();
       for (const one of served)
         for (const key of [ownerKey(one), queueKey(one)]) served_log.note(key);
-      expect([...selectJobs(jobs, capacities, slots, served_log).ids]).toEqual(ids);
+      expect([
+        ...selectJobs(jobs, capacities, slots, served_log, new Map(Object.entries(slots_of))).ids,
+      ]).toEqual(ids);
     });
 
   const shares: [why: string, free: number, most: number][] = [

@@ -189,6 +189,19 @@ describe("a transaction", () => {
     other.close();
     expect(await ids()).toEqual(["a", "b"]);
   });
+
+  test("that waits among many lets others be answered before all of them have run", async () => {
+    const ran: string[] = [];
+    const works = Array.from({ length: 40 }, (_, at) =>
+      store.inTransaction(async () => {
+        for (const until_ms = performance.now() + 5; performance.now() < until_ms;);
+        ran.push(`transaction ${at}`);
+        if (at === 0) setImmediate(() => ran.push("a request"));
+      }),
+    );
+    await Promise.all(works);
+    expect(ran.indexOf("a request")).toBeLessThan(20);
+  });
 });
 
 describe("work after commit", () => {

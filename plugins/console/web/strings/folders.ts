@@ -67,7 +67,6 @@ export const folder_strings = {
     more: "More actions for this folder",
     subfolders: "Subfolders",
     drop_title: "Drop files here",
-    drop_or: "or",
     choose: "choose files",
     drop_hint: "PDF, Word, PowerPoint, Excel, mail, web pages, images and text",
     drop_slim: "Drop files anywhere on this page, or",
@@ -142,7 +141,6 @@ export const folder_strings = {
     mode: "What to do",
     move: "Move there",
     add: "Add there too",
-    place_action: "Continue",
     moved: (what: string, folder: string) => `${what} moved to ${folder}.`,
     added: (what: string, folder: string) => `${what} added to ${folder}.`,
     no_target: "There is no other folder yet.",
@@ -161,7 +159,6 @@ export const folder_strings = {
     title: "Uploads",
     sending: (done: number, total: number) =>
       `Uploading ${formatNumber(done)} of ${formatNumber(total)}`,
-    finished: (count: number) => `${files(count)} uploaded`,
     attention: (count: number) =>
       `${files(count)} ${count === 1 ? "waits" : "wait"} for your decision`,
     refused: (count: number) => `${files(count)} could not be uploaded`,
@@ -170,7 +167,6 @@ export const folder_strings = {
     saving: "Saving",
     slowed: "Waiting for the server",
     more: (count: number) => `and ${formatNumber(count)} more`,
-    cancel: "Cancel",
     cancel_label: (name: string) => `Cancel ${name}`,
     cancel_all: "Cancel all",
     dismiss: "Clear list",
@@ -197,7 +193,6 @@ export const folder_strings = {
         ? `${files(count)} uploaded. Ask about it as soon as it is ready.`
         : `${files(count)} uploaded. Ask about them as soon as they are ready.`,
     progress_of: (name: string) => `Upload of ${name}`,
-    leave: "Uploads are still running.",
   },
   one: {
     title: "Document",
@@ -206,7 +201,6 @@ export const folder_strings = {
     more: "More actions for this document",
     details: "Details",
     preview: "Preview",
-    show: "Show text",
     removed: "Removed from every folder",
     failed_title: "This document could not be indexed",
     failed_next: {
@@ -245,7 +239,6 @@ export const folder_strings = {
     in_no_folder: "It is in no folder, and will be deleted for good after a while.",
     add_folder: "Add to folder",
     remove_from: (folder: string) => `Remove from ${folder}`,
-    removed_from: (folder: string) => `Removed from ${folder}.`,
     unknown_folder: "A folder",
     indexing_title: "This document is being indexed",
     indexing_text: "It can be asked about as soon as it is ready.",

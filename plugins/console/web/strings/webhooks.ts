@@ -49,7 +49,6 @@ export const webhook_strings = {
   test: "Send test",
   tested: "Test on its way.",
   again: "Deliver again",
-  again_label: (time: string) => `Deliver again what was due ${time}`,
   sent_again: "On its way again.",
   deliveries: "Deliveries",
   deliveries_text: "Of the last 30 days.",
@@ -87,6 +86,5 @@ export const webhook_strings = {
   response_label: (number: number) => `Body of answer ${number}`,
   empty_body: "The answer had no body.",
   no_attempts: "No attempt has begun.",
-  first_4k: "The first 4 KB of it.",
   id: "Message id",
 } as const;

@@ -165,7 +165,11 @@ function finish(outcomes: readonly Outcome[]): never {
 
 if (import.meta.main) {
   await buildConsoleIfStale();
-  const words = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+  const words = process.argv.slice(2).filter((word) => word !== "--quick");
+  if (words.some((word) => word.startsWith("-"))) {
+    console.error("usage: test.ts [--quick] [words of the paths of test files]");
+    process.exit(2);
+  }
   if (words.length === 0) await generateConsoleSchema();
   const checks = tools.map((step) => () => runTool(step));
   if (process.argv.includes("--quick")) {

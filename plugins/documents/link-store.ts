@@ -3,7 +3,7 @@
  * them.
  */
 import { batchesOf } from "../../core/lib/batch";
-import { pageWindow, sql, toNumber, type PageRequest } from "../../core/sdk";
+import { prepared, pageWindow, sql, toNumber, type PageRequest } from "../../core/sdk";
 import type { DocumentStatus } from "./contract";
 import { nameFolded } from "./names";
 import type { DocumentRow, DocumentsDb, LinkRow } from "./store";
@@ -51,9 +51,10 @@ const likePattern = (part: string): string => `%${part.replaceAll(/[!%_]/g, "!$&
 
 /** The folders that hold the document now, oldest link first. */
 export const foldersOf = async (db: DocumentsDb, document_id: string): Promise<string[]> =>
-  oldestFirst(await liveLinks(db).where("document_id", "=", document_id).execute()).map(
-    (link) => link.folder_id,
-  );
+  oldestFirst(await linksOf(db, { document_id })).map((link) => link.folder_id);
+const linksOf = prepared((db: DocumentsDb, { document_id }: Pick<LinkRow, "document_id">) =>
+  liveLinks(db).where("document_id", "=", document_id),
+);
 
 /** The same for many documents. */
 export async function foldersOfAll(
@@ -172,8 +173,9 @@ export const findUploadNamed = async (
           .executeTakeFirst()
       )?.folder_id;
 
-export const insertLink = (db: DocumentsDb, row: LinkRow) =>
-  db.insertInto("documents_links").values(row).execute();
+export const insertLink = prepared((db: DocumentsDb, row: LinkRow) =>
+  db.insertInto("documents_links").values(row),
+);
 
 /** Gives all links of a document, restorable ones too, its name. */
 export const renameLinks = (

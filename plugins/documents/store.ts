@@ -2,7 +2,7 @@
  * Every SQL statement about documents and their versions. The database comes first, so that the
  * caller decides the transaction.
  */
-import { sql, toNumber, type Db } from "../../core/sdk";
+import { prepared, preparedFirst, sql, toNumber, type Db } from "../../core/sdk";
 import type { Extracted } from "../extraction/contract";
 import type { DocumentName, DocumentStatus } from "./contract";
 
@@ -107,8 +107,9 @@ export const fromStoredSpans = ({ pages, headings, times }: StoredSpans): Spans 
 export const findDocument = (db: DocumentsDb, id: string): Promise<DocumentRow | undefined> =>
   db.selectFrom("documents").selectAll().where("id", "=", id).executeTakeFirst();
 
-export const insertDocument = (db: DocumentsDb, row: DocumentRow) =>
-  db.insertInto("documents").values(row).execute();
+export const insertDocument = prepared((db: DocumentsDb, row: DocumentRow) =>
+  db.insertInto("documents").values(row),
+);
 export const updateDocument = (db: DocumentsDb, id: string, values: Partial<DocumentRow>) =>
   db.updateTable("documents").set(values).where("id", "=", id).execute();
 
@@ -129,21 +130,23 @@ export const findNames = async (
  * A change by the job that indexes this version. Undefined when the version is no longer being
  * indexed: it was replaced, or the document is gone.
  */
-async function updateWhileSyncing(
+const updateWhileSyncing = (
   db: DocumentsDb,
   id: string,
   version: number,
   values: Partial<DocumentRow>,
-): Promise<{ readonly name: string; readonly owner_id: string } | undefined> {
-  return db
-    .updateTable("documents")
-    .set(values)
-    .where("id", "=", id)
-    .where("version", "=", version)
-    .where("status", "=", "syncing")
-    .returning(["name", "owner_id"])
-    .executeTakeFirst();
-}
+): Promise<{ readonly name: string; readonly owner_id: string } | undefined> =>
+  updateSyncing(db, { ...values, id, version });
+const updateSyncing = preparedFirst(
+  (db: DocumentsDb, { id, version, ...values }: Partial<DocumentRow>) =>
+    db
+      .updateTable("documents")
+      .set(values)
+      .where("id", "=", id!)
+      .where("version", "=", version!)
+      .where("status", "=", "syncing")
+      .returning(["name", "owner_id"]),
+);
 export const setProgress = (
   db: DocumentsDb,
   id: string,
@@ -177,38 +180,42 @@ export const setFailed = (
     Partial<Pick<DocumentRow, "attempts">>,
 ) => updateWhileSyncing(db, id, version, { ...values, status: "sync_failed" });
 
-export const insertVersion = (db: DocumentsDb, row: VersionRow) =>
-  db.insertInto("documents_versions").values(row).execute();
+export const insertVersion = prepared((db: DocumentsDb, row: VersionRow) =>
+  db.insertInto("documents_versions").values(row),
+);
 
 /**
  * A version that waits to be indexed; absent when it was replaced or is indexed. `content` is null
  * when it is extracted from a file.
  */
 export const findPendingVersion = (db: DocumentsDb, id: string, version: number) =>
-  db
-    .selectFrom("documents as d")
-    .where("d.id", "=", id)
-    .innerJoin("documents_versions as v", (join) =>
-      join.onRef("v.document_id", "=", "d.id").onRef("v.version", "=", "d.version"),
-    )
-    .where("d.version", "=", version)
-    .where("d.status", "=", "syncing")
-    .select([
-      "d.id",
-      "d.owner_id",
-      "d.name",
-      "v.version",
-      "v.sha256",
-      "v.size_bytes",
-      "v.media_type",
-      "v.in_files",
-      "v.text_ready",
-      "v.pages",
-      "v.headings",
-      "v.times",
-      readyContent.as("content"),
-    ])
-    .executeTakeFirst();
+  findPending(db, { id, version });
+const findPending = preparedFirst(
+  (db: DocumentsDb, { id, version }: Pick<DocumentRow, "id" | "version">) =>
+    db
+      .selectFrom("documents as d")
+      .where("d.id", "=", id)
+      .innerJoin("documents_versions as v", (join) =>
+        join.onRef("v.document_id", "=", "d.id").onRef("v.version", "=", "d.version"),
+      )
+      .where("d.version", "=", version)
+      .where("d.status", "=", "syncing")
+      .select([
+        "d.id",
+        "d.owner_id",
+        "d.name",
+        "v.version",
+        "v.sha256",
+        "v.size_bytes",
+        "v.media_type",
+        "v.in_files",
+        "v.text_ready",
+        "v.pages",
+        "v.headings",
+        "v.times",
+        readyContent.as("content"),
+      ]),
+);
 export type PendingVersion = NonNullable<Awaited<ReturnType<typeof findPendingVersion>>>;
 
 /**

@@ -3,6 +3,8 @@
  * transaction.
  */
 import {
+  prepared,
+  preparedFirst,
   pageWindow,
   sql,
   toNumber,
@@ -53,7 +55,10 @@ export function listFolders(
 }
 
 export const findFolder = (db: FoldersDb, id: string): Promise<FolderRow | undefined> =>
-  db.selectFrom("folders").selectAll().where("id", "=", id).executeTakeFirst();
+  findOne(db, { id });
+const findOne = preparedFirst((db: FoldersDb, { id }: Pick<FolderRow, "id">) =>
+  db.selectFrom("folders").selectAll().where("id", "=", id),
+);
 
 export const findFolders = async (db: FoldersDb, ids: readonly string[]): Promise<FolderRow[]> =>
   ids.length === 0 ? [] : db.selectFrom("folders").selectAll().where("id", "in", ids).execute();
@@ -120,13 +125,18 @@ export const moveCounters = (
   db: FoldersDb,
   id: string,
   by: Readonly<Record<DocumentStatus, number>>,
-) =>
-  db
-    .updateTable("folders")
-    .set({
-      syncing_count: sql<number>`syncing_count + ${by.syncing}`,
-      synced_count: sql<number>`synced_count + ${by.synced}`,
-      failed_count: sql<number>`failed_count + ${by.sync_failed}`,
-    })
-    .where("id", "=", id)
-    .execute();
+) => addToCounters(db, { id, ...by });
+const addToCounters = prepared(
+  (
+    db: FoldersDb,
+    { id, ...by }: { readonly id: string } & Readonly<Record<DocumentStatus, number>>,
+  ) =>
+    db
+      .updateTable("folders")
+      .set({
+        syncing_count: sql<number>`syncing_count + ${by.syncing}`,
+        synced_count: sql<number>`synced_count + ${by.synced}`,
+        failed_count: sql<number>`failed_count + ${by.sync_failed}`,
+      })
+      .where("id", "=", id),
+);

@@ -2,7 +2,7 @@
  * Every SQL statement about quotas. The database comes first, so that the caller decides the
  * transaction.
  */
-import { sql, toNumber, type Db, type PreparedReads } from "../../core/sdk";
+import { preparedFirst, sql, toNumber, type Db, type PreparedReads } from "../../core/sdk";
 import type { Counted } from "./contract";
 
 export interface QuotasTables {
@@ -24,21 +24,34 @@ export async function add(
 ): Promise<boolean> {
   // The first row of an owner is inserted, not updated: its limit is checked here.
   if (limit !== null && amount > limit) return false;
-  const added = await db
-    .insertInto("quotas_used")
-    .values({ owner_id, what, used: amount })
-    .onConflict((conflict) => {
-      const update = conflict
-        .columns(["owner_id", "what"])
-        .doUpdateSet({ used: sql<number>`quotas_used.used + excluded.used` });
-      return limit === null
-        ? update
-        : update.where(sql<boolean>`quotas_used.used + excluded.used <= ${limit}`);
-    })
-    .returning("used")
-    .executeTakeFirst();
+  const row = { owner_id, what, used: amount };
+  const added = limit === null ? await addFreely(db, row) : await addWithin(db, { ...row, limit });
   return added !== undefined;
 }
+const addFreely = preparedFirst((db: QuotasDb, row: QuotasTables["quotas_used"]) =>
+  db
+    .insertInto("quotas_used")
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(["owner_id", "what"])
+        .doUpdateSet({ used: sql<number>`quotas_used.used + excluded.used` }),
+    )
+    .returning("used"),
+);
+const addWithin = preparedFirst(
+  (db: QuotasDb, { limit, ...row }: QuotasTables["quotas_used"] & { readonly limit: number }) =>
+    db
+      .insertInto("quotas_used")
+      .values(row)
+      .onConflict((conflict) =>
+        conflict
+          .columns(["owner_id", "what"])
+          .doUpdateSet({ used: sql<number>`quotas_used.used + excluded.used` })
+          .where(sql<boolean>`quotas_used.used + excluded.used <= ${limit}`),
+      )
+      .returning("used"),
+);
 
 /** Gives back a positive amount; what is held never falls below zero. */
 export const giveBack = async (

@@ -3,7 +3,7 @@
  * own file. The database comes first, so that the caller decides the transaction.
  */
 import { batchesOf } from "../../core/lib/batch";
-import { CompiledQuery, sql, toNumber, type Db } from "../../core/sdk";
+import { CompiledQuery, prepared, preparedFirst, sql, toNumber, type Db } from "../../core/sdk";
 
 export interface DocumentRow {
   readonly document_id: string;
@@ -119,11 +119,15 @@ export async function insertSegment(
   row: SegmentRow,
   chunks: readonly ChunkRow[],
 ): Promise<void> {
-  await tx.insertInto("index_segments").values(row).execute();
+  await insertSegmentRow(tx, row);
   await inBatches(chunks, (some) =>
     tx.executeQuery(CompiledQuery.raw(insert_chunks[some.length]!, some.flatMap(valuesOf))),
   );
 }
+
+const insertSegmentRow = prepared((tx: IndexDb, row: SegmentRow) =>
+  tx.insertInto("index_segments").values(row),
+);
 
 export const insertStaged = (tx: IndexDb, row: StagedRow) =>
   tx.insertInto("index_staged").values(row).execute();
@@ -141,28 +145,29 @@ export const stagedIndexVersions = async (
   db: IndexDb,
   document_id: string | null,
 ): Promise<number[]> => {
-  const rows = await db
-    .selectFrom("index_staged")
-    .select("edition")
-    .$if(document_id !== null, (query) => query.where("document_id", "=", document_id!))
-    .execute();
+  const rows =
+    document_id === null
+      ? await db.selectFrom("index_staged").select("edition").execute()
+      : await stagedOf(db, { document_id });
   return rows.map((row) => toNumber(row.edition));
 };
 
 export const findDocument = (db: IndexDb, document_id: string): Promise<DocumentRow | undefined> =>
-  db
-    .selectFrom("index_documents")
-    .selectAll()
-    .where("document_id", "=", document_id)
-    .executeTakeFirst();
-export const upsertDocument = (tx: IndexDb, row: DocumentRow) => {
+  findOne(db, { document_id });
+const findOne = preparedFirst((db: IndexDb, { document_id }: Pick<DocumentRow, "document_id">) =>
+  db.selectFrom("index_documents").selectAll().where("document_id", "=", document_id),
+);
+export const upsertDocument = prepared((tx: IndexDb, row: DocumentRow) => {
   const { document_id: _id, ...values } = row;
   return tx
     .insertInto("index_documents")
     .values(row)
-    .onConflict((conflict) => conflict.column("document_id").doUpdateSet(values))
-    .execute();
-};
+    .onConflict((conflict) => conflict.column("document_id").doUpdateSet(values));
+});
+
+const stagedOf = prepared((db: IndexDb, { document_id }: Pick<StagedRow, "document_id">) =>
+  db.selectFrom("index_staged").select("edition").where("document_id", "=", document_id),
+);
 
 const segmentIds = (
   tx: IndexDb,
@@ -206,17 +211,20 @@ export const deleteDocuments = (tx: IndexDb, document_ids: readonly string[]): P
 
 /** Makes every segment of an index version visible in a folder, if it is not. */
 export const insertScope = (tx: IndexDb, folder_id: string, index_version: number) =>
-  tx
-    .insertInto("index_scope")
-    .columns(["folder_id", "segment_id"])
-    .expression((build) =>
-      build
-        .selectFrom("index_segments")
-        .select([sql<string>`${folder_id}`.as("folder_id"), "id"])
-        .where("edition", "=", index_version),
-    )
-    .onConflict((conflict) => conflict.columns(["folder_id", "segment_id"]).doNothing())
-    .execute();
+  insertIntoScope(tx, { folder_id, index_version });
+const insertIntoScope = prepared(
+  (tx: IndexDb, { folder_id, index_version }: { folder_id: string; index_version: number }) =>
+    tx
+      .insertInto("index_scope")
+      .columns(["folder_id", "segment_id"])
+      .expression((build) =>
+        build
+          .selectFrom("index_segments")
+          .select([sql<string>`${folder_id}`.as("folder_id"), "id"])
+          .where("edition", "=", index_version),
+      )
+      .onConflict((conflict) => conflict.columns(["folder_id", "segment_id"]).doNothing()),
+);
 export const deleteScope = (
   tx: IndexDb,
   document_ids: readonly string[],

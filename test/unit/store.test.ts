@@ -200,7 +200,7 @@ describe("a transaction", () => {
       }),
     );
     await Promise.all(works);
-    expect(ran.indexOf("a request")).toBeLessThan(20);
+    expect(ran.slice(0, 20)).toContain("a request");
   });
 });
 

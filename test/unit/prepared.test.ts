@@ -1,0 +1,83 @@
+/** Statements that are compiled once: each call has its own values, and each shape its statement. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { jsonLog } from "../../core/base/log";
+import { prepared, preparedFirst } from "../../core/store/prepared";
+import { SqliteStore } from "../../core/store/sqlite-store";
+import type { Db } from "../../core/store/store";
+
+interface Note {
+  readonly id: string;
+  readonly words: string | null;
+  readonly size: number;
+}
+type NotesDb = Db<{ notes: Note }>;
+
+let directory: string;
+let store: SqliteStore;
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "dossier-prepared-"));
+  store = new SqliteStore(join(directory, "dossier.db"), {
+    log: jsonLog("error", () => undefined),
+  });
+  await sql`create table notes (id text primary key, words text, size integer)`.execute(store.db);
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+let built = 0;
+const insert = prepared((db: NotesDb, row: Note) => {
+  built += 1;
+  return db.insertInto("notes").values(row);
+});
+const find = preparedFirst((db: NotesDb, { id }: Pick<Note, "id">) =>
+  db.selectFrom("notes").selectAll().where("id", "=", id).where("size", ">", 0),
+);
+const change = preparedFirst((db: NotesDb, { id, ...values }: Partial<Note>) =>
+  db.updateTable("notes").set(values).where("id", "=", id!).returningAll(),
+);
+
+test("values are those of the call, whatever order or kind they have", async () => {
+  const before = built;
+  const rows: Note[] = [
+    { id: "a", words: "one", size: 1 },
+    { id: "b", words: null, size: 2 },
+    { id: "c'; drop table notes; --", words: "?", size: 3 },
+  ];
+  for (const row of rows) await insert(store.db, row);
+  expect(built - before).toBe(1);
+  await insert(store.db, { size: 4, words: "turned", id: "d" });
+  for (const row of rows) expect(await find(store.db, row)).toEqual(row);
+  expect(await find(store.db, { id: "d" })).toEqual({ id: "d", words: "turned", size: 4 });
+  expect(await find(store.db, { id: "nobody" })).toBeUndefined();
+});
+
+test("names that are given decide what is written", async () => {
+  await insert(store.db, { id: "a", words: "one", size: 1 });
+  expect(await change(store.db, { id: "a", size: 7 })).toMatchObject({ words: "one", size: 7 });
+  expect(await change(store.db, { id: "a", words: "two" })).toMatchObject({
+    words: "two",
+    size: 7,
+  });
+  expect(await change(store.db, { id: "a", words: null, size: 8 })).toMatchObject({
+    words: null,
+    size: 8,
+  });
+  expect(await change(store.db, { id: "b", size: 9 })).toBeUndefined();
+});
+
+test("a transaction that is undone takes them with it", async () => {
+  const undone = store.inTransaction(async (tx) => {
+    await insert(tx, { id: "a", words: null, size: 1 });
+    throw new Error("undone");
+  });
+  await expect(undone).rejects.toThrow("undone");
+  expect(await find(store.db, { id: "a" })).toBeUndefined();
+  await store.inTransaction((tx) => insert(tx, { id: "a", words: null, size: 1 }));
+  expect(await find(store.db, { id: "a" })).toBeDefined();
+});

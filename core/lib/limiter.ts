@@ -158,15 +158,29 @@ export class Limiter {
  */
 export class FairLimiter {
   private readonly limiter: Limiter;
+  private readonly per_key_max: number;
+  /** How many runs of each key are there. */
+  private readonly there_by_key = new Map<string, number>();
   /** When the last run that each key has asked for has ended. */
   private readonly last = new Map<string, Promise<void>>();
 
-  constructor(options: Omit<LimiterOptions, "per_key">) {
+  /** `per_key_max`: runs of one key that may be there at a time, those that wait included. */
+  constructor({
+    per_key_max = Infinity,
+    ...options
+  }: Omit<LimiterOptions, "per_key"> & { readonly per_key_max?: number }) {
     this.limiter = new Limiter(options);
+    this.per_key_max = per_key_max;
   }
 
-  /** @throws what `work` throws, and the reason of the signal when that fires while it waits. */
+  /**
+   * @throws what `work` throws, LimiterRefusal, and the reason of the signal when that fires while
+   * it waits.
+   */
   run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const there = this.there_by_key.get(key) ?? 0;
+    if (there >= this.per_key_max) return Promise.reject(new LimiterRefusal("full"));
+    this.there_by_key.set(key, there + 1);
     const before = this.last.get(key) ?? Promise.resolve();
     const result = before.then(() => this.limiter.run(work, { signal }));
     const ended: Promise<void> = result
@@ -175,7 +189,10 @@ export class FairLimiter {
         () => undefined,
       )
       .then(() => {
-        if (this.last.get(key) === ended) this.last.delete(key);
+        this.there_by_key.set(key, this.there_by_key.get(key)! - 1);
+        if (this.last.get(key) !== ended) return;
+        this.last.delete(key);
+        this.there_by_key.delete(key);
       });
     this.last.set(key, ended);
     return result;

@@ -7,6 +7,8 @@ import { newToken, sha256 } from "./token";
 import { emailTaken, newUserRow, toUser } from "./user";
 
 const link_valid_ms = 24 * 3_600_000;
+/** What the sealed token of a start's link is bound to. */
+const seal_context = "accounts_setup_links.sealed";
 const alreadySetUp = () =>
   conflict("This server has an administrator already: sign in instead.", "already_set_up");
 const badLink = () =>
@@ -17,7 +19,8 @@ const badLink = () =>
       "another with: dossier setup --link",
   );
 
-export type FirstAdminContext = Omit<AccountContext, "notify"> & Pick<Context, "public_url">;
+export type FirstAdminContext = Omit<AccountContext, "notify"> &
+  Pick<Context, "public_url" | "sealed">;
 
 /** What the first administrator enters. */
 export interface AdminForm {
@@ -32,16 +35,11 @@ export class FirstAdmin {
    * A new one-time link; earlier ones stay valid until they expire. @throws HttpError 409 when
    * there is an administrator.
    */
-  async newLink(): Promise<string> {
-    const { inTransaction, now_ms, public_url } = this.ctx;
-    const token = newToken("dst");
-    await inTransaction(async (tx) => {
+  newLink(): Promise<string> {
+    return this.ctx.inTransaction(async (tx) => {
       if (await store.hasAdmin(tx)) throw alreadySetUp();
-      await store.deleteExpiredSetupLinks(tx, now_ms());
-      await store.insertSetupLink(tx, sha256(token), now_ms() + link_valid_ms);
+      return this.insertLink(tx, newToken("dst"), null);
     });
-    // Behind the #, so that no proxy and no log on the way sees it.
-    return `${public_url()}/console/setup#t=${token}`;
   }
 
   /** @throws HttpError 409 or 403: what `complete` would say of the token. */
@@ -97,8 +95,52 @@ export class FirstAdmin {
   /** A line for the terminal of whoever starts the server. */
   async signInHint(): Promise<string> {
     if (await this.isSetUp()) return `Sign in at ${this.ctx.public_url()}/console/`;
-    const link = await this.newLink();
+    const link = await this.linkOfStart();
     return `Create the first administrator (this link works once, for 24 hours): ${link}`;
+  }
+
+  /**
+   * The link that the last start printed, for another 24 hours: however often a server starts, there
+   * is one, and whoever has it open can go on. A new one when that has expired, or the secret key is
+   * another by now.
+   */
+  private linkOfStart(): Promise<string> {
+    const { inTransaction, now_ms, sealed } = this.ctx;
+    return inTransaction(async (tx) => {
+      const last = await store.findSetupLinkOfStart(tx, now_ms());
+      const token = last && this.unsealed(last.sealed);
+      if (token !== undefined) {
+        await store.extendSetupLink(tx, last!.token_sha256, now_ms() + link_valid_ms);
+        return this.urlOf(token);
+      }
+      await store.deleteSetupLinksOfStarts(tx);
+      const fresh = newToken("dst");
+      return this.insertLink(tx, fresh, sealed.seal(fresh, seal_context));
+    });
+  }
+
+  private unsealed(token: string): string | undefined {
+    try {
+      return this.ctx.sealed.unseal(token, seal_context);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private async insertLink(tx: Db, token: string, sealed: string | null): Promise<string> {
+    const now = this.ctx.now_ms();
+    await store.deleteExpiredSetupLinks(tx, now);
+    await store.insertSetupLink(tx, {
+      token_sha256: sha256(token),
+      expires_at: now + link_valid_ms,
+      sealed,
+    });
+    return this.urlOf(token);
+  }
+
+  /** Behind the #, so that no proxy and no log on the way sees the token. */
+  private urlOf(token: string): string {
+    return `${this.ctx.public_url()}/console/setup#t=${token}`;
   }
 
   /**

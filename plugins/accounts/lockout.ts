@@ -76,9 +76,11 @@ export class MemoryLockout implements Lockout {
 
   private find(subject: string): Failures | undefined {
     const found = this.kept.get(subject);
-    if (!found) return undefined;
+    const now = this.ctx.now_ms();
+    // A failure to come was counted before the clock was set back: nobody waits for that time.
+    if (!found || found.last_ms > now) return undefined;
     const forgotten_at_ms = Math.max(found.last_ms, found.until_ms) + forget_ms;
-    return forgotten_at_ms > this.ctx.now_ms() ? found : undefined;
+    return forgotten_at_ms > now ? found : undefined;
   }
 
   private add(subject: string, free: number): void {
@@ -98,7 +100,7 @@ function subjectsOf(account: string, address: string): [mine: string, network: s
 }
 
 /** One IPv6 customer has a /64 at least: its addresses count as one. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!address.includes(":") || address.startsWith("::ffff:")) return address;
   const [head = "", tail] = address.split("%")[0]!.split("::");
   const groups = head.split(":").filter((group) => group !== "");

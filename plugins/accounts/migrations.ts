@@ -101,4 +101,10 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0003_setup_link_of_start",
+    up: async (tx) => {
+      await tx.schema.alterTable("accounts_setup_links").addColumn("sealed", "text").execute();
+    },
+  },
 ];

@@ -56,12 +56,13 @@ export class Passwords {
 
   private limited<T>(work: () => Promise<T>): Promise<T> {
     return this.limiter.run(work).catch((error: unknown) => {
-      throw error instanceof LimiterRefusal
-        ? unavailable("Too many people are signing in at this moment. Try again shortly.", 5)
-        : error;
+      throw error instanceof LimiterRefusal ? tooManySignIns() : error;
     });
   }
 }
+
+export const tooManySignIns = () =>
+  unavailable("Too many people are signing in at this moment. Try again shortly.", 5);
 
 /** The same password typed on two keyboards may be two sequences of code points. */
 const normalized = (password: string): string => password.normalize("NFKC");

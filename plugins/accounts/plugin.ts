@@ -12,6 +12,7 @@ import { Invitations } from "./invitations";
 import { LastUseBuffer } from "./last-use";
 import { MemoryLockout } from "./lockout";
 import { migrations } from "./migrations";
+import { PasswordTrials } from "./password-trials";
 import { Passwords } from "./passwords";
 import { accountHandlers, routes } from "./routes";
 import { AccountService } from "./service";
@@ -56,8 +57,8 @@ export default definePlugin({
       });
     const key_use = new LastUseBuffer({ log, write: writeEach(noteKeyUse) });
     const session_use = new LastUseBuffer({ log, write: writeEach(noteSessionUse) });
-    const lockout = new MemoryLockout(ctx);
-    const sessions = new SessionService({ ...account_ctx, lockout, last_use: session_use });
+    const trials = new PasswordTrials({ ...account_ctx, lockout: new MemoryLockout(ctx) });
+    const sessions = new SessionService({ ...account_ctx, trials, last_use: session_use });
     return {
       services: { accounts, sessions },
       routes: {

@@ -13,7 +13,7 @@ import {
 import { sessionsChanged, type AccountContext } from "./context";
 import type { Sessions, User } from "./contract";
 import type { LastUseBuffer } from "./last-use";
-import type { Lockout } from "./lockout";
+import type { PasswordTrials } from "./password-trials";
 import { session_ms_max, tokenInCookie } from "./session-cookie";
 import * as store from "./session-store";
 import { findUser, findUserByEmail, type SessionRow } from "./store";
@@ -27,7 +27,7 @@ const sessions_max = 100;
 const user_agent_length_max = 300;
 
 export interface SessionContext extends AccountContext, Pick<Context, "reads"> {
-  readonly lockout: Lockout;
+  readonly trials: PasswordTrials;
   readonly last_use: Pick<LastUseBuffer, "note" | "lastOf">;
 }
 /** A session that has just begun: the token goes into the cookie, and is kept nowhere. */
@@ -74,7 +74,10 @@ export class SessionService implements Sessions {
   ): Promise<SignedIn> {
     const account = foldedEmail(email);
     const row = await findUserByEmail(this.ctx.db, account);
-    const right = await this.isPassword(account, password, row?.password_hash, client);
+    const right = await this.ctx.trials.isRight(
+      { account, password, password_hash: row?.password_hash },
+      client,
+    );
     if (!right || row?.active !== 1) throw invalidCredentials();
     return this.begin(toUser(row), request, client, row.password_hash);
   }
@@ -126,7 +129,13 @@ export class SessionService implements Sessions {
   async requirePassword(user_id: string, password: string, client: Client): Promise<void> {
     const row = await findUser(this.ctx.db, user_id);
     const account = row?.email_folded ?? "";
-    if (await this.isPassword(account, password, row?.password_hash, client)) return;
+    if (
+      await this.ctx.trials.isRight(
+        { account, password, password_hash: row?.password_hash },
+        client,
+      )
+    )
+      return;
     const detail = "This is not your current password.";
     throw new HttpError(400, "wrong_password", detail, {
       errors: [{ pointer: "/current_password", detail }],
@@ -181,33 +190,18 @@ export class SessionService implements Sessions {
   private isFresh({ id, created_at, last_seen_at }: store.PresentedSession): boolean {
     const now = this.ctx.now_ms();
     const last_use_at = Math.max(last_seen_at, this.ctx.last_use.lastOf(id) ?? 0);
-    return created_at + session_ms_max > now && last_use_at + idle_ms > now;
-  }
-
-  /**
-   * Whether it is the user's password, unless there were too many wrong ones. @throws HttpError 429
-   * `locked_out`
-   */
-  private async isPassword(
-    account: string,
-    password: string,
-    password_hash: string | undefined,
-    { address }: Client,
-  ): Promise<boolean> {
-    const { lockout, passwords } = this.ctx;
-    const wait_s = await lockout.enter(account, address);
-    if (wait_s > 0) throw lockedOut(wait_s);
-    const right = await passwords.verify(password, password_hash);
-    if (right) await lockout.succeeded(account, address);
-    return right;
+    return isWithin(session_ms_max, created_at, now) && isWithin(idle_ms, last_use_at, now);
   }
 }
+
+/**
+ * Whether that is not longer ago. A time to come says that the clock was wrong when it was written:
+ * no session lives longer for that than it would have otherwise.
+ */
+const isWithin = (longest_ms: number, at: number, now: number): boolean =>
+  Math.abs(now - at) < longest_ms;
 
 const invalidCredentials = () =>
   new HttpError(401, "invalid_credentials", "The email or the password is wrong.", {
     headers: { "www-authenticate": `Session realm="dossier"` },
-  });
-const lockedOut = (wait_s: number) =>
-  new HttpError(429, "locked_out", `There were too many failed tries. Try again in ${wait_s} s.`, {
-    headers: { "retry-after": String(wait_s) },
   });

@@ -43,10 +43,16 @@ export interface PasswordLinkRow {
   readonly token_sha256: string;
   readonly expires_at: number;
 }
+export interface SetupLinkRow {
+  readonly token_sha256: string;
+  readonly expires_at: number;
+  /** The token, sealed, of the link that every start prints; null for others. */
+  readonly sealed: string | null;
+}
 export interface AccountsTables {
   accounts_users: UserRow;
   accounts_keys: KeyRow;
-  accounts_setup_links: { token_sha256: string; expires_at: number };
+  accounts_setup_links: SetupLinkRow;
   accounts_sessions: SessionRow;
   accounts_password_links: PasswordLinkRow;
 }
@@ -177,12 +183,41 @@ export async function noteKeyUse(db: AccountsDb, key_id: string, at: number): Pr
     .execute();
 }
 
-export const insertSetupLink = async (
+export const insertSetupLink = async (db: AccountsDb, row: SetupLinkRow): Promise<void> => {
+  await db.insertInto("accounts_setup_links").values(row).execute();
+};
+
+/** The link that the last start printed, when it has not expired. */
+export const findSetupLinkOfStart = async (
+  db: AccountsDb,
+  now: number,
+): Promise<{ readonly token_sha256: string; readonly sealed: string } | undefined> => {
+  const row = await db
+    .selectFrom("accounts_setup_links")
+    .select(["token_sha256", "sealed"])
+    .where("sealed", "is not", null)
+    .where("expires_at", ">", now)
+    .orderBy("expires_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row && { ...row, sealed: row.sealed! };
+};
+
+export const extendSetupLink = async (
   db: AccountsDb,
   token_sha256: string,
   expires_at: number,
 ): Promise<void> => {
-  await db.insertInto("accounts_setup_links").values({ token_sha256, expires_at }).execute();
+  await db
+    .updateTable("accounts_setup_links")
+    .set({ expires_at })
+    .where("token_sha256", "=", token_sha256)
+    .execute();
+};
+
+/** The links that starts have printed. */
+export const deleteSetupLinksOfStarts = async (db: AccountsDb): Promise<void> => {
+  await db.deleteFrom("accounts_setup_links").where("sealed", "is not", null).execute();
 };
 
 export const hasSetupLink = async (

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { newId } from "../../core/base/ids";
 import type { Caller, Client } from "../../core/http/route";
 import { MemoryLockout } from "../../plugins/accounts/lockout";
+import { PasswordTrials } from "../../plugins/accounts/password-trials";
 import { idle_ms, SessionService } from "../../plugins/accounts/sessions";
 import {
   openBrowser,
@@ -76,7 +77,10 @@ test("a password that is changed while it is being checked opens nothing any mor
     now_ms: Date.now,
     newId,
     passwords: { hash: async () => "", verify: change },
-    lockout: new MemoryLockout({ now_ms: Date.now }),
+    trials: new PasswordTrials({
+      passwords: { verify: change },
+      lockout: new MemoryLockout({ now_ms: Date.now }),
+    }),
     last_use: { note: () => undefined, lastOf: () => undefined },
     notify: () => undefined,
   });
@@ -287,6 +291,73 @@ describe("a wrong sign-in", () => {
   });
 });
 
+describe("right passwords at the same time", () => {
+  const visitors = (count: number, address: string) =>
+    Array.from({ length: count }, () => visit(server, { address }));
+
+  test("are all let in, at one place and to one account", async () => {
+    const answers = await Promise.all(
+      visitors(20, "198.51.100.4").map((browser) => signIn(browser)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    const tokens = answers.map(({ headers }) => headers.get("set-cookie"));
+    expect(new Set(tokens).size).toBe(20);
+  });
+
+  test("are let in between fewer wrong ones than make it wait", async () => {
+    const words = ["wrong 1", "wrong 2", "wrong 3", ...Array<string>(6).fill(password)];
+    const browsers = visitors(words.length, "198.51.100.5");
+    const answers = await Promise.all(
+      words.map((word, n) => signIn(browsers[n]!, "ada@example.com", word)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, ...Array(6).fill(200)]);
+  });
+
+  test("of one place leave the turn to another: it waits for two of them at most", async () => {
+    const order: string[] = [];
+    const verify = async (word: string) => {
+      order.push(word);
+      await Bun.sleep(1);
+      return true;
+    };
+    const trials = new PasswordTrials({
+      passwords: { verify },
+      lockout: new MemoryLockout({ now_ms: Date.now }),
+    });
+    const attempt = (word: string, address: string) =>
+      trials.isRight({ account: "ada", password: word, password_hash: "x" }, { ...far, address });
+    const many = Array.from({ length: 30 }, (_, n) => attempt(`mine ${n}`, "192.0.2.1"));
+    await attempt("another's", "192.0.2.2");
+    expect(order.indexOf("another's")).toBeLessThanOrEqual(2);
+    expect(await Promise.all(many)).toEqual(Array(30).fill(true));
+  });
+
+  test("of one place are turned away when too many wait, and of another are not", async () => {
+    const opened = Promise.withResolvers<void>();
+    const trials = new PasswordTrials({
+      passwords: {
+        verify: async () => {
+          await opened.promise;
+          return true;
+        },
+      },
+      lockout: new MemoryLockout({ now_ms: Date.now }),
+    });
+    const attempt = (n: number, address: string) =>
+      trials
+        .isRight({ account: "ada", password: `${n}`, password_hash: "x" }, { ...far, address })
+        .catch(({ status }: { status: number }) => status);
+    const many = Array.from({ length: 60 }, (_, n) => attempt(n, "192.0.2.1"));
+    const other = attempt(0, "192.0.2.2");
+    opened.resolve();
+    expect(await Promise.all([...many, other])).toEqual([
+      ...Array(50).fill(true),
+      ...Array(10).fill(503),
+      true,
+    ]);
+  });
+});
+
 describe("the wait after failures", () => {
   const at = (clock: { now_ms: number }) => new MemoryLockout({ now_ms: () => clock.now_ms });
   const fail = async (
@@ -333,6 +404,16 @@ describe("the wait after failures", () => {
         await fail(lockout, 4);
         await lockout.enter("ada", "192.0.2.1");
         await lockout.succeeded("ada", "192.0.2.1");
+        return fail(lockout, 5);
+      },
+      0,
+    ],
+    [
+      "a clock that is set back forgets them: nobody waits for the time they were counted at",
+      async (lockout, clock) => {
+        clock.now_ms += 365 * 24 * hour_ms;
+        await fail(lockout, 15);
+        clock.now_ms -= 365 * 24 * hour_ms;
         return fail(lockout, 5);
       },
       0,
@@ -429,7 +510,10 @@ describe("a session lasts", () => {
       now_ms: () => clock.now_ms,
       newId,
       passwords: { hash: async () => "", verify: async () => true },
-      lockout: new MemoryLockout({ now_ms: () => clock.now_ms }),
+      trials: new PasswordTrials({
+        passwords: { verify: async () => true },
+        lockout: new MemoryLockout({ now_ms: () => clock.now_ms }),
+      }),
       last_use: { note: (id, at_ms) => void noted.set(id, at_ms), lastOf: (id) => noted.get(id) },
       notify: () => undefined,
     });
@@ -464,6 +548,8 @@ describe("a session lasts", () => {
       true,
     ],
     ["no longer than fourteen days", [...Array(28).fill(12 * hour_ms - 1), 28], false],
+    ["on when the clock is set back an hour", [-hour_ms], true],
+    ["no longer for a clock that was a year ahead when it began", [-365 * 24 * hour_ms], false],
   ];
   test.each(cases)("%s", async (_why, steps, good) => {
     for (const written of [false, true]) {

@@ -1,22 +1,40 @@
 /** How a new server gets its first administrator: by the link, the command and the settings. */
 import { describe, expect, test } from "bun:test";
 import { newId } from "../../core/base/ids";
+import type { Db } from "../../core/sdk";
 import { FirstAdmin } from "../../plugins/accounts/first-admin";
 import { Passwords } from "../../plugins/accounts/passwords";
 import { openBrowser, visit } from "../helpers/browser";
-import { startTestServer, type TestServer } from "../helpers/host";
+import { startTestServer, type TestServer, type TestServerOptions } from "../helpers/host";
 
 const good = { email: "ada@example.com", password: "correct horse" };
 
 /** A server that nobody has set up, and the token of the link it printed. */
-async function newServer(): Promise<TestServer & { readonly token: string }> {
-  const server = await startTestServer();
-  return { ...server, token: await newToken(server) };
+async function newServer(
+  options?: TestServerOptions,
+): Promise<TestServer & { readonly token: string }> {
+  const server = await startTestServer(options);
+  return { ...server, token: await printedToken(server) };
 }
-const newToken = async (server: TestServer): Promise<string> =>
-  /^http:\/\/dossier\.test\/console\/setup#t=(dst_[0-9A-Za-z]{32})$/.exec(
-    (await server.accounts.signInHint()).split(" ").at(-1)!,
-  )![1]!;
+/** What a start prints. */
+const printedToken = async (server: TestServer): Promise<string> =>
+  tokenOf((await server.accounts.signInHint()).split(" ").at(-1)!);
+/** What `dossier setup --link` prints. */
+const newToken = async ({ host }: TestServer): Promise<string> => {
+  const printed: string[] = [];
+  const { handler } = host.commands.find(({ command }) => command.name === "setup")!;
+  await handler({
+    args: [],
+    options: { link: true },
+    print: (line) => void printed.push(line),
+    stdin: async () => "",
+  });
+  return tokenOf(printed[0]!);
+};
+const tokenOf = (link: string): string =>
+  /^http:\/\/dossier\.test\/console\/setup#t=(dst_[0-9A-Za-z]{32})$/.exec(link)![1]!;
+const links = (server: TestServer) =>
+  server.store.db.selectFrom("accounts_setup_links").selectAll().execute();
 
 const check = (server: TestServer, token: string) =>
   visit(server).send("POST", "/setup/check", { token });
@@ -68,9 +86,7 @@ test("the link works once: afterwards there is an administrator, whatever link i
     }
   }
   expect(await admins(server)).toEqual([good.email]);
-  expect(await server.store.db.selectFrom("accounts_setup_links").selectAll().execute()).toEqual(
-    [],
-  );
+  expect(await links(server)).toEqual([]);
 });
 
 test("of two who use a link at the same time one becomes administrator", async () => {
@@ -127,9 +143,7 @@ describe("a token that opens nothing", () => {
       (await submit(server, { ...good, token: server.token })).status,
     ]).toEqual([403, 403]);
     await newToken(server);
-    expect(
-      (await server.store.db.selectFrom("accounts_setup_links").selectAll().execute()).length,
-    ).toBe(1);
+    expect((await links(server)).length).toBe(1);
   });
 });
 
@@ -145,9 +159,36 @@ test("a new link leaves the earlier ones valid", async () => {
 
 test("a token is kept as a digest", async () => {
   const server = await newServer();
-  expect(
-    JSON.stringify(await server.store.db.selectFrom("accounts_setup_links").selectAll().execute()),
-  ).not.toContain(server.token.slice(4));
+  expect(JSON.stringify(await links(server))).not.toContain(server.token.slice(4));
+});
+
+describe("however often a server starts, there is one link", () => {
+  const cases: [why: string, between: (server: TestServer) => Promise<unknown>, same: boolean][] = [
+    ["the one that the last start printed", async () => undefined, true],
+    ["for another 24 hours", (server) => setExpiry(server, Date.now() + 60_000), true],
+    ["a new one when that has expired", (server) => setExpiry(server, Date.now() - 1), false],
+    [
+      "a new one when the secret key is another",
+      async (server) => {
+        const db: Db = server.store.db;
+        await db.updateTable("accounts_setup_links").set({ sealed: "v1.AAAA" }).execute();
+      },
+      false,
+    ],
+  ];
+  const setExpiry = (server: TestServer, expires_at: number) =>
+    server.store.db.updateTable("accounts_setup_links").set({ expires_at }).execute();
+  test.each(cases)("%s", async (_why, between, same) => {
+    const server = await newServer();
+    for (let starts = 0; starts < 5; starts++) {
+      await between(server);
+      const token = await printedToken(server);
+      expect([token === server.token, (await check(server, token)).status]).toEqual([same, 204]);
+      const [link, another] = await links(server);
+      expect(another).toBeUndefined();
+      expect(link!.expires_at - Date.now()).toBeGreaterThan(23.9 * 3_600_000);
+    }
+  });
 });
 
 describe("what was entered and won't do is refused, and the link stays valid", () => {
@@ -231,6 +272,7 @@ test("settings are read only while there is no administrator", async () => {
     newId,
     passwords: new Passwords(),
     public_url: () => "",
+    sealed: { seal: (text) => text, unseal: (text) => text },
   });
   expect(
     await firstAdmin.fromSettings({ email: "other@example.com", password: "too short" }),

@@ -1,0 +1,78 @@
+/**
+ * Tries of passwords: a fair share of the server's time for each place that they come from, and the
+ * lockout for who guesses.
+ */
+import { FairLimiter, LimiterRefusal } from "../../core/lib/limiter";
+import { HttpError, type Client } from "../../core/sdk";
+import { networkOf, type Lockout } from "./lockout";
+import { tooManySignIns, type Passwords } from "./passwords";
+import { sha256 } from "./token";
+
+export interface TrialContext {
+  readonly passwords: Pick<Passwords, "verify">;
+  readonly lockout: Lockout;
+}
+export interface Trial {
+  readonly account: string;
+  readonly password: string;
+  /** Of the account; undefined when there is none. */
+  readonly password_hash: string | undefined;
+}
+
+/** Tries that are checked at the same time; those of one network take turns. */
+const concurrency = 2;
+const waiting_max = 1_000;
+const waiting_of_network_max = 50;
+/** A try that has begun is checked to its end: others may wait for what it says. */
+const never = new AbortController().signal;
+
+export class PasswordTrials {
+  private readonly turns = new FairLimiter({
+    concurrency,
+    waiting_max,
+    per_key_max: waiting_of_network_max,
+  });
+  /** What is being checked, by what is tried. */
+  private readonly under_way = new Map<string, Promise<boolean>>();
+
+  constructor(private readonly ctx: TrialContext) {}
+
+  /**
+   * Whether it is the account's password, unless there were too many wrong ones. One network's tries
+   * are checked one after the other, each with what the last one said, so that right ones are never
+   * taken for guesses; the same try at the same time is one. @throws HttpError 429 `locked_out`, 503
+   * when too many wait already.
+   */
+  isRight(trial: Trial, { address }: Client): Promise<boolean> {
+    const network = networkOf(address);
+    const { account, password, password_hash = "" } = trial;
+    const same = sha256(JSON.stringify([network, account, password, password_hash]));
+    const known = this.under_way.get(same);
+    if (known) return known;
+    const checking = this.turns
+      .run(network, never, () => this.check(trial, address))
+      .catch((error: unknown) => {
+        throw error instanceof LimiterRefusal ? tooManySignIns() : error;
+      })
+      .finally(() => this.under_way.delete(same));
+    this.under_way.set(same, checking);
+    return checking;
+  }
+
+  private async check(
+    { account, password, password_hash }: Trial,
+    address: string,
+  ): Promise<boolean> {
+    const { lockout, passwords } = this.ctx;
+    const wait_s = await lockout.enter(account, address);
+    if (wait_s > 0) throw lockedOut(wait_s);
+    const right = await passwords.verify(password, password_hash);
+    if (right) await lockout.succeeded(account, address);
+    return right;
+  }
+}
+
+const lockedOut = (wait_s: number) =>
+  new HttpError(429, "locked_out", `There were too many failed tries. Try again in ${wait_s} s.`, {
+    headers: { "retry-after": String(wait_s) },
+  });

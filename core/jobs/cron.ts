@@ -15,17 +15,21 @@ export interface CronSchedulesOptions {
   readonly store: Store;
   readonly log: Log;
   readonly clock?: Clock;
+  /**
+   * The longest wait between two looks at the clock, default a minute: timers do not notice when a
+   * machine sleeps, or its clock is set.
+   */
+  readonly look_ms_max?: number;
 }
-
-/** The longest wait between two looks at the clock: timers do not notice when a machine sleeps. */
-const look_ms_max = 60_000;
 
 export class CronSchedules {
   private readonly timers = new Map<string, ReturnType<typeof setTimeout>>();
   private readonly clock: Clock;
+  private readonly look_ms_max: number;
 
   constructor(private readonly options: CronSchedulesOptions) {
     this.clock = options.clock ?? systemClock;
+    this.look_ms_max = options.look_ms_max ?? 60_000;
   }
 
   /**
@@ -48,24 +52,25 @@ export class CronSchedules {
     if (tick_at === undefined) return;
     const onTimer = (): void => {
       const now_ms = this.clock.now_ms();
-      if (now_ms < tick_at) return this.wait(name, schedule, cron, tick_at);
+      // Asked again: when the clock was set back, another tick is next.
+      if (now_ms < tick_at) return this.wait(name, schedule, cron, nextTick(cron, now_ms));
       this.tick(name, schedule, tick_at).catch((error: unknown) =>
         this.options.log.error("a tick could not be enqueued", {
           schedule: name,
           ...errorFields(error),
         }),
       );
-      this.wait(name, schedule, cron, nextTick(cron, Math.max(tick_at, now_ms)));
+      this.wait(name, schedule, cron, nextTick(cron, now_ms));
     };
     const left_ms = Math.max(0, tick_at - this.clock.now_ms());
-    this.timers.set(name, setTimeout(onTimer, Math.min(look_ms_max, left_ms)));
+    this.timers.set(name, setTimeout(onTimer, Math.min(this.look_ms_max, left_ms)));
   }
 
   /** Enqueues the job of this tick, unless it was enqueued before, by whichever process. */
   private tick(name: string, { on, payload }: Schedule, tick_at: number): Promise<void> {
     const { queue, store } = this.options;
     return store.inTransaction(async (tx) => {
-      if (await takeTick(tx, name, tick_at))
+      if (await takeTick(tx, name, tick_at, this.clock.now_ms()))
         await queue.enqueue(tx, on, payload, { key: `${on.id} ${rfc3339(tick_at)}` });
     });
   }

@@ -5,6 +5,7 @@
 import type { Clock } from "../base/clock";
 import { errorFields, type Log } from "../base/log";
 import type { Store } from "../store/store";
+import { correctTimes } from "./clock-correction";
 import type { Dispatcher } from "./dispatcher";
 import * as table from "./table";
 
@@ -26,20 +27,20 @@ const kept_ms = { done: 24 * hour_ms, cancelled: 24 * hour_ms, failed: 30 * 24 *
 export class Housekeeping {
   private renewed_at_ms = 0;
   private pruned_at_ms: number;
-  private seen_at_ms: number;
+  /** Undefined before the first run: the clock may have been set back while the server was down. */
+  private seen_at_ms: number | undefined;
   private pruning: Promise<void> = Promise.resolve();
   private stopped = false;
 
   constructor(private readonly options: HousekeepingOptions) {
-    this.pruned_at_ms = this.seen_at_ms = options.clock.now_ms();
+    this.pruned_at_ms = options.clock.now_ms();
   }
 
   /** Does what is due. */
   async run(): Promise<void> {
     const { store, clock, dispatcher } = this.options;
     const now_ms = clock.now_ms();
-    // The clock was set back: what was due would wait until that time comes again.
-    if (now_ms < this.seen_at_ms) await table.bringForward(store.db, this.seen_at_ms - now_ms);
+    if (this.seen_at_ms === undefined || now_ms < this.seen_at_ms) await this.correctTimes(now_ms);
     this.seen_at_ms = now_ms;
     if (Math.abs(now_ms - this.renewed_at_ms) >= heartbeat_ms) {
       this.renewed_at_ms = now_ms;
@@ -56,6 +57,12 @@ export class Housekeeping {
   async stop(): Promise<void> {
     this.stopped = true;
     await this.pruning;
+  }
+
+  private async correctTimes(now_ms: number): Promise<void> {
+    const { store, log } = this.options;
+    const jobs = await correctTimes(store, now_ms);
+    if (jobs > 0) log.warn("the clock was ahead: times of jobs were corrected", { jobs });
   }
 
   private async prune(): Promise<void> {

@@ -57,16 +57,24 @@ const columns = [
 export const isRetriable = ({ onExhausted, requeue }: JobHandler["limits"]): boolean =>
   requeue !== undefined || onExhausted === undefined;
 
+/** Jobs of one state that are counted, and can be reached page by page. */
+export const listed_max = 10_000;
+
 export class JobsOverview {
   constructor(private readonly options: JobsOverviewOptions) {}
 
-  /** Waiting ones by when they run, the others by when they began or ended, the newest first. */
+  /**
+   * Waiting ones by when they run, the others by when they began or ended, the newest first. The
+   * first ten thousand of them: `total` counts no more, however many there are.
+   */
   async list(
     state: JobState,
     { limit, offset }: { readonly limit: number; readonly offset: number },
   ): Promise<{ rows: JobOverview[]; total: number }> {
-    const all = inState(this.options.store.db, state);
-    const { total } = await all
+    const { db } = this.options.store;
+    const all = inState(db, state);
+    const { total } = await db
+      .selectFrom(all.select(sql.lit(1).as("one")).limit(listed_max).as("listed"))
       .select((e) => e.fn.countAll().as("total"))
       .executeTakeFirstOrThrow();
     const ordered =
@@ -75,8 +83,8 @@ export class JobsOverview {
         : all.orderBy(state === "running" ? "started_at" : "finished_at", "desc");
     const rows = await ordered
       .select([...columns])
-      .limit(limit)
-      .offset(offset)
+      .limit(Math.max(0, Math.min(limit, listed_max - offset)))
+      .offset(Math.min(offset, listed_max))
       .execute();
     const retriable = (row: (typeof rows)[number]): boolean =>
       state === "failed" && this.retriableHandler(row) !== undefined;

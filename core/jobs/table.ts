@@ -205,10 +205,6 @@ export async function nextRunAt(db: JobsDb, now_ms: number): Promise<number | un
   return row && toNumber(row.run_at);
 }
 
-/** Makes every waiting job due earlier by `by_ms`. */
-export const bringForward = (db: JobsDb, by_ms: number): Promise<unknown> =>
-  all(db, "update core_jobs set run_at = run_at - ? where state = 'ready'", [by_ms]);
-
 /**
  * Deletes jobs of this state that ended before `before_ms`, at most `most`, and returns how many.
  */
@@ -247,13 +243,22 @@ export async function countJobs(
   };
 }
 
-/** True when `tick_at` is later than every tick of this schedule before; remembers it then. */
-export async function takeTick(db: JobsDb, name: string, tick_at: number): Promise<boolean> {
+/**
+ * True when `tick_at` is later than every tick of this schedule before; remembers it then. A tick
+ * that was taken for a time to come does not count: the clock was ahead.
+ */
+export async function takeTick(
+  db: JobsDb,
+  name: string,
+  tick_at: number,
+  now_ms: number,
+): Promise<boolean> {
   const taken = await all(
     db,
     "insert into core_ticks (name, tick_at) values (?, ?) on conflict (name) do update set " +
-      "tick_at = excluded.tick_at where core_ticks.tick_at < excluded.tick_at returning name",
-    [name, tick_at],
+      "tick_at = excluded.tick_at where core_ticks.tick_at < excluded.tick_at " +
+      "or core_ticks.tick_at > ? returning name",
+    [name, tick_at, now_ms],
   );
   return taken.length === 1;
 }

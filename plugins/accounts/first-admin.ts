@@ -100,9 +100,9 @@ export class FirstAdmin {
   }
 
   /**
-   * The link that the last start printed, for another 24 hours: however often a server starts, there
-   * is one, and whoever has it open can go on. A new one when that has expired, or the secret key is
-   * another by now.
+   * The link that the last start printed, for another 24 hours: however often a server starts,
+   * there is one, and whoever has it open can go on. A new one when that has expired, or the secret
+   * key is another by now.
    */
   private linkOfStart(): Promise<string> {
     const { inTransaction, now_ms, sealed } = this.ctx;

@@ -38,10 +38,10 @@ export class PasswordTrials {
   constructor(private readonly ctx: TrialContext) {}
 
   /**
-   * Whether it is the account's password, unless there were too many wrong ones. One network's tries
-   * are checked one after the other, each with what the last one said, so that right ones are never
-   * taken for guesses; the same try at the same time is one. @throws HttpError 429 `locked_out`, 503
-   * when too many wait already.
+   * Whether it is the account's password, unless there were too many wrong ones. One network's
+   * tries are checked one after the other, each with what the last one said, so that right ones are
+   * never taken for guesses; the same try at the same time is one. @throws HttpError 429
+   * `locked_out`, 503 when too many wait already.
    */
   isRight(trial: Trial, { address }: Client): Promise<boolean> {
     const network = networkOf(address);

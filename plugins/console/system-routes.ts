@@ -121,7 +121,8 @@ export const systemRoutes = {
     surface,
     admin: true,
     description:
-      "Those that wait by when they run, the others by when they began or ended, the newest first.",
+      "Those that wait by when they run, the others by when they began or ended, the newest " +
+      "first: ten thousand of them, as `total` counts.",
     query: t.Composite([
       PageQuery,
       t.Object({

@@ -73,15 +73,19 @@ describe("a schedule", () => {
 });
 
 describe("a tick is taken", () => {
-  const cases: [why: string, name: string, tick_at: number, taken: boolean][] = [
-    ["the first time", "daily", 100, true],
-    ["not twice", "daily", 100, false],
-    ["not when an earlier one comes late", "daily", 99, false],
-    ["when it is the next", "daily", 101, true],
-    ["for each schedule", "hourly", 100, true],
+  const cases: [why: string, name: string, tick_at: number, now_ms: number, taken: boolean][] = [
+    ["the first time", "daily", 100, 100, true],
+    ["not twice", "daily", 100, 100, false],
+    ["not when an earlier one comes late", "daily", 99, 100, false],
+    ["not when an earlier one comes at its time", "daily", 99, 101, false],
+    ["when it is the next", "daily", 101, 101, true],
+    ["for each schedule", "hourly", 100, 100, true],
+    ["when the clock was ahead", "daily", 900, 900, true],
+    ["and is right again", "daily", 102, 102, true],
+    ["and then not twice", "daily", 102, 103, false],
   ];
   test("in this order", async () => {
-    for (const [why, name, tick_at, taken] of cases)
-      expect([why, await takeTick(world.db, name, tick_at)]).toEqual([why, taken]);
+    for (const [why, name, tick_at, now_ms, taken] of cases)
+      expect([why, await takeTick(world.db, name, tick_at, now_ms)]).toEqual([why, taken]);
   });
 });

@@ -1,0 +1,58 @@
+/**
+ * Puts the job table right after the clock was ahead, and set back: what was written for a time that
+ * has not come yet would stand still until then.
+ */
+import { all } from "./table";
+import type { JobsTables } from "./schema";
+import type { Db, Store } from "../store/store";
+
+type JobsDb = Db<JobsTables>;
+
+/** Jobs in one transaction. */
+const jobs_each = 500;
+
+/**
+ * No job waits longer than it was meant to when it was enqueued or last begun, and none has finished
+ * in the future: such a one would be kept until then. Part by part; returns how many were changed.
+ */
+export async function correctTimes(
+  { inTransaction }: Pick<Store, "inTransaction">,
+  now_ms: number,
+): Promise<number> {
+  let corrected = 0;
+  for (const correct of [correctWaiting, correctFinished])
+    for (let some = jobs_each; some === jobs_each; corrected += some)
+      some = await inTransaction((tx) => correct(tx, now_ms));
+  return corrected;
+}
+
+/** The beginning of the wait, by the clock of then: it is now. */
+const since = "case when started_at > created_at then started_at else created_at end";
+const waiting_sql = `
+update core_jobs set
+  run_at = run_at - (${since}) + ?,
+  created_at = case when created_at > ? then ? else created_at end,
+  started_at = case when started_at > ? then ? else started_at end
+where id in (
+  select id from core_jobs
+  where state = 'ready' and run_at > ? and (created_at > ? or started_at > ?)
+  limit ?
+) returning id`;
+const correctWaiting = async (tx: JobsDb, now_ms: number): Promise<number> =>
+  (await all(tx, waiting_sql, [...Array<number>(8).fill(now_ms), jobs_each])).length;
+
+const finished_sql = `
+update core_jobs set finished_at = ?
+where id in (
+  select id from core_jobs
+  where state in ('done', 'failed', 'cancelled') and state = ? and finished_at > ?
+  limit ?
+) returning id`;
+async function correctFinished(tx: JobsDb, now_ms: number): Promise<number> {
+  let corrected = 0;
+  for (const state of ["done", "failed", "cancelled"] as const) {
+    const left = jobs_each - corrected;
+    if (left > 0) corrected += (await all(tx, finished_sql, [now_ms, state, now_ms, left])).length;
+  }
+  return corrected;
+}

@@ -1,0 +1,192 @@
+/**
+ * Jobs and ticks when the clock is wrong for a while: nothing stands still until a time that was
+ * never meant, in the same process and after a restart.
+ */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { handle } from "../../core/jobs/contract";
+import { CronSchedules } from "../../core/jobs/cron";
+import { every } from "../../core/jobs/contract";
+import type { JobQueue } from "../../core/jobs/queue";
+import {
+  jobsWorld,
+  limits,
+  minute,
+  record,
+  recorded,
+  second,
+  until,
+  Work,
+  type JobsWorld,
+} from "../helpers/jobs";
+
+const day = 24 * 60 * minute;
+const year = 365 * day;
+
+let world: JobsWorld;
+const running: JobQueue[] = [];
+beforeEach(async () => {
+  world = await jobsWorld();
+});
+afterEach(async () => {
+  for (const queue of running.splice(0)) await queue.drain(second);
+  await world.close();
+});
+
+/** Jobs whose name begins with "again" fail at their first run. */
+async function start(): Promise<JobQueue> {
+  const queue = world.queue();
+  queue.register(
+    "test",
+    handle(
+      Work,
+      async ({ name }, { attempt }) => {
+        if (name.startsWith("again") && attempt === 1) throw new Error("once more");
+        return async (tx) => {
+          await record(tx, name);
+        };
+      },
+      { ...limits, backoff_ms: () => minute },
+    ),
+  );
+  await queue.start();
+  running.push(queue);
+  return queue;
+}
+const restart = async (queue: JobQueue): Promise<JobQueue> => {
+  await queue.drain(second);
+  running.splice(running.indexOf(queue), 1);
+  return start();
+};
+const enqueue = (queue: JobQueue, name: string, in_ms: number) =>
+  queue.enqueue(world.db, Work, { name }, { run_at_ms: world.clock.now_ms() + in_ms });
+/** In how long the one job runs, ms. */
+const left = async () => (await world.only()).run_at - world.clock.now_ms();
+
+describe("a job that was enqueued while the clock was wrong waits as long as it was meant to", () => {
+  const cases: [why: string, wrong_by: number, restarts: boolean][] = [
+    ["a year ahead, then right", year, false],
+    ["a year ahead, then right after a restart", year, true],
+    ["an hour ahead, then right", 60 * minute, false],
+    ["a year behind, then right: it is due", -year, false],
+    ["a year behind, then right after a restart: it is due", -year, true],
+  ];
+  test.each(cases)("%s", async (_why, wrong_by, restarts) => {
+    const queue = await start();
+    world.clock.move(wrong_by);
+    await enqueue(queue, "soon", minute);
+    await Bun.sleep(20);
+    expect(await recorded(world.db)).toEqual([]);
+    world.clock.move(-wrong_by);
+    if (restarts) await restart(queue);
+    if (wrong_by > 0) {
+      await until(async () => (await left()) <= minute);
+      expect(await left()).toBeGreaterThan(minute - second);
+      world.clock.move(minute);
+    }
+    await until(async () => (await recorded(world.db)).length === 1);
+  });
+});
+
+test("a job that failed while the clock was ahead is tried again after its pause", async () => {
+  const queue = await start();
+  world.clock.move(year);
+  await enqueue(queue, "again", 0);
+  await until(async () => (await world.only()).error !== null);
+  world.clock.move(-year);
+  await restart(queue);
+  await until(async () => (await left()) <= minute);
+  world.clock.move(minute);
+  await until(async () => (await recorded(world.db)).length === 1);
+});
+
+test("a job that was enqueued before the clock was wrong keeps its time", async () => {
+  const queue = await start();
+  await enqueue(queue, "later", 30 * day);
+  world.clock.move(day);
+  await Bun.sleep(20);
+  world.clock.move(-day);
+  await restart(queue);
+  await Bun.sleep(20);
+  expect(await left()).toBe(30 * day);
+});
+
+test("many that were enqueued while it was ahead are all corrected", async () => {
+  const queue = await start();
+  world.clock.move(year);
+  await world.store.inTransaction(async (tx) => {
+    for (let n = 0; n < 1_200; n++)
+      await queue.enqueue(
+        tx,
+        Work,
+        { name: `${n}` },
+        { run_at_ms: world.clock.now_ms() + minute, queue: "one", queue_concurrency: 1 },
+      );
+  });
+  world.clock.move(-year);
+  await restart(queue);
+  const late = () =>
+    world.db
+      .selectFrom("core_jobs")
+      .select("id")
+      .where("run_at", ">", world.clock.now_ms() + minute)
+      .execute();
+  await until(async () => (await late()).length === 0);
+});
+
+test("a job that finished while the clock was ahead is kept as long as any other", async () => {
+  const queue = await start();
+  world.clock.move(year);
+  await enqueue(queue, "done", 0);
+  await until(async () => (await world.only()).state === "done");
+  world.clock.move(-year);
+  await restart(queue);
+  await until(async () => (await world.only()).finished_at! <= world.clock.now_ms());
+  world.clock.move(day + 10 * minute);
+  await until(async () => (await world.rows()).length === 0);
+});
+
+describe("ticks go on at their times", () => {
+  const schedule = every("0 12 * * *", Work, { name: "noon" });
+  const started: CronSchedules[] = [];
+  afterEach(() => {
+    for (const one of started.splice(0)) one.stop();
+  });
+  function schedules(queue: JobQueue): CronSchedules {
+    const { store, log, clock } = world;
+    const made = new CronSchedules({ queue, store, log, clock, look_ms_max: 5 });
+    started.push(made);
+    made.add(schedule);
+    return made;
+  }
+  const ticks = async () => (await world.rows()).map(({ key }) => key!.slice(-24)).toSorted();
+
+  const cases: [why: string, wrong_by: number, restarts: boolean][] = [
+    ["a year ahead, then right", year, false],
+    ["a year ahead, then right after a restart", year, true],
+    ["a year behind, then right", -year, false],
+    ["a year behind, then right after a restart", -year, true],
+  ];
+  test.each(cases)("%s", async (_why, wrong_by, restarts) => {
+    world.clock.move(-minute);
+    const queue = await start();
+    const first = schedules(queue);
+    world.clock.move(wrong_by);
+    await Bun.sleep(20);
+    // What ticks while the clock is wrong may be one more.
+    world.clock.move(minute);
+    const in_wrong = new Date(world.clock.now_ms()).toISOString();
+    await until(async () => (await ticks()).includes(in_wrong));
+    world.clock.move(-wrong_by);
+    if (restarts) {
+      first.stop();
+      schedules(await restart(queue));
+    }
+    await Bun.sleep(20);
+    for (const tick of ["2026-01-06T12:00:00.000Z", "2026-01-07T12:00:00.000Z"]) {
+      world.clock.move(day);
+      await until(async () => (await ticks()).includes(tick));
+    }
+    const all = await ticks();
+    expect(new Set(all).size).toBe(all.length);
+  });
+});

@@ -1,6 +1,6 @@
 /**
- * Puts the job table right after the clock was ahead, and set back: what was written for a time that
- * has not come yet would stand still until then.
+ * Puts the job table right after the clock was ahead, and set back: what was written for a time
+ * that has not come yet would stand still until then.
  */
 import { all } from "./table";
 import type { JobsTables } from "./schema";
@@ -12,8 +12,9 @@ type JobsDb = Db<JobsTables>;
 const jobs_each = 500;
 
 /**
- * No job waits longer than it was meant to when it was enqueued or last begun, and none has finished
- * in the future: such a one would be kept until then. Part by part; returns how many were changed.
+ * No job waits longer than it was meant to when it was enqueued or last begun, and none has
+ * finished in the future: such a one would be kept until then. Part by part; returns how many were
+ * changed.
  */
 export async function correctTimes(
   { inTransaction }: Pick<Store, "inTransaction">,

@@ -72,7 +72,8 @@ export class LanguageModelAnswerer implements Answerer {
       };
     const preview = new Preview(question);
     try {
-      return this.answered(await this.generate(question, passages, preview), timings());
+      const generated = await question.waitFor(() => this.generate(question, passages, preview));
+      return this.answered(generated, timings());
     } catch (error) {
       question.signal.throwIfAborted();
       if (!(error instanceof ProviderFailure)) throw error;

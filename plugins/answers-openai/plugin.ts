@@ -3,7 +3,7 @@
  * name one.
  */
 import { probeEndpoint, definePlugin, Duration, fill, Secret, t } from "../../core/sdk";
-import { Answerers } from "../chats/contract";
+import { AnswerLimits, Answerers } from "../chats/contract";
 import { SystemChecks } from "../console/contract";
 import { SearchIndex } from "../search-index/contract";
 import { Retrieval } from "../search/contract";
@@ -42,6 +42,22 @@ export default definePlugin({
       default: "20s",
       description: "The longest pause in the middle of an answer.",
     }),
+    concurrency: t.Integer({
+      default: 4,
+      minimum: 1,
+      maximum: 64,
+      description:
+        "Answers that the server works on at the same time; users take turns. One that waits for " +
+        "the model does not count.",
+    }),
+    model_concurrency: t.Integer({
+      default: 64,
+      minimum: 1,
+      maximum: 256,
+      description:
+        "Answers that wait for the model at the same time, of one user at most an eighth. Set it " +
+        "to what the endpoint works on at once: an answer that waits there uses up its time.",
+    }),
     context_tokens: t.Integer({
       default: 8_192,
       minimum: 2_048,
@@ -58,7 +74,11 @@ export default definePlugin({
   slots: { answerers: Answerers },
   setup: async ({ config, services: { index, retrieval }, slots, now_ms, log }) => {
     const endpoint = endpointOf(config);
-    if (endpoint === null) return {};
+    const limits = fill(AnswerLimits, {
+      concurrency: config.concurrency,
+      waiting_max: config.model_concurrency,
+    });
+    if (endpoint === null) return { fills: [limits] };
     // The client is large: only a server that uses it loads it.
     const { Provider } = await import("./provider");
     const { context_tokens, answer_tokens, fallback, timeout, silence_timeout } = config;
@@ -77,6 +97,7 @@ export default definePlugin({
     });
     return {
       fills: [
+        limits,
         fill(Answerers, answerer),
         fill(SystemChecks, {
           name: "Language model",

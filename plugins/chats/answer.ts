@@ -9,6 +9,7 @@ import { notifyMessage, type ChatContext } from "./context";
 import type { Answered, AnswerResult, Question } from "./contract";
 import { appendEvents, isCurrent } from "./event-store";
 import { completeAnswer, DeltaBuffer, deltaEvents, failAnswer, restartAnswer } from "./events";
+import type { AnswerPlace } from "./places";
 import * as store from "./store";
 import type { Chat, MessageRow } from "./store";
 import { publishGrowth, publishStatus } from "./waiter";
@@ -23,40 +24,59 @@ const no_folders =
 const no_answerer = "No answerer is set up on this server, so questions can't be answered.";
 const nothing_found = "No passage in the selected folders answers this.";
 
-/** The job: does nothing when the message is finished. */
+/**
+ * The job: waits for its owner's turn. Does nothing when the message is finished, or its session
+ * deleted for good.
+ */
 export async function answerMessage(
   ctx: ChatContext,
   message_id: string,
   run: JobRun,
 ): Promise<JobEffect | void> {
+  const owner_id = await store.findOwner(ctx.db, message_id);
+  if (owner_id !== undefined)
+    return ctx.places.run(owner_id, run.signal, (place) =>
+      answerInPlace(ctx, message_id, run, place),
+    );
+}
+
+async function answerInPlace(
+  ctx: ChatContext,
+  message_id: string,
+  run: JobRun,
+  place: AnswerPlace,
+): Promise<JobEffect | void> {
   const { db, folders } = ctx;
-  const message = await startMessage(ctx, message_id);
-  if (!message) return;
-  const row = await store.findChat(db, message.chat_id);
-  const chat = (await store.withUses(db, [row!]))[0]!;
+  const started = await startMessage(ctx, message_id);
+  if (!started) return;
+  const { message, chat } = started;
   const scope =
     chat.folder_ids.length === 0
       ? []
       : await folders.requireWithSubfolders(db, chat.owner_id, chat.folder_ids, "/usedFolders");
   // Counted before the search: what is read meanwhile is in the answer, or in the warning.
   const unread_count = await folders.countSyncing(db, scope);
-  const attempt = new AnswerAttempt(ctx, message, chat, scope, run);
+  const attempt = new AnswerAttempt(ctx, message, chat, scope, { last: run.last, place });
   const answered = withUnreadWarning(await attempt.ask(), unread_count);
   return (tx) => attempt.save(tx, answered);
 }
 
 /**
  * Marks the message as being answered; what an earlier attempt has shown is void. Undefined when it
- * is finished.
+ * is finished, or its session deleted for good.
  */
-const startMessage = (ctx: ChatContext, message_id: string): Promise<MessageRow | undefined> =>
+const startMessage = (
+  ctx: ChatContext,
+  message_id: string,
+): Promise<{ readonly message: MessageRow; readonly chat: Chat } | undefined> =>
   ctx.inTransaction(async (tx) => {
     const now = ctx.now_ms();
     const message = await store.startMessage(tx, message_id, now);
-    if (!message) return undefined;
+    const row = message && (await store.findChat(tx, message.chat_id));
+    if (!row) return undefined;
     await restartAnswer(tx, message_id, now);
     publishStatus(ctx, message_id);
-    return message;
+    return { message, chat: (await store.withUses(tx, [row]))[0]! };
   });
 
 /** Ends the message of a job that has failed for good. */
@@ -77,7 +97,8 @@ export async function failMessage(
   await failAnswer(tx, message_id, now);
   publishStatus(ctx, message_id);
   const message = (await store.findById(tx, message_id))!;
-  notifyMessage(ctx, (await store.findChat(tx, message.chat_id))!.owner_id, message);
+  const chat = await store.findChat(tx, message.chat_id);
+  if (chat) notifyMessage(ctx, chat.owner_id, message);
 }
 
 /** The queue gives its own reasons in a few words; everything from here is a sentence already. */
@@ -94,7 +115,7 @@ class AnswerAttempt {
     private readonly message: MessageRow,
     private readonly chat: Chat,
     private readonly folder_ids: readonly string[],
-    private readonly run: JobRun,
+    private readonly run: Pick<JobRun, "last"> & { readonly place: AnswerPlace },
   ) {
     this.scope = new Set(folder_ids);
   }
@@ -153,7 +174,7 @@ class AnswerAttempt {
   /** Passages that are found, and text that is emitted, go where these arguments say. */
   private async question(found: FoundPassage[], deltas: DeltaBuffer): Promise<Question> {
     const { db, prompts, retrieval } = this.ctx;
-    const { signal } = this.run;
+    const { signal, waitFor } = this.run.place;
     return {
       text: this.message.text,
       prompts: await prompts.require(db, this.chat.owner_id, this.chat.prompt_ids, "/usedPrompts"),
@@ -168,6 +189,7 @@ class AnswerAttempt {
         return retrieved;
       },
       emit: ({ text }) => deltas.add(text),
+      waitFor,
       signal,
     };
   }
@@ -269,7 +291,7 @@ class AnswerAttempt {
       return await work();
     } catch (error) {
       const is_readable = error instanceof PermanentFailure || error instanceof HttpError;
-      if (this.run.signal.aborted || is_readable) throw error;
+      if (this.run.place.signal.aborted || is_readable) throw error;
       this.ctx.log.warn("an answer failed", {
         message_id: this.message.id,
         error: error instanceof Error ? error.message : String(error),

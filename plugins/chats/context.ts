@@ -1,12 +1,13 @@
 /** What the functions of this plugin are handed, and how they say that a message has changed. */
-import type { Change, Context } from "../../core/sdk";
+import type { Change, Context, Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
 import type { Prompts } from "../prompts/contract";
 import type { Quotas } from "../quotas/contract";
 import type { Retrieval } from "../search/contract";
 import type { Answerer } from "./contract";
-import type { MessageRow } from "./store";
+import type { AnswerPlaces } from "./places";
+import type { ChatRow, MessageRow } from "./store";
 
 export interface ChatContext extends Pick<
   Context,
@@ -20,6 +21,7 @@ export interface ChatContext extends Pick<
   | "notify"
   | "now_ms"
   | "reads"
+  | "truncateWal"
 > {
   readonly documents: Documents;
   readonly folders: Folders;
@@ -28,6 +30,14 @@ export interface ChatContext extends Pick<
   readonly retrieval: Retrieval;
   /** Complete once every plugin is set up. */
   readonly answerers: () => readonly Answerer[];
+  readonly places: AnswerPlaces;
+  /** How long a deleted session can be restored, milliseconds. */
+  readonly restore_ms: number;
+  /** Queues the purge of a session that is gone: jobs.ts. */
+  readonly enqueuePurge: (tx: Db, gone: Pick<ChatRow, "id" | "owner_id">) => Promise<void>;
+  /** Queues the next look at deleted sessions, unless one is queued. */
+  readonly enqueueExpiry: (tx: Db, at_ms: number) => Promise<void>;
+  readonly cancelExpiry: (tx: Db) => Promise<void>;
 }
 
 /** Notifies those who look at the message, or at its session, which counts and shows it. */
@@ -40,3 +50,9 @@ export function notifyMessage(
   notify({ owner_id, kind: "message", id: request_id, action });
   notify({ owner_id, kind: "chat", id: chat_id, action: "changed" });
 }
+
+export const notifyChat = (
+  { notify }: Pick<ChatContext, "notify">,
+  { id, owner_id }: Pick<ChatRow, "id" | "owner_id">,
+  action: Change["action"],
+): void => notify({ owner_id, kind: "chat", id, action });

@@ -33,6 +33,12 @@ export interface Question {
    * shown is shown anew.
    */
   readonly emit?: (event: { readonly kind: "delta"; readonly text: string }) => void;
+  /**
+   * Runs a call that is only waited for, such as one of a language model: meanwhile another answer
+   * is worked on in the place of this one, and the time until the call begins is not the call's.
+   * Whoever makes answers outside of this server calls it.
+   */
+  readonly waitFor: <R>(call: () => Promise<R>) => Promise<R>;
   readonly signal: AbortSignal;
 }
 /** An answer before the chat adds its queue time. */
@@ -47,3 +53,13 @@ export interface Answerer {
   readonly answer: (question: Question) => Promise<Answered>;
 }
 export const Answerers = slot<Answerer>("chats.answerers");
+
+/** How many answers are made at the same time in the whole server. */
+export interface AnswerLimits {
+  /** That the server works on. */
+  readonly concurrency: number;
+  /** That wait for others. */
+  readonly waiting_max: number;
+}
+/** The first counts. */
+export const AnswerLimits = slot<AnswerLimits>("chats.answer_limits");

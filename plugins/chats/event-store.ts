@@ -81,32 +81,43 @@ export const voidAttempt = async (tx: ChatsDb, message_id: string): Promise<void
 /** The kinds that end a stream, spelled as the partial index has them. */
 const is_final = sql<boolean>`kind in ('done', 'error')`;
 
-/**
- * Deletes the events of up to `limit` messages that ended before this time; answers how many
- * messages that were.
- */
-export async function pruneEvents(
-  tx: ChatsDb,
+/** Up to `limit` messages whose answers ended before this time and have events still. */
+export const endedMessages = async (
+  db: ChatsDb,
   ended_before: number,
   limit: number,
-): Promise<number> {
-  const ended = await tx
-    .selectFrom("chats_events")
-    .select("message_id")
-    .where(is_final)
-    .where("created_at", "<", ended_before)
-    .limit(limit)
-    .execute();
-  if (ended.length > 0)
-    await tx
+): Promise<string[]> =>
+  (
+    await db
+      .selectFrom("chats_events")
+      .select("message_id")
+      .where(is_final)
+      .where("created_at", "<", ended_before)
+      .limit(limit)
+      .execute()
+  ).map(({ message_id }) => message_id);
+
+/**
+ * Deletes every event of the first of these messages, and of further ones until it is about so many
+ * rows: a message has all of its events or none. Returns whose events are gone.
+ */
+export async function deleteEvents(
+  tx: ChatsDb,
+  message_ids: readonly string[],
+  rows_max: number,
+): Promise<string[]> {
+  const gone: string[] = [];
+  let rows = 0;
+  for (const message_id of message_ids) {
+    if (rows >= rows_max) break;
+    const deleted = await tx
       .deleteFrom("chats_events")
-      .where(
-        "message_id",
-        "in",
-        ended.map(({ message_id }) => message_id),
-      )
-      .execute();
-  return ended.length;
+      .where("message_id", "=", message_id)
+      .executeTakeFirst();
+    rows += Number(deleted.numDeletedRows);
+    gone.push(message_id);
+  }
+  return gone;
 }
 
 /** As much of an event as a stream sends. */

@@ -1,29 +1,77 @@
 /** Every job of chats: the function that runs it, how often it is tried, how many at once. */
+import { inParts } from "../../core/lib/parts";
 import { every, handle, job, t, type Context, type Db, type JobHandler } from "../../core/sdk";
 import { answerMessage, failMessage } from "./answer";
 import type { ChatContext } from "./context";
-import { pruneEvents } from "./event-store";
+import { expireChats, purgeChat } from "./deletion";
+import { deleteEvents, endedMessages } from "./event-store";
 
 const minute_ms = 60_000;
+const hour_ms = 60 * minute_ms;
 
 export const AnswerMessage = job("chats.answer", t.Object({ message_id: t.String() }));
-/** Answers that are made at the same time, in all and of one owner. */
-const answers_max = 4;
-const answers_of_owner_max = 3;
+/**
+ * Answers under way at the same time, in all and of one owner: those that are worked on, wait for a
+ * model, or wait for a place (places.ts).
+ */
+const answers_max = 256;
+const answers_of_owner_max = 8;
 
 /** Deletes the events of answers that have been finished for a while. */
 export const PruneEvents = job("chats.prune", t.Object({}));
+/** Takes away for good what was deleted and not restored in time. */
+export const ExpireChats = job("chats.expire", t.Object({}));
+/** Deletes the rows of a session that is gone for good. */
+export const PurgeChat = job("chats.purge", t.Object({ chat_id: t.String() }));
+
+/** There is one at a time, for the session that expires next. */
+const expiry = "chats.expire";
+
+export const enqueuers = ({
+  cancelJobs,
+  enqueue,
+}: Pick<Context, "cancelJobs" | "enqueue">): Pick<
+  ChatContext,
+  "enqueuePurge" | "enqueueExpiry" | "cancelExpiry"
+> => ({
+  enqueuePurge: (tx, { id, owner_id }) =>
+    enqueue(
+      tx,
+      PurgeChat,
+      { chat_id: id },
+      { key: id, owner: owner_id, queue: `chats.purge:${owner_id}`, queue_concurrency: 1 },
+    ),
+  enqueueExpiry: (tx, at_ms) =>
+    enqueue(tx, ExpireChats, {}, { key: expiry, subject: expiry, run_at_ms: at_ms }),
+  cancelExpiry: (tx) => cancelJobs(tx, [expiry]),
+});
 
 export const chatJobs = (ctx: ChatContext): readonly JobHandler[] => [
   handle(AnswerMessage, ({ message_id }, run) => answerMessage(ctx, message_id, run), {
     attempts_max: 3,
-    timeout_ms: 5 * minute_ms,
+    // The time in the lines included; work and calls have a limit of their own.
+    timeout_ms: hour_ms,
     concurrency: answers_max,
+    io_bound: true,
     onExhausted: (tx, { message_id }, reason) => failMessage(ctx, tx, message_id, reason),
   }),
   handle(PruneEvents, (_payload, { signal }) => pruneFinished(ctx, signal), {
     attempts_max: 3,
     timeout_ms: 10 * minute_ms,
+  }),
+  handle(ExpireChats, (_payload, { signal }) => expireChats(ctx, signal), {
+    attempts_max: 20,
+    crashes_max: Number.MAX_SAFE_INTEGER,
+    timeout_ms: 10 * minute_ms,
+  }),
+  handle(PurgeChat, ({ chat_id }, { signal }) => purgeChat(ctx, chat_id, signal), {
+    attempts_max: 20,
+    // Every start goes on with it.
+    crashes_max: Number.MAX_SAFE_INTEGER,
+    timeout_ms: 6 * hour_ms,
+    // It takes no slot from jobs that somebody waits for, and a large one delays no small one.
+    io_bound: true,
+    concurrency: 8,
   }),
 ];
 
@@ -49,18 +97,23 @@ export const enqueueAnswer = (
   );
 
 /** Longer than any client that was cut off from a stream stays away. */
-export const events_kept_ms = 60 * minute_ms;
-const messages_at_once = 200;
+export const events_kept_ms = hour_ms;
+/** One part: messages that are looked at, and about how many rows go. */
+const messages_at_once = 20;
+const events_at_once = 500;
 
 /** Once the events of a finished message are deleted, its result stands in for them. */
-export async function pruneFinished(
+export function pruneFinished(
   { inTransaction, now_ms }: Pick<Context, "inTransaction" | "now_ms">,
   signal: AbortSignal,
 ): Promise<void> {
   const ended_before = now_ms() - events_kept_ms;
-  for (;;) {
-    const pruned = await inTransaction((tx) => pruneEvents(tx, ended_before, messages_at_once));
-    if (pruned < messages_at_once) return;
-    signal.throwIfAborted();
-  }
+  return inParts(
+    () =>
+      inTransaction(async (tx) => {
+        const ids = await endedMessages(tx, ended_before, messages_at_once);
+        return (await deleteEvents(tx, ids, events_at_once)).length > 0;
+      }),
+    signal,
+  );
 }

@@ -119,4 +119,35 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0004_deletion",
+    up: async (tx) => {
+      // Gone for good: nobody finds it, and it waits to be purged.
+      await tx.schema.alterTable("chats").addColumn("gone_at", "bigint").execute();
+      // Until now a deleted session did not count against the quota, and was kept for ever.
+      await tx.schema
+        .alterTable("chats")
+        .addColumn("counted", "integer", (c) => c.notNull().defaultTo(1))
+        .execute();
+      await sql`update chats set counted = 0 where deleted_at is not null`.execute(tx);
+      await tx.schema
+        .createIndex("chats_expiring")
+        .on("chats")
+        .column("deleted_at")
+        .where(sql<boolean>`deleted_at is not null and gone_at is null`)
+        .execute();
+      await tx.schema
+        .createIndex("chats_gone")
+        .on("chats")
+        .column("id")
+        .where(sql.ref("gone_at"), "is not", null)
+        .execute();
+      await tx.schema
+        .createIndex("chats_messages_unfinished")
+        .on("chats_messages")
+        .column("chat_id")
+        .where(sql<boolean>`status in ('PENDING', 'PROCESSING')`)
+        .execute();
+    },
+  },
 ];

@@ -1,5 +1,5 @@
 /** Chats: sessions over folders, messages, and answers that are made in the background. */
-import { definePlugin, fill } from "../../core/sdk";
+import { definePlugin, Duration, fill, t } from "../../core/sdk";
 import { Documents, DocumentUses } from "../documents/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { Prompts, PromptUses } from "../prompts/contract";
@@ -7,9 +7,11 @@ import { Quotas } from "../quotas/contract";
 import { Retrieval } from "../search/contract";
 import { redactDocuments } from "./citations";
 import type { ChatContext } from "./context";
-import { Answerers } from "./contract";
-import { chatJobs, schedules } from "./jobs";
+import { AnswerLimits, Answerers } from "./contract";
+import { resumeDeletions } from "./deletion";
+import { chatJobs, enqueuers, schedules } from "./jobs";
 import { migrations } from "./migrations";
+import { AnswerPlaces } from "./places";
 import { chatHandlers, routes } from "./routes";
 import { removeFolderUses, removePromptUses } from "./store";
 import { AnswerStreams } from "./stream";
@@ -17,6 +19,12 @@ import { AnswerStreams } from "./stream";
 export default definePlugin({
   name: "chats",
   version: "1.0.0",
+  config: t.Object({
+    restore_for: Duration({
+      default: "30d",
+      description: "How long a deleted session can be restored; then it is purged.",
+    }),
+  }),
   needs: {
     folders: Folders,
     prompts: Prompts,
@@ -24,7 +32,7 @@ export default definePlugin({
     retrieval: Retrieval,
     quotas: Quotas,
   },
-  slots: { answerers: Answerers },
+  slots: { answerers: Answerers, limits: AnswerLimits },
   tables: [
     "chats",
     "chats_folders",
@@ -36,7 +44,15 @@ export default definePlugin({
   migrations,
   routes,
   setup: (host) => {
-    const ctx: ChatContext = { ...host, ...host.services, answerers: host.slots.answerers };
+    const { config, services, slots } = host;
+    const ctx: ChatContext = {
+      ...host,
+      ...services,
+      ...enqueuers(host),
+      answerers: slots.answerers,
+      places: new AnswerPlaces(slots.limits),
+      restore_ms: config.restore_for,
+    };
     return {
       jobs: chatJobs(ctx),
       schedules,
@@ -50,6 +66,7 @@ export default definePlugin({
         }),
       ],
       routes: chatHandlers(ctx, new AnswerStreams(ctx)),
+      start: () => resumeDeletions(ctx),
     };
   },
 });

@@ -13,6 +13,7 @@ import {
 } from "../../core/sdk";
 import type { Message } from "./citations";
 import type { ChatContext } from "./context";
+import * as deletion from "./deletion";
 import {
   ChatBody,
   chat_example,
@@ -109,10 +110,16 @@ export const routes = {
     tag,
     operation: "deleteChat",
     description:
-      "Reversible: `POST /chats/{sessionId}/restore` brings it back. An answer that is being " +
-      "made is finished meanwhile.",
+      "Reversible for 30 days (`chats.restore_for`): `POST /chats/{sessionId}/restore` brings it " +
+      "back. Until then it counts against the quota. An answer that is being made is finished " +
+      "meanwhile. With `permanent=true` the session goes for good, deleted before or not.",
+    query: t.Object({
+      permanent: t.Optional(
+        t.Boolean({ default: false, description: "`true` deletes it for good." }),
+      ),
+    }),
     answers: { 204: { description: "It is deleted." } },
-    errors: { 410: "It is deleted already." },
+    errors: { 410: "It is deleted already, and `permanent` is not `true`." },
   }),
   restore: route.post("/chats/:sessionId/restore", {
     summary: "Restore a chat session",
@@ -242,12 +249,13 @@ export const chatHandlers = (
     chatRecord(await service.getChat(ctx, caller.owner_id, params.sessionId)),
   change: async ({ caller, params, body }) =>
     chatRecord(await service.changeChat(ctx, caller.owner_id, params.sessionId, body)),
-  remove: async ({ caller, params }) => {
-    await service.removeChat(ctx, caller.owner_id, params.sessionId);
+  remove: async ({ caller, params, query }) => {
+    const remove = query.permanent ? deletion.removeChatForGood : deletion.removeChat;
+    await remove(ctx, caller.owner_id, params.sessionId);
     return reply(204);
   },
   restore: async ({ caller, params }) =>
-    chatRecord(await service.restoreChat(ctx, caller.owner_id, params.sessionId)),
+    chatRecord(await deletion.restoreChat(ctx, caller.owner_id, params.sessionId)),
   send: async ({ caller, params, body }) =>
     accepted(await service.submitMessage(ctx, caller.owner_id, params.sessionId, body)),
   messages: async ({ caller, params, query }) => {

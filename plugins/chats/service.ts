@@ -6,18 +6,16 @@ import {
   badRequest,
   checkedName,
   conflict,
-  HttpError,
   newUuid,
   notFound,
   requiredText,
-  requireOwned,
   trimmed,
-  type Change,
   type Db,
   type PageRequest,
 } from "../../core/sdk";
+import { requireOpenChat, restorableAfter } from "./access";
 import { withFreshCitations, type Message } from "./citations";
-import { notifyMessage, type ChatContext } from "./context";
+import { notifyChat, notifyMessage, type ChatContext } from "./context";
 import { appendEvents } from "./event-store";
 import { failAnswer, statusEvent } from "./events";
 import { enqueueAnswer } from "./jobs";
@@ -48,22 +46,19 @@ export interface PollWait {
 
 /** One page of live sessions, or of the deleted ones that can be restored. */
 export async function listChats(
-  { db }: ChatContext,
+  ctx: ChatContext,
   owner_id: string,
   deleted: boolean,
   page: PageRequest,
 ): Promise<{ chats: Chat[]; total: number }> {
-  const { rows, total } = await store.listChats(db, owner_id, deleted, page);
-  return { chats: await store.withUses(db, rows), total };
+  const deleted_after = deleted ? restorableAfter(ctx) : null;
+  const { rows, total } = await store.listChats(ctx.db, owner_id, deleted_after, page);
+  return { chats: await store.withUses(ctx.db, rows), total };
 }
 
 /** @throws HttpError 404, 403, 410. */
-export async function getChat(
-  { db }: ChatContext,
-  owner_id: string,
-  chat_id: string,
-): Promise<Chat> {
-  return withUses(db, await requireOpenChat(db, owner_id, chat_id));
+export async function getChat(ctx: ChatContext, owner_id: string, chat_id: string): Promise<Chat> {
+  return withUses(ctx.db, await requireOpenChat(ctx, ctx.db, owner_id, chat_id));
 }
 
 /**
@@ -85,6 +80,8 @@ export async function createChat(
     created_at: now,
     updated_at: now,
     deleted_at: null,
+    gone_at: null,
+    counted: 1,
   };
   return ctx.inTransaction(async (tx) => {
     await ctx.quotas.charge(tx, owner_id, "chats", 1);
@@ -107,7 +104,7 @@ export async function changeChat(
 ): Promise<Chat> {
   const values = input.name === undefined ? {} : { name: nameOf(input.name) };
   return ctx.inTransaction(async (tx) => {
-    const before = await requireOpenChat(tx, owner_id, chat_id);
+    const before = await requireOpenChat(ctx, tx, owner_id, chat_id);
     const is_empty =
       input.name === undefined &&
       input.usedFolders === undefined &&
@@ -119,63 +116,6 @@ export async function changeChat(
     notifyChat(ctx, before, "changed");
     return withUses(tx, { ...before, ...values, updated_at });
   });
-}
-
-/**
- * Takes the session out of use and ends its polls and streams; its messages stay, and an answer
- * that is being made is finished.
- * @throws HttpError 403, 404, 410.
- */
-export async function removeChat(
-  ctx: ChatContext,
-  owner_id: string,
-  chat_id: string,
-): Promise<void> {
-  await ctx.inTransaction(async (tx) => {
-    const row = await requireOpenChat(tx, owner_id, chat_id);
-    await store.setDeleted(tx, chat_id, ctx.now_ms());
-    await ctx.quotas.charge(tx, owner_id, "chats", -1);
-    publishStatus(ctx, chat_id);
-    notifyChat(ctx, row, "deleted");
-  });
-}
-
-/**
- * Brings a deleted session back; one that is not deleted stays as it is.
- * @throws HttpError 404, or 403 also when the quota is reached.
- */
-export async function restoreChat(
-  ctx: ChatContext,
-  owner_id: string,
-  chat_id: string,
-): Promise<Chat> {
-  return ctx.inTransaction(async (tx) => {
-    const row = await requireChat(tx, owner_id, chat_id);
-    if (row.deleted_at !== null) {
-      await ctx.quotas.charge(tx, owner_id, "chats", 1);
-      await store.setDeleted(tx, chat_id, null);
-      notifyChat(ctx, row, "created");
-    }
-    return withUses(tx, row);
-  });
-}
-
-/** Deleted or not. @throws HttpError 404, or 403 when it is another user's. */
-async function requireChat(from: Db, owner_id: string, chat_id: string): Promise<ChatRow> {
-  return requireOwned(await store.findChat(from, chat_id), owner_id, "chat session");
-}
-
-/** @throws HttpError 404, 403, or 410 when it is deleted. */
-async function requireOpenChat(from: Db, owner_id: string, chat_id: string): Promise<ChatRow> {
-  const row = await requireChat(from, owner_id, chat_id);
-  if (row.deleted_at !== null)
-    throw new HttpError(
-      410,
-      "gone",
-      "This chat session has expired: it was deleted. " +
-        `POST /api/dev/v1/chats/${chat_id}/restore brings it back.`,
-    );
-  return row;
 }
 
 const withUses = async (from: Db, row: ChatRow): Promise<Chat> =>
@@ -203,12 +143,6 @@ const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 const nameOf = (name: string | null | undefined): string | null =>
   name === undefined || name === null || trimmed(name) === "" ? null : checkedName(name, "/name");
 
-const notifyChat = (
-  { notify }: ChatContext,
-  { id, owner_id }: ChatRow,
-  action: Change["action"],
-): void => notify({ owner_id, kind: "chat", id, action });
-
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
@@ -227,7 +161,7 @@ export async function submitMessage(
   const request_id = input.requestId ?? newUuid();
   if (!uuid.test(request_id)) throw badRequest("The field requestId must be a UUID.", "/requestId");
   return ctx.inTransaction(async (tx) => {
-    await requireOpenChat(tx, owner_id, chat_id);
+    await requireOpenChat(ctx, tx, owner_id, chat_id);
     const now = ctx.now_ms();
     const message: MessageRow = {
       id: ctx.newId("msg"),
@@ -246,7 +180,7 @@ export async function submitMessage(
       last_event: 0,
     };
     if (!(await store.insertMessage(tx, message)))
-      return sameRequest(await requireMessage(tx, owner_id, chat_id, request_id), text);
+      return sameRequest(await requireMessage(ctx, tx, owner_id, chat_id, request_id), text);
     await appendEvents(tx, message.id, [statusEvent("PENDING")], now);
     await store.countMessage(tx, chat_id, now);
     await enqueueAnswer(ctx, tx, message.id, owner_id);
@@ -266,12 +200,13 @@ function sameRequest(message: MessageRow, text: string): MessageRow {
 
 /** One page of the session's messages, newest first. @throws HttpError 404, 403, 410. */
 export async function listMessages(
-  { db, documents }: ChatContext,
+  ctx: ChatContext,
   owner_id: string,
   chat_id: string,
   page: PageRequest,
 ): Promise<{ messages: Message[]; total: number }> {
-  await requireOpenChat(db, owner_id, chat_id);
+  await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
+  const { db, documents } = ctx;
   const { rows, total } = await store.listMessages(db, chat_id, page);
   return { messages: await withFreshCitations(db, documents, rows), total };
 }
@@ -289,7 +224,7 @@ export async function pollMessage(
   wait: PollWait,
 ): Promise<Message> {
   const row = await waitForChange(ctx, wait, () =>
-    requireMessage(ctx.db, owner_id, chat_id, request_id),
+    requireMessage(ctx, ctx.db, owner_id, chat_id, request_id),
   );
   const [message] = await withFreshCitations(ctx.db, ctx.documents, [row]);
   return message!;
@@ -317,13 +252,13 @@ async function waitForChange(
 
 /** How far the message is. @throws HttpError 404, 403, 410. */
 export async function messageProgress(
-  { db }: Pick<ChatContext, "db">,
+  ctx: ChatContext,
   owner_id: string,
   chat_id: string,
   request_id: string,
 ): Promise<store.Progress> {
-  await requireOpenChat(db, owner_id, chat_id);
-  const progress = await store.findProgress(db, chat_id, request_id.toLowerCase());
+  await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
+  const progress = await store.findProgress(ctx.db, chat_id, request_id.toLowerCase());
   if (!progress) throw notFound("message");
   return progress;
 }
@@ -339,7 +274,7 @@ export async function cancelMessage(
   request_id: string,
 ): Promise<MessageRow> {
   return ctx.inTransaction(async (tx) => {
-    const message = await requireMessage(tx, owner_id, chat_id, request_id);
+    const message = await requireMessage(ctx, tx, owner_id, chat_id, request_id);
     const ending = {
       status: "CANCELLED",
       completed_at: ctx.now_ms(),
@@ -361,12 +296,13 @@ export async function cancelMessage(
 
 /** @throws HttpError 404, 403, 410 on the session, 404 on the message. */
 async function requireMessage(
+  ctx: ChatContext,
   from: Db,
   owner_id: string,
   chat_id: string,
   request_id: string,
 ): Promise<MessageRow> {
-  await requireOpenChat(from, owner_id, chat_id);
+  await requireOpenChat(ctx, from, owner_id, chat_id);
   const row = await store.findMessage(from, chat_id, request_id.toLowerCase());
   if (!row) throw notFound("message");
   return row;

@@ -14,6 +14,10 @@ export interface ChatRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly deleted_at: number | null;
+  /** When it was deleted for good; it is there until it is purged, and nobody finds it. */
+  readonly gone_at: number | null;
+  /** 1 when it counts against the quota. */
+  readonly counted: number;
 }
 export type MessageStatus = "PENDING" | "PROCESSING" | "COMPLETED" | "FAILED" | "CANCELLED";
 
@@ -79,21 +83,34 @@ export const insertChat = async (tx: ChatsDb, row: ChatRow): Promise<void> => {
   await tx.insertInto("chats").values(row).execute();
 };
 
+/** Unless it is gone for good. */
 export const findChat = (db: ChatsDb, id: string): Promise<ChatRow | undefined> =>
-  db.selectFrom("chats").selectAll().where("id", "=", id).executeTakeFirst();
+  db
+    .selectFrom("chats")
+    .selectAll()
+    .where("id", "=", id)
+    .where("gone_at", "is", null)
+    .executeTakeFirst();
 
-/** One page of live or of deleted sessions, newest first, and how many the owner has of them. */
+/**
+ * One page of live sessions, or of those that were deleted after a time, newest first, and how many
+ * the owner has of them.
+ */
 export async function listChats(
   db: ChatsDb,
   owner_id: string,
-  deleted: boolean,
+  deleted_after: number | null,
   page: PageRequest,
 ): Promise<{ rows: ChatRow[]; total: number }> {
   const { limit, offset } = pageWindow(page);
-  const mine = db
-    .selectFrom("chats")
-    .where("owner_id", "=", owner_id)
-    .where("deleted_at", deleted ? "is not" : "is", null);
+  const of_owner = db.selectFrom("chats").where("owner_id", "=", owner_id);
+  const mine =
+    deleted_after === null
+      ? of_owner.where("deleted_at", "is", null)
+      : of_owner
+          .where("deleted_at", "is not", null)
+          .where("deleted_at", ">", deleted_after)
+          .where("gone_at", "is", null);
   const { total } = await mine.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
   const rows = await mine
     .selectAll()
@@ -142,15 +159,6 @@ export const updateChat = async (
     .set({ ...values, updated_at })
     .where("id", "=", id)
     .execute();
-};
-
-/** Deletes (a time) or restores (null). */
-export const setDeleted = async (
-  tx: ChatsDb,
-  id: string,
-  deleted_at: number | null,
-): Promise<void> => {
-  await tx.updateTable("chats").set({ deleted_at }).where("id", "=", id).execute();
 };
 
 /** One more message, of now. */
@@ -242,6 +250,19 @@ export const findProgress = (
 
 export const findById = (db: ChatsDb, id: string): Promise<MessageRow | undefined> =>
   db.selectFrom("chats_messages").selectAll().where("id", "=", id).executeTakeFirst();
+
+/** Whose unfinished message it is; undefined when it is finished, or its session is gone. */
+export const findOwner = async (db: ChatsDb, message_id: string): Promise<string | undefined> =>
+  (
+    await db
+      .selectFrom("chats_messages")
+      .innerJoin("chats", "chats.id", "chats_messages.chat_id")
+      .select("chats.owner_id")
+      .where("chats_messages.id", "=", message_id)
+      .where("chats_messages.status", "in", unfinished)
+      .where("chats.gone_at", "is", null)
+      .executeTakeFirst()
+  )?.owner_id;
 
 /** One page of a session's messages, newest first, and how many it has in all. */
 export async function listMessages(

@@ -263,6 +263,7 @@ describe("an answer", () => {
       prompts: [],
       history: [],
       signal: new AbortController().signal,
+      waitFor: (call) => call(),
       find: async (_query, { context }) => {
         finds.push(context);
         return { passages, terms: terms(more.asked ?? text) };

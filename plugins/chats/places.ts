@@ -1,0 +1,136 @@
+/**
+ * Places for answers: how many the server works on at the same time, and how many of them may wait
+ * for others, such as a language model. Owners take turns in both.
+ */
+import { Limiter } from "../../core/lib/limiter";
+import { TimeLimit } from "../../core/lib/timeout";
+import type { AnswerLimits } from "./contract";
+
+const default_limits: AnswerLimits = { concurrency: 4, waiting_max: 64 };
+/** One owner leaves a place to the others, and has at most an eighth of the waiting. */
+const waiting_share = 8;
+/** For each stretch of work on an answer, and each call that it waits for. */
+const stretch_ms_max = 5 * 60_000;
+/** What does not listen to its signal gives its place away after so long. */
+const grace_ms = 10_000;
+
+interface Lines {
+  readonly work: Limiter;
+  readonly calls: Limiter;
+}
+
+/** Counts in memory. True in one process only: another one has as many beside it. */
+export class AnswerPlaces {
+  private lines: Lines | undefined;
+
+  /** `limits`: what plugins give; the first counts. */
+  constructor(private readonly limits: () => readonly AnswerLimits[]) {}
+
+  /**
+   * Does the work when its owner's turn has come. @throws what it throws; the reason of the signal,
+   * or Error when a stretch of it takes too long, which fires the signal of the place too
+   */
+  async run<R>(
+    owner_id: string,
+    signal: AbortSignal,
+    work: (place: AnswerPlace) => Promise<R>,
+  ): Promise<R> {
+    const place = new AnswerPlace(this.open(), owner_id, signal);
+    try {
+      await place.take();
+      return await place.abandonable(() => work(place));
+    } finally {
+      place.leave();
+    }
+  }
+
+  /** Limits are known once every plugin is set up. */
+  private open(): Lines {
+    if (this.lines) return this.lines;
+    const { concurrency, waiting_max } = this.limits()[0] ?? default_limits;
+    return (this.lines = {
+      work: new Limiter({ concurrency, per_key: Math.max(1, concurrency - 1) }),
+      calls: new Limiter({
+        concurrency: waiting_max,
+        per_key: Math.max(1, Math.floor(waiting_max / waiting_share)),
+      }),
+    });
+  }
+}
+
+/** One answer's place, or its way back to one. */
+export class AnswerPlace {
+  /** Fires when the answer is to end. */
+  readonly signal: AbortSignal;
+  private readonly late = new AbortController();
+  private giveBack: (() => void) | undefined;
+  private calls = 0;
+
+  constructor(
+    private readonly lines: Lines,
+    private readonly owner_id: string,
+    signal: AbortSignal,
+  ) {
+    this.signal = AbortSignal.any([signal, this.late.signal]);
+  }
+
+  /**
+   * Runs a call that is only waited for, without the place: who works may have it. Afterwards the
+   * place is waited for again.
+   */
+  readonly waitFor = async <R>(call: () => Promise<R>): Promise<R> => {
+    this.calls += 1;
+    if (this.calls === 1) this.leave();
+    try {
+      return await this.lines.calls.run(() => this.timed(call), this.entry);
+    } finally {
+      this.calls -= 1;
+      if (this.calls === 0) await this.take();
+    }
+  };
+
+  /** Waits for the place. */
+  async take(): Promise<void> {
+    const leave = await this.lines.work.enter(this.entry);
+    const late = this.startTimer();
+    this.giveBack = () => {
+      clearTimeout(late);
+      leave();
+    };
+  }
+
+  leave(): void {
+    this.giveBack?.();
+    this.giveBack = undefined;
+  }
+
+  /** The work, until it is done or has been given time enough to end after the signal. */
+  async abandonable<R>(work: () => Promise<R>): Promise<R> {
+    const limit = new TimeLimit(Infinity, { signal: this.signal, grace_ms });
+    try {
+      return await limit.race(work());
+    } finally {
+      limit.clear();
+    }
+  }
+
+  private get entry() {
+    return { key: this.owner_id, signal: this.signal };
+  }
+
+  private async timed<R>(call: () => Promise<R>): Promise<R> {
+    const late = this.startTimer();
+    try {
+      return await call();
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  private startTimer(): ReturnType<typeof setTimeout> {
+    return setTimeout(
+      () => this.late.abort(new Error(`it took longer than ${stretch_ms_max / 1_000} s`)),
+      stretch_ms_max,
+    );
+  }
+}

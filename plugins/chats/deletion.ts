@@ -8,6 +8,7 @@ import { requireChat, requireOpenChat, restorableAfter } from "./access";
 import { notifyChat, type ChatContext } from "./context";
 import * as store from "./deletion-store";
 import { deleteEvents } from "./event-store";
+import { cancelledAt } from "./events";
 import { endMessage, withUses, type Chat, type ChatRow } from "./store";
 import { publishStatus } from "./waiter";
 
@@ -67,8 +68,7 @@ async function hideForGood(ctx: ChatContext, tx: Db, row: ChatRow): Promise<void
   await store.setGone(tx, row.id, now);
   if (row.counted === 1) await ctx.quotas.charge(tx, row.owner_id, "chats", -1);
   const unfinished = await store.unfinishedMessages(tx, row.id, ended_at_once);
-  for (const id of unfinished)
-    await endMessage(tx, id, { status: "CANCELLED", completed_at: now, error_code: "cancelled" });
+  for (const id of unfinished) await endMessage(tx, id, cancelledAt(now));
   await ctx.cancelJobs(tx, unfinished);
   await ctx.enqueuePurge(tx, row);
   publishStatus(ctx, row.id);

@@ -4,7 +4,13 @@
  */
 import type { AnswerResult } from "./contract";
 import { appendEvents, deleteDeltas, shownText } from "./event-store";
-import { deleteCitations, type ChatsDb, type MessageStatus, type NewEvent } from "./store";
+import {
+  deleteCitations,
+  type ChatsDb,
+  type Ending,
+  type MessageStatus,
+  type NewEvent,
+} from "./store";
 
 /** Longer texts are split, so that no stream holds more than a few of these in memory. */
 const delta_chars_max = 4_096;
@@ -72,6 +78,15 @@ export async function failAnswer(tx: ChatsDb, message_id: string, now: number): 
   await deleteCitations(tx, message_id);
   await appendEvents(tx, message_id, [failed], now);
 }
+
+/** How a message that is cancelled ends. */
+export const cancelledAt = (completed_at: number) =>
+  ({
+    status: "CANCELLED",
+    completed_at,
+    error_code: "cancelled",
+    error_message: "The answer was cancelled.",
+  }) as const satisfies Ending;
 
 /** Stand in for the deleted events of a finished message: how it ended, from the beginning. */
 export const replayedEvents = (result: AnswerResult | null): NewEvent[] =>

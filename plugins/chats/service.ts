@@ -17,7 +17,7 @@ import { requireOpenChat, restorableAfter } from "./access";
 import { withFreshCitations, type Message } from "./citations";
 import { notifyChat, notifyMessage, type ChatContext } from "./context";
 import { appendEvents } from "./event-store";
-import { failAnswer, statusEvent } from "./events";
+import { cancelledAt, failAnswer, statusEvent } from "./events";
 import { enqueueAnswer } from "./jobs";
 import * as store from "./store";
 import type { Chat, ChatRow, MessageRow } from "./store";
@@ -26,7 +26,6 @@ import { publishStatus, StatusChanged, Waiter } from "./waiter";
 export const folders_max = 200;
 export const prompts_max = 20;
 const text_length_max = 32_000;
-const cancelled_sentence = "The answer was cancelled.";
 
 /** Absent fields stay as they are on a change; null clears. */
 export interface ChatInput {
@@ -275,12 +274,7 @@ export async function cancelMessage(
 ): Promise<MessageRow> {
   return ctx.inTransaction(async (tx) => {
     const message = await requireMessage(ctx, tx, owner_id, chat_id, request_id);
-    const ending = {
-      status: "CANCELLED",
-      completed_at: ctx.now_ms(),
-      error_code: "cancelled",
-      error_message: cancelled_sentence,
-    } as const;
+    const ending = cancelledAt(ctx.now_ms());
     if (!(await store.endMessage(tx, message.id, ending)))
       throw conflict(
         `This message is finished: its status is ${message.status}. ` +

@@ -3,7 +3,7 @@
  * one. A stream holds a few events in memory and reads on when those are sent.
  */
 import { LocalOpenLimit, type OpenLimit } from "../../core/lib/open-limit";
-import { HttpError, pullStream } from "../../core/sdk";
+import { HttpError, pullStream, unavailable } from "../../core/sdk";
 import { withFreshCitations, type Message } from "./citations";
 import type { ChatContext } from "./context";
 import { events_at_once, readEvents, readState, type NumberedEvent } from "./event-store";
@@ -20,8 +20,9 @@ export interface StreamLimits {
    * proxies before it, cut off a silent connection.
    */
   readonly heartbeat_ms: number;
-  /** Open streams of one owner. Far more than people watch. */
+  /** Open streams of one owner, and in all. Far more than people watch. */
   readonly streams_max: number;
+  readonly total_max: number;
 }
 /** A client that was cut off waits this long before it reconnects. */
 const retry_ms = 1_000;
@@ -29,19 +30,21 @@ const retry_ms = 1_000;
 export class AnswerStreams {
   private readonly heartbeat_ms: number;
   private readonly open_limit: OpenLimit;
+  private readonly total_limit: OpenLimit;
 
   constructor(
     private readonly ctx: StreamContext,
-    { heartbeat_ms = 15_000, streams_max = 256 }: Partial<StreamLimits> = {},
+    { heartbeat_ms = 15_000, streams_max = 256, total_max = 4_096 }: Partial<StreamLimits> = {},
   ) {
     this.heartbeat_ms = heartbeat_ms;
     this.open_limit = new LocalOpenLimit(streams_max);
+    this.total_limit = new LocalOpenLimit(total_max);
   }
 
   /**
    * The events of a message after `last_seen`, as they come; null when the last one was seen. It
    * ends after `done` or `error`, when the session is deleted, and when a signal fires.
-   * @throws HttpError 429 when the owner has too many streams open.
+   * @throws HttpError 429 when the owner has too many streams open, 503 when all together have.
    */
   async open(
     owner_id: string,
@@ -51,17 +54,30 @@ export class AnswerStreams {
   ): Promise<ReadableStream<Uint8Array> | null> {
     const from = await startingPoint(this.ctx, message, last_seen);
     if (from === null) return null;
-    const release = await this.open_limit.acquire(owner_id);
-    if (!release) throw tooMany(this.open_limit.max);
+    const release = await this.acquire(owner_id);
     const stream = new AnswerStream(this.ctx, message, from, signals, {
       heartbeat_ms: this.heartbeat_ms,
       onClose: release,
     });
     return pullStream(() => stream.next(), stream.close, `retry: ${retry_ms}\n\n`);
   }
+
+  /** What to call when the stream is closed. @throws HttpError 429, 503 */
+  private async acquire(owner_id: string): Promise<() => void> {
+    const releaseOwn = await this.open_limit.acquire(owner_id);
+    if (!releaseOwn) throw tooManyOfOwner(this.open_limit.max);
+    const releaseTotal = await this.total_limit.acquire("");
+    if (releaseTotal)
+      return () => {
+        releaseOwn();
+        releaseTotal();
+      };
+    releaseOwn();
+    throw unavailable("Too many answers are being watched at this moment. Poll, or try again.", 1);
+  }
 }
 
-const tooMany = (streams_max: number): HttpError =>
+const tooManyOfOwner = (streams_max: number): HttpError =>
   new HttpError(
     429,
     "too_many_streams",

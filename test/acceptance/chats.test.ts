@@ -3,6 +3,7 @@
  * failing, and faults inside.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chatDeletionCases } from "../cases/chat-deletion";
 import { chatCases } from "../cases/chats";
 import { messageCases } from "../cases/messages";
 import { expectHas, expectPlainFault, expectProblem, expectRecord } from "../helpers/contract";
@@ -12,6 +13,7 @@ import { until } from "../helpers/server";
 import { setStage } from "../helpers/stage";
 
 describe("sessions", () => chatCases(startExecutable));
+describe("deletion of sessions", () => chatDeletionCases(startExecutable));
 describe("messages", () => messageCases(startExecutable));
 
 let server: Executable;

@@ -1,0 +1,149 @@
+/** Chat sessions that are deleted for good: by call, and because nobody restored them in time. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { expectProblem } from "../helpers/contract";
+import { filesWith } from "../helpers/data-directory";
+import { person, type Person } from "../helpers/person";
+import { until, type ApiServer, type StartServer } from "../helpers/server";
+
+/** Every call on a session. */
+const calls: [what: string, method: string, path: string, body?: unknown][] = [
+  ["looking at it", "GET", ""],
+  ["changing it", "PUT", "", { name: "x" }],
+  ["deleting it", "DELETE", ""],
+  ["deleting it for good", "DELETE", "?permanent=true"],
+  ["restoring it", "POST", "/restore"],
+  ["asking", "POST", "/messages", { text: "x" }],
+  ["its messages", "GET", "/messages"],
+  ["polling", "GET", "/messages/{id}"],
+  ["watching", "GET", "/messages/{id}/stream"],
+  ["cancelling", "POST", "/messages/{id}/cancel"],
+];
+
+export function chatDeletionCases(start: StartServer): void {
+  let server: ApiServer;
+  let ada: Person, bob: Person;
+
+  beforeAll(async () => {
+    server = await start({ env: { DOSSIER_QUOTAS_CHATS: "8" } });
+    [ada, bob] = await Promise.all([person(server, "ada"), person(server, "bob")]);
+  }, 180_000);
+  afterAll(() => server?.[Symbol.asyncDispose]());
+
+  /** A session with one answered question. */
+  async function asked(text = "Anything?"): Promise<{ id: string; request_id: string }> {
+    const { id } = await ada.made("/chats", { name: text });
+    const { requestId } = (await ada.send("POST", `/chats/${id}/messages`, { text })).body;
+    await ada.finished(`/chats/${id}/messages/${requestId}`);
+    return { id, request_id: requestId };
+  }
+  const listed = async (query: string) =>
+    (await ada.send("GET", `/chats?per_page=200${query}`)).body.data.map(({ id }: any) => id);
+
+  describe.each([
+    ["a live session", false],
+    ["a session that was deleted before", true],
+  ])("permanent=true removes %s", (_what, deleted_before) => {
+    test("for good: 204, and from then on it is 404, whatever is asked", async () => {
+      const { id, request_id } = await asked();
+      if (deleted_before) expect((await ada.send("DELETE", `/chats/${id}`)).status).toBe(204);
+      const gone = await ada.send("DELETE", `/chats/${id}?permanent=true`);
+      expect([gone.status, gone.text]).toEqual([204, ""]);
+      for (const [what, method, path, body] of calls) {
+        const at = `/chats/${id}${path.replace("{id}", request_id)}`;
+        expect([what, (await ada.send(method, at, body)).status]).toEqual([what, 404]);
+      }
+      expect([await listed(""), await listed("&deleted=true")].flat()).not.toContain(id);
+    });
+
+    test("and its text is in no file of the data directory", async () => {
+      const word = `zq${deleted_before ? "later" : "early"}xkanarimuxq`;
+      const { id } = await asked(`Where is the ${word}?`);
+      if (deleted_before) await ada.send("DELETE", `/chats/${id}`);
+      expect(filesWith(server.data, word)).not.toEqual([]);
+      await ada.send("DELETE", `/chats/${id}?permanent=true`);
+      await until(() => filesWith(server.data, word).length === 0, 5_000);
+    });
+  });
+
+  test("permanent=false is a deletion that can be undone", async () => {
+    const { id } = await asked();
+    expect((await ada.send("DELETE", `/chats/${id}?permanent=false`)).status).toBe(204);
+    expect((await ada.send("GET", `/chats/${id}`)).status).toBe(410);
+    expect((await ada.send("POST", `/chats/${id}/restore`)).status).toBe(200);
+    await ada.send("DELETE", `/chats/${id}?permanent=true`);
+  });
+
+  test("another user's is 403, one that is not there 404, and another word 400", async () => {
+    const { id } = await asked();
+    const remove = (who: Person, which: string, word = "true") =>
+      who.send("DELETE", `/chats/${which}?permanent=${word}`);
+    expectProblem(await remove(bob, id), 403);
+    expectProblem(await remove(ada, "chs_none"), 404);
+    expectProblem(await remove(ada, id, "maybe"), 400);
+    expect((await ada.send("GET", `/chats/${id}`)).status).toBe(200);
+    expect((await remove(ada, id)).status).toBe(204);
+  });
+
+  test("a deleted session counts against the quota until it is gone for good", async () => {
+    const made: string[] = [];
+    for (;;) {
+      const { status, body } = await bob.send("POST", "/chats");
+      if (status !== 201) {
+        expect([status, body.code]).toEqual([403, "quota_exceeded"]);
+        break;
+      }
+      made.push(body.id);
+    }
+    expect(made.length).toBe(8);
+    const full = async () => (await bob.send("POST", "/chats")).status;
+    await bob.send("DELETE", `/chats/${made[0]}`);
+    expect(await full()).toBe(403);
+    expect((await bob.send("POST", `/chats/${made[0]}/restore`)).status).toBe(200);
+    expect(await full()).toBe(403);
+    await bob.send("DELETE", `/chats/${made[0]}`);
+    await bob.send("DELETE", `/chats/${made[0]}?permanent=true`);
+    expect([await full(), await full()]).toEqual([201, 403]);
+    await bob.send("DELETE", `/chats/${made[1]}?permanent=true`);
+    expect([await full(), await full()]).toEqual([201, 403]);
+  });
+
+  describe("after chats.restore_for", () => {
+    let short: ApiServer;
+    let cleo: Person;
+    beforeAll(async () => {
+      short = await start({
+        env: { DOSSIER_QUOTAS_CHATS: "2", DOSSIER_CHATS_RESTORE_FOR: "400ms" },
+      });
+      cleo = await person(short, "cleo");
+    }, 180_000);
+    afterAll(() => short?.[Symbol.asyncDispose]());
+
+    test("a deleted session is gone for good, its text with it, and its place is free", async () => {
+      const word = "zqexpiredxkanarimuxq";
+      const kept = (await cleo.made("/chats")).id;
+      const { id } = await cleo.made("/chats", { name: word });
+      await cleo.send("DELETE", `/chats/${id}`);
+      expect((await cleo.send("POST", "/chats")).status).toBe(403);
+      await until(async () => (await cleo.send("GET", `/chats/${id}`)).status === 404, 10_000);
+      for (const [what, method, path, body] of calls) {
+        const at = `/chats/${id}${path.replace("{id}", "none")}`;
+        expect([what, (await cleo.send(method, at, body)).status]).toEqual([what, 404]);
+      }
+      expect((await cleo.send("GET", "/chats?deleted=true")).body.data).toEqual([]);
+      await until(() => filesWith(short.data, word).length === 0, 10_000);
+      expect((await cleo.send("POST", "/chats")).status).toBe(201);
+      expect((await cleo.send("GET", `/chats/${kept}`)).status).toBe(200);
+    });
+
+    test("one that was restored in time stays", async () => {
+      const dora = await person(short, "dora");
+      const { id } = await dora.made("/chats");
+      await dora.send("DELETE", `/chats/${id}`);
+      expect((await dora.send("POST", `/chats/${id}/restore`)).status).toBe(200);
+      const other = (await dora.made("/chats")).id;
+      await dora.send("DELETE", `/chats/${other}`);
+      await until(async () => (await dora.send("GET", `/chats/${other}`)).status === 404, 10_000);
+      expect((await dora.send("GET", `/chats/${id}`)).status).toBe(200);
+    });
+  });
+}

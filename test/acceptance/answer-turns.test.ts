@@ -1,0 +1,5 @@
+/** Acceptance, on the executable: many ask at the same time, and a language model is slow. */
+import { answerTurnCases } from "../cases/answer-turns";
+import { startExecutable } from "../helpers/executable";
+
+answerTurnCases(startExecutable);

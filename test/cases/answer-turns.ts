@@ -93,7 +93,7 @@ export function answerTurnCases(start: StartServer): void {
   test("the time of an answer begins when the model is asked: one after the other, none is late", async () => {
     await using server = await startAsking({
       DOSSIER_ANSWERS_MODEL_CONCURRENCY: "1",
-      DOSSIER_ANSWERS_TIMEOUT: "2s",
+      DOSSIER_ANSWERS_TIMEOUT: "1s",
     });
     const people = await Promise.all(
       Array.from({ length: 4 }, (_, n) => asker(server, `patient${n}`)),
@@ -102,7 +102,7 @@ export function answerTurnCases(start: StartServer): void {
     let most = 0;
     provider.plays(async () => {
       most = Math.max(most, ++at_once);
-      await Bun.sleep(800);
+      await Bun.sleep(350);
       at_once -= 1;
       return says(`${sentence.slice(0, -1)} [1].`);
     });

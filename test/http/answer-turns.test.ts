@@ -5,7 +5,7 @@ import { startTestServer } from "../helpers/host";
 import { says, startScriptedServer, type ScriptedServer } from "../helpers/scripted-server";
 import { until } from "../helpers/server";
 
-answerTurnCases(startTestServer);
+describe("turns", () => answerTurnCases(startTestServer));
 
 describe("answers that are worked on", () => {
   /** Asks so many questions of each of these people; none is answered before `open`. */

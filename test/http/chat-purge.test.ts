@@ -6,6 +6,7 @@ import { cpSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "bun:test";
+import { batchesOf } from "../../core/lib/batch";
 import type { Db } from "../../core/sdk";
 import { PruneEvents } from "../../plugins/chats/jobs";
 import type { ChatsTables, MessageRow } from "../../plugins/chats/store";
@@ -49,26 +50,24 @@ async function fill(chat_id: string, messages: number, events: number): Promise<
     });
     await scripted.server.store.inTransaction(async (tx: Db<ChatsTables>) => {
       await tx.insertInto("chats_messages").values(ids.map(row)).execute();
-      for (const message_id of ids)
-        await tx
-          .insertInto("chats_events")
-          .values(
-            Array.from({ length: events }, (_, seq) => ({
-              message_id,
-              seq: seq + 1,
-              kind: seq + 1 === events ? ("done" as const) : ("delta" as const),
-              data: "heron ".repeat(5),
-              created_at: 1,
-            })),
-          )
-          .execute();
+      const rows = ids.flatMap((message_id) =>
+        Array.from({ length: events }, (_, seq) => ({
+          message_id,
+          seq: seq + 1,
+          kind: seq + 1 === events ? ("done" as const) : ("delta" as const),
+          data: "heron ".repeat(5),
+          created_at: 1,
+        })),
+      );
+      for (const some of batchesOf(rows, 1_000))
+        await tx.insertInto("chats_events").values(some).execute();
     });
   }
 }
 
 test("the purge of a large session lets others in between its parts", async () => {
   const { id } = await scripted.made("ada", "/chats", { name: "Large" });
-  await fill(id, 3_000, 20);
+  await fill(id, 1_000, 10);
   expect((await send("ada", "DELETE", `/chats/${id}?permanent=true`)).status).toBe(204);
   // Each of these is a request that is answered while there is still something to purge.
   for (let n = 0; n < 5; n++) {
@@ -89,7 +88,7 @@ test("the purge of a large session lets others in between its parts", async () =
 
 test("events of finished answers are deleted answer by answer, whole, and others come between", async () => {
   const { id } = await scripted.made("ada", "/chats", { name: "Old" });
-  await fill(id, 400, 60);
+  await fill(id, 200, 60);
   const left = async () =>
     (
       await db
@@ -106,7 +105,7 @@ test("events of finished answers are deleted answer by answer, whole, and others
     const now = await left();
     expect(now.every(({ events }) => Number(events) === 60)).toBe(true);
     if (now.length === 0) break;
-    if (now.length < 400) between += 1;
+    if (now.length < 200) between += 1;
   }
   expect(between).toBeGreaterThan(2);
   await send("ada", "DELETE", `/chats/${id}?permanent=true`);

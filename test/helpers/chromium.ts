@@ -86,7 +86,7 @@ export async function visit(
   );
   const page = await context.newPage();
   const faults: string[] = [];
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   page.on("console", (message) => {
     if (/content security policy|trusted/i.test(message.text())) faults.push(message.text());

@@ -112,7 +112,6 @@ export async function startConsole(options: ExecutableOptions = {}): Promise<Con
 async function openWindow(browser: Browser, url: string): Promise<ConsoleWindow> {
   const window = await visit(browser, url);
   const { page } = window;
-  page.setDefaultTimeout(60_000);
   return {
     ...window,
     async open(path) {

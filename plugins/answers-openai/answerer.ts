@@ -73,7 +73,11 @@ export class LanguageModelAnswerer implements Answerer {
     const preview = new Preview(question);
     try {
       const generated = await question.waitFor(() => this.generate(question, passages, preview));
-      return this.answered(generated, timings());
+      const citations = await retrieval.locate(generated.checked.citations);
+      return this.answered(
+        { ...generated, checked: { ...generated.checked, citations } },
+        timings(),
+      );
     } catch (error) {
       question.signal.throwIfAborted();
       if (!(error instanceof ProviderFailure)) throw error;

@@ -8,7 +8,7 @@ import {
   type PayloadOf,
   type ReceivedFile,
 } from "../../core/sdk";
-import type { HeadingSpan, TimeSpan } from "../extraction/contract";
+import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
 
 export interface DocumentName {
   readonly id: string;
@@ -100,6 +100,25 @@ export interface Documents {
    * document is gone.
    */
   findQuotes(db: Db, document_id: string, quotes: readonly string[]): Promise<Set<string>>;
+  /**
+   * The first `end` code points of this version's text, with the pages and times of the text
+   * (UTF-16 indices into it). Undefined when the version is gone.
+   */
+  findSpans(
+    db: Db,
+    version: {
+      readonly document_id: string;
+      readonly version: number;
+      readonly end: number;
+    },
+  ): Promise<
+    | {
+        readonly text: string;
+        readonly pages: readonly PageSpan[];
+        readonly times: readonly TimeSpan[];
+      }
+    | undefined
+  >;
   /** Those of the documents that have a live link to one of the folders. */
   findLinked(
     db: Db,

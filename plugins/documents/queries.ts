@@ -128,6 +128,13 @@ export const documentQueries: Omit<Documents, "ingest" | "removeFiles" | "upload
     return new Set(quotes.filter((quote) => content.includes(quote)));
   },
 
+  async findSpans(from, version) {
+    const found = await store.findSpans(from, version);
+    if (found?.text == null) return undefined;
+    const { pages, times = [] } = store.fromStoredSpans(found);
+    return { text: found.text, pages, times };
+  },
+
   findLinked: (from, document_ids, folder_ids) =>
     linkStore.findLinked(from, document_ids, folder_ids),
 };

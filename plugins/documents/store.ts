@@ -339,6 +339,23 @@ export async function hasQuoteAt(
   return row?.text === quote;
 }
 
+/** The first `end` code points of a version's text, and what is known about its stretches. */
+export const findSpans = (
+  db: DocumentsDb,
+  { document_id, version, end }: { document_id: string; version: number; end: number },
+) =>
+  db
+    .selectFrom("documents_versions")
+    .select([
+      "pages",
+      "headings",
+      "times",
+      sql<string | null>`substr(content, 1, ${end})`.as("text"),
+    ])
+    .where("document_id", "=", document_id)
+    .where("version", "=", version)
+    .executeTakeFirst();
+
 export interface Freed {
   readonly files: string[];
   readonly owners: readonly {

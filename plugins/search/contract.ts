@@ -67,6 +67,11 @@ export interface Retrieval {
   /** The best passages for a question, found with the earlier questions where it needs them. */
   findInConversation(question: FollowUp, limit: number): Promise<Retrieved>;
   /**
+   * The same quotes with their own pages and times: those of a passage are too wide for a part of
+   * it.
+   */
+  locate<Q extends FoundPassage>(quotes: readonly Q[]): Promise<Q[]>;
+  /**
    * The sentences of a text in any language, trimmed, in order; only white space lies between them.
    */
   sentences(text: string): readonly Span[];

@@ -8,6 +8,7 @@ import type { Folders } from "../folders/contract";
 import type { Passage, SearchIndex, SearchRequest } from "../search-index/contract";
 import type { FollowUp, FoundPassage, Retrieval, Retrieved, Span } from "./contract";
 import { findInConversation } from "./conversation";
+import { indexOfPoint, placeBetween } from "./places";
 import { containsPhrases, phrasesOf } from "./phrases";
 import { sentencesOf } from "./sentences";
 
@@ -71,6 +72,21 @@ export class SearchService implements Retrieval {
 
   findInConversation(question: FollowUp, limit: number): Promise<Retrieved> {
     return findInConversation(this.ctx.index.analyze, question, limit);
+  }
+
+  locate<Q extends FoundPassage>(quotes: readonly Q[]): Promise<Q[]> {
+    return Promise.all(quotes.map((quote) => this.located(quote)));
+  }
+
+  private async located<Q extends FoundPassage>(quote: Q): Promise<Q> {
+    const { document_id, document_version: version, start, end } = quote;
+    // What lies on one page, and in no recording, can't be narrowed.
+    if (quote.page === quote.page_end && quote.time_start === null) return quote;
+    const { db, documents } = this.ctx;
+    const spans = await documents.findSpans(db, { document_id, version, end });
+    if (spans === undefined) return quote;
+    const place = placeBetween(spans, indexOfPoint(spans.text, start), spans.text.length);
+    return { ...quote, ...place };
   }
 
   sentences(text: string): readonly Span[] {

@@ -1,0 +1,34 @@
+/** Where a quote that was cut out of a passage stands: its own pages and times. */
+import type { PageSpan, TimeSpan } from "../extraction/contract";
+import type { FoundPassage } from "./contract";
+
+export type Place = Pick<FoundPassage, "page" | "page_end" | "time_start" | "time_end">;
+
+export interface Spans {
+  /** In the order of the text. UTF-16 indices. */
+  readonly pages: readonly PageSpan[];
+  readonly times: readonly TimeSpan[];
+}
+
+/** Between two UTF-16 indices, of which the second is greater. */
+export function placeBetween({ pages, times }: Spans, start: number, end: number): Place {
+  const heard = times.filter((span) => span.start < end && span.end > start);
+  return {
+    page: pageAt(pages, start),
+    page_end: pageAt(pages, end - 1),
+    time_start: heard.length === 0 ? null : Math.min(...heard.map((span) => span.time_start)),
+    time_end: heard.length === 0 ? null : Math.max(...heard.map((span) => span.time_end)),
+  };
+}
+
+/** The page that holds the character, or the last one before it. */
+const pageAt = (pages: readonly PageSpan[], at: number): number | null =>
+  pages.findLast((span) => span.start <= at)?.page ?? null;
+
+/** The UTF-16 index of a code point of the text. */
+export function indexOfPoint(text: string, point: number): number {
+  let index = 0;
+  for (let left = point; left > 0 && index < text.length; left -= 1)
+    index += text.codePointAt(index)! > 0xffff ? 2 : 1;
+  return index;
+}

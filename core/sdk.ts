@@ -93,6 +93,8 @@ export { createAddressPolicy, type AddressPolicy } from "./outbound/address-poli
 export { createDnsLookup, DnsLookup } from "./outbound/dns-lookup";
 export { checkHost } from "./outbound/host-check";
 export { errorCode, fetchPinned, readHead } from "./outbound/pinned-fetch";
+export { postPinned, type PostAnswer } from "./outbound/pinned-post";
+export { NotHttp } from "./outbound/response-reader";
 export { probeEndpoint } from "./outbound/endpoint-probe";
 export { InvalidUrl, parseTarget, requireTarget, type Target } from "./outbound/target";
 

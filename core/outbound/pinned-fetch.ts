@@ -21,29 +21,32 @@ const connect_errors = [
   "EADDRNOTAVAIL",
 ];
 
+/** What the first address that takes a connection gives. @throws what the last one throws. */
+export async function atFirstAddress<R>(
+  addresses: readonly string[],
+  attempt: (address: string) => Promise<R>,
+): Promise<R> {
+  const few = addresses.slice(0, addresses_max);
+  for (const [index, address] of few.entries()) {
+    try {
+      return await attempt(address);
+    } catch (error) {
+      if (!connect_errors.includes(errorCode(error)) || index + 1 === few.length) throw error;
+    }
+  }
+  throw new Error("the host has no address");
+}
+
 /**
  * Connects to the first address that takes a connection; the certificate is verified against the
  * URL's name. Follows no redirect, ignores proxies and TLS settings of the environment, and unpacks
  * nothing. @throws Error when no answer came.
  */
-export async function fetchPinned(
+export const fetchPinned = (
   target: Target,
   addresses: readonly string[],
   request: PinnedRequest,
-): Promise<Response> {
-  for (const [index, address] of addresses.slice(0, addresses_max).entries()) {
-    try {
-      return await fetchAt(target, address, request);
-    } catch (error) {
-      if (
-        !connect_errors.includes(errorCode(error)) ||
-        index + 1 === Math.min(addresses.length, addresses_max)
-      )
-        throw error;
-    }
-  }
-  throw new Error("the host has no address");
-}
+): Promise<Response> => atFirstAddress(addresses, (address) => fetchAt(target, address, request));
 
 function fetchAt(
   { url, host, is_address }: Target,

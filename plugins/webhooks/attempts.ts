@@ -7,15 +7,16 @@ import { TimeLimit } from "../../core/lib/timeout";
 import {
   checkHost,
   errorCode,
-  fetchPinned,
-  readHead,
+  NotHttp,
   parseTarget,
+  postPinned,
   version,
   type AddressPolicy,
   type Context,
   type JobEffect,
   type JobRun,
   type DnsLookup,
+  type PostAnswer,
 } from "../../core/sdk";
 import type { Accounts } from "../accounts/contract";
 import type { AttemptKey, AttemptResult, Deliveries } from "./deliveries";
@@ -35,8 +36,8 @@ export interface AttemptSenderParts extends Pick<Context, "db" | "now_ms" | "sea
 const answer_ms_max = 15_000;
 /** Extra time for an answer under way when the server stops or the webhook is deleted. */
 const grace_ms = 3_000;
-const body_bytes_max = 4_096;
-const body_ms_max = 2_000;
+/** Of its body, for people to read. */
+const answer_limits = { bytes_max: 4_096, ms_max: 2_000 };
 
 type Outcome = Omit<AttemptResult, "duration_ms">;
 
@@ -85,13 +86,13 @@ export class AttemptSender {
       );
     const limit = new TimeLimit(answer_ms_max, { signal, grace_ms });
     try {
-      const response = await fetchPinned(target, checked.addresses, {
-        method: "POST",
+      const answer = await postPinned(target, checked.addresses, {
+        headers: this.headers(delivery, secrets),
         body: delivery.request_body,
         signal: limit.signal,
-        headers: this.headers(delivery, secrets),
+        answer: answer_limits,
       });
-      return await readAnswer(response, this.ctx.now_ms());
+      return outcomeOf(answer, this.ctx.now_ms());
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       return failed(
@@ -142,21 +143,15 @@ const failed = (error: string): Outcome => ({
   retry_after_ms: null,
 });
 
-/** The status line alone decides; the body is for people to read. */
-async function readAnswer(response: Response, now_ms: number): Promise<Outcome> {
-  const { status } = response;
-  const body = new TextDecoder()
-    .decode(await readHead(response, body_bytes_max, body_ms_max))
-    .replaceAll("\u0000", "\ufffd");
+/** The status line alone decides, whatever became of the rest. */
+function outcomeOf({ status, headers, body }: PostAnswer, now_ms: number): Outcome {
   return {
     outcome: status >= 200 && status < 300 ? "delivered" : "failed",
     status_code: status,
     error: status >= 300 && status < 400 ? "redirects are not followed" : null,
-    response_body: body,
+    response_body: new TextDecoder().decode(body).replaceAll("\u0000", "\ufffd"),
     retry_after_ms:
-      status === 429 || status === 503
-        ? retryAfterMs(response.headers.get("retry-after"), now_ms)
-        : null,
+      status === 429 || status === 503 ? retryAfterMs(headers.get("retry-after"), now_ms) : null,
   };
 }
 
@@ -165,5 +160,6 @@ function describe(error: unknown): string {
   const code = errorCode(error);
   if (/CERT|TLS|SSL|VERIFY/i.test(code)) return `the certificate was not accepted (${code})`;
   if (/refused|FailedToOpenSocket/i.test(code)) return "the connection was refused";
+  if (error instanceof NotHttp) return "what came is no answer of HTTP/1.1";
   return `the connection ended without an answer (${code || "unknown error"})`;
 }

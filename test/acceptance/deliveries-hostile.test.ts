@@ -80,6 +80,10 @@ const says =
     for (const piece of pieces) socket.write(piece);
     setTimeout(() => socket.destroy(), 30);
   };
+const reset =
+  (text: string): Speaks =>
+  (socket) =>
+    socket.write(text, () => socket.resetAndDestroy());
 /** Writes again and again for as long as somebody reads. */
 const endless =
   (head: string, piece: string | Uint8Array): Speaks =>
@@ -161,12 +165,29 @@ describe("[18] whatever a receiver says, the status line alone decides, and it i
       3,
     ],
     ["a status that is none", says("HTTP/1.1 999 What\r\ncontent-length: 0\r\n\r\n"), "dropped", 3],
+    ["the line of a 2xx, then reset", reset("HTTP/1.1 204 No Content\r\n"), "delivered", 1],
+    ["the line of a 2xx without its end, then reset", reset("HTTP/1.1 204"), "delivered", 1],
+    ["the line of a 500, then reset", reset("HTTP/1.1 500 No\r\n"), "dropped", 3],
+    ["half a number, then reset", reset("HTTP/1.1 20"), "dropped", 3],
+    ["100, then reset", reset("HTTP/1.1 100 Continue\r\n\r\n"), "dropped", 3],
     ["nothing", says(), "dropped", 3],
     ["garbage", says("\u0000\u0001 what?\r\n\r\n"), "dropped", 3],
     ["another protocol", says("SSH-2.0-OpenSSH_9.2\r\n"), "dropped", 3],
-    ["headers cut off", says(`${ok}content-le`), "dropped", 3],
-    ["headers without end", endless(ok, `x-y: ${"y".repeat(8_000)}\r\n`), "dropped", 3],
-    ["a header line without end", endless(`${ok}x-y: `, "y".repeat(65_536)), "dropped", 3],
+    ["2xx and headers cut off", says(`${ok}content-le`), "delivered", 1],
+    ["2xx and headers without end", endless(ok, `x-y: ${"y".repeat(8_000)}\r\n`), "delivered", 1],
+    [
+      "2xx and a header line without end",
+      endless(`${ok}x-y: `, "y".repeat(65_536)),
+      "delivered",
+      1,
+    ],
+    [
+      "interim answers without end",
+      endless("", "HTTP/1.1 100 Go\r\n\r\n".repeat(500)),
+      "dropped",
+      3,
+    ],
+    ["a status line without end", endless("HTTP/1.1 200 ", "y".repeat(65_536)), "dropped", 3],
     [
       "500 and a body without end",
       endless("HTTP/1.1 500 No\r\n\r\n", new Uint8Array(65_536)),

@@ -1,20 +1,27 @@
 /**
- * Asks the ports it is given as https://hook.test over 127.0.0.1 and prints, as JSON, the status or
- * the code of the error of each.
+ * Asks the ports it is given as https://hook.test over 127.0.0.1, by `fetch` or by `post`, and
+ * prints, as JSON, the status or the code of the error of each.
  */
 import { errorCode, fetchPinned } from "../../core/outbound/pinned-fetch";
+import { postPinned } from "../../core/outbound/pinned-post";
 import { parseTarget } from "../../core/outbound/target";
 
+const [by, ...urls] = process.argv.slice(2);
+const request = {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: "{}",
+  answer: { bytes_max: 100, ms_max: 100 },
+};
 const results: (number | string)[] = [];
-for (const url of process.argv.slice(2)) {
+for (const url of urls) {
   try {
-    const response = await fetchPinned(parseTarget(url), ["127.0.0.1"], {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: "{}",
+    const ask = by === "post" ? postPinned : fetchPinned;
+    const { status } = await ask(parseTarget(url), ["127.0.0.1"], {
+      ...request,
       signal: AbortSignal.timeout(5_000),
     });
-    results.push(response.status);
+    results.push(status);
   } catch (error) {
     results.push(errorCode(error) || String(error));
   }

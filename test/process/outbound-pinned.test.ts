@@ -2,7 +2,7 @@
  * The connection itself, in a process whose environment trusts everybody and names a proxy: neither
  * has a say.
  */
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,7 +56,7 @@ const hostile = {
   https_proxy: at,
   all_proxy: at,
 };
-async function ask(trusted: Record<string, string>): Promise<(number | string)[]> {
+async function ask(by: string, trusted: Record<string, string>): Promise<(number | string)[]> {
   const urls = [
     `http://hook.test:${servers.plain.port}/p?q=1`,
     ...[servers.good, servers.expired, servers.other].map(
@@ -69,6 +69,7 @@ async function ask(trusted: Record<string, string>): Promise<(number | string)[]
     [
       process.execPath,
       fileURLToPath(new URL("../helpers/pinned-child.ts", import.meta.url)),
+      by,
       ...urls,
     ],
     { env: cleanEnvironment({ ...hostile, ...trusted }), stdout: "pipe", stderr: "inherit" },
@@ -76,22 +77,24 @@ async function ask(trusted: Record<string, string>): Promise<(number | string)[]
   return JSON.parse(await child.stdout.text());
 }
 
-test("the certificate must be good for the name, now, and from someone trusted", async () => {
-  expect(await ask({ NODE_EXTRA_CA_CERTS: root })).toEqual([
-    204,
-    204,
-    "CERT_HAS_EXPIRED",
-    "ERR_TLS_CERT_ALTNAME_INVALID",
-    "ERR_TLS_CERT_ALTNAME_INVALID",
-  ]);
-  expect(asked).toEqual(["plain hook.test /p", "good hook.test /p"]);
-  expect(through_proxy).toBe(0);
-}, 20_000);
+describe.each(["fetch", "post"])("by %s", (by) => {
+  test("the certificate must be good for the name, now, and from someone trusted", async () => {
+    expect(await ask(by, { NODE_EXTRA_CA_CERTS: root })).toEqual([
+      204,
+      204,
+      "CERT_HAS_EXPIRED",
+      "ERR_TLS_CERT_ALTNAME_INVALID",
+      "ERR_TLS_CERT_ALTNAME_INVALID",
+    ]);
+    expect(asked).toEqual(["plain hook.test /p", "good hook.test /p"]);
+    expect(through_proxy).toBe(0);
+  }, 20_000);
 
-test("nobody is trusted because the environment says so", async () => {
-  const [plain, ...secure] = await ask({});
-  expect(plain).toBe(204);
-  for (const result of secure) expect(result).toBeString();
-  expect(asked).toEqual(["plain hook.test /p"]);
-  expect(through_proxy).toBe(0);
-}, 20_000);
+  test("nobody is trusted because the environment says so", async () => {
+    const [plain, ...secure] = await ask(by, {});
+    expect(plain).toBe(204);
+    for (const result of secure) expect(result).toBeString();
+    expect(asked).toEqual(["plain hook.test /p"]);
+    expect(through_proxy).toBe(0);
+  }, 20_000);
+});

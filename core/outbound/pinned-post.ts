@@ -1,0 +1,130 @@
+/**
+ * Posts to URLs of users, over a connection to an address that was checked. On a connection of its
+ * own and not through `fetch`, which fails when headers are cut off: the status line alone decides.
+ */
+import { connect as connectPlain, type Socket } from "node:net";
+import { connect as connectSecure } from "node:tls";
+import { atFirstAddress } from "./pinned-fetch";
+import { ResponseReader } from "./response-reader";
+import type { Target } from "./target";
+
+export interface PinnedPost {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Ends the connection. */
+  readonly signal: AbortSignal;
+  /** How much of the answer's body is wanted, and how long it is waited for behind the status. */
+  readonly answer: { readonly bytes_max: number; readonly ms_max: number };
+}
+export interface PostAnswer {
+  readonly status: number;
+  /** As far as they came. */
+  readonly headers: Headers;
+  /** Its beginning, as it came. */
+  readonly body: Uint8Array;
+}
+
+/**
+ * Connects to the first address that takes a connection; the certificate is verified against the
+ * URL's name. Follows no redirect, ignores proxies and TLS settings of the environment, and unpacks
+ * nothing. @throws Error when no status came.
+ */
+export const postPinned = (
+  target: Target,
+  addresses: readonly string[],
+  request: PinnedPost,
+): Promise<PostAnswer> =>
+  atFirstAddress(addresses, async (address) => {
+    request.signal.throwIfAborted();
+    const socket = connectTo(target, address);
+    const onAbort = (): void => void socket.destroy(request.signal.reason);
+    request.signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      await connected(socket, target);
+      socket.write(bytesOf(target, request));
+      return await answerOn(socket, request.answer);
+    } finally {
+      request.signal.removeEventListener("abort", onAbort);
+      socket.on("error", () => undefined);
+      socket.destroy();
+    }
+  });
+
+function connectTo({ url, host, is_address }: Target, address: string): Socket {
+  const is_secure = url.protocol === "https:";
+  const port = url.port === "" ? (is_secure ? 443 : 80) : Number(url.port);
+  return is_secure
+    ? connectSecure({
+        host: address,
+        port,
+        rejectUnauthorized: true,
+        ALPNProtocols: ["http/1.1"],
+        ...(is_address ? {} : { servername: host }),
+      })
+    : connectPlain({ host: address, port });
+}
+
+/** @throws Error when there is no connection, or no certificate that is good. */
+async function connected(socket: Socket, { url }: Target): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => resolve());
+  socket.once("error", reject);
+  socket.once("close", () => reject(closed()));
+  try {
+    await promise;
+  } finally {
+    socket.removeListener("error", reject);
+  }
+}
+
+/** Resolves when nothing more is wanted, the time is over, or the connection ends. */
+async function answerOn(
+  socket: Socket,
+  { bytes_max, ms_max }: PinnedPost["answer"],
+): Promise<PostAnswer> {
+  const reader = new ResponseReader(bytes_max);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let late: ReturnType<typeof setTimeout> | undefined;
+  const end = (error?: Error): void => {
+    try {
+      reader.end();
+      resolve();
+    } catch (not_http) {
+      reject(error ?? not_http);
+    }
+  };
+  socket.on("data", (chunk: Buffer) => {
+    try {
+      if (!reader.take(chunk)) resolve();
+      else if (reader.status !== undefined) late ??= setTimeout(resolve, ms_max);
+    } catch (error) {
+      reject(error);
+    }
+  });
+  socket.on("error", end);
+  socket.on("close", () => end(closed()));
+  try {
+    await promise;
+  } finally {
+    clearTimeout(late);
+  }
+  const { status, headers, body } = reader;
+  return { status: status!, headers, body };
+}
+
+const closed = (): Error =>
+  Object.assign(new Error("the connection was closed"), { code: "ECONNRESET" });
+
+/** @throws Error on a header that would end its line. */
+function bytesOf({ url }: Target, { headers, body }: PinnedPost): string {
+  const lines = Object.entries({
+    host: url.host,
+    connection: "close",
+    accept: "*/*",
+    "accept-encoding": "identity",
+    "content-length": String(Buffer.byteLength(body)),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}`);
+  if (lines.some((line) => /[\r\n\0]/.test(line))) throw new Error("a header holds a line break");
+  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n${body}`;
+}

@@ -9,16 +9,19 @@ import { dirname, join } from "node:path";
 import { tooLarge, unavailable } from "../base/errors";
 import { ulid } from "../base/ids";
 import type { Files, ReceivedFile, StillUsed } from "./files";
+import { freeSpaceOf, requireFreeSpace } from "./free-space";
 import { Mutex } from "./mutex";
-import { requireFreeSpace } from "./reserve-file";
 import { translateError } from "./storage-errors";
 
 const temporary = "tmp";
 const folder_pattern = /^[0-9a-f]{2}$/;
 const name_pattern = /^[0-9a-f]{64}$/;
 
-/** How many bytes of an upload are written between two checks of the free space. */
-const check_space_bytes = 4 * 2 ** 20;
+/**
+ * How many bytes of an upload are written between two checks of the free space; less where the
+ * disk is small.
+ */
+const check_space_bytes_max = 4 * 2 ** 20;
 
 /** What is decided about one hash, one decision at a time. */
 interface Guard {
@@ -222,6 +225,7 @@ async function write(
   const hash = new Bun.CryptoHasher("sha256");
   let size_bytes = 0;
   let checked_bytes = -Infinity;
+  const check_space_bytes = Math.min(check_space_bytes_max, freeSpaceOf(directory).reserve_bytes);
   for await (const chunk of bytes) {
     if (size_bytes - checked_bytes >= check_space_bytes) {
       requireFreeSpace(directory);

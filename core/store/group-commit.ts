@@ -3,6 +3,7 @@
  * undone alone, and one write to disk makes them all durable.
  */
 import { CompiledQuery, type Kysely } from "kysely";
+import type { MemberHandle } from "./member-handle";
 import { isFull } from "./storage-errors";
 
 /**
@@ -15,19 +16,26 @@ const gather_ms_max = 4;
 const group_ms_max = 20;
 
 type Work<R> = (tx: Kysely<any>) => Promise<R>;
-interface Member {
+export interface RunOptions {
+  /** It may take up the space that is kept for deletions. */
+  readonly uses_reserve?: boolean;
+}
+interface Member extends RunOptions {
   readonly work: Work<unknown>;
   readonly resolve: (result: any) => void;
   readonly reject: (error: unknown) => void;
-  tries: number;
+  /** It found the disk full, or was lost with its group: it is tried once more, by itself. */
+  alone: boolean;
 }
 export interface GroupCommitOptions {
   /** Runs its argument between `begin` and `commit`. */
-  readonly transact: (within: (tx: Kysely<any>) => Promise<void>) => Promise<void>;
+  readonly transact: (within: (group: Kysely<any>) => Promise<void>) => Promise<void>;
+  /** A handle for one member, made of that for the whole group. */
+  readonly memberHandle: (group: Kysely<any>) => Pick<MemberHandle, "tx" | "end">;
   /** False when the database has ended the transaction by itself, as a full disk makes it. */
   readonly isOpen: () => boolean;
-  /** True while the disk is known to be full: then nothing is tried twice. */
-  readonly isDiskFull: () => boolean;
+  /** The disk is full: frees what is kept for this. False when nothing was. */
+  readonly releaseReserve: () => boolean;
 }
 
 const savepoint = CompiledQuery.raw("savepoint member");
@@ -43,11 +51,11 @@ export class GroupCommit {
 
   /**
    * Answers what `work` returned once it is on disk. @throws what `work` threw, after its changes
-   * are undone; or why the group could not be written.
+   * are undone; or why it could not be written.
    */
-  run<R>(work: Work<R>): Promise<R> {
+  run<R>(work: Work<R>, options: RunOptions = {}): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ work, resolve, reject, tries: 0 });
+      this.#waiting.push({ ...options, work, resolve, reject, alone: false });
       if (!this.#writing) void this.#writeAll();
     });
   }
@@ -65,12 +73,11 @@ export class GroupCommit {
   }
 
   async #writeGroup(): Promise<void> {
-    const was_full = this.options.isDiskFull();
     const done: { readonly member: Member; readonly result: unknown }[] = [];
     let current: Member | undefined;
     let begun = false;
     try {
-      await this.options.transact(async (tx) => {
+      await this.options.transact(async (group) => {
         begun = true;
         const commit_at_ms = performance.now() + gather_ms_max;
         const close_at_ms = commit_at_ms - gather_ms_max + group_ms_max;
@@ -79,18 +86,24 @@ export class GroupCommit {
           // waited for.
           if (this.#waiting.length === 0 && joined > 0 && performance.now() < commit_at_ms)
             await nextTurn();
+          if (joined > 0 && this.#waiting[0]?.alone) break;
           current = this.#waiting.shift();
           if (!current) break;
           const member = current;
-          await this.#runMember(tx, member, was_full, (result) => done.push({ member, result }));
+          await this.#runMember(group, member, (result) => done.push({ member, result }));
           current = undefined;
+          if (member.alone) break;
         }
       });
     } catch (error) {
-      const failed = [...done.map(({ member }) => member), ...(current ? [current] : [])];
+      const lost = done.map(({ member }) => member);
       // It did not even begin: the first in line is told why, so that nobody is tried for ever.
-      if (!begun) failed.push(this.#waiting.shift()!);
-      for (const member of failed.reverse()) this.#retryOrReject(member, error, was_full);
+      const culprit = begun ? current : this.#waiting.shift();
+      if (culprit) this.#retryOrReject(culprit, error);
+      // Nobody's failure is another's.
+      for (const member of lost.toReversed())
+        if (member.alone) this.#retryOrReject(member, error);
+        else this.#tryAlone(member);
       return;
     }
     for (const { member, result } of done) member.resolve(result);
@@ -98,29 +111,41 @@ export class GroupCommit {
 
   /** @throws when the whole group is lost. */
   async #runMember(
-    tx: Kysely<any>,
+    group: Kysely<any>,
     member: Member,
-    was_full: boolean,
     keep: (result: unknown) => void,
   ): Promise<void> {
-    await tx.executeQuery(savepoint);
+    await group.executeQuery(savepoint);
+    const handle = this.options.memberHandle(group);
     let result: unknown;
     try {
-      result = await member.work(tx);
+      result = await member.work(handle.tx);
     } catch (error) {
       if (!this.options.isOpen()) throw error;
-      await tx.executeQuery(undo);
-      await tx.executeQuery(release);
-      return this.#retryOrReject(member, error, was_full);
+      handle.end();
+      await group.executeQuery(undo);
+      await group.executeQuery(release);
+      return this.#retryOrReject(member, error);
+    } finally {
+      handle.end();
     }
-    await tx.executeQuery(release);
+    await group.executeQuery(release);
     keep(result);
   }
 
-  /** When the disk has just become full, the reserve file was deleted: a deletion need not fail. */
-  #retryOrReject(member: Member, error: unknown, was_full: boolean): void {
-    member.tries += 1;
-    if (member.tries === 1 && !was_full && isFull(error)) this.#waiting.unshift(member);
+  /**
+   * Of a member that failed. On a full disk others may have taken the room; a deletion need not
+   * fail of it while there is a reserve.
+   */
+  #retryOrReject(member: Member, error: unknown): void {
+    if (isFull(error) && !member.alone) this.#tryAlone(member);
+    else if (isFull(error) && member.uses_reserve && this.options.releaseReserve())
+      this.#waiting.unshift(member);
     else member.reject(error);
+  }
+
+  #tryAlone(member: Member): void {
+    member.alone = true;
+    this.#waiting.unshift(member);
   }
 }

@@ -1,22 +1,15 @@
 /**
- * A file that only occupies space on the disk. It is deleted when the disk is full, because even
- * deleting needs some space to work.
+ * A file that only occupies space on the disk. It is deleted when a deletion finds the disk full,
+ * because even deleting needs some space to work.
  */
-import { rmSync, statfsSync, statSync } from "node:fs";
+import { rmSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorFields, type Log } from "../base/log";
-import { storageFull } from "./storage-errors";
+import { freeSpaceOf, type FreeSpace } from "./free-space";
 
-const bytes_max = 16 * 2 ** 20;
-/** On a small disk the reserve is one twentieth of it. */
-const share_of_disk = 20;
-/**
- * The reserve is written only where this many times its size is free; what grows, such as uploads,
- * leaves twice its size free.
- */
-const margin = 3;
-const check_again_ms = 1_000;
+/** The file is written where this many times its size is free. */
+const margin = 1.25;
 /** The most that the random generator fills at once. */
 const block_bytes = 65_536;
 /** Below this not even the files that SQLite keeps beside a database can be made. */
@@ -25,31 +18,12 @@ const sqlite_bytes_min = 2 ** 20;
 const reservePath = (database_path: string): string => `${database_path}.ballast`;
 
 /**
- * What is free on the file system that holds `path`, and how large the reserve is there, bytes.
- * Unknown counts as endless.
- */
-export function freeSpace(path: string): {
-  readonly free_bytes: number;
-  readonly reserve_bytes: number;
-} {
-  try {
-    const { bavail, blocks, bsize } = statfsSync(path);
-    return {
-      free_bytes: bavail * bsize,
-      reserve_bytes: Math.min(bytes_max, Math.floor((blocks * bsize) / share_of_disk)),
-    };
-  } catch {
-    return { free_bytes: Infinity, reserve_bytes: 0 };
-  }
-}
-
-/**
  * Opens files beside the database `path`; on a full disk a second time, after deleting the reserve.
  * @throws Error in plain words when the disk is still full.
  */
 export function openUsingReserve<R>(path: string, open: () => R): R {
   const directory = dirname(path);
-  const isFull = () => freeSpace(directory).free_bytes < sqlite_bytes_min;
+  const isFull = () => freeSpaceOf(directory).free_bytes < sqlite_bytes_min;
   try {
     return open();
   } catch (error) {
@@ -67,58 +41,40 @@ export function openUsingReserve<R>(path: string, open: () => R): R {
   }
 }
 
-/**
- * What grows leaves space for the database: without any, not even a deletion works. @throws
- * HttpError 507
- */
-export function requireFreeSpace(directory: string): void {
-  const { free_bytes, reserve_bytes } = freeSpace(directory);
-  if (free_bytes < 2 * reserve_bytes) throw storageFull();
+export interface ReserveFileOptions {
+  readonly path: string;
+  readonly log: Log;
+  readonly freeSpace: (path: string) => FreeSpace;
 }
 
 /** The reserve of one database; the file lies beside it. */
 export class ReserveFile {
   readonly #file: string;
   readonly #directory: string;
-  /** The disk was full, and the file has not been written since. */
-  #released: boolean;
   #restoring: Promise<void> | undefined;
-  #checked_at_ms = -Infinity;
 
-  constructor(
-    database_path: string,
-    private readonly log: Log,
-  ) {
-    this.#file = reservePath(database_path);
-    this.#directory = dirname(database_path);
-    const { free_bytes, reserve_bytes } = freeSpace(this.#directory);
-    this.#released = free_bytes < reserve_bytes && this.#size() === undefined;
+  /** `path`: of the database. */
+  constructor(private readonly options: ReserveFileOptions) {
+    this.#file = reservePath(options.path);
+    this.#directory = dirname(options.path);
   }
 
-  /** The disk is full: deletes the file. */
-  release(): void {
-    if (this.#released) return;
-    this.#released = true;
+  get exists(): boolean {
+    return statSync(this.#file, { throwIfNoEntry: false }) !== undefined;
+  }
+
+  /** Deletes the file. False when it was not there. */
+  release(): boolean {
+    const existed = this.exists;
     rmSync(this.#file, { force: true });
-    this.log.error("the disk is full: uploads are refused until there is room again", {
-      directory: this.#directory,
-    });
-  }
-
-  /** True from the time the disk was full until the file fits again. */
-  isDiskFull(): boolean {
-    if (this.#released && performance.now() - this.#checked_at_ms > check_again_ms) {
-      this.#checked_at_ms = performance.now();
-      void this.restore();
-    }
-    return this.#released;
+    return existed;
   }
 
   /** Writes the file where it is missing and fits. Never throws. */
   restore(): Promise<void> {
     return (this.#restoring ??= this.#write()
       .catch((error: unknown) =>
-        this.log.warn("no room could be set aside for a full disk", errorFields(error)),
+        this.options.log.warn("no room could be set aside for a full disk", errorFields(error)),
       )
       .finally(() => {
         this.#restoring = undefined;
@@ -131,17 +87,9 @@ export class ReserveFile {
   }
 
   async #write(): Promise<void> {
-    if (this.#size() === undefined) {
-      const { free_bytes, reserve_bytes } = freeSpace(this.#directory);
-      if (free_bytes < margin * reserve_bytes) return;
-      await fill(this.#file, reserve_bytes);
-    }
-    if (this.#released) this.log.info("there is room on the disk again");
-    this.#released = false;
-  }
-
-  #size(): number | undefined {
-    return statSync(this.#file, { throwIfNoEntry: false })?.size;
+    if (this.exists) return;
+    const { free_bytes, reserve_bytes } = this.options.freeSpace(this.#directory);
+    if (free_bytes >= margin * reserve_bytes) await fill(this.#file, reserve_bytes);
   }
 }
 

@@ -18,29 +18,57 @@ import type { Mutex } from "./mutex";
 import { guarded, StatementCache } from "./sqlite-statements";
 import { isFull } from "./storage-errors";
 
+/** What guards the statements that write. */
+export interface StatementGuard {
+  /** Called before each: throws when nothing may go on. */
+  readonly requireWhole: () => void;
+  /**
+   * Called before a statement outside a transaction. @throws HttpError 507 while what is left on
+   * the disk is for deletions.
+   */
+  readonly admit: (deletes: boolean) => void;
+  /** Called with every error of the database, as it came. */
+  readonly onError: (error: unknown) => void;
+  /** A statement outside a transaction has found the disk full. */
+  readonly makeRoom: () => void;
+  /** The disk is full: frees what is kept for deletions. False when nothing was. */
+  readonly releaseReserve: () => boolean;
+}
+
 /**
- * The statements of the writing connection, as Kysely's driver runs them. `onFull` is called when
- * the disk is full, and frees some space: a statement outside a transaction is then tried once
- * more. (A transaction is tried again as a whole, by the group commit.)
+ * The statements of the writing connection, as Kysely's driver runs them. A deletion outside a
+ * transaction that finds the disk full is tried once more, with the reserve. (A transaction is
+ * tried again as a whole, by the group commit.)
  */
 export const kyselyStatements = (
   database: Database,
-  onFull: () => void,
+  guard: StatementGuard,
 ): StatementCache<SqliteStatement> =>
-  new StatementCache(database, (raw) => ({
-    reader: raw.columnNames.length > 0,
-    all: (parameters) => retriedWhenFull(database, () => raw.all(...parameters), onFull),
-    run: (parameters) => retriedWhenFull(database, () => raw.run(...parameters), onFull),
-    iterate: (parameters) => guarded(() => raw.iterate(...parameters)),
-  }));
+  new StatementCache(database, (raw, sql) => {
+    const kind = /^\s*(insert|update|delete)\b/i.exec(sql)?.[1]?.toLowerCase();
+    const run = <R>(step: () => R): R => {
+      guard.requireWhole();
+      return kind === undefined || database.inTransaction
+        ? guarded(step, guard.onError)
+        : alone(step, kind === "delete", guard);
+    };
+    return {
+      reader: raw.columnNames.length > 0,
+      all: (parameters) => run(() => raw.all(...parameters)),
+      run: (parameters) => run(() => raw.run(...parameters)),
+      iterate: (parameters) => guarded(() => raw.iterate(...parameters), guard.onError),
+    };
+  });
 
-function retriedWhenFull<R>(database: Database, step: () => R, onFull: () => void): R {
-  const alone = !database.inTransaction;
+/** A statement that is a transaction of its own. */
+function alone<R>(step: () => R, deletes: boolean, guard: StatementGuard): R {
+  guard.admit(deletes);
   try {
-    return guarded(step, onFull);
+    return guarded(step, guard.onError);
   } catch (error) {
-    if (!alone || !isFull(error)) throw error;
-    return guarded(step);
+    if (isFull(error)) guard.makeRoom();
+    if (!isFull(error) || !deletes || !guard.releaseReserve()) throw error;
+    return guarded(step, guard.onError);
   }
 }
 

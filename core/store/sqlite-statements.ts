@@ -1,6 +1,6 @@
 /** Prepared statements of one SQLite connection, kept by their text. */
 import type { Database, Statement } from "bun:sqlite";
-import { isFull, translateError } from "./storage-errors";
+import { translateError } from "./storage-errors";
 import type { Parameter, PreparedReads } from "./store";
 
 /** Prepared statements kept per connection; the longest unused one goes first. */
@@ -16,7 +16,7 @@ export class StatementCache<S> {
   readonly #kept = new Map<string, { readonly raw: RawStatement; readonly wrapped: S }>();
   constructor(
     private readonly database: Database,
-    private readonly wrap: (raw: RawStatement) => S,
+    private readonly wrap: (raw: RawStatement, sql: string) => S,
   ) {}
 
   get(sql: string): S {
@@ -24,7 +24,7 @@ export class StatementCache<S> {
     if (entry) this.#kept.delete(sql);
     else {
       const raw = guarded(() => this.database.prepare<unknown, any[]>(sql));
-      entry = { raw, wrapped: this.wrap(raw) };
+      entry = { raw, wrapped: this.wrap(raw, sql) };
     }
     this.#kept.set(sql, entry);
     if (this.#kept.size > statements_max) this.#drop(this.#kept.keys().next().value!);
@@ -43,11 +43,11 @@ export class StatementCache<S> {
 }
 
 /** Runs one step of the database; a storage fault comes out as the answer to give. */
-export function guarded<R>(step: () => R, onFull?: () => void): R {
+export function guarded<R>(step: () => R, onError?: (error: unknown) => void): R {
   try {
     return step();
   } catch (error) {
-    if (isFull(error)) onFull?.();
+    onError?.(error);
     throw translateError(error);
   }
 }

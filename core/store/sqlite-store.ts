@@ -4,15 +4,21 @@
  */
 import { Database } from "bun:sqlite";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { Kysely } from "kysely";
+import { dirname } from "node:path";
+import { CompiledQuery, Kysely } from "kysely";
 import { errorFields, type Log } from "../base/log";
+import { DiskRoom, page_bytes, walPagesMax } from "./disk-room";
+import { freeSpaceOf, type FreeSpace } from "./free-space";
 import { GroupCommit } from "./group-commit";
+import { MemberHandle, type HandleParts } from "./member-handle";
 import { Mutex } from "./mutex";
 import type { ReadConnectionSpec } from "./read-connection";
-import { openUsingReserve, ReserveFile } from "./reserve-file";
+import { openUsingReserve } from "./reserve-file";
 import { SingleConnectionDialect, kyselyStatements } from "./sqlite-dialect";
 import { SqlitePreparedReads } from "./sqlite-statements";
-import type { Db, Store } from "./store";
+import { storageFull } from "./storage-errors";
+import { StorageState } from "./storage-state";
+import type { Db, Store, TransactionOptions } from "./store";
 import { WalTruncation } from "./wal-truncation";
 
 /**
@@ -26,18 +32,16 @@ interface TransactionScope {
 
 const busy_timeout_ms = 5_000;
 
-/** Not at once: the start is for requests, and a command that ends soon needs no reserve. */
-const write_reserve_after_ms = 10_000;
-
 /** The busy timeout comes first: switching to WAL can itself meet another opener. */
-const pragmas = [
+const pragmasOf = (wal_pages_max: number): string[] => [
   `busy_timeout = ${busy_timeout_ms}`,
-  "page_size = 4096",
+  `page_size = ${page_bytes}`,
   "journal_mode = WAL",
   "synchronous = FULL",
   "foreign_keys = ON",
   "secure_delete = ON",
-  "wal_autocheckpoint = 4000",
+  `wal_autocheckpoint = ${wal_pages_max}`,
+  `journal_size_limit = ${wal_pages_max * page_bytes}`,
   "temp_store = MEMORY",
   "cache_size = -8000",
 ];
@@ -60,6 +64,17 @@ class DatabaseRoot extends Kysely<any> {
   }
 }
 
+export interface SqliteStoreOptions {
+  readonly log: Log;
+  /**
+   * A write that was confirmed may not be on the disk: the process must end, and start again from
+   * what is there. Until then every write is refused.
+   */
+  readonly onLostSync?: ((error: Error) => void) | undefined;
+  /** Asked for the room on the disk. Default: the operating system. */
+  readonly freeSpace?: (path: string) => FreeSpace;
+}
+
 export class SqliteStore implements Store {
   readonly db: DatabaseRoot;
   readonly reads: SqlitePreparedReads;
@@ -67,8 +82,8 @@ export class SqliteStore implements Store {
   readonly #statements: ReturnType<typeof kyselyStatements>;
   readonly #scope = new AsyncLocalStorage<TransactionScope | undefined>();
   readonly #commits: GroupCommit;
-  readonly #reserve: ReserveFile;
-  readonly #write_reserve: ReturnType<typeof setTimeout>;
+  readonly #room: DiskRoom;
+  readonly #state: StorageState;
   readonly #wal: WalTruncation;
   readonly #log: Log;
 
@@ -78,33 +93,61 @@ export class SqliteStore implements Store {
    */
   constructor(
     readonly path: string,
-    { log }: { readonly log: Log },
+    { log, onLostSync = () => {}, freeSpace = freeSpaceOf }: SqliteStoreOptions,
   ) {
     const { writer, reader } = openUsingReserve(path, () => connect(path));
     const mutex = new Mutex();
     this.read_connection = { path };
     this.#log = log;
-    this.#reserve = new ReserveFile(path, log);
-    this.#statements = kyselyStatements(writer, () => this.#reserve.release());
-    this.db = new DatabaseRoot({
-      dialect: new SingleConnectionDialect(writer, this.#statements, mutex, this.#requireOutside),
+    this.#room = new DiskRoom(writer, { path, log, freeSpace });
+    this.#state = new StorageState({
+      log,
+      onLostSync,
+      isDiskFull: this.isDiskFull,
+      probe: () => this.#probe(),
     });
+    this.#statements = kyselyStatements(writer, {
+      requireWhole: () => this.#state.requireWhole(),
+      admit: (deletes) => {
+        this.#admit(deletes);
+        this.#room.limitGrowth();
+      },
+      onError: (error) => this.#state.noteError(error),
+      makeRoom: () => {
+        this.#wal.tryNow();
+        this.#noteNoRoom();
+      },
+      releaseReserve: () => this.#room.releaseReserve(),
+    });
+    const dialect = new SingleConnectionDialect(
+      writer,
+      this.#statements,
+      mutex,
+      this.#requireOutside,
+    );
+    this.db = new DatabaseRoot({ dialect });
+    const parts: HandleParts = { config: { dialect }, dialect, driver: dialect.createDriver() };
     this.reads = new SqlitePreparedReads(reader);
-    this.#wal = new WalTruncation(writer, mutex, busy_timeout_ms, log);
+    this.#wal = new WalTruncation(writer, mutex, {
+      busy_timeout_ms,
+      log,
+      onError: (error) => this.#state.noteError(error),
+    });
     this.#wal.tryNow();
-    this.#write_reserve = setTimeout(
-      () => void this.#reserve.restore(),
-      write_reserve_after_ms,
-    ).unref();
     this.#commits = new GroupCommit({
       transact: (within) => this.#transact(within),
+      memberHandle: (group) => new MemberHandle(group, parts),
       isOpen: () => writer.inTransaction,
-      isDiskFull: this.isDiskFull,
+      releaseReserve: () => this.#room.releaseReserve(),
     });
   }
 
-  readonly inTransaction = async <R>(work: (tx: Db) => Promise<R>): Promise<R> => {
+  readonly inTransaction = async <R>(
+    work: (tx: Db) => Promise<R>,
+    options: TransactionOptions = {},
+  ): Promise<R> => {
     this.#requireOutside();
+    this.#admit(options.uses_reserve);
     const scope: TransactionScope = { open: false, after_commit: [] };
     const result = await this.#commits.run((tx) => {
       // It may be the second try.
@@ -115,7 +158,7 @@ export class SqliteStore implements Store {
         .finally(() => {
           scope.open = false;
         });
-    });
+    }, options);
     this.#scope.exit(() => scope.after_commit.forEach(this.#attempt));
     return result;
   };
@@ -128,7 +171,9 @@ export class SqliteStore implements Store {
 
   readonly truncateWal = (): void => this.#wal.request();
 
-  readonly isDiskFull = (): boolean => this.#reserve.isDiskFull();
+  readonly isDiskFull = (): boolean => this.#room.full;
+
+  readonly failure = (): Promise<string | null> => this.#state.failure();
 
   readonly forgetStatements = (): void => {
     this.#statements.clear();
@@ -136,18 +181,50 @@ export class SqliteStore implements Store {
   };
 
   readonly close = async (): Promise<void> => {
-    clearTimeout(this.#write_reserve);
-    await this.#reserve.settled();
+    await this.#room.stop();
     await this.#wal.stop();
     this.reads.close();
     await this.db.destroy();
   };
 
   /** One group of transactions. It runs outside the scope of whoever came first. */
-  async #transact(within: (tx: Db) => Promise<void>): Promise<void> {
+  async #transact(within: (group: Db) => Promise<void>): Promise<void> {
     // The space that the log takes up is needed by a deletion.
-    if (this.isDiskFull()) await this.#wal.tryOnce();
-    return this.#scope.exit(() => this.db.begin().execute(within));
+    if (this.#room.full) await this.#wal.tryOnce();
+    this.#room.limitGrowth();
+    try {
+      await this.#scope.exit(() => this.db.begin().execute(within));
+      this.#state.noteWritten();
+    } finally {
+      if (this.#state.met_full_disk) {
+        // What did not fit is still in the log, at its end.
+        await this.#wal.tryOnce();
+        this.#noteNoRoom();
+      } else if (this.#room.log_is_long) this.#wal.request();
+    }
+  }
+
+  /** @throws HttpError 507 while what is left on the disk is for deletions. */
+  #admit(uses_reserve = false): void {
+    if (!uses_reserve && this.#room.reserve_in_use) throw storageFull();
+  }
+
+  #noteNoRoom(): void {
+    this.#state.met_full_disk = false;
+    this.#room.noteNoRoom();
+  }
+
+  /** Writes one page that says the same as before. */
+  async #probe(): Promise<void> {
+    await this.inTransaction(
+      async (tx) => {
+        const { rows } = await tx.executeQuery<{ user_version: number }>(
+          CompiledQuery.raw("pragma user_version"),
+        );
+        await tx.executeQuery(CompiledQuery.raw(`pragma user_version = ${rows[0]!.user_version}`));
+      },
+      { uses_reserve: true },
+    );
   }
 
   readonly #requireOutside = (): void => {
@@ -168,7 +245,8 @@ export class SqliteStore implements Store {
 function connect(path: string): { readonly writer: Database; readonly reader: Database } {
   try {
     const writer = new Database(path, { create: true });
-    for (const pragma of pragmas) writer.run(`pragma ${pragma}`);
+    for (const pragma of pragmasOf(walPagesMax(freeSpaceOf(dirname(path)))))
+      writer.run(`pragma ${pragma}`);
     // A file that can only be read opens without complaint, and would fail at the first request
     // that writes.
     writer.run("begin immediate");

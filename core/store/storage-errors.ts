@@ -21,10 +21,16 @@ export const isBusy = (error: unknown): boolean => hasCode(error, "SQLITE_BUSY",
 /** No room left on the disk, or in the quota of the account that the server runs as. */
 export const isFull = (error: unknown): boolean =>
   (error instanceof HttpError && error.code === "storage_full") ||
-  hasCode(error, "SQLITE_FULL", "ENOSPC", "EDQUOT");
+  hasCode(error, "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "ENOSPC", "EDQUOT");
 /** The storage can't be written to, or fails. */
 export const isReadOnly = (error: unknown): boolean =>
-  hasCode(error, "SQLITE_READONLY", "SQLITE_IOERR", "EROFS", "EIO");
+  !isFull(error) && hasCode(error, "SQLITE_READONLY", "SQLITE_IOERR", "EROFS", "EIO");
+/**
+ * What was written may not be on the disk, and the operating system will not say so again: it
+ * forgets what it could not write.
+ */
+export const lostSync = (error: unknown): boolean =>
+  hasCode(error, "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC");
 /** The storage is at fault, not the work: trying again later may help. */
 export const isStorageFault = (error: unknown): boolean =>
   isFull(error) || isReadOnly(error) || isBusy(error);
@@ -37,18 +43,18 @@ export const storageFull = (): HttpError =>
     "The storage of the server is full. Nothing was saved; free some space and try again.",
   );
 
+/** 503. */
+export const storageUnwritable = (): HttpError =>
+  unavailable(
+    "The storage of the server can't be written to at the moment. Nothing was saved.",
+    30,
+  );
+
 /** The answer that a storage fault becomes (507 or 503); any other error comes back as it is. */
 export function translateError(error: unknown): unknown {
   if (error instanceof HttpError) return error;
   if (isFull(error)) return withCause(storageFull(), error);
-  if (isReadOnly(error))
-    return withCause(
-      unavailable(
-        "The storage of the server can't be written to at the moment. Nothing was saved.",
-        30,
-      ),
-      error,
-    );
+  if (isReadOnly(error)) return withCause(storageUnwritable(), error);
   if (isBusy(error))
     return withCause(
       unavailable("The database is in use by another program. Nothing was saved; try again.", 2),

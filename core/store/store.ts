@@ -21,6 +21,14 @@ export interface PreparedReads {
 }
 export type Parameter = string | number | bigint | null | Uint8Array;
 
+export interface TransactionOptions {
+  /**
+   * On a full disk it may take up the space that is kept for deletions: for what deletes, and for
+   * what people need to get that far. It must not add more than a few rows.
+   */
+  readonly uses_reserve?: boolean;
+}
+
 export interface Store {
   readonly path: string;
   readonly db: Db<any>;
@@ -32,7 +40,10 @@ export interface Store {
    * those that come together share one write. On a full disk it is tried a second time. @throws
    * Error inside another transaction, HttpError 507 or 503 when the storage fails.
    */
-  readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
+  readonly inTransaction: <R>(
+    work: (tx: Db<any>) => Promise<R>,
+    options?: TransactionOptions,
+  ) => Promise<R>;
   /**
    * Runs once the surrounding transaction is on disk, at once outside one, never when it was rolled
    * back.
@@ -50,6 +61,8 @@ export interface Store {
    * refused meanwhile.
    */
   readonly isDiskFull: () => boolean;
+  /** Why nothing, or nothing new, can be written; null when all is well. Takes 2 s at most. */
+  readonly failure: () => Promise<string | null>;
   /** Waits for the open transaction, empties the log and closes the file. */
   readonly close: () => Promise<void>;
 }

@@ -17,6 +17,13 @@ interface Checkpoint {
   readonly busy: number;
 }
 
+export interface WalTruncationOptions {
+  readonly busy_timeout_ms: number;
+  readonly log: Log;
+  /** Called with every error of the database, as it came. */
+  readonly onError: (error: unknown) => void;
+}
+
 export class WalTruncation {
   #requested = false;
   #running: Promise<void> | undefined;
@@ -28,8 +35,7 @@ export class WalTruncation {
   constructor(
     private readonly database: Database,
     private readonly mutex: Mutex,
-    private readonly busy_timeout_ms: number,
-    private readonly log: Log,
+    private readonly options: WalTruncationOptions,
   ) {}
 
   /** Soon, once for all who ask meanwhile. */
@@ -62,13 +68,14 @@ export class WalTruncation {
       this.#failing = false;
       return busy === 0;
     } catch (error) {
+      this.options.onError(error);
       // Once, not at every try.
       if (!this.#failing)
-        this.log.warn("the write-ahead log could not be emptied yet", errorFields(error));
+        this.options.log.warn("the write-ahead log could not be emptied yet", errorFields(error));
       this.#failing = true;
       return false;
     } finally {
-      this.database.run(`pragma busy_timeout = ${this.busy_timeout_ms}`);
+      this.database.run(`pragma busy_timeout = ${this.options.busy_timeout_ms}`);
     }
   }
 
@@ -93,7 +100,7 @@ export class WalTruncation {
       this.#requested = false;
       for (let tries = 1; !(await this.tryOnce()) && !this.#stopped; tries++) {
         if (tries === report_after_tries && !this.#failing)
-          this.log.warn("a long read keeps deleted text in the write-ahead log");
+          this.options.log.warn("a long read keeps deleted text in the write-ahead log");
         await Bun.sleep(tries < report_after_tries ? retry_ms : slow_retry_ms);
       }
     } while (this.#requested && !this.#stopped);

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -25,11 +25,15 @@ import { until } from "../helpers/jobs";
 
 let directory: string;
 let store: Store;
+/** What the disk has, as the store is told. */
+let disk: { free_bytes: number; reserve_bytes: number };
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "dossier-store-"));
+  disk = { free_bytes: 2 ** 30, reserve_bytes: 2 ** 16 };
   store = new SqliteStore(join(directory, "dossier.db"), {
     log: jsonLog("error", () => undefined),
+    freeSpace: () => disk,
   });
   await store.db.schema
     .createTable("notes")
@@ -107,16 +111,24 @@ describe("deleted text", () => {
   });
 });
 
-describe("a failing disk", () => {
-  const limitPages = async () => {
-    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(store.db);
-    await sql.raw(`pragma max_page_count = ${rows[0]!.page_count}`).execute(store.db);
-  };
-  const big = "x".repeat(100_000);
+/** A transaction that adds a row. */
+const add = (id: string, words = "", uses_reserve = false) =>
+  store.inTransaction((tx) => tx.insertInto("notes").values({ id, words }).execute(), {
+    uses_reserve,
+  });
+const big = "x".repeat(100_000);
+const reserve_file = "dossier.db.ballast";
 
-  test("that is full answers 507, keeps nothing of the transaction, and still reads and deletes", async () => {
-    await note("a").execute();
-    await limitPages();
+describe("a disk with little room", () => {
+  /** The limit of growth follows the disk after a moment. */
+  const leave = async (free_bytes: number) => {
+    disk = { ...disk, free_bytes };
+    await Bun.sleep(300);
+  };
+
+  test("refuses what is too large, keeps nothing of it, and still reads and deletes", async () => {
+    await add("a");
+    await leave(big.length);
     const error = await errorOf(
       store.inTransaction(async (tx) => {
         await tx.insertInto("notes").values({ id: "b" }).execute();
@@ -130,32 +142,114 @@ describe("a failing disk", () => {
     expect(await ids()).toEqual([]);
   });
 
-  test("does not fail the first who meets it, when there is room to give up", async () => {
-    await limitPages();
-    let attempts = 0;
-    await store.inTransaction(async (tx) => {
-      attempts += 1;
-      if (attempts === 2) await sql`pragma max_page_count = 100000`.execute(tx);
-      await tx.insertInto("notes").values({ id: "a", words: big }).execute();
-    });
-    expect([attempts, await ids()]).toEqual([2, ["a"]]);
+  test("is not full because of one large change, and takes small ones beside it", async () => {
+    await add("a");
+    await leave(big.length);
+    const added = ["b", "c", "d"].map((id) => add(id, id === "c" ? big : ""));
+    expect((await Promise.allSettled(added)).map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect([await ids(), store.isDiskFull()]).toEqual([["a", "b", "d"], false]);
   });
 
-  test("that was full is full until there is room for the reserve file again", async () => {
-    await limitPages();
+  test("has room again for what was refused, once there is space", async () => {
+    await leave(big.length);
+    await errorOf(add("a", big));
+    await leave(2 ** 30);
+    await add("a", big);
+    expect(await ids()).toEqual(["a"]);
+  });
+
+  test("keeps the log short enough for a deletion", async () => {
+    await leave(4 * big.length);
+    await errorOf(
+      store.inTransaction(async (tx) => {
+        for (let i = 0; i < 100; i++)
+          await tx
+            .insertInto("notes")
+            .values({ id: `${i}`, words: big })
+            .execute();
+      }),
+    );
+    expect(statSync(join(directory, "dossier.db-wal")).size).toBe(0);
+  });
+});
+
+describe("a full disk", () => {
+  const fill = async () => {
+    await add("a", big);
+    disk = { ...disk, free_bytes: 0 };
+    await Bun.sleep(300);
+    await errorOf(add("b", big));
+  };
+
+  test("is full until there is as much room as the reserve", async () => {
     expect(store.isDiskFull()).toBe(false);
-    await errorOf(note("a", big).execute());
-    expect(store.isDiskFull()).toBe(true);
+    await fill();
+    expect([store.isDiskFull(), await store.failure()]).toEqual([
+      true,
+      expect.stringContaining("full"),
+    ]);
+    disk = { ...disk, free_bytes: 2 * disk.reserve_bytes };
     await until(() => !store.isDiskFull());
-    expect(readdirSync(directory)).toContain("dossier.db.ballast");
+    expect([readdirSync(directory).includes(reserve_file), await store.failure()]).toEqual([
+      true,
+      null,
+    ]);
   });
 
+  test("gives the reserve to a deletion alone", async () => {
+    await Bun.write(join(directory, reserve_file), "space");
+    await fill();
+    const is_kept = () => readdirSync(directory).includes(reserve_file);
+    expect(is_kept()).toBe(true);
+    Object.defineProperty(disk, "free_bytes", { get: () => (is_kept() ? 0 : 10 ** 6) });
+    let tries = 0;
+    await store.inTransaction(
+      async (tx) => {
+        tries += 1;
+        await tx.insertInto("notes").values({ id: "what was deleted", words: big }).execute();
+        await tx.deleteFrom("notes").where("id", "=", "a").execute();
+      },
+      { uses_reserve: true },
+    );
+    expect([tries, await ids()]).toEqual([3, ["what was deleted"]]);
+    expect(is_kept()).toBe(false);
+  });
+
+  const refused: [why: string, work: () => Promise<unknown>, status: number | null][] = [
+    ["a change", () => add("b"), 507],
+    ["a change outside a transaction", () => note("b").execute(), 507],
+    ["a deletion", () => add("b", "", true), null],
+    ["a deletion outside a transaction", () => store.db.deleteFrom("notes").execute(), null],
+    ["a look", () => ids(), null],
+  ];
+  for (const [why, work, status] of refused)
+    test(`whose reserve is in use ${status ? "refuses" : "takes"} ${why}`, async () => {
+      await Bun.write(join(directory, reserve_file), "space");
+      await fill();
+      await errorOf(add("c", big, true));
+      expect(
+        await work().then(
+          () => null,
+          (error: HttpError) => error.status,
+        ),
+      ).toBe(status);
+    });
+});
+
+describe("a failing disk", () => {
   test("that can't be written to answers 503 with Retry-After, and still reads", async () => {
     await note("a").execute();
     await sql`pragma query_only = 1`.execute(store.db);
     const error = await errorOf(note("b").execute());
     expect([error.status, error.headers["retry-after"]]).toEqual([503, "30"]);
     expect(await ids()).toEqual(["a"]);
+    expect(await store.failure()).toMatch(/can't be written to: .*readonly/);
+    await sql`pragma query_only = 0`.execute(store.db);
+    await until(async () => (await store.failure()) === null);
   });
 });
 

@@ -149,14 +149,58 @@ describe("a transaction", () => {
     expect(await ids()).toEqual(["late"]);
   });
 
-  test("refuses a query of its own that comes after its end", async () => {
-    let kept = store.db;
-    await store.inTransaction(async (tx) => {
-      kept = tx;
+  describe("refuses a query of its own that comes after its end,", () => {
+    const ended = /the transaction has ended|already committed/;
+    const stray = (tx: Store["db"], id = "stray") =>
+      errorOf(tx.insertInto("notes").values({ id }).execute()).then(({ message }) => message);
+    /** Others share the commit, before and after. */
+    const amongOthers = async (work: (tx: Store["db"]) => Promise<unknown>) => {
+      const kept = (id: string) =>
+        store.inTransaction((tx) => tx.insertInto("notes").values({ id }).execute());
+      await Promise.allSettled([kept("a"), store.inTransaction(work), kept("b"), kept("c")]);
+      return ids();
+    };
+
+    test("once it is on disk", async () => {
+      let kept = store.db;
+      await store.inTransaction(async (tx) => {
+        kept = tx;
+      });
+      expect(await stray(kept)).toMatch(ended);
     });
-    expect(
-      (await errorOf(kept.insertInto("notes").values({ id: "stray" }).execute())).message,
-    ).toContain("already committed");
+
+    test("when an `await` was forgotten", async () => {
+      let said: Promise<string> | undefined;
+      const left = await amongOthers(async (tx) => {
+        said = Bun.sleep(0).then(() => stray(tx));
+      });
+      expect([await said!, left]).toEqual([expect.stringMatching(ended), ["a", "b", "c"]]);
+    });
+
+    test("when it was on its way already", async () => {
+      const ids = ["x", "y", "z"];
+      let said: Promise<PromiseSettledResult<unknown>[]> | undefined;
+      const left = await amongOthers(async (tx) => {
+        said = Promise.allSettled(ids.map((id) => tx.insertInto("notes").values({ id }).execute()));
+      });
+      const outcomes = (await said!).map(({ status }) => status);
+      expect(outcomes).toContain("rejected");
+      const in_time = ids.filter((_, i) => outcomes[i] === "fulfilled");
+      expect(left).toEqual(["a", "b", "c", ...in_time]);
+    });
+
+    test("beside one that failed", async () => {
+      let said: Promise<string> | undefined;
+      const left = await amongOthers((tx) => {
+        const slow = (async () => {
+          for (let i = 0; i < 5; i++) await tx.selectFrom("notes").selectAll().execute();
+          await tx.insertInto("notes").values({ id: "stray" }).execute();
+        })();
+        said = errorOf(slow).then(({ message }) => message);
+        return Promise.all([slow, Promise.reject(new Error("no"))]);
+      });
+      expect([await said!, left]).toEqual([expect.stringMatching(ended), ["a", "b", "c"]]);
+    });
   });
 
   test("waits for the one before, in the order of asking", async () => {

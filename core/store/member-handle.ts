@@ -1,0 +1,79 @@
+/**
+ * What one member of a group commit works with: it dies with the member, because what it wrote
+ * afterwards would be part of somebody else's transaction.
+ */
+import {
+  Transaction,
+  type CompiledQuery,
+  type ConnectionProvider,
+  type DatabaseConnection,
+  type Kysely,
+  type KyselyProps,
+  type QueryResult,
+} from "kysely";
+
+type Options = Parameters<ConnectionProvider["provideConnection"]>[1];
+/** What a Kysely knows beside the executor of its queries. */
+export type HandleParts = Pick<KyselyProps, "config" | "dialect" | "driver">;
+
+export class MemberHandle implements ConnectionProvider {
+  readonly tx: Kysely<any>;
+  readonly #outer: ConnectionProvider;
+  #connection: MemberConnection | undefined;
+  #ended = false;
+
+  /** `group`: the transaction that its members share. */
+  constructor(group: Kysely<any>, parts: HandleParts) {
+    const executor = group.getExecutor();
+    this.#outer = executor;
+    this.tx = new Transaction({ ...parts, executor: executor.withConnectionProvider(this) });
+  }
+
+  /** From now on every query of the handle throws, those that are already on their way too. */
+  end(): void {
+    this.#ended = true;
+  }
+
+  provideConnection<R>(
+    consumer: (connection: DatabaseConnection) => Promise<R>,
+    options?: Options,
+  ): Promise<R> {
+    return this.#outer.provideConnection((connection) => {
+      this.#connection ??= new MemberConnection(connection, this.#requireOpen);
+      return consumer(this.#connection);
+    }, options);
+  }
+
+  readonly #requireOpen = (): void => {
+    if (this.#ended)
+      throw new Error(
+        "the transaction has ended: a query came after it, by a forgotten `await` or beside one " +
+          "that failed",
+      );
+  };
+}
+
+/** Asks at the last moment: between the call of a query and its statement others may run. */
+class MemberConnection implements DatabaseConnection {
+  constructor(
+    private readonly connection: DatabaseConnection,
+    private readonly requireOpen: () => void,
+  ) {}
+
+  executeQuery<R>(query: CompiledQuery, options?: Options): Promise<QueryResult<R>> {
+    this.requireOpen();
+    return this.connection.executeQuery<R>(query, options);
+  }
+
+  async *streamQuery<R>(
+    query: CompiledQuery,
+    chunk_size: number,
+    options?: Options,
+  ): AsyncIterableIterator<QueryResult<R>> {
+    this.requireOpen();
+    for await (const part of this.connection.streamQuery<R>(query, chunk_size, options)) {
+      yield part;
+      this.requireOpen();
+    }
+  }
+}

@@ -66,6 +66,11 @@ export interface JobLimits<P> {
    * compute, and no owner's runs use up `concurrency`.
    */
   readonly io_bound?: boolean;
+  /**
+   * It only deletes: it runs on a full disk too, in the space that is kept for that. Every other
+   * job waits until there is room.
+   */
+  readonly uses_reserve?: boolean;
   /** The owner of a job that is enqueued without one, as those of events are. */
   readonly ownerOf?: (payload: P) => string;
   /** Pause before the next attempt, milliseconds. Default 1 s, 4 s, 16 s … at most 5 min. */

@@ -92,11 +92,10 @@ export class Dispatcher {
   async renewLeases(): Promise<void> {
     const { store, clock } = this.options;
     const before = this.runs;
-    const held = await table.renewLeases(
-      store.db,
-      [...new Set(before.map(({ job }) => job.lease_token))],
-      clock.now_ms() + lease_ms,
-    );
+    if (before.length === 0) return;
+    const tokens = [...new Set(before.map(({ job }) => job.lease_token))];
+    const until_ms = clock.now_ms() + lease_ms;
+    const held = await store.inDeletion((tx) => table.renewLeases(tx, tokens, until_ms));
     for (const { job } of before)
       if (!held.has(job.id))
         this.abort(job.id, new Stopped("lost", "the lease of this job is over"));
@@ -111,7 +110,7 @@ export class Dispatcher {
     const { ids } = await this.select(capacities, slots, now_ms);
     if (ids.length === 0) return 0;
     const lease = { token: newUuid(), until_ms: now_ms + lease_ms };
-    const jobs = await store.inTransaction((tx) => table.claimJobs(tx, ids, lease, now_ms));
+    const jobs = await store.inDeletion((tx) => table.claimJobs(tx, ids, lease, now_ms));
     for (const job of jobs) this.begin(job);
     return jobs.length;
   }
@@ -122,7 +121,9 @@ export class Dispatcher {
     for (const { job } of this.active.values())
       running.set(handlerKey(job), (running.get(handlerKey(job)) ?? 0) + 1);
     const capacities: Capacity[] = [];
+    const is_full = this.options.store.isDiskFull();
     for (const { plugin, handler } of this.options.handlers.all()) {
+      if (is_full && !handler.limits.uses_reserve) continue;
       const name = handler.on.id;
       const { concurrency = 1, io_bound = false } = handler.limits;
       const most = io_bound ? concurrency : Math.min(concurrency, this.handler_slots_max);

@@ -111,7 +111,7 @@ export class JobQueue {
    */
   async start(): Promise<void> {
     const { store, log } = this.options;
-    const again = await table.freeJobs(store.db, "all");
+    const again = await store.inDeletion((tx) => table.freeJobs(tx, "all"));
     if (again > 0) log.info("jobs of the last run continue", { jobs: again });
     this.poller.start();
   }
@@ -132,7 +132,7 @@ export class JobQueue {
         job: job.id,
         name: job.name,
       });
-      await table.returnJob(store.db, job, clock.now_ms());
+      await store.inDeletion((tx) => table.returnJob(tx, job, clock.now_ms()));
     }
   }
 

@@ -9,8 +9,8 @@ import { errorFields, type Log } from "../base/log";
 import { jitter } from "../base/random";
 import { TimeLimit } from "../lib/timeout";
 import { PermanentFailure, type ExhaustedCause, type JobEffect, type JobHandler } from "./contract";
-import { isStorageFault, storageFull } from "../store/storage-errors";
-import type { Store } from "../store/store";
+import { isFull, isStorageFault, storageFull } from "../store/storage-errors";
+import type { Db, Store } from "../store/store";
 import { isRetriable } from "./overview";
 import * as table from "./table";
 
@@ -54,7 +54,14 @@ type Outcome =
   /** Cancelled, or another has the lease: nothing to write. */
   | { readonly kind: "dropped" };
 
+/**
+ * How long what fails with the storage waits for it; on a full disk longer, because the same work
+ * may not fit again.
+ */
 const storage_pause_ms = 2_000;
+const full_pause_ms = 30_000;
+/** So often the end of a job is tried on a full disk before its work is thrown away. */
+const full_tries_max = 3;
 const postponed_ms = 60_000;
 const reason_max = 500;
 
@@ -128,7 +135,7 @@ class Runner {
    * Writes the outcome; when that fails, the outcome that follows from it. A storage fault is
    * waited out.
    */
-  private async end(outcome: Outcome): Promise<void> {
+  private async end(outcome: Outcome, tries = 1): Promise<void> {
     try {
       if (!(await this.write(outcome)))
         this.log.warn("a job ended too late: it was cancelled, or another run has it", {
@@ -139,7 +146,10 @@ class Runner {
         this.log.error("the storage fails; the end of a job waits for it", errorFields(error));
         await Bun.sleep(storage_pause_ms);
         if (stoppedBy(this.of.controller.signal)?.why === "shutdown") return;
-        return this.end(outcome);
+        // Another job may do with the room that is left: this one gives its slot back.
+        if (isFull(error) && tries === full_tries_max)
+          return this.end({ kind: "interrupted", delay_ms: full_pause_ms });
+        return this.end(outcome, tries + 1);
       }
       if (outcome.kind === "done") return this.end(failure(error));
       if (outcome.kind !== "failed") throw error;
@@ -153,15 +163,16 @@ class Runner {
 
   /** False when the job is no longer ours; nothing was written then. */
   private async write(outcome: Outcome): Promise<boolean> {
-    const { store, clock } = this.parts;
+    const { clock } = this.parts;
     const { job } = this.of;
+    const now_ms = clock.now_ms();
     switch (outcome.kind) {
       case "dropped":
         return true;
       case "interrupted":
-        return table.returnJob(store.db, job, clock.now_ms() + outcome.delay_ms);
+        return this.note((tx) => table.returnJob(tx, job, now_ms + outcome.delay_ms));
       case "postponed":
-        return table.retryJob(store.db, job, outcome.reason, clock.now_ms() + postponed_ms);
+        return this.note((tx) => table.retryJob(tx, job, outcome.reason, now_ms + postponed_ms));
       case "done":
         return this.complete(outcome.effect);
       case "failed":
@@ -169,17 +180,27 @@ class Runner {
     }
   }
 
+  /** What happens to the job alone: a row that is there already. */
+  private note(change: (tx: Db) => Promise<boolean>): Promise<boolean> {
+    return this.parts.store.inDeletion(change);
+  }
+
   private async complete(effect: JobEffect | void): Promise<boolean> {
     const { store, clock } = this.parts;
+    const { job, handler } = this.of;
     const now_ms = clock.now_ms();
-    if (!effect) return table.completeJob(store.db, this.of.job, now_ms);
+    if (!effect) return this.note((tx) => table.completeJob(tx, job, now_ms));
+    const { uses_reserve = false } = handler.limits;
     // On a full disk, the space that is left is reserved for deletions.
-    if (store.isDiskFull()) throw storageFull();
-    return store.inTransaction(async (tx) => {
-      if (!(await table.completeJob(tx, this.of.job, now_ms))) return false;
-      await effect(tx);
-      return true;
-    });
+    if (store.isDiskFull() && !uses_reserve) throw storageFull();
+    return store.inTransaction(
+      async (tx) => {
+        if (!(await table.completeJob(tx, job, now_ms))) return false;
+        await effect(tx);
+        return true;
+      },
+      { uses_reserve },
+    );
   }
 
   private async fail({ reason, cause, permanent }: Failed): Promise<boolean> {
@@ -190,7 +211,9 @@ class Runner {
     this.log.warn(again ? "a job failed and will run again" : "a job failed for good", { reason });
     const now_ms = clock.now_ms();
     if (again)
-      return table.retryJob(store.db, job, reason, now_ms + retryDelay(limits, failuresOf(job)));
+      return this.note((tx) =>
+        table.retryJob(tx, job, reason, now_ms + retryDelay(limits, failuresOf(job))),
+      );
     return store.inTransaction(async (tx) => {
       if (!(await table.failJob(tx, job, reason, now_ms, isRetriable(limits)))) return false;
       const payload: unknown = JSON.parse(job.payload);
@@ -237,7 +260,8 @@ function outcomeOfStop(stopped: Stopped): Outcome {
 }
 
 function failure(error: unknown): Outcome {
-  if (isStorageFault(error)) return { kind: "interrupted", delay_ms: storage_pause_ms };
+  if (isStorageFault(error))
+    return { kind: "interrupted", delay_ms: isFull(error) ? full_pause_ms : storage_pause_ms };
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, reason_max);
   return { kind: "failed", cause: "error", reason, permanent: error instanceof PermanentFailure };
 }

@@ -52,6 +52,7 @@ export function contextOf(
     ),
     db: store.db,
     inTransaction: store.inTransaction,
+    inDeletion: store.inDeletion,
     afterCommit: store.afterCommit,
     reads: store.reads,
     read_connection: store.read_connection,

@@ -42,10 +42,15 @@ export interface Context<C extends TObject = TObject, N = {}, L = {}, T = {}> {
   /** The tables of this plugin: its store names their types, `(db: Db<FoldersTables>, …)`. */
   readonly db: Db<any>;
   /**
-   * Runs `work` in one transaction. Everything inside must use the `tx` it is given; no network and
-   * no waiting inside.
+   * Runs `work` in one transaction. Everything inside must use the `tx` it is given, which throws
+   * once `work` has ended; no network and no waiting inside.
    */
   readonly inTransaction: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
+  /**
+   * The same for what deletes, and for what people need to get that far, such as a session: on a
+   * full disk it takes up the space that is kept for this. It must not add more than a few rows.
+   */
+  readonly inDeletion: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /**
    * Runs once the surrounding transaction is on disk (at once outside one), never when it failed.
    */

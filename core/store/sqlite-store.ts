@@ -163,6 +163,9 @@ export class SqliteStore implements Store {
     return result;
   };
 
+  readonly inDeletion = <R>(work: (tx: Db) => Promise<R>): Promise<R> =>
+    this.inTransaction(work, { uses_reserve: true });
+
   readonly afterCommit = (work: () => void): void => {
     const scope = this.#scope.getStore();
     if (scope?.open) scope.after_commit.push(work);

@@ -44,6 +44,8 @@ export interface Store {
     work: (tx: Db<any>) => Promise<R>,
     options?: TransactionOptions,
   ) => Promise<R>;
+  /** `inTransaction` with `uses_reserve`. */
+  readonly inDeletion: <R>(work: (tx: Db<any>) => Promise<R>) => Promise<R>;
   /**
    * Runs once the surrounding transaction is on disk, at once outside one, never when it was rolled
    * back.

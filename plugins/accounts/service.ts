@@ -38,10 +38,10 @@ export class AccountService implements Accounts {
 
   /** `kept_session_id`: the session that goes on, when it is the user who changes it. */
   async changePassword(user_id: string, password: string, kept_session_id?: string): Promise<void> {
-    const { inTransaction, notify, passwords } = this.ctx;
+    const { inDeletion, notify, passwords } = this.ctx;
     checkPassword(password);
     const password_hash = await passwords.hash(password);
-    await inTransaction(async (tx) => {
+    await inDeletion(async (tx) => {
       if (!(await store.updateUser(tx, user_id, { password_hash }))) throw notFound("user");
       await deleteSessions(tx, user_id, kept_session_id);
       await deletePasswordLink(tx, user_id);
@@ -61,7 +61,7 @@ export class AccountService implements Accounts {
     user_id: string,
     { role, active }: { readonly role?: Role; readonly active?: boolean },
   ): Promise<User> {
-    return this.ctx.inTransaction(async (tx) => {
+    return this.ctx.inDeletion(async (tx) => {
       const before = await store.findUser(tx, user_id);
       if (!before) throw notFound("user");
       const row = (await store.updateUser(tx, user_id, {
@@ -97,7 +97,7 @@ export class AccountService implements Accounts {
   }
 
   async deactivateKey(key_id: string, of_user_id?: string): Promise<Key> {
-    const row = await store.deactivateKey(this.ctx.db, key_id, of_user_id);
+    const row = await this.ctx.inDeletion((tx) => store.deactivateKey(tx, key_id, of_user_id));
     if (!row) throw notFound("key");
     this.ctx.notify(keyChanged(row, "changed"));
     return toKey(row);

@@ -93,12 +93,12 @@ export class SessionService implements Sessions {
     client: Client,
     password_hash?: string,
   ): Promise<SignedIn> {
-    const { inTransaction, newId, notify, now_ms } = this.ctx;
+    const { inDeletion, newId, notify, now_ms } = this.ctx;
     const token = newToken("dss");
     const before = tokenInCookie(request, client);
     const now = now_ms();
     const id = newId("ses");
-    await inTransaction(async (tx) => {
+    await inDeletion(async (tx) => {
       // Checking a password takes a while: a change meanwhile has ended all sessions, and this one
       // would have been one of them.
       if (

@@ -14,6 +14,7 @@ export interface ChatContext extends Pick<
   | "cancelJobs"
   | "db"
   | "enqueue"
+  | "inDeletion"
   | "inTransaction"
   | "log"
   | "newId"

@@ -25,7 +25,7 @@ const expired_each = 20;
  * @throws HttpError 403, 404, 410.
  */
 export const removeChat = (ctx: ChatContext, owner_id: string, chat_id: string): Promise<void> =>
-  ctx.inTransaction(async (tx) => {
+  ctx.inDeletion(async (tx) => {
     const row = await requireOpenChat(ctx, tx, owner_id, chat_id);
     const now = ctx.now_ms();
     await store.setDeleted(tx, chat_id, now);
@@ -40,7 +40,7 @@ export const removeChatForGood = (
   owner_id: string,
   chat_id: string,
 ): Promise<void> =>
-  ctx.inTransaction(async (tx) =>
+  ctx.inDeletion(async (tx) =>
     hideForGood(ctx, tx, await requireChat(ctx, tx, owner_id, chat_id)),
   );
 
@@ -79,7 +79,7 @@ async function hideForGood(ctx: ChatContext, tx: Db, row: ChatRow): Promise<void
 export async function expireChats(ctx: ChatContext, signal: AbortSignal): Promise<JobEffect> {
   await inParts(
     () =>
-      ctx.inTransaction(async (tx) => {
+      ctx.inDeletion(async (tx) => {
         const expired = await store.expiredChats(tx, restorableAfter(ctx), expired_each);
         for (const row of expired) await hideForGood(ctx, tx, row);
         return expired.length > 0;
@@ -102,7 +102,7 @@ export async function purgeChat(
   chat_id: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await inParts(() => ctx.inTransaction((tx) => purgePart(ctx, tx, chat_id)), signal);
+  await inParts(() => ctx.inDeletion((tx) => purgePart(ctx, tx, chat_id)), signal);
   ctx.truncateWal();
 }
 
@@ -124,7 +124,7 @@ async function purgePart(ctx: ChatContext, tx: Db, chat_id: string): Promise<boo
  * expires has its time, as the settings are now.
  */
 export const resumeDeletions = (ctx: ChatContext): Promise<void> =>
-  ctx.inTransaction(async (tx) => {
+  ctx.inDeletion(async (tx) => {
     for (const gone of await store.goneChats(tx)) await ctx.enqueuePurge(tx, gone);
     await ctx.cancelExpiry(tx);
     await enqueueNextExpiry(ctx, tx);

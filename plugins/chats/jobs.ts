@@ -58,11 +58,13 @@ export const chatJobs = (ctx: ChatContext): readonly JobHandler[] => [
   handle(PruneEvents, (_payload, { signal }) => pruneFinished(ctx, signal), {
     attempts_max: 3,
     timeout_ms: 10 * minute_ms,
+    uses_reserve: true,
   }),
   handle(ExpireChats, (_payload, { signal }) => expireChats(ctx, signal), {
     attempts_max: 20,
     crashes_max: Number.MAX_SAFE_INTEGER,
     timeout_ms: 10 * minute_ms,
+    uses_reserve: true,
   }),
   handle(PurgeChat, ({ chat_id }, { signal }) => purgeChat(ctx, chat_id, signal), {
     attempts_max: 20,
@@ -72,6 +74,7 @@ export const chatJobs = (ctx: ChatContext): readonly JobHandler[] => [
     // It takes no slot from jobs that somebody waits for, and a large one delays no small one.
     io_bound: true,
     concurrency: 8,
+    uses_reserve: true,
   }),
 ];
 
@@ -104,13 +107,13 @@ const events_at_once = 500;
 
 /** Once the events of a finished message are deleted, its result stands in for them. */
 export function pruneFinished(
-  { inTransaction, now_ms }: Pick<Context, "inTransaction" | "now_ms">,
+  { inDeletion, now_ms }: Pick<Context, "inDeletion" | "now_ms">,
   signal: AbortSignal,
 ): Promise<void> {
   const ended_before = now_ms() - events_kept_ms;
   return inParts(
     () =>
-      inTransaction(async (tx) => {
+      inDeletion(async (tx) => {
         const ids = await endedMessages(tx, ended_before, messages_at_once);
         return (await deleteEvents(tx, ids, events_at_once)).length > 0;
       }),

@@ -272,7 +272,7 @@ export async function cancelMessage(
   chat_id: string,
   request_id: string,
 ): Promise<MessageRow> {
-  return ctx.inTransaction(async (tx) => {
+  return ctx.inDeletion(async (tx) => {
     const message = await requireMessage(ctx, tx, owner_id, chat_id, request_id);
     const ending = cancelledAt(ctx.now_ms());
     if (!(await store.endMessage(tx, message.id, ending)))

@@ -14,6 +14,7 @@ export interface DocumentContext extends Pick<
   | "db"
   | "emit"
   | "files"
+  | "inDeletion"
   | "inTransaction"
   | "log"
   | "newId"

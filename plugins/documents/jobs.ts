@@ -75,6 +75,7 @@ export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
   handle(PurgeDocuments, (_payload, { signal }) => purgeExpired(ctx, signal), {
     attempts_max: 3,
     timeout_ms: 30 * minute_ms,
+    uses_reserve: true,
   }),
 ];
 

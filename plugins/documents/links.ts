@@ -91,7 +91,7 @@ export const unlink = (
   document_id: string,
   folder_id: string,
 ): Promise<void> =>
-  ctx.inTransaction(async (tx) => {
+  ctx.inDeletion(async (tx) => {
     const document = await requireDocument(tx, owner_id, document_id);
     await ctx.folders.require(tx, owner_id, folder_id);
     if (!(await linkStore.softDelete(tx, document_id, folder_id, ctx.now_ms())))

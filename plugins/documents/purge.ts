@@ -46,7 +46,7 @@ export async function purgeFoldersInParts(
     );
     if (part.length === 0) return;
     const ids = part.map(({ id }) => id);
-    await ctx.inTransaction(async (tx) => {
+    await ctx.inDeletion(async (tx) => {
       const held = await linkStore.foldersOfAll(tx, ids);
       await ctx.folders.moveCounters(
         tx,
@@ -67,7 +67,7 @@ export async function purgeExpired(ctx: DocumentContext, signal: AbortSignal): P
   const deleted_until = ctx.now_ms() - ctx.config.restore_for;
   for (let purged = 0; ;) {
     signal.throwIfAborted();
-    const { links, orphans } = await ctx.inTransaction(async (tx) => {
+    const { links, orphans } = await ctx.inDeletion(async (tx) => {
       const expired = await linkStore.deleteExpiredLinks(tx, deleted_until);
       await purge(ctx, tx, expired.orphans);
       return expired;

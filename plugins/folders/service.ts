@@ -33,7 +33,15 @@ export interface FolderChange {
 
 export interface FolderContext extends Pick<
   Context,
-  "db" | "emit" | "inTransaction" | "newId" | "notify" | "now_ms" | "reads" | "truncateWal"
+  | "db"
+  | "emit"
+  | "inDeletion"
+  | "inTransaction"
+  | "newId"
+  | "notify"
+  | "now_ms"
+  | "reads"
+  | "truncateWal"
 > {
   readonly quotas: Quotas;
   /** Those who keep something in folders. */
@@ -151,8 +159,8 @@ export class FolderService implements Folders {
 
   /** Deletes a folder, its subfolders and their contents. @throws HttpError 403 or 404. */
   async remove(owner_id: string, folder_id: string): Promise<void> {
-    const { contents, db, inTransaction, truncateWal } = this.ctx;
-    const remove = () => inTransaction((tx) => this.removeTree(tx, owner_id, folder_id));
+    const { contents, db, inDeletion, truncateWal } = this.ctx;
+    const remove = () => inDeletion((tx) => this.removeTree(tx, owner_id, folder_id));
     try {
       await remove();
     } catch (error) {

@@ -14,7 +14,16 @@ type RunKey = Pick<RunState, "id" | "owner_id">;
 
 export interface ImportContext extends Pick<
   Context,
-  "cancelJobs" | "db" | "emit" | "files" | "inTransaction" | "newId" | "notify" | "now_ms" | "paths"
+  | "cancelJobs"
+  | "db"
+  | "emit"
+  | "files"
+  | "inDeletion"
+  | "inTransaction"
+  | "newId"
+  | "notify"
+  | "now_ms"
+  | "paths"
 > {
   readonly accounts: Accounts;
   readonly documents: Documents;

@@ -173,7 +173,7 @@ export class Imports {
 
   /** What is finished stays. @throws HttpError 403, 404, 409 when it has ended. */
   cancel(owner_id: string, run_id: string): Promise<RunRow> {
-    return this.ctx.inTransaction(async (tx) => {
+    return this.ctx.inDeletion(async (tx) => {
       const run = await requireRun(tx, owner_id, run_id);
       if (run.finished_at !== null)
         throw conflict(`The import has ended already (${run.status}).`, "import_ended");

@@ -32,7 +32,7 @@ export interface PromptChange {
 
 export interface PromptContext extends Pick<
   Context,
-  "db" | "inTransaction" | "newId" | "notify" | "now_ms" | "truncateWal"
+  "db" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms" | "truncateWal"
 > {
   readonly uses: () => readonly PromptUse[];
 }
@@ -97,8 +97,8 @@ export class PromptService implements Prompts {
 
   /** Deletes the prompt for good, everywhere it is used. @throws HttpError 403 or 404. */
   async remove(owner_id: string, prompt_id: string): Promise<void> {
-    const { inTransaction, truncateWal, uses } = this.ctx;
-    await inTransaction(async (tx) => {
+    const { inDeletion, truncateWal, uses } = this.ctx;
+    await inDeletion(async (tx) => {
       await requireOne(tx, owner_id, prompt_id);
       for (const use of uses()) await use.remove(tx, owner_id, prompt_id);
       await store.deletePrompt(tx, prompt_id);

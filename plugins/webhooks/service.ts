@@ -37,7 +37,15 @@ export interface WebhookWithSecret extends FullWebhook {
 
 export interface WebhooksParts extends Pick<
   Context,
-  "cancelJobs" | "db" | "inTransaction" | "newId" | "notify" | "now_ms" | "sealed" | "truncateWal"
+  | "cancelJobs"
+  | "db"
+  | "inDeletion"
+  | "inTransaction"
+  | "newId"
+  | "notify"
+  | "now_ms"
+  | "sealed"
+  | "truncateWal"
 > {
   readonly events: () => readonly WebhookEvent[];
   readonly lookup: DnsLookup;
@@ -139,8 +147,8 @@ export class Webhooks {
 
   /** Deletes it with its log; pending deliveries are not sent. @throws HttpError 403 or 404. */
   async remove(owner_id: string, webhook_id: string): Promise<void> {
-    const { cancelJobs, inTransaction, notify, truncateWal } = this.ctx;
-    await inTransaction(async (tx) => {
+    const { cancelJobs, inDeletion, notify, truncateWal } = this.ctx;
+    await inDeletion(async (tx) => {
       await requireWebhook(tx, owner_id, webhook_id);
       await cancelJobs(tx, [webhook_id]);
       await store.deleteWebhook(tx, webhook_id);

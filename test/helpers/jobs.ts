@@ -36,6 +36,8 @@ export interface JobsWorld {
   readonly clock: MovableClock;
   readonly log: Log;
   readonly lines: string[];
+  /** What the disk has, as the store is told; its limit of growth follows after a moment. */
+  readonly disk: { free_bytes: number; reserve_bytes: number };
   queue(options?: { readonly slots_max?: number; readonly grace_ms?: number }): JobQueue;
   /** The rows of the job table by id. */
   rows(): Promise<JobsTables["core_jobs"][]>;
@@ -60,7 +62,8 @@ export async function jobsWorld(): Promise<JobsWorld> {
   const lines: string[] = [];
   const log = jsonLog("debug", (line) => lines.push(line));
   const clock = movableClock();
-  const store = new SqliteStore(join(directory, "dossier.db"), { log });
+  const disk = { free_bytes: 2 ** 30, reserve_bytes: 2 ** 16 };
+  const store = new SqliteStore(join(directory, "dossier.db"), { log, freeSpace: () => disk });
   await migrate(store, [coreSchema], clock, { backups: join(directory, "backups"), log });
   await store.db.schema
     .createTable("effects")
@@ -77,6 +80,7 @@ export async function jobsWorld(): Promise<JobsWorld> {
     clock,
     log,
     lines,
+    disk,
     rows,
     queue: (options = {}) =>
       new JobQueue({ store, clock, log, notifier: new LocalNotifier(), ...options }),

@@ -61,7 +61,7 @@ const sessions = () => server.store.db.selectFrom("accounts_sessions").selectAll
 
 test("a password that is changed while it is being checked opens nothing any more", async () => {
   const email = await newUser("hasty");
-  const { db, reads, inTransaction } = server.store;
+  const { db, reads, inDeletion, inTransaction } = server.store;
   const change = async () => {
     await db
       .updateTable("accounts_users")
@@ -73,6 +73,7 @@ test("a password that is changed while it is being checked opens nothing any mor
   const service = new SessionService({
     db,
     reads,
+    inDeletion,
     inTransaction,
     now_ms: Date.now,
     newId,
@@ -502,10 +503,11 @@ describe("a session lasts", () => {
   }> {
     const clock = { now_ms: Date.now() };
     const noted = new Map<string, number>();
-    const { db, reads, inTransaction } = server.store;
+    const { db, reads, inDeletion, inTransaction } = server.store;
     const service = new SessionService({
       db,
       reads,
+      inDeletion,
       inTransaction,
       now_ms: () => clock.now_ms,
       newId,

@@ -264,9 +264,10 @@ describe("the first administrator of the settings", () => {
 test("settings are read only while there is no administrator", async () => {
   const server = await newServer();
   await submit(server, { ...good, token: server.token });
-  const { db, inTransaction } = server.store;
+  const { db, inDeletion, inTransaction } = server.store;
   const firstAdmin = new FirstAdmin({
     db,
+    inDeletion,
     inTransaction,
     now_ms: Date.now,
     newId,

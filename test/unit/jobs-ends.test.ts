@@ -1,11 +1,12 @@
 /** How a run ends that does not end by itself: time limits, leases, a full disk, cancelling. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { sql } from "kysely";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
+import type { Db } from "../../core/store/store";
 import {
   jobsWorld,
   limits,
   minute,
+  Other,
   record,
   recorded,
   second,
@@ -204,36 +205,71 @@ describe("a lease", () => {
 });
 
 describe("a full disk", () => {
-  const pages = (most: number) => sql.raw(`pragma max_page_count = ${most}`).execute(world.db);
+  const leave = async (free_bytes: number) => {
+    world.disk.free_bytes = free_bytes;
+    await Bun.sleep(300);
+  };
+  /** Adds more than the disk has room for. */
+  const large = (ran: () => void) => async () => {
+    ran();
+    return async (tx: Db) => {
+      await record(tx, "x".repeat(200_000));
+    };
+  };
 
   test("makes the end of a job wait for room: the work is not done again, and no attempt is lost", async () => {
     const queue = world.queue();
     let runs = 0;
-    queue.register(
-      "test",
-      handle(
-        Work,
-        async () => {
-          runs += 1;
-          return async (tx) => {
-            await record(tx, "x".repeat(200_000));
-          };
-        },
-        { ...limits, attempts_max: 1 },
-      ),
-    );
+    const work = large(() => (runs += 1));
+    queue.register("test", handle(Work, work, { ...limits, attempts_max: 1 }));
     await queue.enqueue(world.db, Work, { name: "a" });
-    await pages(
-      (await sql<{ page_count: number }>`pragma page_count`.execute(world.db)).rows[0]!.page_count,
-    );
+    await leave(100_000);
     const running = queue.runDue();
     await until(() => world.lines.some((line) => line.includes("the end of a job waits")));
     expect((await world.only()).state).toBe("running");
-    await pages(100_000);
+    await leave(2 ** 30);
     await running;
     expect(await world.only()).toMatchObject({ state: "done", attempts: 1 });
     expect([runs, (await recorded(world.db)).length]).toEqual([1, 1]);
   }, 20_000);
+
+  test("takes no slot for long: what does not fit waits, without losing an attempt", async () => {
+    const queue = world.queue();
+    let runs = 0;
+    const work = large(() => (runs += 1));
+    queue.register("test", handle(Work, work, { ...limits, attempts_max: 1 }));
+    await queue.enqueue(world.db, Work, { name: "a" });
+    await leave(100_000);
+    await queue.runDue();
+    expect(await world.only()).toMatchObject({ state: "ready", attempts: 0 });
+    expect((await world.only()).run_at).toBeGreaterThan(world.clock.now_ms());
+    await leave(2 ** 30);
+    world.clock.move(minute);
+    await queue.runDue();
+    expect([runs, (await recorded(world.db)).length]).toEqual([2, 1]);
+  }, 20_000);
+
+  test("lets only those jobs run that delete", async () => {
+    const queue = world.queue();
+    const ran: string[] = [];
+    const run = async ({ name }: { name: string }) => {
+      ran.push(name);
+      return async () => {};
+    };
+    queue.register("test", handle(Work, run, limits));
+    queue.register("test", handle(Other, run, { ...limits, uses_reserve: true }));
+    await queue.enqueue(world.db, Work, { name: "adds" });
+    await queue.enqueue(world.db, Other, { name: "deletes" });
+    await leave(0);
+    await world.store.inTransaction((tx) => record(tx, "x".repeat(200_000))).catch(() => {});
+    expect(world.store.isDiskFull()).toBe(true);
+    await queue.runDue();
+    expect(ran).toEqual(["deletes"]);
+    await leave(2 ** 30);
+    await until(() => !world.store.isDiskFull());
+    await queue.runDue();
+    expect(ran).toEqual(["deletes", "adds"]);
+  });
 });
 
 describe("cancelling", () => {

@@ -40,9 +40,7 @@ export const removeChatForGood = (
   owner_id: string,
   chat_id: string,
 ): Promise<void> =>
-  ctx.inDeletion(async (tx) =>
-    hideForGood(ctx, tx, await requireChat(ctx, tx, owner_id, chat_id)),
-  );
+  ctx.inDeletion(async (tx) => hideForGood(ctx, tx, await requireChat(ctx, tx, owner_id, chat_id)));
 
 /**
  * Brings a deleted session back; one that is not deleted stays as it is.

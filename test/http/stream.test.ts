@@ -58,7 +58,7 @@ async function shown(path: string, text: string): Promise<void> {
 }
 async function prune(now_ms = Date.now() + 2 * events_kept_ms): Promise<void> {
   await pruneFinished(
-    { inTransaction: scripted.server.store.inTransaction, now_ms: () => now_ms },
+    { inDeletion: scripted.server.store.inDeletion, now_ms: () => now_ms },
     new AbortController().signal,
   );
 }

@@ -2,8 +2,7 @@
  * The built executable as tests use it: a black box with a data directory, a command line and an
  * HTTP API.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { buildIfStale } from "../../scripts/build";
 import {
@@ -14,6 +13,7 @@ import {
   type Launched,
   type Said,
 } from "../../scripts/lib/launch";
+import { temporaryDirectory } from "./data-directory";
 import { answerOf, callOf, type Answered, type ApiServer, type StartOptions } from "./server";
 
 export interface CallOptions {
@@ -79,7 +79,7 @@ export async function startExecutable({
   files = {},
 }: ExecutableOptions = {}): Promise<Executable> {
   await buildIfStale();
-  const data = given ?? mkdtempSync(join(tmpdir(), "dossier-test-"));
+  const data = given ?? temporaryDirectory();
   for (const [path, text] of Object.entries(files)) await Bun.write(join(data, path), text);
   const settings = { DOSSIER_RATE_LIMIT_REQUESTS: "1000000", ...env };
   let last_key: string | null = null;

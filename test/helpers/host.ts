@@ -2,10 +2,10 @@
  * A whole server in this process, on a data directory of its own: what `dossier serve` runs,
  * without the port.
  */
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "bun:test";
+import { jsonLog } from "../../core/base/log";
 import { createApplication } from "../../core/cli/application";
 import { assemble, type Assembled } from "../../core/cli/assembly";
 import { bootstrap } from "../../core/cli/bootstrap";
@@ -17,8 +17,10 @@ import * as sdk from "../../core/sdk";
 import { Accounts } from "../../plugins/accounts/contract";
 import { builtIn } from "../../plugins/built-in";
 import * as contracts from "../../plugins/contracts";
+import { temporaryDirectory } from "./data-directory";
 import { answerOf, callOf, type ApiServer, type StartOptions } from "./server";
 
+if (Bun.main.includes("/test/http/")) hashCheaply();
 installModules({ dossier: sdk, "dossier/contracts": contracts });
 
 type Store = Assembled["store"];
@@ -43,22 +45,28 @@ export interface TestServerOptions extends StartOptions {
   readonly public_url?: string;
 }
 
-const running = new Set<TestServer>();
-afterAll(async () => {
-  for (const server of running) await server.stop();
-});
+/** Servers that run, and the test file that started each. */
+const running = new Map<TestServer, string>();
+afterAll(() => stopAll());
 // A run of several files shares this module, and its `afterAll` belongs to the first of them alone.
 process.on("exit", () => {
-  for (const server of running) rmSync(server.data, { recursive: true, force: true });
+  for (const { data } of running.keys()) rmSync(data, { recursive: true, force: true });
 });
+
+/** Stops every server, or those that another file than this one has started. */
+async function stopAll(but?: string): Promise<void> {
+  for (const [server, file] of running) if (file !== but) await server.stop();
+}
 
 /** The user id of a person is `usr_` and their name. */
 export async function startTestServer({
   env = {},
   plugins = [],
   public_url = "http://dossier.test",
-  data = mkdtempSync(join(tmpdir(), "dossier-test-")),
+  data: given,
 }: TestServerOptions = {}): Promise<TestServer> {
+  await stopAll(Bun.main);
+  const data = given ?? (await newDirectory());
   let accounts!: Accounts;
   const people = definePlugin({
     name: "people",
@@ -78,11 +86,7 @@ export async function startTestServer({
     log_level: "error",
   });
   openDataDirectory(data);
-  const isolate = new ChildPool({
-    command: [process.execPath, join(import.meta.dir, "../../core/main.ts"), "__task"],
-    log: boot.log,
-  });
-  const assembled = await assemble(boot, built_in, isolate.run, () => public_url);
+  const assembled = await assemble(boot, built_in, pool.run, () => public_url);
   const { host, store, files } = assembled;
   const stopping = new AbortController();
   const gateway = createApplication(host, boot, stopping.signal, () => public_url);
@@ -117,13 +121,50 @@ export async function startTestServer({
       stopping.abort();
       await host.stop(2_000);
       await assembled.close();
-      isolate.stop();
       rmSync(data, { recursive: true, force: true });
     },
     [Symbol.asyncDispose]: () => server.stop(),
   };
-  running.add(server);
+  running.set(server, Bun.main);
   return server;
+}
+
+/** One pool for every server of this process: a child from sources takes half a second to start. */
+const pool = new ChildPool({
+  command: [process.execPath, join(import.meta.dir, "../../core/main.ts"), "__task"],
+  log: jsonLog("error", (line) => console.error(line)),
+});
+process.on("exit", () => pool.stop());
+
+/** A database with every table of the built-in plugins and nothing in them, for all to start from. */
+let template: Promise<Uint8Array> | undefined;
+
+async function createTemplate(): Promise<Uint8Array> {
+  const data = temporaryDirectory();
+  const boot = await bootstrap({
+    flags: { "server.data": data },
+    env: {},
+    built_in: builtIn,
+    preflight_command: null,
+    log_level: "error",
+  });
+  const { close } = await assemble(boot, builtIn, pool.run, () => "http://dossier.test");
+  await close();
+  const bytes = readFileSync(join(data, "dossier.db"));
+  rmSync(data, { recursive: true });
+  return bytes;
+}
+
+/**
+ * A data directory with its tables, and a reserve file that is there already: to write 16 MiB for
+ * each server would keep the disk busy.
+ */
+async function newDirectory(): Promise<string> {
+  const data = temporaryDirectory();
+  template ??= createTemplate();
+  writeFileSync(join(data, "dossier.db"), await template);
+  writeFileSync(join(data, "dossier.db.ballast"), "");
+  return data;
 }
 
 /** The plugins of the directory that the settings name, loaded without a trial. */
@@ -168,4 +209,16 @@ async function settle({ db }: Store): Promise<void> {
     if (waiting.length === 0) return;
     await Bun.sleep(10);
   }
+}
+
+/** Hashes passwords as cheaply as argon2id allows: nobody guesses those of tests. */
+function hashCheaply(): void {
+  const { hash } = Bun.password;
+  Bun.password.hash = (password, algorithm) =>
+    hash(
+      password,
+      typeof algorithm === "object" && algorithm.algorithm !== "bcrypt"
+        ? { ...algorithm, memoryCost: 8, timeCost: 1 }
+        : algorithm,
+    );
 }

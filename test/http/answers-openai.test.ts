@@ -7,7 +7,6 @@ import { AnswerChecker } from "../../plugins/answers-openai/answer-checker";
 import { sentencesOf } from "../../plugins/search/sentences";
 import type { Prompt } from "../../plugins/prompts/contract";
 import type { FoundPassage } from "../../plugins/search/contract";
-import { startExecutable } from "../helpers/executable";
 import { startTestServer, type TestServer } from "../helpers/host";
 import {
   breaksOff,
@@ -722,50 +721,3 @@ describe("settings", () => {
       await expect(startTestServer({ env })).rejects.toThrow(says);
     });
 });
-
-test("the executable answers through the model, past a proxy of the environment, and its log holds no key", async () => {
-  await using dossier = await startExecutable({
-    env: {
-      ...{
-        DOSSIER_ANSWERS_PROVIDER: "openai",
-        DOSSIER_ANSWERS_BASE_URL: provider.base_url,
-        DOSSIER_ANSWERS_API_KEY: key,
-        DOSSIER_ANSWERS_MODEL: "tiny-1",
-      },
-      HTTP_PROXY: "http://127.0.0.1:1",
-      http_proxy: "http://127.0.0.1:1",
-      OPENAI_BASE_URL: "http://127.0.0.1:1",
-      OPENAI_LOG: "debug",
-      DOSSIER_SERVER_LOG_LEVEL: "debug",
-    },
-  });
-  await dossier.createUser();
-  const folder = (await dossier.api("POST", "/folders", { name: "Birds" })).body.id;
-  const document = (await dossier.api("POST", "/documents", { folder_id: folder, content: birds }))
-    .body.id;
-  await dossier.until(`/documents/${document}`, ({ body }) => body.status === "synced");
-  const chat = (await dossier.api("POST", "/chats", { usedFolders: [folder] })).body.id;
-  const ask = async () => {
-    const { requestId } = (await dossier.api("POST", `/chats/${chat}/messages`, { text: question }))
-      .body;
-    return (
-      await dossier.until(
-        `/chats/${chat}/messages/${requestId}`,
-        ({ body }) => body.status === "COMPLETED",
-      )
-    ).body.result;
-  };
-  provider.plays(() => says(good));
-  expect(await ask()).toMatchObject({
-    answer: good,
-    model: "tiny-1",
-    citations: [{ quote: "The heron stands in shallow water.", document_id: document }],
-  });
-  provider.plays(() => fails(401, { message: `Incorrect API key provided: ${key}` }));
-  expect(await ask()).toMatchObject({
-    model: "extractive",
-    warnings: [{ code: "provider_unavailable" }],
-  });
-  expect(dossier.output()).toContain("check answers.api_key");
-  expect(dossier.output()).not.toMatch(new RegExp(`${key}|${provider.base_url}`));
-}, 180_000);

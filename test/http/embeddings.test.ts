@@ -4,7 +4,6 @@
  */
 import { afterAll, describe, expect, test } from "bun:test";
 import { startEmbedder, type Mood } from "../helpers/embedder";
-import { startExecutable } from "../helpers/executable";
 import { startTestServer, type TestServer } from "../helpers/host";
 
 const ending: (() => unknown)[] = [];
@@ -293,48 +292,6 @@ describe("what is gone", () => {
       expect([table, await rows(server, table)]).toEqual([table, []]);
   });
 });
-
-test("kill -9 while vectors are made loses none: after each start the work goes on where it was, and ends", async () => {
-  const embedder = startEmbedder();
-  ending.push(() => embedder.stop());
-  await using dossier = await startExecutable({
-    env: {
-      DOSSIER_EMBEDDINGS_BASE_URL: embedder.url,
-      DOSSIER_EMBEDDINGS_MODEL: "small",
-      DOSSIER_EMBEDDINGS_BATCH_SIZE: "2",
-    },
-  });
-  await dossier.createUser();
-  const { id } = (await dossier.api("POST", "/folders", { name: "f" })).body;
-  embedder.behaves("silent");
-  for (let i = 0; i < 30; i++)
-    expect(
-      (
-        await dossier.api("POST", "/documents", {
-          folder_id: id,
-          name: `${i}`,
-          content: i === 3 ? car : `${sea} ${i}`,
-        })
-      ).status,
-    ).toBe(201);
-  await dossier.until(`/folders/${id}`, ({ body }) => body.status_counts.synced === 30);
-  for (let kill = 0; kill < 3; kill++) {
-    const asked = embedder.asked.length;
-    embedder.behaves({ refuses: () => (embedder.asked.length > asked + 4 ? 500 : undefined) });
-    await dossier.kill();
-    await dossier.restart();
-    await dossier.untilTrue(() => embedder.asked.length > asked + 4);
-  }
-  await dossier.kill();
-  embedder.behaves("well");
-  await dossier.restart();
-  const query = { query: "How expensive are cars?" };
-  for (let found: { quote: string }[] = []; found[0]?.quote !== car;) {
-    await Bun.sleep(20);
-    found = (await dossier.api("POST", "/search", query)).body.data;
-  }
-  await dossier.untilTrue(() => new Set(embedder.asked.flatMap(({ input }) => input)).size >= 30);
-}, 120_000);
 
 describe("settings that can't be right", () => {
   const cases: [string, Record<string, string>, RegExp][] = [

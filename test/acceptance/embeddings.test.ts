@@ -1,0 +1,49 @@
+/** Acceptance, on the executable: vectors that an endpoint makes survive a server that is killed. */
+import { expect, onTestFinished, test } from "bun:test";
+import { startEmbedder } from "../helpers/embedder";
+import { startExecutable } from "../helpers/executable";
+
+const car = "The vehicle is sold at a price of nine thousand.",
+  sea = "Herons stand in shallow water.";
+
+test("kill -9 while vectors are made loses none: after each start the work goes on where it was, and ends", async () => {
+  const embedder = startEmbedder();
+  onTestFinished(() => void embedder.stop());
+  await using dossier = await startExecutable({
+    env: {
+      DOSSIER_EMBEDDINGS_BASE_URL: embedder.url,
+      DOSSIER_EMBEDDINGS_MODEL: "small",
+      DOSSIER_EMBEDDINGS_BATCH_SIZE: "2",
+    },
+  });
+  await dossier.createUser();
+  const { id } = (await dossier.api("POST", "/folders", { name: "f" })).body;
+  embedder.behaves("silent");
+  for (let i = 0; i < 30; i++)
+    expect(
+      (
+        await dossier.api("POST", "/documents", {
+          folder_id: id,
+          name: `${i}`,
+          content: i === 3 ? car : `${sea} ${i}`,
+        })
+      ).status,
+    ).toBe(201);
+  await dossier.until(`/folders/${id}`, ({ body }) => body.status_counts.synced === 30);
+  for (let kill = 0; kill < 3; kill++) {
+    const asked = embedder.asked.length;
+    embedder.behaves({ refuses: () => (embedder.asked.length > asked + 4 ? 500 : undefined) });
+    await dossier.kill();
+    await dossier.restart();
+    await dossier.untilTrue(() => embedder.asked.length > asked + 4);
+  }
+  await dossier.kill();
+  embedder.behaves("well");
+  await dossier.restart();
+  const query = { query: "How expensive are cars?" };
+  for (let found: { quote: string }[] = []; found[0]?.quote !== car;) {
+    await Bun.sleep(20);
+    found = (await dossier.api("POST", "/search", query)).body.data;
+  }
+  await dossier.untilTrue(() => new Set(embedder.asked.flatMap(({ input }) => input)).size >= 30);
+}, 120_000);

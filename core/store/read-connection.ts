@@ -22,9 +22,11 @@ const busy_timeout_ms = 5_000;
 export class ReadConnection {
   readonly #database: Database;
   readonly #turn = new Mutex();
+  readonly #version: ReadStatement<unknown, []>;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#version = this.prepare("pragma data_version");
   }
 
   /** Stays prepared until the connection is closed. */
@@ -32,6 +34,11 @@ export class ReadConnection {
     sql: string,
   ): ReadStatement<Row, Params> {
     return this.#database.prepare(sql) as unknown as ReadStatement<Row, Params>;
+  }
+
+  /** Another number when another connection has written anything since the last call. */
+  version(): number {
+    return this.#version.values()[0]![0] as number;
   }
 
   /**

@@ -182,7 +182,7 @@ class AnswerAttempt {
       find: async (query, options) => {
         const retrieved = await retrieval.find(
           db,
-          { query, folder_ids: this.folder_ids, ...options },
+          { owner_id: this.chat.owner_id, query, folder_ids: this.folder_ids, ...options },
           signal,
         );
         found.push(...retrieved.passages);

@@ -105,7 +105,16 @@ export async function indexDocument(
       throw new ExtractionFailure("empty", "The document holds no text.");
     const { pages, headings, times } = text;
     const prepared = await ctx.index.prepare(
-      { document_id, version, title: work.name, text: text.text, pages, headings, times },
+      {
+        owner_id: work.owner_id,
+        document_id,
+        version,
+        title: work.name,
+        text: text.text,
+        pages,
+        headings,
+        times,
+      },
       job.signal,
     );
     return (tx) => publish(ctx, tx, { work, text, prepared, attempt: job.attempt });
@@ -256,9 +265,10 @@ export async function retitleDocument(
 ): Promise<JobEffect | void> {
   const before = await store.findCurrentText(db, document_id);
   if (!before) return;
-  const { version, name: title, content } = before;
+  const { owner_id, version, name: title, content } = before,
+    spans = store.fromStoredSpans(before);
   const prepared = await index.prepare(
-    { document_id, version, title, text: content ?? "", ...store.fromStoredSpans(before) },
+    { owner_id, document_id, version, title, text: content ?? "", ...spans },
     signal,
   );
   return async (tx) => {

@@ -274,7 +274,7 @@ const readyContent = sql<
 export const findCurrentText = (db: DocumentsDb, id: string) =>
   answering(db, id)
     .where("d.current_version", ">", 0)
-    .select(["d.name", "v.version", "v.content", "v.pages", "v.headings", "v.times"])
+    .select(["d.owner_id", "d.name", "v.version", "v.content", "v.pages", "v.headings", "v.times"])
     .executeTakeFirst();
 
 export const setExtracted = (

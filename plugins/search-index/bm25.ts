@@ -1,5 +1,8 @@
-/** Exact BM25 over the segments in scope. */
+/** Exact BM25 over the segments in scope, whether each lies by itself or in a pack. */
+import type { PackPart } from "./pack";
+import { pack_chunks_max, partOf } from "./pack";
 import type { Query } from "./query";
+import type { ScopedPack } from "./scope";
 import {
   analyzerOf,
   chunkCount,
@@ -10,11 +13,14 @@ import {
   segment_chunks_max,
   type Segment,
 } from "./segment";
+import type { Pauses } from "./worker-protocol";
 
 const k1 = 1.2,
   b = 0.75;
 /** The chunks whose mean score is that of their document. */
 const document_chunks = 5;
+/** Lengths up to this one have their weight computed once. */
+const common_length_max = 2_047;
 
 /** A chunk that was found. */
 export interface Hit {
@@ -26,107 +32,259 @@ export interface Hit {
   /** Mean score of the best chunks of its segment: what the document around it has to say. */
   readonly document_score: number;
 }
+export interface RankedHit extends Hit {
+  /** Version of the analyzer that indexed it. */
+  readonly analyzer: number;
+}
 export interface Ranking {
   /** Best first. */
-  readonly hits: readonly Hit[];
+  readonly hits: readonly RankedHit[];
   /** Inverse document frequency of each term of the query in this scope. */
   readonly idfs: readonly number[];
 }
 
-/**
- * The best `limit` chunks. Equal scores keep the order of `segments`.
- */
-export function rank(segments: readonly Segment[], query: Query, limit: number): Ranking {
-  const frequencies = new Array<number>(query.terms.length).fill(0);
-  const matches: Matches = { segments: [], terms: [], postings: [] };
-  let chunks = 0,
-    length_sum = 0;
-  for (let s = 0; s < segments.length; s++) {
-    const segment = segments[s]!,
-      hashes = query.hashes.get(analyzerOf(segment));
-    chunks += chunkCount(segment);
-    length_sum += lengthSum(segment);
-    for (let t = 0; hashes !== undefined && t < hashes.length; t++) {
-      const postings = postingsOf(segment, hashes[t]!);
-      if (postings === 0) continue;
-      frequencies[t]! += (postings & 0xffff) - (postings >>> 16);
-      matches.segments.push(s);
-      matches.terms.push(t);
-      matches.postings.push(postings);
-    }
-  }
-  const idfs = frequencies.map((count) => Math.log(1 + (chunks - count + 0.5) / (count + 0.5)));
-  const weights = query.terms.map((term, t) => term.weight * idfs[t]! * (k1 + 1));
-  const length_mean = length_sum / Math.max(1, chunks);
-  return { hits: bestHits(segments, matches, weights, length_mean, limit), idfs };
+/** Segments that are scored together: those of a pack, or one. */
+interface Unit {
+  readonly analyzer: number;
+  /** Of each segment: its place among those that are searched. */
+  readonly places: ArrayLike<number>;
+  /** Of each segment, and one more: the end. */
+  readonly first_chunks: ArrayLike<number>;
+  /** Of each chunk: which of the segments it belongs to. */
+  readonly segment_of: ArrayLike<number>;
+  /** Its matches: from the first run to before this one. */
+  readonly runs_end: number;
 }
-/** Which segment holds which term, and the range of its postings; in the order of segments. */
-interface Matches {
-  readonly segments: number[];
-  readonly terms: number[];
-  readonly postings: number[];
+const only_segment = new Uint8Array(segment_chunks_max);
+
+/**
+ * Takes the segments one after another, keeps what the query matches in each, and ranks at the end:
+ * how rare a term is, is known only then.
+ */
+export class Ranker {
+  /** Of each place: how many chunks its segment has. */
+  readonly chunk_counts: Uint16Array;
+  private readonly frequencies: number[];
+  private chunks = 0;
+  private length_sum = 0;
+  private readonly units: Unit[] = [];
+  /** Of each run of matches: its term, and the end of its matches. */
+  private runs = new Uint32Array(1_024);
+  private runs_used = 0;
+  /** `chunk << 8 | tf` of each match, and the length of that chunk. */
+  private postings = new Uint32Array(4_096);
+  private lengths = new Uint16Array(4_096);
+  private used = 0;
+  private readonly buffer = new Uint32Array(pack_chunks_max);
+
+  /** `segments`: how many are searched. */
+  constructor(
+    private readonly query: Query,
+    segments: number,
+  ) {
+    this.frequencies = new Array<number>(query.terms.length).fill(0);
+    this.chunk_counts = new Uint16Array(segments);
+  }
+
+  /** Segments come in the order of their places, except for those in packs. */
+  addSegment(place: number, segment: Segment): void {
+    const hashes = this.query.hashes.get(analyzerOf(segment)) ?? [],
+      runs_before = this.runs_used;
+    this.count(place, chunkCount(segment), lengthSum(segment));
+    for (let term = 0; term < hashes.length; term++) {
+      const range = postingsOf(segment, hashes[term]!),
+        first = range >>> 16,
+        end = range & 0xffff;
+      if (range === 0) continue;
+      this.makeRoom(end - first);
+      for (let at = first; at < end; at++) {
+        const posting = postingAt(segment, at);
+        this.push(posting, lengthOf(segment, posting >>> 8));
+      }
+      this.endRun(term, end - first);
+    }
+    if (this.runs_used > runs_before)
+      this.units.push({
+        analyzer: analyzerOf(segment),
+        places: [place],
+        first_chunks: [0, chunkCount(segment)],
+        segment_of: only_segment,
+        runs_end: this.runs_used,
+      });
+  }
+
+  /** The parts that the terms of the query need. */
+  partsFor({ pack }: ScopedPack): number[] {
+    const hashes = this.query.hashes.get(pack.head.analyzer) ?? [];
+    return [...new Set(hashes.filter((hash) => hash >= 0).map(partOf))];
+  }
+
+  /** `parts`: those of `partsFor`, by their number. */
+  addPack({ pack, places, whole }: ScopedPack, parts: ReadonlyMap<number, PackPart>): void {
+    const { head } = pack,
+      { segment_of, lengths } = head,
+      hashes = this.query.hashes.get(head.analyzer) ?? [],
+      runs_before = this.runs_used;
+    for (let segment = 0; segment < places.length; segment++) {
+      if (places[segment]! < 0) continue;
+      const chunks = head.first_chunks[segment + 1]! - head.first_chunks[segment]!;
+      this.count(places[segment]!, chunks, head.length_sums[segment]!);
+    }
+    for (let term = 0; term < hashes.length; term++) {
+      if (hashes[term]! < 0) continue;
+      const found = parts.get(partOf(hashes[term]!))!.read(hashes[term]!, this.buffer),
+        before = this.used;
+      this.makeRoom(found);
+      for (let at = 0; at < found; at++) {
+        const posting = this.buffer[at]!,
+          chunk = posting >>> 8;
+        if (whole || places[segment_of[chunk]!]! >= 0) this.push(posting, lengths[chunk]!);
+      }
+      if (this.used > before) this.endRun(term, this.used - before);
+    }
+    const { analyzer, first_chunks } = head;
+    if (this.runs_used > runs_before)
+      this.units.push({ analyzer, places, first_chunks, segment_of, runs_end: this.runs_used });
+  }
+
+  /** The best `limit` chunks. Among equal scores, the order of their places. */
+  async ranking(limit: number, pauses: Pauses): Promise<Ranking> {
+    const { chunks } = this,
+      idfs = this.frequencies.map((count) => Math.log(1 + (chunks - count + 0.5) / (count + 0.5)));
+    const weights = this.query.terms.map((term, t) => term.weight * idfs[t]! * (k1 + 1)),
+      length_mean = this.length_sum / Math.max(1, chunks);
+    const top = new TopHits<RankedHit>(limit),
+      scores = new Float64Array(pack_chunks_max),
+      saturations = new Saturations(length_mean);
+    let run = 0,
+      at = 0;
+    for (const unit of this.units) {
+      for (; run < unit.runs_end; run++) {
+        const weight = weights[this.runs[run * 2]!]!,
+          end = this.runs[run * 2 + 1]!;
+        for (; at < end; at++) {
+          const posting = this.postings[at]!,
+            tf = posting & 255;
+          scores[posting >>> 8]! += (weight * tf) / (tf + saturations.of(this.lengths[at]!));
+        }
+      }
+      addHits(unit, scores, top);
+      if (pauses.due) await pauses.pause();
+    }
+    return { hits: top.sorted(), idfs };
+  }
+
+  private count(place: number, chunks: number, length_sum: number): void {
+    this.chunk_counts[place] = chunks;
+    this.chunks += chunks;
+    this.length_sum += length_sum;
+  }
+  private makeRoom(count: number): void {
+    if (this.used + count <= this.postings.length) return;
+    const size = Math.max(this.used + count, this.postings.length * 2);
+    this.postings = extended(this.postings, new Uint32Array(size));
+    this.lengths = extended(this.lengths, new Uint16Array(size));
+  }
+  private push(posting: number, length: number): void {
+    this.postings[this.used] = posting;
+    this.lengths[this.used++] = length;
+  }
+  private endRun(term: number, count: number): void {
+    this.frequencies[term]! += count;
+    if (this.runs_used * 2 === this.runs.length)
+      this.runs = extended(this.runs, new Uint32Array(this.runs.length * 2));
+    this.runs[this.runs_used * 2] = term;
+    this.runs[this.runs_used++ * 2 + 1] = this.used;
+  }
 }
 
-function bestHits(
-  segments: readonly Segment[],
-  matches: Matches,
-  weights: readonly number[],
-  length_mean: number,
-  limit: number,
-): Hit[] {
-  const top = new TopHits(limit),
-    scores = new Float64Array(segment_chunks_max);
-  for (let at = 0; at < matches.postings.length;) {
-    const s = matches.segments[at]!,
-      segment = segments[s]!,
-      chunks = chunkCount(segment);
-    for (; matches.segments[at] === s; at++) {
-      const weight = weights[matches.terms[at]!]!,
-        end = matches.postings[at]! & 0xffff;
-      for (let place = matches.postings[at]! >>> 16; place < end; place++) {
-        const posting = postingAt(segment, place),
-          chunk = posting >>> 8,
-          tf = posting & 255;
-        scores[chunk]! +=
-          (weight * tf) / (tf + k1 * (1 - b + (b * lengthOf(segment, chunk)) / length_mean));
-      }
-    }
-    let document_score = -1;
-    for (let chunk = 0; chunk < chunks; chunk++) {
-      if (scores[chunk]! <= top.threshold) continue;
-      if (document_score < 0) document_score = documentScore(scores, chunks);
-      top.add({ segment: s, chunk, score: scores[chunk]!, document_score });
-    }
-    scores.fill(0, 0, chunks);
+function extended<A extends Uint32Array | Uint16Array>(from: A, to: A): A {
+  to.set(from);
+  return to;
+}
+
+/** What a chunk's length does to its score. */
+class Saturations {
+  private readonly common: Float64Array;
+  constructor(private readonly length_mean: number) {
+    this.common = new Float64Array(common_length_max + 1);
+    for (let length = 0; length <= common_length_max; length++)
+      this.common[length] = this.compute(length);
   }
-  return top.sorted();
+  of(length: number): number {
+    return length <= common_length_max ? this.common[length]! : this.compute(length);
+  }
+  private compute(length: number): number {
+    return k1 * (1 - b + (b * length) / this.length_mean);
+  }
+}
+
+/** Takes the scores of a unit, and leaves them at zero. */
+function addHits(
+  { analyzer, places, first_chunks, segment_of }: Unit,
+  scores: Float64Array,
+  top: TopHits<RankedHit>,
+): void {
+  const chunks = first_chunks[places.length]!;
+  let scored = -1,
+    document_score = 0;
+  for (let at = 0; at < chunks; at++) {
+    const score = scores[at]!;
+    if (score === 0 || score < top.threshold) continue;
+    const segment = segment_of[at]!,
+      chunk = at - first_chunks[segment]!;
+    if (!top.admits(score, places[segment]!, chunk)) continue;
+    if (segment !== scored)
+      document_score = documentScore(scores, first_chunks[segment]!, first_chunks[segment + 1]!);
+    scored = segment;
+    top.add({ segment: places[segment]!, chunk, score, document_score, analyzer });
+  }
+  scores.fill(0, 0, chunks);
 }
 
 /** The mean of the best few; where there are fewer, zeros stand in for them. */
-function documentScore(scores: Float64Array, count: number): number {
-  const best = scores.slice(0, count).sort().subarray(-document_chunks);
+function documentScore(scores: Float64Array, first: number, end: number): number {
+  // Ascending.
+  const best = new Float64Array(document_chunks);
+  for (let at = first; at < end; at++) {
+    const score = scores[at]!;
+    if (score <= best[0]!) continue;
+    let place = 0;
+    for (; place + 1 < document_chunks && best[place + 1]! < score; place++)
+      best[place] = best[place + 1]!;
+    best[place] = score;
+  }
   return best.reduce((sum, score) => sum + score, 0) / document_chunks;
 }
 
 /** Keeps the best `limit` hits; among equals the earlier one. */
-export class TopHits {
-  private hits: Hit[] = [];
-  /** Only a higher score can still enter. */
+export class TopHits<H extends Hit> {
+  private hits: H[] = [];
+  /** Only a higher score can still enter, or the same one earlier. */
   threshold = 0;
+  private last: H | undefined;
   constructor(private readonly limit: number) {}
 
-  add(hit: Hit): void {
+  /** Whether a hit may still be among the best. */
+  admits(score: number, segment: number, chunk: number): boolean {
+    const { last } = this;
+    if (score !== this.threshold || last === undefined) return score > this.threshold;
+    return segment < last.segment || (segment === last.segment && chunk < last.chunk);
+  }
+  add(hit: H): void {
     this.hits.push(hit);
     if (this.hits.length >= this.limit * 4 + 16) this.cut();
   }
-  sorted(): Hit[] {
+  sorted(): H[] {
     this.cut();
     return this.hits;
   }
   private cut(): void {
     this.hits.sort(byScore);
     this.hits.length = Math.min(this.hits.length, this.limit);
-    if (this.hits.length === this.limit) this.threshold = this.hits.at(-1)!.score;
+    if (this.hits.length < this.limit) return;
+    this.last = this.hits.at(-1);
+    this.threshold = this.last?.score ?? Infinity;
   }
 }
 export const byScore = (a: Hit, c: Hit): number =>

@@ -43,15 +43,16 @@ export const gap_chars_max = 64;
 
 /**
  * The chunks of `text` in order, without overlap; only white space lies between them. Takes linear
- * time whatever the text. When `headings` is absent or empty, lines that look like headings are
- * taken for them, except in a `spoken` text: there every short line looks like one.
+ * time whatever the text, and gives each chunk as soon as it is final. When `headings` is absent or
+ * empty, lines that look like headings are taken for them, except in a `spoken` text: there every
+ * short line looks like one.
  */
-export function chunksOf(
+export function* chunksOf(
   text: string,
   pages: readonly PageSpan[],
   headings: readonly HeadingSpan[] = [],
   spoken = false,
-): Chunk[] {
+): Generator<Chunk, void> {
   const assembler = new ChunkAssembler(text, pages);
   const marked = headings.length > 0 || spoken ? new MarkedHeadings(text, headings) : undefined;
   let block = null as Lines | null;
@@ -65,6 +66,7 @@ export function chunksOf(
         (marked ? marked.breaks(block, start, end) : startsOrEndsHeading(text, block, line_start));
       if (block !== null && (breaks || breaksBefore(text, pages, block, start))) {
         assembler.add(blockOf(text, block, marked));
+        yield* assembler.takeFinal();
         block = null;
       }
       block = { start: block?.start ?? start, end, line_start, lines: (block?.lines ?? 0) + 1 };
@@ -72,7 +74,7 @@ export function chunksOf(
     line_start = line_end + 1;
   }
   if (block !== null) assembler.add(blockOf(text, block, marked));
-  return assembler.done();
+  yield* assembler.takeAll();
 }
 
 /** What `trim` removes. */
@@ -284,9 +286,13 @@ class ChunkAssembler {
     });
   }
 
-  done(): Chunk[] {
+  /** The chunks that nothing is joined to any more. */
+  takeFinal(): Chunk[] {
+    return this.chunks.splice(0, this.chunks.length - 1);
+  }
+  takeAll(): Chunk[] {
     if (this.open !== null) this.close();
-    return this.chunks;
+    return this.chunks.splice(0);
   }
 }
 

@@ -6,6 +6,8 @@ import { service, slot, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
 
 export interface IndexInput {
+  /** Whose document it is: owners take turns. */
+  readonly owner_id: string;
   readonly document_id: string;
   readonly version: number;
   readonly title: string;
@@ -52,6 +54,8 @@ export interface Passage {
   readonly score: number;
 }
 export interface SearchRequest {
+  /** Who searches: owners take turns. */
+  readonly owner_id: string;
   readonly query: string;
   /** An earlier query of the same conversation: its words weigh less. */
   readonly context?: string;

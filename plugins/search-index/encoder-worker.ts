@@ -3,7 +3,7 @@
  * the response; the response itself is the language of the text.
  */
 import { analyzer } from "./analyzer";
-import { encodeDocument, type EncodedSegment, type EncoderInput } from "./encoder";
+import { encodeInSteps, type EncodedSegment, type EncoderInput } from "./encoder";
 import { languageOf } from "./languages";
 import { serveWorker } from "./worker-server";
 
@@ -14,8 +14,10 @@ export interface EncoderProtocol {
   readonly response: string | null;
 }
 
-serveWorker<EncoderProtocol>(() => (input, sendPart) => {
-  for (const segment of encodeDocument(input, analyzer))
-    sendPart(segment, [segment.data.buffer as ArrayBuffer]);
+serveWorker<EncoderProtocol>(() => async (input, run) => {
+  for (const segment of encodeInSteps(input, analyzer)) {
+    if (segment !== null) run.sendPart(segment, [segment.data.buffer as ArrayBuffer]);
+    if (run.due) await run.pause();
+  }
   return languageOf(input.text);
 });

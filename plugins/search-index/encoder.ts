@@ -32,7 +32,15 @@ export interface EncodedSegment {
 export function* encodeDocument(
   input: EncoderInput,
   analyzer: Analyzer,
-): Generator<EncodedSegment> {
+): Generator<EncodedSegment, void> {
+  for (const segment of encodeInSteps(input, analyzer)) if (segment !== null) yield segment;
+}
+
+/** The same in small steps, one for each chunk: null where no segment is complete. */
+export function* encodeInSteps(
+  input: EncoderInput,
+  analyzer: Analyzer,
+): Generator<EncodedSegment | null, void> {
   const title = hashesOf(input.title, analyzer),
     points = new CodePoints(input.text),
     times = new SpokenTimes(input.times ?? []),
@@ -61,6 +69,7 @@ export function* encodeDocument(
       end_point: points.at(chunk.end),
       ...times.between(chunk.start, chunk.end),
     });
+    yield null;
   }
   if (chunks.length > 0) yield { data: builder.finish(analyzer.version), chunks };
 }

@@ -42,6 +42,14 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0005_packs",
+    up: async (tx) => {
+      await createPacks(tx);
+      await createPackParts(tx);
+      await createPacked(tx);
+    },
+  },
 ];
 
 /**
@@ -180,5 +188,44 @@ async function createVectorsWaiting(tx: Db): Promise<void> {
     .createIndex("index_vectors_waiting_next")
     .on("index_vectors_waiting")
     .columns(["tries", "segment_id desc"])
+    .execute();
+}
+
+/** Packs: what many segments of one owner hold, by term (`pack.ts`). */
+async function createPacks(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("index_packs")
+    .addColumn("id", "bigint", (c) => c.primaryKey())
+    .addColumn("owner_id", "text", (c) => c.notNull())
+    .addColumn("head", bytes(), (c) => c.notNull())
+    .execute();
+  await tx.schema
+    .createIndex("index_packs_by_owner")
+    .on("index_packs")
+    .columns(["owner_id", "id"])
+    .execute();
+}
+
+async function createPackParts(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("index_pack_parts")
+    .addColumn("pack_id", "bigint", (c) => c.notNull())
+    .addColumn("part", "integer", (c) => c.notNull())
+    .addColumn("data", bytes(), (c) => c.notNull())
+    .addPrimaryKeyConstraint("index_pack_parts_pk", ["pack_id", "part"])
+    .execute();
+}
+
+/** Which pack holds a segment, if any. */
+async function createPacked(tx: Db): Promise<void> {
+  await tx.schema
+    .createTable("index_packed")
+    .addColumn("segment_id", "bigint", (c) => c.primaryKey())
+    .addColumn("pack_id", "bigint", (c) => c.notNull())
+    .execute();
+  await tx.schema
+    .createIndex("index_packed_by_pack")
+    .on("index_packed")
+    .columns(["pack_id"])
     .execute();
 }

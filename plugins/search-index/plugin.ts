@@ -10,12 +10,16 @@ import { jobHandlers } from "./jobs";
 import { migrations } from "./migrations";
 import { QueryEmbedder } from "./query-embedder";
 import { Reindexer } from "./reindexer";
-import type { SearchProtocol } from "./search-worker";
+import type { SearchProtocol } from "./search-handler";
 import { IndexService } from "./service";
 import { WorkerClient } from "./worker-client";
 
 const encoder_idle_ms = 30_000,
   searcher_idle_ms = 2 * 60_000;
+/** A text of more UTF-16 units takes much memory. */
+const large_text_length = 2 ** 20;
+/** Health counts no further. */
+const outdated_counted_max = 10_000;
 
 export default definePlugin({
   name: "index",
@@ -37,6 +41,9 @@ export default definePlugin({
     "index_segments",
     "index_chunks",
     "index_scope",
+    "index_packs",
+    "index_pack_parts",
+    "index_packed",
     "index_vector_sets",
     "index_vectors",
     "index_vectors_waiting",
@@ -78,7 +85,7 @@ export default definePlugin({
       },
       async health() {
         const failing = [
-          outdatedMessage(await index.countOutdated()),
+          outdatedMessage(await index.countOutdated(outdated_counted_max + 1)),
           await document_embedder.failing(),
           query_embedder.failing(),
         ].filter((one) => one !== null);
@@ -88,10 +95,12 @@ export default definePlugin({
   },
 });
 
-const outdatedMessage = (documents: number): string | null =>
-  documents === 0
-    ? null
-    : `${documents} documents wait to be indexed anew; until then their old index answers.`;
+function outdatedMessage(documents: number): string | null {
+  if (documents === 0) return null;
+  const how_many =
+    documents > outdated_counted_max ? `More than ${outdated_counted_max}` : String(documents);
+  return `${how_many} documents wait to be indexed anew; until then their old index answers.`;
+}
 
 const encoderOf = ({ log }: Pick<Context, "log">): WorkerClient<EncoderProtocol> =>
   new WorkerClient({
@@ -99,6 +108,7 @@ const encoderOf = ({ log }: Pick<Context, "log">): WorkerClient<EncoderProtocol>
     url: () => new URL("./encoder-worker.ts", import.meta.url).href,
     setting: null,
     idle_ms: encoder_idle_ms,
+    isLarge: ({ text }) => text.length > large_text_length,
     log,
   });
 

@@ -25,6 +25,7 @@ export interface PreparerParts extends Pick<
 /** What `Prepared.parts` holds. */
 export interface IndexVersion {
   readonly id: number;
+  readonly owner_id: string;
   readonly title: string;
   readonly chunks: number;
   /** JSON: the heading spans that the document marks; null when it marks none. */
@@ -55,6 +56,7 @@ export class DocumentPreparer {
       const { language, segments } = await this.encode(input, rows, staging, ended);
       const index_version: IndexVersion = {
         id: rows.index_version || this.parts.nextId(),
+        owner_id: input.owner_id,
         title,
         chunks: rows.chunks,
         headings: jsonOrNull(headings),
@@ -83,7 +85,7 @@ export class DocumentPreparer {
 
   /** Segments that go to `staging` are not returned. */
   private async encode(
-    { title, text, pages, headings, times }: IndexInput,
+    { owner_id, title, text, pages, headings, times }: IndexInput,
     rows: IndexVersionRows,
     staging: StagingWriter,
     signal: AbortSignal,
@@ -97,7 +99,7 @@ export class DocumentPreparer {
     };
     const language = await this.parts.encoder.ask(
       { title, text, pages, headings, times },
-      { signal, onPart: (segment) => take(rows.add(segment)) },
+      { owner: owner_id, signal, onPart: (segment) => take(rows.add(segment)) },
     );
     take(rows.end());
     await staging.written();

@@ -16,6 +16,9 @@ import type { DocumentRow } from "./store";
 const documents_max = 50,
   chunks_max = 2_000;
 
+/** In place of an owner: all of this work takes turns as one. */
+const maintenance = "index.reencode";
+
 export interface ReindexerParts extends Pick<Context, "db" | "enqueue"> {
   readonly index: Pick<IndexService, "prepare" | "publish" | "discard">;
   /** The version that is wanted. */
@@ -35,7 +38,7 @@ export class Reindexer {
   /** Before the first request: enqueues the job if it has work. */
   async start(): Promise<void> {
     const { db } = this.parts;
-    if ((await store.countOutdated(db, this.analyzer_version, chunker_version)) > 0)
+    if ((await store.countOutdated(db, this.analyzer_version, chunker_version, 1)) > 0)
       await enqueueReindex(this.parts, db, 0);
   }
 
@@ -50,7 +53,10 @@ export class Reindexer {
     for (const document of documents) {
       const { document_id, version, edition } = document;
       const input = encoderInputOf(document, await store.chunksOfIndexVersion(db, edition));
-      const prepared = await index.prepare({ document_id, version, ...input }, signal);
+      const prepared = await index.prepare(
+        { owner_id: maintenance, document_id, version, ...input },
+        signal,
+      );
       reindexed.push({ document, prepared });
     }
     return async (tx) => {

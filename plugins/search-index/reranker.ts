@@ -1,7 +1,8 @@
 /** Reranks the best hits by how the words of the query stand in the text itself. */
 import type { Analyzer } from "./analyzer";
-import { byScore, type Hit, type Ranking } from "./bm25";
+import { byScore, type Hit, type RankedHit, type Ranking } from "./bm25";
 import type { Query } from "./query";
+import type { Pauses } from "./worker-protocol";
 
 /**
  * What each feature of a text can add to a score, as a share of it. Chosen once on questions in
@@ -24,32 +25,33 @@ const boost_max = weights.proximity + weights.sentence + Math.max(weights.form, 
 /** Hits whose text may be read. */
 export const rerank_hits_max = 50;
 
-export interface HitText {
-  readonly text: string;
-  /** Version of the analyzer that indexed it. */
-  readonly analyzer: number;
+export interface RerankParts {
+  readonly analyzers: ReadonlyMap<number, Analyzer>;
+  /** Asked once, only for hits that can still enter. Null for a text that is gone. */
+  readonly textsOf: (hits: readonly Hit[]) => Promise<readonly (string | null)[]>;
+  readonly pauses: Pauses;
 }
 
-/**
- * The best `limit` of these hits by the texts of the first `rerank_hits_max`. `textsOf` is asked
- * once, only for hits that can still enter.
- */
+/** The best `limit` of these hits by the texts of the first `rerank_hits_max`. */
 export async function rerank(
   { hits, idfs }: Ranking,
   query: Query,
   limit: number,
-  analyzers: ReadonlyMap<number, Analyzer>,
-  textsOf: (hits: readonly Hit[]) => Promise<readonly HitText[]>,
+  { analyzers, textsOf, pauses }: RerankParts,
 ): Promise<Hit[]> {
   const considered = hits.slice(0, rerank_hits_max);
   const least = considered.map(baseScore).sort((a, c) => c - a)[limit - 1] ?? 0;
   const candidates = considered.filter((hit) => baseScore(hit) + hit.score * boost_max >= least);
   const texts = await textsOf(candidates),
     features = new TextFeatures(query, idfs, analyzers);
-  const reranked = candidates.map((hit, at) => ({
-    ...hit,
-    score: baseScore(hit) + hit.score * features.boost(texts[at]!),
-  }));
+  const reranked: RankedHit[] = [];
+  for (const [at, hit] of candidates.entries()) {
+    const text = texts[at];
+    if (text === null || text === undefined) continue;
+    const boost = features.boost(text, hit.analyzer);
+    reranked.push({ ...hit, score: baseScore(hit) + hit.score * boost });
+    if (pauses.due) await pauses.pause();
+  }
   return [...reranked, ...hits.slice(rerank_hits_max, limit)].sort(byScore).slice(0, limit);
 }
 const baseScore = (hit: Hit): number => hit.score + document_weight * hit.document_score;
@@ -76,8 +78,8 @@ class TextFeatures {
       );
   }
 
-  /** As a share of the score, 0 to `boost_max`. */
-  boost({ text, analyzer }: HitText): number {
+  /** As a share of the score, 0 to `boost_max`. `analyzer` is the version that indexed the text. */
+  boost(text: string, analyzer: number): number {
     if (this.worth_sum === 0) return 0;
     const { terms } = this.query,
       positions: number[][] = terms.map(() => []),

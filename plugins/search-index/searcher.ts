@@ -1,23 +1,28 @@
 /**
  * One search: the segments in scope, ranked by words and, where there are vectors, by meaning; then
- * the text of the best. Reads from one snapshot.
+ * the text of the best. It gives way to others, and reads in short snapshots: what is deleted
+ * meanwhile is left out.
  */
 import type { Analyzer } from "./analyzer";
-import { rank, type Hit, type Ranking } from "./bm25";
+import { Ranker, type Hit, type Ranking } from "./bm25";
 import type { Passage, SearchRequest, SearchResult } from "./contract";
+import { pack_parts, type PackPart } from "./pack";
+import { PackDirectory, type Pack } from "./pack-directory";
 import { parseQuery, type Query } from "./query";
 import { rerank, rerank_hits_max } from "./reranker";
-import { analyzerOf, chunkCount, type Segment } from "./segment";
+import { ScopeResolver, type Scope, type ScopedPack, type ScopeRequest } from "./scope";
+import type { Segment } from "./segment";
 import { SegmentCache } from "./segment-cache";
 import type { ChunkKey, PublishedChunk, SegmentReader } from "./segment-reader";
-import { fuseRankings, fusion_hits_max, nearestChunks, type QueryVector } from "./vectors";
+import { fuseRankings, fusion_hits_max, NearestChunks, type QueryVector } from "./vectors";
+import { no_pauses, type Pauses } from "./worker-protocol";
 
 export interface SearcherOptions {
   /** Every analyzer that rows may carry, by version. */
   readonly analyzers: ReadonlyMap<number, Analyzer>;
   /** The version that names the terms of the answer. */
   readonly analyzer_version: number;
-  /** Memory that may hold segments. */
+  /** Memory that may hold parts of the index. */
   readonly cache_bytes_max: number;
   /** The same for vectors; nothing is held before a query has one. */
   readonly vector_cache_bytes_max?: number;
@@ -26,9 +31,24 @@ export interface SearcherOptions {
 export interface HybridSearchRequest extends SearchRequest {
   readonly vector?: QueryVector;
 }
+export interface Searched extends SearchResult {
+  /** Chunks in scope that are in no pack. */
+  readonly loose_chunks: number;
+}
+
+/** Segments that are read together. */
+const segments_read = 32;
+/** Packs may be deleted while a search uses them: then it begins again. */
+const attempts_max = 5;
+/** The share of the cache that heads of packs may take. */
+const heads_share = 0.25;
+
+/** A pack was deleted since its head was read. */
+class PackGone extends Error {}
 
 export class Searcher {
-  private readonly segments: SegmentCache;
+  private readonly cache: SegmentCache<Segment | PackPart>;
+  private readonly scopes: ScopeResolver;
   /** Vectors of one set: another set replaces them. */
   private vectors = { set_id: 0, cache: new SegmentCache<Float32Array>(0) };
 
@@ -36,77 +56,155 @@ export class Searcher {
     private readonly reader: SegmentReader,
     private readonly options: SearcherOptions,
   ) {
-    this.segments = new SegmentCache(options.cache_bytes_max);
+    const { cache_bytes_max } = options;
+    this.cache = new SegmentCache(cache_bytes_max * (1 - heads_share));
+    this.scopes = new ScopeResolver(
+      reader,
+      new PackDirectory(reader, cache_bytes_max * heads_share, (pack) => this.forget(pack)),
+    );
   }
 
-  search(request: HybridSearchRequest): Promise<SearchResult> {
-    return this.reader.snapshot(() => this.searchSnapshot(request));
+  async search(request: HybridSearchRequest, pauses: Pauses = no_pauses): Promise<Searched> {
+    const { analyzers, analyzer_version } = this.options,
+      query = parseQuery(request.query, request.context, analyzers, analyzer_version);
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await this.searchScope(request, query, pauses);
+      } catch (error) {
+        if (!(error instanceof PackGone) || attempt === attempts_max) throw error;
+      } finally {
+        this.cache.endSearch();
+        this.vectors.cache.endSearch();
+      }
   }
 
-  private async searchSnapshot(request: HybridSearchRequest): Promise<SearchResult> {
-    const { analyzers, analyzer_version } = this.options;
-    const query = parseQuery(request.query, request.context, analyzers, analyzer_version);
-    const ids = await this.reader.segmentIds(request.folder_ids, request.document_ids);
-    if (query.terms.length === 0 || ids.length === 0) return { passages: [], terms: [] };
-    const segments = await this.segments.scan(ids, (missing) => this.reader.segments(missing));
-    const { vector } = request,
+  /** What a search of these folders would cover. */
+  scopeOf(request: ScopeRequest, pauses: Pauses): Promise<Scope> {
+    return this.scopes.resolve(request, pauses);
+  }
+
+  private async searchScope(
+    request: HybridSearchRequest,
+    query: Query,
+    pauses: Pauses,
+  ): Promise<Searched> {
+    const nothing = { passages: [], terms: [], loose_chunks: 0 };
+    if (query.terms.length === 0) return nothing;
+    const scope = await this.scopes.resolve(request, pauses);
+    if (scope.ids.length === 0) return nothing;
+    const ranker = new Ranker(query, scope.ids.length),
+      { vector } = request,
       limit = vector === undefined ? request.limit : Math.max(request.limit, fusion_hits_max);
-    const ranking = rank(segments, query, Math.max(limit, rerank_hits_max));
-    const by_words = await this.rerank(ranking, query, limit, ids, segments);
+    for (const pack of scope.packs) await this.addPack(ranker, pack, pauses);
+    const loose_chunks = await this.addLoose(ranker, scope, pauses);
+    const ranking = await ranker.ranking(Math.max(limit, rerank_hits_max), pauses),
+      by_words = await this.rerank(ranking, query, limit, scope, pauses);
     const hits =
       vector === undefined
         ? by_words
         : fuseRankings(
             by_words,
-            nearestChunks(
-              await this.vectorsOf(ids, segments, vector),
-              vector.data,
-              fusion_hits_max,
-            ),
+            await this.nearest(scope, ranker.chunk_counts, vector, pauses),
             request.limit,
           );
-    const chunks = await this.reader.chunks(hits.map((hit) => keyOf(hit, ids)));
-    return {
-      passages: chunks.map((chunk, at) => passageOf(chunk, hits[at]!.score, request.folder_ids)),
-      terms: query.terms.map(({ term, weight }, at) => ({
-        term,
-        idf: ranking.idfs[at]! * Math.min(1, weight),
-      })),
-    };
+    const passages = await this.passagesOf(hits, scope, request.folder_ids);
+    const terms = query.terms.map(({ term, weight }, at) => ({
+      term,
+      idf: ranking.idfs[at]! * Math.min(1, weight),
+    }));
+    return { passages, terms, loose_chunks };
+  }
+
+  /** @throws PackGone */
+  private async addPack(ranker: Ranker, scoped: ScopedPack, pauses: Pauses): Promise<void> {
+    const wanted = ranker.partsFor(scoped),
+      keys = wanted.map((part) => partKey(scoped.pack, part));
+    const read = (missing: readonly number[]) =>
+      this.reader.packParts(
+        scoped.pack.id,
+        missing.map((key) => wanted[keys.indexOf(key)]!),
+      );
+    const parts = (await this.cache.getAll(keys, read)) as (PackPart | null)[];
+    if (parts.includes(null)) throw new PackGone();
+    ranker.addPack(scoped, new Map(wanted.map((part, at) => [part, parts[at]!])));
+    if (pauses.due) await pauses.pause();
+  }
+
+  /** Returns how many of their chunks are in no pack. */
+  private async addLoose(
+    ranker: Ranker,
+    { ids, loose, packed }: Scope,
+    pauses: Pauses,
+  ): Promise<number> {
+    let chunks = 0;
+    for (let at = 0; at < loose.length; at += segments_read) {
+      const places = loose.subarray(at, at + segments_read);
+      const segments = (await this.cache.getAll(
+        Float64Array.from(places, (place) => ids[place]!),
+        (missing) => this.reader.segments(missing),
+      )) as (Segment | null)[];
+      segments.forEach((segment, i) => {
+        if (segment === null) return;
+        ranker.addSegment(places[i]!, segment);
+        if (packed[places[i]!] === 0) chunks += ranker.chunk_counts[places[i]!]!;
+      });
+      if (pauses.due) await pauses.pause();
+    }
+    return chunks;
   }
 
   private rerank(
     ranking: Ranking,
     query: Query,
     limit: number,
-    ids: Float64Array,
-    segments: readonly Segment[],
+    { ids }: Scope,
+    pauses: Pauses,
   ): Promise<Hit[]> {
-    return rerank(ranking, query, limit, this.options.analyzers, async (hits) => {
-      const texts = await this.reader.texts(hits.map((hit) => keyOf(hit, ids)));
-      return hits.map((hit, at) => ({
-        text: texts[at]!,
-        analyzer: analyzerOf(segments[hit.segment]!),
-      }));
-    });
+    const textsOf = (hits: readonly Hit[]) => this.reader.texts(hits.map((hit) => keyOf(hit, ids)));
+    return rerank(ranking, query, limit, { analyzers: this.options.analyzers, textsOf, pauses });
   }
 
-  /** The vectors of each segment, null where there are none of this length (yet). */
-  private async vectorsOf(
-    ids: Float64Array,
-    segments: readonly Segment[],
+  /** The chunks whose vectors are nearest. Segments without vectors of this length have none. */
+  private async nearest(
+    { ids }: Scope,
+    chunk_counts: Uint16Array,
     { set_id, data }: QueryVector,
-  ): Promise<(Float32Array | null)[]> {
+    pauses: Pauses,
+  ): Promise<Hit[]> {
     if (this.vectors.set_id !== set_id) {
       const bytes_max = this.options.vector_cache_bytes_max ?? this.options.cache_bytes_max;
       this.vectors = { set_id, cache: new SegmentCache(bytes_max) };
     }
-    const vectors = await this.vectors.cache.scan(ids, (missing) =>
-      this.reader.vectors(set_id, missing),
+    const nearest = new NearestChunks(data, fusion_hits_max);
+    for (let at = 0; at < ids.length; at += segments_read) {
+      const some = await this.vectors.cache.getAll(
+        ids.subarray(at, at + segments_read),
+        (missing) => this.reader.vectors(set_id, missing),
+      );
+      some.forEach((vectors, i) => {
+        if (vectors?.length === chunk_counts[at + i]! * data.length) nearest.add(at + i, vectors);
+      });
+      if (pauses.due) await pauses.pause();
+    }
+    return nearest.sorted();
+  }
+
+  private async passagesOf(
+    hits: readonly Hit[],
+    { ids }: Scope,
+    folder_ids: readonly string[],
+  ): Promise<Passage[]> {
+    const chunks = await this.reader.snapshot(() =>
+      this.reader.chunks(hits.map((hit) => keyOf(hit, ids))),
     );
-    return vectors.map((one, at) =>
-      one?.length === chunkCount(segments[at]!) * data.length ? one : null,
-    );
+    return chunks.flatMap((chunk, at) => {
+      const passage = chunk && passageOf(chunk, hits[at]!.score, folder_ids);
+      return passage ?? [];
+    });
+  }
+
+  private forget(pack: Pack): void {
+    for (let part = 0; part < pack_parts; part++) this.cache.delete(partKey(pack, part));
   }
 }
 
@@ -114,18 +212,22 @@ const keyOf = (hit: Hit, ids: Float64Array): ChunkKey => ({
   segment_id: ids[hit.segment]!,
   ordinal: hit.chunk,
 });
+/** Below zero, where no segment has its id. */
+const partKey = ({ number }: Pack, part: number): number => -1 - (number * pack_parts + part);
 
-/** `scope`: the folders that were searched. */
+/** Null when no folder of the `scope` has the document any more. */
 function passageOf(
   { document, chunk, folder_ids }: PublishedChunk,
   score: number,
   scope: readonly string[],
-): Passage {
+): Passage | null {
+  const folder_id = scope.find((one) => folder_ids.includes(one));
+  if (folder_id === undefined) return null;
   return {
     document_id: document.document_id,
     version: document.version,
     title: document.title,
-    folder_id: scope.find((folder_id) => folder_ids.includes(folder_id))!,
+    folder_id,
     start: chunk.first_point,
     end: chunk.end_point,
     text: chunk.text.trimEnd(),

@@ -1,8 +1,7 @@
 /**
- * Segments, or the vectors of segments, in memory by id. An id never names other bytes later, so no
- * entry is ever out of date.
+ * What searches have read, in memory by its id. An id never names other bytes later, so no entry is
+ * ever out of date.
  */
-import type { Segment } from "./segment";
 
 /** Bytes that an entry costs beyond its data. */
 const entry_bytes = 500;
@@ -10,31 +9,23 @@ const entry_bytes = 500;
 /**
  * Two generations. A hit moves an entry to the young one. When the young one holds half of the
  * limit, or when an entry did not fit, it becomes the old one, and the rest of the old one is
- * dropped. Nothing is dropped during a scan; a full cache only stops taking in.
+ * dropped. Nothing is dropped before a search ends; a full cache only stops taking in.
  */
-export class SegmentCache<T extends { readonly byteLength: number } = Segment> {
+export class SegmentCache<T extends { readonly byteLength: number }> {
   private young = new Map<number, T>();
   private old = new Map<number, T>();
   private young_bytes = 0;
   private old_bytes = 0;
-  /** An entry of this scan did not fit. */
+  /** An entry of this search did not fit. */
   private overflowed = false;
 
   constructor(private readonly bytes_max: number) {}
 
   /**
-   * One scan: the entries of these ids, in their order. `read` gives those that are not held, in
-   * one call; what it can't give (null) is asked for again next time.
+   * The entries of these ids, in their order. `read` gives those that are not held, in one call;
+   * what it can't give (null) is asked for again next time.
    */
-  async scan(
-    ids: ArrayLike<number>,
-    read: (missing: readonly number[]) => Promise<readonly T[]>,
-  ): Promise<T[]>;
-  async scan(
-    ids: ArrayLike<number>,
-    read: (missing: readonly number[]) => Promise<readonly (T | null)[]>,
-  ): Promise<(T | null)[]>;
-  async scan(
+  async getAll(
     ids: ArrayLike<number>,
     read: (missing: readonly number[]) => Promise<readonly (T | null)[]>,
   ): Promise<(T | null)[]> {
@@ -48,21 +39,38 @@ export class SegmentCache<T extends { readonly byteLength: number } = Segment> {
       missing.push(ids[at]!);
       missing_at.push(at);
     }
-    if (missing.length > 0) {
-      const entries = await read(missing);
-      entries.forEach((entry, i) => {
-        if (entry === null) return;
-        found[missing_at[i]!] = entry;
-        this.add(missing[i]!, entry);
-      });
-    }
-    this.endScan();
+    if (missing.length === 0) return found;
+    const entries = await read(missing);
+    entries.forEach((entry, i) => {
+      if (entry === null) return;
+      found[missing_at[i]!] = entry;
+      this.add(missing[i]!, entry);
+    });
     return found;
   }
 
   /** Bytes held. */
   get bytes(): number {
     return this.young_bytes + this.old_bytes;
+  }
+
+  delete(id: number): void {
+    const young = this.young.get(id),
+      old = this.old.get(id);
+    if (young !== undefined) this.young_bytes -= young.byteLength + entry_bytes;
+    if (old !== undefined) this.old_bytes -= old.byteLength + entry_bytes;
+    this.young.delete(id);
+    this.old.delete(id);
+  }
+
+  /** Makes room for what the next search needs. */
+  endSearch(): void {
+    if (this.young_bytes <= this.bytes_max / 2 && !this.overflowed) return;
+    this.overflowed = false;
+    this.old = this.young;
+    this.old_bytes = this.young_bytes;
+    this.young = new Map();
+    this.young_bytes = 0;
   }
 
   private get(id: number): T | undefined {
@@ -79,6 +87,8 @@ export class SegmentCache<T extends { readonly byteLength: number } = Segment> {
   }
 
   private add(id: number, entry: T): void {
+    // Another search may have read it meanwhile.
+    if (this.young.has(id) || this.old.has(id)) return;
     const bytes = entry.byteLength + entry_bytes;
     if (this.bytes + bytes > this.bytes_max) {
       this.overflowed = true;
@@ -86,14 +96,5 @@ export class SegmentCache<T extends { readonly byteLength: number } = Segment> {
     }
     this.young.set(id, entry);
     this.young_bytes += bytes;
-  }
-
-  private endScan(): void {
-    if (this.young_bytes <= this.bytes_max / 2 && !this.overflowed) return;
-    this.overflowed = false;
-    this.old = this.young;
-    this.old_bytes = this.young_bytes;
-    this.young = new Map();
-    this.young_bytes = 0;
   }
 }

@@ -2,7 +2,8 @@
  * Where a search reads from. Whatever holds the published segments stands behind `SegmentReader`;
  * `SqliteSegmentReader` reads them from the tables of the index.
  */
-import type { ReadStatement, ReadConnection } from "../../core/sdk";
+import type { ReadConnection } from "../../core/sdk";
+import { PackPart } from "./pack";
 import type { Segment } from "./segment";
 import type { ChunkRow, DocumentRow } from "./store";
 
@@ -19,116 +20,138 @@ export interface PublishedChunk {
   readonly folder_ids: readonly string[];
 }
 
-/** Results come in the order of the arguments. */
+/** Results come in the order of the arguments; null for what is gone. */
 export interface SegmentReader {
   /** Everything that `work` reads belongs to one moment. */
   snapshot<R>(work: () => Promise<R>): Promise<R>;
-  /**
-   * Ids of the segments in these folders, each once, ascending; only those of `document_ids` when
-   * given.
-   */
-  segmentIds(
-    folder_ids: readonly string[],
-    document_ids: readonly string[] | undefined,
-  ): Promise<Float64Array>;
-  segments(ids: readonly number[]): Promise<Segment[]>;
-  /** The vectors of each segment in a set; null where there are none (yet). */
+  /** Another number whenever anything may have been written since the last call. */
+  version(): Promise<number>;
+  /** Ids of the segments in this folder above `after`, ascending: the first `limit`. */
+  segmentIds(folder_id: string, after: number, limit: number): Promise<Float64Array>;
+  /** Ids of the published segments of a document. */
+  segmentIdsOf(document_id: string): Promise<number[]>;
+  segments(ids: readonly number[]): Promise<(Segment | null)[]>;
+  /** Ids of the packs of an owner, ascending. */
+  packIds(owner_id: string): Promise<number[]>;
+  /** Aligned to eight bytes. */
+  packHeads(ids: readonly number[]): Promise<(Uint8Array | null)[]>;
+  packParts(pack_id: number, parts: readonly number[]): Promise<(PackPart | null)[]>;
+  /** The vectors of each segment in a set; null also where there are none yet. */
   vectors(set_id: number, ids: readonly number[]): Promise<(Float32Array | null)[]>;
   /** The text of each chunk. */
-  texts(keys: readonly ChunkKey[]): Promise<string[]>;
-  chunks(keys: readonly ChunkKey[]): Promise<PublishedChunk[]>;
+  texts(keys: readonly ChunkKey[]): Promise<(string | null)[]>;
+  chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]>;
 }
 
 /** Prepared statements on a connection of its own. */
 export class SqliteSegmentReader implements SegmentReader {
-  private readonly ids_of_folder: ReadStatement<unknown, [string]>;
-  private readonly ids_of_document: ReadStatement<unknown, [string]>;
-  private readonly segment: ReadStatement<unknown, [number]>;
-  private readonly vectors_of_segment: ReadStatement<unknown, [number, number]>;
-  private readonly text: ReadStatement<unknown, [number, number]>;
-  private readonly chunk: ReadStatement<ChunkRow, [number, number]>;
-  private readonly document: ReadStatement<PublishedChunk["document"], [number]>;
-  private readonly folders: ReadStatement<unknown, [number]>;
+  private readonly statements: ReturnType<typeof prepareAll>;
 
   constructor(private readonly connection: ReadConnection) {
-    this.ids_of_folder = connection.prepare(
-      "select segment_id from index_scope where folder_id = ? order by segment_id",
-    );
-    this.ids_of_document = connection.prepare(
-      "select s.id from index_documents d join index_segments s on s.edition = d.edition where " +
-        "d.document_id = ?",
-    );
-    this.segment = connection.prepare("select data from index_segments where id = ?");
-    this.vectors_of_segment = connection.prepare(
-      "select data from index_vectors where set_id = ? and segment_id = ?",
-    );
-    this.text = connection.prepare(
-      "select text from index_chunks where segment_id = ? and ordinal = ?",
-    );
-    this.chunk = connection.prepare(
-      "select * from index_chunks where segment_id = ? and ordinal = ?",
-    );
-    this.document = connection.prepare(
-      "select d.document_id, d.version, d.title from index_segments s join index_documents d on " +
-        "d.document_id = s.document_id where s.id = ?",
-    );
-    this.folders = connection.prepare("select folder_id from index_scope where segment_id = ?");
+    this.statements = prepareAll(connection);
   }
 
   snapshot<R>(work: () => Promise<R>): Promise<R> {
     return this.connection.snapshot(work);
   }
 
-  async segmentIds(
-    folder_ids: readonly string[],
-    document_ids: readonly string[] | undefined,
-  ): Promise<Float64Array> {
-    const ids: number[] = [];
-    for (const folder_id of folder_ids)
-      for (const row of this.ids_of_folder.values(folder_id)) ids.push(row[0] as number);
-    const sorted = Float64Array.from(ids);
-    const scope = folder_ids.length > 1 ? withoutRepeats(sorted.sort()) : sorted;
-    if (document_ids === undefined) return scope;
-    const wanted = new Set(
-      document_ids.flatMap((id) => this.ids_of_document.values(id).map((row) => row[0] as number)),
-    );
-    return scope.filter((id) => wanted.has(id));
+  async version(): Promise<number> {
+    return this.connection.version();
   }
 
-  async segments(ids: readonly number[]): Promise<Segment[]> {
+  async segmentIds(folder_id: string, after: number, limit: number): Promise<Float64Array> {
+    const rows = this.statements.ids_of_folder.values(folder_id, after, limit);
+    return Float64Array.from(rows, (row) => row[0] as number);
+  }
+
+  async segmentIdsOf(document_id: string): Promise<number[]> {
+    return this.statements.ids_of_document.values(document_id).map((row) => row[0] as number);
+  }
+
+  async segments(ids: readonly number[]): Promise<(Segment | null)[]> {
     return ids.map((id) => {
-      const data = aligned(this.segment.values(id)[0]![0] as Uint8Array);
-      return new Uint32Array(data.buffer, data.byteOffset, data.byteLength >>> 2);
+      const data = bytesOf(this.statements.segment.values(id), 4);
+      return data && new Uint32Array(data.buffer, data.byteOffset, data.byteLength >>> 2);
+    });
+  }
+
+  async packIds(owner_id: string): Promise<number[]> {
+    return this.statements.packs_of_owner.values(owner_id).map((row) => row[0] as number);
+  }
+
+  async packHeads(ids: readonly number[]): Promise<(Uint8Array | null)[]> {
+    return ids.map((id) => bytesOf(this.statements.pack_head.values(id), 8));
+  }
+
+  async packParts(pack_id: number, parts: readonly number[]): Promise<(PackPart | null)[]> {
+    return parts.map((part) => {
+      const data = bytesOf(this.statements.pack_part.values(pack_id, part), 4);
+      return data && new PackPart(data);
     });
   }
 
   async vectors(set_id: number, ids: readonly number[]): Promise<(Float32Array | null)[]> {
     return ids.map((id) => {
-      const row = this.vectors_of_segment.values(set_id, id)[0];
-      if (row === undefined) return null;
-      const data = aligned(row[0] as Uint8Array);
-      return new Float32Array(data.buffer, data.byteOffset, data.byteLength >>> 2);
+      const data = bytesOf(this.statements.vectors_of_segment.values(set_id, id), 4);
+      return data && new Float32Array(data.buffer, data.byteOffset, data.byteLength >>> 2);
     });
   }
 
-  async texts(keys: readonly ChunkKey[]): Promise<string[]> {
-    return keys.map((key) => this.text.values(key.segment_id, key.ordinal)[0]![0] as string);
+  async texts(keys: readonly ChunkKey[]): Promise<(string | null)[]> {
+    return keys.map((key) => {
+      const row = this.statements.text.values(key.segment_id, key.ordinal)[0];
+      return row === undefined ? null : (row[0] as string);
+    });
   }
 
-  async chunks(keys: readonly ChunkKey[]): Promise<PublishedChunk[]> {
-    return keys.map(({ segment_id, ordinal }) => ({
-      document: this.document.get(segment_id)!,
-      chunk: this.chunk.get(segment_id, ordinal)!,
-      folder_ids: this.folders.values(segment_id).map((row) => row[0] as string),
-    }));
+  async chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]> {
+    return keys.map(({ segment_id, ordinal }) => {
+      const chunk = this.statements.chunk.get(segment_id, ordinal),
+        document = this.statements.document.get(segment_id),
+        folder_ids = this.statements.folders.values(segment_id).map((row) => row[0] as string);
+      return chunk && document && { chunk, document, folder_ids };
+    });
   }
 }
 
-/** Bytes that 32-bit numbers can be read from in place. */
-const aligned = (data: Uint8Array): Uint8Array => (data.byteOffset % 4 === 0 ? data : data.slice());
+const prepareAll = (connection: ReadConnection) => ({
+  ids_of_folder: connection.prepare<unknown, [string, number, number]>(
+    "select segment_id from index_scope where folder_id = ? and segment_id > ? " +
+      "order by segment_id limit ?",
+  ),
+  ids_of_document: connection.prepare<unknown, [string]>(
+    "select s.id from index_documents d join index_segments s on s.edition = d.edition where " +
+      "d.document_id = ?",
+  ),
+  segment: connection.prepare<unknown, [number]>("select data from index_segments where id = ?"),
+  packs_of_owner: connection.prepare<unknown, [string]>(
+    "select id from index_packs where owner_id = ? order by id",
+  ),
+  pack_head: connection.prepare<unknown, [number]>("select head from index_packs where id = ?"),
+  pack_part: connection.prepare<unknown, [number, number]>(
+    "select data from index_pack_parts where pack_id = ? and part = ?",
+  ),
+  vectors_of_segment: connection.prepare<unknown, [number, number]>(
+    "select data from index_vectors where set_id = ? and segment_id = ?",
+  ),
+  text: connection.prepare<unknown, [number, number]>(
+    "select text from index_chunks where segment_id = ? and ordinal = ?",
+  ),
+  chunk: connection.prepare<ChunkRow, [number, number]>(
+    "select * from index_chunks where segment_id = ? and ordinal = ?",
+  ),
+  document: connection.prepare<PublishedChunk["document"], [number]>(
+    "select d.document_id, d.version, d.title from index_segments s join index_documents d on " +
+      "d.document_id = s.document_id where s.id = ?",
+  ),
+  folders: connection.prepare<unknown, [number]>(
+    "select folder_id from index_scope where segment_id = ?",
+  ),
+});
 
-function withoutRepeats(sorted: Float64Array): Float64Array {
-  let kept = 0;
-  for (const id of sorted) if (kept === 0 || sorted[kept - 1] !== id) sorted[kept++] = id;
-  return sorted.subarray(0, kept);
+/** The bytes of the first row, if there is one, so that wider numbers can be read in place. */
+function bytesOf(rows: readonly (readonly unknown[])[], alignment: 4 | 8): Uint8Array | null {
+  const data = rows[0]?.[0] as Uint8Array | undefined;
+  if (data === undefined) return null;
+  return data.byteOffset % alignment === 0 ? data : data.slice();
 }

@@ -19,7 +19,9 @@ const header_words = 6,
 
 export type Segment = Uint32Array;
 export const analyzerOf = (segment: Segment): number => segment[0]!;
+export const termCount = (segment: Segment): number => segment[1]!;
 export const chunkCount = (segment: Segment): number => segment[2]!;
+export const postingCount = (segment: Segment): number => segment[3]!;
 export const lengthSum = (segment: Segment): number => segment[4]!;
 
 const half = (segment: Segment, at: number): number =>
@@ -48,8 +50,13 @@ export function postingsOf(segment: Segment, hash: number): number {
       if (--at < header_words) return 0;
       found = segment[at]!;
     }
-  if (found !== hash) return 0;
-  const starts = (header_words + terms) * 2 + segment[2]! + (at - header_words);
+  return found === hash ? postingsAt(segment, at - header_words) : 0;
+}
+/** The hash of a term by its place among those of the segment. */
+export const hashAt = (segment: Segment, term: number): number => segment[header_words + term]!;
+/** The range of a term's postings, by its place. */
+export function postingsAt(segment: Segment, term: number): number {
+  const starts = (header_words + segment[1]!) * 2 + segment[2]! + term;
   return ((half(segment, starts) << 16) | half(segment, starts + 1)) >>> 0;
 }
 /** The posting at a place in the range of `postingsOf`: `chunk << 8 | tf`. */

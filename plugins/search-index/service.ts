@@ -6,8 +6,9 @@ import type { IndexInput, Prepared, SearchIndex, SearchRequest, SearchResult } f
 import type { DocumentEmbedder } from "./document-embedder";
 import { SegmentIds } from "./index-versions";
 import { DocumentPreparer, type IndexVersion, type PreparerParts } from "./preparer";
+import { Packer } from "./packer";
 import type { QueryEmbedder } from "./query-embedder";
-import type { SearchProtocol } from "./search-worker";
+import type { SearchProtocol } from "./search-handler";
 import * as store from "./store";
 import type { WorkerClient } from "./worker-client";
 
@@ -23,17 +24,21 @@ export interface IndexParts extends Pick<Context, "db" | "now_ms">, Omit<Prepare
 export class IndexService implements SearchIndex {
   private readonly ids: SegmentIds;
   private readonly preparer: DocumentPreparer;
+  private readonly packer: Packer;
   private readonly analyzer_version: number;
+  /** No document is outdated; what is published from now on is not either. */
+  private is_current = false;
 
   constructor(private readonly parts: IndexParts) {
     this.ids = new SegmentIds(parts.now_ms);
     this.preparer = new DocumentPreparer({ ...parts, nextId: this.ids.next });
+    this.packer = new Packer({ ...parts, nextId: this.ids.next });
     this.analyzer_version = parts.analyzer_version ?? analyzer.version;
   }
 
   /** Before the first request. */
   async start(): Promise<void> {
-    this.ids.continueAfter(await store.largestSegmentId(this.parts.db));
+    this.ids.continueAfter(await store.largestId(this.parts.db));
     await this.deleteStaged();
   }
 
@@ -43,7 +48,7 @@ export class IndexService implements SearchIndex {
 
   async publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void> {
     const { document_id, version } = prepared,
-      { id, title, chunks, headings, times, segments } = prepared.parts as IndexVersion;
+      { id, owner_id, title, chunks, headings, times, segments } = prepared.parts as IndexVersion;
     const before = await store.findDocument(tx, document_id);
     if (segments === null) {
       if (!(await store.deleteStaged(tx, id)))
@@ -66,6 +71,7 @@ export class IndexService implements SearchIndex {
     });
     for (const folder_id of folder_ids) await store.insertScope(tx, folder_id, id);
     await this.parts.document_embedder?.add(tx, id);
+    this.parts.afterCommit(() => this.packer.published(owner_id, folder_ids, { id, chunks }));
   }
 
   /** Deletes what was prepared and will not be published. */
@@ -91,9 +97,12 @@ export class IndexService implements SearchIndex {
     if (request.folder_ids.length === 0 || request.limit < 1 || request.document_ids?.length === 0)
       return { passages: [], terms: [] };
     const vector = await this.parts.query_embedder?.vectorOf(request, signal);
-    return this.parts.searcher.ask(vector === undefined ? request : { ...request, vector }, {
-      signal,
-    });
+    const { owner_id, folder_ids } = request,
+      search = vector === undefined ? request : { ...request, vector };
+    const searched = await this.parts.searcher.ask({ search }, { owner: owner_id, signal });
+    const { passages, terms, loose_chunks } = searched!;
+    this.packer.searched(owner_id, folder_ids, loose_chunks);
+    return { passages, terms };
   }
 
   analyze(text: string): { term: string; start: number; end: number }[] {
@@ -104,9 +113,16 @@ export class IndexService implements SearchIndex {
     return terms;
   }
 
-  /** Documents indexed by another analyzer or chunker than the current ones. */
-  countOutdated(): Promise<number> {
-    return store.countOutdated(this.parts.db, this.analyzer_version, chunker_version);
+  /**
+   * Documents indexed by another analyzer or chunker than the current ones; counts no further than
+   * `limit`.
+   */
+  async countOutdated(limit: number): Promise<number> {
+    if (this.is_current) return 0;
+    const { db } = this.parts,
+      count = await store.countOutdated(db, this.analyzer_version, chunker_version, limit);
+    this.is_current = count === 0;
+    return count;
   }
 
   /**

@@ -52,6 +52,13 @@ export interface IndexTables {
   index_segments: SegmentRow;
   index_chunks: ChunkRow;
   index_scope: { readonly folder_id: string; readonly segment_id: number };
+  index_packs: { readonly id: number; readonly owner_id: string; readonly head: Uint8Array };
+  index_pack_parts: {
+    readonly pack_id: number;
+    readonly part: number;
+    readonly data: Uint8Array;
+  };
+  index_packed: { readonly segment_id: number; readonly pack_id: number };
   index_vector_sets: VectorSetRow;
   index_vectors: {
     readonly set_id: number;
@@ -73,11 +80,11 @@ export interface VectorSetRow {
 export type IndexDb = Db<IndexTables>;
 
 /** Keeps the parameters of a statement far below the limits of the engines. */
-const ids_max = 500,
-  rows_max = 16;
+export const ids_max = 500;
+const rows_max = 16;
 
 /** Batches of 16, 8, 4, 2 and 1 rows: few statements, and few different ones to keep prepared. */
-async function inBatches<T>(
+export async function inBatches<T>(
   rows: readonly T[],
   insert: (some: readonly T[]) => Promise<unknown>,
 ): Promise<void> {
@@ -186,10 +193,34 @@ const deleteVectorsOf = async (
   await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", segments).execute();
 };
 
+/**
+ * Deletes every pack that holds one of these segments, which are about to be deleted. The others of
+ * the pack are searched by their own rows until they are packed again.
+ */
+async function deletePacksOf(
+  tx: IndexDb,
+  column: "edition" | "document_id",
+  of: readonly (number | string)[],
+): Promise<void> {
+  const packs = await tx
+    .selectFrom("index_packed")
+    .select("pack_id")
+    .distinct()
+    .where("segment_id", "in", segmentIds(tx, column, of))
+    .execute();
+  await inIdBatches(packs, async (some) => {
+    const ids = some.map(({ pack_id }) => pack_id);
+    await tx.deleteFrom("index_pack_parts").where("pack_id", "in", ids).execute();
+    await tx.deleteFrom("index_packed").where("pack_id", "in", ids).execute();
+    await tx.deleteFrom("index_packs").where("id", "in", ids).execute();
+  });
+}
+
 /** Segments of these index versions, with their chunks, links and vectors. */
 export const deleteIndexVersions = (tx: IndexDb, ids: readonly number[]): Promise<void> =>
   inIdBatches(ids, async (some) => {
     const segments = segmentIds(tx, "edition", some);
+    await deletePacksOf(tx, "edition", some);
     await deleteVectorsOf(tx, segments);
     await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
     await tx.deleteFrom("index_chunks").where("segment_id", "in", segments).execute();
@@ -201,6 +232,7 @@ export const deleteIndexVersions = (tx: IndexDb, ids: readonly number[]): Promis
 export const deleteDocuments = (tx: IndexDb, document_ids: readonly string[]): Promise<void> =>
   inIdBatches(document_ids, async (some) => {
     const segments = segmentIds(tx, "document_id", some);
+    await deletePacksOf(tx, "document_id", some);
     await deleteVectorsOf(tx, segments);
     await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
     await tx.deleteFrom("index_chunks").where("segment_id", "in", segments).execute();
@@ -263,39 +295,69 @@ export const chunksOfIndexVersion = (db: IndexDb, index_version: number): Promis
     .orderBy("index_chunks.ordinal")
     .execute();
 
-/** Documents indexed by another analyzer or chunker than these versions. */
-const outdated = (db: IndexDb, analyzer: number, chunker: number) =>
-  db
-    .selectFrom("index_documents")
-    .where((either) =>
-      either.or([either("analyzer", "!=", analyzer), either("chunker", "!=", chunker)]),
-    );
-export const outdatedDocuments = (
+/**
+ * Documents indexed by another analyzer or chunker than these versions, as ranges of an index:
+ * those that are up to date are never looked at.
+ */
+const outdatedRanges = (db: IndexDb, analyzer: number, chunker: number) => {
+  const documents = db.selectFrom("index_documents"),
+    same_analyzer = documents.where("analyzer", "=", analyzer);
+  return [
+    documents.where("analyzer", "<", analyzer),
+    documents.where("analyzer", ">", analyzer),
+    same_analyzer.where("chunker", "<", chunker),
+    same_analyzer.where("chunker", ">", chunker),
+  ];
+};
+export async function outdatedDocuments(
   db: IndexDb,
   analyzer: number,
   chunker: number,
   limit: number,
-): Promise<DocumentRow[]> =>
-  outdated(db, analyzer, chunker).selectAll().orderBy("document_id").limit(limit).execute();
-export const countOutdated = async (
+): Promise<DocumentRow[]> {
+  const found: DocumentRow[] = [];
+  for (const range of outdatedRanges(db, analyzer, chunker))
+    if (found.length < limit)
+      found.push(
+        ...(await range
+          .selectAll()
+          .limit(limit - found.length)
+          .execute()),
+      );
+  return found;
+}
+/** Counts no further than `limit`. */
+export async function countOutdated(
   db: IndexDb,
   analyzer: number,
   chunker: number,
-): Promise<number> =>
-  toNumber(
-    (
-      await outdated(db, analyzer, chunker)
-        .select(sql<number>`count(*)`.as("count"))
-        .executeTakeFirst()
-    )?.count,
-  );
+  limit: number,
+): Promise<number> {
+  let count = 0;
+  for (const range of outdatedRanges(db, analyzer, chunker)) {
+    if (count >= limit) break;
+    const some = range
+      .select("document_id")
+      .limit(limit - count)
+      .as("some");
+    const row = await db
+      .selectFrom(some)
+      .select(sql<number>`count(*)`.as("count"))
+      .executeTakeFirst();
+    count += toNumber(row?.count);
+  }
+  return count;
+}
 
-export const largestSegmentId = async (db: IndexDb): Promise<number> =>
-  toNumber(
-    (
-      await db
-        .selectFrom("index_segments")
+/** Of all segments and packs. */
+export async function largestId(db: IndexDb): Promise<number> {
+  const largest = await Promise.all(
+    (["index_segments", "index_packs"] as const).map((table) =>
+      db
+        .selectFrom(table)
         .select(sql<number | null>`max(id)`.as("id"))
-        .executeTakeFirst()
-    )?.id,
+        .executeTakeFirst(),
+    ),
   );
+  return Math.max(...largest.map((row) => toNumber(row?.id)));
+}

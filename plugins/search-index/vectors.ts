@@ -75,26 +75,29 @@ export function packVectors(
   return all;
 }
 
-/**
- * The chunks of largest cosine similarity to the query, best first; only positive ones. `segments`
- * holds the vectors of each segment, or null.
- */
-export function nearestChunks(
-  segments: readonly (Float32Array | null)[],
-  query: Float32Array,
-  limit: number,
-): Hit[] {
-  const top = new TopHits(limit),
-    dimensions = query.length;
-  for (let s = 0; s < segments.length; s++) {
-    const vectors = segments[s];
-    if (vectors === null || vectors === undefined) continue;
-    for (let chunk = 0, at = 0; at < vectors.length; chunk++, at += dimensions) {
-      const score = dotProduct(vectors, at, query, dimensions);
-      if (score > top.threshold) top.add({ segment: s, chunk, score, document_score: 0 });
+/** Collects the chunks of largest cosine similarity to a query; only positive ones. */
+export class NearestChunks {
+  private readonly top: TopHits<Hit>;
+  constructor(
+    private readonly query: Float32Array,
+    limit: number,
+  ) {
+    this.top = new TopHits(limit);
+  }
+
+  /** Takes the vectors of a segment. Segments come in the order of their places. */
+  add(segment: number, vectors: Float32Array): void {
+    const { query, top } = this;
+    for (let chunk = 0, at = 0; at < vectors.length; chunk++, at += query.length) {
+      const score = dotProduct(vectors, at, query, query.length);
+      if (score > top.threshold) top.add({ segment, chunk, score, document_score: 0 });
     }
   }
-  return top.sorted();
+
+  /** Best first. */
+  sorted(): Hit[] {
+    return this.top.sorted();
+  }
 }
 
 /** Four independent sums, so that the processor need not wait for each addition. */

@@ -1,25 +1,16 @@
 /**
  * A worker thread as a function: started at the first request, stopped when idle, replaced when it
- * dies.
+ * dies or hangs. Who takes turns with whom in it, `worker-server.ts` decides.
  */
 import type { Log } from "../../core/sdk";
-
-/** The types of what the two sides post to each other. */
-export interface WorkerProtocol {
-  /** Sent once, before the first request. */
-  readonly setting: unknown;
-  readonly request: unknown;
-  /** Of a response that comes in parts; `never` for any other. */
-  readonly part: unknown;
-  readonly response: unknown;
-}
-export type ToWorker<P extends WorkerProtocol> =
-  { readonly setting: P["setting"] } | { readonly id: number; readonly request: P["request"] };
-export type FromWorker<P extends WorkerProtocol> = { readonly id: number } & (
-  | { readonly part: P["part"]; readonly part_no: number }
-  | { readonly response: P["response"] }
-  | { readonly error: string }
-);
+import {
+  control_bytes,
+  in_work,
+  slices,
+  type FromWorker,
+  type ToWorker,
+  type WorkerProtocol,
+} from "./worker-protocol";
 
 export interface WorkerOptions<P extends WorkerProtocol> {
   /** The worker's file, from the root of the project: its name inside the executable. */
@@ -29,16 +20,32 @@ export interface WorkerOptions<P extends WorkerProtocol> {
   readonly setting: P["setting"];
   /** How long it may do nothing before it is stopped, milliseconds. */
   readonly idle_ms: number;
+  /** How long it may work without giving way before it is replaced. Default: 60 s. */
+  readonly hang_ms?: number;
+  /**
+   * Requests that take much memory: few of them are sent at once, of different owners if possible.
+   */
+  readonly isLarge?: (request: P["request"]) => boolean;
   readonly log: Log;
 }
 export interface AskOptions<P extends WorkerProtocol> {
+  /** Whose request it is: owners take turns. */
+  readonly owner: string;
+  /** Only when nobody else has a request. Default: no. */
+  readonly background?: boolean;
+  /** Ends the work too. */
   readonly signal?: AbortSignal | undefined;
   /** Called for each part of the response, in order and once, before it is complete. */
   readonly onPart?: (part: P["part"]) => void;
 }
 interface Pending<P extends WorkerProtocol> {
   readonly request: P["request"];
+  readonly owner: string;
+  readonly background: boolean;
+  readonly large: boolean;
   readonly onPart: AskOptions<P>["onPart"];
+  /** This worker has it. */
+  sent: boolean;
   /** Parts received. */
   parts: number;
   /** Workers that died while they answered it. */
@@ -47,31 +54,43 @@ interface Pending<P extends WorkerProtocol> {
   readonly reject: (error: Error) => void;
 }
 
-const deaths_max = 2;
+const deaths_max = 2,
+  large_max = 2,
+  hang_ms_default = 60_000;
 
 export class WorkerClient<P extends WorkerProtocol> {
   private readonly pending = new Map<number, Pending<P>>();
-  /**
-   * What this worker has not answered yet, in the order in which it answers; also what nobody waits
-   * for any more.
-   */
-  private sent = new Set<number>();
   private worker: Worker | null = null;
+  private control = new Int32Array(new SharedArrayBuffer(control_bytes));
   private idle_timer: ReturnType<typeof setTimeout> | undefined;
+  private hang_timer: ReturnType<typeof setInterval> | undefined;
   private last_id = 0;
   private stopped = false;
 
   constructor(private readonly options: WorkerOptions<P>) {}
 
   /** @throws Error when the worker fails, when it dies twice of this request, or after `stop`. */
-  ask(request: P["request"], { signal, onPart }: AskOptions<P> = {}): Promise<P["response"]> {
+  ask(
+    request: P["request"],
+    { owner, background = false, signal, onPart }: AskOptions<P>,
+  ): Promise<P["response"]> {
     if (this.stopped) return Promise.reject(new Error("The server is stopping."));
     if (signal?.aborted) return Promise.reject(reasonOf(signal));
     const id = ++this.last_id,
       { promise, resolve, reject } = Promise.withResolvers<P["response"]>();
-    const pending = { request, onPart, parts: 0, deaths: 0, resolve, reject };
-    this.pending.set(id, pending);
-    this.send(id, pending);
+    this.pending.set(id, {
+      request,
+      owner,
+      background,
+      large: this.options.isLarge?.(request) ?? false,
+      onPart,
+      sent: false,
+      parts: 0,
+      deaths: 0,
+      resolve,
+      reject,
+    });
+    this.sendReady(id);
     if (signal === undefined) return promise;
     const abort = () => this.abandon(id, reasonOf(signal));
     signal.addEventListener("abort", abort, { once: true });
@@ -86,11 +105,31 @@ export class WorkerClient<P extends WorkerProtocol> {
     this.pending.clear();
   }
 
-  private send(id: number, { request }: Pending<P>): void {
+  /** Sends this request, or else the large one whose turn it is. */
+  private sendReady(id: number): void {
+    const pending = this.pending.get(id);
+    if (pending !== undefined && !pending.large) this.send(id, pending);
+    else this.sendLarge();
+  }
+
+  private sendLarge(): void {
+    const large = [...this.pending].filter(([, one]) => one.large),
+      sent = large.filter(([, one]) => one.sent);
+    if (sent.length >= large_max) return;
+    const owners = new Set(sent.map(([, { owner }]) => owner)),
+      waiting = large.filter(([, one]) => !one.sent);
+    const next = waiting.find(([, { owner }]) => !owners.has(owner)) ?? waiting[0];
+    if (next === undefined) return;
+    this.send(...next);
+    this.sendLarge();
+  }
+
+  private send(id: number, pending: Pending<P>): void {
+    const { owner, background, request } = pending;
     clearTimeout(this.idle_timer);
     this.worker ??= this.start();
-    this.sent.add(id);
-    this.post(this.worker, { id, request });
+    pending.sent = true;
+    this.post(this.worker, { id, owner, background, request });
   }
 
   private start(): Worker {
@@ -98,7 +137,8 @@ export class WorkerClient<P extends WorkerProtocol> {
     // Inside the executable, workers are found from the root that it was built from.
     const worker = new Worker(Bun.isStandaloneExecutable ? `./${path}` : url());
     worker.unref();
-    this.sent = new Set();
+    const control = new SharedArrayBuffer(control_bytes);
+    this.control = new Int32Array(control);
     worker.addEventListener("message", ({ data }: MessageEvent<FromWorker<P>>) => {
       if (worker === this.worker) this.receive(data);
     });
@@ -107,7 +147,8 @@ export class WorkerClient<P extends WorkerProtocol> {
       this.replace(worker, event.message);
     });
     worker.addEventListener("close", () => this.replace(worker, "it ended"));
-    this.post(worker, { setting });
+    this.post(worker, { setting, control });
+    this.watch(worker);
     return worker;
   }
 
@@ -117,46 +158,71 @@ export class WorkerClient<P extends WorkerProtocol> {
 
   private receive(message: FromWorker<P>): void {
     const pending = this.pending.get(message.id);
+    if (pending === undefined) return;
     if ("part" in message) {
       // A request that is sent again gives the same parts again.
-      if (pending?.parts !== message.part_no) return;
+      if (pending.parts !== message.part_no) return;
       pending.parts++;
       pending.onPart?.(message.part);
       return;
     }
-    this.sent.delete(message.id);
-    this.pending.delete(message.id);
-    if (this.pending.size === 0) this.startIdleTimer();
-    if ("error" in message) pending?.reject(new Error(message.error));
-    else pending?.resolve(message.response);
+    this.forget(message.id);
+    if ("error" in message) pending.reject(new Error(message.error));
+    else pending.resolve(message.response);
   }
 
   /**
-   * After a worker died. Requests are answered in turn, so the oldest was in work: it is sent once
-   * more, if anybody still waits for it. The others are just sent again.
+   * After a worker died. The request that was in work is sent once more, if anybody still waits for
+   * it. The others are just sent again.
    */
   private replace(dead: Worker, reason: string): void {
     if (dead !== this.worker) return;
-    this.worker = null;
-    clearTimeout(this.idle_timer);
-    dead.terminate();
+    this.end();
     const { log, path } = this.options;
     log.warn("a worker died", { worker: path, reason, waiting: this.pending.size });
-    const [oldest = 0] = this.sent,
-      in_work = this.pending.get(oldest);
-    if (in_work !== undefined && ++in_work.deaths === deaths_max) {
-      this.pending.delete(oldest);
-      in_work.reject(new Error(`The worker ${path} died: ${reason}`));
+    const culprit = Atomics.load(this.control, in_work) || this.oldestSent(),
+      blamed = this.pending.get(culprit);
+    if (blamed !== undefined && ++blamed.deaths === deaths_max) {
+      this.pending.delete(culprit);
+      blamed.reject(new Error(`The worker ${path} died: ${reason}`));
     }
-    for (const [id, pending] of this.pending) this.send(id, pending);
+    for (const pending of this.pending.values()) pending.sent = false;
+    for (const id of this.pending.keys()) this.sendReady(id);
   }
 
-  /** Nobody waits for this request any more; the worker still answers it. */
+  /** It stands for all when a worker dies before it has begun any. */
+  private oldestSent(): number {
+    return [...this.pending].find(([, { sent }]) => sent)?.[0] ?? 0;
+  }
+
+  /** Nobody waits for this request any more. */
   private abandon(id: number, reason: Error): void {
     const pending = this.pending.get(id);
+    if (pending === undefined) return;
+    if (pending.sent && this.worker !== null) this.post(this.worker, { cancel: id });
+    this.forget(id);
+    pending.reject(reason);
+  }
+
+  private forget(id: number): void {
+    const { large } = this.pending.get(id)!;
     this.pending.delete(id);
-    if (this.pending.size === 0 && this.worker) this.startIdleTimer();
-    pending?.reject(reason);
+    if (large) this.sendLarge();
+    if (this.pending.size === 0 && this.worker !== null) this.startIdleTimer();
+  }
+
+  /** Replaces a worker that works at one request without ever giving way. */
+  private watch(worker: Worker): void {
+    const { hang_ms = hang_ms_default } = this.options;
+    let last = 0;
+    clearInterval(this.hang_timer);
+    this.hang_timer = setInterval(() => {
+      const now = Atomics.load(this.control, slices);
+      if (Atomics.load(this.control, in_work) !== 0 && now === last)
+        this.replace(worker, `it did not give way for ${hang_ms / 1_000} s`);
+      last = now;
+    }, hang_ms);
+    this.hang_timer.unref();
   }
 
   private startIdleTimer(): void {
@@ -167,6 +233,7 @@ export class WorkerClient<P extends WorkerProtocol> {
 
   private end(): void {
     clearTimeout(this.idle_timer);
+    clearInterval(this.hang_timer);
     const { worker } = this;
     this.worker = null;
     worker?.terminate();

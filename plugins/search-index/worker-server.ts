@@ -1,15 +1,32 @@
-/** The inside of a worker: answers requests one after another. */
-import type { FromWorker, ToWorker, WorkerProtocol } from "./worker-client";
+/**
+ * The inside of a worker: owners take turns, a long request gives way every few milliseconds, and
+ * one that nobody waits for any more ends there.
+ */
+import { Turns, type TakesTurns } from "./turns";
+import {
+  in_work,
+  slices,
+  type FromWorker,
+  type Pauses,
+  type ToWorker,
+  type WorkerProtocol,
+} from "./worker-protocol";
 
 declare const self: Worker;
 
-/**
- * Answers one request. `sendPart` sends a part of the response ahead of its end, and hands over the
- * buffers in `transfer`.
- */
+/** How long a request may work while others wait. */
+const slice_ms = 4;
+
+/** A request while it is answered. */
+export interface Run<P extends WorkerProtocol> extends Pauses {
+  /**
+   * Sends a part of the response ahead of its end, and hands over the buffers in `transfer`.
+   */
+  sendPart(part: P["part"], transfer?: ArrayBuffer[]): void;
+}
 export type RequestHandler<P extends WorkerProtocol> = (
   request: P["request"],
-  sendPart: (part: P["part"], transfer?: ArrayBuffer[]) => void,
+  run: Run<P>,
 ) => P["response"] | Promise<P["response"]>;
 
 /**
@@ -19,33 +36,123 @@ export type RequestHandler<P extends WorkerProtocol> = (
 export function serveWorker<P extends WorkerProtocol>(
   open: (setting: P["setting"]) => RequestHandler<P>,
 ): void {
-  let handler: RequestHandler<P> | null = null,
-    last: Promise<void> = Promise.resolve();
+  let scheduler: Scheduler<P>;
   self.addEventListener("message", ({ data }: MessageEvent<ToWorker<P>>) => {
     if ("setting" in data) {
       // Opened at the first request, so that a failure is the answer to it.
-      handler = (request, sendPart) => (handler = open(data.setting))(request, sendPart);
-      return;
-    }
-    // The client takes the oldest request for the one in work.
-    last = last.then(() => answer(data.id, data.request, handler!));
+      let handler: RequestHandler<P> = (request, run) =>
+        (handler = open(data.setting))(request, run);
+      scheduler = new Scheduler((request, run) => handler(request, run), data.control);
+    } else if ("cancel" in data) scheduler.cancel(data.cancel);
+    else scheduler.add(data);
   });
 }
 
-async function answer<P extends WorkerProtocol>(
-  id: number,
-  request: P["request"],
-  handler: RequestHandler<P>,
-): Promise<void> {
-  const send = (message: FromWorker<P>, transfer: ArrayBuffer[] = []): void =>
+type Asked<P extends WorkerProtocol> = Extract<ToWorker<P>, { readonly id: number }>;
+
+class Scheduler<P extends WorkerProtocol> {
+  private readonly turns = new Turns<RequestRun<P>>();
+  private readonly runs = new Map<number, RequestRun<P>>();
+  private readonly control: Int32Array;
+  private working = false;
+
+  constructor(
+    private readonly handler: RequestHandler<P>,
+    control: SharedArrayBuffer,
+  ) {
+    this.control = new Int32Array(control);
+  }
+
+  add(asked: Asked<P>): void {
+    const run = new RequestRun(asked, this.handler);
+    this.runs.set(asked.id, run);
+    this.turns.add(run);
+    if (!this.working) void this.work();
+  }
+
+  cancel(id: number): void {
+    const run = this.runs.get(id);
+    if (run === undefined) return;
+    run.cancelled = true;
+    if (run.begun) return;
+    this.turns.remove(run);
+    this.runs.delete(id);
+  }
+
+  private async work(): Promise<void> {
+    this.working = true;
+    for (let run = this.turns.next(); run !== undefined; run = this.turns.next()) {
+      // Whoever ends the worker is known by it, and whether the worker hangs.
+      Atomics.store(this.control, in_work, run.asked.id);
+      Atomics.add(this.control, slices, 1);
+      const ended = await run.slice();
+      Atomics.store(this.control, in_work, 0);
+      if (ended) {
+        this.runs.delete(run.asked.id);
+        this.turns.end(run);
+      } else this.turns.giveWay(run);
+      // Messages come in: further requests, and which of them nobody waits for.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    this.working = false;
+  }
+}
+
+class RequestRun<P extends WorkerProtocol> implements Run<P>, TakesTurns {
+  readonly owner: string;
+  readonly background: boolean;
+  begun = false;
+  cancelled = false;
+  private parts = 0;
+  private slice_end_ms = 0;
+  /** Of this slice: resolves with whether the request has ended. */
+  private sliced = Promise.withResolvers<boolean>();
+  private resumed = Promise.withResolvers<void>();
+
+  constructor(
+    readonly asked: Asked<P>,
+    private readonly handler: RequestHandler<P>,
+  ) {
+    this.owner = asked.owner;
+    this.background = asked.background;
+  }
+
+  /** Works until it gives way or ends, and says whether it has ended. */
+  slice(): Promise<boolean> {
+    this.sliced = Promise.withResolvers();
+    this.slice_end_ms = performance.now() + slice_ms;
+    if (this.begun) this.resumed.resolve();
+    else void this.answer();
+    return this.sliced.promise;
+  }
+
+  sendPart(part: P["part"], transfer: ArrayBuffer[] = []): void {
+    this.send({ id: this.asked.id, part, part_no: this.parts++ }, transfer);
+  }
+  get due(): boolean {
+    return performance.now() >= this.slice_end_ms;
+  }
+  async pause(): Promise<void> {
+    this.resumed = Promise.withResolvers();
+    this.sliced.resolve(false);
+    await this.resumed.promise;
+    if (this.cancelled) throw new Error("Nobody waits for this any more.");
+  }
+
+  private async answer(): Promise<void> {
+    const { id, request } = this.asked;
+    this.begun = true;
+    try {
+      const response = await this.handler(request, this);
+      if (!this.cancelled) this.send({ id, response });
+    } catch (error) {
+      if (!this.cancelled)
+        this.send({ id, error: error instanceof Error ? error.message : String(error) });
+    }
+    this.sliced.resolve(true);
+  }
+
+  private send(message: FromWorker<P>, transfer: ArrayBuffer[] = []): void {
     self.postMessage(message, { transfer });
-  let part_no = 0;
-  try {
-    const response = await handler(request, (part, transfer) =>
-      send({ id, part, part_no: part_no++ }, transfer),
-    );
-    send({ id, response });
-  } catch (error) {
-    send({ id, error: error instanceof Error ? error.message : String(error) });
   }
 }

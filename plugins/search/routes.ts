@@ -81,10 +81,18 @@ export const routes = {
         example: { data: [passage_example] },
       },
     },
-    errors: { 404: "A folder or document that is named could not be found." },
+    errors: {
+      404: "A folder or document that is named could not be found.",
+      429:
+        "Too many searches of this account are under way (`too_many_searches`), or the rate " +
+        "limit is exceeded.",
+      503: "Too many searches are under way.",
+    },
   }),
 };
 
 export const searchHandlers = (search: SearchService): HandlersOf<typeof routes> => ({
-  search: async ({ caller, body }) => ({ data: await search.search(caller.owner_id, body) }),
+  search: async ({ caller, body, request }) => ({
+    data: await search.search(caller.owner_id, body, request.signal),
+  }),
 });

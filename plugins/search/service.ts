@@ -6,6 +6,7 @@ import { requiredText, type Context, type Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Folders } from "../folders/contract";
 import type { Passage, SearchIndex, SearchRequest } from "../search-index/contract";
+import { SearchAdmission } from "./admission";
 import type { FollowUp, FoundPassage, Retrieval, Retrieved, Span } from "./contract";
 import { findInConversation } from "./conversation";
 import { indexOfPoint, placeBetween } from "./places";
@@ -17,6 +18,8 @@ export const limit_default = 10;
 export const limit_max = 50;
 export const folders_max = 200;
 export const documents_max = 200;
+/** Searches under way at the same time; answers of chats are limited where they are made. */
+const under_way_max = { per_owner: 50, total: 500 };
 /** A phrase is looked for in this many of the passages that have its words. */
 const phrase_candidates_max = 500;
 
@@ -35,6 +38,8 @@ export interface SearchContext extends Pick<Context, "db"> {
 }
 
 export class SearchService implements Retrieval {
+  private readonly admission = new SearchAdmission(under_way_max);
+
   constructor(private readonly ctx: SearchContext) {}
 
   /**
@@ -42,9 +47,21 @@ export class SearchService implements Retrieval {
    * question. Without `folder_ids` every folder of the owner is searched; an empty list selects
    * nothing.
    * @throws HttpError 400 on a blank or too long query; 404 / 403 on a folder or document that is
-   * missing or another user's.
+   * missing or another user's; 429 or 503 when too many searches are under way.
    */
-  async search(owner_id: string, input: SearchInput): Promise<FoundPassage[]> {
+  async search(
+    owner_id: string,
+    input: SearchInput,
+    signal?: AbortSignal,
+  ): Promise<FoundPassage[]> {
+    return this.admission.run(owner_id, () => this.searchFolders(owner_id, input, signal));
+  }
+
+  private async searchFolders(
+    owner_id: string,
+    input: SearchInput,
+    signal: AbortSignal | undefined,
+  ): Promise<FoundPassage[]> {
     const { db, documents, folders } = this.ctx;
     const query = requiredText(input.query, "/query", query_length_max);
     const limit = Math.min(input.limit ?? limit_default, limit_max);
@@ -54,12 +71,14 @@ export class SearchService implements Retrieval {
       : await folders.listIds(db, owner_id);
     if (document_ids) await documents.requireAll(db, owner_id, document_ids, "/document_ids");
     const phrases = phrasesOf(query);
-    const { passages } = await this.find(db, {
+    const request = {
+      owner_id,
       query,
       folder_ids,
       ...(document_ids && { document_ids }),
       limit: phrases.length === 0 ? limit : phrase_candidates_max,
-    });
+    };
+    const { passages } = await this.find(db, request, signal);
     return passages.filter(({ quote }) => containsPhrases(quote, phrases)).slice(0, limit);
   }
 

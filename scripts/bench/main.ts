@@ -8,8 +8,10 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { documentRows } from "./documents";
 import { extractionRows } from "./extraction";
+import { fairIngestRows, fairSearchRows } from "./fairness";
 import { foldersRow } from "./folders";
 import { importRows } from "./imports";
+import { largeScopeRows } from "./large-scope";
 import { met, type Row } from "./measure";
 import { millionRows } from "./million";
 import { searchRows } from "./search";
@@ -32,6 +34,9 @@ const default_parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   start: startRows,
   documents: documentRows,
   search: searchRows,
+  "fair-search": fairSearchRows,
+  "fair-ingest": fairIngestRows,
+  "search-50k": largeScopeRows,
   upload: uploadRow,
   extraction: extractionRows,
   vectors: vectorRows,

@@ -36,6 +36,7 @@ export async function millionRows(): Promise<Row[]> {
       await index.add({ document_id: `doc_${id}`, title: `Text ${id}`, text }, "fld_a");
     }
     await index.flush();
+    await index.pack(["fld_a"]);
     const built_s = (performance.now() - started) / 1000;
     const times: number[] = [];
     for (let round = 0; round < warm_up + questions; round++) {
@@ -50,7 +51,7 @@ export async function millionRows(): Promise<Row[]> {
       {
         name: "search of a million passages",
         unit: "ms",
-        target: null,
+        target: { most: 60 },
         value: median(counted),
         measured:
           `p50/p95 ${median(counted).toFixed(0)}/${quantile(counted, 0.95).toFixed(0)} ms ` +

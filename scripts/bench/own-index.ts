@@ -13,6 +13,8 @@ import type { Passage } from "../../plugins/search-index/contract";
 import { encodeDocument } from "../../plugins/search-index/encoder";
 import { IndexVersionRows } from "../../plugins/search-index/index-versions";
 import { migrations } from "../../plugins/search-index/migrations";
+import { insertPack } from "../../plugins/search-index/pack-store";
+import { packLoose } from "../../plugins/search-index/packing";
 import { Searcher } from "../../plugins/search-index/searcher";
 import { SqliteSegmentReader } from "../../plugins/search-index/segment-reader";
 import {
@@ -21,6 +23,7 @@ import {
   upsertDocument,
   type IndexDb,
 } from "../../plugins/search-index/store";
+import { no_pauses } from "../../plugins/search-index/worker-protocol";
 import { temporaryDirectory } from "./server";
 
 export interface OwnDocument {
@@ -28,6 +31,7 @@ export interface OwnDocument {
   readonly title: string;
   readonly text: string;
 }
+const owner_id = "usr_bench";
 /** Documents that share a transaction: how durable each of them is, is not measured here. */
 const documents_together = 50;
 
@@ -37,6 +41,7 @@ export class OwnIndex {
   private last_id = 0;
   private waiting: { readonly document: OwnDocument; readonly folder_id: string }[] = [];
   private readonly connection: ReadConnection;
+  private readonly reader: SqliteSegmentReader;
   private readonly searcher: Searcher;
 
   private constructor(
@@ -45,7 +50,8 @@ export class OwnIndex {
     cache_bytes_max: number,
   ) {
     this.connection = openReadConnection(store.read_connection);
-    this.searcher = new Searcher(new SqliteSegmentReader(this.connection), {
+    this.reader = new SqliteSegmentReader(this.connection);
+    this.searcher = new Searcher(this.reader, {
       analyzers: new Map([[analyzer.version, analyzer]]),
       analyzer_version: analyzer.version,
       cache_bytes_max,
@@ -77,12 +83,23 @@ export class OwnIndex {
       });
   }
 
+  /** Makes packs, as the server does in the background. Returns how many. */
+  async pack(folder_ids: readonly string[]): Promise<number> {
+    const scope = await this.searcher.scopeOf({ owner_id, folder_ids }, no_pauses);
+    let packs = 0;
+    for await (const pack of packLoose(this.reader, scope, analyzer.version, no_pauses)) {
+      await this.store.inTransaction((tx) => insertPack(tx, ++this.last_id, owner_id, pack));
+      packs++;
+    }
+    return packs;
+  }
+
   async search(
     query: string,
     folder_ids: readonly string[],
     limit: number,
   ): Promise<readonly Passage[]> {
-    return (await this.searcher.search({ query, folder_ids, limit })).passages;
+    return (await this.searcher.search({ owner_id, query, folder_ids, limit })).passages;
   }
 
   async close(): Promise<void> {

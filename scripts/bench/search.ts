@@ -31,7 +31,7 @@ const questions = 150,
 /** A text of exactly so many passages, and the passages. */
 export function makePassages(count: number, seed: number): { text: string; passages: string[] } {
   const long = makeText(seed, count * 1_800),
-    chunks = chunksOf(long, []).slice(0, count);
+    chunks = [...chunksOf(long, []).take(count)];
   return {
     text: long.slice(0, chunks.at(-1)!.end),
     passages: chunks.map(({ start, end }) => long.slice(start, end)),
@@ -153,7 +153,12 @@ function openIndex(directory: string) {
   });
   return {
     async search(query: string, folder_ids: readonly string[]): Promise<void> {
-      const { passages } = await searcher.search({ query, folder_ids, limit: 10 });
+      const { passages } = await searcher.search({
+        owner_id: "usr_bench",
+        query,
+        folder_ids,
+        limit: 10,
+      });
       if (passages.length === 0) throw new Error(`the index found nothing for ${query}`);
     },
     close: () => connection.close(),

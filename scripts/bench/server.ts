@@ -17,10 +17,13 @@ export function temporaryDirectory(): TemporaryDirectory {
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
+/** Calls the API with a key. @throws Error on any answer that is not a success. */
+export type ApiCall = <T>(method: string, path: string, body?: object) => Promise<T>;
+
 export interface Dossier extends Launched {
   readonly key: string;
   readonly port: number;
-  call<T>(method: string, path: string, body?: object): Promise<T>;
+  readonly call: ApiCall;
   stop(): Promise<void>;
 }
 
@@ -40,25 +43,29 @@ export async function startDossier(
     output: launched.output,
     key,
     port: Number(new URL(launched.url).port),
-    async call<T>(method: string, path: string, body?: object) {
-      const response = await fetch(`${launched.url}/api/dev/v1${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${key}`,
-          ...(body ? { "content-type": "application/json" } : {}),
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
-      return (text === "" ? undefined : JSON.parse(text)) as T;
-    },
+    call: apiCall(launched.url, key),
     async stop() {
       launched.kill("SIGTERM");
       await launched.exited;
     },
   };
 }
+
+export const apiCall =
+  (url: string, key: string): ApiCall =>
+  async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const response = await fetch(`${url}/api/dev/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body ? { "content-type": "application/json" } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  };
 
 /** Calls `work` for 0 … count - 1, at most `concurrency` at a time. */
 export async function inParallel(

@@ -78,6 +78,7 @@ function plainLoop(all: Float32Array, query: Float32Array): number[] {
 
 async function search(searcher: Searcher, vector?: Float32Array): Promise<void> {
   const { passages } = await searcher.search({
+    owner_id: "usr_bench",
     query: "heron",
     folder_ids: ["fld_a"],
     limit: 10,
@@ -96,6 +97,8 @@ function databaseOf(all: Float32Array): Database {
       "time_start, time_end, text, primary key (segment_id, ordinal))",
     "index_scope (folder_id, segment_id, primary key (folder_id, segment_id))",
     "index_vectors (set_id, segment_id, data blob, primary key (set_id, segment_id))",
+    "index_packs (id, owner_id, head)",
+    "index_pack_parts (pack_id, part, data)",
   ])
     database.run(`create table ${table}`);
   const builder = new SegmentBuilder();

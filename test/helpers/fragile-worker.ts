@@ -2,7 +2,19 @@
 import { serveWorker } from "../../plugins/search-index/worker-server";
 
 export type Order =
-  "answer" | "parts" | "fail" | "die" | "die once" | "die late" | "hang" | "count";
+  | "answer"
+  | "parts"
+  | "fail"
+  | "die"
+  | "die once"
+  | "die late"
+  | "hang"
+  | "count"
+  /** Gives way again and again: twenty times, or until nobody waits for it. */
+  | "long"
+  | "endless"
+  /** How many have been in work at the same time. */
+  | "most at once";
 export interface FragileProtocol {
   readonly setting: { readonly marker: string; readonly broken?: boolean };
   readonly request: { readonly order: Order; readonly file?: string };
@@ -10,14 +22,16 @@ export interface FragileProtocol {
   readonly response: string;
 }
 
-let asked = 0;
+let asked = 0,
+  at_once = 0,
+  most_at_once = 0;
 serveWorker<FragileProtocol>(({ marker, broken }) => {
   if (broken) throw new Error("it can't be opened");
-  return ({ order, file }, sendPart) => {
+  return async ({ order, file }, run) => {
     asked++;
     if (order === "parts")
       for (const part of [1, 2, 3]) {
-        sendPart(part);
+        run.sendPart(part);
         // Half of the answer is out when it dies.
         if (part === 2 && file && !require("node:fs").existsSync(file)) {
           require("node:fs").writeFileSync(file, "died");
@@ -35,6 +49,12 @@ serveWorker<FragileProtocol>(({ marker, broken }) => {
       process.exit(1);
     }
     if (order === "hang") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    if (order === "long" || order === "endless") {
+      most_at_once = Math.max(most_at_once, ++at_once);
+      for (let i = 0; i < 20 || order === "endless"; i++) await run.pause();
+      at_once--;
+    }
+    if (order === "most at once") return String(most_at_once);
     return order === "count" ? String(asked) : marker;
   };
 });

@@ -18,9 +18,12 @@ import type { Passage, SearchRequest } from "../../plugins/search-index/contract
 import { encodeDocument } from "../../plugins/search-index/encoder";
 import { languageOf } from "../../plugins/search-index/languages";
 import { migrations } from "../../plugins/search-index/migrations";
+import { searchHandler, type SearchProtocol } from "../../plugins/search-index/search-handler";
 import { Searcher } from "../../plugins/search-index/searcher";
 import { SqliteSegmentReader } from "../../plugins/search-index/segment-reader";
 import { IndexService } from "../../plugins/search-index/service";
+import { no_pauses } from "../../plugins/search-index/worker-protocol";
+import type { RequestHandler } from "../../plugins/search-index/worker-server";
 
 const closing: (() => Promise<void>)[] = [];
 afterAll(async () => {
@@ -32,14 +35,20 @@ export function openSearcher(
   spec: ReadConnectionSpec,
   analyzers: ReadonlyMap<number, Analyzer> = new Map([[current.version, current]]),
   analyzer_version = current.version,
-): { readonly searcher: Searcher; readonly connection: ReadConnection } {
-  const connection = openReadConnection(spec);
-  const searcher = new Searcher(new SqliteSegmentReader(connection), {
-    analyzers,
-    analyzer_version,
-    cache_bytes_max: 1 << 24,
-  });
-  return { searcher, connection };
+): {
+  readonly searcher: Searcher;
+  /** As the worker does, with a searcher of its own. */
+  readonly answer: RequestHandler<SearchProtocol>;
+  readonly connection: ReadConnection;
+} {
+  const connection = openReadConnection(spec),
+    reader = new SqliteSegmentReader(connection),
+    options = { analyzers, analyzer_version, cache_bytes_max: 1 << 24 };
+  return {
+    searcher: new Searcher(reader, options),
+    answer: searchHandler(reader, options),
+    connection,
+  };
 }
 
 export interface TestIndexOptions {
@@ -86,7 +95,10 @@ export async function openTestIndex({
         return languageOf(input.text);
       },
     },
-    searcher: { ask: (request) => opened.searcher.search(request) },
+    searcher: {
+      ask: async (request, { onPart }) =>
+        opened.answer(request, { ...no_pauses, sendPart: (part) => onPart?.(part) }),
+    },
   });
   await index.start();
   let open = true;
@@ -116,6 +128,7 @@ export async function openTestIndex({
       } = {},
     ): Promise<void> {
       const prepared = await index.prepare({
+        owner_id: "usr_ada",
         document_id,
         version: more.version ?? 1,
         title: more.title ?? document_id,
@@ -125,12 +138,38 @@ export async function openTestIndex({
       });
       await store.inTransaction((tx) => index.publish(tx, prepared, folder_ids));
     },
+    /** Many at once. */
+    async addAll(
+      documents: readonly {
+        readonly document_id: string;
+        readonly text: string;
+        readonly folder_id: string;
+      }[],
+    ): Promise<void> {
+      const prepared = await Promise.all(
+        documents.map(({ document_id, text }) =>
+          index.prepare({
+            owner_id: "usr_ada",
+            document_id,
+            version: 1,
+            title: document_id,
+            text,
+            pages: [],
+          }),
+        ),
+      );
+      await store.inTransaction(async (tx) => {
+        for (const [at, one] of prepared.entries())
+          await index.publish(tx, one, [documents[at]!.folder_id]);
+      });
+    },
     async find(
       query: string,
       folder_ids: readonly string[] = ["fld_a"],
       more: Partial<SearchRequest> = {},
     ): Promise<readonly Passage[]> {
-      return (await index.search({ query, folder_ids, limit: 10, ...more })).passages;
+      return (await index.search({ owner_id: "usr_ada", query, folder_ids, limit: 10, ...more }))
+        .passages;
     },
     /** Rows of a table. */
     count: async (table: string): Promise<number> =>

@@ -8,7 +8,7 @@ import type { ReadConnection } from "../../core/store/read-connection";
 import type { Embedder } from "../../plugins/search-index/contract";
 import { DocumentEmbedder } from "../../plugins/search-index/document-embedder";
 import { QueryEmbedder } from "../../plugins/search-index/query-embedder";
-import { fuseRankings, nearestChunks, packVectors } from "../../plugins/search-index/vectors";
+import { fuseRankings, NearestChunks, packVectors } from "../../plugins/search-index/vectors";
 import { vectorOf } from "../helpers/embedder";
 import { openSearcher, openTestIndex, type TestIndex } from "../helpers/search-index";
 
@@ -104,7 +104,7 @@ async function serverOf(index: TestIndex, by: Embedder | undefined) {
       throw new Error("it never ends");
     },
     async find(query: string): Promise<string[]> {
-      const request = { query, folder_ids: ["fld_a"], limit: 10 },
+      const request = { owner_id: "usr_ada", query, folder_ids: ["fld_a"], limit: 10 },
         vector = await query_embedder.vectorOf(request, undefined);
       const { passages } = await searcher.search(vector ? { ...request, vector } : request);
       return passages.map(({ document_id }) => document_id);
@@ -389,7 +389,12 @@ describe("two rankings", () => {
     const index = await filled(),
       { searcher, connection } = openSearcher(index.store.read_connection);
     readers.push(connection);
-    const request = { query: "herons again water", folder_ids: ["fld_a"], limit: 10 },
+    const request = {
+        owner_id: "usr_ada",
+        query: "herons again water",
+        folder_ids: ["fld_a"],
+        limit: 10,
+      },
       places = async (vector?: { set_id: number; data: Float32Array }) =>
         (await searcher.search({ ...request, ...(vector && { vector }) })).passages.map(
           ({ document_id }) => document_id,
@@ -411,11 +416,10 @@ test("the nearest vectors are those of the largest cosine, whatever their length
   const expected = [...numbers.keys()]
     .filter((i) => cosine(numbers[i]!) > 0)
     .sort((a, b) => cosine(numbers[b]!) - cosine(numbers[a]!));
-  const hits = nearestChunks(
-    [packVectors(numbers.slice(0, 25), 7), null, packVectors([...numbers.slice(25), null], 7)],
-    question,
-    100,
-  );
+  const nearest = new NearestChunks(question, 100);
+  nearest.add(0, packVectors(numbers.slice(0, 25), 7));
+  nearest.add(2, packVectors([...numbers.slice(25), null], 7));
+  const hits = nearest.sorted();
   expect(hits.map(({ segment, chunk }) => (segment === 0 ? chunk : 25 + chunk))).toEqual(expected);
   expect(hits[0]!.score).toBeCloseTo(cosine(numbers[expected[0]!]!), 5);
 });

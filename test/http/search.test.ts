@@ -352,6 +352,7 @@ describe("what the index still finds although it is gone", () => {
         index: { search: async () => ({ passages: [passage], terms: [] }) } as never,
       });
       const { passages } = await retrieval.find({} as never, {
+        owner_id: "usr_ada",
         query: "heron",
         folder_ids: ["fld_1"],
         limit: 5,

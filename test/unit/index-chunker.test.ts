@@ -13,7 +13,7 @@ const words = (count: number, word = "word") =>
   `${Array.from({ length: count }, (_, i) => `${word}${i}`).join(" ")}.`;
 const paragraph = (name: string) => `${name} ${words(60, "alpha")}`;
 const texts = (text: string) =>
-  chunksOf(text, []).map((chunk) => text.slice(chunk.start, chunk.end));
+  [...chunksOf(text, [])].map((chunk) => text.slice(chunk.start, chunk.end));
 /** Pages of a text whose pages are joined by form feeds. */
 const pagesOf = (text: string) => {
   let start = 0;
@@ -88,7 +88,7 @@ describe("headings", () => {
   for (const [why, text, expected] of cases)
     test(why, () =>
       expect(
-        chunksOf(text, []).map((chunk) => [text.slice(chunk.start, chunk.end), chunk.heading]),
+        [...chunksOf(text, [])].map((chunk) => [text.slice(chunk.start, chunk.end), chunk.heading]),
       ).toEqual(expected),
     );
 
@@ -139,7 +139,7 @@ describe("headings", () => {
   for (const [why, text, headings, expected] of marked)
     test(why, () => {
       expect(
-        chunksOf(text, [], spansOf(text, headings)).map((chunk) => [
+        [...chunksOf(text, [], spansOf(text, headings))].map((chunk) => [
           text.slice(chunk.start, chunk.end),
           chunk.heading,
         ]),
@@ -188,7 +188,7 @@ describe("long paragraphs", () => {
 describe("pages", () => {
   const [a, b] = [paragraph("First"), paragraph("Second")];
   const shape = (text: string) =>
-    chunksOf(text, pagesOf(text)).map((chunk) => [
+    [...chunksOf(text, pagesOf(text))].map((chunk) => [
       text.slice(chunk.start, chunk.end),
       chunk.page,
       chunk.page_end,

@@ -3,8 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { analyzer, analyzers } from "../../plugins/search-index/analyzer";
 import { encodeDocument } from "../../plugins/search-index/encoder";
 import { parseQuery } from "../../plugins/search-index/query";
-import { rank } from "../../plugins/search-index/bm25";
 import { rerank } from "../../plugins/search-index/reranker";
+import { no_pauses } from "../../plugins/search-index/worker-protocol";
+import { rank } from "../helpers/rank";
 
 /** By language: sentences, and questions with the place of the sentence that answers. */
 const languages: Readonly<
@@ -193,9 +194,11 @@ for (const [language, [sentences, questions]] of Object.entries(languages))
     for (const [question, place] of questions)
       test(question, async () => {
         const query = parseQuery(question, undefined, analyzers, analyzer.version);
-        const hits = await rerank(rank(segments, query, 10), query, 10, analyzers, async (some) =>
-          some.map((hit) => ({ text: sentences[hit.segment]!, analyzer: analyzer.version })),
-        );
+        const hits = await rerank(await rank(segments, query, 10), query, 10, {
+          analyzers,
+          textsOf: async (some) => some.map((hit) => sentences[hit.segment]!),
+          pauses: no_pauses,
+        });
         expect(hits[0]?.segment).toBe(place);
       });
   });

@@ -4,8 +4,8 @@
  */
 import { describe, expect, test } from "bun:test";
 import { analyzer, analyzers, hashOf, type Analyzer } from "../../plugins/search-index/analyzer";
+import { Ranker } from "../../plugins/search-index/bm25";
 import { parseQuery } from "../../plugins/search-index/query";
-import { rank } from "../../plugins/search-index/bm25";
 import { rerank } from "../../plugins/search-index/reranker";
 import {
   analyzerOf,
@@ -19,6 +19,8 @@ import {
   type Segment,
 } from "../../plugins/search-index/segment";
 import { SegmentCache } from "../../plugins/search-index/segment-cache";
+import { no_pauses } from "../../plugins/search-index/worker-protocol";
+import { rank, rankPacked } from "../helpers/rank";
 
 /** The same numbers on every run. */
 function randomly(seed: number): () => number {
@@ -136,12 +138,12 @@ describe("ranking", () => {
   const queryText = "w3x w17x w90x w3x w150x";
   const query = parseQuery(queryText, undefined, analyzers, 1);
 
-  test("gives the textbook's scores, repeated words counted again", () => {
-    const hits = rank(
+  test("gives the textbook's scores, repeated words counted again", async () => {
+    const { hits } = await rank(
       [segmentOf(chunks.slice(0, 250)), segmentOf(chunks.slice(250))],
       query,
       400,
-    ).hits;
+    );
     const expected = naive(chunks, queryText.split(" "));
     expect(hits.length).toBe(expected.filter((score) => score > 0).length);
     for (const { segment, chunk, score } of hits)
@@ -150,39 +152,73 @@ describe("ranking", () => {
       hits.map((hit) => hit.score).sort((a, b) => b - a),
     );
   });
-  test("is the same however the chunks are spread over segments", () => {
-    const one = rank(
+  test("is the same however the chunks are spread over segments", async () => {
+    const one = await rank(
       [segmentOf(chunks.slice(0, 200)), segmentOf(chunks.slice(200))],
       query,
       30,
-    ).hits.map((hit) => [hit.segment * 200 + hit.chunk, hit.score]);
-    const fifty = rank(
+    );
+    const fifty = await rank(
       Array.from({ length: 50 }, (_, i) => segmentOf(chunks.slice(i * 8, i * 8 + 8))),
       query,
       30,
-    ).hits.map((hit) => [hit.segment * 8 + hit.chunk, hit.score]);
-    expect(fifty).toEqual(one);
+    );
+    expect(fifty.hits.map((hit) => [hit.segment * 8 + hit.chunk, hit.score])).toEqual(
+      one.hits.map((hit) => [hit.segment * 200 + hit.chunk, hit.score]),
+    );
   });
-  test("equal scores keep the order of the text", () => {
-    const hits = rank(
-      [segmentOf(["same words", "same words"]), segmentOf(["same words"])],
-      parseQuery("same words", undefined, analyzers, 1),
-      3,
-    ).hits;
+  const eighty = Array.from({ length: 80 }, (_, i) => segmentOf(chunks.slice(i * 5, i * 5 + 5)));
+  for (const together of [1, 7, 80])
+    test(`is the same to the last bit in packs of ${together} segments`, async () => {
+      expect(await rankPacked(eighty, query, 30, together)).toEqual(await rank(eighty, query, 30));
+      expect(await rankPacked(eighty, query, 400, together)).toEqual(
+        await rank(eighty, query, 400),
+      );
+    });
+  test("counts nothing of a pack that is not searched", async () => {
+    const isSearched = (segment: number) => segment % 3 === 1;
+    expect(await rankPacked(eighty, query, 30, 20, isSearched)).toEqual(
+      await rank(
+        eighty.filter((_segment, at) => isSearched(at)),
+        query,
+        30,
+      ),
+    );
+  });
+  test("equal scores keep the order of the documents, wherever they are packed", async () => {
+    const same = Array.from({ length: 300 }, () => segmentOf(["same words", "same words"])),
+      asked = parseQuery("same words", undefined, analyzers, 1);
+    const ranker = new Ranker(asked, same.length);
+    for (let place = same.length - 1; place >= 0; place--) ranker.addSegment(place, same[place]!);
+    const { hits } = await ranker.ranking(3, no_pauses);
     expect(hits.map(({ segment, chunk }) => [segment, chunk])).toEqual([
       [0, 0],
       [0, 1],
       [1, 0],
     ]);
   });
-  test("nothing in scope gives nothing", () => expect(rank([], query, 10).hits).toEqual([]));
+  test("equal scores keep the order of the text", async () => {
+    const { hits } = await rank(
+      [segmentOf(["same words", "same words"]), segmentOf(["same words"])],
+      parseQuery("same words", undefined, analyzers, 1),
+      3,
+    );
+    expect(hits.map(({ segment, chunk }) => [segment, chunk])).toEqual([
+      [0, 0],
+      [0, 1],
+      [1, 0],
+    ]);
+  });
+  test("nothing in scope gives nothing", async () =>
+    expect((await rank([], query, 10)).hits).toEqual([]));
 
-  test("a hit knows what the best passages around it are worth", () => {
-    const [alone, ...together] = rank(
+  test("a hit knows what the best passages around it are worth", async () => {
+    const { hits } = await rank(
       [segmentOf(["apple tart"]), segmentOf(["apple pie", "pear", "apple"])],
       parseQuery("apple", undefined, analyzers, 1),
       10,
-    ).hits.toSorted((a, b) => a.segment - b.segment);
+    );
+    const [alone, ...together] = hits.toSorted((a, b) => a.segment - b.segment);
     expect(alone!.document_score).toBeCloseTo(alone!.score / 5, 9);
     for (const hit of together)
       expect(hit.document_score).toBeCloseTo((together[0]!.score + together[1]!.score) / 5, 9);
@@ -193,14 +229,16 @@ describe("reranking", () => {
   /** The places of the texts, best first, where each text is a document of its own. */
   const reranked = async (question: string, texts: readonly string[], limit = texts.length) => {
     const query = parseQuery(question, undefined, analyzers, 1),
-      ranking = rank(
+      ranking = await rank(
         texts.map((text) => segmentOf([text])),
         query,
         50,
       );
-    const hits = await rerank(ranking, query, limit, analyzers, async (some) =>
-      some.map((hit) => ({ text: texts[hit.segment]!, analyzer: 1 })),
-    );
+    const hits = await rerank(ranking, query, limit, {
+      analyzers,
+      textsOf: async (some) => some.map((hit) => texts[hit.segment]!),
+      pauses: no_pauses,
+    });
     return hits.map((hit) => hit.segment);
   };
   const cases: [string, string, string[], number][] = [
@@ -341,10 +379,11 @@ describe("the cache", () => {
     const cache = new SegmentCache(45_000);
     let reads = 0;
     const scan = async (...ids: number[]) => {
-      await cache.scan(ids, async (missing) => {
+      await cache.getAll(ids, async (missing) => {
         reads += missing.length;
         return missing.map(segment);
       });
+      cache.endSearch();
       expect(cache.bytes).toBeLessThanOrEqual(45_000);
     };
     await scan(1, 2, 3, 4, 5, 6);
@@ -356,19 +395,21 @@ describe("the cache", () => {
     expect(reads).toBe(46);
   });
   test("a scan of more than it holds still gets everything", async () => {
-    const cache = new SegmentCache(10_000);
-    const segments = await cache.scan([...Array(50).keys()], async (ids) => ids.map(segment));
-    expect(segments.map((one) => one.length)).toEqual(Array(50).fill(1_000));
+    const cache = new SegmentCache<Uint32Array>(10_000);
+    const segments = await cache.getAll([...Array(50).keys()], async (ids) => ids.map(segment));
+    expect(segments.map((one) => one?.length)).toEqual(Array(50).fill(1_000));
     expect(cache.bytes).toBeLessThanOrEqual(10_000);
   });
   test("when everything it holds was deleted it makes room for the new", async () => {
     const cache = new SegmentCache(20_000);
     let reads = 0;
-    const scan = (...ids: number[]) =>
-      cache.scan(ids, async (missing) => {
+    const scan = async (...ids: number[]) => {
+      await cache.getAll(ids, async (missing) => {
         reads += missing.length;
         return missing.map(segment);
       });
+      cache.endSearch();
+    };
     await scan(1, 2, 3, 4);
     await scan(11, 12, 13, 14);
     await scan(11, 12, 13, 14);

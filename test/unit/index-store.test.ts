@@ -98,7 +98,14 @@ describe("what is found", () => {
     await opened.add("doc_1", "apple", ["fld_a"]);
     await opened.add("doc_2", "banana", ["fld_a"]);
     const idf = async () =>
-      (await opened.index.search({ query: "apple", folder_ids: ["fld_a"], limit: 1 })).terms;
+      (
+        await opened.index.search({
+          owner_id: "usr_ada",
+          query: "apple",
+          folder_ids: ["fld_a"],
+          limit: 1,
+        })
+      ).terms;
     const before = await idf();
     for (let i = 0; i < 20; i++) await opened.add(`doc_x${i}`, "apple", ["fld_other"]);
     expect(await idf()).toEqual(before);
@@ -184,7 +191,14 @@ describe("what is gone", () => {
       ids = Array.from({ length: 600 }, (_, i) => `doc_${i}`);
     const prepared = await Promise.all(
       ids.map((document_id) =>
-        index.index.prepare({ document_id, version: 1, title: "", text: "apple", pages: [] }),
+        index.index.prepare({
+          owner_id: "usr_ada",
+          document_id,
+          version: 1,
+          title: "",
+          text: "apple",
+          pages: [],
+        }),
       ),
     );
     await tx(index, async (inside) => {
@@ -213,6 +227,7 @@ describe("a very large document", () => {
     const index = await openTestIndex();
     await index.add("doc_1", "small whale", ["fld_a"]);
     const prepared = await index.index.prepare({
+      owner_id: "usr_ada",
       document_id: "doc_1",
       version: 2,
       title: "t",
@@ -257,7 +272,14 @@ describe("a very large document", () => {
       const index = await openTestIndex(),
         job = new AbortController();
       const prepared = await index.index.prepare(
-        { document_id: "doc_1", version: 1, title: "t", text: large, pages: [] },
+        {
+          owner_id: "usr_ada",
+          document_id: "doc_1",
+          version: 1,
+          title: "t",
+          text: large,
+          pages: [],
+        },
         job.signal,
       );
       await end(index, job);
@@ -275,13 +297,21 @@ describe("a very large document", () => {
       },
     });
     await expect(
-      index.index.prepare({ document_id: "doc_1", version: 1, title: "", text: large, pages: [] }),
+      index.index.prepare({
+        owner_id: "usr_ada",
+        document_id: "doc_1",
+        version: 1,
+        title: "",
+        text: large,
+        pages: [],
+      }),
     ).rejects.toThrow("the disk is full");
     expect([segments, await rowsOf(index)]).toEqual([3, nothing]);
   });
   test("a removal in the middle of it stops it", async () => {
     const index = await openTestIndex();
     const preparing = index.index.prepare({
+      owner_id: "usr_ada",
       document_id: "doc_1",
       version: 1,
       title: "t",
@@ -350,15 +380,16 @@ describe("another analyzer", () => {
     const { index, reindexer, steps, step } = await upgraded(120);
     const before = places(await index.find("apple", ["fld_a"], { limit: 50 }));
     expect(before.length).toBe(50);
-    expect(await index.index.countOutdated()).toBe(120);
+    expect(await index.index.countOutdated(1_000)).toBe(120);
+    expect(await index.index.countOutdated(100)).toBe(100);
     await reindexer.start();
     expect(steps).toEqual([0]);
     await step();
-    expect([await index.index.countOutdated(), steps]).toEqual([70, [0, 1]]);
+    expect([await index.index.countOutdated(1_000), steps]).toEqual([70, [0, 1]]);
     const half = await index.find("apple", ["fld_a"], { limit: 200 });
     expect(half.length).toBe(119);
     while (await step());
-    expect(await index.index.countOutdated()).toBe(0);
+    expect(await index.index.countOutdated(1_000)).toBe(0);
     expect((await index.find("apple", ["fld_a"], { limit: 200 })).length).toBe(119);
     const documents = await index.store.db.selectFrom("index_segments").select("data").execute();
     expect(new Set(documents.map((row) => new Uint32Array(row.data.buffer)[0]))).toEqual(
@@ -369,9 +400,14 @@ describe("another analyzer", () => {
   test("the rarity of a word is counted over old and new rows together", async () => {
     const { index, step } = await upgraded(60);
     const idf = async () =>
-      (await index.index.search({ query: "apple 7", folder_ids: ["fld_a"], limit: 1 })).terms.find(
-        (one) => one.term === "elppa",
-      )!.idf;
+      (
+        await index.index.search({
+          owner_id: "usr_ada",
+          query: "apple 7",
+          folder_ids: ["fld_a"],
+          limit: 1,
+        })
+      ).terms.find((one) => one.term === "elppa")!.idf;
     const before = await idf();
     await step();
     expect(await idf()).toBeCloseTo(before, 9);

@@ -10,8 +10,8 @@ import { jsonLog } from "../../core/base/log";
 import { analyzer } from "../../plugins/search-index/analyzer";
 import type { EncoderProtocol } from "../../plugins/search-index/encoder-worker";
 import { encodeDocument, type EncodedSegment } from "../../plugins/search-index/encoder";
-import type { SearchProtocol } from "../../plugins/search-index/search-worker";
-import { WorkerClient } from "../../plugins/search-index/worker-client";
+import type { SearchProtocol } from "../../plugins/search-index/search-handler";
+import { WorkerClient, type WorkerOptions } from "../../plugins/search-index/worker-client";
 import type { FragileProtocol } from "../helpers/fragile-worker";
 import { openTestIndex } from "../helpers/search-index";
 
@@ -22,16 +22,23 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
+const ada = { owner: "usr_ada" },
+  bob = { owner: "usr_bob" };
 type Fragile = WorkerClient<FragileProtocol>;
-function fragile(
-  options: { readonly idle_ms?: number; readonly broken?: boolean } = {},
-): Fragile & { readonly deaths: () => number } {
+interface FragileOptions extends Pick<WorkerOptions<FragileProtocol>, "hang_ms" | "isLarge"> {
+  readonly idle_ms?: number;
+  readonly broken?: boolean;
+}
+function fragile({ broken = false, idle_ms = 60_000, ...more }: FragileOptions = {}): Fragile & {
+  readonly deaths: () => number;
+} {
   let deaths = 0;
   const client: Fragile = new WorkerClient({
     path: "fragile-worker.ts",
     url: () => new URL("../helpers/fragile-worker.ts", import.meta.url).href,
-    setting: { marker: "here", broken: options.broken ?? false },
-    idle_ms: options.idle_ms ?? 60_000,
+    setting: { marker: "here", broken },
+    idle_ms,
+    ...more,
     log: jsonLog("warn", () => {
       deaths++;
     }),
@@ -45,32 +52,34 @@ describe("a worker", () => {
     const worker = fragile();
     expect(
       await Promise.all([
-        worker.ask({ order: "answer" }),
-        worker.ask({ order: "count" }),
-        worker.ask({ order: "count" }),
+        worker.ask({ order: "answer" }, ada),
+        worker.ask({ order: "count" }, ada),
+        worker.ask({ order: "count" }, ada),
       ]),
     ).toEqual(["here", "2", "3"]);
   });
   test("that throws tells why, and goes on", async () => {
     const worker = fragile();
-    await expect(worker.ask({ order: "fail" })).rejects.toThrow("it failed");
-    expect(await worker.ask({ order: "count" })).toBe("2");
+    await expect(worker.ask({ order: "fail" }, ada)).rejects.toThrow("it failed");
+    expect(await worker.ask({ order: "count" }, ada)).toBe("2");
     expect(worker.deaths()).toBe(0);
   });
   test("that can't open what it needs says so each time it is asked", async () => {
     const worker = fragile({ broken: true });
-    await expect(worker.ask({ order: "answer" })).rejects.toThrow("it can't be opened");
-    await expect(worker.ask({ order: "answer" })).rejects.toThrow("it can't be opened");
+    await expect(worker.ask({ order: "answer" }, ada)).rejects.toThrow("it can't be opened");
+    await expect(worker.ask({ order: "answer" }, ada)).rejects.toThrow("it can't be opened");
   });
   test("that dies is replaced, and the question is asked again", async () => {
     const worker = fragile();
-    expect(await worker.ask({ order: "die once", file: join(directory, "once") })).toBe("here");
+    expect(await worker.ask({ order: "die once", file: join(directory, "once") }, ada)).toBe(
+      "here",
+    );
     expect(worker.deaths()).toBe(1);
   });
   test("that dies twice of one question fails it, and answers the next", async () => {
     const worker = fragile();
-    await expect(worker.ask({ order: "die" })).rejects.toThrow("died");
-    expect(await worker.ask({ order: "answer" })).toBe("here");
+    await expect(worker.ask({ order: "die" }, ada)).rejects.toThrow("died");
+    expect(await worker.ask({ order: "answer" }, ada)).toBe("here");
   });
   test("that answers in parts gives each once and in order, even when it dies in between", async () => {
     for (const file of [join(directory, "exists-not"), undefined]) {
@@ -79,7 +88,7 @@ describe("a worker", () => {
       expect(
         await worker.ask(
           { order: "parts", ...(file && { file }) },
-          { onPart: (part) => parts.push(part) },
+          { ...ada, onPart: (part) => parts.push(part) },
         ),
       ).toBe("here");
       expect(parts).toEqual([1, 2, 3]);
@@ -89,11 +98,11 @@ describe("a worker", () => {
   test("that dies takes no other question along", async () => {
     const worker = fragile();
     const asked = await Promise.allSettled([
-      worker.ask({ order: "answer" }),
-      worker.ask({ order: "die" }),
-      worker.ask({ order: "answer" }),
-      worker.ask({ order: "die" }),
-      worker.ask({ order: "count" }),
+      worker.ask({ order: "answer" }, ada),
+      worker.ask({ order: "die" }, ada),
+      worker.ask({ order: "answer" }, ada),
+      worker.ask({ order: "die" }, ada),
+      worker.ask({ order: "count" }, ada),
     ]);
     expect(asked.map((one) => one.status)).toEqual([
       "fulfilled",
@@ -107,8 +116,8 @@ describe("a worker", () => {
   test("that dies of a question that was given up blames no other", async () => {
     const worker = fragile(),
       giving_up = new AbortController();
-    const given_up = worker.ask({ order: "die late" }, { signal: giving_up.signal }),
-      next = worker.ask({ order: "die once", file: join(directory, "next") });
+    const given_up = worker.ask({ order: "die late" }, { ...ada, signal: giving_up.signal }),
+      next = worker.ask({ order: "die once", file: join(directory, "next") }, ada);
     giving_up.abort(new Error("enough"));
     await expect(given_up).rejects.toThrow("enough");
     expect(await next).toBe("here");
@@ -116,27 +125,118 @@ describe("a worker", () => {
   });
   test("that is idle is stopped, and started again when it is asked", async () => {
     const worker = fragile({ idle_ms: 20 });
-    expect(await worker.ask({ order: "count" })).toBe("1");
+    expect(await worker.ask({ order: "count" }, ada)).toBe("1");
     await Bun.sleep(200);
-    expect(await worker.ask({ order: "count" })).toBe("1");
+    expect(await worker.ask({ order: "count" }, ada)).toBe("1");
     expect(worker.deaths()).toBe(0);
   });
   test("is not waited for by a question that was given up", async () => {
     const worker = fragile(),
       giving_up = new AbortController();
-    const asked = worker.ask({ order: "hang" }, { signal: giving_up.signal });
+    const asked = worker.ask({ order: "hang" }, { ...ada, signal: giving_up.signal });
     setTimeout(() => giving_up.abort(new Error("enough")), 50);
     await expect(asked).rejects.toThrow("enough");
-    await expect(worker.ask({ order: "answer" }, { signal: giving_up.signal })).rejects.toThrow(
-      "enough",
-    );
+    await expect(
+      worker.ask({ order: "answer" }, { ...ada, signal: giving_up.signal }),
+    ).rejects.toThrow("enough");
   });
   test("that is stopped leaves no question waiting, and takes none", async () => {
     const worker = fragile(),
-      asked = worker.ask({ order: "hang" });
+      asked = worker.ask({ order: "hang" }, ada);
     setTimeout(() => worker.stop(), 50);
     await expect(asked).rejects.toThrow("stopping");
-    await expect(worker.ask({ order: "answer" })).rejects.toThrow("stopping");
+    await expect(worker.ask({ order: "answer" }, ada)).rejects.toThrow("stopping");
+  });
+});
+
+describe("turns in a worker", () => {
+  /** Asks, and notes in which order the answers come. */
+  function asking(worker: Fragile) {
+    const order: string[] = [];
+    return {
+      order,
+      ask: (name: string, request: FragileProtocol["request"], options: { owner: string }) =>
+        worker.ask(request, options).then(() => order.push(name)),
+    };
+  }
+
+  test("another owner's request is answered before the rest of a backlog", async () => {
+    const { order, ask } = asking(fragile());
+    const backlog = Array.from({ length: 50 }, (_, i) => ask(`ada ${i}`, { order: "long" }, ada));
+    await Promise.all([...backlog, ask("bob", { order: "answer" }, bob)]);
+    expect(order[0]).toBe("bob");
+    expect(order.slice(1)).toEqual(Array.from({ length: 50 }, (_, i) => `ada ${i}`));
+  });
+  test("owners with long requests take turns", async () => {
+    const { order, ask } = asking(fragile());
+    await Promise.all([
+      ...[1, 2].map((i) => ask(`ada ${i}`, { order: "long" }, ada)),
+      ...[1, 2].map((i) => ask(`bob ${i}`, { order: "long" }, bob)),
+    ]);
+    expect(order).toEqual(["ada 1", "bob 1", "ada 2", "bob 2"]);
+  });
+  test("no number of short requests keeps a long one from ending", async () => {
+    const { order, ask } = asking(fragile());
+    const long = ask("long", { order: "long" }, ada);
+    const short = Array.from({ length: 100 }, (_, i) =>
+      ask("short", { order: "answer" }, { owner: `usr_${i}` }),
+    );
+    await Promise.all([long, ...short]);
+    expect(order.indexOf("long")).toBeLessThan(30);
+  });
+  test("work in the background comes when nobody else has any", async () => {
+    const { order, ask } = asking(fragile());
+    const background = { ...ada, background: true };
+    await Promise.all([
+      ask("background", { order: "long" }, background),
+      ask("bob", { order: "long" }, bob),
+      ask("ada", { order: "long" }, ada),
+    ]);
+    expect(order.at(-1)).toBe("background");
+  });
+  test("what was given up before its turn is never begun", async () => {
+    const worker = fragile(),
+      giving_up = new AbortController(),
+      { signal } = giving_up;
+    const first = worker.ask({ order: "long" }, ada),
+      given_up = Array.from({ length: 100 }, () =>
+        worker.ask({ order: "answer" }, { ...ada, signal }),
+      );
+    giving_up.abort(new Error("enough"));
+    expect((await Promise.allSettled(given_up)).map(({ status }) => status)).toEqual(
+      Array(100).fill("rejected"),
+    );
+    await first;
+    expect(await worker.ask({ order: "count" }, ada)).toBe("2");
+  });
+  test("what is given up in work ends there, and the next one of its owner begins", async () => {
+    const worker = fragile(),
+      giving_up = new AbortController();
+    const endless = worker.ask({ order: "endless" }, { ...ada, signal: giving_up.signal }),
+      next = worker.ask({ order: "answer" }, ada);
+    setTimeout(() => giving_up.abort(new Error("enough")), 50);
+    await expect(endless).rejects.toThrow("enough");
+    expect(await next).toBe("here");
+    expect(worker.deaths()).toBe(0);
+  });
+  test("a worker that never gives way is replaced; whose request it was gets an error", async () => {
+    const worker = fragile({ hang_ms: 100 }),
+      hanging = worker.ask({ order: "hang" }, ada),
+      other = worker.ask({ order: "answer" }, bob);
+    await expect(hanging).rejects.toThrow("did not give way");
+    expect(await other).toBe("here");
+    expect(worker.deaths()).toBe(2);
+  });
+  test("large requests are with the worker two at a time, of different owners if possible", async () => {
+    const worker = fragile({ isLarge: ({ order }) => order === "long" }),
+      { order, ask } = asking(worker);
+    await Promise.all([
+      ...[1, 2, 3].map((i) => ask(`ada ${i}`, { order: "long" }, ada)),
+      ask("bob", { order: "long" }, bob),
+      ask("cy", { order: "long" }, { owner: "usr_cy" }),
+    ]);
+    expect(order.indexOf("bob")).toBeLessThan(3);
+    expect(await worker.ask({ order: "most at once" }, ada)).toBe("2");
   });
 });
 
@@ -158,7 +258,9 @@ test("the encoding worker gives what encoding here gives", async () => {
     ],
   };
   const segments: EncodedSegment[] = [];
-  expect(await client.ask(input, { onPart: (segment) => segments.push(segment) })).toBe("en");
+  expect(await client.ask(input, { ...ada, onPart: (segment) => segments.push(segment) })).toBe(
+    "en",
+  );
   expect(segments).toEqual([...encodeDocument(input, analyzer)]);
   expect(segments.length).toBe(1);
 });
@@ -173,11 +275,12 @@ test("the searching worker finds what searching here finds, and sees what was pu
     log: jsonLog("error"),
   });
   clients.push(client);
-  const request = { query: "iron tower", folder_ids: ["fld_a"], limit: 10 };
+  const request = { owner_id: "usr_ada", query: "iron tower", folder_ids: ["fld_a"], limit: 10 };
   for (const id of ["doc_1", "doc_2"]) {
     await index.add(id, `The tower ${id} is of iron.`);
-    const result = await client.ask(request);
+    const { loose_chunks, ...result } = (await client.ask({ search: request }, ada))!;
     expect(result).toEqual(await index.index.search(request));
+    expect(loose_chunks).toBeGreaterThan(0);
     expect(result.passages.some((one) => one.document_id === id)).toBe(true);
   }
 });

@@ -1,0 +1,246 @@
+/**
+ * A pack: the inverted index of some hundred segments of one owner, so that a search over many
+ * documents reads what its terms need, and nothing else. Derived from the segments, and immutable
+ * like them. Bytes are little-endian.
+ *
+ * Head: u32 format, analyzer, segments, chunks · f64 id[segments] ascending · u16
+ * first_chunk[segments + 1] · u16 length[chunks].
+ * A part holds the terms of one range of hashes: u32 terms, with the highest bit set when `end` is
+ * wide · u32 hash[terms] ascending · u16 or u32 end[terms] · postings in bytes, each list ending at
+ * `end` from the first one's start.
+ * A posting: varint of `(chunks skipped since the last posting) << 1 | more`, then, when `more`, a
+ * byte: min(tf, 255).
+ */
+import { radixSort } from "./radix-sort";
+import {
+  analyzerOf,
+  chunkCount,
+  hashAt,
+  lengthOf,
+  postingAt,
+  postingCount,
+  postingsAt,
+  termCount,
+  type Segment,
+} from "./segment";
+
+export const pack_chunks_max = 2_048;
+/** A pack has this many parts, by the highest bits of the hash. */
+export const pack_parts = 64;
+const part_shift = 26,
+  format = 1,
+  head_words = 4,
+  wide = 0x8000_0000;
+
+export const partOf = (hash: number): number => hash >>> part_shift;
+
+export interface BuiltPack {
+  readonly segment_ids: readonly number[];
+  readonly head: Uint8Array;
+  readonly parts: readonly Uint8Array[];
+}
+export interface PackMember {
+  readonly id: number;
+  readonly segment: Segment;
+}
+
+/** The pack of these segments: of one analyzer, ids ascending, at most `pack_chunks_max` chunks. */
+export function buildPack(members: readonly PackMember[]): BuiltPack {
+  const { keys: hashes, values: postings } = sortedPostings(members),
+    parts: Uint8Array[] = [];
+  for (let at = 0, part = 0; part < pack_parts; part++) {
+    let end = at;
+    while (end < hashes.length && partOf(hashes[end]!) === part) end++;
+    parts.push(buildPart(hashes.subarray(at, end), postings.subarray(at, end)));
+    at = end;
+  }
+  return { segment_ids: members.map(({ id }) => id), head: buildHead(members), parts };
+}
+
+/** Every posting of the segments as hash and `chunk << 8 | tf`, by hash, then by chunk. */
+function sortedPostings(members: readonly PackMember[]): ReturnType<typeof radixSort> {
+  const count = members.reduce((sum, { segment }) => sum + postingCount(segment), 0),
+    hashes = new Uint32Array(count),
+    postings = new Uint32Array(count);
+  let at = 0,
+    first_chunk = 0;
+  for (const { segment } of members) {
+    for (let term = 0; term < termCount(segment); term++) {
+      const hash = hashAt(segment, term),
+        range = postingsAt(segment, term);
+      for (let place = range >>> 16; place < (range & 0xffff); place++) {
+        hashes[at] = hash;
+        postings[at++] = (first_chunk << 8) + postingAt(segment, place);
+      }
+    }
+    first_chunk += chunkCount(segment);
+  }
+  return radixSort(hashes, postings);
+}
+
+function buildHead(members: readonly PackMember[]): Uint8Array {
+  const chunks = members.reduce((sum, { segment }) => sum + chunkCount(segment), 0);
+  const head = new Uint8Array(head_words * 4 + members.length * 10 + 2 + chunks * 2);
+  new Uint32Array(head.buffer, 0, head_words).set([
+    format,
+    members.length === 0 ? 0 : analyzerOf(members[0]!.segment),
+    members.length,
+    chunks,
+  ]);
+  new Float64Array(head.buffer, head_words * 4, members.length).set(members.map(({ id }) => id));
+  const halves = new Uint16Array(head.buffer, head_words * 4 + members.length * 8);
+  let chunk = 0;
+  members.forEach(({ segment }, member) => {
+    halves[member] = chunk;
+    for (let ordinal = 0; ordinal < chunkCount(segment); ordinal++)
+      halves[members.length + 1 + chunk++] = lengthOf(segment, ordinal);
+  });
+  halves[members.length] = chunk;
+  return head;
+}
+
+function buildPart(hashes: Uint32Array, postings: Uint32Array): Uint8Array {
+  // At most two bytes of varint and one of tf.
+  const bytes = new Uint8Array(postings.length * 3),
+    terms: number[] = [],
+    ends: number[] = [];
+  let end = 0;
+  for (let at = 0, last_chunk = -1; at < hashes.length; at++) {
+    if (at === 0 || hashes[at] !== hashes[at - 1]) {
+      if (at > 0) ends.push(end);
+      terms.push(hashes[at]!);
+      last_chunk = -1;
+    }
+    const chunk = postings[at]! >>> 8,
+      tf = postings[at]! & 0xff;
+    let value = ((chunk - last_chunk - 1) << 1) | Number(tf !== 1);
+    for (; value > 0x7f; value >>>= 7) bytes[end++] = (value & 0x7f) | 0x80;
+    bytes[end++] = value;
+    if (tf !== 1) bytes[end++] = tf;
+    last_chunk = chunk;
+  }
+  if (terms.length > 0) ends.push(end);
+  return packedPart(terms, ends, bytes.subarray(0, end));
+}
+
+function packedPart(
+  terms: readonly number[],
+  ends: readonly number[],
+  bytes: Uint8Array,
+): Uint8Array {
+  const is_wide = bytes.length > 0xffff,
+    ends_at = 4 + terms.length * 4,
+    bytes_at = ends_at + terms.length * (is_wide ? 4 : 2),
+    part = new Uint8Array(bytes_at + bytes.length);
+  new Uint32Array(part.buffer, 0, 1)[0] = terms.length + (is_wide ? wide : 0);
+  new Uint32Array(part.buffer, 4, terms.length).set(terms);
+  new (is_wide ? Uint32Array : Uint16Array)(part.buffer, ends_at, terms.length).set(ends);
+  part.set(bytes, bytes_at);
+  return part;
+}
+
+/** What a search needs to know of every pack in its scope. */
+export class PackHead {
+  readonly analyzer: number;
+  /** Segments, by their ids, ascending. */
+  readonly ids: Float64Array;
+  /** Of each segment, and one more: the end. */
+  readonly first_chunks: Uint16Array;
+  /** Length of each chunk in terms. */
+  readonly lengths: Uint16Array;
+  /** Of each segment: the sum of its chunks' lengths. */
+  readonly length_sums: Float64Array;
+  /** Of each chunk: which of the segments it belongs to. */
+  readonly segment_of: Uint16Array;
+
+  /** `bytes` must be aligned to eight. */
+  constructor(bytes: Uint8Array) {
+    const { buffer, byteOffset } = bytes,
+      [, analyzer, segments, chunks] = new Uint32Array(buffer, byteOffset, head_words);
+    this.analyzer = analyzer!;
+    let at = byteOffset + head_words * 4;
+    this.ids = new Float64Array(buffer, at, segments!);
+    at += this.ids.byteLength;
+    this.first_chunks = new Uint16Array(buffer, at, segments! + 1);
+    at += this.first_chunks.byteLength;
+    this.lengths = new Uint16Array(buffer, at, chunks!);
+    this.segment_of = new Uint16Array(chunks!);
+    this.length_sums = new Float64Array(segments!);
+    for (let segment = 0; segment < segments!; segment++)
+      for (
+        let chunk = this.first_chunks[segment]!;
+        chunk < this.first_chunks[segment + 1]!;
+        chunk++
+      ) {
+        this.segment_of[chunk] = segment;
+        this.length_sums[segment]! += this.lengths[chunk]!;
+      }
+  }
+
+  get chunks(): number {
+    return this.lengths.length;
+  }
+  get byteLength(): number {
+    return this.ids.byteLength * 3 + this.chunks * 4;
+  }
+}
+
+/** The terms of one range of hashes. */
+export class PackPart {
+  private readonly hashes: Uint32Array;
+  private readonly ends: Uint16Array | Uint32Array;
+  private readonly postings: Uint8Array;
+  readonly byteLength: number;
+
+  /** `bytes` must be aligned to four. */
+  constructor(bytes: Uint8Array) {
+    const { buffer, byteOffset, byteLength } = bytes,
+      first = new Uint32Array(buffer, byteOffset, 1)[0]!,
+      terms = first & ~wide,
+      ends_at = byteOffset + 4 + terms * 4;
+    this.hashes = new Uint32Array(buffer, byteOffset + 4, terms);
+    this.ends =
+      first >= wide
+        ? new Uint32Array(buffer, ends_at, terms)
+        : new Uint16Array(buffer, ends_at, terms);
+    const bytes_at = 4 + terms * 4 + this.ends.byteLength;
+    this.postings = new Uint8Array(buffer, byteOffset + bytes_at, byteLength - bytes_at);
+    this.byteLength = byteLength;
+  }
+
+  /**
+   * Writes the postings of a term to `into` as `chunk << 8 | tf`, and says how many there are.
+   * `into` has room for one of each chunk of the pack.
+   */
+  read(hash: number, into: Uint32Array): number {
+    const term = this.placeOf(hash);
+    if (term < 0) return 0;
+    const { postings } = this,
+      end = this.ends[term]!;
+    let count = 0,
+      chunk = -1;
+    for (let at = term === 0 ? 0 : this.ends[term - 1]!; at < end;) {
+      let byte = postings[at++]!,
+        value = byte & 0x7f;
+      for (let shift = 7; byte > 0x7f; shift += 7) {
+        byte = postings[at++]!;
+        value |= (byte & 0x7f) << shift;
+      }
+      chunk += (value >>> 1) + 1;
+      into[count++] = (chunk << 8) | ((value & 1) === 1 ? postings[at++]! : 1);
+    }
+    return count;
+  }
+
+  /** -1 when there is no such term. */
+  private placeOf(hash: number): number {
+    let low = 0,
+      high = this.hashes.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.hashes[middle]! < hash) low = middle + 1;
+      else high = middle;
+    }
+    return this.hashes[low] === hash ? low : -1;
+  }
+}

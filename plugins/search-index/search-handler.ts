@@ -1,0 +1,43 @@
+/** What the search worker does with a request: it searches, or makes packs, each of them a part. */
+import type { ReadConnectionSpec } from "../../core/sdk";
+import type { BuiltPack } from "./pack";
+import { packLoose } from "./packing";
+import type { ScopeRequest } from "./scope";
+import {
+  Searcher,
+  type HybridSearchRequest,
+  type Searched,
+  type SearcherOptions,
+} from "./searcher";
+import type { SegmentReader } from "./segment-reader";
+import type { RequestHandler } from "./worker-server";
+
+/** Packs what is in none of the segments of these folders, from the id `from_id` on. */
+export interface PackRequest extends ScopeRequest {
+  readonly from_id: number;
+}
+export interface SearchProtocol {
+  readonly setting: {
+    readonly read_connection: ReadConnectionSpec;
+  } & Pick<SearcherOptions, "cache_bytes_max" | "vector_cache_bytes_max">;
+  readonly request: { readonly search: HybridSearchRequest } | { readonly pack: PackRequest };
+  readonly part: BuiltPack;
+  /** Null when packs were made. */
+  readonly response: Searched | null;
+}
+
+export function searchHandler(
+  reader: SegmentReader,
+  options: SearcherOptions,
+): RequestHandler<SearchProtocol> {
+  const searcher = new Searcher(reader, options);
+  return async (request, run) => {
+    if ("search" in request) return searcher.search(request.search, run);
+    const { analyzer_version } = options,
+      { from_id } = request.pack,
+      scope = await searcher.scopeOf(request.pack, run);
+    for await (const pack of packLoose(reader, scope, analyzer_version, run, from_id))
+      run.sendPart(pack);
+    return null;
+  };
+}

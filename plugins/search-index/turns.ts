@@ -1,0 +1,83 @@
+/**
+ * Whose turn it is. Owners take turns; the requests of one owner come in their order, one at a
+ * time.
+ */
+
+export interface TakesTurns {
+  readonly owner: string;
+  /** Comes only when nothing else is ready. */
+  readonly background: boolean;
+}
+
+/**
+ * Requests that have not begun, and those that have given way, are served in alternation: a short
+ * request need not wait until every long one has had its turn, and no number of short ones keeps a
+ * long one from ending.
+ */
+export class Turns<T extends TakesTurns> {
+  /** By owner: what waits; the first may be in work. Background work has lines of its own. */
+  private readonly lines = new Map<string, T[]>();
+  /** Owners whose first request has not begun, in the order of their turns. */
+  private readonly fresh = new Set<string>();
+  /** Owners whose first request has given way. */
+  private readonly paused = new Set<string>();
+  private readonly background = new Set<string>();
+  private last_was_fresh = false;
+
+  add(item: T): void {
+    const key = keyOf(item),
+      line = this.lines.get(key);
+    if (line !== undefined) {
+      line.push(item);
+      return;
+    }
+    this.lines.set(key, [item]);
+    this.ringOf(item, this.fresh).add(key);
+  }
+
+  /** What is to be worked on; it must be handed to `giveWay` or `end` after that. */
+  next(): T | undefined {
+    const fresh_first = !this.last_was_fresh || this.paused.size === 0;
+    const ring = [
+      ...(fresh_first ? [this.fresh, this.paused] : [this.paused, this.fresh]),
+      this.background,
+    ].find(({ size }) => size > 0);
+    if (ring === undefined) return undefined;
+    const [key] = ring as ReadonlySet<string>;
+    ring.delete(key!);
+    this.last_was_fresh = ring === this.fresh;
+    return this.lines.get(key!)![0];
+  }
+
+  /** It goes on when it is its owner's turn again. */
+  giveWay(item: T): void {
+    this.ringOf(item, this.paused).add(keyOf(item));
+  }
+
+  /** It has ended: the next one of its owner may begin. */
+  end(item: T): void {
+    const key = keyOf(item),
+      line = this.lines.get(key)!;
+    line.shift();
+    if (line.length === 0) this.lines.delete(key);
+    else this.ringOf(item, this.fresh).add(key);
+  }
+
+  /** Takes out what has not begun. */
+  remove(item: T): void {
+    const key = keyOf(item),
+      line = this.lines.get(key),
+      at = line?.indexOf(item) ?? -1;
+    if (line === undefined || at < 0) return;
+    line.splice(at, 1);
+    if (line.length > 0) return;
+    this.lines.delete(key);
+    this.ringOf(item, this.fresh).delete(key);
+  }
+
+  private ringOf(item: T, otherwise: Set<string>): Set<string> {
+    return item.background ? this.background : otherwise;
+  }
+}
+
+const keyOf = ({ owner, background }: TakesTurns): string => `${background ? "b" : "f"} ${owner}`;

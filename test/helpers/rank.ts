@@ -1,0 +1,41 @@
+/** Ranking without a database: segments in, hits out, each by itself or several in a pack. */
+import { Ranker, type Ranking } from "../../plugins/search-index/bm25";
+import { buildPack, PackHead, PackPart } from "../../plugins/search-index/pack";
+import type { Query } from "../../plugins/search-index/query";
+import type { Segment } from "../../plugins/search-index/segment";
+import { no_pauses } from "../../plugins/search-index/worker-protocol";
+
+export function rank(segments: readonly Segment[], query: Query, limit: number): Promise<Ranking> {
+  const ranker = new Ranker(query, segments.length);
+  segments.forEach((segment, place) => ranker.addSegment(place, segment));
+  return ranker.ranking(limit, no_pauses);
+}
+
+/**
+ * The same with these segments in packs of so many. Those that `isSearched` excludes are in the
+ * packs all the same.
+ */
+export function rankPacked(
+  segments: readonly Segment[],
+  query: Query,
+  limit: number,
+  together: number,
+  isSearched: (segment: number) => boolean = () => true,
+): Promise<Ranking> {
+  const searched = segments.map((_segment, at) => at).filter(isSearched),
+    ranker = new Ranker(query, searched.length);
+  for (let first = 0; first < segments.length; first += together) {
+    const members = segments
+      .slice(first, first + together)
+      .map((segment, at) => ({ id: first + at, segment }));
+    const { head, parts } = buildPack(members),
+      pack = { id: first, number: first, head: new PackHead(head) },
+      places = Int32Array.from(members, ({ id }) => searched.indexOf(id)),
+      scoped = { pack, places, whole: !places.includes(-1) };
+    ranker.addPack(
+      scoped,
+      new Map(ranker.partsFor(scoped).map((part) => [part, new PackPart(parts[part]!)])),
+    );
+  }
+  return ranker.ranking(limit, no_pauses);
+}

@@ -1,0 +1,99 @@
+/**
+ * Searches of several people at once: they take turns, each has a limit, and what nobody waits for
+ * any more ends.
+ */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { chance } from "../helpers/random";
+import { callOf } from "../helpers/server";
+
+const under_way_max = 50;
+const next = chance(5),
+  letter = () => String.fromCharCode(97 + Math.floor(next() * 26)),
+  words = Array.from({ length: 400 }, () => Array.from({ length: 8 }, letter).join("")),
+  wordsOf = (count: number) =>
+    Array.from({ length: count }, () => words[Math.floor(next() * words.length)]!).join(" ");
+/** About 2,000 characters. */
+const long_query = wordsOf(220);
+
+let server: TestServer, ada: Person, bob: Person;
+beforeAll(async () => {
+  server = await startTestServer();
+  [ada, bob] = await Promise.all([person(server, "ada"), person(server, "bob")]);
+  const folder = await ada.folder();
+  const text = Array.from({ length: 60 }, () => wordsOf(100)).join("\n\n");
+  for (let i = 0; i < 4; i++) await ada.newText(folder, text, `${i}`);
+  await bob.newText(await bob.folder(), "The heron waits.", "note");
+  await server.settle();
+});
+
+/** Searches, and adds the name to `order` when the answer comes. */
+const search = async (who: Person, query: string, name: string, order: string[]) => {
+  const { status } = await who.send("POST", "/search", { query });
+  expect(status).toBe(200);
+  order.push(name);
+};
+
+test("one who searches much does not hold up another", async () => {
+  const order: string[] = [];
+  const backlog = Array.from({ length: 40 }, (_, i) => search(ada, long_query, `${i}`, order));
+  await search(bob, "heron", "bob", order);
+  expect(order.length).toBeLessThan(10);
+  await Promise.all(backlog);
+  expect(order.filter((name) => name !== "bob")).toEqual(
+    Array.from({ length: 40 }, (_, i) => `${i}`),
+  );
+});
+
+describe("a limit of searches under way", () => {
+  /** Searches that can be given up together. */
+  function begin(count: number) {
+    const giving_up = new AbortController();
+    const answers = Array.from({ length: count }, () => {
+      const { path, init } = callOf(ada.key, "POST", "/search", { query: long_query }, {});
+      return server.fetch(
+        new Request(`http://dossier.test${path}`, { ...init, signal: giving_up.signal }),
+      );
+    });
+    return { answers, giveUp: () => giving_up.abort() };
+  }
+
+  test("refuses one more of the same account, and nobody else", async () => {
+    const { answers } = begin(under_way_max + 5);
+    const { status } = await bob.send("POST", "/search", { query: "heron" });
+    expect(status).toBe(200);
+    const all = await Promise.all(answers);
+    expect(all.map((one) => one.status)).toEqual([
+      ...Array<number>(under_way_max).fill(200),
+      ...Array<number>(5).fill(429),
+    ]);
+    const refused = all.at(-1)!;
+    expect(refused.headers.get("retry-after")).toBe("1");
+    expect(await refused.json()).toMatchObject({
+      code: "too_many_searches",
+      detail: expect.stringContaining("50 searches"),
+    });
+  });
+  test("counts nothing that was given up", async () => {
+    const { answers, giveUp } = begin(under_way_max);
+    await Bun.sleep(20);
+    giveUp();
+    await Promise.allSettled(answers);
+    const order: string[] = [];
+    await search(ada, words[0]!, "ada", order);
+    expect(order).toEqual(["ada"]);
+  });
+});
+
+test("an answer is searched for, however much its asker searches", async () => {
+  const order: string[] = [];
+  const chat = await bob.made("/chats", {
+    usedFolders: (await bob.send("GET", "/folders")).body.data.map(({ id }: { id: string }) => id),
+  });
+  const backlog = Array.from({ length: under_way_max }, (_, i) =>
+    search(bob, long_query, `${i}`, order),
+  );
+  expect((await bob.ask(chat.id, "Who waits?")).answer).toContain("heron");
+  await Promise.all(backlog);
+});

@@ -1,0 +1,201 @@
+/**
+ * Packs of segments: they change how fast a search is, and nothing else; and what is deleted is in
+ * none.
+ */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { buildPack, PackHead, PackPart, pack_parts, partOf } from "../../plugins/search-index/pack";
+import { radixSort } from "../../plugins/search-index/radix-sort";
+import { SegmentBuilder, type Segment } from "../../plugins/search-index/segment";
+import { openTestIndex, type TestIndex } from "../helpers/search-index";
+
+/** The same numbers on every run. */
+function randomly(seed: number): () => number {
+  let state = seed;
+  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 4_294_967_296;
+}
+
+describe("a pack", () => {
+  const next = randomly(3);
+  /** Each chunk as its hashes, repeated ones too. */
+  const chunksOf = (count: number) =>
+    Array.from({ length: count }, () =>
+      Array.from({ length: 1 + Math.floor(next() * 90) }, () =>
+        next() < 0.3 ? Math.floor(next() * 2 ** 32) : Math.floor(next() * 40) * 107_374_182,
+      ),
+    );
+  const segmentOf = (chunks: readonly (readonly number[])[]): Segment => {
+    const builder = new SegmentBuilder();
+    for (const chunk of chunks) {
+      for (const hash of chunk) builder.add(hash);
+      builder.endChunk(chunk.length);
+    }
+    return builder.finish(4);
+  };
+
+  test("holds every term of every chunk, and no other", () => {
+    const segments = Array.from({ length: 40 }, (_, i) => chunksOf(1 + (i % 5))),
+      chunks = segments.flat();
+    const { head, parts, segment_ids } = buildPack(
+      segments.map((some, i) => ({ id: 1.7e15 + i * 977, segment: segmentOf(some) })),
+    );
+    const read = new PackHead(head);
+    expect([read.analyzer, read.chunks, parts.length]).toEqual([4, chunks.length, pack_parts]);
+    expect([...read.ids]).toEqual([...segment_ids]);
+    expect([...read.lengths]).toEqual(chunks.map((chunk) => chunk.length));
+    expect([...read.length_sums]).toEqual(
+      segments.map((some) => some.reduce((sum, chunk) => sum + chunk.length, 0)),
+    );
+    const buffer = new Uint32Array(2_048);
+    for (const hash of [...new Set(chunks.flat()), 5, 2 ** 32 - 1]) {
+      const count = new PackPart(parts[partOf(hash)]!).read(hash, buffer);
+      expect([...buffer.subarray(0, count)]).toEqual(
+        chunks.flatMap((chunk, at) => {
+          const tf = chunk.filter((one) => one === hash).length;
+          return tf === 0 ? [] : [(at << 8) | tf];
+        }),
+      );
+    }
+  });
+  test("a part of more than 64 KiB can be read too", () => {
+    const twice = Array.from({ length: 110 }, (_, hash) => [hash, hash]).flat(),
+      segment = segmentOf(Array.from({ length: 256 }, () => twice));
+    const { parts } = buildPack([...Array(8).keys()].map((id) => ({ id, segment }))),
+      buffer = new Uint32Array(2_048);
+    expect(parts[0]!.length).toBeGreaterThan(2 ** 16);
+    for (const hash of [0, 60, 109]) {
+      expect(new PackPart(parts[0]!).read(hash, buffer)).toBe(2_048);
+      expect([...buffer]).toEqual(Array.from({ length: 2_048 }, (_, at) => (at << 8) | 2));
+    }
+    expect(new PackPart(parts[0]!).read(110, buffer)).toBe(0);
+  });
+  test("sorts like a sort", () => {
+    const keys = Array.from({ length: 5_000 }, () => Math.floor(next() * 2 ** 32)),
+      sorted = radixSort(Uint32Array.from(keys), Uint32Array.from(keys.keys()));
+    const expected = [...keys.keys()].sort((a, b) => keys[a]! - keys[b]! || a - b);
+    expect([...sorted.values]).toEqual(expected);
+    expect([...sorted.keys]).toEqual(expected.map((at) => keys[at]!));
+  });
+});
+
+const words = Array.from({ length: 60 }, (_, i) => `w${i}x`);
+/** A text of a few chunks. */
+function textOf(next: () => number): string {
+  return Array.from({ length: 1 + Math.floor(next() * 4) }, () =>
+    Array.from({ length: 90 }, () => words[Math.floor(next() ** 2 * words.length)]!).join(" "),
+  ).join("\n\n");
+}
+const counts = async (index: TestIndex) => ({
+  packs: await index.count("index_packs"),
+  parts: await index.count("index_pack_parts"),
+  packed: await index.count("index_packed"),
+});
+async function until(what: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 500 && !(await what()); i++) await Bun.sleep(5);
+  expect(await what()).toBe(true);
+}
+
+describe("packs of an index", () => {
+  let index: TestIndex;
+  const document_ids = Array.from({ length: 1_700 }, (_, i) => `doc_${i}`);
+  beforeAll(async () => {
+    index = await openTestIndex();
+    const next = randomly(11);
+    await index.addAll(
+      document_ids.map((document_id, i) => ({
+        document_id,
+        text: textOf(next),
+        folder_id: i % 5 === 0 ? "fld_b" : "fld_a",
+      })),
+    );
+    await until(async () => (await index.count("index_packs")) > 1);
+  }, 60_000);
+
+  /** Packs are found by their owner: to another one the same segments are in none. */
+  async function expectSameWithout(): Promise<void> {
+    for (const folder_ids of [["fld_a"], ["fld_b"], ["fld_a", "fld_b"]])
+      for (const query of ["w3x w9x", "w1x w50x w59x", "w58x"]) {
+        const request = { query, folder_ids, limit: 30 },
+          found = await index.index.search({ owner_id: "usr_ada", ...request });
+        expect(found.passages.length).toBe(30);
+        expect(found).toEqual(await index.index.search({ owner_id: "usr_nobody", ...request }));
+      }
+  }
+
+  test("are made when much is published, and change no answer", async () => {
+    const { packs, parts, packed } = await counts(index);
+    expect([packs, parts, packed > 1_400]).toEqual([2, 2 * pack_parts, true]);
+    await expectSameWithout();
+  });
+
+  const inTransaction = (work: Parameters<typeof index.store.inTransaction<void>>[0]) =>
+    index.store.inTransaction(work);
+  const changes: [what: string, id: string, change: (id: string) => Promise<void>, gone: number][] =
+    [
+      [
+        "a document is hidden from its folder",
+        "doc_7",
+        (id) => inTransaction((tx) => index.index.unlink(tx, [id], "fld_a")),
+        0,
+      ],
+      [
+        "a document is linked into another folder",
+        "doc_8",
+        (id) => inTransaction((tx) => index.index.link(tx, id, "fld_b")),
+        0,
+      ],
+      [
+        "a document is deleted",
+        "doc_9",
+        (id) => inTransaction((tx) => index.index.remove(tx, [id])),
+        1,
+      ],
+      [
+        "a document of another pack has a new version",
+        "doc_1500",
+        (id) => index.add(id, "w58x w3x", ["fld_b"], { version: 2 }),
+        1,
+      ],
+    ];
+  for (const [what, document_id, change, gone] of changes)
+    test(`${what}: ${gone} packs go, and the answers are right`, async () => {
+      await expectSameWithout();
+      const before = await counts(index);
+      const [segment] = (await index.store.db
+        .selectFrom("index_segments")
+        .select("id")
+        .where("document_id", "=", document_id)
+        .execute()) as [{ id: number }];
+      await change(document_id);
+      const after = await counts(index);
+      expect(before.packs - after.packs).toBe(gone);
+      expect(after.parts).toBe(after.packs * pack_parts);
+      const held = await index.store.db
+        .selectFrom("index_packed")
+        .selectAll()
+        .where("segment_id", "=", segment.id)
+        .execute();
+      expect(held.length).toBe(1 - gone);
+      await expectSameWithout();
+    });
+
+  test("a search that meets much outside of packs has it packed again", async () => {
+    const search = () =>
+      index.index.search({
+        owner_id: "usr_ada",
+        query: "w3x",
+        folder_ids: ["fld_a", "fld_b"],
+        limit: 3,
+      });
+    await until(async () => {
+      await search();
+      return (await index.count("index_packs")) === 2;
+    });
+    await expectSameWithout();
+  });
+
+  test("everything that is deleted is in none", async () => {
+    await inTransaction((tx) => index.index.remove(tx, document_ids));
+    expect(await counts(index)).toEqual({ packs: 0, parts: 0, packed: 0 });
+    expect(await index.find("w3x w9x", ["fld_a", "fld_b"])).toEqual([]);
+  });
+});

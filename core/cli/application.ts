@@ -8,6 +8,7 @@ import { compileRoutes, type MountedRoute } from "../http/compiled-route";
 import { Gateway, mountApi, mountSurface } from "../http/gateway";
 import { api, openApiDocument, type Described } from "../http/openapi";
 import { route, type Route } from "../http/route";
+import { Nullable } from "../http/schemas";
 import { createRouter, fullPath, isOn, lazyRouter } from "../http/router";
 import { Authenticator, RateLimiter, RequestObserver, Surface } from "../http/slots";
 import type { Host } from "../plugin/host";
@@ -15,6 +16,10 @@ import type { Bootstrap } from "./bootstrap";
 
 const HealthRecord = Type.Object({
   status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")]),
+  storage: Nullable(
+    Type.String(),
+    "Why nothing, or nothing new, can be stored; null when all is well.",
+  ),
   version: Type.String(),
   plugins: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
 });
@@ -72,7 +77,7 @@ export function createApplication(
   const surfaces = host.slot(Surface);
   const compiled = compileRoutes(
     [
-      ...coreHandlers(host, public_url),
+      ...coreHandlers(host, public_url, () => host.storageFailure()),
       ...surfaces.map((surface) => documentRoute(surface, host, public_url)),
       ...host.mounted,
     ],
@@ -112,7 +117,11 @@ export function createApplication(
   });
 }
 
-function coreHandlers(host: Host, public_url: () => string): MountedRoute[] {
+function coreHandlers(
+  host: Host,
+  public_url: () => string,
+  storageFailure: Host["storageFailure"],
+): MountedRoute[] {
   let openapi: string | undefined;
   return [
     {
@@ -138,8 +147,10 @@ function coreHandlers(host: Host, public_url: () => string): MountedRoute[] {
             reason: failing,
           })),
         ];
+        const storage = await storageFailure();
+        const is_well = storage === null && plugins.length === 0;
         return Response.json(
-          { status: plugins.length === 0 ? "ok" : "degraded", version, plugins },
+          { status: is_well ? "ok" : "degraded", storage, version, plugins },
           { headers: { "cache-control": "no-store" } },
         );
       },

@@ -1,6 +1,7 @@
 /** Puts the parts of a server together: store, files, host. */
 import { join } from "node:path";
 import { systemClock } from "../base/clock";
+import { errorFields } from "../base/log";
 import { LocalNotifier } from "../base/notifier";
 import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
@@ -10,6 +11,9 @@ import { SqliteStore } from "../store/sqlite-store";
 import type { Store } from "../store/store";
 import type { Bootstrap } from "./bootstrap";
 import { openDataDirectory } from "./data-directory";
+
+/** How long the reason for the end may take to be written. */
+const last_words_ms_max = 500;
 
 export interface Assembled {
   readonly host: Host;
@@ -34,7 +38,10 @@ export async function assemble(
     backups: join(data, "backups"),
   };
   openDataDirectory(data);
-  const store = new SqliteStore(paths.database, { log: boot.log });
+  const store = new SqliteStore(paths.database, {
+    log: boot.log,
+    onLostSync: (error) => void endAfterLostSync(boot, error),
+  });
   try {
     const files = new FileStore(join(data, "files"));
     const host = await createHost({
@@ -58,4 +65,17 @@ export async function assemble(
     await store.close();
     throw error;
   }
+}
+
+/**
+ * The operating system could not write what the database had written, and has forgotten it: what is
+ * in memory can't be trusted. Whoever supervises the server starts it again from what is on disk.
+ */
+async function endAfterLostSync({ log, flushLog }: Bootstrap, error: Error): Promise<never> {
+  log.error(
+    "the disk lost a write (fsync failed): the server ends, to start again from what is there",
+    errorFields(error),
+  );
+  await flushLog(last_words_ms_max);
+  process.exit(1);
 }

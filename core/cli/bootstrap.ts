@@ -5,6 +5,7 @@
 import { Type } from "@sinclair/typebox";
 import { readConfig, readSection, type Config } from "../base/config";
 import { jsonLog, type Level, type Log } from "../base/log";
+import { LogOutput } from "../base/log-output";
 import { LogRing } from "../base/log-ring";
 import { Secret } from "../base/settings";
 import type { Plugin } from "../plugin/define";
@@ -22,6 +23,8 @@ export interface Bootstrap {
   readonly log: Log;
   /** The latest lines of the log. */
   readonly recent: LogRing;
+  /** Resolves when the log is written, or after `limit_ms`. */
+  readonly flushLog: (limit_ms: number) => Promise<void>;
 }
 
 export interface BootstrapOptions {
@@ -61,14 +64,24 @@ export async function bootstrap({
   const lenient = failures.length > 0 || preflight_command === null;
   const config = readConfig(sections, located.sources, lenient);
   const recent = new LogRing();
+  const output = new LogOutput(process.stderr, linesLost);
   const log = jsonLog(log_level ?? (config.values.server!.log_level as Level), (line) => {
     recent.add(line);
-    process.stderr.write(`${line}\n`);
+    output.write(line);
   });
   for (const warning of config.warnings)
     if (preflight_command !== null) log.warn("configuration", { warning });
-  return { located, config, dropped_in, failures, log, recent };
+  const flushLog = (limit_ms: number) => output.flush(limit_ms);
+  return { located, config, dropped_in, failures, log, recent, flushLog };
 }
+
+const linesLost = (lines: number): string =>
+  JSON.stringify({
+    time: new Date().toISOString(),
+    level: "warn",
+    message: "log lines were lost: standard error could not be written to",
+    lines,
+  });
 
 /** A dropped-in plugin whose settings are wrong is left out, with the reason. */
 function checkSettings(

@@ -56,6 +56,7 @@ async function runServer(flags: Flags, options: ProgramOptions): Promise<void> {
     );
   } finally {
     void children.stop();
+    await boot.flushLog(1_000);
   }
 }
 

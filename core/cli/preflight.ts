@@ -57,6 +57,7 @@ export async function runPreflight(
     failures: [],
     log: jsonLog("error", () => {}),
     recent: new LogRing(),
+    flushLog: async () => {},
   };
   const assembled = await assemble(
     boot,

@@ -119,6 +119,11 @@ export class Host {
     return this.slots.read(ref);
   }
 
+  /** Why nothing, or nothing new, can be stored; null when all is well. */
+  storageFailure(): Promise<string | null> {
+    return this.options.store.failure();
+  }
+
   /** The plugins that report a failure. */
   async health(): Promise<{ readonly plugin: string; readonly failing: string }[]> {
     const answers = await Promise.all(

@@ -1,0 +1,95 @@
+/** Faults of the machine: a log that can't be written, a disk that loses what it was given. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, openSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildIfStale, executable } from "../../scripts/build";
+import { cleanEnvironment } from "../../scripts/lib/launch";
+import { startExecutable } from "../helpers/executable";
+import { until } from "../helpers/server";
+
+const strace = Bun.which("strace");
+const directories: string[] = [];
+afterAll(() => {
+  for (const path of directories) rmSync(path, { recursive: true, force: true });
+});
+const temporary = (): string => {
+  const path = mkdtempSync(join(tmpdir(), "dossier-faults-"));
+  directories.push(path);
+  return path;
+};
+
+describe("a log that can't be written", () => {
+  test.skipIf(process.platform !== "linux")(
+    "holds nobody up, and the server stops when told to",
+    async () => {
+      await buildIfStale();
+      const data = temporary();
+      const server = Bun.spawn([executable, "serve", "--data", data, "--port", "0"], {
+        cwd: data,
+        env: cleanEnvironment({ DOSSIER_SERVER_LOG_LEVEL: "debug" }),
+        stdin: "ignore",
+        stdout: "pipe",
+        stderr: openSync("/dev/full", "w"),
+      });
+      let said = "";
+      for await (const bytes of server.stdout) {
+        said += new TextDecoder().decode(bytes);
+        if (/http:\/\/\S+:\d+/.test(said)) break;
+      }
+      const url = /http:\/\/\S+:\d+/.exec(said)![0];
+      // The first line that fails, and whoever tries again for ever, come with the start.
+      await Bun.sleep(1_500);
+      for (let i = 0; i < 5; i++) expect((await fetch(`${url}/health`)).status).toBe(200);
+      server.kill("SIGTERM");
+      expect(await server.exited).toBe(0);
+    },
+  );
+});
+
+describe("a disk that loses a write", () => {
+  test.skipIf(strace === null)(
+    "ends the server, which says why, and nothing that was confirmed is lost",
+    async () => {
+      await using server = await startExecutable();
+      const { body: kept } = await server.send("ada", "POST", "/folders", { name: "Kept" });
+      const tracer = Bun.spawn(
+        [
+          strace!,
+          "-f",
+          "-p",
+          String(server.pid()),
+          "-e",
+          "trace=fsync,fdatasync",
+          "-e",
+          "inject=fsync,fdatasync:error=EIO",
+        ],
+        { stdout: "ignore", stderr: "pipe" },
+      );
+      for await (const bytes of tracer.stderr)
+        if (new TextDecoder().decode(bytes).includes("attached")) break;
+      const statuses: number[] = [];
+      const isGone = () => {
+        try {
+          process.kill(server.pid(), 0);
+          return false;
+        } catch {
+          return true;
+        }
+      };
+      while (!isGone() && statuses.length < 50)
+        statuses.push(
+          await server.send("ada", "POST", "/folders", { name: "Lost" }).then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        );
+      expect(statuses.filter((status) => status === 201)).toEqual([]);
+      await until(() => server.output().includes("the disk lost a write"));
+      tracer.kill();
+      await tracer.exited;
+      await server.restart();
+      expect((await server.send("ada", "GET", `/folders/${kept.id}`)).status).toBe(200);
+    },
+  );
+});

@@ -1,0 +1,52 @@
+/** Log lines on an output that is slow, full, or closed: none waits, and what is lost is counted. */
+import { expect, test } from "bun:test";
+import { LogOutput } from "../../core/base/log-output";
+import { until } from "../helpers/server";
+
+/** An output that takes, refuses or keeps what is written, as it is told. */
+function world() {
+  const stream = {
+    written: "",
+    how: "takes" as "takes" | "refuses" | "keeps",
+    kept: [] as (() => void)[],
+    write(text: string, done: (error?: Error) => void) {
+      const take = () => {
+        stream.written += text;
+        done();
+      };
+      if (stream.how === "takes") take();
+      else if (stream.how === "refuses") done(new Error("ENOSPC"));
+      else stream.kept.push(take);
+    },
+  };
+  return { stream, output: new LogOutput(stream, (lines) => `${lines} lost`) };
+}
+
+test("lines come in their order", () => {
+  const { stream, output } = world();
+  output.write("one");
+  output.write("two");
+  expect(stream.written).toBe("one\ntwo\n");
+});
+
+test("lines that a full disk refuses are counted, and said once it takes them again", async () => {
+  const { stream, output } = world();
+  stream.how = "refuses";
+  for (let i = 0; i < 5; i++) output.write("x");
+  stream.how = "takes";
+  await until(() => stream.written !== "");
+  output.write("again");
+  expect(stream.written).toBe("\n5 lost\nagain\n");
+});
+
+test("a reader that takes nothing costs no more than a megabyte, and is told what is missing", async () => {
+  const { stream, output } = world();
+  stream.how = "keeps";
+  for (let i = 0; i < 3_000; i++) output.write("x".repeat(1_000));
+  const kept = stream.kept.length;
+  expect(kept).toBeLessThan(1_100);
+  stream.how = "takes";
+  for (const take of stream.kept) take();
+  expect(stream.written).toContain(`\n${3_000 - kept} lost\n`);
+  await output.flush(10);
+});

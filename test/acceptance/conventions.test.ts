@@ -534,7 +534,12 @@ test("health answers without a key, at the root of the server", async () => {
   const { status, body } = await server.api("GET", "/health", undefined, { key: null });
   expect([status, body]).toEqual([
     200,
-    { status: "ok", version: (await server.mustCli(["version"])).trim(), plugins: [] },
+    {
+      status: "ok",
+      storage: null,
+      version: (await server.mustCli(["version"])).trim(),
+      plugins: [],
+    },
   ]);
 });
 

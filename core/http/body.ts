@@ -1,5 +1,6 @@
 /** Reads the body of a request within its limit, and parses JSON. */
 import { badRequest, HttpError, tooLarge } from "../base/errors";
+import { requireShallow } from "./json-depth";
 import { fieldName } from "./validation";
 
 export const json_body_bytes_max = 16 * 2 ** 20;
@@ -47,6 +48,7 @@ const cut = (sentence: string): string =>
 
 /** The body as JSON. @throws HttpError 400 when it is not JSON in UTF-8. */
 export function parseJson(bytes: Uint8Array): unknown {
+  requireShallow(bytes);
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -68,21 +68,49 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** The body as it came. @throws HttpError 413 above the limit. */
+/**
+ * How long a body may take: this, and a second more for each so many bytes that have arrived. One
+ * that drips holds on to nothing for long.
+ */
+const body_ms_max = 15_000;
+const bytes_per_s_min = 256 * 1024;
+
+/** The body as it came. @throws HttpError 413 above the limit, 408 when it takes too long. */
 export async function readBytes(request: Request, bytes_max: number): Promise<Uint8Array> {
-  if (declaredLength(request) !== undefined) {
-    checkLength(request, bytes_max);
-    return new Uint8Array(await request.arrayBuffer());
-  }
+  checkLength(request, bytes_max);
+  const reader = request.body?.getReader();
+  if (!reader) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.byteLength;
-    if (length > bytes_max) throw bodyTooLarge(bytes_max);
-    chunks.push(chunk);
+  let is_late = false;
+  const begun_ms = performance.now();
+  const timer = setInterval(() => {
+    const allowed_ms = body_ms_max + (length / bytes_per_s_min) * 1_000;
+    if (performance.now() - begun_ms < allowed_ms) return;
+    is_late = true;
+    void reader.cancel();
+  }, 500);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (is_late) throw tooSlow();
+      if (done) return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+      length += value.byteLength;
+      if (length > bytes_max) throw bodyTooLarge(bytes_max);
+      chunks.push(value);
+    }
+  } finally {
+    clearInterval(timer);
   }
-  return Buffer.concat(chunks);
 }
+
+const tooSlow = () =>
+  new HttpError(
+    408,
+    "body_timeout",
+    `The body came too slowly: after ${body_ms_max / 1_000} s most of it was still missing.`,
+    { headers: { connection: "close" } },
+  );
 
 /** An object or array whose values are being visited; `keys` are those of an object. */
 interface Visited {

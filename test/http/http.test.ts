@@ -284,6 +284,16 @@ describe("bodies", () => {
       if (says instanceof RegExp) expect(answer.text).toMatch(says);
       else expect(answer.text).toContain(says);
     });
+  test("one that drips is not waited for", async () => {
+    const stream = new ReadableStream({
+      async pull(controller) {
+        await Bun.sleep(200);
+        controller.enqueue(new Uint8Array([0x20]));
+      },
+    });
+    const answer = await server.send("ada", "POST", "/echo", stream, json);
+    expect([answer.status, answer.body.code]).toEqual([408, "body_timeout"]);
+  });
   test("a streamed body without a length is counted too", async () => {
     const stream = new ReadableStream({
       pull(controller) {

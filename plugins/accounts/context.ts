@@ -5,7 +5,7 @@ import type { KeyRow } from "./store";
 
 export interface AccountContext extends Pick<
   Context,
-  "db" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms"
+  "db" | "emit" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms"
 > {
   readonly passwords: Pick<Passwords, "hash" | "verify">;
 }

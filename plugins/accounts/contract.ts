@@ -1,5 +1,5 @@
 /** What other plugins may know about accounts: who may sign in, and with which keys. */
-import { service, type Caller, type Client } from "../../core/sdk";
+import { event, service, t, type Caller, type Client } from "../../core/sdk";
 
 export type Role = "admin" | "member";
 export type Scope = "read" | "write";
@@ -100,3 +100,9 @@ export interface Sessions {
   isLive(session_id: string): Promise<boolean>;
 }
 export const Sessions = service<Sessions>("accounts.sessions");
+
+/** Nothing is done for this user any more, until an administrator activates them again. */
+export const UserDeactivated = event(
+  "accounts.user_deactivated",
+  t.Object({ user_id: t.String() }),
+);

@@ -19,7 +19,7 @@ const badLink = () =>
       "another with: dossier setup --link",
   );
 
-export type FirstAdminContext = Omit<AccountContext, "notify"> &
+export type FirstAdminContext = Omit<AccountContext, "emit" | "notify"> &
   Pick<Context, "public_url" | "sealed">;
 
 /** What the first administrator enters. */

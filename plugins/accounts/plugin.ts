@@ -6,7 +6,7 @@ import { Authenticator, definePlugin, fill, Secret, StartNotice, t } from "../..
 import { adminHandlers, adminRoutes } from "./admin-routes";
 import { KeyAuthenticator } from "./authenticator";
 import { commandHandlers, commands } from "./commands";
-import { Accounts, Sessions } from "./contract";
+import { Accounts, Sessions, UserDeactivated } from "./contract";
 import { FirstAdmin } from "./first-admin";
 import { Invitations } from "./invitations";
 import { LastUseBuffer } from "./last-use";
@@ -35,6 +35,7 @@ export default definePlugin({
     ),
   }),
   provides: { accounts: Accounts, sessions: Sessions },
+  events: [UserDeactivated],
   tables: [
     "accounts_users",
     "accounts_keys",

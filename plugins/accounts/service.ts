@@ -1,7 +1,15 @@
 /** The rules about users and keys. Knows nothing of HTTP requests and writes no SQL. */
 import { conflict, notFound } from "../../core/sdk";
 import { keyChanged, sessionsChanged, type AccountContext } from "./context";
-import type { Accounts, Key, NewKey, NewUser, Role, User } from "./contract";
+import {
+  UserDeactivated,
+  type Accounts,
+  type Key,
+  type NewKey,
+  type NewUser,
+  type Role,
+  type User,
+} from "./contract";
 import type { FirstAdmin } from "./first-admin";
 import { newKeyRow, toKey } from "./key";
 import { checkPassword } from "./passwords";
@@ -75,6 +83,8 @@ export class AccountService implements Accounts {
       )
         throw conflict("This is the last active administrator.", "last_admin");
       if (active === false) await deleteSessions(tx, user_id);
+      if (before.active === 1 && row.active === 0)
+        await this.ctx.emit(tx, UserDeactivated, { user_id });
       this.ctx.notify(sessionsChanged(user_id, "all", active === false ? "deleted" : "changed"));
       return toUser(row);
     });

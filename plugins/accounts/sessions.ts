@@ -26,7 +26,7 @@ export const idle_ms = 12 * 3_600_000;
 const sessions_max = 100;
 const user_agent_length_max = 300;
 
-export interface SessionContext extends AccountContext, Pick<Context, "reads"> {
+export interface SessionContext extends Omit<AccountContext, "emit">, Pick<Context, "reads"> {
   readonly trials: PasswordTrials;
   readonly last_use: Pick<LastUseBuffer, "note" | "lastOf">;
 }

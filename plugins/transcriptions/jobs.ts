@@ -3,6 +3,7 @@
  * limits. A run is fetched if it has a URL, and then read (captions) or transcribed (recordings).
  */
 import { handle, job, t, type Context, type Db, type JobHandler } from "../../core/sdk";
+import { UserDeactivated } from "../accounts/contract";
 import type { TranscriptionRunner } from "./runner";
 import type { RunRow } from "./store";
 
@@ -58,6 +59,12 @@ export const transcriptionJobs = (
       ...common,
       timeout_ms: timeout + overhead_ms,
       concurrency,
+    }),
+    handle(UserDeactivated, (payload) => runner.endAllOf(payload), {
+      attempts_max: 20,
+      timeout_ms: minute_ms,
+      concurrency: 4,
+      ownerOf: ({ user_id }) => user_id,
     }),
   ];
 };

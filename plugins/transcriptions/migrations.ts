@@ -56,4 +56,16 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0002_unfinished",
+    up: async (tx) => {
+      // How many an owner has under way.
+      await tx.schema
+        .createIndex("transcriptions_unfinished")
+        .on("transcriptions")
+        .column("owner_id")
+        .where(sql<boolean>`status in ('pending', 'running')`)
+        .execute();
+    },
+  },
 ];

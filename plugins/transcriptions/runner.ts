@@ -125,6 +125,12 @@ export class TranscriptionRunner {
     );
   }
 
+  /** Ends what is under way for a user who was deactivated. */
+  async endAllOf({ user_id }: { readonly user_id: string }): Promise<JobEffect | void> {
+    const { accounts, runs } = this.ctx;
+    if (!(await accounts.findUser(user_id)).active) return (tx) => runs.cancelAll(tx, user_id);
+  }
+
   /**
    * What all steps have in common: a fault of the recording ends the run, and a temporary error is
    * tried again.

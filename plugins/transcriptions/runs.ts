@@ -2,7 +2,7 @@
  * How the runs of transcriptions change: what a run keeps is released in the transaction that ends
  * it.
  */
-import { requireOwned, type Change, type Context, type Db } from "../../core/sdk";
+import { forbidden, requireOwned, type Change, type Context, type Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Quotas } from "../quotas/contract";
 import * as store from "./store";
@@ -16,6 +16,8 @@ export interface TranscriptionRunsParts extends Pick<
   readonly quotas: Quotas;
 }
 
+/** Runs of one owner that have not ended. */
+export const unfinished_max = 100;
 /** Runs deleted with one statement. */
 const delete_batch = 500;
 
@@ -51,6 +53,21 @@ export class TranscriptionRuns {
     if (!(await this.end(tx, run_id, { status: "cancelled", finished_at }))) return false;
     await this.ctx.cancelJobs(tx, [run_id]);
     return true;
+  }
+
+  /** @throws HttpError 403 when too many runs of the owner are under way. */
+  async requireCapacity(from: Db, owner_id: string): Promise<void> {
+    if ((await store.unfinishedOf(from, owner_id)).length >= unfinished_max)
+      throw forbidden(
+        `At most ${unfinished_max} transcriptions of one user may be under way. ` +
+          "Wait for one to end, or cancel it.",
+        "quota_exceeded",
+      );
+  }
+
+  /** What is under way for this user ends, a recording that is being heard too. */
+  async cancelAll(tx: Db, owner_id: string): Promise<void> {
+    for (const id of await store.unfinishedOf(tx, owner_id)) await this.cancel(tx, id);
   }
 
   /**

@@ -48,8 +48,9 @@ export class Transcriptions {
    * Refuses what `addUpload` would refuse, before its bytes are read. @throws HttpError 403 or 404.
    */
   async admit(owner_id: string, folder_id: string, size_bytes: number): Promise<void> {
-    const { db, folders, quotas } = this.ctx;
+    const { db, folders, quotas, runs } = this.ctx;
     await folders.require(db, owner_id, folder_id);
+    await runs.requireCapacity(db, owner_id);
     await quotas.require(db, owner_id, "documents", 1);
     await quotas.require(db, owner_id, "storage", size_bytes);
   }
@@ -178,9 +179,10 @@ export class Transcriptions {
   }
 
   private insertPending(run: RunRow): Promise<RunRow> {
-    const { enqueueNext, files, inTransaction, quotas } = this.ctx;
+    const { enqueueNext, files, inTransaction, quotas, runs } = this.ctx;
     return inTransaction(async (tx) => {
       files.requireFreeSpace();
+      await runs.requireCapacity(tx, run.owner_id);
       if (run.size_bytes > 0) await quotas.charge(tx, run.owner_id, "storage", run.size_bytes);
       await this.insert(tx, run);
       // No document will be made: hours of transcribing would be in vain.

@@ -2,7 +2,7 @@
  * Every SQL statement about transcription runs. The database comes first, so that the caller
  * decides the transaction.
  */
-import { pageWindow, toNumber, type Db, type PageRequest } from "../../core/sdk";
+import { pageWindow, sql, toNumber, type Db, type PageRequest } from "../../core/sdk";
 
 export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled";
 export interface RunRow {
@@ -79,6 +79,19 @@ export async function listRuns(
     .executeTakeFirst();
   return { rows, total: toNumber(counted?.count) };
 }
+
+/** As the index of unfinished runs has it. */
+const is_unfinished = sql<boolean>`status in ('pending', 'running')`;
+
+export const unfinishedOf = async (db: TranscriptionsDb, owner_id: string): Promise<string[]> =>
+  (
+    await db
+      .selectFrom("transcriptions")
+      .select("id")
+      .where("owner_id", "=", owner_id)
+      .where(is_unfinished)
+      .execute()
+  ).map(({ id }) => id);
 
 /** The run after the change; undefined when it has ended, or is gone. */
 const updateUnfinished = (

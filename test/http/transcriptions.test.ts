@@ -386,6 +386,56 @@ describe("a program listens", () => {
   });
 });
 
+test("what is under way ends when its user is deactivated, what is heard and what waits", async () => {
+  const theirs = await newFolder("zoe");
+  const ids: string[] = [];
+  for (const seconds of [1.1, 1.2, 1.3, 1.4, 1.5, 1.6])
+    ids.push((await upload(`${seconds}.wav`, recordingOf("slow", seconds), "zoe", theirs)).body.id);
+  await until(() => engine.runs("child"));
+  await server.accounts.setUserActive("usr_zoe", false);
+  await until(() => !engine.runs() && !engine.runs("child") && left().length === 0);
+  await server.settle();
+  await server.accounts.setUserActive("usr_zoe", true);
+  for (const id of ids)
+    expect((await server.send("zoe", "GET", `/transcriptions/${id}`)).body.status).toBe(
+      "cancelled",
+    );
+});
+
+test("one user may have a hundred under way; others, and what has ended, are not counted", async () => {
+  engine.close();
+  const many = await newFolder("max");
+  const first = (await upload("first.wav", recordingOf("gate"), "max", many)).body.id;
+  await server.store.inTransaction(async (tx) => {
+    const row = await tx
+      .selectFrom("transcriptions")
+      .selectAll()
+      .where("id", "=", first)
+      .executeTakeFirstOrThrow();
+    for (let n = 0; n < 99; n++)
+      await tx
+        .insertInto("transcriptions")
+        .values({ ...row, id: `trn_${n}`, sha256: null, size_bytes: 0 })
+        .execute();
+  });
+  const url = { folder_id: many, url: "http://media.example.com/a.mp3" };
+  for (const refused of [
+    await upload("more.wav", recordingOf("gate"), "max", many),
+    await upload("more.vtt", captions, "max", many),
+    await server.send("max", "POST", "/transcriptions", url),
+  ])
+    expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
+      403,
+      "quota_exceeded",
+      expect.stringContaining("At most 100 transcriptions"),
+    ]);
+  expect((await upload("mine.vtt", captions)).status).toBe(202);
+  expect((await server.send("max", "POST", "/transcriptions/trn_0/cancel")).status).toBe(202);
+  expect((await upload("more.vtt", captions, "max", many)).status).toBe(202);
+  engine.open();
+  expect((await server.send("max", "DELETE", `/folders/${many}`)).status).toBe(204);
+});
+
 describe("deleting", () => {
   test("a folder ends its runs and takes what they heard", async () => {
     const done = await ended("a.vtt", captions);

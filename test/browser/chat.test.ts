@@ -302,8 +302,8 @@ test.skipIf(!chromium_path)(
 );
 
 test.skipIf(!chromium_path)(
-  "a chat is deleted, brought back by Undo and from the list of deleted ones, and says so when " +
-    "it is gone",
+  "a chat is deleted, brought back by Undo and from the list of deleted ones, says so when it " +
+    "is gone, and is deleted for good from there",
   async () => {
     await askForFilter();
     const chat = page.url();
@@ -324,6 +324,14 @@ test.skipIf(!chromium_path)(
     await page.getByText("No deleted chats").waitFor();
     await page.goto(chat);
     await page.locator(".answer").waitFor();
+    await remove();
+    await page.goto("/console/chats");
+    await page.getByRole("tab", { name: "Deleted" }).click();
+    await page.getByRole("button", { name: /for good$/ }).click();
+    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByText("is gone for good").waitFor();
+    await page.getByText("No deleted chats").waitFor();
+    expect(at.api("GET", new URL(chat).pathname.replace("/console", ""))).rejects.toThrow("404");
   },
   60_000,
 );

@@ -1,5 +1,5 @@
 /** Chats, their messages and saved prompts: records, queries and calls. */
-import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/preact-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/preact-query";
 import { api } from "./client";
 import { fetchAll, keys, queries, refresh } from "./queries";
 import type { Answer, BodyOf, Page, Passage, RowOf } from "./types";
@@ -16,10 +16,14 @@ export type Prompt = RowOf<"listPrompts">;
 export const isRunning = ({ status }: Pick<Message, "status">): boolean =>
   status === "PENDING" || status === "PROCESSING";
 
+const isOf = (key: readonly unknown[] | undefined, deleted: boolean): boolean =>
+  (key?.at(-1) as { readonly deleted?: boolean } | undefined)?.deleted === deleted;
+
 export const useChats = (page: number, deleted: boolean) =>
-  useQuery({
+  useQuery<Page<Chat>>({
     queryKey: keys.chats({ page, deleted }),
-    placeholderData: keepPreviousData,
+    // Another page may stand in for this one until it is there, but not one of the other list.
+    placeholderData: (before, query) => (isOf(query?.queryKey, deleted) ? before : undefined),
     queryFn: ({ signal }) => api<Page<Chat>>("/chats", { query: { page, deleted }, signal }),
   });
 export const useChat = (id: string | null) =>
@@ -58,6 +62,10 @@ export async function changeChat(id: string, body: BodyOf<"updateChat">): Promis
 export async function deleteChat(id: string): Promise<void> {
   await api(`/chats/${id}`, { method: "DELETE" });
   void refresh("chat");
+}
+export async function deleteChatForGood(id: string): Promise<void> {
+  await api(`/chats/${id}`, { method: "DELETE", query: { permanent: true } });
+  void refresh("chat", "message");
 }
 export async function restoreChat(id: string): Promise<void> {
   await api(`/chats/${id}/restore`, { method: "POST" });

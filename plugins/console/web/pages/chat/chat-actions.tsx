@@ -1,7 +1,7 @@
-/** Renaming, deleting and restoring a chat. */
+/** Renaming, deleting and restoring a chat, and deleting it for good. */
 import { useState } from "preact/hooks";
-import { changeChat, deleteChat, restoreChat, type Chat } from "../../api/chats";
-import { FormDialog } from "../../ui/dialog";
+import { changeChat, deleteChat, deleteChatForGood, restoreChat, type Chat } from "../../api/chats";
+import { ConfirmDialog, FormDialog } from "../../ui/dialog";
 import { TextField } from "../../ui/field";
 import { toast, toastError } from "../../ui/toast";
 import { chat_strings as strings } from "../../strings/chat";
@@ -47,5 +47,27 @@ export function RenameChatDialog({
     >
       <TextField label={strings.name} value={name} onValue={setName} maxLength={255} autofocus />
     </FormDialog>
+  );
+}
+
+export function DeleteForGoodDialog({
+  chat: { id, name },
+  onClose,
+}: {
+  readonly chat: Pick<Chat, "id" | "name">;
+  readonly onClose: () => void;
+}) {
+  return (
+    <ConfirmDialog
+      title={strings.delete_for_good_title(name ?? strings.untitled)}
+      confirm_label={strings.delete_for_good}
+      onClose={onClose}
+      onConfirm={async () => {
+        await deleteChatForGood(id);
+        toast({ text: strings.deleted_for_good(name ?? strings.untitled) });
+      }}
+    >
+      <p>{strings.delete_for_good_text}</p>
+    </ConfirmDialog>
   );
 }

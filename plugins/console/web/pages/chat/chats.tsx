@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Link, Redirect, useLocation, useSearch } from "wouter-preact";
 import { useChats, type Chat } from "../../api/chats";
 import { useFolders } from "../../api/queries";
-import { Button, ButtonLink } from "../../ui/button";
+import { Button, ButtonLink, IconButton } from "../../ui/button";
 import { Time } from "../../ui/format";
 import { Menu } from "../../ui/menu";
 import { PageHeader } from "../../ui/page-header";
@@ -12,7 +12,7 @@ import { Empty, Loading } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { Tabs } from "../../ui/tabs";
 import { chat_strings as strings } from "../../strings/chat";
-import { deleteWithUndo, RenameChatDialog, restore } from "./chat-actions";
+import { DeleteForGoodDialog, deleteWithUndo, RenameChatDialog, restore } from "./chat-actions";
 
 const nameOf = (chat: Chat): string => chat.name ?? strings.untitled;
 
@@ -30,6 +30,7 @@ function List() {
   const [tab, setTab] = useState<"open" | "deleted">("open");
   const [page, setPage] = useState(1);
   const [renaming, setRenaming] = useState<Chat | null>(null);
+  const [removing, setRemoving] = useState<Chat | null>(null);
   const [, navigate] = useLocation();
   const deleted = tab === "deleted";
   const query = useChats(page, deleted);
@@ -68,7 +69,12 @@ function List() {
                 <None deleted={deleted} />
               ) : (
                 <>
-                  <Chats chats={data} deleted={deleted} onRename={setRenaming} />
+                  <Chats
+                    chats={data}
+                    deleted={deleted}
+                    onRename={setRenaming}
+                    onRemove={setRemoving}
+                  />
                   <Pager page={page} pagination={pagination} onPage={setPage} />
                 </>
               )
@@ -77,6 +83,7 @@ function List() {
         </div>
       </Tabs>
       {renaming && <RenameChatDialog chat={renaming} onClose={() => setRenaming(null)} />}
+      {removing && <DeleteForGoodDialog chat={removing} onClose={() => setRemoving(null)} />}
     </>
   );
 }
@@ -100,17 +107,19 @@ function Chats({
   chats,
   deleted,
   onRename,
+  onRemove,
 }: {
   readonly chats: readonly Chat[];
   readonly deleted: boolean;
   readonly onRename: (chat: Chat) => void;
+  readonly onRemove: (chat: Chat) => void;
 }) {
   const folders = useFolders();
   const folderName = (id: string) => folders.data?.find((folder) => folder.id === id)?.name;
   return (
     <Table
       label={deleted ? strings.deleted_list : strings.list}
-      columns={deleted ? deletedColumns(folderName) : openColumns(folderName, onRename)}
+      columns={deleted ? deletedColumns(folderName, onRemove) : openColumns(folderName, onRename)}
       rows={chats}
       row_key={({ id }) => id}
     />
@@ -182,7 +191,10 @@ const openColumns = (
   },
 ];
 
-const deletedColumns = (folderName: FolderName): readonly Column<Chat>[] => [
+const deletedColumns = (
+  folderName: FolderName,
+  onRemove: (chat: Chat) => void,
+): readonly Column<Chat>[] => [
   {
     key: "name",
     header: strings.column_name,
@@ -195,9 +207,16 @@ const deletedColumns = (folderName: FolderName): readonly Column<Chat>[] => [
     header: strings.column_actions,
     kind: "actions",
     cell: (chat) => (
-      <Button small icon="restore" onClick={() => void restore(chat)}>
-        {strings.restore}
-      </Button>
+      <>
+        <Button small icon="restore" onClick={() => void restore(chat)}>
+          {strings.restore}
+        </Button>
+        <IconButton
+          icon="trash"
+          label={strings.delete_for_good_of(nameOf(chat))}
+          onClick={() => onRemove(chat)}
+        />
+      </>
     ),
   },
 ];

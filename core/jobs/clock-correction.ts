@@ -17,13 +17,13 @@ const jobs_each = 500;
  * changed.
  */
 export async function correctTimes(
-  { inTransaction }: Pick<Store, "inTransaction">,
+  { inDeletion }: Pick<Store, "inDeletion">,
   now_ms: number,
 ): Promise<number> {
   let corrected = 0;
   for (const correct of [correctWaiting, correctFinished])
     for (let some = jobs_each; some === jobs_each; corrected += some)
-      some = await inTransaction((tx) => correct(tx, now_ms));
+      some = await inDeletion((tx) => correct(tx, now_ms));
   return corrected;
 }
 

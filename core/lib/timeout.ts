@@ -99,3 +99,12 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
     signal.removeEventListener("abort", onAbort);
   }
 }
+
+/**
+ * How long it is until then, milliseconds; 0 when that is over. A wait is never longer than it was
+ * meant to be: when it is, the clock was set back, and nobody waits for that time to come again.
+ */
+export function leftUntil(at_ms: number, now_ms: number, longest_ms: number): number {
+  const left_ms = at_ms - now_ms;
+  return left_ms > longest_ms ? 0 : Math.max(0, left_ms);
+}

@@ -1,5 +1,5 @@
 /** Retries of failed calls within a deadline, and a circuit breaker for a provider that is down. */
-import { sleep } from "../../core/lib/timeout";
+import { leftUntil, sleep } from "../../core/lib/timeout";
 import { jitter } from "../../core/sdk";
 import { ProviderFailure } from "./failure";
 
@@ -57,7 +57,7 @@ export class CircuitBreaker {
   /** @throws ProviderFailure at once while the circuit is open. */
   async run<R>(work: () => Promise<R>): Promise<R> {
     const is_probe = this.failures >= failures_max;
-    if (is_probe && (this.now_ms() < this.open_until || this.probing))
+    if (is_probe && (this.isOpen() || this.probing))
       throw new ProviderFailure(
         "unavailable",
         "the provider failed several times in a row and is left alone for a while",
@@ -74,6 +74,10 @@ export class CircuitBreaker {
     } finally {
       if (is_probe) this.probing = false;
     }
+  }
+
+  private isOpen(): boolean {
+    return leftUntil(this.open_until, this.now_ms(), open_ms) > 0;
   }
 
   /** A provider that answers is up, whatever it says. */

@@ -1,4 +1,5 @@
 /** Remembers an answer that is slow to get. */
+import { leftUntil } from "../../core/lib/timeout";
 
 /**
  * Runs `ask` once at a time, for everybody who waits, and reuses its answer for `hold_ms`. Failures
@@ -12,7 +13,7 @@ export function cached<T>(
   let last: { readonly at_ms: number; readonly answer: T } | undefined;
   let running: Promise<T> | undefined;
   return async () => {
-    if (last && now_ms() - last.at_ms < hold_ms) return last.answer;
+    if (last && leftUntil(last.at_ms + hold_ms, now_ms(), hold_ms) > 0) return last.answer;
     running ??= ask()
       .then((answer) => {
         last = { at_ms: now_ms(), answer };

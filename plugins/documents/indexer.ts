@@ -146,7 +146,7 @@ async function extractFile(
   const { db, log, now_ms } = ctx;
   const folder_ids = await linkStore.foldersOf(db, id);
   let reported_at = 0;
-  const isDue = () => now_ms() - reported_at >= report_every_ms;
+  const isDue = () => Math.abs(now_ms() - reported_at) >= report_every_ms;
   const report = async (stage: Stage, progress: number): Promise<void> => {
     reported_at = now_ms();
     await store.setProgress(db, id, version, { stage, progress, attempts: attempt });

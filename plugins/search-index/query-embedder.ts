@@ -2,7 +2,7 @@
  * Embeds queries, quickly or not at all: a slow or unreachable embedder never keeps a search
  * waiting for long.
  */
-import { TimeLimit } from "../../core/lib/timeout";
+import { leftUntil, TimeLimit } from "../../core/lib/timeout";
 import type { Context } from "../../core/sdk";
 import type { Embedder, SearchRequest } from "./contract";
 import type { VectorSetRow } from "./store";
@@ -59,7 +59,7 @@ export class QueryEmbedder {
       this.failures = 0;
     }
     const probe = this.failures >= failures_max;
-    if (probe && (this.parts.now_ms() < this.paused_until_ms || this.probing)) return undefined;
+    if (probe && (this.isPaused() || this.probing)) return undefined;
     this.probing = probe;
     try {
       const vector = await this.embed(embedder, set, text, signal);
@@ -80,9 +80,13 @@ export class QueryEmbedder {
    * one tries.
    */
   failing(): string | null {
-    return this.failures < failures_max || this.parts.now_ms() >= this.paused_until_ms
+    return this.failures < failures_max || !this.isPaused()
       ? null
       : `Questions are searched by their words alone: ${this.last_failure}.`;
+  }
+
+  private isPaused(): boolean {
+    return leftUntil(this.paused_until_ms, this.parts.now_ms(), pause_ms) > 0;
   }
 
   private async embed(

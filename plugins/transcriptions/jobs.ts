@@ -65,6 +65,7 @@ export const transcriptionJobs = (
       timeout_ms: minute_ms,
       concurrency: 4,
       ownerOf: ({ user_id }) => user_id,
+      uses_reserve: true,
     }),
   ];
 };

@@ -238,7 +238,7 @@ export class TranscriptionRunner {
     let written_at = 0;
     let highest = 0;
     return (progress) => {
-      if (!(progress > highest) || now_ms() - written_at < progress_interval_ms) return;
+      if (!(progress > highest) || Math.abs(now_ms() - written_at) < progress_interval_ms) return;
       highest = Math.min(progress, 1);
       written_at = now_ms();
       store

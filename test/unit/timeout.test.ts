@@ -1,6 +1,6 @@
 /** Time limits: what ends them, and what they leave behind. */
 import { describe, expect, test } from "bun:test";
-import { settlesWithin, TimeLimit, withTimeout } from "../../core/lib/timeout";
+import { leftUntil, settlesWithin, TimeLimit, withTimeout } from "../../core/lib/timeout";
 
 const long_ms = 60_000;
 const never = new Promise<never>(() => undefined);
@@ -67,4 +67,17 @@ test("whether work settles in time", async () => {
   expect(await settlesWithin(Promise.resolve(), long_ms)).toBe(true);
   expect(await settlesWithin(Promise.reject(new Error("settled too")), long_ms)).toBe(true);
   expect(await settlesWithin(never, 1)).toBe(false);
+});
+
+describe("how long is left until a time", () => {
+  const cases: [why: string, at_ms: number, now_ms: number, left_ms: number][] = [
+    ["what is to come", 1_100, 1_000, 100],
+    ["all of the wait", 1_500, 1_000, 500],
+    ["nothing when it is now", 1_000, 1_000, 0],
+    ["nothing when it is over", 1_000, 1_001, 0],
+    ["nothing when it is longer than the wait: the clock was set back", 1_501, 1_000, 0],
+  ];
+  test.each(cases)("%s", (_why, at_ms, now_ms, left_ms) =>
+    expect(leftUntil(at_ms, now_ms, 500)).toBe(left_ms),
+  );
 });

@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import { definePlugin, fill, HttpError } from "../../core/sdk";
 import { FolderContents } from "../../plugins/folders/contract";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { until } from "../helpers/server";
 
 let server: TestServer;
 /** So many deletions find no room. */
@@ -27,6 +28,7 @@ beforeAll(async () => {
 const made = async (path: string, body: object): Promise<string> =>
   (await server.send("ada", "POST", path, body)).body.id;
 async function filled() {
+  await until(() => !server.store.isDiskFull());
   const folder = await made("/folders", { name: "Large" }),
     sub = await made("/folders", { name: "Sub", parentId: folder }),
     other = await made("/folders", { name: "Other" });

@@ -78,6 +78,7 @@ export { pullStream } from "./http/pull-stream";
 // --- What the gateway asks of plugins
 export {
   Authenticator,
+  HealthFields,
   RateLimiter,
   RequestObserver,
   StartNotice,

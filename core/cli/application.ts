@@ -10,19 +10,22 @@ import { api, openApiDocument, type Described } from "../http/openapi";
 import { route, type Route } from "../http/route";
 import { Nullable } from "../http/schemas";
 import { createRouter, fullPath, isOn, lazyRouter } from "../http/router";
-import { Authenticator, RateLimiter, RequestObserver, Surface } from "../http/slots";
+import { Authenticator, HealthFields, RateLimiter, RequestObserver, Surface } from "../http/slots";
 import type { Host } from "../plugin/host";
 import type { Bootstrap } from "./bootstrap";
 
-const HealthRecord = Type.Object({
-  status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")]),
-  storage: Nullable(
-    Type.String(),
-    "Why nothing, or nothing new, can be stored; null when all is well.",
-  ),
-  version: Type.String(),
-  plugins: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
-});
+const HealthRecord = Type.Object(
+  {
+    status: Type.Union([Type.Literal("ok"), Type.Literal("degraded")]),
+    storage: Nullable(
+      Type.String(),
+      "Why nothing, or nothing new, can be stored; null when all is well.",
+    ),
+    version: Type.String(),
+    plugins: Type.Array(Type.Object({ name: Type.String(), reason: Type.String() })),
+  },
+  { additionalProperties: true },
+);
 export const coreRoutes = {
   openapi: route.get("/openapi.json", {
     summary: "The OpenAPI contract",
@@ -149,8 +152,17 @@ function coreHandlers(
         ];
         const storage = await storageFailure();
         const is_well = storage === null && plugins.length === 0;
+        const fields = await Promise.all(
+          host.slot(HealthFields).map(async ({ name, read }) => [name, await read()]),
+        );
         return Response.json(
-          { status: is_well ? "ok" : "degraded", storage, version, plugins },
+          {
+            status: is_well ? "ok" : "degraded",
+            storage,
+            version,
+            plugins,
+            ...Object.fromEntries(fields),
+          },
           { headers: { "cache-control": "no-store" } },
         );
       },

@@ -75,6 +75,13 @@ export interface ServedRequest {
  */
 export const RequestObserver = slot<(request: ServedRequest) => void>("http.request_observer");
 
+/** A field of GET /health beside `status`: what goes on in the background. Must be quick. */
+export interface HealthField {
+  readonly name: string;
+  read(): Promise<unknown>;
+}
+export const HealthFields = slot<HealthField>("http.health_fields");
+
 /**
  * Lines for the person who started the server: how to sign in. Printed once the address is open,
  * never logged.

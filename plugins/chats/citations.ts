@@ -2,16 +2,15 @@
  * What becomes of an answer's citations: numbered when it is saved, marked as stale when it is read
  * and their text has changed, redacted when their document is deleted for good.
  */
-import { batchesOf } from "../../core/lib/batch";
 import type { Db } from "../../core/sdk";
 import type { Citation } from "../search/contract";
-import type { Documents } from "../documents/contract";
+import type { DocumentName, Documents } from "../documents/contract";
+import { citingMessages, dropCitations, shownDocuments } from "./citation-store";
 import type { ChatContext } from "./context";
 import type { AnswerResult } from "./contract";
 import { voidAttempt } from "./event-store";
 import { restartAnswer } from "./events";
-import * as store from "./store";
-import type { MessageRow } from "./store";
+import type { ChatsTables, MessageRow } from "./store";
 import { publishGrowth } from "./waiter";
 
 export interface Cited {
@@ -73,7 +72,8 @@ export type Message = Omit<MessageRow, "result"> & { readonly result: AnswerResu
 
 /**
  * Decodes the results, and checks their citations: one is stale when its document has another
- * version now and its quote stands nowhere in that.
+ * version now and its quote stands nowhere in that. Of a document that is gone none keeps its text,
+ * whether the stored answer has lost it by now or not.
  */
 export async function withFreshCitations(
   db: Db,
@@ -83,33 +83,39 @@ export async function withFreshCitations(
   const messages = rows.map((row) => ({ ...row, result: resultOf(row) }));
   const cited = messages
     .flatMap(({ result }) => result?.citations ?? [])
-    .filter((citation) => !citation.stale);
+    .filter((citation) => citation.quote !== "" || !citation.stale);
   if (cited.length === 0) return messages;
-  const stale = await staleAmong(db, documents, cited);
-  return stale.size === 0
-    ? messages
-    : messages.map((message) => ({
-        ...message,
-        result: message.result && {
+  const document_ids = [...new Set(cited.map((citation) => citation.document_id))];
+  const names = await documents.findNames(db, document_ids);
+  const gone = new Set(document_ids.filter((id) => !names.has(id)));
+  const stale = await staleAmong(db, documents, cited, names);
+  if (stale.size === 0 && gone.size === 0) return messages;
+  return messages.map((message) => ({
+    ...message,
+    result:
+      message.result &&
+      redacted(
+        {
           ...message.result,
           citations: message.result.citations.map((citation) =>
             stale.has(citation) ? { ...citation, stale: true } : citation,
           ),
         },
-      }));
+        gone,
+      ),
+  }));
 }
 
 async function staleAmong(
   db: Db,
   documents: Documents,
   cited: readonly Citation[],
+  names: ReadonlyMap<string, DocumentName>,
 ): Promise<ReadonlySet<Citation>> {
-  const names = await documents.findNames(db, [
-    ...new Set(cited.map((citation) => citation.document_id)),
-  ]);
-  const of_older_versions = cited.filter(
-    (citation) => names.get(citation.document_id)?.current_version !== citation.document_version,
-  );
+  const of_older_versions = cited.filter((citation) => {
+    const document = names.get(citation.document_id);
+    return !citation.stale && document && document.current_version !== citation.document_version;
+  });
   const stale = new Set<Citation>();
   for (const [document_id, citations] of Map.groupBy(
     of_older_versions,
@@ -128,33 +134,54 @@ async function staleAmong(
 const resultOf = ({ result }: Pick<MessageRow, "result">): AnswerResult | null =>
   result === null ? null : (JSON.parse(result) as AnswerResult);
 
-const batch = 500;
+/** Messages that one transaction redacts. */
+const batch = 50;
 
 /**
- * Removes the text of documents that are deleted for good from every answer that cites them. An
- * answer that is being made and was shown from them starts over: its text is deleted, and nothing
- * more of that attempt is shown.
+ * Removes the text of documents that are deleted for good from the answers that cite them, some at
+ * a time; false when there are more. An answer that is being made and was shown from them starts
+ * over: its text is deleted, and nothing more of that attempt is shown.
  */
 export async function redactDocuments(
   ctx: Pick<ChatContext, "notifier" | "now_ms">,
-  tx: Db<store.ChatsTables>,
+  tx: Db<ChatsTables>,
   document_ids: readonly string[],
-): Promise<void> {
-  for (const some of batchesOf(document_ids, batch)) {
-    const gone = new Set(some);
-    for (;;) {
-      const citing = await store.citingMessages(tx, some, batch);
-      if (citing.length === 0) break;
-      for (const message of citing) {
-        const result = resultOf(message);
-        if (result)
-          await store.dropCitations(tx, message.id, some, JSON.stringify(redacted(result, gone)));
-        else {
-          await voidAttempt(tx, message.id);
-          await restartAnswer(tx, message.id, ctx.now_ms());
-          publishGrowth(ctx, message.id);
-        }
-      }
-    }
+): Promise<boolean> {
+  const gone = new Set(document_ids);
+  const citing = await citingMessages(tx, document_ids, batch);
+  for (const message of citing) {
+    const result = resultOf(message);
+    if (result)
+      await dropCitations(tx, message.id, document_ids, JSON.stringify(redacted(result, gone)));
+    else await startOver(ctx, tx, message.id);
   }
+  return citing.length < batch;
+}
+
+/**
+ * Inside the transaction that deletes folders: answers that are being made, and were shown from
+ * documents that are gone now, start over.
+ */
+export async function restartShown(
+  ctx: Pick<ChatContext, "documents" | "notifier" | "now_ms">,
+  tx: Db<ChatsTables>,
+): Promise<void> {
+  const shown = await shownDocuments(tx);
+  const found = await ctx.documents.findNames(tx, [
+    ...new Set(shown.map(({ document_id }) => document_id)),
+  ]);
+  const void_ids = new Set(
+    shown.flatMap(({ message_id, document_id }) => (found.has(document_id) ? [] : [message_id])),
+  );
+  for (const message_id of void_ids) await startOver(ctx, tx, message_id);
+}
+
+async function startOver(
+  ctx: Pick<ChatContext, "notifier" | "now_ms">,
+  tx: Db<ChatsTables>,
+  message_id: string,
+): Promise<void> {
+  await voidAttempt(tx, message_id);
+  await restartAnswer(tx, message_id, ctx.now_ms());
+  publishGrowth(ctx, message_id);
 }

@@ -1,11 +1,12 @@
 /** Chats: sessions over folders, messages, and answers that are made in the background. */
+import { inParts } from "../../core/lib/parts";
 import { definePlugin, Duration, fill, t } from "../../core/sdk";
 import { Documents, DocumentUses } from "../documents/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { Prompts, PromptUses } from "../prompts/contract";
 import { Quotas } from "../quotas/contract";
 import { Retrieval } from "../search/contract";
-import { redactDocuments } from "./citations";
+import { redactDocuments, restartShown } from "./citations";
 import type { ChatContext } from "./context";
 import { AnswerLimits, Answerers } from "./contract";
 import { resumeDeletions } from "./deletion";
@@ -58,7 +59,9 @@ export default definePlugin({
       schedules,
       fills: [
         fill(FolderContents, {
-          remove: (tx, _owner_id, folder_ids) => removeFolderUses(tx, folder_ids),
+          remove: (tx) => restartShown(ctx, tx),
+          purge: (_owner_id, folder_ids, signal) =>
+            inParts(() => ctx.inDeletion((tx) => removeFolderUses(tx, folder_ids)), signal),
         }),
         fill(PromptUses, { remove: (tx, _owner_id, prompt_id) => removePromptUses(tx, prompt_id) }),
         fill(DocumentUses, {

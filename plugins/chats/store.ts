@@ -2,7 +2,8 @@
  * Every SQL statement about chat sessions, their messages and what those cite. The database comes
  * first, so that the caller decides the transaction.
  */
-import { pageWindow, type Db, type PageRequest } from "../../core/sdk";
+import { pageWindow, sql, type Db, type PageRequest } from "../../core/sdk";
+import { isGone } from "../folders/contract";
 
 /** A session as it is stored. Times are epoch milliseconds. */
 export interface ChatRow {
@@ -130,6 +131,7 @@ export async function withUses(db: ChatsDb, rows: readonly ChatRow[]): Promise<C
     .selectFrom("chats_folders")
     .select(["chat_id", "folder_id as used_id"])
     .where("chat_id", "in", ids)
+    .where(sql<boolean>`not ${isGone("chats_folders.folder_id")}`)
     .orderBy("position")
     .execute();
   const prompts = await db
@@ -200,10 +202,26 @@ export async function replacePrompts(
       .execute();
 }
 
-export async function removeFolderUses(tx: ChatsDb, folder_ids: readonly string[]): Promise<void> {
-  if (folder_ids.length > 0)
-    await tx.deleteFrom("chats_folders").where("folder_id", "in", folder_ids).execute();
-}
+const uses_at_once = 500;
+/** Takes folders out of some sessions; false when there were none. */
+export const removeFolderUses = async (
+  tx: ChatsDb,
+  folder_ids: readonly string[],
+): Promise<boolean> =>
+  (
+    await tx
+      .deleteFrom("chats_folders")
+      .where("folder_id", "in", folder_ids)
+      .where("chat_id", "in", (e) =>
+        e
+          .selectFrom("chats_folders")
+          .select("chat_id")
+          .where("folder_id", "in", folder_ids)
+          .limit(uses_at_once),
+      )
+      .returning("chat_id")
+      .execute()
+  ).length > 0;
 
 export const removePromptUses = async (tx: ChatsDb, prompt_id: string): Promise<void> => {
   await tx.deleteFrom("chats_prompts").where("prompt_id", "=", prompt_id).execute();
@@ -354,38 +372,3 @@ export async function insertCitations(
 export const deleteCitations = async (tx: ChatsDb, message_id: string): Promise<void> => {
   await tx.deleteFrom("chats_citations").where("message_id", "=", message_id).execute();
 };
-
-/** Up to `limit` answers that cite one of these documents, or are being made from one and shown. */
-export const citingMessages = async (
-  tx: ChatsDb,
-  document_ids: readonly string[],
-  limit: number,
-): Promise<{ id: string; result: string | null }[]> =>
-  document_ids.length === 0
-    ? []
-    : tx
-        .selectFrom("chats_messages")
-        .select(["id", "result"])
-        .where("id", "in", (e) =>
-          e
-            .selectFrom("chats_citations")
-            .select("message_id")
-            .where("document_id", "in", document_ids),
-        )
-        .limit(limit)
-        .execute();
-
-/** Rewrites the result of an answer that no longer cites these documents. */
-export async function dropCitations(
-  tx: ChatsDb,
-  message_id: string,
-  document_ids: readonly string[],
-  result: string | null,
-): Promise<void> {
-  await tx.updateTable("chats_messages").set({ result }).where("id", "=", message_id).execute();
-  await tx
-    .deleteFrom("chats_citations")
-    .where("message_id", "=", message_id)
-    .where("document_id", "in", document_ids)
-    .execute();
-}

@@ -20,6 +20,7 @@ export interface DocumentContext extends Pick<
   | "newId"
   | "notify"
   | "now_ms"
+  | "reads"
   | "truncateWal"
 > {
   readonly config: {
@@ -52,6 +53,8 @@ export interface DocumentContext extends Pick<
    * on disk. Returns at once.
    */
   readonly removeFiles: (sha256s: readonly string[]) => void;
+  /** The same now, outside a transaction; waits until they are deleted, and never throws. */
+  readonly deleteFiles: (sha256s: readonly string[]) => Promise<void>;
 }
 
 /** Notifies those who look at one of these folders now that their document has changed. */

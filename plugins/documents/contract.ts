@@ -142,8 +142,12 @@ export const Documents = service<Documents>("documents");
 
 /** Those who keep something about documents. */
 export interface DocumentUse {
-  /** Called inside the transaction that deletes these documents for good. */
-  remove(tx: Db, document_ids: readonly string[]): Promise<void>;
+  /**
+   * Called inside a transaction that deletes documents for good; nobody finds them any more by
+   * then. `false`: there is more than fits one transaction, call again in the next. So it may be
+   * called several times for a document.
+   */
+  remove(tx: Db, document_ids: readonly string[]): Promise<boolean | void>;
   /**
    * Called inside the transaction that ends the indexing of a document. Must be quick: every
    * document passes here.

@@ -7,6 +7,7 @@ import { notifyFolders, moveStatus, type DocumentContext } from "./context";
 import type { IngestRequest, ReadyText, IngestResult } from "./contract";
 import { queued } from "./indexer";
 import * as linkStore from "./link-store";
+import { refuseTakenName } from "./links";
 import { cleanedName, documentName, nameFolded, nameKey, nameOfText } from "./names";
 import type { Document } from "./record";
 import * as store from "./store";
@@ -101,7 +102,7 @@ export async function addUpload(
       await ctx.folders.require(tx, owner_id, folder_id);
       const known = await findReplaceable(tx, folder_id, name, overwrite);
       const document = known
-        ? await replace(ctx, tx, known, version, source)
+        ? await replace(ctx, tx, known, folder_id, version, source)
         : await insert(ctx, tx, { owner_id, folder_id, name }, version, source);
       return { document, replaced: known !== undefined };
     });
@@ -138,7 +139,7 @@ export async function ingest(
   }
   if (origin.kind === "import" && !request.overwrite && (await isUnchanged(tx, known, version)))
     return { document_id: known.id, version: known.version, outcome: "unchanged" };
-  const { row } = await replace(ctx, tx, known, version, source);
+  const { row } = await replace(ctx, tx, known, folder_id, version, source);
   return { document_id: row.id, version: row.version, outcome: "replaced" };
 }
 
@@ -259,6 +260,7 @@ async function insert(
     created_at: now,
     updated_at: now,
     synced_at: null,
+    held_by: folder_id,
   };
   await ctx.quotas.charge(tx, owner_id, "documents", 1);
   await ctx.quotas.charge(tx, owner_id, "storage", size_bytes);
@@ -273,7 +275,11 @@ async function insert(
     created_at: now,
     deleted_at: null,
   });
-  await ctx.folders.moveCounters(tx, [{ folder_id, status: "syncing", by: 1 }]);
+  await ctx.folders.moveCounters(tx, [
+    { folder_id, status: "syncing", by: 1 },
+    { folder_id, counter: "held_documents", by: 1 },
+    { folder_id, counter: "held_bytes", by: size_bytes },
+  ]);
   await ctx.enqueueIndexing(tx, row, isText(version));
   notifyFolders(ctx, row, [folder_id], "created");
   return { row, folder_ids: [folder_id] };
@@ -287,6 +293,7 @@ async function replace(
   ctx: DocumentContext,
   tx: Db,
   before: DocumentRow,
+  folder_id: string,
   version: NewVersion,
   source: Source,
 ): Promise<Document> {
@@ -299,14 +306,23 @@ async function replace(
     updated_at: ctx.now_ms(),
   };
   const row: DocumentRow = { ...before, ...values };
-  await ctx.quotas.charge(tx, row.owner_id, "storage", size_bytes - before.size_bytes);
+  const growth_bytes = size_bytes - before.size_bytes;
+  await ctx.quotas.charge(tx, row.owner_id, "storage", growth_bytes);
+  if (row.held_by !== null)
+    await ctx.folders.moveCounters(tx, [
+      { folder_id: row.held_by, counter: "held_bytes", by: growth_bytes },
+    ]);
   if (before.status === "syncing") await ctx.cancelJobs(tx, [row.id]);
   ctx.removeFiles(await store.dropOtherVersions(tx, row.id, [before.current_version]));
   await store.insertVersion(tx, { document_id: row.id, version: row.version, ...version });
   await store.updateDocument(tx, row.id, values);
-  if (row.source_kind === "upload" && before.source_kind !== "upload")
-    await linkStore.reserveName(tx, row.id);
   const folder_ids = await linkStore.foldersOf(tx, row.id);
+  if (row.source_kind === "upload" && before.source_kind !== "upload") {
+    // In this folder it is the newest of its name; elsewhere an upload may have the name.
+    const others = folder_ids.filter((id) => id !== folder_id);
+    await refuseTakenName(tx, others, nameKey(row.name), row.id);
+    await linkStore.reserveName(tx, row.id);
+  }
   await moveStatus(ctx, tx, row, folder_ids, { from: before.status, to: row.status });
   await ctx.enqueueIndexing(tx, row, isText(version));
   // The dropped version may have been a text that was never shown.

@@ -6,6 +6,7 @@ import { every, handle, job, t, type Context, type JobHandler } from "../../core
 import type { DocumentContext } from "./context";
 import * as indexer from "./indexer";
 import { purgeExpired } from "./purge";
+import { countQueued } from "./purge-store";
 
 /** Makes this version the one that answers. */
 export const IndexDocument = job(
@@ -73,10 +74,22 @@ export const documentJobs = (ctx: DocumentContext): readonly JobHandler[] => [
     timeout_ms: 5 * minute_ms,
   }),
   handle(PurgeDocuments, (_payload, { signal }) => purgeExpired(ctx, signal), {
-    attempts_max: 3,
-    timeout_ms: 30 * minute_ms,
+    attempts_max: 20,
+    crashes_max: Number.MAX_SAFE_INTEGER,
+    timeout_ms: 360 * minute_ms,
+    // In small parts, so that it need take no slot from jobs that somebody waits for.
+    io_bound: true,
     uses_reserve: true,
   }),
 ];
+
+/** Before the first job: goes on with what an earlier run has left behind. */
+export const resumePurge = async ({
+  db,
+  enqueue,
+  reads,
+}: Pick<Context, "db" | "enqueue" | "reads">): Promise<void> => {
+  if ((await countQueued(reads)) > 0) await enqueue(db, PurgeDocuments, {}, { key: "resumed" });
+};
 
 export const documentSchedules = [every("17 * * * *", PurgeDocuments, {})];

@@ -2,8 +2,8 @@
  * Every SQL statement about the links between documents and folders, and the lists that follow
  * them.
  */
-import { batchesOf } from "../../core/lib/batch";
 import { prepared, pageWindow, sql, toNumber, type PageRequest } from "../../core/sdk";
+import { isGone } from "../folders/contract";
 import type { DocumentStatus } from "./contract";
 import { nameFolded } from "./names";
 import type { DocumentRow, DocumentsDb, LinkRow } from "./store";
@@ -99,7 +99,21 @@ const liveLinks = (db: DocumentsDb) =>
   db
     .selectFrom("documents_links")
     .select(["document_id", "folder_id", "created_at"])
-    .where("deleted_at", "is", null);
+    .where("deleted_at", "is", null)
+    .where(isThere);
+/** The folder of the link is not deleted. */
+const isThere = sql<boolean>`not ${isGone("documents_links.folder_id")}`;
+
+/** The folders that hold the document, or can get it back. */
+export const linkedFolders = async (db: DocumentsDb, document_id: string): Promise<string[]> =>
+  (
+    await db
+      .selectFrom("documents_links")
+      .select("folder_id")
+      .where("document_id", "=", document_id)
+      .where(isThere)
+      .execute()
+  ).map((link) => link.folder_id);
 
 export const findLink = (
   db: DocumentsDb,
@@ -182,7 +196,13 @@ export const renameLinks = (
   db: DocumentsDb,
   document_id: string,
   values: Pick<LinkRow, "name_key" | "reserves_name">,
-) => db.updateTable("documents_links").set(values).where("document_id", "=", document_id).execute();
+) =>
+  db
+    .updateTable("documents_links")
+    .set(values)
+    .where("document_id", "=", document_id)
+    .where(isThere)
+    .execute();
 
 /**
  * A document has become an upload: its name is taken in each of its folders, except where an older
@@ -193,6 +213,7 @@ export const reserveName = (db: DocumentsDb, document_id: string) =>
     .updateTable("documents_links")
     .set({ reserves_name: 1 })
     .where("document_id", "=", document_id)
+    .where(isThere)
     .where((e) =>
       e.not(
         e.exists(
@@ -238,108 +259,3 @@ export const restoreLink = (
     .where("document_id", "=", document_id)
     .where("folder_id", "=", folder_id)
     .execute();
-
-export interface LostDocuments {
-  /** Documents that no other folder holds or could get back. */
-  readonly orphans: string[];
-  /** Documents that another folder holds, by the folder that lost them. */
-  readonly kept: Map<string, string[]>;
-}
-/** Deletes every link of these folders, for good. `folder_ids` is not empty. */
-export async function deleteFolderLinks(
-  db: DocumentsDb,
-  folder_ids: readonly string[],
-): Promise<LostDocuments> {
-  const gone = await db
-    .deleteFrom("documents_links")
-    .where("folder_id", "in", folder_ids)
-    .returning(["document_id", "folder_id", "deleted_at"])
-    .execute();
-  const orphans = await withoutLinks(db, [...new Set(gone.map((link) => link.document_id))]);
-  const dead = new Set(orphans);
-  const kept = new Map<string, string[]>();
-  for (const link of gone) {
-    if (dead.has(link.document_id) || link.deleted_at !== null) continue;
-    kept.set(link.folder_id, [...(kept.get(link.folder_id) ?? []), link.document_id]);
-  }
-  return { orphans, kept };
-}
-
-/**
- * Documents that no other folder holds or could get back, at most `limit`. `folder_ids` is not
- * empty.
- */
-export async function findOnlyIn(
-  db: DocumentsDb,
-  folder_ids: readonly string[],
-  limit: number,
-): Promise<Pick<DocumentRow, "id" | "status" | "size_bytes">[]> {
-  const rows = await db
-    .selectFrom("documents_links as l")
-    .innerJoin("documents as d", "d.id", "l.document_id")
-    .select(["d.id", "d.status", "d.size_bytes"])
-    .distinct()
-    .where("l.folder_id", "in", folder_ids)
-    .where((e) =>
-      e.not(
-        e.exists(
-          e
-            .selectFrom("documents_links as other")
-            .select("other.document_id")
-            .whereRef("other.document_id", "=", "l.document_id")
-            .where("other.folder_id", "not in", folder_ids),
-        ),
-      ),
-    )
-    .limit(limit)
-    .execute();
-  return rows.map((row) => ({ ...row, size_bytes: toNumber(row.size_bytes) }));
-}
-
-const expired_batch = 500;
-
-/**
- * Deletes links for good that were taken away at or before `deleted_until`, some at a time. Returns
- * how many, and the documents that have no link left.
- */
-export async function deleteExpiredLinks(
-  db: DocumentsDb,
-  deleted_until: number,
-): Promise<{ readonly links: number; readonly orphans: string[] }> {
-  const expired = await db
-    .selectFrom("documents_links")
-    .select(["document_id", "folder_id"])
-    .where("deleted_at", "<=", deleted_until)
-    .where("deleted_at", "is not", null)
-    .orderBy("deleted_at")
-    .limit(expired_batch)
-    .execute();
-  for (const { document_id, folder_id } of expired) {
-    await db
-      .deleteFrom("documents_links")
-      .where("document_id", "=", document_id)
-      .where("folder_id", "=", folder_id)
-      .execute();
-  }
-  return {
-    links: expired.length,
-    orphans: await withoutLinks(db, [...new Set(expired.map((link) => link.document_id))]),
-  };
-}
-
-/** One statement names at most this many ids. */
-const ids_at_once = 5_000;
-
-async function withoutLinks(db: DocumentsDb, document_ids: readonly string[]): Promise<string[]> {
-  const held = new Set<string>();
-  for (const some of batchesOf(document_ids, ids_at_once)) {
-    const linked = await db
-      .selectFrom("documents_links")
-      .select("document_id")
-      .distinct()
-      .where("document_id", "in", some)
-      .execute();
-    for (const link of linked) held.add(link.document_id);
-  }
-  return document_ids.filter((id) => !held.has(id));
-}

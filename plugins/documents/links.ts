@@ -1,6 +1,7 @@
 /** The folders that a document lies in, and the name that it has there. */
 import { conflict, HttpError, type Db } from "../../core/sdk";
 import { notifyFolders, type DocumentContext } from "./context";
+import { updateHolder } from "./holders";
 import * as linkStore from "./link-store";
 import { documentName, nameFolded, nameKey } from "./names";
 import { getDocument, requireDocument } from "./queries";
@@ -77,7 +78,11 @@ async function putInto(
       deleted_at: null,
     });
   if (document.current_version > 0) await ctx.index.link(tx, id, folder_id);
-  await ctx.folders.moveCounters(tx, [{ folder_id, status, by: 1 }]);
+  await ctx.folders.moveCounters(tx, [
+    { folder_id, status, by: 1 },
+    { folder_id, counter: "restorable_count", by: known ? -1 : 0 },
+  ]);
+  if (!known) await updateHolder(ctx, tx, document);
   notifyFolders(ctx, document, [folder_id]);
 }
 
@@ -97,7 +102,10 @@ export const unlink = (
     if (!(await linkStore.softDelete(tx, document_id, folder_id, ctx.now_ms())))
       throw new HttpError(404, "not_found", "The document is not in this folder.");
     if (document.current_version > 0) await ctx.index.unlink(tx, [document_id], folder_id);
-    await ctx.folders.moveCounters(tx, [{ folder_id, status: document.status, by: -1 }]);
+    await ctx.folders.moveCounters(tx, [
+      { folder_id, status: document.status, by: -1 },
+      { folder_id, counter: "restorable_count", by: 1 },
+    ]);
     notifyFolders(ctx, document, [folder_id]);
   });
 
@@ -141,7 +149,8 @@ async function renameLinks(
   });
 }
 
-async function refuseTakenName(
+/** @throws HttpError 409 when another upload of one of these folders has the name. */
+export async function refuseTakenName(
   tx: Db,
   folder_ids: readonly string[],
   name_key: string,

@@ -33,6 +33,7 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  { id: "0004_purges", up: createPurges },
 ];
 
 async function createDocuments(tx: Db): Promise<void> {
@@ -130,4 +131,47 @@ async function createLinks(tx: Db): Promise<void> {
     .columns(["deleted_at"])
     .where(sql.ref("deleted_at"), "is not", null)
     .execute();
+}
+
+/** Deletion in parts: what goes with which folder, and what waits to be purged. */
+async function createPurges(tx: Db): Promise<void> {
+  await tx.schema.alterTable("documents").addColumn("held_by", "text").execute();
+  await sql`
+    update documents set held_by = (
+      select case
+        when count(*) = 1 then min(l.folder_id)
+        when count(distinct coalesce(f.parent_id, f.id)) = 1 then min(coalesce(f.parent_id, f.id))
+      end
+      from documents_links l join folders f on f.id = l.folder_id
+      where l.document_id = documents.id
+    )`.execute(tx);
+  await fillCounters(tx);
+  // Documents of several trees: they alone may be left over when one tree after the other goes.
+  await tx.schema
+    .createIndex("documents_shared")
+    .on("documents")
+    .columns(["owner_id"])
+    .where(sql.ref("held_by"), "is", null)
+    .execute();
+  // Documents that no folder holds any more, of links that were not restored in time.
+  await tx.schema
+    .createTable("documents_purges")
+    .addColumn("document_id", "text", (c) => c.primaryKey())
+    .execute();
+}
+
+/** What every folder counts beside its live links: its own columns since this step. */
+async function fillCounters(tx: Db): Promise<void> {
+  const held = await sql<{ folder_id: string; documents: number; bytes: number }>`
+    select held_by as folder_id, count(*) as documents, sum(size_bytes) as bytes
+    from documents where held_by is not null group by held_by`.execute(tx);
+  for (const { folder_id, documents, bytes } of held.rows)
+    await sql`
+      update folders set held_documents = ${documents}, held_bytes = ${bytes}
+      where id = ${folder_id}`.execute(tx);
+  const restorable = await sql<{ folder_id: string; links: number }>`
+    select folder_id, count(*) as links
+    from documents_links where deleted_at is not null group by folder_id`.execute(tx);
+  for (const { folder_id, links } of restorable.rows)
+    await sql`update folders set restorable_count = ${links} where id = ${folder_id}`.execute(tx);
 }

@@ -3,7 +3,7 @@
  * upload: routes.ts, creation.ts (with store.ts and link-store.ts), then the job in jobs.ts,
  * indexer.ts. Reading is in queries.ts, folders and names in links.ts, deletion in purge.ts.
  */
-import { definePlugin, Duration, fill, Size, t } from "../../core/sdk";
+import { definePlugin, Duration, fill, HealthFields, Size, t } from "../../core/sdk";
 import { Extraction } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { SearchIndex } from "../search-index/contract";
@@ -11,12 +11,13 @@ import { Quotas } from "../quotas/contract";
 import type { DocumentContext } from "./context";
 import { Documents, DocumentSettled, DocumentUses, FileUses } from "./contract";
 import { ingest } from "./creation";
-import { documentJobs, documentSchedules, enqueuers } from "./jobs";
+import { documentJobs, documentSchedules, enqueuers, resumePurge } from "./jobs";
 import { migrations } from "./migrations";
-import { purgeFolders, purgeFoldersInParts, UnusedFiles } from "./purge";
+import { countToPurge, hideFolders, purgeFolders } from "./purge";
 import { documentQueries } from "./queries";
 import { documentHandlers, routes } from "./routes";
 import { fileIsUsed } from "./store";
+import { UnusedFiles } from "./unused-files";
 
 export default definePlugin({
   name: "documents",
@@ -35,7 +36,7 @@ export default definePlugin({
   provides: { documents: Documents },
   slots: { uses: DocumentUses, file_uses: FileUses },
   events: [DocumentSettled],
-  tables: ["documents", "documents_versions", "documents_links"],
+  tables: ["documents", "documents_versions", "documents_links", "documents_purges"],
   migrations,
   routes,
   setup: (host) => {
@@ -51,6 +52,7 @@ export default definePlugin({
       ...enqueuers(host),
       uses: host.slots.uses,
       removeFiles: (sha256s) => unused_files.remove(sha256s),
+      deleteFiles: (sha256s) => unused_files.delete(sha256s),
     };
     return {
       services: {
@@ -64,13 +66,21 @@ export default definePlugin({
       routes: documentHandlers(ctx),
       fills: [
         fill(FolderContents, {
-          remove: (tx, _owner_id, folder_ids) => purgeFolders(ctx, tx, folder_ids),
-          removeInParts: (_owner_id, folder_ids) => purgeFoldersInParts(ctx, folder_ids),
+          remove: (tx, owner_id, folder_ids) => hideFolders(ctx, tx, owner_id, folder_ids),
+          purge: (_owner_id, folder_ids, signal) => purgeFolders(ctx, folder_ids, signal),
+        }),
+        // Deleted documents whose text is not purged from the disk yet.
+        fill(HealthFields, {
+          name: "purging",
+          read: async () => ({ documents: await countToPurge(ctx) }),
         }),
       ],
       jobs: documentJobs(ctx),
       schedules: documentSchedules,
-      start: async () => unused_files.sweep(),
+      start: async () => {
+        unused_files.sweep();
+        await resumePurge(host);
+      },
       stop: () => unused_files.stop(),
     };
   },

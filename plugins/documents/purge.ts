@@ -1,62 +1,59 @@
 /**
- * Documents that go for good, with their folder or because they were not restored in time; and
- * originals that nothing uses any more. Whoever began the deletion also empties the write-ahead log
- * of their text: `purgeExpired` here, the folders plugin for a folder.
+ * Documents that go for good, with their folder or because they were not restored in time. They are
+ * gone for everyone before the first row is deleted; the rows and originals go in parts. Whoever
+ * began the deletion also empties the write-ahead log of their text: `purgeExpired` here, the
+ * folders plugin for a folder.
  */
-import type { Context, Db } from "../../core/sdk";
+import { inParts, PartSize } from "../../core/lib/parts";
+import type { Db } from "../../core/sdk";
 import type { DocumentContext } from "./context";
-import * as linkStore from "./link-store";
-import * as store from "./store";
+import { updateHolder } from "./holders";
+import * as store from "./purge-store";
+import type { PurgedDocument } from "./purge-store";
 
-/** One statement names at most this many ids. */
-const ids_at_once = 5_000;
-/**
- * What goes in one transaction when the disk is full: this many documents, or fewer of this many
- * bytes, but at least one.
- */
-const part_documents_max = 200;
-const part_bytes_max = 2 ** 20;
+/** One part: about as long as others should wait for it, and as many documents as fit. */
+const part_ms = 8;
+const part_documents = { first: 16, max: 128 };
 
 /**
- * Inside the transaction that deletes the folders: their links and search entries go, and every
- * document that no other folder holds or could get back.
+ * Inside the transaction that deletes the folders: gives back what its owner held only through
+ * them. What hides the documents is that their folders are gone.
  */
-export async function purgeFolders(
+export async function hideFolders(
   ctx: DocumentContext,
   tx: Db,
+  owner_id: string,
   folder_ids: readonly string[],
 ): Promise<void> {
-  const { orphans, kept } = await linkStore.deleteFolderLinks(tx, folder_ids);
-  for (const [folder_id, document_ids] of kept) {
-    for (const some of slices(document_ids)) await ctx.index.unlink(tx, some, folder_id);
+  const [folder_id] = folder_ids;
+  const lost = await store.findLost(tx, owner_id);
+  if (folder_id !== undefined && lost.length > 0) {
+    await store.setHolder(
+      tx,
+      lost.map(({ id }) => id),
+      folder_id,
+    );
+    await ctx.folders.moveCounters(
+      tx,
+      lost.flatMap((one) => heldChanges(folder_id, one, 1)),
+    );
   }
-  await purge(ctx, tx, orphans);
+  const held = await ctx.folders.sumHeld(tx, folder_ids);
+  await giveBack(ctx, tx, owner_id, held.documents, held.bytes);
 }
 
-/** The same for documents alone, with as little as can be written at a time. */
-export async function purgeFoldersInParts(
+/** After it: deletes what is found nowhere else, and what remains of the rest in these folders. */
+export async function purgeFolders(
   ctx: DocumentContext,
   folder_ids: readonly string[],
+  signal: AbortSignal,
 ): Promise<void> {
-  for (;;) {
-    const found = await linkStore.findOnlyIn(ctx.db, folder_ids, part_documents_max);
-    let left_bytes = part_bytes_max;
-    const part = found.filter(
-      ({ size_bytes }, index) => (left_bytes -= size_bytes) >= 0 || index === 0,
+  const part = new PartSize(part_documents, part_ms);
+  for (const folder_id of folder_ids)
+    await inParts(
+      () => purgePart(ctx, part, (tx, size) => purgeSomeLinks(ctx, tx, folder_id, size)),
+      signal,
     );
-    if (part.length === 0) return;
-    const ids = part.map(({ id }) => id);
-    await ctx.inDeletion(async (tx) => {
-      const held = await linkStore.foldersOfAll(tx, ids);
-      await ctx.folders.moveCounters(
-        tx,
-        part.flatMap(({ id, status }) =>
-          held.get(id)!.map((folder_id) => ({ folder_id, status, by: -1 })),
-        ),
-      );
-      await purge(ctx, tx, ids);
-    });
-  }
 }
 
 /**
@@ -65,76 +62,145 @@ export async function purgeFoldersInParts(
  */
 export async function purgeExpired(ctx: DocumentContext, signal: AbortSignal): Promise<void> {
   const deleted_until = ctx.now_ms() - ctx.config.restore_for;
-  for (let purged = 0; ;) {
-    signal.throwIfAborted();
-    const { links, orphans } = await ctx.inDeletion(async (tx) => {
-      const expired = await linkStore.deleteExpiredLinks(tx, deleted_until);
-      await purge(ctx, tx, expired.orphans);
-      return expired;
-    });
-    purged += orphans.length;
-    if (orphans.length > 0) ctx.truncateWal();
-    if (links > 0) continue;
-    if (purged > 0) ctx.log.info("expired documents were deleted for good", { documents: purged });
-    return;
-  }
-}
-
-async function purge(ctx: DocumentContext, tx: Db, document_ids: readonly string[]): Promise<void> {
-  for (const some of slices(document_ids)) {
-    await ctx.cancelJobs(tx, some);
-    for (const uses of ctx.uses()) await uses.remove(tx, some);
-    await ctx.index.remove(tx, some);
-    const { files, owners } = await store.deleteDocuments(tx, some);
-    for (const { owner_id, documents, bytes } of owners) {
-      await ctx.quotas.charge(tx, owner_id, "documents", -documents);
-      await ctx.quotas.charge(tx, owner_id, "storage", -bytes);
-    }
-    ctx.removeFiles(files);
-  }
-}
-
-const slices = (ids: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(ids.length / ids_at_once) }, (_, i) =>
-    ids.slice(i * ids_at_once, (i + 1) * ids_at_once),
+  const part = new PartSize(part_documents, part_ms);
+  await inParts(
+    () => purgePart(ctx, part, (tx, size) => expireSomeLinks(ctx, tx, deleted_until, size)),
+    signal,
   );
-
-/** Deletes originals that nothing uses, in the background. */
-export class UnusedFiles {
-  #stopped = false;
-  #sweeping: Promise<unknown> = Promise.resolve();
-
-  constructor(
-    private readonly ctx: Pick<Context, "afterCommit" | "files" | "log">,
-    private readonly isUsed: (sha256: string) => Promise<boolean>,
-  ) {}
-
-  /** Those of these that nothing uses, once the surrounding transaction is on disk. */
-  remove(sha256s: readonly string[]): void {
-    if (sha256s.length === 0) return;
-    const { afterCommit, files } = this.ctx;
-    afterCommit(() => void files.remove(sha256s, this.#isUsed).catch(this.#report));
-  }
-
-  /** All that nothing uses, as a crash may have left them behind. */
-  sweep(): void {
-    this.#sweeping = this.ctx.files.sweep(this.#isUsed).catch(this.#report);
-  }
-
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    await this.#sweeping;
-  }
-
-  readonly #isUsed = (sha256: string): Promise<boolean> => {
-    if (this.#stopped) throw new Error("the server is stopping");
-    return this.isUsed(sha256);
+  let purged = 0;
+  const purgeQueued = async (tx: Db, size: number): Promise<Part> => {
+    const document_ids = await store.queuedDocuments(tx, size);
+    const documents = await removeDocuments(ctx, tx, document_ids);
+    await store.dequeueDocuments(
+      tx,
+      documents.map(({ id }) => id),
+    );
+    purged += documents.length;
+    return { is_last: document_ids.length === 0, files: documents.flatMap(({ files }) => files) };
   };
+  await inParts(() => purgePart(ctx, part, purgeQueued), signal);
+  if (purged === 0) return;
+  ctx.truncateWal();
+  ctx.log.info("expired documents were deleted for good", { documents: purged });
+}
 
-  readonly #report = (error: unknown): void => {
-    if (!this.#stopped)
-      this.ctx.log.warn("unused originals could not be deleted; the next start tries again", {
-        error: String(error),
-      });
-  };
+/** How many documents are gone for everyone and wait to be purged. */
+export const countToPurge = async ({
+  folders,
+  reads,
+}: Pick<DocumentContext, "folders" | "reads">): Promise<number> =>
+  (await folders.countToPurge()) + (await store.countQueued(reads));
+
+/** What one part has done. */
+interface Part {
+  readonly is_last: boolean;
+  /** Originals that it no longer uses. */
+  readonly files: readonly string[];
+}
+
+/** One transaction, then the originals that it has left behind. False after the last part. */
+async function purgePart(
+  ctx: DocumentContext,
+  part: PartSize,
+  work: (tx: Db, size: number) => Promise<Part>,
+): Promise<boolean> {
+  const { is_last, files } = await ctx.inDeletion(async (tx) => {
+    const begun_ms = performance.now();
+    const done = await work(tx, part.size);
+    part.took(performance.now() - begun_ms);
+    return done;
+  });
+  await ctx.deleteFiles(files);
+  return !is_last;
+}
+
+/** Some links of a deleted folder, with their documents where nothing else holds them. */
+async function purgeSomeLinks(
+  ctx: DocumentContext,
+  tx: Db,
+  folder_id: string,
+  size: number,
+): Promise<Part> {
+  const links = await store.linksOf(tx, folder_id, size);
+  const kept = links.filter(({ is_linked }) => is_linked === 1);
+  const gone = links.filter(({ is_linked }) => is_linked === 0);
+  const documents = await removeDocuments(
+    ctx,
+    tx,
+    gone.map(({ id }) => id),
+  );
+  for (const { owner_id, held_by, size_bytes } of documents)
+    if (held_by === null) await giveBack(ctx, tx, owner_id, 1, size_bytes);
+  await ctx.folders.moveCounters(
+    tx,
+    documents.flatMap((one) => (one.held_by === null ? [] : heldChanges(one.held_by, one, -1))),
+  );
+  if (kept.length > 0) {
+    const document_ids = kept.map(({ id }) => id);
+    await store.deleteLinks(tx, folder_id, document_ids);
+    await ctx.index.unlink(tx, document_ids, folder_id);
+    for (const document of kept) await updateHolder(ctx, tx, document);
+  }
+  return { is_last: links.length === 0, files: documents.flatMap(({ files }) => files) };
+}
+
+/** Some links that can't be restored any more. Documents without another one are gone with them. */
+async function expireSomeLinks(
+  ctx: DocumentContext,
+  tx: Db,
+  deleted_until: number,
+  size: number,
+): Promise<Part> {
+  const expired = await store.expiredLinks(tx, deleted_until, size);
+  for (const { folder_id, ...document } of expired) {
+    await store.deleteLinks(tx, folder_id, [document.id]);
+    await ctx.folders.moveCounters(tx, [{ folder_id, counter: "restorable_count", by: -1 }]);
+    if (await store.hasLinks(tx, document.id)) await updateHolder(ctx, tx, document);
+    else {
+      const { held_by, owner_id, size_bytes } = document;
+      if (held_by !== null) await ctx.folders.moveCounters(tx, heldChanges(held_by, document, -1));
+      await giveBack(ctx, tx, owner_id, 1, size_bytes);
+      await store.queueDocument(tx, document.id);
+    }
+  }
+  return { is_last: expired.length === 0, files: [] };
+}
+
+/**
+ * Deletes documents with all that is kept about them. None is returned while there is more of them
+ * than one part may delete: then they are still there, with less.
+ */
+async function removeDocuments(
+  ctx: DocumentContext,
+  tx: Db,
+  document_ids: readonly string[],
+): Promise<PurgedDocument[]> {
+  if (document_ids.length === 0) return [];
+  await ctx.cancelJobs(tx, document_ids);
+  let is_complete = true;
+  for (const uses of ctx.uses())
+    if ((await uses.remove(tx, document_ids)) === false) is_complete = false;
+  if (!(await ctx.index.remove(tx, document_ids))) is_complete = false;
+  return is_complete ? store.deleteDocuments(tx, document_ids) : [];
+}
+
+const heldChanges = (
+  folder_id: string,
+  { size_bytes }: { readonly size_bytes: number },
+  sign: 1 | -1,
+) =>
+  [
+    { folder_id, counter: "held_documents", by: sign },
+    { folder_id, counter: "held_bytes", by: sign * size_bytes },
+  ] as const;
+
+async function giveBack(
+  { quotas }: DocumentContext,
+  tx: Db,
+  owner_id: string,
+  documents: number,
+  bytes: number,
+): Promise<void> {
+  await quotas.charge(tx, owner_id, "documents", -documents);
+  await quotas.charge(tx, owner_id, "storage", -bytes);
 }

@@ -2,8 +2,9 @@
  * Every SQL statement about documents and their versions. The database comes first, so that the
  * caller decides the transaction.
  */
-import { prepared, preparedFirst, sql, toNumber, type Db } from "../../core/sdk";
+import { prepared, preparedFirst, sql, type Db } from "../../core/sdk";
 import type { Extracted } from "../extraction/contract";
+import { isGone } from "../folders/contract";
 import type { DocumentName, DocumentStatus } from "./contract";
 
 export type SourceKind = "text" | "upload" | "import" | "transcription";
@@ -42,6 +43,8 @@ export interface DocumentRow {
   readonly created_at: number;
   readonly updated_at: number;
   readonly synced_at: number | null;
+  /** The folder that it goes with, null when it lies in several trees: holders.ts. */
+  readonly held_by: string | null;
 }
 
 /** The version that answers and the one that is being indexed; no others are kept. */
@@ -84,8 +87,19 @@ export interface DocumentsTables {
   documents: DocumentRow;
   documents_versions: VersionRow;
   documents_links: LinkRow;
+  /** Documents that have no link any more and wait to be purged. */
+  documents_purges: { readonly document_id: string };
 }
 export type DocumentsDb = Db<DocumentsTables>;
+
+/**
+ * SQL: a folder that is there has the document of this column, or can get it back. A document is
+ * gone for everyone from the moment when this is false; its purge comes later.
+ */
+export const isLinked = (document_id: string) =>
+  sql<boolean>`exists (
+    select 1 from documents_links kept
+    where kept.document_id = ${sql.ref(document_id)} and not ${isGone("kept.folder_id")})`;
 
 /**
  * What is known about stretches of a text. Offsets are UTF-16 indices into the text.
@@ -105,7 +119,12 @@ export const fromStoredSpans = ({ pages, headings, times }: StoredSpans): Spans 
 });
 
 export const findDocument = (db: DocumentsDb, id: string): Promise<DocumentRow | undefined> =>
-  db.selectFrom("documents").selectAll().where("id", "=", id).executeTakeFirst();
+  db
+    .selectFrom("documents")
+    .selectAll()
+    .where("id", "=", id)
+    .where(isLinked("documents.id"))
+    .executeTakeFirst();
 
 export const insertDocument = prepared((db: DocumentsDb, row: DocumentRow) =>
   db.insertInto("documents").values(row),
@@ -124,6 +143,7 @@ export const findNames = async (
         .selectFrom("documents")
         .select(["id", "name", "current_version", "owner_id"])
         .where("id", "in", ids)
+        .where(isLinked("documents.id"))
         .execute();
 
 /**
@@ -145,6 +165,7 @@ const updateSyncing = preparedFirst(
       .where("id", "=", id!)
       .where("version", "=", version!)
       .where("status", "=", "syncing")
+      .where(isLinked("documents.id"))
       .returning(["name", "owner_id"]),
 );
 export const setProgress = (
@@ -200,6 +221,7 @@ const findPending = preparedFirst(
       )
       .where("d.version", "=", version)
       .where("d.status", "=", "syncing")
+      .where(isLinked("d.id"))
       .select([
         "d.id",
         "d.owner_id",
@@ -226,6 +248,7 @@ const answering = (db: DocumentsDb, id: string) =>
   db
     .selectFrom("documents as d")
     .where("d.id", "=", id)
+    .where(isLinked("d.id"))
     .innerJoin("documents_versions as v", (join) =>
       join
         .onRef("v.document_id", "=", "d.id")
@@ -335,6 +358,7 @@ export async function hasQuoteAt(
     )
     .select(sql<string | null>`substr(v.content, ${start + 1}, ${end - start})`.as("text"))
     .where("d.id", "=", document_id)
+    .where(isLinked("d.id"))
     .executeTakeFirst();
   return row?.text === quote;
 }
@@ -354,45 +378,8 @@ export const findSpans = (
     ])
     .where("document_id", "=", document_id)
     .where("version", "=", version)
+    .where(isLinked("documents_versions.document_id"))
     .executeTakeFirst();
-
-export interface Freed {
-  readonly files: string[];
-  readonly owners: readonly {
-    readonly owner_id: string;
-    readonly documents: number;
-    readonly bytes: number;
-  }[];
-}
-
-/** Deletes documents for good, links first. Returns what that frees. `ids` is not empty. */
-export async function deleteDocuments(db: DocumentsDb, ids: readonly string[]): Promise<Freed> {
-  await db.deleteFrom("documents_links").where("document_id", "in", ids).execute();
-  const versions = await db
-    .deleteFrom("documents_versions")
-    .where("document_id", "in", ids)
-    .returning(["sha256", "in_files"])
-    .execute();
-  const owners = await db
-    .selectFrom("documents")
-    .where("id", "in", ids)
-    .groupBy("owner_id")
-    .select((e) => [
-      "owner_id",
-      e.fn.countAll().as("documents"),
-      e.fn.sum("size_bytes").as("bytes"),
-    ])
-    .execute();
-  await db.deleteFrom("documents").where("id", "in", ids).execute();
-  return {
-    files: filesOf(versions),
-    owners: owners.map((row) => ({
-      owner_id: row.owner_id,
-      documents: toNumber(row.documents),
-      bytes: toNumber(row.bytes),
-    })),
-  };
-}
 
 const filesOf = (versions: readonly Pick<VersionRow, "sha256" | "in_files">[]): string[] =>
   versions.filter((version) => version.in_files === 1).map((version) => version.sha256);

@@ -1,21 +1,35 @@
 /** What other plugins may know about folders. */
-import { event, service, slot, t, type Db } from "../../core/sdk";
+import { event, service, slot, sql, t, type Db } from "../../core/sdk";
 import type { DocumentStatus } from "../documents/contract";
 
 export interface Folder {
   readonly id: string;
   readonly owner_id: string;
   readonly name: string;
+  /** Live links to documents, by the document's status. */
+  readonly syncing_count: number;
+  readonly synced_count: number;
+  readonly failed_count: number;
+  /** Links that can be restored. */
+  readonly restorable_count: number;
   /** Null for a root folder. The tree has two levels: a folder with a parent has no children. */
   readonly parent_id: string | null;
 }
 
-/** So many more, or fewer, links to documents of this status. */
-export interface CounterChange {
+/** So much more, or less, of what a folder counts. */
+export type CounterChange = {
   readonly folder_id: string;
-  readonly status: DocumentStatus;
   readonly by: number;
-}
+} & (
+  | { /** Of live links to documents of this status. */ readonly status: DocumentStatus }
+  | {
+      /**
+       * `held_documents`, `held_bytes`: what goes with the folder, because nothing else holds it or
+       * could get it back. `restorable_count`: links that can be restored.
+       */
+      readonly counter: "held_documents" | "held_bytes" | "restorable_count";
+    }
+);
 
 export interface Folders {
   /** The folder. @throws HttpError 404 when it does not exist, 403 when it is another user's. */
@@ -39,19 +53,33 @@ export interface Folders {
   countSyncing(db: Db, folder_ids: readonly string[]): Promise<number>;
   /** The ids of every folder of the owner. */
   listIds(db: Db, owner_id: string): Promise<string[]>;
-  /** Moves the counters of live links, in the transaction that changes the links or a status. */
+  /** The root folder of each of these, itself for a root; those that are gone are absent. */
+  findRoots(db: Db, folder_ids: readonly string[]): Promise<Map<string, string>>;
+  /** What goes with these folders, which may be deleted already: documents and their bytes. */
+  sumHeld(
+    db: Db,
+    folder_ids: readonly string[],
+  ): Promise<{ readonly documents: number; readonly bytes: number }>;
+  /** How many documents went with folders that are deleted, and are not purged yet. */
+  countToPurge(): Promise<number>;
+  /** In the transaction that changes links or a status. */
   moveCounters(tx: Db, changes: readonly CounterChange[]): Promise<void>;
 }
 export const Folders = service<Folders>("folders");
 
 export interface Contents {
-  /** Inside the deleting transaction: these folders (subfolders included) go for good. */
+  /**
+   * Inside the transaction that deletes these folders (subfolders included), which nobody finds any
+   * more: takes what they hold out of every sight and count. Must be as quick for a hundred
+   * thousand records as for one, so their rows are for `purge`, and reads leave them out by
+   * `isGone`.
+   */
   remove(tx: Db, owner_id: string, folder_ids: readonly string[]): Promise<void>;
   /**
-   * The disk has no space to write all of that at once: deletes what is large, part by part, each
-   * in a transaction of its own; `remove` follows.
+   * After it, in the background: deletes the rows and files, in transactions as small as `inParts`
+   * makes them. Goes on where an earlier call was cut off. @throws the reason of the signal
    */
-  removeInParts?(owner_id: string, folder_ids: readonly string[]): Promise<void>;
+  purge?(owner_id: string, folder_ids: readonly string[], signal: AbortSignal): Promise<void>;
 }
 /** Those who keep something in folders. */
 export const FolderContents = slot<Contents>("folders.contents");
@@ -60,3 +88,11 @@ export const FolderDeleted = event(
   "folder.deleted",
   t.Object({ owner_id: t.String(), folder_ids: t.Array(t.String()) }),
 );
+
+/**
+ * SQL: the folder named by this column is deleted, and its contents wait to be purged. For tables
+ * of others that name folders; `folders` itself finds no such folder.
+ */
+export const isGone = (column: string) =>
+  sql<boolean>`exists (
+    select 1 from folders gone where gone.id = ${sql.ref(column)} and gone.deleted_at is not null)`;

@@ -1,5 +1,5 @@
 /** The table of folders, each with its counters of live document links. */
-import type { Migration } from "../../core/sdk";
+import { sql, type Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
   {
@@ -29,6 +29,24 @@ export const migrations: readonly Migration[] = [
         .createIndex("folders_by_parent")
         .on("folders")
         .columns(["parent_id"])
+        .execute();
+    },
+  },
+  {
+    id: "0002_deleted",
+    up: async (tx) => {
+      await tx.schema.alterTable("folders").addColumn("deleted_at", "bigint").execute();
+      for (const column of ["held_documents", "held_bytes", "restorable_count"])
+        await tx.schema
+          .alterTable("folders")
+          .addColumn(column, "bigint", (c) => c.notNull().defaultTo(0))
+          .execute();
+      // What is still to be purged.
+      await tx.schema
+        .createIndex("folders_deleted")
+        .on("folders")
+        .columns(["id"])
+        .where(sql.ref("deleted_at"), "is not", null)
         .execute();
     },
   },

@@ -2,7 +2,9 @@
 import { definePlugin } from "../../core/sdk";
 import { Quotas } from "../quotas/contract";
 import { FolderContents, FolderDeleted, Folders } from "./contract";
+import { folderJobs, purgeEnqueuer } from "./jobs";
 import { migrations } from "./migrations";
+import { resumePurges } from "./purge";
 import { folderHandlers, routes } from "./routes";
 import { FolderService } from "./service";
 
@@ -17,11 +19,19 @@ export default definePlugin({
   migrations,
   routes,
   setup: (ctx) => {
+    const enqueuePurge = purgeEnqueuer(ctx);
+    const { contents } = ctx.slots;
     const folders = new FolderService({
       ...ctx,
       quotas: ctx.services.quotas,
-      contents: ctx.slots.contents,
+      contents,
+      enqueuePurge,
     });
-    return { services: { folders }, routes: folderHandlers(folders) };
+    return {
+      services: { folders },
+      routes: folderHandlers(folders),
+      jobs: folderJobs({ ...ctx, contents }),
+      start: () => resumePurges(ctx.db, enqueuePurge),
+    };
   },
 });

@@ -4,7 +4,6 @@ import {
   checkedName,
   description_length_max,
   forbidden,
-  HttpError,
   notFound,
   optionalText,
   requireAllOwned,
@@ -14,11 +13,11 @@ import {
   type Db,
   type PageRequest,
 } from "../../core/sdk";
-import type { DocumentStatus } from "../documents/contract";
 import type { Quotas } from "../quotas/contract";
 import { FolderDeleted, type Contents, type CounterChange, type Folders } from "./contract";
+import type { DeletedTree } from "./purge";
 import * as store from "./store";
-import type { FolderRow, ListedFolder } from "./store";
+import type { CounterSums, FolderRow, ListedFolder } from "./store";
 
 export interface NewFolder {
   readonly name: string;
@@ -33,20 +32,23 @@ export interface FolderChange {
 
 export interface FolderContext extends Pick<
   Context,
-  | "db"
-  | "emit"
-  | "inDeletion"
-  | "inTransaction"
-  | "newId"
-  | "notify"
-  | "now_ms"
-  | "reads"
-  | "truncateWal"
+  "db" | "emit" | "inDeletion" | "inTransaction" | "newId" | "notify" | "now_ms" | "reads"
 > {
   readonly quotas: Quotas;
+  /** Queues the job that purges what the deleted folder held: jobs.ts. */
+  readonly enqueuePurge: (tx: Db, deleted: DeletedTree) => Promise<void>;
   /** Those who keep something in folders. */
   readonly contents: () => readonly Contents[];
 }
+
+const unmoved: CounterSums = {
+  syncing: 0,
+  synced: 0,
+  sync_failed: 0,
+  held_documents: 0,
+  held_bytes: 0,
+  restorable_count: 0,
+};
 
 export class FolderService implements Folders {
   constructor(private readonly ctx: FolderContext) {}
@@ -88,17 +90,28 @@ export class FolderService implements Folders {
     return folder.id;
   }
 
+  async findRoots(from: Db, folder_ids: readonly string[]): Promise<Map<string, string>> {
+    const rows = await store.findFolders(from, folder_ids);
+    return new Map(rows.map(({ id, parent_id }) => [id, parent_id ?? id]));
+  }
+
+  sumHeld(from: Db, folder_ids: readonly string[]): Promise<store.Held> {
+    return store.sumHeld(from, folder_ids);
+  }
+
+  countToPurge(): Promise<number> {
+    return store.countToPurge(this.ctx.reads);
+  }
+
   async moveCounters(tx: Db, changes: readonly CounterChange[]): Promise<void> {
-    const sums = new Map<string, Record<DocumentStatus, number>>();
-    for (const { folder_id, status, by } of changes) {
-      const sum = sums.get(folder_id) ?? { syncing: 0, synced: 0, sync_failed: 0 };
-      sum[status] += by;
-      sums.set(folder_id, sum);
+    const sums = new Map<string, { -readonly [C in keyof CounterSums]: number }>();
+    for (const change of changes) {
+      const sum = sums.get(change.folder_id) ?? { ...unmoved };
+      sum["status" in change ? change.status : change.counter] += change.by;
+      sums.set(change.folder_id, sum);
     }
-    for (const [folder_id, by] of sums) {
-      if (by.syncing !== 0 || by.synced !== 0 || by.sync_failed !== 0)
-        await store.moveCounters(tx, folder_id, by);
-    }
+    for (const [folder_id, by] of sums)
+      if (Object.values(by).some((one) => one !== 0)) await store.moveCounters(tx, folder_id, by);
   }
 
   // --- For the routes.
@@ -157,31 +170,22 @@ export class FolderService implements Folders {
     return after;
   }
 
-  /** Deletes a folder, its subfolders and their contents. @throws HttpError 403 or 404. */
-  async remove(owner_id: string, folder_id: string): Promise<void> {
-    const { contents, db, inDeletion, truncateWal } = this.ctx;
-    const remove = () => inDeletion((tx) => this.removeTree(tx, owner_id, folder_id));
-    try {
-      await remove();
-    } catch (error) {
-      if (!(error instanceof HttpError && error.code === "storage_full")) throw error;
-      // Until the deletion is written it needs as much space as it frees.
-      const folder_ids = [...(await store.childIds(db, [folder_id])), folder_id];
-      for (const kept of contents()) await kept.removeInParts?.(owner_id, folder_ids);
-      await remove();
-    }
-    truncateWal();
-  }
-
-  private async removeTree(tx: Db, owner_id: string, folder_id: string): Promise<void> {
-    const { contents, emit, quotas } = this.ctx;
-    await requireRow(tx, owner_id, folder_id);
-    const folder_ids = [...(await store.childIds(tx, [folder_id])), folder_id];
-    for (const kept of contents()) await kept.remove(tx, owner_id, folder_ids);
-    await store.deleteFolders(tx, folder_ids);
-    await quotas.charge(tx, owner_id, "folders", -folder_ids.length);
-    await emit(tx, FolderDeleted, { owner_id, folder_ids });
-    for (const id of folder_ids) this.notify(owner_id, id, "deleted");
+  /**
+   * Deletes a folder, its subfolders and their contents: nobody finds them any more from here on,
+   * and their rows go in the background. @throws HttpError 403 or 404.
+   */
+  remove(owner_id: string, folder_id: string): Promise<void> {
+    const { contents, emit, enqueuePurge, inDeletion, now_ms, quotas } = this.ctx;
+    return inDeletion(async (tx) => {
+      await requireRow(tx, owner_id, folder_id);
+      const marked = await store.markDeleted(tx, folder_id, now_ms());
+      const folder_ids = [...marked.filter((id) => id !== folder_id), folder_id];
+      for (const kept of contents()) await kept.remove(tx, owner_id, folder_ids);
+      await quotas.charge(tx, owner_id, "folders", -folder_ids.length);
+      await emit(tx, FolderDeleted, { owner_id, folder_ids });
+      await enqueuePurge(tx, { folder_id, owner_id });
+      for (const id of folder_ids) this.notify(owner_id, id, "deleted");
+    });
   }
 
   private async insert(tx: Db, folder: FolderRow): Promise<void> {
@@ -208,6 +212,10 @@ export class FolderService implements Folders {
       failed_count: 0,
       created_at: now,
       updated_at: now,
+      held_documents: 0,
+      held_bytes: 0,
+      restorable_count: 0,
+      deleted_at: null,
     };
   }
 

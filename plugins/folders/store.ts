@@ -2,6 +2,7 @@
  * Every SQL statement about folders. The database comes first, so that the caller decides the
  * transaction.
  */
+import { batchesOf } from "../../core/lib/batch";
 import {
   prepared,
   preparedFirst,
@@ -27,6 +28,16 @@ export interface FolderRow {
   /** Epoch ms. */
   readonly created_at: number;
   readonly updated_at: number;
+  /**
+   * Documents that go with this folder, and their bytes: those that nothing else holds or could get
+   * back. A document of several folders of one tree is counted by the root.
+   */
+  readonly held_documents: number;
+  readonly held_bytes: number;
+  /** Links that were taken away and can be restored. */
+  readonly restorable_count: number;
+  /** Set while what it held is being purged; nobody finds it any more. */
+  readonly deleted_at: number | null;
 }
 export interface FoldersTables {
   folders: FolderRow;
@@ -34,16 +45,25 @@ export interface FoldersTables {
 type FoldersDb = Db<FoldersTables>;
 
 /** What the list shows of a folder. */
-export type ListedFolder = Omit<FolderRow, "owner_id">;
+export type ListedFolder = Pick<
+  FolderRow,
+  | "id"
+  | "parent_id"
+  | "name"
+  | "description"
+  | "syncing_count"
+  | "synced_count"
+  | "failed_count"
+  | "created_at"
+  | "updated_at"
+>;
 
-/**
- * The same columns in the same order as `FolderRow` without its owner: the one list that is asked
- * for all the time.
- */
+/** The columns of `ListedFolder`: the one list that is asked for all the time. */
 const list_sql = `
   select id, parent_id, name, description, syncing_count, synced_count, failed_count, created_at,
     updated_at
-  from folders where owner_id = ? order by created_at desc, id desc limit ? offset ?`;
+  from folders where owner_id = ? and deleted_at is null
+  order by created_at desc, id desc limit ? offset ?`;
 /** One page, newest first. */
 export function listFolders(
   reads: PreparedReads,
@@ -54,27 +74,27 @@ export function listFolders(
   return reads.all<ListedFolder>(list_sql, owner_id, limit, offset);
 }
 
+/** Folders that are there: every read but the purge's begins here. */
+const present = (db: FoldersDb) => db.selectFrom("folders").where("deleted_at", "is", null);
+
 export const findFolder = (db: FoldersDb, id: string): Promise<FolderRow | undefined> =>
   findOne(db, { id });
 const findOne = preparedFirst((db: FoldersDb, { id }: Pick<FolderRow, "id">) =>
-  db.selectFrom("folders").selectAll().where("id", "=", id),
+  present(db).selectAll().where("id", "=", id),
 );
 
 export const findFolders = async (db: FoldersDb, ids: readonly string[]): Promise<FolderRow[]> =>
-  ids.length === 0 ? [] : db.selectFrom("folders").selectAll().where("id", "in", ids).execute();
+  ids.length === 0 ? [] : present(db).selectAll().where("id", "in", ids).execute();
 
 export const ownedIds = async (db: FoldersDb, owner_id: string): Promise<string[]> =>
-  (await db.selectFrom("folders").select("id").where("owner_id", "=", owner_id).execute()).map(
-    (row) => row.id,
-  );
+  (await present(db).select("id").where("owner_id", "=", owner_id).execute()).map((row) => row.id);
 
 export const sumSyncing = async (db: FoldersDb, ids: readonly string[]): Promise<number> =>
   ids.length === 0
     ? 0
     : toNumber(
         (
-          await db
-            .selectFrom("folders")
+          await present(db)
             .select((e) => e.fn.sum("syncing_count").as("n"))
             .where("id", "in", ids)
             .executeTakeFirstOrThrow()
@@ -84,16 +104,15 @@ export const sumSyncing = async (db: FoldersDb, ids: readonly string[]): Promise
 export const childIds = async (db: FoldersDb, parent_ids: readonly string[]): Promise<string[]> =>
   parent_ids.length === 0
     ? []
-    : (
-        await db.selectFrom("folders").select("id").where("parent_id", "in", parent_ids).execute()
-      ).map((row) => row.id);
+    : (await present(db).select("id").where("parent_id", "in", parent_ids).execute()).map(
+        (row) => row.id,
+      );
 
 export const childrenOf = (
   db: FoldersDb,
   parent_id: string,
 ): Promise<Pick<FolderRow, "id" | "name">[]> =>
-  db
-    .selectFrom("folders")
+  present(db)
     .select(["id", "name"])
     .where("parent_id", "=", parent_id)
     .orderBy("created_at")
@@ -113,30 +132,98 @@ export const updateFolder = (
     .updateTable("folders")
     .set({ ...values, updated_at })
     .where("id", "=", id)
+    .where("deleted_at", "is", null)
     .returningAll()
     .executeTakeFirst();
 
-/** Subfolders go in the same statement as their parent, or before it. */
-export const deleteFolders = (db: FoldersDb, ids: readonly string[]) =>
-  db.deleteFrom("folders").where("id", "in", ids).execute();
-
-/** Moves the counters of one folder. */
-export const moveCounters = (
+/** Marks a folder and its subfolders as deleted; returns the ids of those that were not before. */
+export const markDeleted = async (
   db: FoldersDb,
   id: string,
-  by: Readonly<Record<DocumentStatus, number>>,
-) => addToCounters(db, { id, ...by });
-const addToCounters = prepared(
+  deleted_at: number,
+): Promise<string[]> =>
   (
-    db: FoldersDb,
-    { id, ...by }: { readonly id: string } & Readonly<Record<DocumentStatus, number>>,
-  ) =>
+    await db
+      .updateTable("folders")
+      .set({ deleted_at })
+      .where((e) => e.or([e("id", "=", id), e("parent_id", "=", id)]))
+      .where("deleted_at", "is", null)
+      .returning("id")
+      .execute()
+  ).map((row) => row.id);
+
+export type DeletedFolder = Pick<FolderRow, "id" | "owner_id" | "parent_id">;
+/** Folders that wait to be purged: all, or a folder with its subfolders. */
+export const deletedFolders = (db: FoldersDb, id?: string): Promise<DeletedFolder[]> =>
+  db
+    .selectFrom("folders")
+    .select(["id", "owner_id", "parent_id"])
+    .where("deleted_at", "is not", null)
+    .$if(id !== undefined, (query) =>
+      query.where((e) => e.or([e("id", "=", id!), e("parent_id", "=", id!)])),
+    )
+    .execute();
+
+/** Takes the rows of purged folders away. Subfolders go in the same statement as their parent. */
+export const deleteFolder = (db: FoldersDb, id: string) =>
+  db
+    .deleteFrom("folders")
+    .where("deleted_at", "is not", null)
+    .where((e) => e.or([e("id", "=", id), e("parent_id", "=", id)]))
+    .execute();
+
+/** What the folder counts, by how much it changes. */
+export type CounterSums = Readonly<Record<DocumentStatus | HeldCounter, number>>;
+export type HeldCounter = "held_documents" | "held_bytes" | "restorable_count";
+
+/** Moves the counters of one folder. */
+export const moveCounters = (db: FoldersDb, id: string, by: CounterSums) =>
+  addToCounters(db, { id, ...by });
+const addToCounters = prepared(
+  (db: FoldersDb, { id, ...by }: { readonly id: string } & CounterSums) =>
     db
       .updateTable("folders")
       .set({
         syncing_count: sql<number>`syncing_count + ${by.syncing}`,
         synced_count: sql<number>`synced_count + ${by.synced}`,
         failed_count: sql<number>`failed_count + ${by.sync_failed}`,
+        held_documents: sql<number>`held_documents + ${by.held_documents}`,
+        held_bytes: sql<number>`held_bytes + ${by.held_bytes}`,
+        restorable_count: sql<number>`restorable_count + ${by.restorable_count}`,
       })
       .where("id", "=", id),
 );
+
+export interface Held {
+  readonly documents: number;
+  readonly bytes: number;
+}
+/** What goes with these folders, which may be deleted already. */
+export async function sumHeld(db: FoldersDb, ids: readonly string[]): Promise<Held> {
+  let [documents, bytes] = [0, 0];
+  for (const some of batchesOf(ids, ids_at_once)) {
+    const row = await db
+      .selectFrom("folders")
+      .select((e) => [
+        e.fn.sum("held_documents").as("documents"),
+        e.fn.sum("held_bytes").as("bytes"),
+      ])
+      .where("id", "in", some)
+      .executeTakeFirstOrThrow();
+    documents += toNumber(row.documents);
+    bytes += toNumber(row.bytes);
+  }
+  return { documents, bytes };
+}
+/** One statement names at most this many ids. */
+const ids_at_once = 5_000;
+
+/** Documents that go with the folders that are deleted. */
+export const countToPurge = async (reads: PreparedReads): Promise<number> =>
+  toNumber(
+    (
+      await reads.get<{ documents: number | null }>(
+        "select sum(held_documents) as documents from folders where deleted_at is not null",
+      )
+    )?.documents,
+  );

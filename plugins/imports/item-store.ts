@@ -3,6 +3,7 @@
  * decides the transaction.
  */
 import { pageWindow, sql, toNumber, type PageRequest } from "../../core/sdk";
+import { isGone } from "../folders/contract";
 import type { ImportsDb, ItemRow, ItemStatus } from "./store";
 
 /** Inserts those whose address is new to the run, and returns them. */
@@ -143,6 +144,11 @@ export const reopenFailed = async (db: ImportsDb, run_id: string): Promise<numbe
     ).numUpdatedRows,
   );
 
+/** The folder of the run is there: with it go the items, in the background. */
+const isRemembered = sql<boolean>`exists (
+  select 1 from imports_runs run
+  where run.id = imports_items.run_id and not ${isGone("run.folder_id")})`;
+
 export async function listItems(
   db: ImportsDb,
   run_id: string,
@@ -150,7 +156,7 @@ export async function listItems(
   page: PageRequest,
 ): Promise<{ readonly rows: ItemRow[]; readonly total: number }> {
   const { limit, offset } = pageWindow(page);
-  let items = db.selectFrom("imports_items").where("run_id", "=", run_id);
+  let items = db.selectFrom("imports_items").where("run_id", "=", run_id).where(isRemembered);
   if (status !== undefined) items = items.where("status", "=", status);
   const { total } = await items
     .select((e) => e.fn.countAll().as("total"))
@@ -160,6 +166,22 @@ export async function listItems(
     total: toNumber(total),
   };
 }
+const deleted_at_once = 200;
+/** Deletes some items of a run; false when there were none. */
+export const deleteSome = async (db: ImportsDb, run_id: string): Promise<boolean> =>
+  (
+    await db
+      .deleteFrom("imports_items")
+      .where("id", "in", (e) =>
+        e
+          .selectFrom("imports_items")
+          .select("id")
+          .where("run_id", "=", run_id)
+          .limit(deleted_at_once),
+      )
+      .returning("id")
+      .execute()
+  ).length > 0;
 /** The first ordinal of the next listing of a run. */
 export const nextOrdinal = async (db: ImportsDb, run_id: string): Promise<number> =>
   toNumber(

@@ -28,7 +28,13 @@ import { enqueuers, importJobs, importSchedules } from "./jobs";
 import { migrations } from "./migrations";
 import { RobotsCache } from "./politeness";
 import { importHandlers, routes } from "./routes";
-import { documentSettled, finishedEvent, removeDocuments, removeFolders } from "./runs";
+import {
+  documentSettled,
+  finishedEvent,
+  purgeFolders,
+  removeDocuments,
+  removeFolders,
+} from "./runs";
 import { Schedules } from "./schedules";
 import { Imports } from "./service";
 import { directorySource } from "./sources/directory";
@@ -118,6 +124,7 @@ const uses = (ctx: ImportContext, schedules: Schedules) => [
       await removeFolders(ctx, tx, folder_ids);
       await schedules.removeFolders(tx, folder_ids);
     },
+    purge: (_owner_id, folder_ids, signal) => purgeFolders(ctx, folder_ids, signal),
   }),
   fill(DocumentUses, {
     remove: (tx, document_ids) => removeDocuments(ctx, tx, document_ids),

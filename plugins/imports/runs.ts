@@ -2,6 +2,7 @@
  * How runs and items change: every counter moves in the transaction that ends an item, and the last
  * item ends the run and emits its event.
  */
+import { inParts } from "../../core/lib/parts";
 import type { Change, Db, PayloadOf } from "../../core/sdk";
 import type { DocumentSettled } from "../documents/contract";
 import { WebhookDue } from "../webhooks/contract";
@@ -196,24 +197,29 @@ export async function cancelIfUnfinished(
   if (run) await cancelRun(ctx, tx, run);
 }
 
-/**
- * Inside the transaction that deletes the folders: their runs fail with what is left of them, and
- * what they imported is forgotten.
- */
+/** Inside the transaction that deletes the folders: their runs fail with what is left of them. */
 export async function removeFolders(
   ctx: ImportContext,
   tx: Db,
   folder_ids: readonly string[],
 ): Promise<void> {
-  const error = failures.folder_deleted;
-  for (const { id } of await store.unfinishedIn(tx, folder_ids)) {
+  for (const { id, total, succeeded, failed } of await store.unfinishedIn(tx, folder_ids)) {
     await ctx.cancelJobs(tx, [id]);
-    const end = { status: "failed", ...errorColumns(error) } as const;
-    const failed = await itemStore.endPending(tx, id, end);
-    const run = await store.addCounts(tx, id, { failed });
-    if (run) await endRun(ctx, tx, run, "failed", error);
+    const run = await store.addCounts(tx, id, { failed: total - succeeded - failed });
+    if (run) await endRun(ctx, tx, run, "failed", failures.folder_deleted);
   }
-  await store.deleteItemsIn(tx, folder_ids);
+}
+
+/** After it: what they imported is forgotten, in parts. */
+export async function purgeFolders(
+  { db, inDeletion }: ImportContext,
+  folder_ids: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const run of await store.runsIn(db, folder_ids)) {
+    await inParts(() => inDeletion((tx) => itemStore.deleteSome(tx, run.id)), signal);
+    await inDeletion((tx) => store.forgetSource(tx, run));
+  }
 }
 
 /** Inside the transaction that purges the documents: items that wait for one of them fail. */

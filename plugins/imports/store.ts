@@ -2,8 +2,8 @@
  * Every SQL statement about import runs and schedules (those about items are in item-store.ts). The
  * database comes first, so that the caller decides the transaction.
  */
-import { batchesOf } from "../../core/lib/batch";
 import { pageWindow, sql, toNumber, type Db, type PageRequest } from "../../core/sdk";
+import { isGone } from "../folders/contract";
 import { source_shown_max } from "./limits";
 
 export type RunStatus =
@@ -106,8 +106,25 @@ export type ImportsDb = Db<ImportsTables>;
 
 export const insertRun = (db: ImportsDb, row: RunRow) =>
   db.insertInto("imports_runs").values(row).execute();
-export const findRun = (db: ImportsDb, id: string): Promise<RunRow | undefined> =>
-  db.selectFrom("imports_runs").selectAll().where("id", "=", id).executeTakeFirst();
+export const findRun = async (db: ImportsDb, id: string): Promise<RunRow | undefined> => {
+  const row = await db
+    .selectFrom("imports_runs")
+    .selectAll()
+    .select(isForgotten)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row && asRemembered(row);
+};
+
+/** The source of a run goes with its folder: from what is read at once, from the row later. */
+const isForgotten = sql<number>`case when ${isGone("imports_runs.folder_id")} then 1 else 0 end`.as(
+  "is_forgotten",
+);
+const asRemembered = ({
+  is_forgotten,
+  ...row
+}: RunRow & { readonly is_forgotten: number }): RunRow =>
+  is_forgotten === 1 ? { ...row, source: JSON.stringify({ type: typeOf(row.source) }) } : row;
 /** A run that has not ended. */
 export const findUnfinished = (db: ImportsDb, id: string): Promise<RunState | undefined> =>
   db
@@ -166,17 +183,15 @@ export async function listRuns(
   const { limit, offset } = pageWindow(page);
   const own = db.selectFrom("imports_runs").where("owner_id", "=", owner_id);
   const { total } = await own.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  return {
-    rows: await own
-      .select(state)
-      .select(sourceStart)
-      .orderBy("created_at", "desc")
-      .orderBy("id", "desc")
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-    total: toNumber(total),
-  };
+  const rows = await own
+    .select(state)
+    .select([sourceStart, isForgotten])
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { rows: rows.map(asRemembered), total: toNumber(total) };
 }
 export const countUnfinished = async (db: ImportsDb, owner_id: string): Promise<number> =>
   toNumber(
@@ -240,25 +255,26 @@ export const addCounts = (
     .returning(state)
     .executeTakeFirst();
 
-/** Deletes the items of the runs of these folders, and their sources but for the type. */
-export async function deleteItemsIn(db: ImportsDb, folder_ids: readonly string[]): Promise<void> {
-  const runs = await db
+/** The runs of these folders, with the beginning of their source. */
+export const runsIn = (
+  db: ImportsDb,
+  folder_ids: readonly string[],
+): Promise<{ readonly id: string; readonly start: string }[]> =>
+  db
     .selectFrom("imports_runs")
     .select(["id", sql<string>`substr(source, 1, 200)`.as("start")])
     .where("folder_id", "in", folder_ids)
     .execute();
-  for (const [type, of_type] of Map.groupBy(runs, ({ start }) => typeOf(start))) {
-    for (const some of batchesOf(of_type, batch_runs)) {
-      const ids = some.map(({ id }) => id);
-      await db.deleteFrom("imports_items").where("run_id", "in", ids).execute();
-      await db
-        .updateTable("imports_runs")
-        .set({ source: JSON.stringify({ type }) })
-        .where("id", "in", ids)
-        .execute();
-    }
-  }
-}
+/** Leaves of the source its type. */
+export const forgetSource = (
+  db: ImportsDb,
+  { id, start }: { readonly id: string; readonly start: string },
+) =>
+  db
+    .updateTable("imports_runs")
+    .set({ source: JSON.stringify({ type: typeOf(start) }) })
+    .where("id", "=", id)
+    .execute();
 /** The type in the beginning of a source, where it always stands. */
 export const typeOf = (start: string): string =>
   JSON.parse(/^\{"type":("(?:[^"\\]|\\.)*")/.exec(start)![1]!);

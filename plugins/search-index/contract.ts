@@ -83,8 +83,11 @@ export interface SearchIndex {
   link(tx: Db, document_id: string, folder_id: string): Promise<void>;
   /** Hides documents from a folder. */
   unlink(tx: Db, document_ids: readonly string[], folder_id: string): Promise<void>;
-  /** Deletes documents from the index. */
-  remove(tx: Db, document_ids: readonly string[]): Promise<void>;
+  /**
+   * Deletes documents from the index, as much of them as should go in one transaction. False when
+   * there is more: call it again in the next.
+   */
+  remove(tx: Db, document_ids: readonly string[]): Promise<boolean>;
   search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult>;
   /** The terms of a text, in order, with their UTF-16 indices: by the analyzer that indexes. */
   analyze(

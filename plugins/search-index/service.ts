@@ -88,9 +88,11 @@ export class IndexService implements SearchIndex {
     return store.deleteScope(tx, document_ids, folder_id);
   }
 
-  async remove(tx: Db, document_ids: readonly string[]): Promise<void> {
+  async remove(tx: Db, document_ids: readonly string[]): Promise<boolean> {
     for (const document_id of document_ids) this.preparer.abort(document_id);
+    if (!(await store.deleteSomeSegments(tx, "document_id", document_ids))) return false;
     await store.deleteDocuments(tx, document_ids);
+    return true;
   }
 
   async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResult> {

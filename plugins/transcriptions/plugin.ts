@@ -103,6 +103,7 @@ export default definePlugin({
       fills: [
         fill(FolderContents, {
           remove: (tx, _owner_id, folder_ids) => runs.removeFolders(tx, folder_ids),
+          purge: (_owner_id, folder_ids, signal) => runs.purgeFolders(folder_ids, signal),
         }),
         fill(DocumentUses, {
           remove: (tx, document_ids) => runs.removeDocuments(tx, document_ids),

@@ -2,6 +2,7 @@
  * How the runs of transcriptions change: what a run keeps is released in the transaction that ends
  * it.
  */
+import { inParts } from "../../core/lib/parts";
 import { forbidden, requireOwned, type Change, type Context, type Db } from "../../core/sdk";
 import type { Documents } from "../documents/contract";
 import type { Quotas } from "../quotas/contract";
@@ -10,7 +11,7 @@ import type { RunRow } from "./store";
 
 export interface TranscriptionRunsParts extends Pick<
   Context,
-  "afterCommit" | "cancelJobs" | "notify" | "now_ms" | "truncateWal"
+  "afterCommit" | "cancelJobs" | "inDeletion" | "notify" | "now_ms" | "truncateWal"
 > {
   readonly documents: Documents;
   readonly quotas: Quotas;
@@ -18,8 +19,10 @@ export interface TranscriptionRunsParts extends Pick<
 
 /** Runs of one owner that have not ended. */
 export const unfinished_max = 100;
-/** Runs deleted with one statement. */
-const delete_batch = 500;
+/** Runs deleted in one transaction: a transcript may be long. */
+const delete_batch = 25;
+/** Runs that give back their file in the transaction that deletes their folder; others after it. */
+const released_max = 200;
 
 /** @throws HttpError 404 when there is no such run, 403 when it is another user's. */
 export async function requireRun(from: Db, owner_id: string, run_id: string): Promise<RunRow> {
@@ -80,20 +83,23 @@ export class TranscriptionRuns {
     this.ctx.documents.removeFiles([sha256]);
   }
 
-  /** Inside the transaction that deletes the folders: their runs go, with their transcripts. */
+  /**
+   * Inside the transaction that deletes the folders: what their runs keep is given back. All of
+   * these runs are gone for everyone with their folder.
+   */
   async removeFolders(tx: Db, folder_ids: readonly string[]): Promise<void> {
-    for (;;) {
-      const runs = await store.runsIn(tx, folder_ids, delete_batch);
-      if (runs.length === 0) return;
-      const ids = runs.map(({ id }) => id);
-      await this.ctx.cancelJobs(tx, ids);
-      await this.deleteResults(tx, ids);
-      await store.deleteRuns(tx, ids);
-      for (const run of runs) {
-        await this.releaseFile(tx, run);
-        this.notify(run, "deleted");
-      }
-    }
+    await this.delete(tx, await store.runsIn(tx, folder_ids, released_max, { with_file: true }));
+  }
+
+  /** After it: deletes the runs with their transcripts, in parts. */
+  async purgeFolders(folder_ids: readonly string[], signal: AbortSignal): Promise<void> {
+    await inParts(async () => {
+      return this.ctx.inDeletion(async (tx) => {
+        const runs = await store.runsIn(tx, folder_ids, delete_batch);
+        await this.delete(tx, runs);
+        return runs.length > 0;
+      });
+    }, signal);
   }
 
   /**
@@ -116,6 +122,18 @@ export class TranscriptionRuns {
     await this.deleteResults(tx, [run_id]);
     this.notify(ended, "changed");
     return true;
+  }
+
+  private async delete(tx: Db, runs: readonly RunRow[]): Promise<void> {
+    if (runs.length === 0) return;
+    const ids = runs.map(({ id }) => id);
+    await this.ctx.cancelJobs(tx, ids);
+    await this.deleteResults(tx, ids);
+    await store.deleteRuns(tx, ids);
+    for (const run of runs) {
+      await this.releaseFile(tx, run);
+      this.notify(run, "deleted");
+    }
   }
 
   private async deleteResults(tx: Db, run_ids: readonly string[]): Promise<void> {

@@ -3,6 +3,7 @@
  * decides the transaction.
  */
 import { pageWindow, sql, toNumber, type Db, type PageRequest } from "../../core/sdk";
+import { isGone } from "../folders/contract";
 
 export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled";
 export interface RunRow {
@@ -51,8 +52,16 @@ const cleared = ({ status }: Pick<RunRow, "status">) => ({
   ...(status === "completed" ? { name: null } : {}),
 });
 
+/** Runs of a deleted folder are gone for everyone, and are deleted in the background. */
+const isPresent = sql<boolean>`not ${isGone("transcriptions.folder_id")}`;
+
 export const findRun = (db: TranscriptionsDb, id: string): Promise<RunRow | undefined> =>
-  db.selectFrom("transcriptions").selectAll().where("id", "=", id).executeTakeFirst();
+  db
+    .selectFrom("transcriptions")
+    .selectAll()
+    .where("id", "=", id)
+    .where(isPresent)
+    .executeTakeFirst();
 export const insertRun = (db: TranscriptionsDb, row: RunRow) =>
   db.insertInto("transcriptions").values(row).execute();
 
@@ -67,6 +76,7 @@ export async function listRuns(
     .selectFrom("transcriptions")
     .selectAll()
     .where("owner_id", "=", owner_id)
+    .where(isPresent)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .limit(limit)
@@ -75,6 +85,7 @@ export async function listRuns(
   const counted = await db
     .selectFrom("transcriptions")
     .where("owner_id", "=", owner_id)
+    .where(isPresent)
     .select((e) => e.fn.countAll().as("count"))
     .executeTakeFirst();
   return { rows, total: toNumber(counted?.count) };
@@ -104,6 +115,7 @@ const updateUnfinished = (
     .set(values)
     .where("id", "=", id)
     .where("status", "in", live)
+    .where(isPresent)
     .returningAll()
     .executeTakeFirst();
 
@@ -120,6 +132,7 @@ export const startRun = (
     }))
     .where("id", "=", id)
     .where("status", "in", live)
+    .where(isPresent)
     .returningAll()
     .executeTakeFirst();
 export const setProgress = (db: TranscriptionsDb, id: string, progress: number) =>
@@ -146,6 +159,7 @@ export async function endRun(
     .selectAll()
     .where("id", "=", id)
     .where("status", "in", live)
+    .where(isPresent)
     .executeTakeFirst();
   if (before) await updateUnfinished(db, id, { ...values, ...cleared(values) });
   return before;
@@ -193,11 +207,12 @@ export const deleteResults = async (
       .execute()
   ).length > 0;
 
-/** At most `limit` runs of these folders. */
+/** At most `limit` runs of these folders; `with_file`: those alone that keep a file. */
 export const runsIn = async (
   db: TranscriptionsDb,
   folder_ids: readonly string[],
   limit: number,
+  { with_file = false } = {},
 ): Promise<RunRow[]> =>
   folder_ids.length === 0
     ? []
@@ -205,6 +220,7 @@ export const runsIn = async (
         .selectFrom("transcriptions")
         .selectAll()
         .where("folder_id", "in", folder_ids)
+        .$if(with_file, (query) => query.where("sha256", "is not", null))
         .limit(limit)
         .execute();
 export const deleteRuns = (db: TranscriptionsDb, ids: readonly string[]) =>

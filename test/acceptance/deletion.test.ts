@@ -224,6 +224,37 @@ describe("after its folder is deleted a document is not found", () => {
     });
 });
 
+test("a purge that kill -9 cut off goes on at the next start, and ends", async () => {
+  await using own = await startExecutable();
+  const eve = await person(own, "eve");
+  const word = newWord();
+  const folder = await eve.folder();
+  const texts = Array.from({ length: 500 }, (_, n) => `Number ${n} about ${word}.`);
+  await Promise.all(texts.map((text) => eve.newText(folder, text)));
+  await Promise.all(texts.slice(0, 20).map((text, n) => eve.upload(folder, `${n}.txt`, text)));
+  await until(
+    async () => (await eve.send("GET", `/folders/${folder}`)).body.status_counts.syncing === 0,
+    60_000,
+  );
+  const left = (): number => {
+    using database = new Database(join(own.data, "dossier.db"), { readonly: true });
+    return database.query<{ n: number }, []>("select count(*) as n from documents").get()!.n;
+  };
+  expect((await eve.send("DELETE", `/folders/${folder}`)).status).toBe(204);
+  await own.kill();
+  expect(left()).toBeGreaterThan(0);
+  await own.restart();
+  expect((await eve.send("GET", `/folders/${folder}`)).status).toBe(404);
+  expect((await eve.send("GET", "/folders")).body.pagination.total).toBe(0);
+  expect(await eve.found(word)).toEqual([]);
+  await until(
+    async () => (await own.send(null, "GET", "/health")).body.purging.documents === 0,
+    60_000,
+  );
+  await until(() => left() === 0, 2_000);
+  await until(() => filesWith(own.data, word).length === 0, 2_000);
+});
+
 test("the database is sound after all of it", async () => {
   await server.stop();
   const database = new Database(join(server.data, "dossier.db"), { readonly: true });

@@ -91,9 +91,20 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
   const counted: any[] = [];
   const folders: any[] = await db
     .selectFrom("folders")
-    .select(["id", "owner_id"])
+    .select(["id", "owner_id", "parent_id"])
     .orderBy("id")
     .execute();
+  const rootOf = new Map(folders.map(({ id, parent_id }) => [id, parent_id ?? id]));
+  const folders_of = Map.groupBy(links, (link) => link.document_id);
+  /** The folder that a document goes with. */
+  const holderOf = (document: any): string | null => {
+    const ids = (folders_of.get(document.id) ?? []).map((link) => link.folder_id);
+    const roots = new Set(ids.map((id) => rootOf.get(id)));
+    return ids.length === 1 ? ids[0] : roots.size === 1 ? [...roots][0]! : null;
+  };
+  for (const document of documents)
+    expect([document.id, document.held_by]).toEqual([document.id, holderOf(document)]);
+  expect(await db.selectFrom("documents_purges").selectAll().execute()).toEqual([]);
   for (const { id } of folders) {
     const of = (status: string) =>
       links.filter(
@@ -102,8 +113,14 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
           link.deleted_at === null &&
           by_id.get(link.document_id).status === status,
       ).length;
+    const held = documents.filter((document) => document.held_by === id);
     counted.push({
       id,
+      deleted_at: null,
+      held_documents: held.length,
+      held_bytes: held.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
+      restorable_count: links.filter((link) => link.folder_id === id && link.deleted_at !== null)
+        .length,
       syncing_count: of("syncing"),
       synced_count: of("synced"),
       failed_count: of("sync_failed"),
@@ -112,7 +129,8 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
   expect(
     await db
       .selectFrom("folders")
-      .select(["id", "syncing_count", "synced_count", "failed_count"])
+      .select(["id", "deleted_at", "held_documents", "held_bytes", "restorable_count"])
+      .select(["syncing_count", "synced_count", "failed_count"])
       .orderBy("id")
       .execute(),
   ).toEqual(counted);

@@ -203,6 +203,7 @@ describe("reading an answer back", () => {
       answer: "In water [1].",
       citations: [{ id: 1, quote: "", stale: true }],
     });
+    await scripted.server.settle();
     const stored = await scripted.server.store.db
       .selectFrom("chats_messages")
       .select("result")

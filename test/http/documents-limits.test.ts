@@ -48,6 +48,8 @@ describe("with a quota of three documents and a kilobyte", () => {
       (await ada.send("POST", "/documents", { folder_id: folder, content: "x" })).body,
     ).toMatchObject(refused);
     await ada.send("DELETE", `/folders/${folder}`);
+    expect((await ada.newText(await ada.folder(), "There is room at once.")).version).toBe(1);
+    await server.settle();
     await expectSound(server);
   });
 

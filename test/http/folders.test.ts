@@ -24,8 +24,9 @@ const neighbour = definePlugin({
         fill(FolderContents, {
           async remove(tx, owner_id, folder_ids) {
             if (refusal) throw refusal;
-            // Still there: the folders go after those who keep something in them have let go.
-            for (const id of folder_ids) await services.folders.require(tx, owner_id, id);
+            // Gone already: whatever is kept in them is found through them no more.
+            for (const id of folder_ids)
+              await expect(services.folders.require(tx, owner_id, id)).rejects.toThrow("found");
             emptied.push(folder_ids);
           },
         }),
@@ -45,7 +46,7 @@ const create = async (who: string, body: object): Promise<any> => {
   return record;
 };
 describe("deleting", () => {
-  test("takes the subfolders with it, and those who keep something in them are told first", async () => {
+  test("takes the subfolders with it, and those who keep something in them are told", async () => {
     const root = await create("gil", { name: "root" });
     const child = await create("gil", { name: "child", parentId: root.id });
     const other = await create("gil", { name: "other" });

@@ -146,7 +146,7 @@ describe("packs of an index", () => {
       [
         "a document is deleted",
         "doc_9",
-        (id) => inTransaction((tx) => index.index.remove(tx, [id])),
+        (id) => inTransaction(async (tx) => void (await index.index.remove(tx, [id]))),
         1,
       ],
       [
@@ -194,7 +194,7 @@ describe("packs of an index", () => {
   });
 
   test("everything that is deleted is in none", async () => {
-    await inTransaction((tx) => index.index.remove(tx, document_ids));
+    await inTransaction(async (tx) => void (await index.index.remove(tx, document_ids)));
     expect(await counts(index)).toEqual({ packs: 0, parts: 0, packed: 0 });
     expect(await index.find("w3x w9x", ["fld_a", "fld_b"])).toEqual([]);
   });

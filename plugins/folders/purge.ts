@@ -1,0 +1,42 @@
+/**
+ * The background half of a deletion. What a folder held is gone for everyone when its row is
+ * marked; here the rows and files go, a little at a time.
+ */
+import type { Context, Db } from "../../core/sdk";
+import type { Contents } from "./contract";
+import * as store from "./store";
+
+/** A folder that was deleted, with its subfolders. */
+export interface DeletedTree {
+  readonly folder_id: string;
+  readonly owner_id: string;
+}
+export interface PurgeParts extends Pick<Context, "db" | "inDeletion" | "log" | "truncateWal"> {
+  readonly contents: () => readonly Contents[];
+}
+
+/** Runs `PurgeFolder`. Whatever an earlier run did is not done again. */
+export async function purgeFolder(
+  { contents, db, inDeletion, log, truncateWal }: PurgeParts,
+  { folder_id, owner_id }: DeletedTree,
+  signal: AbortSignal,
+): Promise<void> {
+  const folder_ids = (await store.deletedFolders(db, folder_id)).map(({ id }) => id);
+  if (folder_ids.length === 0) return;
+  for (const kept of contents()) await kept.purge?.(owner_id, folder_ids, signal);
+  await inDeletion((tx) => store.deleteFolder(tx, folder_id));
+  truncateWal();
+  log.info("a deleted folder was purged", { folder_id, folders: folder_ids.length });
+}
+
+/** Before the first job: every deleted folder has its purge, whatever became of an earlier one. */
+export async function resumePurges(
+  db: Db,
+  enqueuePurge: (tx: Db, deleted: DeletedTree) => Promise<void>,
+): Promise<void> {
+  const deleted = await store.deletedFolders(db);
+  const ids = new Set(deleted.map(({ id }) => id));
+  for (const { id, owner_id, parent_id } of deleted)
+    if (parent_id === null || !ids.has(parent_id))
+      await enqueuePurge(db, { folder_id: id, owner_id });
+}

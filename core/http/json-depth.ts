@@ -1,4 +1,6 @@
-/** How deep JSON nests, found out before it is parsed: parsing what is deep takes far more memory. */
+/**
+ * How deep JSON nests, found out before it is parsed: parsing what is deep takes far more memory.
+ */
 import { badRequest } from "../base/errors";
 
 export const depth_max = 64;

@@ -21,8 +21,8 @@ export interface TranscriptionRunsParts extends Pick<
 export const unfinished_max = 100;
 /** Runs deleted in one transaction: a transcript may be long. */
 const delete_batch = 25;
-/** Runs that give back their file in the transaction that deletes their folder; others after it. */
-const released_max = 200;
+/** Of runs that keep a file: more than an owner can have under way. */
+const released_max = 2 * unfinished_max;
 
 /** @throws HttpError 404 when there is no such run, 403 when it is another user's. */
 export async function requireRun(from: Db, owner_id: string, run_id: string): Promise<RunRow> {

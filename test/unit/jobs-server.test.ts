@@ -370,3 +370,39 @@ describe("a running queue", () => {
     await queue.drain(second);
   });
 });
+
+test("a list counts and shows ten thousand jobs of a state, however many there are", async () => {
+  const queue = world.queue();
+  await world.store.inTransaction(async (tx) => {
+    for (let from = 0; from < 10_500; from += 500)
+      await tx
+        .insertInto("core_jobs")
+        .values(
+          Array.from({ length: 500 }, (_, n) => ({
+            id: `job_${from + n}`,
+            plugin: "test",
+            name: "test.work",
+            payload: "",
+            owner: "ada",
+            lane: "one",
+            lane_max: 1,
+            priority: 0,
+            state: "done",
+            run_at: 1,
+            attempts: 1,
+            attempts_max: 3,
+            crashes: 0,
+            created_at: 1,
+            finished_at: from + n,
+          })),
+        )
+        .execute();
+  });
+  const page = async (offset: number) => {
+    const { rows, total } = await queue.overview.list("done", { limit: 2, offset });
+    return [total, ...rows.map(({ id }) => id)];
+  };
+  expect(await page(0)).toEqual([10_000, "job_10499", "job_10498"]);
+  expect(await page(9_999)).toEqual([10_000, "job_500"]);
+  expect(await page(10_000)).toEqual([10_000]);
+});

@@ -33,16 +33,17 @@ describe("a log that can't be written", () => {
         stderr: openSync("/dev/full", "w"),
       });
       let said = "";
-      for await (const bytes of server.stdout) {
-        said += new TextDecoder().decode(bytes);
-        if (/http:\/\/\S+:\d+/.test(said)) break;
-      }
+      const drained = (async () => {
+        for await (const bytes of server.stdout) said += new TextDecoder().decode(bytes);
+      })();
+      while (!/http:\/\/\S+:\d+\/\s/.test(said)) await Bun.sleep(10);
       const url = /http:\/\/\S+:\d+/.exec(said)![0];
       // The first line that fails, and whoever tries again for ever, come with the start.
       await Bun.sleep(1_500);
       for (let i = 0; i < 5; i++) expect((await fetch(`${url}/health`)).status).toBe(200);
       server.kill("SIGTERM");
       expect(await server.exited).toBe(0);
+      await drained;
     },
   );
 });

@@ -517,6 +517,7 @@ describe("jobs", () => {
     const again = await give_up();
     expect(again.id).not.toBe(first.id);
     await server.send("ada", "DELETE", `/folders/${folder.id}`);
+    await server.settle();
     expect(await root.send("POST", `/system/jobs/${again.id}/retry`)).toMatchObject({
       status: 409,
       body: { code: "not_retriable" },

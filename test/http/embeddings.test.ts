@@ -280,6 +280,7 @@ describe("what is gone", () => {
     expect((await server.send("ada", "DELETE", `/folders/${other}`)).status).toBe(204);
     expect(await quotes(server, query)).toEqual([]);
     expect((await server.send("ada", "DELETE", `/folders/${folder}`)).status).toBe(204);
+    while ((await rows(server, "index_segments")).length > 0) await Bun.sleep(5);
     for (const table of ["index_vectors", "index_vectors_waiting", "index_segments"])
       expect([table, await rows(server, table)]).toEqual([table, []]);
   });
@@ -288,6 +289,7 @@ describe("what is gone", () => {
       { folder } = await library(server);
     while (embedder.asked.length === 0) await Bun.sleep(5);
     expect((await server.send("ada", "DELETE", `/folders/${folder}`)).status).toBe(204);
+    while ((await rows(server, "index_vectors_waiting")).length > 0) await Bun.sleep(5);
     for (const table of ["index_vectors", "index_vectors_waiting"])
       expect([table, await rows(server, table)]).toEqual([table, []]);
   });

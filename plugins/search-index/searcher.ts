@@ -1,7 +1,8 @@
 /**
  * One search: the segments in scope, ranked by words and, where there are vectors, by meaning; then
- * the text of the best. It gives way to others, and reads in short snapshots: what is deleted
- * meanwhile is left out.
+ * the text of the best. It gives way to others between its reads. When something it covers was
+ * replaced or deleted meanwhile, it begins again, so that a document that is indexed anew is found
+ * throughout.
  */
 import type { Analyzer } from "./analyzer";
 import { Ranker, type Hit, type Ranking } from "./bm25";
@@ -38,13 +39,19 @@ export interface Searched extends SearchResult {
 
 /** Segments that are read together. */
 const segments_read = 32;
-/** Packs may be deleted while a search uses them: then it begins again. */
-const attempts_max = 5;
+/** Searches that may be overtaken by changes, before one reads everything at one moment. */
+const attempts_max = 3;
 /** The share of the cache that heads of packs may take. */
 const heads_share = 0.25;
 
-/** A pack was deleted since its head was read. */
-class PackGone extends Error {}
+/** Something in scope was deleted since the scope was read. */
+class ScopeChanged extends Error {}
+/** Called for what is in scope and is not there; a pack that is not there always throws. */
+type OnGone = () => void;
+const beginAgain: OnGone = () => {
+  throw new ScopeChanged();
+};
+const leaveOut: OnGone = () => undefined;
 
 export class Searcher {
   private readonly cache: SegmentCache<Segment | PackPart>;
@@ -67,15 +74,23 @@ export class Searcher {
   async search(request: HybridSearchRequest, pauses: Pauses = no_pauses): Promise<Searched> {
     const { analyzers, analyzer_version } = this.options,
       query = parseQuery(request.query, request.context, analyzers, analyzer_version);
-    for (let attempt = 1; ; attempt++)
+    for (let attempt = 1; attempt <= attempts_max; attempt++)
       try {
-        return await this.searchScope(request, query, pauses);
+        return await this.searchScope(request, query, pauses, beginAgain);
       } catch (error) {
-        if (!(error instanceof PackGone) || attempt === attempts_max) throw error;
+        if (!(error instanceof ScopeChanged)) throw error;
+        await pauses.pause();
       } finally {
-        this.cache.endSearch();
-        this.vectors.cache.endSearch();
+        this.endSearch();
       }
+    try {
+      // Gives way to nobody, because a snapshot that lasts keeps the log of the database.
+      return await this.reader.snapshot(() =>
+        this.searchScope(request, query, no_pauses, leaveOut),
+      );
+    } finally {
+      this.endSearch();
+    }
   }
 
   /** What a search of these folders would cover. */
@@ -87,6 +102,7 @@ export class Searcher {
     request: HybridSearchRequest,
     query: Query,
     pauses: Pauses,
+    onGone: OnGone,
   ): Promise<Searched> {
     const nothing = { passages: [], terms: [], loose_chunks: 0 };
     if (query.terms.length === 0) return nothing;
@@ -96,9 +112,9 @@ export class Searcher {
       { vector } = request,
       limit = vector === undefined ? request.limit : Math.max(request.limit, fusion_hits_max);
     for (const pack of scope.packs) await this.addPack(ranker, pack, pauses);
-    const loose_chunks = await this.addLoose(ranker, scope, pauses);
+    const loose_chunks = await this.addLoose(ranker, scope, pauses, onGone);
     const ranking = await ranker.ranking(Math.max(limit, rerank_hits_max), pauses),
-      by_words = await this.rerank(ranking, query, limit, scope, pauses);
+      by_words = await this.rerank(ranking, query, limit, scope, pauses, onGone);
     const hits =
       vector === undefined
         ? by_words
@@ -107,7 +123,7 @@ export class Searcher {
             await this.nearest(scope, ranker.chunk_counts, vector, pauses),
             request.limit,
           );
-    const passages = await this.passagesOf(hits, scope, request.folder_ids);
+    const passages = await this.passagesOf(hits, scope, request.folder_ids, onGone);
     const terms = query.terms.map(({ term, weight }, at) => ({
       term,
       idf: ranking.idfs[at]! * Math.min(1, weight),
@@ -115,7 +131,7 @@ export class Searcher {
     return { passages, terms, loose_chunks };
   }
 
-  /** @throws PackGone */
+  /** @throws ScopeChanged */
   private async addPack(ranker: Ranker, scoped: ScopedPack, pauses: Pauses): Promise<void> {
     const wanted = ranker.partsFor(scoped),
       keys = wanted.map((part) => partKey(scoped.pack, part));
@@ -125,7 +141,7 @@ export class Searcher {
         missing.map((key) => wanted[keys.indexOf(key)]!),
       );
     const parts = (await this.cache.getAll(keys, read)) as (PackPart | null)[];
-    if (parts.includes(null)) throw new PackGone();
+    if (parts.includes(null)) throw new ScopeChanged();
     ranker.addPack(scoped, new Map(wanted.map((part, at) => [part, parts[at]!])));
     if (pauses.due) await pauses.pause();
   }
@@ -135,6 +151,7 @@ export class Searcher {
     ranker: Ranker,
     { ids, loose, packed }: Scope,
     pauses: Pauses,
+    onGone: OnGone,
   ): Promise<number> {
     let chunks = 0;
     for (let at = 0; at < loose.length; at += segments_read) {
@@ -144,7 +161,7 @@ export class Searcher {
         (missing) => this.reader.segments(missing),
       )) as (Segment | null)[];
       segments.forEach((segment, i) => {
-        if (segment === null) return;
+        if (segment === null) return onGone();
         ranker.addSegment(places[i]!, segment);
         if (packed[places[i]!] === 0) chunks += ranker.chunk_counts[places[i]!]!;
       });
@@ -159,8 +176,13 @@ export class Searcher {
     limit: number,
     { ids }: Scope,
     pauses: Pauses,
+    onGone: OnGone,
   ): Promise<Hit[]> {
-    const textsOf = (hits: readonly Hit[]) => this.reader.texts(hits.map((hit) => keyOf(hit, ids)));
+    const textsOf = async (hits: readonly Hit[]) => {
+      const texts = await this.reader.texts(hits.map((hit) => keyOf(hit, ids)));
+      if (texts.includes(null)) onGone();
+      return texts;
+    };
     return rerank(ranking, query, limit, { analyzers: this.options.analyzers, textsOf, pauses });
   }
 
@@ -193,16 +215,20 @@ export class Searcher {
     hits: readonly Hit[],
     { ids }: Scope,
     folder_ids: readonly string[],
+    onGone: OnGone,
   ): Promise<Passage[]> {
-    const chunks = await this.reader.snapshot(() =>
-      this.reader.chunks(hits.map((hit) => keyOf(hit, ids))),
-    );
+    const chunks = await this.reader.chunks(hits.map((hit) => keyOf(hit, ids)));
+    if (chunks.includes(null)) onGone();
     return chunks.flatMap((chunk, at) => {
       const passage = chunk && passageOf(chunk, hits[at]!.score, folder_ids);
       return passage ?? [];
     });
   }
 
+  private endSearch(): void {
+    this.cache.endSearch();
+    this.vectors.cache.endSearch();
+  }
   private forget(pack: Pack): void {
     for (let part = 0; part < pack_parts; part++) this.cache.delete(partKey(pack, part));
   }

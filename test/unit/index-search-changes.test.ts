@@ -1,0 +1,55 @@
+/** A search that is overtaken by changes: what is indexed anew meanwhile is found all the same. */
+import { describe, expect, test } from "bun:test";
+import { openReadConnection } from "../../core/store/read-connection";
+import { analyzer } from "../../plugins/search-index/analyzer";
+import { Searcher } from "../../plugins/search-index/searcher";
+import { SqliteSegmentReader, type SegmentReader } from "../../plugins/search-index/segment-reader";
+import { openTestIndex } from "../helpers/search-index";
+
+type Read = "segments" | "texts" | "chunks";
+/** More than a search begins again. */
+const often = 20;
+
+describe("a document that is indexed anew during a search is found once", () => {
+  const cases: [when: string, read: Read, times: number][] = [
+    ["before its segment is read", "segments", 1],
+    ["before its text is read", "texts", 1],
+    ["before its passage is read", "chunks", 1],
+    ["before its segment is read, every time", "segments", often],
+    ["before its text is read, every time", "texts", often],
+    ["before its passage is read, every time", "chunks", often],
+  ];
+  for (const [when, read, times] of cases)
+    test(when, async () => {
+      const index = await openTestIndex();
+      await index.add("doc_a", "The axolotl regrows limbs.");
+      await index.add("doc_b", "Another axolotl.");
+      const connection = openReadConnection(index.store.read_connection),
+        reader = new SqliteSegmentReader(connection);
+      let left = times;
+      const overtaken = new Proxy<SegmentReader>(reader, {
+        get: (target, name: keyof SegmentReader) => {
+          const method = (target[name] as (...args: unknown[]) => unknown).bind(target);
+          if (name !== read) return method;
+          return async (...args: unknown[]) => {
+            if (left-- > 0) await index.add("doc_a", "The axolotl regrows limbs.");
+            return method(...args);
+          };
+        },
+      });
+      const searcher = new Searcher(overtaken, {
+        analyzers: new Map([[analyzer.version, analyzer]]),
+        analyzer_version: analyzer.version,
+        cache_bytes_max: 1 << 20,
+      });
+      const { passages } = await searcher.search({
+        owner_id: "usr_ada",
+        query: "axolotl",
+        folder_ids: ["fld_a"],
+        limit: 10,
+      });
+      connection.close();
+      expect(passages.map(({ document_id }) => document_id).sort()).toEqual(["doc_a", "doc_b"]);
+      expect(left).toBeLessThan(times);
+    });
+});

@@ -91,7 +91,7 @@ export function startEmbedder(lengths: Readonly<Record<string, number>> = { smal
     const data = numbers
       .map((embedding, index) => ({
         object: "embedding",
-        index: mood === "mixed up" ? 0 : index,
+        index: mood === "mixed up" ? 1 : index,
         embedding,
       }))
       .reverse();

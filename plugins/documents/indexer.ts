@@ -257,14 +257,21 @@ export const indexingExhausted = (
         },
   );
 
-/** Runs `RetitleDocument`: indexes the text that answers again, without touching its status. */
+/**
+ * Runs `RetitleDocument`: indexes the text that answers again, without touching its status. It is
+ * published only in place of the index version that was there when the text was read: the text of
+ * the same version is another one after it was extracted again.
+ */
 export async function retitleDocument(
-  { db, index }: DocumentContext,
+  ctx: DocumentContext,
   { document_id }: { readonly document_id: string },
   { signal }: JobRun,
 ): Promise<JobEffect | void> {
+  const { db, index } = ctx;
+  // Before the text: whatever changes the text publishes another one.
+  const replaced = await index.findPublished(db, document_id);
   const before = await store.findCurrentText(db, document_id);
-  if (!before) return;
+  if (!replaced || !before || replaced.title === before.name) return;
   const { owner_id, version, name: title, content } = before,
     spans = store.fromStoredSpans(before);
   const prepared = await index.prepare(
@@ -272,9 +279,13 @@ export async function retitleDocument(
     signal,
   );
   return async (tx) => {
-    const now = await store.findDocument(tx, document_id);
-    // Renamed again: that has a job of its own. A new version: its job has looked at the name.
-    if (now?.name === title && now.current_version === version)
-      await index.publish(tx, prepared, await linkStore.foldersOf(tx, document_id));
+    const now = await store.findDocument(tx, document_id),
+      published = await index.findPublished(tx, document_id);
+    // Renamed again: that has a job of its own.
+    const is_wanted = now?.name === title && published && published.title !== title;
+    if (is_wanted && published.index_version === replaced.index_version)
+      return index.publish(tx, prepared, await linkStore.foldersOf(tx, document_id));
+    await index.discard(tx, prepared);
+    if (is_wanted) await ctx.enqueueRetitling(tx, { id: document_id, owner_id });
   };
 }

@@ -31,6 +31,12 @@ export interface Prepared {
   readonly parts: unknown;
 }
 
+/** What is published of a document. Every publication has another `index_version`. */
+export interface Published {
+  readonly index_version: number;
+  readonly title: string;
+}
+
 /**
  * A passage of a document version. `start` and `end` are code points into the document's content,
  * end exclusive; `text` is exactly what lies between.
@@ -79,6 +85,9 @@ export interface SearchIndex {
   prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared>;
   /** Replaces what is published of the document, and makes it visible in these folders. */
   publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void>;
+  /** Deletes what was prepared and will not be published. */
+  discard(tx: Db, prepared: Prepared): Promise<void>;
+  findPublished(db: Db, document_id: string): Promise<Published | undefined>;
   /** Makes a published document visible in a folder. */
   link(tx: Db, document_id: string, folder_id: string): Promise<void>;
   /** Hides documents from a folder. */

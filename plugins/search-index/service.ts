@@ -1,8 +1,15 @@
 /** The index as other plugins use it: documents in, in one short transaction each; passages out. */
-import type { Context, Db } from "../../core/sdk";
+import { toNumber, type Context, type Db } from "../../core/sdk";
 import { analyzer } from "./analyzer";
 import { chunker_version } from "./chunker";
-import type { IndexInput, Prepared, SearchIndex, SearchRequest, SearchResult } from "./contract";
+import type {
+  IndexInput,
+  Prepared,
+  Published,
+  SearchIndex,
+  SearchRequest,
+  SearchResult,
+} from "./contract";
 import type { DocumentEmbedder } from "./document-embedder";
 import { SegmentIds } from "./index-versions";
 import { DocumentPreparer, type IndexVersion, type PreparerParts } from "./preparer";
@@ -74,7 +81,11 @@ export class IndexService implements SearchIndex {
     this.parts.afterCommit(() => this.packer.published(owner_id, folder_ids, { id, chunks }));
   }
 
-  /** Deletes what was prepared and will not be published. */
+  async findPublished(db: Db, document_id: string): Promise<Published | undefined> {
+    const found = await store.findDocument(db, document_id);
+    return found && { index_version: toNumber(found.edition), title: found.title };
+  }
+
   async discard(tx: Db, prepared: Prepared): Promise<void> {
     await store.deleteIndexVersions(tx, [(prepared.parts as IndexVersion).id]);
   }

@@ -1,0 +1,209 @@
+/**
+ * A new name while something else indexes the same document: whatever comes first, the index holds
+ * the text that is stored, under the name that the document has.
+ */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { definePlugin, fill } from "../../core/sdk";
+import { Extractors } from "../../plugins/extraction/contract";
+import { SearchIndex } from "../../plugins/search-index/contract";
+import { expectSound } from "../helpers/documents";
+import { startTestServer, type TestServer } from "../helpers/host";
+import { person, type Person } from "../helpers/person";
+import { until } from "../helpers/server";
+
+let server: TestServer;
+let ada: Person;
+let index: SearchIndex;
+/** What every file says the next time it is read. */
+let said = "";
+const plugin = definePlugin({
+  name: "parrot",
+  version: "1.0.0",
+  needs: { index: SearchIndex },
+  setup: (ctx) => {
+    ({ index } = ctx.services);
+    return {
+      fills: [
+        fill(Extractors, {
+          name: "parrot",
+          rank: 1_000,
+          recognises: (head) => head[0] === 0x23 && head[1] === 0x21,
+          extract: async () => ({
+            text: said,
+            media_type: "text/x-said",
+            warnings: [],
+            pages: [],
+            page_count: null,
+          }),
+        }),
+      ],
+    };
+  },
+});
+beforeAll(async () => {
+  server = await startTestServer({ plugins: [plugin] });
+  ada = await person(server, "ada");
+});
+
+/** Index versions that are prepared wait here until they are let go, by title and text. */
+class Gates {
+  private readonly held = new Map<string, PromiseWithResolvers<void>>();
+  private readonly prepare = index.prepare.bind(index);
+  constructor() {
+    index.prepare = async (input, signal) => {
+      const prepared = await this.prepare(input, signal);
+      const key = `${input.title}: ${input.text}`;
+      const gate = Promise.withResolvers<void>();
+      this.held.set(key, gate);
+      await gate.promise;
+      return prepared;
+    };
+  }
+  /** Waits until it is prepared. */
+  ready = (key: string) => until(() => this.held.has(key), 20_000);
+  async letGo(key: string): Promise<void> {
+    await this.ready(key);
+    this.held.get(key)!.resolve();
+    this.held.delete(key);
+  }
+  /** From now on nothing is held. */
+  open(): void {
+    index.prepare = this.prepare;
+    for (const { resolve } of this.held.values()) resolve();
+  }
+}
+
+type Step = (at: { id: string; folder: string; gates: Gates }) => Promise<unknown>;
+const rename =
+  (name: string): Step =>
+  ({ id }) =>
+    ada.send("PATCH", `/documents/${id}`, { name });
+const reindex =
+  (text: string): Step =>
+  ({ id }) => {
+    said = text;
+    return ada.send("POST", `/documents/${id}/reindex`);
+  };
+const overwrite =
+  (text: string): Step =>
+  async ({ id, folder }) => {
+    said = text;
+    const { name } = await ada.get(id);
+    return ada.upload(folder, name, `#!${text}`, "&overwrite=true");
+  };
+const ready =
+  (key: string): Step =>
+  ({ gates }) =>
+    gates.ready(key);
+const letGo =
+  (key: string): Step =>
+  async ({ gates }) => {
+    await gates.ready(key);
+    const before = await ended();
+    await gates.letGo(key);
+    await until(async () => (await ended()) > before, 20_000);
+  };
+/** Jobs of documents that have ended. */
+const ended = async (): Promise<number> =>
+  (
+    await server.store.db
+      .selectFrom("core_jobs")
+      .select("id")
+      .where("state", "=", "done")
+      .where("plugin", "=", "documents")
+      .execute()
+  ).length;
+
+describe("a new name", () => {
+  const cases: [why: string, steps: Step[], text: string, name: string][] = [
+    [
+      "that is prepared of the text before the file was read again, and published after it",
+      [
+        rename("new"),
+        ready("new: old words"),
+        reindex("fresh words"),
+        letGo("new: fresh words"),
+        letGo("new: old words"),
+      ],
+      "fresh words",
+      "new",
+    ],
+    [
+      "that is published while the file is read again",
+      [
+        rename("new"),
+        ready("new: old words"),
+        reindex("fresh words"),
+        ready("new: fresh words"),
+        letGo("new: old words"),
+        letGo("new: fresh words"),
+      ],
+      "fresh words",
+      "new",
+    ],
+    [
+      "that is given while the file is read again under the old one",
+      [
+        reindex("fresh words"),
+        ready("first: fresh words"),
+        rename("new"),
+        ready("new: old words"),
+        letGo("first: fresh words"),
+        letGo("new: old words"),
+        letGo("new: fresh words"),
+      ],
+      "fresh words",
+      "new",
+    ],
+    [
+      "that is prepared of the version before",
+      [
+        rename("new"),
+        ready("new: old words"),
+        overwrite("later words"),
+        letGo("new: later words"),
+        letGo("new: old words"),
+      ],
+      "later words",
+      "new",
+    ],
+    [
+      "that was changed again meanwhile",
+      [
+        rename("new"),
+        ready("new: old words"),
+        rename("newer"),
+        letGo("new: old words"),
+        letGo("newer: old words"),
+      ],
+      "old words",
+      "newer",
+    ],
+    [
+      "that was taken back meanwhile",
+      [rename("new"), ready("new: old words"), rename("first"), letGo("new: old words")],
+      "old words",
+      "first",
+    ],
+  ];
+  for (const [why, steps, text, name] of cases)
+    test(why, async () => {
+      const folder = await ada.folder();
+      said = "old words";
+      const { id } = (await ada.upload(folder, "first", `#!${why}`)).body;
+      await server.settle();
+      const gates = new Gates();
+      try {
+        for (const step of steps) await step({ id, folder, gates });
+      } finally {
+        gates.open();
+      }
+      await server.settle();
+      expect(await ada.get(id)).toMatchObject({ status: "synced", content: text, name });
+      const { body } = await ada.send("POST", "/search", { query: "words", folder_ids: [folder] });
+      expect(body.data.map((passage: { quote: string }) => passage.quote)).toEqual([text]);
+      expect(await index.findPublished(server.store.db, id)).toMatchObject({ title: name });
+      expect(await server.store.db.selectFrom("index_staged").selectAll().execute()).toEqual([]);
+      await expectSound(server);
+    });
+});

@@ -32,6 +32,7 @@ export { prepared, preparedFirst } from "./store/prepared";
 export type { Migration } from "./store/schema";
 export type { Db, PreparedReads } from "./store/store";
 export { bytes, toNumber } from "./store/columns";
+export { countRows, listPage, nearerEnd, type Listed } from "./store/listing";
 export { isUnique } from "./store/storage-errors";
 export {
   openReadConnection,

@@ -2,7 +2,7 @@
  * Every SQL statement about sessions and links to a new password. The database comes first, so that
  * the caller decides the transaction.
  */
-import { toNumber, type PreparedReads } from "../../core/sdk";
+import { listPage, toNumber, type Listed, type PreparedReads } from "../../core/sdk";
 import type { Role } from "./contract";
 import type { AccountsDb, PasswordLinkRow, SessionRow, UserRow } from "./store";
 
@@ -49,20 +49,10 @@ export const insertSession = async (db: AccountsDb, row: SessionRow): Promise<vo
 export async function listSessions(
   db: AccountsDb,
   user_id: string,
-  { limit, offset }: { readonly limit: number; readonly offset: number },
-): Promise<{ rows: SessionRow[]; total: number }> {
+  window: { readonly limit: number; readonly offset: number },
+): Promise<Listed<SessionRow>> {
   const mine = db.selectFrom("accounts_sessions").where("user_id", "=", user_id);
-  const { total } = await mine.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  return {
-    rows: await mine
-      .selectAll()
-      .orderBy("created_at", "desc")
-      .orderBy("id", "desc")
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-    total: toNumber(total),
-  };
+  return listPage(mine.selectAll(), window);
 }
 
 /** False when this user has no such session. */

@@ -150,4 +150,17 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0005_list_of_deleted",
+    up: async (tx) => {
+      // The list of what can be restored reads no more rows than it shows.
+      await tx.schema.dropIndex("chats_deleted").execute();
+      await tx.schema
+        .createIndex("chats_deleted")
+        .on("chats")
+        .columns(["owner_id", "created_at", "id", "deleted_at"])
+        .where(sql<boolean>`deleted_at is not null and gone_at is null`)
+        .execute();
+    },
+  },
 ];

@@ -204,9 +204,9 @@ export async function listMessages(
   chat_id: string,
   page: PageRequest,
 ): Promise<{ messages: Message[]; total: number }> {
-  await requireOpenChat(ctx, ctx.db, owner_id, chat_id);
   const { db, documents } = ctx;
-  const { rows, total } = await store.listMessages(db, chat_id, page);
+  const chat = await requireOpenChat(ctx, db, owner_id, chat_id);
+  const { rows, total } = await store.listMessages(db, chat, page);
   return { messages: await withFreshCitations(db, documents, rows), total };
 }
 

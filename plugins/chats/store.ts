@@ -2,7 +2,7 @@
  * Every SQL statement about chat sessions, their messages and what those cite. The database comes
  * first, so that the caller decides the transaction.
  */
-import { pageWindow, sql, type Db, type PageRequest } from "../../core/sdk";
+import { listPage, pageWindow, sql, type Db, type Listed, type PageRequest } from "../../core/sdk";
 import { isGone } from "../folders/contract";
 
 /** A session as it is stored. Times are epoch milliseconds. */
@@ -102,8 +102,7 @@ export async function listChats(
   owner_id: string,
   deleted_after: number | null,
   page: PageRequest,
-): Promise<{ rows: ChatRow[]; total: number }> {
-  const { limit, offset } = pageWindow(page);
+): Promise<Listed<ChatRow>> {
   const of_owner = db.selectFrom("chats").where("owner_id", "=", owner_id);
   const mine =
     deleted_after === null
@@ -112,15 +111,7 @@ export async function listChats(
           .where("deleted_at", "is not", null)
           .where("deleted_at", ">", deleted_after)
           .where("gone_at", "is", null);
-  const { total } = await mine.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  const rows = await mine
-    .selectAll()
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { rows, total: Number(total) };
+  return listPage(mine.selectAll(), pageWindow(page));
 }
 
 /** The same rows with what they use. */
@@ -283,23 +274,15 @@ export const findOwner = async (db: ChatsDb, message_id: string): Promise<string
   )?.owner_id;
 
 /** One page of a session's messages, newest first, and how many it has in all. */
-export async function listMessages(
+export const listMessages = (
   db: ChatsDb,
-  chat_id: string,
+  { id, message_count }: Pick<ChatRow, "id" | "message_count">,
   page: PageRequest,
-): Promise<{ rows: MessageRow[]; total: number }> {
-  const { limit, offset } = pageWindow(page);
-  const all = db.selectFrom("chats_messages").where("chat_id", "=", chat_id);
-  const { total } = await all.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  const rows = await all
-    .selectAll()
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { rows, total: Number(total) };
-}
+): Promise<Listed<MessageRow>> =>
+  listPage(db.selectFrom("chats_messages").where("chat_id", "=", id).selectAll(), {
+    ...pageWindow(page),
+    total: message_count,
+  });
 
 /**
  * Marks an unfinished message as being answered, once more; undefined when it is finished. The

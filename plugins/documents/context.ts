@@ -5,6 +5,7 @@ import type { Folders } from "../folders/contract";
 import type { SearchIndex } from "../search-index/contract";
 import type { Quotas } from "../quotas/contract";
 import type { DocumentStatus, DocumentUse } from "./contract";
+import { setLinkStatus } from "./link-store";
 import type { DocumentRow } from "./store";
 
 export interface DocumentContext extends Pick<
@@ -68,7 +69,10 @@ export function notifyFolders(
     notify({ owner_id, kind: "document", id, folder_id, action });
 }
 
-/** Moves the counters of these folders from one status to the other, and notifies them. */
+/**
+ * A document has another status: tells its links, moves the counters of these folders, which have
+ * it, and notifies them.
+ */
 export async function moveStatus(
   ctx: DocumentContext,
   tx: Db,
@@ -76,6 +80,7 @@ export async function moveStatus(
   folder_ids: readonly string[],
   { from, to }: { readonly from: DocumentStatus; readonly to: DocumentStatus },
 ): Promise<void> {
+  await setLinkStatus(tx, { document_id: document.id, status: to });
   await ctx.folders.moveCounters(
     tx,
     folder_ids.flatMap((folder_id) => [

@@ -274,6 +274,7 @@ async function insert(
     document_created_at: now,
     created_at: now,
     deleted_at: null,
+    status: row.status,
   });
   await ctx.folders.moveCounters(tx, [
     { folder_id, status: "syncing", by: 1 },

@@ -1,53 +1,10 @@
 /**
- * Every SQL statement about the links between documents and folders, and the lists that follow
- * them.
+ * Every SQL statement about the links between documents and folders; the list of a folder is in
+ * list-store.ts.
  */
-import { prepared, pageWindow, sql, toNumber, type PageRequest } from "../../core/sdk";
+import { prepared, sql } from "../../core/sdk";
 import { isGone } from "../folders/contract";
-import type { DocumentStatus } from "./contract";
-import { nameFolded } from "./names";
 import type { DocumentRow, DocumentsDb, LinkRow } from "./store";
-
-export interface ListFilter {
-  readonly status?: DocumentStatus | undefined;
-  /** A part of the name, in any case. */
-  readonly name?: string | undefined;
-  /** What can be restored, instead of what is there. */
-  readonly deleted?: boolean | undefined;
-}
-
-/** One page of a folder's documents, newest first, and how many there are in all. */
-export async function listDocuments(
-  db: DocumentsDb,
-  folder_id: string,
-  { status, name, deleted = false }: ListFilter,
-  page: PageRequest,
-): Promise<{ readonly rows: DocumentRow[]; readonly total: number }> {
-  const { limit, offset } = pageWindow(page);
-  const links = db
-    .selectFrom("documents_links as l")
-    .where("l.folder_id", "=", folder_id)
-    .where("l.deleted_at", deleted ? "is not" : "is", null);
-  let documents = links.innerJoin("documents as d", "d.id", "l.document_id");
-  if (status !== undefined) documents = documents.where("d.status", "=", status);
-  if (name !== undefined)
-    documents = documents.where(
-      sql<boolean>`d.name_folded like ${likePattern(nameFolded(name))} escape '!'`,
-    );
-  const counted = status === undefined && name === undefined ? links : documents;
-  const { total } = await counted
-    .select((e) => e.fn.countAll().as("total"))
-    .executeTakeFirstOrThrow();
-  const rows = await documents
-    .selectAll("d")
-    .orderBy("l.document_created_at", "desc")
-    .orderBy("l.document_id", "desc")
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { rows, total: toNumber(total) };
-}
-const likePattern = (part: string): string => `%${part.replaceAll(/[!%_]/g, "!$&")}%`;
 
 /** The folders that hold the document now, oldest link first. */
 export const foldersOf = async (db: DocumentsDb, document_id: string): Promise<string[]> =>
@@ -189,6 +146,12 @@ export const findUploadNamed = async (
 
 export const insertLink = prepared((db: DocumentsDb, row: LinkRow) =>
   db.insertInto("documents_links").values(row),
+);
+
+/** Tells all links of a document, restorable ones too, its status. */
+export const setLinkStatus = prepared(
+  (db: DocumentsDb, { document_id, status }: Pick<LinkRow, "document_id" | "status">) =>
+    db.updateTable("documents_links").set({ status }).where("document_id", "=", document_id),
 );
 
 /** Gives all links of a document, restorable ones too, its name. */

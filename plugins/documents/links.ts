@@ -76,6 +76,7 @@ async function putInto(
       document_created_at: document.created_at,
       created_at: ctx.now_ms(),
       deleted_at: null,
+      status,
     });
   if (document.current_version > 0) await ctx.index.link(tx, id, folder_id);
   await ctx.folders.moveCounters(tx, [

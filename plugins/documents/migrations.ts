@@ -34,6 +34,7 @@ export const migrations: readonly Migration[] = [
     },
   },
   { id: "0004_purges", up: createPurges },
+  { id: "0005_link_status", up: addLinkStatus },
 ];
 
 async function createDocuments(tx: Db): Promise<void> {
@@ -174,4 +175,28 @@ async function fillCounters(tx: Db): Promise<void> {
     from documents_links where deleted_at is not null group by folder_id`.execute(tx);
   for (const { folder_id, links } of restorable.rows)
     await sql`update folders set restorable_count = ${links} where id = ${folder_id}`.execute(tx);
+}
+
+/** The list of a folder, by status too, and of what can be restored, from indexes alone. */
+async function addLinkStatus(tx: Db): Promise<void> {
+  await tx.schema
+    .alterTable("documents_links")
+    .addColumn("status", "text", (c) => c.notNull().defaultTo("synced"))
+    .execute();
+  await sql`
+    update documents_links
+    set status = (select d.status from documents d where d.id = documents_links.document_id)
+    where document_id in (select id from documents where status <> 'synced')`.execute(tx);
+  await tx.schema.dropIndex("documents_links_by_folder").execute();
+  await tx.schema
+    .createIndex("documents_links_by_folder")
+    .on("documents_links")
+    .columns(["folder_id", "deleted_at", "document_created_at", "document_id", "status"])
+    .execute();
+  await tx.schema
+    .createIndex("documents_links_restorable")
+    .on("documents_links")
+    .columns(["folder_id", "document_created_at", "document_id", "status", "name_key"])
+    .where(sql.ref("deleted_at"), "is not", null)
+    .execute();
 }

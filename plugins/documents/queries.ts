@@ -6,6 +6,7 @@ import { requireAllOwned, requireOwned, type Db, type PageRequest } from "../../
 import type { DocumentContext } from "./context";
 import type { Documents } from "./contract";
 import * as linkStore from "./link-store";
+import * as listStore from "./list-store";
 import { no_outline, outlineOf, type Document, type Outline } from "./record";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
@@ -64,10 +65,10 @@ export async function getOutline(
 export async function listDocuments(
   { db, folders }: DocumentContext,
   owner_id: string,
-  query: { readonly folder_id: string } & linkStore.ListFilter & PageRequest,
+  query: { readonly folder_id: string } & listStore.ListFilter & PageRequest,
 ): Promise<{ readonly documents: Document[]; readonly total: number }> {
-  await folders.require(db, owner_id, query.folder_id);
-  const { rows, total } = await linkStore.listDocuments(db, query.folder_id, query, query);
+  const folder = await folders.require(db, owner_id, query.folder_id);
+  const { rows, total } = await listStore.listDocuments(db, folder, query, query);
   const folder_ids = await linkStore.foldersOfAll(
     db,
     rows.map((row) => row.id),

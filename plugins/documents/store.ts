@@ -82,6 +82,8 @@ export interface LinkRow {
   readonly document_created_at: number;
   readonly created_at: number;
   readonly deleted_at: number | null;
+  /** The document's, for the list of the folder. */
+  readonly status: DocumentStatus;
 }
 export interface DocumentsTables {
   documents: DocumentRow;

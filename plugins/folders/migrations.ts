@@ -50,4 +50,17 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  {
+    id: "0003_list",
+    up: async (tx) => {
+      // The list passes over the rows before a page without reading them.
+      await tx.schema.dropIndex("folders_by_owner").execute();
+      await tx.schema
+        .createIndex("folders_by_owner")
+        .on("folders")
+        .columns(["owner_id", "created_at", "id"])
+        .where(sql.ref("deleted_at"), "is", null)
+        .execute();
+    },
+  },
 ];

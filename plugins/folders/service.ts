@@ -121,10 +121,8 @@ export class FolderService implements Folders {
     owner_id: string,
     page: PageRequest,
   ): Promise<{ readonly rows: ListedFolder[]; readonly total: number }> {
-    return {
-      rows: await store.listFolders(this.ctx.reads, owner_id, page),
-      total: await this.ctx.quotas.heldCommitted(owner_id, "folders"),
-    };
+    const total = await this.ctx.quotas.heldCommitted(owner_id, "folders");
+    return { rows: await store.listFolders(this.ctx.reads, owner_id, page, total), total };
   }
 
   get(owner_id: string, folder_id: string): Promise<FolderRow> {

@@ -4,6 +4,7 @@
  */
 import { batchesOf } from "../../core/lib/batch";
 import {
+  nearerEnd,
   prepared,
   preparedFirst,
   pageWindow,
@@ -59,19 +60,23 @@ export type ListedFolder = Pick<
 >;
 
 /** The columns of `ListedFolder`: the one list that is asked for all the time. */
-const list_sql = `
+const listSql = (direction: "asc" | "desc") => `
   select id, parent_id, name, description, syncing_count, synced_count, failed_count, created_at,
     updated_at
   from folders where owner_id = ? and deleted_at is null
-  order by created_at desc, id desc limit ? offset ?`;
-/** One page, newest first. */
-export function listFolders(
+  order by created_at ${direction}, id ${direction} limit ? offset ?`;
+const list_sql = { forward: listSql("desc"), backward: listSql("asc") };
+/** One page, newest first; `total` is how many the owner has. */
+export async function listFolders(
   reads: PreparedReads,
   owner_id: string,
   page: PageRequest,
+  total: number,
 ): Promise<ListedFolder[]> {
-  const { limit, offset } = pageWindow(page);
-  return reads.all<ListedFolder>(list_sql, owner_id, limit, offset);
+  const { size, skip, is_backward } = nearerEnd(pageWindow(page), total);
+  const statement = is_backward ? list_sql.backward : list_sql.forward;
+  const rows = await reads.all<ListedFolder>(statement, owner_id, size, skip);
+  return is_backward ? rows.reverse() : rows;
 }
 
 /** Folders that are there: every read but the purge's begins here. */

@@ -2,7 +2,7 @@
  * Every SQL statement about the items of import runs. The database comes first, so that the caller
  * decides the transaction.
  */
-import { pageWindow, sql, toNumber, type PageRequest } from "../../core/sdk";
+import { listPage, pageWindow, sql, toNumber, type Listed, type PageRequest } from "../../core/sdk";
 import { isGone } from "../folders/contract";
 import type { ImportsDb, ItemRow, ItemStatus } from "./store";
 
@@ -145,26 +145,24 @@ export const reopenFailed = async (db: ImportsDb, run_id: string): Promise<numbe
   );
 
 /** The folder of the run is there: with it go the items, in the background. */
-const isRemembered = sql<boolean>`exists (
-  select 1 from imports_runs run
-  where run.id = imports_items.run_id and not ${isGone("run.folder_id")})`;
+const isRemembered = (run_id: string) => sql<boolean>`exists (
+  select 1 from imports_runs run where run.id = ${run_id} and not ${isGone("run.folder_id")})`;
 
 export async function listItems(
   db: ImportsDb,
   run_id: string,
   status: ItemStatus | undefined,
   page: PageRequest,
-): Promise<{ readonly rows: ItemRow[]; readonly total: number }> {
-  const { limit, offset } = pageWindow(page);
-  let items = db.selectFrom("imports_items").where("run_id", "=", run_id).where(isRemembered);
+): Promise<Listed<ItemRow>> {
+  let items = db
+    .selectFrom("imports_items")
+    .where("run_id", "=", run_id)
+    .where(isRemembered(run_id));
   if (status !== undefined) items = items.where("status", "=", status);
-  const { total } = await items
-    .select((e) => e.fn.countAll().as("total"))
-    .executeTakeFirstOrThrow();
-  return {
-    rows: await items.selectAll().orderBy("ordinal").limit(limit).offset(offset).execute(),
-    total: toNumber(total),
-  };
+  return listPage(items.selectAll(), {
+    ...pageWindow(page),
+    order: { columns: ["ordinal"], direction: "asc" },
+  });
 }
 const deleted_at_once = 200;
 /** Deletes some items of a run; false when there were none. */

@@ -2,7 +2,15 @@
  * Every SQL statement about import runs and schedules (those about items are in item-store.ts). The
  * database comes first, so that the caller decides the transaction.
  */
-import { pageWindow, sql, toNumber, type Db, type PageRequest } from "../../core/sdk";
+import {
+  countRows,
+  listPage,
+  pageWindow,
+  sql,
+  type Db,
+  type Listed,
+  type PageRequest,
+} from "../../core/sdk";
 import { isGone } from "../folders/contract";
 import { source_shown_max } from "./limits";
 
@@ -179,30 +187,17 @@ export async function listRuns(
   db: ImportsDb,
   owner_id: string,
   page: PageRequest,
-): Promise<{ readonly rows: RunRow[]; readonly total: number }> {
-  const { limit, offset } = pageWindow(page);
+): Promise<Listed<RunRow>> {
   const own = db.selectFrom("imports_runs").where("owner_id", "=", owner_id);
-  const { total } = await own.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  const rows = await own
-    .select(state)
-    .select([sourceStart, isForgotten])
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { rows: rows.map(asRemembered), total: toNumber(total) };
+  const { rows, total } = await listPage(
+    own.select(state).select([sourceStart, isForgotten]),
+    pageWindow(page),
+  );
+  return { rows: rows.map(asRemembered), total };
 }
-export const countUnfinished = async (db: ImportsDb, owner_id: string): Promise<number> =>
-  toNumber(
-    (
-      await db
-        .selectFrom("imports_runs")
-        .select((e) => e.fn.countAll().as("total"))
-        .where("owner_id", "=", owner_id)
-        .where("finished_at", "is", null)
-        .executeTakeFirstOrThrow()
-    ).total,
+export const countUnfinished = (db: ImportsDb, owner_id: string): Promise<number> =>
+  countRows(
+    db.selectFrom("imports_runs").where("owner_id", "=", owner_id).where("finished_at", "is", null),
   );
 export const unfinishedIn = (db: ImportsDb, folder_ids: readonly string[]): Promise<RunState[]> =>
   db
@@ -314,31 +309,25 @@ export const deleteSchedulesIn = async (
       .returning("id")
       .execute()
   ).map(({ id }) => id);
-export const countSchedules = async (db: ImportsDb, owner_id: string): Promise<number> =>
-  toNumber(
-    (
-      await db
-        .selectFrom("imports_schedules")
-        .select((e) => e.fn.countAll().as("total"))
-        .where("owner_id", "=", owner_id)
-        .executeTakeFirstOrThrow()
-    ).total,
-  );
+const schedulesOf = (db: ImportsDb, owner_id: string) =>
+  db.selectFrom("imports_schedules").where("owner_id", "=", owner_id);
+export const countSchedules = (db: ImportsDb, owner_id: string): Promise<number> =>
+  countRows(schedulesOf(db, owner_id));
 /** Long sources are cut: see `sourceStart`. */
-export async function listSchedules(
+export const listSchedules = (
   db: ImportsDb,
   owner_id: string,
   page: PageRequest,
-): Promise<{ readonly rows: ScheduleRow[]; readonly total: number }> {
-  const { limit, offset } = pageWindow(page);
-  const rows = await db
-    .selectFrom("imports_schedules")
-    .select(["id", "owner_id", "folder_id", sourceStart, "every", "next_run_at", "created_at"])
-    .where("owner_id", "=", owner_id)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { rows, total: await countSchedules(db, owner_id) };
-}
+): Promise<Listed<ScheduleRow>> =>
+  listPage(
+    schedulesOf(db, owner_id).select([
+      "id",
+      "owner_id",
+      "folder_id",
+      sourceStart,
+      "every",
+      "next_run_at",
+      "created_at",
+    ]),
+    pageWindow(page),
+  );

@@ -2,7 +2,7 @@
  * Every SQL statement about prompts. The database comes first, so that the caller decides the
  * transaction.
  */
-import { pageWindow, toNumber, type Db, type PageRequest } from "../../core/sdk";
+import { listPage, pageWindow, type Db, type Listed, type PageRequest } from "../../core/sdk";
 
 /** A prompt as it is stored. Times are epoch milliseconds. */
 export interface PromptRow {
@@ -37,18 +37,9 @@ export async function listPrompts(
   db: PromptsDb,
   owner_id: string,
   page: PageRequest,
-): Promise<{ rows: PromptRow[]; total: number }> {
-  const { limit, offset } = pageWindow(page);
+): Promise<Listed<PromptRow>> {
   const mine = db.selectFrom("prompts").where("owner_id", "=", owner_id);
-  const { total } = await mine.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  const rows = await mine
-    .selectAll()
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { rows, total: toNumber(total) };
+  return listPage(mine.selectAll(), pageWindow(page));
 }
 
 /** The prompt after the change; undefined when it went away meanwhile. */

@@ -2,7 +2,7 @@
  * Every SQL statement about transcription runs. The database comes first, so that the caller
  * decides the transaction.
  */
-import { pageWindow, sql, toNumber, type Db, type PageRequest } from "../../core/sdk";
+import { listPage, pageWindow, sql, type Db, type Listed, type PageRequest } from "../../core/sdk";
 import { isGone } from "../folders/contract";
 
 export type RunStatus = "pending" | "running" | "completed" | "failed" | "cancelled";
@@ -70,25 +70,9 @@ export async function listRuns(
   db: TranscriptionsDb,
   owner_id: string,
   page: PageRequest,
-): Promise<{ readonly rows: RunRow[]; readonly total: number }> {
-  const { limit, offset } = pageWindow(page);
-  const rows = await db
-    .selectFrom("transcriptions")
-    .selectAll()
-    .where("owner_id", "=", owner_id)
-    .where(isPresent)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  const counted = await db
-    .selectFrom("transcriptions")
-    .where("owner_id", "=", owner_id)
-    .where(isPresent)
-    .select((e) => e.fn.countAll().as("count"))
-    .executeTakeFirst();
-  return { rows, total: toNumber(counted?.count) };
+): Promise<Listed<RunRow>> {
+  const runs = db.selectFrom("transcriptions").where("owner_id", "=", owner_id).where(isPresent);
+  return listPage(runs.selectAll(), pageWindow(page));
 }
 
 /** As the index of unfinished runs has it. */

@@ -2,7 +2,14 @@
  * Every SQL statement about webhooks and deliveries. The database comes first, so that the caller
  * decides the transaction.
  */
-import { pageWindow, toNumber, type Db, type PageRequest } from "../../core/sdk";
+import {
+  countRows,
+  listPage,
+  pageWindow,
+  type Db,
+  type Listed,
+  type PageRequest,
+} from "../../core/sdk";
 
 /** Secrets are sealed. Times are epoch milliseconds. */
 export interface WebhookRow {
@@ -77,16 +84,8 @@ export const listWebhooks = (db: WebhooksDb, owner_id: string): Promise<WebhookR
     .orderBy("id", "desc")
     .execute();
 
-export const countWebhooks = async (db: WebhooksDb, owner_id: string): Promise<number> =>
-  toNumber(
-    (
-      await db
-        .selectFrom("webhooks")
-        .select((e) => e.fn.countAll().as("n"))
-        .where("owner_id", "=", owner_id)
-        .executeTakeFirstOrThrow()
-    ).n,
-  );
+export const countWebhooks = (db: WebhooksDb, owner_id: string): Promise<number> =>
+  countRows(db.selectFrom("webhooks").where("owner_id", "=", owner_id));
 
 /** Webhooks of the owner for this event. */
 export const findListeners = (
@@ -143,18 +142,9 @@ export async function listDeliveries(
   db: WebhooksDb,
   webhook_id: string,
   page: PageRequest,
-): Promise<{ rows: DeliveryRow[]; total: number }> {
-  const { limit, offset } = pageWindow(page);
+): Promise<Listed<DeliveryRow>> {
   const all = db.selectFrom("webhooks_deliveries").where("webhook_id", "=", webhook_id);
-  const { total } = await all.select((e) => e.fn.countAll().as("total")).executeTakeFirstOrThrow();
-  const rows = await all
-    .selectAll()
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .offset(offset)
-    .execute();
-  return { rows, total: toNumber(total) };
+  return listPage(all.selectAll(), pageWindow(page));
 }
 
 export const updateDelivery = async (

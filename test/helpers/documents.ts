@@ -104,6 +104,8 @@ export async function expectSound({ store, data }: TestServer): Promise<void> {
   };
   for (const document of documents)
     expect([document.id, document.held_by]).toEqual([document.id, holderOf(document)]);
+  for (const { document_id, status } of links)
+    expect([document_id, status]).toEqual([document_id, by_id.get(document_id).status]);
   expect(await db.selectFrom("documents_purges").selectAll().execute()).toEqual([]);
   for (const { id } of folders) {
     const of = (status: string) =>

@@ -1,0 +1,110 @@
+/** Lists page by page: the pages of each are the whole list, whatever their size. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sql } from "kysely";
+import { person, type Person } from "../helpers/person";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+let server: TestServer, ada: Person;
+let folder_id: string;
+const documents = 9;
+
+beforeAll(async () => {
+  server = await startTestServer();
+  ada = await person(server, "ada");
+  folder_id = await ada.folder();
+  const other_id = await ada.folder();
+  const made = [];
+  // Every third one is empty, and ends as `sync_failed`.
+  for (let i = 0; i < documents; i++)
+    made.push(await ada.newText(folder_id, i % 3 === 0 ? "" : "Fog.", `Note ${i % 2} of ${i}`));
+  const in_both = made[4];
+  await ada.send("POST", `/documents/${in_both.id}/links`, { folder_id: other_id });
+  for (const { id } of made.slice(0, 4)) {
+    await ada.send("POST", `/documents/${id}/links`, { folder_id: other_id });
+    await ada.send("DELETE", `/documents/${id}?folder_id=${other_id}`);
+  }
+  for (let i = 0; i < 5; i++) await ada.made("/prompts", { name: `Prompt ${i}`, text: "Why?" });
+  await server.settle();
+  deleted_in = other_id;
+});
+afterAll(() => server.stop());
+let deleted_in: string;
+
+const lists: [why: string, path: () => string, total: number][] = [
+  ["documents of a folder", () => `/documents?folder_id=${folder_id}`, documents],
+  ["those of one status", () => `/documents?folder_id=${folder_id}&status=sync_failed`, 3],
+  ["those of another status", () => `/documents?folder_id=${folder_id}&status=synced`, 6],
+  ["those of a status that none has", () => `/documents?folder_id=${folder_id}&status=syncing`, 0],
+  ["those of a name", () => `/documents?folder_id=${folder_id}&name=NOTE%201`, 4],
+  [
+    "those of a name and a status",
+    () => `/documents?folder_id=${folder_id}&name=note%201&status=sync_failed`,
+    1,
+  ],
+  ["those that can be restored", () => `/documents?folder_id=${deleted_in}&deleted=true`, 4],
+  [
+    "of these, those of a status",
+    () => `/documents?folder_id=${deleted_in}&deleted=true&status=sync_failed`,
+    2,
+  ],
+  [
+    "of these, those of a name",
+    () => `/documents?folder_id=${deleted_in}&deleted=true&name=note%201`,
+    2,
+  ],
+  ["folders", () => "/folders?", 2],
+  ["prompts", () => "/prompts?", 5],
+];
+
+describe("the pages of a list", () => {
+  for (const [why, path, total] of lists)
+    test(why, async () => {
+      const page = async (number: number, per_page: number): Promise<any> =>
+        (await ada.send("GET", `${path()}&per_page=${per_page}&page=${number}`)).body;
+      const whole = await page(1, 100);
+      const ids: string[] = whole.data.map(({ id }: { id: string }) => id);
+      expect([ids.length, whole.pagination.total]).toEqual([total, total]);
+      // Ids are made in the order of time.
+      expect(ids).toEqual(ids.toSorted().reverse());
+      for (const per_page of [1, 2, 4]) {
+        const found: any[] = [];
+        for (let number = 1; number <= Math.ceil(total / per_page) + 1; number++) {
+          const { data, pagination } = await page(number, per_page);
+          expect([pagination.total, pagination.count]).toEqual([total, data.length]);
+          found.push(...data);
+        }
+        expect(found).toEqual(whole.data);
+      }
+    });
+});
+
+test("names are found among more of them than are looked at in one go", async () => {
+  const large_id = await ada.folder(),
+    copies = 12_000;
+  const { id } = await ada.text(large_id, "Rain.", "Copy");
+  await server.store.inTransaction(async (tx) => {
+    const numbers = sql`with recursive n(i) as (
+      select 1 union all select i + 1 from n where i < ${copies})`;
+    const columns = Object.keys(
+      (await tx.selectFrom("documents").selectAll().where("id", "=", id).executeTakeFirst())!,
+    ).filter((column) => !["id", "name", "created_at"].includes(column));
+    const others = sql.join(columns.map((column) => sql.ref(column)));
+    await sql`insert into documents (id, name, created_at, ${others})
+      ${numbers} select ${id} || i, 'Copy ' || (i % 100), created_at + i, ${others}
+      from documents, n where id = ${id}`.execute(tx);
+    await sql`insert into documents_links (document_id, folder_id, name_key, reserves_name,
+        document_created_at, created_at, status)
+      ${numbers} select ${id} || i, folder_id, 'Copy ' || (i % 100), 0, document_created_at + i,
+        created_at, status
+      from documents_links, n where document_id = ${id}`.execute(tx);
+  });
+  const list = async (query: string): Promise<any> =>
+    (await ada.send("GET", `/documents?folder_id=${large_id}&${query}`)).body;
+  for (const status of ["", "&status=synced"]) {
+    const { data, pagination } = await list(`name=copy%2042&per_page=3&page=2${status}`);
+    expect(pagination.total).toBe(copies / 100);
+    expect(data.map((one: any) => one.id)).toEqual([11_642, 11_542, 11_442].map((i) => id + i));
+  }
+  expect((await list("name=copy&page=2")).pagination.total).toBe(copies + 1);
+  expect((await list("name=nothing")).pagination.total).toBe(0);
+});

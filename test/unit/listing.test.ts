@@ -1,0 +1,78 @@
+/** Pages of lists: which rows they have, and from which end they are read. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { jsonLog } from "../../core/base/log";
+import { listPage, nearerEnd } from "../../core/store/listing";
+import { SqliteStore } from "../../core/store/sqlite-store";
+
+const directory = mkdtempSync(join(tmpdir(), "dossier-listing-"));
+let store: SqliteStore;
+const count = 11;
+
+beforeAll(async () => {
+  store = new SqliteStore(join(directory, "dossier.db"), { log: jsonLog("error", () => {}) });
+  await store.db.schema
+    .createTable("notes")
+    .addColumn("id", "text", (c) => c.primaryKey())
+    .addColumn("created_at", "integer")
+    .execute();
+  // Several of the same moment: then the id decides.
+  for (let i = 0; i < count; i++)
+    await store.db
+      .insertInto("notes")
+      .values({ id: `note-${String(i).padStart(2, "0")}`, created_at: i >> 2 })
+      .execute();
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+const all = Array.from({ length: count }, (_, i) => `note-${String(i).padStart(2, "0")}`);
+const notes = () => store.db.selectFrom("notes").select("id");
+const idsOf = ({ rows }: { readonly rows: readonly { readonly id: string }[] }) =>
+  rows.map(({ id }) => id);
+
+describe("every page of every size is that part of the whole list", () => {
+  for (let limit = 1; limit <= count + 1; limit++)
+    test(`${limit} rows`, async () => {
+      for (let offset = 0; offset <= count + 1; offset++) {
+        const window = { limit, offset },
+          part = [offset, offset + limit] as const;
+        const newest = await listPage(notes(), window);
+        expect([idsOf(newest), newest.total]).toEqual([all.toReversed().slice(...part), count]);
+        const order = { columns: ["id"], direction: "asc" } as const;
+        expect(idsOf(await listPage(notes(), { ...window, order }))).toEqual(all.slice(...part));
+      }
+    });
+});
+
+test("what is counted already is not counted again", async () => {
+  const page = await listPage(notes(), { limit: 2, offset: 2, total: 5 });
+  // As if there were five: the page is the two before the oldest one.
+  expect([idsOf(page), page.total]).toEqual([["note-02", "note-01"], 5]);
+  expect(await listPage(notes(), { limit: 2, offset: 0, total: 0 })).toEqual({
+    rows: [],
+    total: 0,
+  });
+});
+
+describe("a page is read from the end that is nearer to it", () => {
+  const cases: [why: string, offset: number, skip: number, is_backward: boolean][] = [
+    ["the first", 0, 0, false],
+    ["just before the middle", 450, 450, false],
+    ["just after the middle", 500, 450, true],
+    ["the last", 950, 0, true],
+    ["beyond the end", 1_000, 1_000, false],
+  ];
+  for (const [why, offset, skip, is_backward] of cases)
+    test(why, () => {
+      expect(nearerEnd({ limit: 50, offset }, 1_000)).toEqual({
+        size: offset < 1_000 ? 50 : 0,
+        skip,
+        is_backward,
+      });
+    });
+});

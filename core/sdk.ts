@@ -40,7 +40,7 @@ export {
   type ReadConnectionSpec,
   type ReadStatement,
 } from "./store/read-connection";
-export { findDamage } from "./store/integrity";
+export { findDamage, type DamageFound, type SearchPlace } from "./store/integrity";
 export type { Files, ReceivedFile } from "./store/files";
 
 // --- Routes: schemas, fields, pages, answers, errors

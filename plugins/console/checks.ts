@@ -7,24 +7,21 @@ import { join } from "node:path";
 import { settlesWithin } from "../../core/lib/timeout";
 import type { Context, Operations } from "../../core/sdk";
 import { cached } from "./cached";
-import type { CheckResult, SystemCheck } from "./contract";
+import { failed, ok, type CheckResult, type SystemCheck } from "./contract";
+import { DamageCheck, type DamageCheckParts } from "./damage-check";
 import { freeSpace } from "./disk-usage";
 
-export interface HealthChecksParts extends Pick<Context, "operations" | "now_ms"> {
+export interface HealthChecksParts extends DamageCheckParts, Pick<Context, "operations"> {
   readonly paths: Pick<Context["paths"], "data" | "temporary">;
-  /** Reads the whole database in a child process and returns what is wrong with it. */
-  readonly findDamage: () => Promise<readonly string[]>;
 }
 
 const free_share_low = 0.05;
 const free_bytes_low = 512 * 2 ** 20;
 const waiting_ms_max = 10 * 60_000;
-/** How long the results of slow checks are reused. */
-const hold_ms = { damage: 30 * 60_000, plugin: 60_000 };
+/** How long the results of plugins' checks are reused. */
+const plugin_hold_ms = 60_000;
 /** A check that takes longer is reported as such; a later look may find its result. */
 const timeout_ms = 3_000;
-
-export const ok = (detail: string): CheckResult => ({ status: "ok", detail, fix: null });
 
 export class HealthChecks {
   readonly #now_ms: () => number;
@@ -34,8 +31,9 @@ export class HealthChecks {
 
   constructor({ operations, paths, findDamage, now_ms }: HealthChecksParts) {
     this.#now_ms = now_ms;
+    const damage = new DamageCheck({ findDamage, now_ms });
     this.#own = [
-      this.#reused({ name: "Database", run: () => database(findDamage) }, hold_ms.damage),
+      { name: "Database", run: () => damage.run() },
       { name: "Disk", run: () => disk(paths.data, operations) },
       { name: "Data directory", run: () => writable(paths.temporary) },
       { name: "Tables", run: () => tables(operations) },
@@ -49,16 +47,15 @@ export class HealthChecks {
     of_plugins: readonly SystemCheck[],
   ): Promise<(CheckResult & { readonly name: string })[]> {
     for (const check of of_plugins)
-      if (!this.#of_plugins.has(check))
-        this.#of_plugins.set(check, this.#reused(check, hold_ms.plugin));
+      if (!this.#of_plugins.has(check)) this.#of_plugins.set(check, this.#reused(check));
     const checks = [...this.#own, ...of_plugins.map((check) => this.#of_plugins.get(check)!)];
     return Promise.all(
       checks.map(async (check) => ({ name: check.name, ...(await inTime(check)) })),
     );
   }
 
-  #reused(check: SystemCheck, result_hold_ms: number): SystemCheck {
-    const run = cached(() => check.run().catch(failed), result_hold_ms, this.#now_ms);
+  #reused(check: SystemCheck): SystemCheck {
+    const run = cached(() => check.run().catch(failed), plugin_hold_ms, this.#now_ms);
     return { name: check.name, run };
   }
 }
@@ -67,25 +64,6 @@ async function inTime(check: SystemCheck): Promise<CheckResult> {
   const result = check.run().catch(failed);
   if (await settlesWithin(result, timeout_ms)) return result;
   return { status: "warn", detail: "This takes a while. Look again in a moment.", fix: null };
-}
-
-const failed = (error: unknown): CheckResult => ({
-  status: "fail",
-  detail: `It could not be checked: ${error instanceof Error ? error.message : String(error)}.`,
-  fix: null,
-});
-
-async function database(findDamage: () => Promise<readonly string[]>): Promise<CheckResult> {
-  const damage = await findDamage();
-  if (damage.length === 0)
-    return ok("Every page of the database was read, and nothing is wrong with it.");
-  return {
-    status: "fail",
-    detail: `The database is damaged: ${damage.join("; ")}.`,
-    fix:
-      "Stop the server, keep a copy of the data directory, and go back to the newest copy of the " +
-      "database that is whole.",
-  };
 }
 
 async function disk(data: string, operations: Operations): Promise<CheckResult> {

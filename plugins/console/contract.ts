@@ -29,6 +29,13 @@ export interface CheckResult {
   /** What to do about it; null when nothing is wrong. */
   readonly fix: string | null;
 }
+export const ok = (detail: string): CheckResult => ({ status: "ok", detail, fix: null });
+/** The check itself could not be made. */
+export const failed = (error: unknown): CheckResult => ({
+  status: "fail",
+  detail: `It could not be checked: ${error instanceof Error ? error.message : String(error)}.`,
+  fix: null,
+});
 /**
  * A check on the system page, which administrators see. It runs at most once a minute, and should
  * end within three seconds.

@@ -15,11 +15,12 @@ import {
   task,
   type Context,
   type Operations,
+  type SearchPlace,
 } from "../../core/sdk";
 import { Sessions } from "../accounts/contract";
 import { Quotas } from "../quotas/contract";
 import { assets, index_html } from "./assets.gen";
-import { cached } from "./cached";
+import { cachedAtOnce } from "./cached";
 import { ChangeFeed } from "./change-feed";
 import { HealthChecks } from "./checks";
 import { ConsolePages, SystemChecks } from "./contract";
@@ -33,9 +34,15 @@ import { systemHandlers, systemRoutes } from "./system-routes";
 import { UsageCounter } from "./usage";
 import { usageHandlers, usageRoutes } from "./usage-routes";
 
-/** Measuring the data directory looks at every file in it. */
+/** To measure the originals, every file is looked at. */
 const sizes_hold_ms = 60_000;
+/** Of one step of the search for damage, which takes about a second. */
 const damage_limits = { timeout_ms: 10 * 60_000, memory_max_bytes: 512 * 2 ** 20 };
+
+interface DamageInput {
+  readonly path: string;
+  readonly from: SearchPlace | null;
+}
 
 export default definePlugin({
   name: "console",
@@ -45,7 +52,7 @@ export default definePlugin({
   tables: ["console_usage"],
   migrations,
   routes: { ...routes, ...usageRoutes, ...systemRoutes },
-  tasks: { findDamage: task(async (path: string) => findDamage(path)) },
+  tasks: { findDamage: task(({ path, from }: DamageInput) => findDamage(path, from)) },
   setup: (ctx) => {
     const { isolate, log, notifier, now_ms, operations, paths, services, slots } = ctx;
     const { sessions, quotas } = services;
@@ -61,9 +68,14 @@ export default definePlugin({
       // Each process counts what was done through it.
       if (here) usage.noteChange(change);
     });
+    const filesBytes = cachedAtOnce(
+      () => directoryBytes(join(paths.data, "files")),
+      sizes_hold_ms,
+      now_ms,
+    );
     const checks = new HealthChecks({
       ...ctx,
-      findDamage: () => isolate("findDamage", paths.database, damage_limits),
+      findDamage: (from) => isolate("findDamage", { path: paths.database, from }, damage_limits),
     });
     return {
       fills: [
@@ -77,7 +89,10 @@ export default definePlugin({
           operations,
           now_ms,
           checks: () => checks.run(slots.checks()),
-          storage: cached(() => storageOf(paths), sizes_hold_ms, now_ms),
+          storage: async () => ({
+            ...(await databaseStorage(paths)),
+            files_bytes: (await filesBytes()) ?? null,
+          }),
         }),
       },
       start: async () => {
@@ -91,9 +106,8 @@ export default definePlugin({
   },
 });
 
-const storageOf = async ({ data, database }: Context["paths"]) => ({
+const databaseStorage = async ({ data, database }: Context["paths"]) => ({
   database_bytes: await databaseBytes(database),
-  files_bytes: await directoryBytes(join(data, "files")),
   free_bytes: (await freeSpace(data)).free_bytes,
 });
 

@@ -32,7 +32,7 @@ const State = t.Union([
 
 const StorageRecord = t.Object({
   database_bytes: t.Integer(),
-  files_bytes: t.Integer(),
+  files_bytes: Nullable(t.Integer(), "Of the originals; null while they are measured."),
   free_bytes: t.Integer(),
 });
 const SystemRecord = t.Object({

@@ -3,18 +3,18 @@
  * jobs.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { LogRing } from "../../core/base/log-ring";
 import { definePlugin } from "../../core/plugin/define";
 import { handle, PermanentFailure } from "../../core/jobs/contract";
 import { job } from "../../core/jobs/contract";
 import { t, route } from "../../core/sdk";
-import { findDamage } from "../../core/store/integrity";
+import type { DamageFound } from "../../core/store/integrity";
 import { probeEndpoint } from "../../core/outbound/endpoint-probe";
 import { SystemChecks } from "../../plugins/console/contract";
 import { UsageCounter } from "../../plugins/console/usage";
 import { HealthChecks } from "../../plugins/console/checks";
+import { DamageCheck } from "../../plugins/console/damage-check";
 import { signedIn, type Browser } from "../helpers/browser";
 import { expectHas } from "../helpers/contract";
 import { scriptedExtractor } from "../helpers/documents";
@@ -296,7 +296,12 @@ describe("the system", () => {
   const facts: [string, object, string, "ok" | "warn" | "fail", RegExp][] = [
     [
       "a damaged database",
-      { findDamage: async () => ["Tree 4 page 7: btreeInitPage() returns error code 11"] },
+      {
+        findDamage: async () => ({
+          problems: ["Tree 4 page 7: btreeInitPage() returns error code 11"],
+          next: null,
+        }),
+      },
       "Database",
       "fail",
       /damaged: Tree 4/,
@@ -374,7 +379,7 @@ describe("the system", () => {
     const checks = new HealthChecks({
       operations,
       paths: { data: "/", temporary: server.data },
-      findDamage: async () => [],
+      findDamage: async () => ({ problems: [], next: null, tables: 1, tables_done: 1 }),
       now_ms: () => 3_600_000,
       ...change,
       ...(change.operations ? { operations } : {}),
@@ -386,19 +391,32 @@ describe("the system", () => {
     });
   });
 
-  test("finds no damage in a database that is whole, and some in one that is not", async () => {
-    const path = join(server.data, "copy.db");
-    await server.store.db.executeQuery({
-      sql: `vacuum into '${path}'`,
-      parameters: [],
-      query: { kind: "RawNode" },
-      queryId: {},
-    } as never);
-    expect(findDamage(path)).toEqual([]);
-    const bytes = new Uint8Array(await Bun.file(path).arrayBuffer());
-    bytes.fill(0xff, 4_096 * 3, 4_096 * 8);
-    await Bun.write(path, bytes);
-    expect(findDamage(path).length).toBeGreaterThan(0);
+  test("shows the last result while the database is read again, and how far that is", async () => {
+    let at_ms = 0;
+    const steps: ((found: DamageFound) => void)[] = [];
+    const check = new DamageCheck({
+      now_ms: () => at_ms,
+      findDamage: () => new Promise((resolve) => steps.push(resolve)),
+    });
+    const next = { table: "a", row: 7 };
+    expect(await check.run()).toMatchObject({
+      status: "warn",
+      detail: expect.stringMatching(/for the first time/),
+    });
+    steps[0]!({ problems: [], next, tables_done: 1, tables: 3 });
+    await until(async () => steps.length === 2);
+    expect((await check.run()).detail).toMatch(/: 1 of 3 tables so far/);
+    steps[1]!({ problems: [], next: null, tables_done: 3, tables: 3 });
+    await until(async () => (await check.run()).status === "ok");
+    at_ms += 29 * 60_000;
+    expect((await check.run()).detail).not.toMatch(/again/);
+    at_ms += 2 * 60_000;
+    const again = await check.run();
+    expect([again.status, again.detail, steps.length]).toEqual([
+      "ok",
+      expect.stringMatching(/nothing is wrong with it\. It is being read again/),
+      3,
+    ]);
   });
 });
 

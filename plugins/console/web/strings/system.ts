@@ -43,6 +43,7 @@ export const system_strings = {
   storage_title: "Data directory",
   database: "Database, with text and index",
   files: "Originals",
+  measuring: "being measured",
   free: "Free on this disk",
   low: "The disk is nearly full",
   low_text:

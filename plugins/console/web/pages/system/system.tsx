@@ -184,7 +184,9 @@ function Storage({ state: { storage } }: { readonly state: SystemState }) {
         </div>
         <div>
           <dt>{strings.files}</dt>
-          <dd>{formatBytes(storage.files_bytes)}</dd>
+          <dd>
+            {storage.files_bytes === null ? strings.measuring : formatBytes(storage.files_bytes)}
+          </dd>
         </div>
         <div>
           <dt>{strings.free}</dt>

@@ -1,0 +1,84 @@
+/**
+ * The check of the database: reads all of it in the background, a step at a time, and answers at
+ * once with what is known.
+ */
+import { rfc3339, type Context, type DamageFound, type SearchPlace } from "../../core/sdk";
+import { leftUntil, settlesWithin } from "../../core/lib/timeout";
+import { failed, ok, type CheckResult } from "./contract";
+
+/** How long a result holds before the database is read again. */
+const hold_ms = 30 * 60_000;
+/** A small database is read while somebody waits for the first result. */
+const first_wait_ms = 300;
+/** Between two steps the disk is for others. */
+const pause_ms = 1_000;
+
+export interface DamageCheckParts extends Pick<Context, "now_ms"> {
+  /** One step of the search; see `findDamage`. */
+  readonly findDamage: (from: SearchPlace | null) => Promise<DamageFound>;
+}
+
+export class DamageCheck {
+  #last: { readonly at_ms: number; readonly result: CheckResult } | undefined;
+  #running: Promise<void> | undefined;
+  #progress: Pick<DamageFound, "tables" | "tables_done"> = { tables: 0, tables_done: 0 };
+
+  constructor(private readonly parts: DamageCheckParts) {}
+
+  /** The last result, and how far the search is that runs now. */
+  async run(): Promise<CheckResult> {
+    if (!this.#running && !this.#holds()) {
+      this.#running = this.#search().finally(() => {
+        this.#running = undefined;
+      });
+      if (!this.#last) await settlesWithin(this.#running, first_wait_ms);
+    }
+    if (!this.#running) return this.#last!.result;
+    const { tables, tables_done } = this.#progress;
+    const progress = tables === 0 ? "" : `: ${tables_done} of ${tables} tables so far`;
+    if (this.#last)
+      return {
+        ...this.#last.result,
+        detail: `${this.#last.result.detail} It is being read again${progress}.`,
+      };
+    return {
+      status: "warn",
+      detail: `It is being read for the first time since the start${progress}. Look again later.`,
+      fix: null,
+    };
+  }
+
+  #holds(): boolean {
+    const { now_ms } = this.parts;
+    return this.#last !== undefined && leftUntil(this.#last.at_ms + hold_ms, now_ms(), hold_ms) > 0;
+  }
+
+  async #search(): Promise<void> {
+    const result = await this.#findAll().then(this.#told, failed);
+    this.#last = { at_ms: this.parts.now_ms(), result };
+  }
+
+  async #findAll(): Promise<string[]> {
+    const problems: string[] = [];
+    for (let from: SearchPlace | null = null; ; await Bun.sleep(pause_ms)) {
+      const found: DamageFound = await this.parts.findDamage(from);
+      this.#progress = found;
+      problems.push(...found.problems);
+      if (found.next === null) return problems;
+      from = found.next;
+    }
+  }
+
+  readonly #told = (problems: readonly string[]): CheckResult => {
+    if (problems.length > 0)
+      return {
+        status: "fail",
+        detail: `The database is damaged: ${problems.join("; ")}.`,
+        fix:
+          "Stop the server, keep a copy of the data directory, and go back to the newest copy of " +
+          "the database that is whole.",
+      };
+    const at = rfc3339(this.parts.now_ms());
+    return ok(`All of the database was read until ${at}, and nothing is wrong with it.`);
+  };
+}

@@ -1,0 +1,107 @@
+/** The search for damage in a database: in one go where it is small, else in pieces. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findDamage, type DamageFound, type SearchPlace } from "../../core/store/integrity";
+
+let directory: string, path: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "dossier-integrity-"));
+  path = join(directory, "dossier.db");
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** Three tables; the middle one has `rows` rows of a kilobyte, and every tenth one is long. */
+function fill(rows: number): Database {
+  const database = new Database(path, { create: true });
+  database.run("pragma journal_mode = wal");
+  for (const table of ["a_few", "b_many", "c_none"])
+    database.run(`create table ${table} (id text primary key, words text, data blob, n integer)`);
+  database.run("create index b_many_n on b_many (n) where n > 2");
+  database.run("create index b_many_words on b_many (words, n)");
+  const insert = (table: string, count: number): void =>
+    void database.run(
+      `insert into ${table} with recursive i(i) as (
+         select 1 union all select i + 1 from i where i < ?)
+       select 'id-' || i, hex(randomblob(500)),
+         zeroblob(case when i % 10 = 0 then 9000 else 10 end), i % 7 from i`,
+      [count],
+    );
+  insert("a_few", 3);
+  insert("b_many", rows);
+  database.run("pragma wal_checkpoint(truncate)");
+  return database;
+}
+
+async function searchAll(each: (found: DamageFound) => void = () => {}): Promise<string[]> {
+  const problems: string[] = [];
+  for (let from: SearchPlace | null = null; ;) {
+    const found: DamageFound = await findDamage(path, from);
+    problems.push(...found.problems);
+    each(found);
+    if (found.next === null) return problems;
+    from = found.next;
+  }
+}
+async function spoil(first_page: number, pages: number): Promise<void> {
+  const bytes = new Uint8Array(await Bun.file(path).arrayBuffer());
+  bytes.fill(0xff, 4_096 * first_page, 4_096 * (first_page + pages));
+  await Bun.write(path, bytes);
+}
+
+const small = 100,
+  large = 16_000;
+for (const [why, rows] of [
+  ["a small one", small],
+  ["a large one", large],
+] as const)
+  describe(why, () => {
+    test("that is whole has no damage", async () => {
+      fill(rows).close();
+      expect(await searchAll()).toEqual([]);
+    });
+    test("that is not has some", async () => {
+      fill(rows).close();
+      await spoil(40, 2);
+      expect((await searchAll()).length).toBeGreaterThan(0);
+    });
+  });
+
+test("the damage of a large one is told by its table, and the rest is still read", async () => {
+  fill(large).close();
+  await spoil(3_000, 1);
+  const done: number[] = [];
+  const problems = await searchAll(({ tables_done }) => done.push(tables_done));
+  expect(problems).toEqual([expect.stringMatching(/^b_many: database disk image is malformed/)]);
+  expect(done.at(-1)).toBe(3);
+});
+
+test("between its reads the write-ahead log can be emptied", async () => {
+  const database = fill(large);
+  database.run("pragma busy_timeout = 0");
+  const emptied: boolean[] = [];
+  let searching = true;
+  const search = searchAll().finally(() => {
+    searching = false;
+  });
+  while (searching) {
+    database.run("update a_few set n = n + 1");
+    const { busy } = database.query<{ busy: number }, []>("pragma wal_checkpoint(truncate)").get()!;
+    emptied.push(busy === 0);
+    await Bun.sleep(1);
+  }
+  expect(await search).toEqual([]);
+  // In this process nothing runs within a read: what is seen are the pauses.
+  expect(new Set(emptied)).toEqual(new Set([true]));
+  database.close();
+});
+
+test("a file that is no database is damaged", async () => {
+  await Bun.write(path, "x".repeat(20 * 2 ** 20));
+  expect(await searchAll()).toEqual([expect.stringMatching(/not a database/)]);
+});
+test("a file that is not there can't be looked through", () => {
+  expect(searchAll()).rejects.toThrow("unable to open");
+});

@@ -5,9 +5,12 @@
 import { CompiledQuery, type Compilable } from "kysely";
 import type { Db } from "./store";
 
-/** Stands for a value while the statement is compiled. */
+/** Stands for a value while the statement is compiled; `place` is that in a list. */
 class Placeholder {
-  constructor(readonly name: string) {}
+  constructor(
+    readonly name: string,
+    readonly place: number | null = null,
+  ) {}
 }
 interface Compiled {
   readonly sql: string;
@@ -15,13 +18,16 @@ interface Compiled {
   readonly parameters: readonly unknown[];
 }
 type Value = string | number | bigint | null | Uint8Array;
+/** A list is for `in`: it has at least one value, and its last one may be repeated. */
+type Values<V> = { readonly [K in keyof V]: Value | readonly Value[] };
 
 /**
  * A function that runs the statement `build` makes and answers its rows. `values` must reach the
  * statement as they are: what `build` computes from them, or decides by them, is not seen again.
- * One statement is kept for each set of names in `values`.
+ * One statement is kept for each set of names in `values`, and for each length of its lists, which
+ * are filled up to a power of two.
  */
-export function prepared<T, V extends { readonly [K in keyof V]: Value }, R>(
+export function prepared<T, V extends Values<V>, R>(
   build: (db: Db<T>, values: V) => Compilable<R>,
 ): (db: Db<T>, values: V) => Promise<R[]> {
   // By the adapter, which a database shares with its transactions: each engine has its own SQL.
@@ -30,27 +36,47 @@ export function prepared<T, V extends { readonly [K in keyof V]: Value }, R>(
     const { adapter } = db.getExecutor();
     let of_database = statements.get(adapter);
     if (!of_database) statements.set(adapter, (of_database = new Map()));
-    const names = Object.keys(values);
-    const shape = names.join();
+    const given = values as Values<Record<string, unknown>>,
+      shape = Object.keys(given)
+        .map((name) => shapeOf(name, given[name]!))
+        .join();
     let statement = of_database.get(shape);
     if (!statement) {
-      const placeholders = names.map((name) => [name, new Placeholder(name)]);
-      const { sql, parameters } = build(db, Object.fromEntries(placeholders) as V).compile();
+      const { sql, parameters } = build(db, placeholders(given) as V).compile();
       statement = { sql, parameters };
       of_database.set(shape, statement);
     }
-    const given = values as Readonly<Record<string, Value>>;
     const parameters = statement.parameters.map((parameter) =>
-      parameter instanceof Placeholder ? given[parameter.name] : parameter,
+      parameter instanceof Placeholder ? valueOf(parameter, given) : parameter,
     );
     return (await db.executeQuery<R>(CompiledQuery.raw(statement.sql, parameters))).rows;
   };
 }
 
 /** The same for a statement that finds one row or none. */
-export function preparedFirst<T, V extends { readonly [K in keyof V]: Value }, R>(
+export function preparedFirst<T, V extends Values<V>, R>(
   build: (db: Db<T>, values: V) => Compilable<R>,
 ): (db: Db<T>, values: V) => Promise<R | undefined> {
   const run = prepared(build);
   return async (db, values) => (await run(db, values))[0];
+}
+
+const isList = (value: Value | readonly Value[]): value is readonly Value[] => Array.isArray(value);
+const filledLength = ({ length }: readonly unknown[]): number =>
+  length < 2 ? length : 2 ** Math.ceil(Math.log2(length));
+const shapeOf = (name: string, value: Value | readonly Value[]): string =>
+  isList(value) ? `${name} ${filledLength(value)}` : name;
+
+const placeholders = (values: Values<object>): object =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]: [string, Value | readonly Value[]]) => [
+      name,
+      isList(value)
+        ? Array.from({ length: filledLength(value) }, (_, place) => new Placeholder(name, place))
+        : new Placeholder(name),
+    ]),
+  );
+function valueOf({ name, place }: Placeholder, values: Values<Record<string, unknown>>): unknown {
+  const value = values[name]!;
+  return place !== null && isList(value) ? value[Math.min(place, value.length - 1)] : value;
 }

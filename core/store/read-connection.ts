@@ -42,21 +42,24 @@ export class ReadConnection {
   }
 
   /**
-   * Everything that `work` reads belongs to one moment. Snapshots of a connection take turns; one
-   * inside another would wait for ever.
+   * Until the function that it answers is called, everything that is read belongs to one moment.
+   * Snapshots of a connection take turns; one inside another would wait for ever.
    */
-  async snapshot<R>(work: () => Promise<R>): Promise<R> {
+  async beginSnapshot(): Promise<() => void> {
     const release = await this.#turn.lock();
     try {
       this.#database.run("begin");
-      try {
-        return await work();
-      } finally {
-        this.#database.run("commit");
-      }
-    } finally {
+    } catch (error) {
       release();
+      throw error;
     }
+    return () => {
+      try {
+        this.#database.run("commit");
+      } finally {
+        release();
+      }
+    };
   }
 
   close(): void {

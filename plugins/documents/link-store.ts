@@ -43,14 +43,16 @@ export const findLinked = async (
 ): Promise<Set<string>> =>
   document_ids.length === 0 || folder_ids.length === 0
     ? new Set()
-    : new Set(
-        (
-          await liveLinks(db)
-            .where("document_id", "in", document_ids)
-            .where("folder_id", "in", folder_ids)
-            .execute()
-        ).map((link) => link.document_id),
-      );
+    : new Set((await linksIn(db, { document_ids, folder_ids })).map((link) => link.document_id));
+const linksIn = prepared(
+  (
+    db: DocumentsDb,
+    values: { readonly document_ids: readonly string[]; readonly folder_ids: readonly string[] },
+  ) =>
+    liveLinks(db)
+      .where("document_id", "in", values.document_ids)
+      .where("folder_id", "in", values.folder_ids),
+);
 
 const liveLinks = (db: DocumentsDb) =>
   db

@@ -139,14 +139,14 @@ export const findNames = async (
   db: DocumentsDb,
   ids: readonly string[],
 ): Promise<(DocumentName & { readonly owner_id: string })[]> =>
-  ids.length === 0
-    ? []
-    : db
-        .selectFrom("documents")
-        .select(["id", "name", "current_version", "owner_id"])
-        .where("id", "in", ids)
-        .where(isLinked("documents.id"))
-        .execute();
+  ids.length === 0 ? [] : namesOf(db, { ids });
+const namesOf = prepared((db: DocumentsDb, { ids }: { readonly ids: readonly string[] }) =>
+  db
+    .selectFrom("documents")
+    .select(["id", "name", "current_version", "owner_id"])
+    .where("id", "in", ids)
+    .where(isLinked("documents.id")),
+);
 
 /**
  * A change by the job that indexes this version. Undefined when the version is no longer being

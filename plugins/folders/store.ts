@@ -89,7 +89,10 @@ const findOne = preparedFirst((db: FoldersDb, { id }: Pick<FolderRow, "id">) =>
 );
 
 export const findFolders = async (db: FoldersDb, ids: readonly string[]): Promise<FolderRow[]> =>
-  ids.length === 0 ? [] : present(db).selectAll().where("id", "in", ids).execute();
+  ids.length === 0 ? [] : findAll(db, { ids });
+const findAll = prepared((db: FoldersDb, { ids }: { readonly ids: readonly string[] }) =>
+  present(db).selectAll().where("id", "in", ids),
+);
 
 export const ownedIds = async (db: FoldersDb, owner_id: string): Promise<string[]> =>
   (await present(db).select("id").where("owner_id", "=", owner_id).execute()).map((row) => row.id);
@@ -107,11 +110,10 @@ export const sumSyncing = async (db: FoldersDb, ids: readonly string[]): Promise
       );
 
 export const childIds = async (db: FoldersDb, parent_ids: readonly string[]): Promise<string[]> =>
-  parent_ids.length === 0
-    ? []
-    : (await present(db).select("id").where("parent_id", "in", parent_ids).execute()).map(
-        (row) => row.id,
-      );
+  parent_ids.length === 0 ? [] : (await idsBelow(db, { parent_ids })).map((row) => row.id);
+const idsBelow = prepared((db: FoldersDb, values: { readonly parent_ids: readonly string[] }) =>
+  present(db).select("id").where("parent_id", "in", values.parent_ids),
+);
 
 export const childrenOf = (
   db: FoldersDb,

@@ -39,7 +39,7 @@ export interface Searched extends SearchResult {
 
 /** Segments that are read together. */
 const segments_read = 32;
-/** Searches that may be overtaken by changes, before one reads everything at one moment. */
+/** Searches that changes may overtake, before one gives way to nobody. */
 const attempts_max = 3;
 /** The share of the cache that heads of packs may take. */
 const heads_share = 0.25;
@@ -76,26 +76,51 @@ export class Searcher {
       query = parseQuery(request.query, request.context, analyzers, analyzer_version);
     for (let attempt = 1; attempt <= attempts_max; attempt++)
       try {
-        return await this.searchScope(request, query, pauses, beginAgain);
+        return await this.searchInSnapshots(request, query, pauses, beginAgain);
       } catch (error) {
         if (!(error instanceof ScopeChanged)) throw error;
         await pauses.pause();
-      } finally {
-        this.endSearch();
       }
-    try {
-      // Gives way to nobody, because a snapshot that lasts keeps the log of the database.
-      return await this.reader.snapshot(() =>
-        this.searchScope(request, query, no_pauses, leaveOut),
-      );
-    } finally {
-      this.endSearch();
-    }
+    return this.searchInSnapshots(request, query, no_pauses, leaveOut);
   }
 
   /** What a search of these folders would cover. */
   scopeOf(request: ScopeRequest, pauses: Pauses): Promise<Scope> {
     return this.scopes.resolve(request, pauses);
+  }
+
+  /**
+   * What is read between two pauses is of one moment. A snapshot that lasted longer would keep the
+   * log of the database.
+   */
+  private async searchInSnapshots(
+    request: HybridSearchRequest,
+    query: Query,
+    pauses: Pauses,
+    onGone: OnGone,
+  ): Promise<Searched> {
+    let endSnapshot = await this.reader.beginSnapshot(),
+      is_open = true;
+    const pause = async (): Promise<void> => {
+      endSnapshot();
+      is_open = false;
+      await pauses.pause();
+      endSnapshot = await this.reader.beginSnapshot();
+      is_open = true;
+    };
+    const between: Pauses = {
+      get due() {
+        return pauses.due;
+      },
+      pause,
+    };
+    try {
+      return await this.searchScope(request, query, between, onGone);
+    } finally {
+      if (is_open) endSnapshot();
+      this.cache.endSearch();
+      this.vectors.cache.endSearch();
+    }
   }
 
   private async searchScope(
@@ -225,10 +250,6 @@ export class Searcher {
     });
   }
 
-  private endSearch(): void {
-    this.cache.endSearch();
-    this.vectors.cache.endSearch();
-  }
   private forget(pack: Pack): void {
     for (let part = 0; part < pack_parts; part++) this.cache.delete(partKey(pack, part));
   }

@@ -22,8 +22,8 @@ export interface PublishedChunk {
 
 /** Results come in the order of the arguments; null for what is gone. */
 export interface SegmentReader {
-  /** Everything that `work` reads belongs to one moment. */
-  snapshot<R>(work: () => Promise<R>): Promise<R>;
+  /** Until the function that it answers is called, everything that is read is of one moment. */
+  beginSnapshot(): Promise<() => void>;
   /** Another number whenever anything may have been written since the last call. */
   version(): Promise<number>;
   /** Ids of the segments in this folder above `after`, ascending: the first `limit`. */
@@ -51,8 +51,8 @@ export class SqliteSegmentReader implements SegmentReader {
     this.statements = prepareAll(connection);
   }
 
-  snapshot<R>(work: () => Promise<R>): Promise<R> {
-    return this.connection.snapshot(work);
+  beginSnapshot(): Promise<() => void> {
+    return this.connection.beginSnapshot();
   }
 
   async version(): Promise<number> {

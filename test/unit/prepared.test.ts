@@ -38,6 +38,21 @@ const insert = prepared((db: NotesDb, row: Note) => {
 const find = preparedFirst((db: NotesDb, { id }: Pick<Note, "id">) =>
   db.selectFrom("notes").selectAll().where("id", "=", id).where("size", ">", 0),
 );
+let builtLists = 0;
+const findAmong = prepared(
+  (
+    db: NotesDb,
+    { ids, not }: { readonly ids: readonly string[]; readonly not: readonly string[] },
+  ) => {
+    builtLists += 1;
+    return db
+      .selectFrom("notes")
+      .select("id")
+      .where("id", "in", ids)
+      .where("id", "not in", not)
+      .orderBy("id");
+  },
+);
 const change = preparedFirst((db: NotesDb, { id, ...values }: Partial<Note>) =>
   db.updateTable("notes").set(values).where("id", "=", id!).returningAll(),
 );
@@ -80,4 +95,19 @@ test("a transaction that is undone takes them with it", async () => {
   expect(await find(store.db, { id: "a" })).toBeUndefined();
   await store.inTransaction((tx) => insert(tx, { id: "a", words: null, size: 1 }));
   expect(await find(store.db, { id: "a" })).toBeDefined();
+});
+
+test("a list may have any length; statements are kept for a few of them", async () => {
+  const before = builtLists;
+  for (const id of "abcdefghi") await insert(store.db, { id, words: null, size: 1 });
+  const among = async (ids: string, ...not: string[]) =>
+    (await findAmong(store.db, { ids: [...ids], not })).map(({ id }) => id).join("");
+  expect(await among("a", "b")).toBe("a");
+  expect(await among("ab", "b")).toBe("a");
+  expect(await among("abc", "x", "y")).toBe("abc");
+  expect(await among("abcd", "d", "a")).toBe("bc");
+  expect(await among("hgf", "f", "f", "f")).toBe("gh");
+  expect(await among("abcdefghi?", "a")).toBe("bcdefghi");
+  // 1 and 1; 2 and 1; 4 and 2; 4 and 4; 16 and 1.
+  expect(builtLists - before).toBe(5);
 });

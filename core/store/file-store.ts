@@ -8,12 +8,15 @@ import { Readable } from "node:stream";
 import { dirname, join } from "node:path";
 import { tooLarge, unavailable } from "../base/errors";
 import { ulid } from "../base/ids";
-import type { Files, ReceivedFile, StillUsed } from "./files";
+import { nextTurn } from "../lib/parts";
+import type { Files, FindUsed, ReceivedFile, StillUsed } from "./files";
 import { freeSpaceOf, requireFreeSpace } from "./free-space";
 import { Mutex } from "./mutex";
 import { translateError } from "./storage-errors";
 
 const temporary = "tmp";
+/** Files that a sweep asks about together. */
+const swept_at_once = 500;
 const folder_pattern = /^[0-9a-f]{2}$/;
 const name_pattern = /^[0-9a-f]{64}$/;
 
@@ -99,18 +102,32 @@ export class FileStore implements Files {
     for (const sha256 of new Set(sha256s)) await this.#removeOne(sha256, stillUsed);
   }
 
-  async sweep(stillUsed: StillUsed): Promise<number> {
+  async sweep(stillUsed: StillUsed, findUsed: FindUsed): Promise<number> {
     for (const name of await readdir(join(this.directory, temporary))) {
       const path = join(this.directory, temporary, name);
       if (!this.#arriving.has(path)) await rm(path, { force: true, recursive: true });
     }
     let removed = 0;
-    for (const folder of await readdir(this.directory)) {
-      if (!folder_pattern.test(folder)) continue;
-      for (const name of await readdir(join(this.directory, folder)))
-        if (name_pattern.test(name) && (await this.#removeOne(name, stillUsed))) removed += 1;
+    for await (const names of this.#names()) {
+      const used = await findUsed(names);
+      for (const name of names)
+        if (!used.has(name) && (await this.#removeOne(name, stillUsed))) removed += 1;
+      await nextTurn();
     }
     return removed;
+  }
+
+  /** The names of all files, some hundred at a time. */
+  async *#names(): AsyncGenerator<string[]> {
+    let names: string[] = [];
+    for (const folder of await readdir(this.directory)) {
+      if (!folder_pattern.test(folder)) continue;
+      const found = await readdir(join(this.directory, folder));
+      names.push(...found.filter((name) => name_pattern.test(name)));
+      for (; names.length >= swept_at_once; names = names.slice(swept_at_once))
+        yield names.slice(0, swept_at_once);
+    }
+    if (names.length > 0) yield names;
   }
 
   /** For `Upload`: gives the bytes their final name and pins them. */

@@ -24,6 +24,11 @@ export interface ReceivedFile {
 
 /** Asks the database whether a row uses the file. */
 export type StillUsed = (sha256: string) => Promise<boolean>;
+/**
+ * Those of these files that are used, asked in one go. `StillUsed` is asked about each of the rest
+ * before it is deleted.
+ */
+export type FindUsed = (sha256s: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export interface Files {
   /**
@@ -54,8 +59,8 @@ export interface Files {
   /** The server stops: what is still arriving is refused with 503 and leaves nothing behind. */
   abortUploads(): void;
   /**
-   * After a crash: deletes files that nobody uses and what uploads left behind. Returns how many
-   * files were deleted.
+   * After a crash: deletes files that nobody uses and what uploads left behind, some hundred at a
+   * time, with room for others in between. Returns how many files were deleted.
    */
-  sweep(stillUsed: StillUsed): Promise<number>;
+  sweep(stillUsed: StillUsed, findUsed: FindUsed): Promise<number>;
 }

@@ -16,7 +16,7 @@ import { migrations } from "./migrations";
 import { countToPurge, hideFolders, purgeFolders } from "./purge";
 import { documentQueries } from "./queries";
 import { documentHandlers, routes } from "./routes";
-import { fileIsUsed } from "./store";
+import { usedFiles } from "./store";
 import { UnusedFiles } from "./unused-files";
 
 export default definePlugin({
@@ -40,12 +40,13 @@ export default definePlugin({
   migrations,
   routes,
   setup: (host) => {
-    const unused_files = new UnusedFiles(host, async (sha256) => {
-      if (await fileIsUsed(host.db, sha256)) return true;
+    const isUsed = async (sha256: string): Promise<boolean> => {
+      if ((await usedFiles(host.db, [sha256])).size > 0) return true;
       for (const uses of host.slots.file_uses())
         if (await uses.isUsed(host.db, sha256)) return true;
       return false;
-    });
+    };
+    const unused_files = new UnusedFiles(host, isUsed, (sha256s) => usedFiles(host.db, sha256s));
     const ctx: DocumentContext = {
       ...host,
       ...host.services,

@@ -330,15 +330,22 @@ export const dropOtherVersions = async (
       .execute(),
   );
 
-/** Whether a version still has its original in this file. */
-export const fileIsUsed = async (db: DocumentsDb, sha256: string): Promise<boolean> =>
-  (await db
-    .selectFrom("documents_versions")
-    .select("version")
-    .where("sha256", "=", sha256)
-    .where("in_files", "=", 1)
-    .limit(1)
-    .executeTakeFirst()) !== undefined;
+/** Those of these files that are the original of a version. */
+export const usedFiles = async (
+  db: DocumentsDb,
+  sha256s: readonly string[],
+): Promise<Set<string>> =>
+  new Set(
+    (
+      await db
+        .selectFrom("documents_versions")
+        .select("sha256")
+        .where("sha256", "in", sha256s)
+        // Written out, not bound: as the index of files has it.
+        .where(sql.ref("in_files"), "=", sql.lit(1))
+        .execute()
+    ).map(({ sha256 }) => sha256),
+  );
 
 /**
  * Whether the text from `start` to `end` (code points) of the version that answers is exactly

@@ -9,6 +9,8 @@ export class UnusedFiles {
   constructor(
     private readonly ctx: Pick<Context, "afterCommit" | "files" | "log">,
     private readonly isUsed: (sha256: string) => Promise<boolean>,
+    /** Those that documents use, of many at once. */
+    private readonly findUsed: (sha256s: readonly string[]) => Promise<ReadonlySet<string>>,
   ) {}
 
   /** Those of these that nothing uses, once the surrounding transaction is on disk. */
@@ -23,7 +25,7 @@ export class UnusedFiles {
 
   /** All that nothing uses, as a crash may have left them behind. */
   sweep(): void {
-    this.#sweeping = this.ctx.files.sweep(this.#isUsed).catch(this.#report);
+    this.#sweeping = this.ctx.files.sweep(this.#isUsed, this.#findUsed).catch(this.#report);
   }
 
   async stop(): Promise<void> {
@@ -32,9 +34,16 @@ export class UnusedFiles {
   }
 
   readonly #isUsed = (sha256: string): Promise<boolean> => {
-    if (this.#stopped) throw new Error("the server is stopping");
+    this.#requireRunning();
     return this.isUsed(sha256);
   };
+  readonly #findUsed = (sha256s: readonly string[]): Promise<ReadonlySet<string>> => {
+    this.#requireRunning();
+    return this.findUsed(sha256s);
+  };
+  #requireRunning(): void {
+    if (this.#stopped) throw new Error("the server is stopping");
+  }
 
   readonly #report = (error: unknown): void => {
     if (!this.#stopped)

@@ -46,6 +46,13 @@ const found = () =>
 const place = (text: string) => join(sha256(text).slice(0, 2), sha256(text));
 const textOf = async (hash: string) => (await files.open(hash))!.text();
 const nobody = async () => false;
+/** Leaves every file to be asked about alone. */
+const knowsNone = async () => new Set<string>();
+/** Puts the text where an upload would, faster. */
+function write(text: string): void {
+  mkdirSync(join(directory, sha256(text).slice(0, 2)), { recursive: true });
+  writeFileSync(join(directory, place(text)), text);
+}
 const errorOf = (work: Promise<unknown>): Promise<any> =>
   work.then(
     () => {
@@ -309,15 +316,37 @@ describe("the sweep at start", () => {
   test("takes what nobody uses and what uploads left, and says how much", async () => {
     for (const text of ["used", "orphan", "other orphan"]) await store(text);
     writeFileSync(join(directory, "tmp", "left-by-a-crash"), "half a file");
-    expect(await files.sweep(async (hash) => hash === sha256("used"))).toBe(2);
+    expect(await files.sweep(async (hash) => hash === sha256("used"), knowsNone)).toBe(2);
     expect(found()).toEqual([place("used")]);
+  });
+
+  test("asks about many files at once, and about each that it would take", async () => {
+    const texts = Array.from({ length: 1_100 }, (_, i) => `text ${i}`),
+      used = new Set(texts.map(sha256));
+    for (const text of texts) write(text);
+    for (const text of ["orphan", "used elsewhere"]) write(text);
+    const asked: number[] = [],
+      looked_at: string[] = [];
+    const removed = await files.sweep(
+      async (hash) => {
+        looked_at.push(hash);
+        return hash === sha256("used elsewhere");
+      },
+      async (hashes) => {
+        asked.push(hashes.length);
+        return used;
+      },
+    );
+    expect([removed, asked]).toEqual([1, [500, 500, 102]]);
+    expect(looked_at.toSorted()).toEqual([sha256("orphan"), sha256("used elsewhere")].toSorted());
+    expect(found().length).toBe(1_101);
   });
 
   test("spares uploads that arrive meanwhile", async () => {
     const arriving = await receive("arriving");
     const kept = await receive("kept");
     await kept.keep();
-    await files.sweep(nobody);
+    await files.sweep(nobody, knowsNone);
     expect(existsSync(arriving.path) && existsSync(kept.path)).toBe(true);
     await arriving.keep();
     await arriving.release();
@@ -329,7 +358,7 @@ describe("the sweep at start", () => {
     mkdirSync(join(directory, "aa"));
     writeFileSync(join(directory, "aa", "notes.txt"), "mine");
     writeFileSync(join(directory, "README"), "mine");
-    expect(await files.sweep(nobody)).toBe(0);
+    expect(await files.sweep(nobody, knowsNone)).toBe(0);
     expect(found()).toEqual(["README", "aa/notes.txt"]);
   });
 });

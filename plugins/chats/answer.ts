@@ -244,9 +244,8 @@ class AnswerAttempt {
     const folder_ids = [...new Set(cited.map((passage) => passage.folder_id))].filter((id) =>
       this.scope.has(id),
     );
-    return folder_ids.length === 0
-      ? new Set()
-      : this.ctx.documents.findLinked(from, documentIds(cited), folder_ids);
+    const linked = await this.ctx.documents.findLinked(from, documentIds(cited), folder_ids);
+    return new Set(linked.keys());
   }
 
   /** The citations whose documents are covered and have their quote where they say. */

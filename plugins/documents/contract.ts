@@ -119,12 +119,12 @@ export interface Documents {
       }
     | undefined
   >;
-  /** Those of the documents that have a live link to one of the folders. */
+  /** The same for those that have a live link to one of the folders. */
   findLinked(
     db: Db,
     document_ids: readonly string[],
     folder_ids: readonly string[],
-  ): Promise<Set<string>>;
+  ): Promise<Map<string, DocumentName>>;
   /**
    * Makes a document, or the next version of the one that is known, inside the caller's
    * transaction, and queues its indexing.

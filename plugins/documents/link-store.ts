@@ -4,6 +4,7 @@
  */
 import { prepared, sql } from "../../core/sdk";
 import { isGone } from "../folders/contract";
+import type { DocumentName } from "./contract";
 import type { DocumentRow, DocumentsDb, LinkRow } from "./store";
 
 /** The folders that hold the document now, oldest link first. */
@@ -35,23 +36,31 @@ const oldestFirst = <L extends Pick<LinkRow, "created_at" | "folder_id">>(rows: 
     (one, other) => one.created_at - other.created_at || (one.folder_id < other.folder_id ? -1 : 1),
   );
 
-/** Which of the documents lie in one of the folders. */
+/** Those of the documents that lie in one of the folders. */
 export const findLinked = async (
   db: DocumentsDb,
   document_ids: readonly string[],
   folder_ids: readonly string[],
-): Promise<Set<string>> =>
+): Promise<DocumentName[]> =>
   document_ids.length === 0 || folder_ids.length === 0
-    ? new Set()
-    : new Set((await linksIn(db, { document_ids, folder_ids })).map((link) => link.document_id));
-const linksIn = prepared(
+    ? []
+    : findInFolders(db, { document_ids, folder_ids });
+const findInFolders = prepared(
   (
     db: DocumentsDb,
     values: { readonly document_ids: readonly string[]; readonly folder_ids: readonly string[] },
   ) =>
-    liveLinks(db)
-      .where("document_id", "in", values.document_ids)
-      .where("folder_id", "in", values.folder_ids),
+    db
+      .selectFrom("documents")
+      .select(["id", "name", "current_version"])
+      .where("id", "in", values.document_ids)
+      .where(({ exists }) =>
+        exists(
+          liveLinks(db)
+            .where("document_id", "=", sql.ref<string>("documents.id"))
+            .where("folder_id", "in", values.folder_ids),
+        ),
+      ),
 );
 
 const liveLinks = (db: DocumentsDb) =>

@@ -4,7 +4,7 @@
  */
 import { requireAllOwned, requireOwned, type Db, type PageRequest } from "../../core/sdk";
 import type { DocumentContext } from "./context";
-import type { Documents } from "./contract";
+import type { DocumentName, Documents } from "./contract";
 import * as linkStore from "./link-store";
 import * as listStore from "./list-store";
 import { no_outline, outlineOf, type Document, type Outline } from "./record";
@@ -114,13 +114,7 @@ export const documentQueries: Omit<Documents, "ingest" | "removeFiles" | "upload
     });
   },
 
-  findNames: async (from, document_ids) =>
-    new Map(
-      (await store.findNames(from, document_ids)).map(({ id, name, current_version }) => [
-        id,
-        { id, name, current_version },
-      ]),
-    ),
+  findNames: async (from, document_ids) => byId(await store.findNames(from, document_ids)),
 
   hasQuoteAt: (from, passage) => store.hasQuoteAt(from, passage),
 
@@ -136,6 +130,9 @@ export const documentQueries: Omit<Documents, "ingest" | "removeFiles" | "upload
     return { text: found.text, pages, times };
   },
 
-  findLinked: (from, document_ids, folder_ids) =>
-    linkStore.findLinked(from, document_ids, folder_ids),
+  findLinked: async (from, document_ids, folder_ids) =>
+    byId(await linkStore.findLinked(from, document_ids, folder_ids)),
 };
+
+const byId = (names: readonly DocumentName[]): Map<string, DocumentName> =>
+  new Map(names.map(({ id, name, current_version }) => [id, { id, name, current_version }]));

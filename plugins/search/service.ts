@@ -124,10 +124,9 @@ export class SearchService implements Retrieval {
     // takes parameters.
     const folder_ids = [...new Set(passages.map((passage) => passage.folder_id))];
     const linked = await documents.findLinked(db, document_ids, folder_ids);
-    const names = await documents.findNames(db, document_ids);
     return passages.flatMap((passage) => {
-      const document = names.get(passage.document_id);
-      return document && linked.has(document.id) && document.current_version === passage.version
+      const document = linked.get(passage.document_id);
+      return document?.current_version === passage.version
         ? [toFoundPassage(passage, document.name)]
         : [];
     });

@@ -155,14 +155,15 @@ describe("what other plugins ask for", () => {
     expect(await documents.findNames(server.store.db, [])).toEqual(new Map());
   });
   test("findLinked: live links only", async () => {
-    const { db } = server.store;
+    const { db } = server.store,
+      named = [id, { id, name: "boxing", current_version: 1 }] as const;
     expect(await documents.findLinked(db, [id, failed, foreign], [folder, other])).toEqual(
-      new Set([id, failed]),
+      new Map([named, [failed, { id: failed, name: "blank", current_version: 0 }]]),
     );
     await ada.send("DELETE", `/documents/${failed}?folder_id=${folder}`);
-    expect(await documents.findLinked(db, [id, failed], [folder])).toEqual(new Set([id]));
-    expect(await documents.findLinked(db, [id], [])).toEqual(new Set());
-    expect(await documents.findLinked(db, [], [folder])).toEqual(new Set());
+    expect(await documents.findLinked(db, [id, failed], [folder])).toEqual(new Map([named]));
+    expect(await documents.findLinked(db, [id], [])).toEqual(new Map());
+    expect(await documents.findLinked(db, [], [folder])).toEqual(new Map());
   });
   test("require and requireAll refuse what is missing or another user's, and name the field", async () => {
     const { db } = server.store;

@@ -102,6 +102,31 @@ export const expiredLinks = async (
       .execute(),
   );
 
+/**
+ * Links that were taken away while the clock was ahead are taken away now; returns how many of so
+ * many at most.
+ */
+export const correctDeletions = async (
+  db: DocumentsDb,
+  now_ms: number,
+  limit: number,
+): Promise<number> => {
+  const ahead = await db
+    .selectFrom("documents_links")
+    .select(["document_id", "folder_id"])
+    .where("deleted_at", ">", now_ms)
+    .limit(limit)
+    .execute();
+  for (const { document_id, folder_id } of ahead)
+    await db
+      .updateTable("documents_links")
+      .set({ deleted_at: now_ms })
+      .where("document_id", "=", document_id)
+      .where("folder_id", "=", folder_id)
+      .execute();
+  return ahead.length;
+};
+
 export const hasLinks = async (db: DocumentsDb, document_id: string): Promise<boolean> =>
   (await db
     .selectFrom("documents_links")

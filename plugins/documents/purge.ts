@@ -61,8 +61,17 @@ export async function purgeFolders(
  * that have no link left.
  */
 export async function purgeExpired(ctx: DocumentContext, signal: AbortSignal): Promise<void> {
-  const deleted_until = ctx.now_ms() - ctx.config.restore_for;
+  const now_ms = ctx.now_ms(),
+    deleted_until = now_ms - ctx.config.restore_for;
   const part = new PartSize(part_documents, part_ms);
+  await inParts(
+    () =>
+      purgePart(ctx, part, async (tx, size) => ({
+        is_last: (await store.correctDeletions(tx, now_ms, size)) < size,
+        files: [],
+      })),
+    signal,
+  );
   await inParts(
     () => purgePart(ctx, part, (tx, size) => expireSomeLinks(ctx, tx, deleted_until, size)),
     signal,

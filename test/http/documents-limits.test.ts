@@ -125,6 +125,24 @@ describe("what nobody wants back", () => {
     expect(await ada.found("kiwi")).toEqual([kept]);
     await expectSound(server);
   });
+
+  test("does not wait for the time at which a wrong clock has taken it away", async () => {
+    const server = await startTestServer();
+    const ada = await person(server, "ada");
+    const folder = await ada.folder();
+    const { id } = await ada.text(folder, "The takahe walks.");
+    await ada.send("DELETE", `/documents/${id}?folder_id=${folder}`);
+    const { db } = server.store;
+    const deleted_at = Date.now() + 365 * 24 * 3_600_000;
+    await db.updateTable("documents_links").set({ deleted_at }).execute();
+    await server.host.queue.enqueue(db, PurgeDocuments, {});
+    await server.settle();
+    const [link] = await db.selectFrom("documents_links").selectAll().execute();
+    expect(link!.deleted_at).toBeLessThanOrEqual(Date.now());
+    // Nothing is lost: it can be restored from then on for as long as everything else.
+    const restored = await ada.send("POST", `/documents/${id}/restore?folder_id=${folder}`);
+    expect([restored.status, await ada.found("takahe")]).toEqual([200, [id]]);
+  });
 });
 
 describe("deleting for good leaves the text in no file of the data directory", () => {

@@ -45,7 +45,7 @@ async function sourcesHash(): Promise<string> {
  * named when it is built.
  */
 const workers = (): string[] =>
-  [...new Glob("plugins/**/*worker.ts").scanSync({ cwd: root })]
+  [...new Glob("{core,plugins}/**/*worker.ts").scanSync({ cwd: root })]
     .sort()
     .map((path) => join(root, path));
 

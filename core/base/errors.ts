@@ -47,3 +47,7 @@ export const conflict = (detail: string, code = "conflict"): HttpError =>
 export const tooLarge = (detail: string): HttpError => new HttpError(413, "too_large", detail);
 export const unavailable = (detail: string, retry_after_s: number): HttpError =>
   new HttpError(503, "unavailable", detail, { headers: { "retry-after": String(retry_after_s) } });
+
+/** A field of the body in a sentence, by its JSON pointer. */
+export const fieldName = (pointer: string): string =>
+  pointer === "" ? "The body" : `\`${pointer.slice(1).replaceAll("/", ".")}\``;

@@ -1,9 +1,8 @@
-/** Reads the body of a request within its limit, and parses JSON. */
-import { badRequest, HttpError, tooLarge } from "../base/errors";
-import { requireShallow } from "./json-depth";
-import { fieldName } from "./validation";
+/** Reads the body of a request within its limits of size and time. */
+import { HttpError, tooLarge } from "../base/errors";
 
-export const json_body_bytes_max = 16 * 2 ** 20;
+/** Of a JSON body whose route does not name a limit of its own, bytes. */
+export const json_body_bytes_max = 64 * 1024;
 
 /** The declared length of the body, or undefined when it is not declared. */
 export function declaredLength(request: Request): number | undefined {
@@ -18,11 +17,11 @@ export const hasBody = (request: Request): boolean =>
 export function checkLength(request: Request, bytes_max: number): void {
   if ((declaredLength(request) ?? 0) > bytes_max) throw bodyTooLarge(bytes_max);
 }
+/** `64 KiB`, `16 MiB`. */
+export const sizeInWords = (bytes: number): string =>
+  bytes < 2 ** 20 ? `${Math.round(bytes / 1024)} KiB` : `${Math.round(bytes / 2 ** 20)} MiB`;
 const bodyTooLarge = (bytes_max: number) =>
-  tooLarge(
-    `The body is larger than the limit of ${bytes_max} bytes ` +
-      `(${Math.round(bytes_max / 2 ** 20)} MiB).`,
-  );
+  tooLarge(`The body is larger than the limit of ${bytes_max} bytes (${sizeInWords(bytes_max)}).`);
 
 /** @throws HttpError 415 when the body is of none of these media types. */
 export function checkMediaType(
@@ -42,32 +41,6 @@ export function checkMediaType(
 export const mediaType = (request: Request): string =>
   (request.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
 
-/** The runtime repeats the text that it could not parse, however long it is. */
-const cut = (sentence: string): string =>
-  sentence.length <= 120 ? sentence : `${sentence.slice(0, 120).toWellFormed()}…`;
-
-/** The body as JSON. @throws HttpError 400 when it is not JSON in UTF-8. */
-export function parseJson(bytes: Uint8Array): unknown {
-  requireShallow(bytes);
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw badRequest("The body is not valid UTF-8.", undefined, "malformed_json");
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? cut(error.message) : "it is nested too deeply";
-    throw badRequest(`The body is not valid JSON: ${reason}.`, undefined, "malformed_json");
-  }
-  // Only an escape can smuggle in what the database can't keep: U+0000 and halves of surrogate
-  // pairs.
-  if (text.includes("\\u")) refuseIllFormed(value);
-  return value;
-}
-
 /**
  * How long a body may take: this, and a second more for each so many bytes that have arrived. One
  * that drips holds on to nothing for long.
@@ -75,17 +48,19 @@ export function parseJson(bytes: Uint8Array): unknown {
 const body_ms_max = 15_000;
 const bytes_per_s_min = 256 * 1024;
 
-/** The body as it came. @throws HttpError 413 above the limit, 408 when it takes too long. */
+/**
+ * The body as it came, in memory of its own. @throws HttpError 413 above the limit, 408 when it
+ * takes too long.
+ */
 export async function readBytes(request: Request, bytes_max: number): Promise<Uint8Array> {
   checkLength(request, bytes_max);
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  const collected = new Collected(declaredLength(request));
   let is_late = false;
   const begun_ms = performance.now();
   const timer = setInterval(() => {
-    const allowed_ms = body_ms_max + (length / bytes_per_s_min) * 1_000;
+    const allowed_ms = body_ms_max + (collected.length / bytes_per_s_min) * 1_000;
     if (performance.now() - begun_ms < allowed_ms) return;
     is_late = true;
     void reader.cancel();
@@ -94,13 +69,37 @@ export async function readBytes(request: Request, bytes_max: number): Promise<Ui
     for (;;) {
       const { done, value } = await reader.read();
       if (is_late) throw tooSlow();
-      if (done) return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-      length += value.byteLength;
-      if (length > bytes_max) throw bodyTooLarge(bytes_max);
-      chunks.push(value);
+      if (done) return collected.bytes();
+      if (collected.length + value.byteLength > bytes_max) throw bodyTooLarge(bytes_max);
+      collected.add(value);
     }
   } finally {
     clearInterval(timer);
+  }
+}
+
+/** Chunks in one piece of memory, which is that of the whole body where its length is known. */
+class Collected {
+  length = 0;
+  #memory: Uint8Array;
+
+  constructor(declared: number | undefined) {
+    this.#memory = new Uint8Array(declared ?? 4_096);
+  }
+
+  add(chunk: Uint8Array): void {
+    const length = this.length + chunk.byteLength;
+    if (length > this.#memory.byteLength) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.#memory.byteLength));
+      larger.set(this.#memory.subarray(0, this.length));
+      this.#memory = larger;
+    }
+    this.#memory.set(chunk, this.length);
+    this.length = length;
+  }
+
+  bytes(): Uint8Array {
+    return this.#memory.subarray(0, this.length);
   }
 }
 
@@ -111,45 +110,3 @@ const tooSlow = () =>
     `The body came too slowly: after ${body_ms_max / 1_000} s most of it was still missing.`,
     { headers: { connection: "close" } },
   );
-
-/** An object or array whose values are being visited; `keys` are those of an object. */
-interface Visited {
-  readonly value: object;
-  readonly keys: readonly string[] | undefined;
-  /** How many of its values have been visited. */
-  count: number;
-}
-
-/**
- * Iterative, because a body may nest deeper than calls can; without lists of the values inside,
- * because there may be millions.
- */
-function refuseIllFormed(body: unknown): void {
-  const path: Visited[] = [];
-  const pointer = (): string =>
-    path.map(({ keys, count }) => `/${keys ? keys[count - 1] : count - 1}`).join("");
-  const visit = (value: unknown): void => {
-    if (typeof value === "string") refuseText(value, pointer);
-    else if (typeof value === "object" && value !== null)
-      path.push({ value, keys: Array.isArray(value) ? undefined : Object.keys(value), count: 0 });
-  };
-  visit(body);
-  for (let last = path.at(-1); last; last = path.at(-1)) {
-    const { value, keys } = last;
-    if (last.count === (keys ?? (value as unknown[])).length) {
-      path.pop();
-      continue;
-    }
-    const index = last.count++;
-    visit((value as Record<string | number, unknown>)[keys ? keys[index]! : index]);
-  }
-}
-
-function refuseText(text: string, pointer: () => string): void {
-  const problem = text.includes("\u0000")
-    ? "contains the character U+0000, which text can't have"
-    : text.isWellFormed()
-      ? undefined
-      : "contains half of a surrogate pair, which is not a character";
-  if (problem !== undefined) throw badRequest(`${fieldName(pointer())} ${problem}.`, pointer());
-}

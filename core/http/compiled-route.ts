@@ -2,21 +2,12 @@
  * Makes of each route the function that handles its requests: scope, size, type and shape checks,
  * in this order, before the handler.
  */
-import type { TSchema } from "@sinclair/typebox";
-import { badRequest, forbidden } from "../base/errors";
-import { FairLimiter } from "../lib/limiter";
-import {
-  checkLength,
-  checkMediaType,
-  hasBody,
-  json_body_bytes_max,
-  mediaType,
-  parseJson,
-  readBytes,
-} from "./body";
+import { forbidden } from "../base/errors";
+import { Bodies } from "./bodies";
+import { bodyReader, isMultipart } from "./body-reader";
 import { searchOf } from "./path";
-import { Reply, type Call, type Caller, type Client, type Multipart, type Route } from "./route";
-import { compileQuery, requireCompilable, Validator } from "./validation";
+import { Reply, type Call, type Caller, type Client, type Route } from "./route";
+import { compileQuery, requireCompilable } from "./validation";
 
 /** What the gateway knows of a request before it is routed. */
 export interface RequestContext {
@@ -38,8 +29,13 @@ export interface CompiledRoute {
 export const compileRoutes = (
   mounted: readonly MountedRoute[],
   stopping: AbortSignal,
-): CompiledRoute[] =>
-  mounted.map(({ route, handler }) => ({ route, handle: compileRoute(route, handler, stopping) }));
+): CompiledRoute[] => {
+  const bodies = new Bodies();
+  return mounted.map((one) => ({
+    route: one.route,
+    handle: compileRoute(one, bodies, stopping),
+  }));
+};
 
 /**
  * Validators are compiled at the first request; this finds out beforehand. @throws Error when a
@@ -64,8 +60,8 @@ type RouteHandler = (
 const nobody: Caller = { owner_id: "", key_id: "", scopes: [] };
 
 function compileRoute(
-  route: Route<any, any>,
-  handler: MountedRoute["handler"],
+  { route, handler }: MountedRoute,
+  bodies: Bodies,
   stopping: AbortSignal,
 ): RouteHandler {
   const scope =
@@ -73,20 +69,20 @@ function compileRoute(
       ? null
       : (route.scope ?? (route.method === "GET" ? "read" : "write"));
   const readQuery = route.query ? compileQuery(route.query) : () => ({});
-  // A multipart route knows its own limit, which is a setting, and refuses by it before it reads.
-  const bytes_max =
-    route.body_bytes_max ?? (isMultipart(route.body) ? Infinity : json_body_bytes_max);
-  const body = bodyReader(route);
+  const body = bodyReader(route, bodies);
   return async (request, params, { caller, request_id, client }) => {
     if (route.admin && !caller?.admin)
       throw forbidden("Only administrators may do this.", "admin_only");
     if (scope !== null && !caller?.scopes.includes(scope))
       throw forbidden(`This API key may not ${scope}: it lacks that scope.`, "missing_scope");
-    checkLength(request, bytes_max);
-    const bytes = await body.read(request);
-    const run = async (): Promise<Response> => {
+    const expected = body.expect(request);
+    const endTurn =
+      expected === 0
+        ? null
+        : await bodies.turn(caller?.owner_id ?? client.address, expected, request.signal);
+    try {
       // The body's shape and the query's are one step; the body's size and type come before both.
-      const value = body.parse(bytes);
+      const value = await body.read(request, expected);
       const query = readQuery(searchOf(request.url));
       const call = {
         caller: caller ?? nobody,
@@ -100,74 +96,9 @@ function compileRoute(
         wait_ms: waitOf(request),
       } as Call<any, any>;
       return respond(await handler(call));
-    };
-    return bytes && bytes.length > large_body_bytes
-      ? largeBodies.run(caller?.owner_id ?? client.address, request.signal, run)
-      : run();
-  };
-}
-
-/** Parsed, a body may take thirty times its size in memory: larger ones take turns. */
-const large_body_bytes = 2 ** 20;
-const largeBodies = new FairLimiter({ concurrency: 1, patience_ms: 500, overflow_max: 2 });
-
-const isMultipart = (body: TSchema | Multipart | undefined): body is Multipart =>
-  body !== undefined && "multipart" in body;
-
-/** `read` answers undefined when there is no body to parse. */
-interface BodyReader {
-  read(request: Request): Promise<Uint8Array | undefined>;
-  parse(bytes: Uint8Array | undefined): unknown;
-}
-
-function bodyReader(route: Route<any, any>): BodyReader {
-  const none = async (): Promise<undefined> => undefined;
-  if (!route.body) return { read: none, parse: () => undefined };
-  if (isMultipart(route.body)) return multipartReader(route.body);
-  const validator = new Validator(route.body as TSchema);
-  const bytes_max = route.body_bytes_max ?? json_body_bytes_max;
-  return {
-    async read(request) {
-      if (!hasBody(request)) return undefined;
-      checkMediaType(request, "application/json");
-      return readBytes(request, bytes_max);
-    },
-    parse(bytes) {
-      if (!bytes && !route.body_optional) throw badRequest("The request needs a JSON body.", "");
-      const value = bytes ? parseJson(bytes) : {};
-      validator.validate(value);
-      return value;
-    },
-  };
-}
-
-/**
- * The handler reads a multipart body itself; JSON, where the route takes that too, is read and
- * checked as usual.
- */
-function multipartReader({ or_json }: Multipart): BodyReader {
-  if (!or_json)
-    return {
-      read: async (request) => {
-        checkMediaType(request, "multipart/form-data");
-        return undefined;
-      },
-      parse: () => undefined,
-    };
-  const validator = new Validator(or_json);
-  return {
-    async read(request) {
-      checkMediaType(request, "multipart/form-data", "application/json");
-      return mediaType(request) === "application/json"
-        ? readBytes(request, json_body_bytes_max)
-        : undefined;
-    },
-    parse(bytes) {
-      if (!bytes) return undefined;
-      const value = parseJson(bytes);
-      validator.validate(value);
-      return value;
-    },
+    } finally {
+      endTurn?.();
+    }
   };
 }
 

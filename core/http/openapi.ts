@@ -2,7 +2,10 @@
  * The OpenAPI 3.1 document, made from the same route values and schemas that check every request.
  */
 import { Type, type TObject, type TSchema } from "@sinclair/typebox";
+import { isMultipart } from "./body-reader";
+import { json_body_bytes_max, sizeInWords } from "./body";
 import { fullPath, isOn, prefix } from "./router";
+import { depth_max, values_max } from "./json";
 import { titleOf } from "./problem";
 import type { Answer, Multipart, Route } from "./route";
 import type { Surface } from "./slots";
@@ -73,7 +76,9 @@ const components = {
 
 const conventions =
   "Ids are opaque strings. Times are RFC 3339 in UTC. Offsets into text count Unicode code " +
-  "points, end exclusive. Lists are newest first.";
+  "points, end exclusive. Lists are newest first. JSON bodies have at most " +
+  `${depth_max} levels and ${values_max} values; beyond what the server can read at a time it ` +
+  "answers 503 with `Retry-After`.";
 
 export const api: Described = {
   name: "api",
@@ -188,13 +193,16 @@ const errorsOf = (
               "another site.",
       }),
   ...(route.path.includes(":") ? { 404: "There is no such record." } : {}),
-  ...(route.body
-    ? { 413: "The body is too large.", 415: "The body is of another media type." }
-    : {}),
+  ...(route.body ? { 413: tooLargeOf(route), 415: "The body is of another media type." } : {}),
   429: "The rate limit is exceeded.",
   500: "Something went wrong inside the server.",
   ...(route.errors as Record<string, string> | undefined),
 });
+
+const tooLargeOf = ({ body, body_bytes_max = json_body_bytes_max }: Route<any, any>): string =>
+  isMultipart(body)
+    ? "The body is too large."
+    : `The body is larger than ${sizeInWords(body_bytes_max)}.`;
 
 function success({
   description,

@@ -61,7 +61,7 @@ export interface RouteShape {
   readonly query?: TObject;
   /** A JSON schema, or a multipart description. */
   readonly body?: TSchema | Multipart;
-  /** Largest body accepted, bytes. JSON: 16 MiB unless given. */
+  /** Largest body accepted, bytes. JSON: 64 KiB unless given. */
   readonly body_bytes_max?: number;
   /** True when a call without any body is fine. */
   readonly body_optional?: boolean;

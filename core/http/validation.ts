@@ -6,13 +6,9 @@ import {
   type TypeCheck,
   type ValueError,
 } from "@sinclair/typebox/compiler";
-import { badRequest, HttpError, type FieldProblem } from "../base/errors";
+import { badRequest, fieldName, HttpError, type FieldProblem } from "../base/errors";
 
 const problems_max = 10;
-
-/** A field of the body in a sentence, by its JSON pointer. */
-export const fieldName = (pointer: string): string =>
-  pointer === "" ? "The body" : `\`${pointer.slice(1).replaceAll("/", ".")}\``;
 
 /** @throws Error when values can't be validated by this schema. */
 export function requireCompilable(schema: TSchema): void {

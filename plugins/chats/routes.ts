@@ -138,6 +138,7 @@ export const routes = {
       "Starts an answer, which is read by polling. With a `requestId` of your own, sending the " +
       "same message again is harmless: it answers 202 with the state that the message has.",
     body: MessageBody,
+    body_bytes_max: 256 * 1024,
     example: { text: message_example.text, requestId: request_id_example },
     answers: {
       202: {

@@ -98,6 +98,7 @@ export const routes = {
     operation: "createDocument",
     description: "Stores the text and indexes it in the background. Texts may share a name.",
     body: NewText,
+    body_bytes_max: 16 * 2 ** 20,
     example: {
       folder_id: example.folder_ids[0],
       name: "Visit notes",
@@ -117,7 +118,6 @@ export const routes = {
       },
     },
     errors: {
-      413: "The body is larger than 16 MiB.",
       415: "The body is not JSON.",
       507: "The storage is full; nothing was saved.",
     },

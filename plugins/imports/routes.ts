@@ -78,6 +78,7 @@ export const routes = {
       "when it has not changed, and gets a new version when it has. " +
       "Of web pages the main text is taken. Addresses must be public; `robots.txt` is respected.",
     body: NewImport,
+    body_bytes_max: 2 ** 20,
     example: { folder_id: run_example.folder_id, source: run_example.source },
     answers: {
       200: {
@@ -199,6 +200,7 @@ export const routes = {
       "Imports a source again and again. A time at which the run before is still under way is " +
       "left out.",
     body: NewSchedule,
+    body_bytes_max: 2 ** 20,
     example: {
       folder_id: schedule_example.folder_id,
       source: schedule_example.source,

@@ -71,6 +71,7 @@ export const routes = {
     description:
       "Saves a text that the caller's chat sessions can apply to their answers (`usedPrompts`).",
     body: NewPrompt,
+    body_bytes_max: 2 ** 20,
     example: { name, text },
     answers: {
       201: { ...answer("The saved prompt."), headers: { location: "Path of the new prompt." } },
@@ -89,6 +90,7 @@ export const routes = {
     operation: "updatePrompt",
     description: "Replaces the fields that are given; a `description` of null is taken away.",
     body: PromptChange,
+    body_bytes_max: 2 ** 20,
     example: { text },
     answers: { 200: answer("The prompt after the change.") },
   }),

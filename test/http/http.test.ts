@@ -5,6 +5,7 @@ import { definePlugin } from "../../core/plugin/define";
 import { reply, route } from "../../core/http/route";
 import { PageOf, PageQuery, pageWindow, toPage } from "../../core/http/pagination";
 import { startTestServer, type TestServer } from "../helpers/host";
+import { until } from "../helpers/server";
 
 const words = { tag: "Test", answers: { 200: { description: "Fine." } } };
 const echo = definePlugin({
@@ -34,6 +35,13 @@ const echo = definePlugin({
       body: Type.Object({}),
       body_bytes_max: 1_000,
     }),
+    large: route.post("/echo/large", {
+      ...words,
+      summary: "Large",
+      operation: "largeEcho",
+      body: Type.Object({ name: Type.String() }),
+      body_bytes_max: 16 * 2 ** 20,
+    }),
     bare: route.post("/echo/bare", { ...words, summary: "Bare", operation: "bareEcho" }),
     optional: route.post("/echo/optional", {
       ...words,
@@ -57,6 +65,7 @@ const echo = definePlugin({
       make: ({ body, caller }) =>
         reply(201, { ...body, owner: caller.owner_id }, { location: "/api/dev/v1/echo/1" }),
       small: () => ({}),
+      large: ({ body }) => ({ length: body.name.length, end: body.name.slice(-9) }),
       bare: () => ({ ok: true }),
       optional: ({ body }) => body,
       one: ({ params }) => ({ id: params.id }),
@@ -67,6 +76,9 @@ const echo = definePlugin({
     },
   }),
 });
+
+/** A list of so many numbers, without its brackets. */
+const many = (count: number): string => Array.from({ length: count }, () => 0).join(",");
 
 let server: TestServer;
 let limited: TestServer;
@@ -214,7 +226,60 @@ describe("bodies", () => {
       400,
       /"pointer":"\/more\/2\/b"/,
     ],
-    ["nesting beyond reason", "/echo", "[".repeat(2_000_000), json, 400, /64 levels/],
+    ["nesting beyond reason", "/echo", "[".repeat(60_000), json, 400, /64 levels/],
+    [
+      "as many values as may be",
+      "/echo",
+      `{"name":"x","a":[${many(19_997)}]}`,
+      json,
+      201,
+      `"name":"x"`,
+    ],
+    ["one more", "/echo", `{"name":"x","a":[${many(19_998)}]}`, json, 400, /20000 values/],
+    ["empty lists are values", "/echo", `[${"[],".repeat(20_000)}1]`, json, 400, /20000 values/],
+    ["commas in a text", "/echo", JSON.stringify({ name: ",".repeat(30_000) }), json, 201, ""],
+    ["larger than most may be", "/echo", `{"name":"${"x".repeat(65_536)}"}`, json, 413, /64 KiB/],
+    [
+      "a large text",
+      "/echo/large",
+      JSON.stringify({ name: `${"é\n\u{1f600}".repeat(200_000)}the end` }),
+      json,
+      200,
+      JSON.stringify({ length: 800_007, end: "\u{1f600}the end" }),
+    ],
+    ["a large text cut off", "/echo/large", `{"name":"${"é".repeat(200_000)}`, json, 400, /JSON/],
+    [
+      "a large text with U+0000",
+      "/echo/large",
+      `{"name":"${"é".repeat(200_000)}\\u0000"}`,
+      json,
+      400,
+      /"pointer":"\/name"/,
+    ],
+    [
+      "a large body of small values",
+      "/echo/large",
+      `{"name":[${"{},".repeat(2_000_000)}1]}`,
+      json,
+      400,
+      /20000 values/,
+    ],
+    [
+      "a large body of deep values",
+      "/echo/large",
+      `{"name":${"[".repeat(2_000_000)}`,
+      json,
+      400,
+      /64 levels/,
+    ],
+    [
+      "a large body of another shape",
+      "/echo/large",
+      JSON.stringify({ title: "x".repeat(300_000) }),
+      json,
+      400,
+      /`name` is required/,
+    ],
     [
       "as deep as may be",
       "/echo",
@@ -242,7 +307,7 @@ describe("bodies", () => {
     [
       "nesting beyond reason, with an escape",
       "/echo",
-      `{"more":"\\u0041","deep":${"[".repeat(200_000)}${"]".repeat(200_000)}}`,
+      `{"more":"\\u0041","deep":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
       json,
       400,
       /64 levels/,
@@ -293,6 +358,60 @@ describe("bodies", () => {
     });
     const answer = await server.send("ada", "POST", "/echo", stream, json);
     expect([answer.status, answer.body.code]).toEqual([408, "body_timeout"]);
+  });
+  test("large ones take turns, and are not read before; others do not wait for them", async () => {
+    const parts = ["ada", "ada", "ben", "ada"].map((who) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const state = { who, asked: false, answered: false, send: resolve };
+      // Without a length, each may become as large as the route allows.
+      const stream = new ReadableStream(
+        {
+          async pull(controller) {
+            state.asked = true;
+            await promise;
+            controller.enqueue(new TextEncoder().encode(`{"name":"x"}`));
+            controller.close();
+          },
+        },
+        { highWaterMark: 0 },
+      );
+      const answer = server.send(who, "POST", "/echo/large", stream, json).then((got) => {
+        state.answered = true;
+        return got.status;
+      });
+      return { state, answer };
+    });
+    const asked = () => parts.map(({ state }) => state.asked);
+    await until(() => asked().filter(Boolean).length === 2);
+    expect((await server.send("ada", "POST", "/echo", { name: "small" })).status).toBe(201);
+    expect(asked()).toEqual([true, false, true, false]);
+    parts[0]!.state.send();
+    expect(await parts[0]!.answer).toBe(200);
+    await until(() => asked()[1]!);
+    expect(asked()).toEqual([true, true, true, false]);
+    for (const { state } of parts) state.send();
+    expect(await Promise.all(parts.map(({ answer }) => answer))).toEqual([200, 200, 200, 200]);
+  });
+  test("more than can wait are told to come again", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const held = () =>
+      new ReadableStream({
+        async pull(controller) {
+          await promise;
+          controller.enqueue(new TextEncoder().encode(`{"name":"x"}`));
+          controller.close();
+        },
+      });
+    const sent = Array.from({ length: 40 }, () =>
+      server.send("ada", "POST", "/echo/large", held(), json),
+    );
+    const refused = await Promise.race(sent);
+    expect([refused.status, refused.body.code]).toEqual([503, "unavailable"]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    resolve();
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(33);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(7);
   });
   test("a streamed body without a length is counted too", async () => {
     const stream = new ReadableStream({

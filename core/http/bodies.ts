@@ -1,0 +1,43 @@
+/**
+ * How much of all JSON bodies is in memory at a time, and where they are parsed. A body is not read
+ * before its turn: until then it stays with its sender.
+ */
+import { unavailable } from "../base/errors";
+import { BudgetRefusal, ByteBudget } from "../lib/byte-budget";
+import { parseJson } from "./json";
+import { JsonThread } from "./json-thread";
+
+/** Parsing more than this takes so long that others would notice. */
+const large_bytes_min = 256 * 1024;
+/** Those that are not large never wait for those that are. */
+const budgets = {
+  small: { bytes_max: 16 * 2 ** 20, per_owner_bytes_max: 4 * 2 ** 20, waiting_max: 1_000 },
+  large: { bytes_max: 48 * 2 ** 20, per_owner_bytes_max: 16 * 2 ** 20, waiting_max: 64 },
+};
+const wait_ms_max = 30_000;
+
+export class Bodies {
+  readonly #small = new ByteBudget({ ...budgets.small, per_owner_waiting_max: 200, wait_ms_max });
+  readonly #large = new ByteBudget({ ...budgets.large, per_owner_waiting_max: 32, wait_ms_max });
+  readonly #thread = new JsonThread();
+
+  /**
+   * What ends the turn of a body of so many bytes at most, which lasts until the request is
+   * answered: what was made of the body is in memory for as long. @throws HttpError 503
+   */
+  async turn(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
+    try {
+      return await (bytes > large_bytes_min ? this.#large : this.#small).take(owner, bytes, signal);
+    } catch (error) {
+      throw error instanceof BudgetRefusal ? tooMany() : error;
+    }
+  }
+
+  /** @throws HttpError as `parseJson` does. */
+  parse(bytes: Uint8Array, signal: AbortSignal): unknown {
+    return bytes.length > large_bytes_min ? this.#thread.parse(bytes, signal) : parseJson(bytes);
+  }
+}
+
+const tooMany = () =>
+  unavailable("Too many bodies of this size are being read. Try again in a few seconds.", 5);

@@ -1,0 +1,93 @@
+/** Reads and checks the bodies of one route, as the route describes them. */
+import type { TSchema } from "@sinclair/typebox";
+import { badRequest } from "../base/errors";
+import type { Bodies } from "./bodies";
+import {
+  checkLength,
+  checkMediaType,
+  declaredLength,
+  hasBody,
+  json_body_bytes_max,
+  mediaType,
+  readBytes,
+} from "./body";
+import type { Multipart, Route } from "./route";
+import { Validator } from "./validation";
+
+export interface BodyReader {
+  /**
+   * The most that will be read of the body, bytes; 0: nothing. @throws HttpError 413, 415 before
+   * anything is read.
+   */
+  expect(request: Request): number;
+  /**
+   * What the handler gets; `expected` is what `expect` said. @throws HttpError 400, 408, 413, and
+   * the reason of the request's signal.
+   */
+  read(request: Request, expected: number): Promise<unknown>;
+}
+
+export const isMultipart = (body: TSchema | Multipart | undefined): body is Multipart =>
+  body !== undefined && "multipart" in body;
+
+export function bodyReader(
+  { body, body_optional = false, body_bytes_max }: Route<any, any>,
+  bodies: Bodies,
+): BodyReader {
+  // A multipart route knows its own limit, which is a setting, and refuses by it before it reads.
+  const bytes_max = body_bytes_max ?? (isMultipart(body) ? Infinity : json_body_bytes_max);
+  const unread = (check: (request: Request) => void = () => {}): BodyReader => ({
+    expect(request) {
+      checkLength(request, bytes_max);
+      check(request);
+      return 0;
+    },
+    read: async () => undefined,
+  });
+  if (!body) return unread();
+  if (!isMultipart(body))
+    return jsonReader({ schema: body as TSchema, bytes_max, optional: body_optional }, bodies);
+  if (!body.or_json) return unread((request) => checkMediaType(request, "multipart/form-data"));
+  // The handler reads a multipart body itself; JSON is read and checked as usual.
+  const files = unread((request) =>
+    checkMediaType(request, "multipart/form-data", "application/json"),
+  );
+  const json = jsonReader(
+    { schema: body.or_json, bytes_max: json_body_bytes_max, optional: false },
+    bodies,
+  );
+  const readerOf = (request: Request): BodyReader =>
+    mediaType(request) === "application/json" ? json : files;
+  return {
+    expect: (request) => readerOf(request).expect(request),
+    read: (request, expected) => readerOf(request).read(request, expected),
+  };
+}
+
+interface JsonBody {
+  readonly schema: TSchema;
+  readonly bytes_max: number;
+  /** No body is an empty object. */
+  readonly optional: boolean;
+}
+
+function jsonReader({ schema, bytes_max, optional }: JsonBody, bodies: Bodies): BodyReader {
+  const validator = new Validator(schema);
+  return {
+    expect(request) {
+      checkLength(request, bytes_max);
+      if (!hasBody(request)) return 0;
+      checkMediaType(request, "application/json");
+      return declaredLength(request) ?? bytes_max;
+    },
+    async read(request, expected) {
+      if (expected === 0 && !optional) throw badRequest("The request needs a JSON body.", "");
+      const value =
+        expected === 0
+          ? {}
+          : await bodies.parse(await readBytes(request, bytes_max), request.signal);
+      validator.validate(value);
+      return value;
+    },
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * Bytes to JSON, within limits that are found out before anything is parsed: parsing what is deep,
+ * or many, takes far more memory than its text.
+ */
+import { badRequest, fieldName, type HttpError } from "../base/errors";
+
+export const depth_max = 64;
+/** Of one body: lists of a few thousand records are plenty. */
+export const values_max = 20_000;
+
+const quote = 0x22;
+const comma = 0x2c;
+const backslash = 0x5c;
+
+/** How the thread for large bodies answers. */
+export type Parsed =
+  | { readonly value: unknown }
+  | { readonly problem: Pick<HttpError, "status" | "code" | "detail" | "errors"> };
+
+/** The body as JSON. @throws HttpError 400 when it is not JSON in UTF-8, too deep or too much. */
+export function parseJson(bytes: Uint8Array): unknown {
+  requireBounded(bytes);
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw badRequest("The body is not valid UTF-8.", undefined, "malformed_json");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof SyntaxError ? cut(error.message) : "it is nested too deeply";
+    throw badRequest(`The body is not valid JSON: ${reason}.`, undefined, "malformed_json");
+  }
+  // Only an escape can smuggle in what the database can't keep: U+0000 and halves of surrogate
+  // pairs.
+  if (text.includes("\\u")) refuseIllFormed(value);
+  return value;
+}
+
+/** The runtime repeats the text that it could not parse, however long it is. */
+const cut = (sentence: string): string =>
+  sentence.length <= 120 ? sentence : `${sentence.slice(0, 120).toWellFormed()}…`;
+
+/** @throws HttpError 400 when it nests deeper than `depth_max` or has more than `values_max`. */
+function requireBounded(json: Uint8Array): void {
+  let depth = 0;
+  let values = 1;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]!;
+    if (byte === quote) at = endOfString(json, at);
+    else if (byte === comma) values += 1;
+    // `[` and `{`, `]` and `}` differ in one bit.
+    else if ((byte | 0x20) === 0x7b) {
+      depth += 1;
+      if ((json[at + 1]! | 0x20) !== 0x7d) values += 1;
+      if (depth > depth_max)
+        throw badRequest(
+          `The body nests deeper than ${depth_max} levels, the most that is accepted.`,
+          undefined,
+          "malformed_json",
+        );
+    } else if ((byte | 0x20) === 0x7d) depth -= 1;
+    if (values > values_max)
+      throw badRequest(
+        `The body has more than ${values_max} values, the most that is accepted.`,
+        undefined,
+        "too_many_values",
+      );
+  }
+}
+
+/** The place of the quote that ends the string, or the end of the text. */
+function endOfString(json: Uint8Array, from: number): number {
+  for (let at = json.indexOf(quote, from + 1); at !== -1; at = json.indexOf(quote, at + 1)) {
+    let escapes = 0;
+    while (json[at - 1 - escapes] === backslash) escapes += 1;
+    if (escapes % 2 === 0) return at;
+  }
+  return json.length;
+}
+
+/** An object or array whose values are being visited; `keys` are those of an object. */
+interface Visited {
+  readonly value: object;
+  readonly keys: readonly string[] | undefined;
+  /** How many of its values have been visited. */
+  count: number;
+}
+
+/** Iterative, because a body may nest deeper than calls can. */
+function refuseIllFormed(body: unknown): void {
+  const path: Visited[] = [];
+  const pointer = (): string =>
+    path.map(({ keys, count }) => `/${cut(keys ? keys[count - 1]! : `${count - 1}`)}`).join("");
+  const visit = (value: unknown): void => {
+    if (typeof value === "string") refuseText(value, pointer);
+    else if (typeof value === "object" && value !== null)
+      path.push({ value, keys: Array.isArray(value) ? undefined : Object.keys(value), count: 0 });
+  };
+  visit(body);
+  for (let last = path.at(-1); last; last = path.at(-1)) {
+    const { value, keys } = last;
+    if (last.count === (keys ?? (value as unknown[])).length) {
+      path.pop();
+      continue;
+    }
+    const index = last.count++;
+    visit((value as Record<string | number, unknown>)[keys ? keys[index]! : index]);
+  }
+}
+
+function refuseText(text: string, pointer: () => string): void {
+  const problem = text.includes("\u0000")
+    ? "contains the character U+0000, which text can't have"
+    : text.isWellFormed()
+      ? undefined
+      : "contains half of a surrogate pair, which is not a character";
+  if (problem !== undefined) throw badRequest(`${fieldName(pointer())} ${problem}.`, pointer());
+}

@@ -1,0 +1,128 @@
+/** Memory that many share: owners take turns for it, and none takes more than a share. */
+
+export interface ByteBudgetOptions {
+  /** In use at the same time, bytes. */
+  readonly bytes_max: number;
+  /** … by one owner. */
+  readonly per_owner_bytes_max: number;
+  /** How many may wait, and how many of one owner. */
+  readonly waiting_max: number;
+  readonly per_owner_waiting_max: number;
+  /** Whoever has waited this long is refused, milliseconds. */
+  readonly wait_ms_max: number;
+}
+
+/** Too many wait already, or the wait took too long. */
+export class BudgetRefusal extends Error {
+  override readonly name = "BudgetRefusal";
+}
+
+interface Waiting {
+  readonly bytes: number;
+  readonly admit: () => void;
+}
+
+export class ByteBudget {
+  #used = 0;
+  readonly #used_by = new Map<string, number>();
+  #waiting_count = 0;
+  /** Never empty lists; whoever got something last comes last. */
+  readonly #waiting = new Map<string, Waiting[]>();
+
+  constructor(private readonly options: ByteBudgetOptions) {}
+
+  /**
+   * What gives the bytes back, at once when there is room. More than there may be at all counts as
+   * all there may be. @throws BudgetRefusal, and the reason of `signal` when that fires while it
+   * waits.
+   */
+  take(owner: string, wanted: number, signal: AbortSignal): (() => void) | Promise<() => void> {
+    const bytes = Math.min(wanted, this.options.bytes_max);
+    if (this.#waiting_count === 0 && this.#hasShare(owner, bytes) && this.#hasRoom(bytes))
+      return this.#grant(owner, bytes);
+    return this.#wait(owner, bytes, signal);
+  }
+
+  #hasRoom(bytes: number): boolean {
+    return this.#used + bytes <= this.options.bytes_max;
+  }
+  #hasShare(owner: string, bytes: number): boolean {
+    const used = this.#used_by.get(owner) ?? 0;
+    return used === 0 || used + bytes <= this.options.per_owner_bytes_max;
+  }
+
+  #grant(owner: string, bytes: number): () => void {
+    this.#count(owner, bytes);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#count(owner, -bytes);
+      this.#admit();
+    };
+  }
+
+  #count(owner: string, bytes: number): void {
+    this.#used += bytes;
+    const used = (this.#used_by.get(owner) ?? 0) + bytes;
+    if (used === 0) this.#used_by.delete(owner);
+    else this.#used_by.set(owner, used);
+  }
+
+  async #wait(owner: string, bytes: number, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    const { waiting_max, per_owner_waiting_max, wait_ms_max } = this.options;
+    const mine = this.#waiting.get(owner) ?? [];
+    if (mine.length >= per_owner_waiting_max || this.#waiting_count >= waiting_max)
+      throw new BudgetRefusal("Too many wait already.");
+    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+    const waiting: Waiting = { bytes, admit: () => resolve(this.#grant(owner, bytes)) };
+    const refuse = (why: unknown): void => {
+      if (this.#remove(owner, waiting)) reject(why);
+      this.#admit();
+    };
+    const onAbort = (): void => refuse(signal.reason);
+    const timer = setTimeout(
+      () => refuse(new BudgetRefusal("The wait took too long.")),
+      wait_ms_max,
+    );
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#waiting.set(owner, [...mine, waiting]);
+    this.#waiting_count += 1;
+    this.#admit();
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /**
+   * Lets in whose turn it is. An owner whose share is used up holds up nobody; one who only waits
+   * for room comes before those behind him, however little they want.
+   */
+  #admit(): void {
+    for (;;) {
+      const next = [...this.#waiting].find(([owner, [first]]) =>
+        this.#hasShare(owner, first!.bytes),
+      );
+      if (next === undefined) return;
+      const [owner, [first]] = next;
+      if (!this.#hasRoom(first!.bytes)) return;
+      this.#remove(owner, first!);
+      first!.admit();
+    }
+  }
+
+  /** Whether it still waited. */
+  #remove(owner: string, waiting: Waiting): boolean {
+    const mine = this.#waiting.get(owner);
+    if (!mine?.includes(waiting)) return false;
+    const left = mine.filter((one) => one !== waiting);
+    this.#waiting.delete(owner);
+    if (left.length > 0) this.#waiting.set(owner, left);
+    this.#waiting_count -= 1;
+    return true;
+  }
+}

@@ -7,6 +7,7 @@ import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
 import { createHost, type Host } from "../plugin/host";
 import { FileStore } from "../store/file-store";
+import { database_file } from "../store/lock";
 import { SqliteStore } from "../store/sqlite-store";
 import type { Store } from "../store/store";
 import type { Bootstrap } from "./bootstrap";
@@ -33,7 +34,7 @@ export async function assemble(
   const { data } = boot.located;
   const paths = {
     data,
-    database: join(data, "dossier.db"),
+    database: join(data, database_file),
     temporary: join(data, "tmp"),
     backups: join(data, "backups"),
   };

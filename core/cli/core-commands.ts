@@ -1,9 +1,13 @@
-/** The commands of core: serve, config, openapi, plugin list, version. */
+/** The commands of core: serve, config, openapi, compact, plugin list, version. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Command as Commander } from "commander";
 import { shownSettings } from "../base/config";
 import { version } from "../base/version";
 import type { Plugin } from "../plugin/define";
 import { order } from "../plugin/order";
+import { compactDatabase } from "../store/compaction";
+import { database_file, lockDirectory } from "../store/lock";
 import { documentOf } from "./application";
 import type { Bootstrap } from "./bootstrap";
 import {
@@ -31,6 +35,12 @@ export function addCoreCommands(program: Commander, program_options: ProgramOpti
   withData(program.command("openapi"))
     .description("Print the OpenAPI document.")
     .action(async (options) => printOpenApi(flagsOf(options), program_options));
+  withData(program.command("compact"))
+    .description(
+      "Make the database as small as it can be, while the server is stopped. One that an earlier " +
+        "version has made gets smaller by itself from then on.",
+    )
+    .action((options) => compact(flagsOf(options), program_options));
   const plugin = program.command("plugin").description("Plugins of this server.");
   withData(plugin.command("list"))
     .description(
@@ -59,6 +69,20 @@ async function runServer(flags: Flags, options: ProgramOptions): Promise<void> {
     await boot.flushLog(1_000);
   }
 }
+
+async function compact(flags: Flags, options: ProgramOptions): Promise<void> {
+  const { located } = await bootstrapBy(options, flags, "error");
+  const path = join(located.data, database_file);
+  if (!existsSync(path)) throw new Error(`there is no database ${path}`);
+  const unlock = lockDirectory(located.data);
+  try {
+    const { before, after } = compactDatabase(path);
+    options.print(`${path} takes ${mebibytes(after)} now; it took ${mebibytes(before)} before.`);
+  } finally {
+    unlock();
+  }
+}
+const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
 async function printOpenApi(flags: Flags, options: ProgramOptions): Promise<void> {
   const boot = await bootstrapBy(options, flags, "error");

@@ -2,13 +2,15 @@
  * `dossier serve`: one server on one data directory, from its first line of output to its graceful
  * end.
  */
+import { join } from "node:path";
 import { errorFields, type Log } from "../base/log";
 import { commit, version } from "../base/version";
 import { serve, type HttpServer } from "../http/http-server";
 import { StartNotice } from "../http/slots";
 import type { IsolatedRun } from "../isolate/pool";
 import type { Plugin } from "../plugin/define";
-import { lockDirectory } from "../store/lock";
+import { removeCompactions } from "../store/compaction";
+import { database_file, lockDirectory } from "../store/lock";
 import { createApplication } from "./application";
 import { assemble } from "./assembly";
 import type { Bootstrap } from "./bootstrap";
@@ -41,6 +43,7 @@ export async function startServer(
   openDataDirectory(boot.located.data);
   const unlock = lockDirectory(boot.located.data);
   try {
+    await removeCompactions(join(boot.located.data, database_file));
     const assembled = await assemble(boot, built_in, isolate, publicUrl);
     const { host } = assembled;
     const stopping = new AbortController();

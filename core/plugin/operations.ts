@@ -6,7 +6,7 @@ import type { LogLine, LogRing } from "../base/log-ring";
 import type { JobOverview } from "../jobs/overview";
 import type { JobQueue, QueueStatus } from "../jobs/queue";
 import type { JobState } from "../jobs/schema";
-import type { Store } from "../store/store";
+import type { Space, Store } from "../store/store";
 
 /** A plugin that is not part of the running server, and why. */
 export interface PluginFailure {
@@ -50,6 +50,8 @@ export interface Operations {
   schema(): Promise<{ readonly steps: number; readonly last: string; readonly applied_at: string }>;
   /** True while the disk is full and writing is refused. */
   storageFull(): boolean;
+  /** How large the database is, and how much of that is left over from what was deleted. */
+  space(): Promise<Space>;
 }
 
 export interface OperationsOptions {
@@ -115,6 +117,10 @@ export class ServerOperations implements Operations {
 
   storageFull(): boolean {
     return this.options.store.isDiskFull();
+  }
+
+  space(): Promise<Space> {
+    return this.options.store.space();
   }
 }
 

@@ -8,7 +8,7 @@ import { openUsingReserve } from "./reserve-file";
 import { isBusy } from "./storage-errors";
 
 export const lock_file = "dossier.lock";
-const database_file = "dossier.db";
+export const database_file = "dossier.db";
 
 /** Held here so that the garbage collector does not close the file, and the lock with it. */
 const held = new Set<Database>();

@@ -14,11 +14,12 @@ import { MemberHandle, type HandleParts } from "./member-handle";
 import { Mutex } from "./mutex";
 import type { ReadConnectionSpec } from "./read-connection";
 import { openUsingReserve } from "./reserve-file";
+import { Shrinking } from "./shrinking";
 import { SingleConnectionDialect, kyselyStatements } from "./sqlite-dialect";
 import { SqlitePreparedReads } from "./sqlite-statements";
 import { storageFull } from "./storage-errors";
 import { StorageState } from "./storage-state";
-import type { Db, Store, TransactionOptions } from "./store";
+import type { Db, Space, Store, TransactionOptions } from "./store";
 import { WalTruncation } from "./wal-truncation";
 
 /**
@@ -36,6 +37,8 @@ const busy_timeout_ms = 5_000;
 const pragmasOf = (wal_pages_max: number): string[] => [
   `busy_timeout = ${busy_timeout_ms}`,
   `page_size = ${page_bytes}`,
+  // Of a new database alone: see shrinking.ts.
+  "auto_vacuum = INCREMENTAL",
   "journal_mode = WAL",
   "synchronous = FULL",
   "foreign_keys = ON",
@@ -85,6 +88,7 @@ export class SqliteStore implements Store {
   readonly #room: DiskRoom;
   readonly #state: StorageState;
   readonly #wal: WalTruncation;
+  readonly #shrinking: Shrinking;
   readonly #log: Log;
 
   /**
@@ -134,6 +138,13 @@ export class SqliteStore implements Store {
       onError: (error) => this.#state.noteError(error),
     });
     this.#wal.tryNow();
+    this.#shrinking = new Shrinking(writer, mutex, {
+      log,
+      onError: (error) => this.#state.noteError(error),
+      onEnd: () => this.#wal.request(),
+    });
+    // An earlier run may have been cut off.
+    this.#shrinking.request();
     this.#commits = new GroupCommit({
       transact: (within) => this.#transact(within),
       memberHandle: (group) => new MemberHandle(group, parts),
@@ -172,7 +183,12 @@ export class SqliteStore implements Store {
     else this.#scope.exit(() => this.#attempt(work));
   };
 
-  readonly truncateWal = (): void => this.#wal.request();
+  readonly truncateWal = (): void => {
+    this.#wal.request();
+    this.#shrinking.request();
+  };
+
+  readonly space = (): Promise<Space> => this.#shrinking.space();
 
   readonly isDiskFull = (): boolean => this.#room.full;
 
@@ -185,6 +201,7 @@ export class SqliteStore implements Store {
 
   readonly close = async (): Promise<void> => {
     await this.#room.stop();
+    await this.#shrinking.stop();
     await this.#wal.stop();
     this.reads.close();
     await this.db.destroy();

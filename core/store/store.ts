@@ -21,6 +21,15 @@ export interface PreparedReads {
 }
 export type Parameter = string | number | bigint | null | Uint8Array;
 
+export interface Space {
+  /** Without its log. */
+  readonly bytes: number;
+  /** Of these, what deleted rows have left; new rows use it first. */
+  readonly free_bytes: number;
+  /** Whether the database gets smaller by itself. */
+  readonly shrinks: boolean;
+}
+
 export interface TransactionOptions {
   /**
    * On a full disk it may take up the space that is kept for deletions: for what deletes, and for
@@ -52,10 +61,12 @@ export interface Store {
    */
   readonly afterCommit: (work: () => void) => void;
   /**
-   * After text was deleted: takes it out of the write-ahead log within two seconds. Returns at
-   * once.
+   * After text was deleted: takes it out of the write-ahead log within two seconds, and gives its
+   * space back later. Returns at once.
    */
   readonly truncateWal: () => void;
+  /** How large the database is, and how much of that is left over from what was deleted. */
+  readonly space: () => Promise<Space>;
   /** After tables changed: statements prepared before are prepared again. */
   readonly forgetStatements: () => void;
   /**

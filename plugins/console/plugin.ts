@@ -90,7 +90,7 @@ export default definePlugin({
           now_ms,
           checks: () => checks.run(slots.checks()),
           storage: async () => ({
-            ...(await databaseStorage(paths)),
+            ...(await databaseStorage(paths, operations)),
             files_bytes: (await filesBytes()) ?? null,
           }),
         }),
@@ -106,10 +106,15 @@ export default definePlugin({
   },
 });
 
-const databaseStorage = async ({ data, database }: Context["paths"]) => ({
-  database_bytes: await databaseBytes(database),
-  free_bytes: (await freeSpace(data)).free_bytes,
-});
+async function databaseStorage({ data, database }: Context["paths"], operations: Operations) {
+  const space = await operations.space();
+  return {
+    database_bytes: await databaseBytes(database),
+    database_free_bytes: space.free_bytes,
+    database_shrinks: space.shrinks,
+    free_bytes: (await freeSpace(data)).free_bytes,
+  };
+}
 
 /** `server.public_url` as it was set; null when it was not. */
 const publicUrlOf = (operations: Operations): string | null =>

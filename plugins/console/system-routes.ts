@@ -31,7 +31,13 @@ const State = t.Union([
 ]);
 
 const StorageRecord = t.Object({
-  database_bytes: t.Integer(),
+  database_bytes: t.Integer({ description: "Of the database with its log." }),
+  database_free_bytes: t.Integer({
+    description: "Of these, what was left by what is deleted; what is new uses it first.",
+  }),
+  database_shrinks: t.Boolean({
+    description: "Whether the file gets smaller by itself; else `dossier compact` does it.",
+  }),
   files_bytes: Nullable(t.Integer(), "Of the originals; null while they are measured."),
   free_bytes: t.Integer(),
 });
@@ -81,7 +87,13 @@ const system_example = {
   checks: [
     { name: "Disk", status: "ok", detail: "120.4 GiB are free, 60 % of the disk.", fix: null },
   ],
-  storage: { database_bytes: 10_485_760, files_bytes: 104_857_600, free_bytes: 129_279_262_720 },
+  storage: {
+    database_bytes: 10_485_760,
+    database_free_bytes: 409_600,
+    database_shrinks: true,
+    files_bytes: 104_857_600,
+    free_bytes: 129_279_262_720,
+  },
   jobs: { ready: 0, running: 1, failed: 0 },
   plugins: [{ name: "folders", version: "1.0.0", built_in: true, status: "loaded", reason: null }],
 };

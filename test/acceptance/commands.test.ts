@@ -463,3 +463,24 @@ describe("without a server", () => {
     });
   });
 });
+
+describe("the database is made smaller", () => {
+  test("not while the server runs", async () => {
+    const { code, stderr } = await server.cli(["compact"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("another server is running")]);
+  });
+  test("while it is stopped, and everything is still there", async () => {
+    const data = mkdtempSync(join(scratch, "compact-")),
+      create = ["user", "create", "--email", "eve@example.com", "--password-stdin"];
+    expect((await runCommand(data, create, { stdin: password })).code).toBe(0);
+    const { code, stdout } = await runCommand(data, ["compact"]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/dossier\.db takes [\d.]+ MiB now/)]);
+    expect((await runCommand(data, ["user", "list"])).stdout).toContain("eve@example.com");
+  });
+  test("and none is made where there is none", async () => {
+    const data = mkdtempSync(join(scratch, "empty-"));
+    const { code, stderr } = await runCommand(data, ["compact"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("there is no database")]);
+    expect(existsSync(join(data, "dossier.db"))).toBe(false);
+  });
+});

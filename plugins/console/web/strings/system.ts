@@ -42,6 +42,10 @@ export const system_strings = {
   no_jobs_text: { failed: "Nothing has failed for good.", other: "There is nothing here now." },
   storage_title: "Data directory",
   database: "Database, with text and index",
+  reusable: "Of this, free for new documents",
+  compact_text:
+    "This database was made by an earlier version and does not get smaller by itself. Stop the " +
+    "server and run dossier compact once.",
   files: "Originals",
   measuring: "being measured",
   free: "Free on this disk",

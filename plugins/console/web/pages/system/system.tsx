@@ -183,6 +183,10 @@ function Storage({ state: { storage } }: { readonly state: SystemState }) {
           <dd>{formatBytes(storage.database_bytes)}</dd>
         </div>
         <div>
+          <dt>{strings.reusable}</dt>
+          <dd>{formatBytes(storage.database_free_bytes)}</dd>
+        </div>
+        <div>
           <dt>{strings.files}</dt>
           <dd>
             {storage.files_bytes === null ? strings.measuring : formatBytes(storage.files_bytes)}
@@ -193,6 +197,7 @@ function Storage({ state: { storage } }: { readonly state: SystemState }) {
           <dd>{formatBytes(storage.free_bytes)}</dd>
         </div>
       </dl>
+      {!storage.database_shrinks && <p class="muted">{strings.compact_text}</p>}
       <div class="stack-small">
         <h3>{strings.backup_title}</h3>
         <p class="muted">{strings.backup_text}</p>

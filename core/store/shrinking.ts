@@ -1,0 +1,123 @@
+/**
+ * Gives the space of deleted rows back to the disk, in steps that hold nobody up. Only a database
+ * whose pages know their parents can do it (`auto_vacuum`), which is decided when it is made; an
+ * older one is rewritten by `dossier compact`.
+ */
+import type { Database } from "bun:sqlite";
+import { errorFields, type Log } from "../base/log";
+import { inParts, PartSize } from "../lib/parts";
+import type { Mutex } from "./mutex";
+import type { Space } from "./store";
+
+/** It begins so long after the last deletion: what deletes goes first. */
+const quiet_ms = 2_000;
+/** Free pages that are left as they are, to be used again: a share of all, and at least so many. */
+const kept_share = 0.05,
+  kept_pages_min = 1_024;
+/** One step moves as many pages as fit into this time. */
+const step_ms = 8;
+const step_pages = { first: 16, max: 256 };
+
+export interface ShrinkingOptions {
+  readonly log: Log;
+  /** Called with every error of the database, as it came. */
+  readonly onError: (error: unknown) => void;
+  /** After the last step: empties the log, which cuts the file off. */
+  readonly onEnd: () => void;
+}
+
+export class Shrinking {
+  readonly #stopping = new AbortController();
+  readonly #shrinks: boolean;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running: Promise<void> | undefined;
+
+  /** `mutex` is held by whoever uses the connection. */
+  constructor(
+    private readonly database: Database,
+    private readonly mutex: Mutex,
+    private readonly options: ShrinkingOptions,
+  ) {
+    this.#shrinks = this.#number("auto_vacuum") === incremental;
+  }
+
+  /** After a deletion: soon, when there is much to give back. Returns at once. */
+  request(): void {
+    if (!this.#shrinks || this.#stopping.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#start(), quiet_ms);
+    this.#timer.unref();
+  }
+
+  async space(): Promise<Space> {
+    const unlock = await this.mutex.lock();
+    try {
+      const page_bytes = this.#number("page_size");
+      return {
+        bytes: this.#number("page_count") * page_bytes,
+        free_bytes: this.#number("freelist_count") * page_bytes,
+        shrinks: this.#shrinks,
+      };
+    } finally {
+      unlock();
+    }
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  #start(): void {
+    if (this.#running) return this.request();
+    this.#running = this.#shrink()
+      .catch((error: unknown) => {
+        if (this.#stopping.signal.aborted) return;
+        this.options.onError(error);
+        this.options.log.warn("the database could not be made smaller", errorFields(error));
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  async #shrink(): Promise<void> {
+    const size = new PartSize(step_pages, step_ms);
+    let [pages, freed] = [0, 0];
+    await inParts(async () => {
+      const unlock = await this.mutex.lock();
+      try {
+        const begun_ms = performance.now();
+        const before = this.#freePages();
+        if (before.excess <= 0) return false;
+        // A row for each page: all of them must be asked for.
+        this.database
+          .query(`pragma incremental_vacuum(${Math.min(size.size, before.excess)})`)
+          .values();
+        freed += before.free - this.#freePages().free;
+        pages = before.all;
+        size.took(performance.now() - begun_ms);
+        return true;
+      } finally {
+        unlock();
+      }
+    }, this.#stopping.signal);
+    if (freed === 0) return;
+    this.options.onEnd();
+    this.options.log.info("the database was made smaller", { pages, freed });
+  }
+
+  #freePages() {
+    const free = this.#number("freelist_count"),
+      all = this.#number("page_count");
+    return { free, all, excess: free - Math.max(kept_pages_min, Math.floor(all * kept_share)) };
+  }
+
+  #number(pragma: string): number {
+    return this.database.query<Record<string, number>, []>(`pragma ${pragma}`).get()![pragma]!;
+  }
+}
+
+/** The value of `pragma auto_vacuum`. */
+const incremental = 2;

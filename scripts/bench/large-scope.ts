@@ -1,26 +1,23 @@
 /** Rows: searches over everything of an account of 50,000 documents. */
+import { copyLargeAccount, documents, text_length } from "./large-account";
 import { median, quantile, type Row } from "./measure";
-import { addTexts, startDossier, temporaryDirectory, type Dossier } from "./server";
+import { startDossier, temporaryDirectory, type Dossier } from "./server";
 import { makeQuery, makeText } from "./text";
 
-const documents = Number(process.env.BENCH_LARGE_SCOPE ?? 50_000),
-  folders = 10,
-  text_length = 3_600,
-  questions = 60,
+const questions = 60,
   warm_up = 20;
 /** So little memory for the index holds a small share of it. */
 const small_cache = "8MiB";
 
 export async function largeScopeRows(): Promise<Row[]> {
   const at = temporaryDirectory();
-  let dossier = await startDossier(at.directory);
-  const { key } = dossier;
+  const { key } = await copyLargeAccount(at.directory);
+  let dossier = await startDossier(at.directory, key);
   const restart = async (env: Readonly<Record<string, string>> = {}): Promise<void> => {
     await dossier.stop();
     dossier = await startDossier(at.directory, key, env);
   };
   try {
-    await fill(dossier);
     const usual = await measure(dossier);
     await restart();
     const first = await search(dossier, 7),
@@ -58,17 +55,6 @@ export async function largeScopeRows(): Promise<Row[]> {
   } finally {
     await dossier.stop();
     at.remove();
-  }
-}
-
-async function fill(dossier: Dossier): Promise<void> {
-  for (let folder = 0; folder < folders; folder++) {
-    const { id } = await dossier.call<{ id: string }>("POST", "/folders", {
-      name: `Folder ${folder}`,
-    });
-    const some = documents / folders,
-      texts = Array.from({ length: some }, (_, i) => makeText(folder * some + i, text_length));
-    await addTexts(dossier, id, texts, 900_000);
   }
 }
 

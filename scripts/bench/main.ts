@@ -6,12 +6,15 @@
 import { join, resolve } from "node:path";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { deletionRows } from "./deletion";
 import { documentRows } from "./documents";
 import { extractionRows } from "./extraction";
 import { fairIngestRows, fairSearchRows } from "./fairness";
 import { foldersRow } from "./folders";
 import { importRows } from "./imports";
+import { removeLargeAccount } from "./large-account";
 import { largeScopeRows } from "./large-scope";
+import { listRows } from "./lists";
 import { met, type Row } from "./measure";
 import { millionRows } from "./million";
 import { searchRows } from "./search";
@@ -37,6 +40,8 @@ const default_parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   "fair-search": fairSearchRows,
   "fair-ingest": fairIngestRows,
   "search-50k": largeScopeRows,
+  lists: listRows,
+  delete: deletionRows,
   upload: uploadRow,
   extraction: extractionRows,
   vectors: vectorRows,
@@ -87,6 +92,7 @@ for (const [name, measure] of Object.entries(words.length > 0 ? parts : default_
   console.error(`measuring ${name} …`);
   rows.push(...(await measure()));
 }
+await removeLargeAccount();
 const out = join(resolve(import.meta.dir, "../.."), "dist", "bench.json");
 const machine = {
   cores: cpus().length,

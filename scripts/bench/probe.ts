@@ -1,0 +1,49 @@
+/** What others notice while something large goes on: the time of their requests, and memory. */
+import { quantile, rssMib } from "./measure";
+
+export interface Probe {
+  /** A request as another user makes it. */
+  readonly name: string;
+  readonly send: () => Promise<unknown>;
+}
+export interface Noticed {
+  /** Milliseconds of each request, by the name of its probe. */
+  readonly latencies: ReadonlyMap<string, readonly number[]>;
+  /** The most that the server held. */
+  readonly rss_mib: number;
+}
+
+const pause_ms = 5;
+
+/** Sends every probe again and again, each in its own turn, until `work` has ended. */
+export async function noticedDuring(
+  pid: number,
+  probes: readonly Probe[],
+  work: () => Promise<unknown>,
+): Promise<Noticed> {
+  const latencies = new Map(probes.map(({ name }) => [name, [] as number[]]));
+  let [rss_mib, ended] = [0, false];
+  const probing = probes.map(async ({ name, send }) => {
+    while (!ended) {
+      const begun = performance.now();
+      await send();
+      latencies.get(name)!.push(performance.now() - begun);
+      rss_mib = Math.max(rss_mib, rssMib(pid));
+      await Bun.sleep(pause_ms);
+    }
+  });
+  try {
+    await work();
+  } finally {
+    ended = true;
+  }
+  await Promise.all(probing);
+  return { latencies, rss_mib };
+}
+
+/** `p50/p99/longest` of these latencies. */
+export const spread = (all_ms: readonly number[]): string =>
+  [0.5, 0.99, 1]
+    .map((part) => quantile(all_ms, part))
+    .map((one) => one.toFixed(one < 10 ? 1 : 0))
+    .join("/");

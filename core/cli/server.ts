@@ -21,6 +21,8 @@ const requests_ms_max = 10_000;
 /** … and uploads that still arrive within this. */
 const uploads_ms_max = 2_000;
 const jobs_ms_max = 5_000;
+/** What only the start has needed is given back to the operating system so long after it. */
+const tidy_after_ms = 2_000;
 
 export interface RunningServer {
   stop(): Promise<void>;
@@ -66,11 +68,13 @@ export async function startServer(
       plugins: host.plugins.length,
       left_out: host.failures.map(({ name, reason }) => ({ name, reason })),
     });
+    const tidying = setTimeout(giveMemoryBack, tidy_after_ms).unref();
     // After the log lines, so that what a person must read comes last.
     print(`Dossier ${version} is ready at ${publicUrl()}/`);
     for (const notice of host.slot(StartNotice)) print(await notice());
     return {
       async stop() {
+        clearTimeout(tidying);
         stopping.abort();
         const aborting = setTimeout(() => assembled.files.abortUploads(), uploads_ms_max);
         await served.stop(requests_ms_max);
@@ -84,6 +88,12 @@ export async function startServer(
     unlock();
     throw error;
   }
+}
+
+/** Takes some 20 ms; by itself the runtime keeps it for good while nothing happens. */
+function giveMemoryBack(): void {
+  Bun.gc(true);
+  Bun.shrink();
 }
 
 /**

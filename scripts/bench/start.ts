@@ -103,7 +103,7 @@ async function idleRows(data: string, key: string): Promise<Row[]> {
       {
         name: "idle memory, all processes",
         unit: "MiB",
-        target: { most: 80 },
+        target: { most: 70 },
         value: treePssMib(server.pid),
         measured:
           "proportional set size of the server and its children after " +

@@ -112,12 +112,13 @@ export class DocumentEmbedder {
   /** What keeps documents from getting their vectors, in a sentence; null when nothing does. */
   async failing(): Promise<string | null> {
     if (this.target === null || this.failure === null) return null;
-    const waiting = await store.countWaitingDocuments(this.parts.db);
-    if (waiting === 0) return null;
+    const { documents, are_all } = await store.countWaitingDocuments(this.parts.db);
+    if (documents === 0) return null;
+    const count = are_all ? documents : `At least ${documents}`;
     const who =
-      waiting === 1
-        ? "1 document waits for its vectors"
-        : `${waiting} documents wait for their vectors`;
+      documents === 1
+        ? `${count} document waits for its vectors`
+        : `${count} documents wait for their vectors`;
     return `${who}: ${this.failure}. Until then words find them.`;
   }
 

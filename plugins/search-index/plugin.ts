@@ -19,7 +19,7 @@ const encoder_idle_ms = 30_000,
 /** A text of more UTF-16 units takes much memory. */
 const large_text_length = 2 ** 20;
 /** Health counts no further. */
-const outdated_counted_max = 10_000;
+const outdated_counted_max = 1_000;
 
 export default definePlugin({
   name: "index",

@@ -112,17 +112,28 @@ export const countAttempt = (db: IndexDb, segment_ids: readonly number[]) =>
     .set((e) => ({ tries: e("tries", "+", 1) }))
     .where("segment_id", "in", segment_ids)
     .execute();
-/** Counts the documents that lack vectors. */
-export const countWaitingDocuments = async (db: IndexDb): Promise<number> =>
-  toNumber(
-    (
-      await db
-        .selectFrom("index_vectors_waiting as w")
-        .innerJoin("index_segments as s", "s.id", "w.segment_id")
-        .select(sql<number>`count(distinct s.document_id)`.as("count"))
-        .executeTakeFirst()
-    )?.count,
-  );
+/** Segments that are looked at to count the documents that wait. */
+const waiting_counted_max = 1_000;
+/** Counts the documents that lack vectors, among the first segments that do. */
+export async function countWaitingDocuments(
+  db: IndexDb,
+): Promise<{ readonly documents: number; readonly are_all: boolean }> {
+  const first = db
+    .selectFrom("index_vectors_waiting")
+    .select("segment_id")
+    .limit(waiting_counted_max)
+    .as("w");
+  const row = await db
+    .selectFrom(first)
+    .innerJoin("index_segments as s", "s.id", "w.segment_id")
+    .select((e) => e.fn.countAll().as("segments"))
+    .select(sql<number>`count(distinct s.document_id)`.as("documents"))
+    .executeTakeFirstOrThrow();
+  return {
+    documents: toNumber(row.documents),
+    are_all: toNumber(row.segments) < waiting_counted_max,
+  };
+}
 
 /** Stores the vectors of a segment if it still waits for them: it may have been deleted. */
 export async function insertVectors(

@@ -3,14 +3,14 @@
  * one is a failure and takes no other along. Ends with `N passed, N failed`. Words on the command
  * line choose files by path: `npm test -- folders`, `npm test -- browser/`.
  *
- * `npm run test:quick`: the same checks, then unit tests and in-process HTTP in one run that shares
- * processes; needs no build.
+ * `npm run test:quick`: the same checks (format only of what is not committed) beside unit tests
+ * and in-process HTTP, which run in a few processes that take file after file; needs no build.
  */
 import { Glob } from "bun";
 import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { buildConsoleIfStale } from "./build-console";
-import { check, tools } from "./check";
+import { check, quickTools, tools, type Step } from "./check";
 import { generateConsoleSchema } from "./console-schema";
 import { cleanEnvironment } from "./lib/launch";
 
@@ -19,10 +19,53 @@ const root = resolve(import.meta.dir, "..");
 const file_limit_ms = 8 * 60_000;
 /** A test that takes longer hangs; how fast something is, benchmarks tell. */
 const test_limit_ms = 60_000;
-/** Test files at the same time. Browser and crash tests wait a lot, so each core may have one. */
-const together_max = Math.max(1, Math.min(4, availableParallelism()));
-/** Kinds of tests, those with the longest files first: no long file runs last and alone. */
+/** Test files at the same time: they wait a lot, for browsers, crashes and pauses. */
+const together_max = Math.min(6, availableParallelism() + 1);
+/** The same of `npm run test:quick`, whose files need no process besides their own. */
+const quick_together_max = Math.min(8, availableParallelism() * 3);
+/** Kinds of tests, in their order. */
 const kinds = ["browser", "acceptance", "process", "architecture", "http", "unit"];
+/**
+ * About how many seconds the long files take: the longest begin first, so that none of them runs
+ * last and alone.
+ */
+export const seconds_of: Readonly<Record<string, number>> = {
+  "browser/states": 62,
+  "browser/pages": 55,
+  "process/extraction-ocr": 39,
+  "acceptance/plugins": 36,
+  "browser/chat": 27,
+  "process/extraction-fuzz": 26,
+  "acceptance/webhooks-others": 24,
+  "browser/live": 20,
+  "http/answers-openai": 17,
+  "acceptance/crash": 17,
+  "http/http": 16,
+  "process/openapi": 15,
+  "unit/jobs-ends": 14,
+  "browser/keyboard": 13,
+  "acceptance/webhooks": 12,
+  "process/extraction-pdf": 10,
+  "http/import-runs": 9,
+  "http/embeddings": 9,
+  "acceptance/crash-deliveries": 9,
+  "acceptance/answer-turns": 9,
+  "browser/newcomer": 9,
+  "acceptance/chats": 8,
+  "unit/jobs-clock": 8,
+  "acceptance/deletion": 7,
+  "http/import-hostile": 7,
+  "unit/store-disk": 7,
+  "http/documents-upload": 5,
+  "http/extraction-plugin": 5,
+  "http/stream": 5,
+  "http/documents-random": 4,
+  "http/answer-turns": 4,
+  "http/documents-overwrite": 4,
+  "http/transcriptions": 4,
+  "unit/jobs-server": 4,
+  "unit/transcriptions-reading": 4,
+};
 /** What `npm run test:quick` runs. */
 const quick_kinds = ["unit", "http"];
 
@@ -89,14 +132,16 @@ async function runBunTest(args: readonly string[]): Promise<{ output: string; co
 
 const secondsSince = (started_ms: number): number => (performance.now() - started_ms) / 1000;
 
+/** `test/unit/batch.test.ts` is `unit/batch`. */
+const nameOf = (path: string): string => path.slice("test/".length, -".test.ts".length);
+
 async function runFile(path: string): Promise<Outcome> {
   const started = performance.now();
   const { output, counts } = await runBunTest([`./${path}`]);
-  const name = path.replace(/^test\//, "").replace(/\.test\.ts$/, "");
-  return { name, seconds: secondsSince(started), output, ...counts };
+  return { name: nameOf(path), seconds: secondsSince(started), output, ...counts };
 }
 
-async function runTool(step: (typeof tools)[number]): Promise<Outcome> {
+async function runTool(step: Step): Promise<Outcome> {
   const started = performance.now();
   const { ok, output } = await check(step);
   return {
@@ -109,8 +154,11 @@ async function runTool(step: (typeof tools)[number]): Promise<Outcome> {
   };
 }
 
-/** Does every piece of work, at most `together_max` at a time, and tells of each as it ends. */
-async function runAll(work: readonly (() => Promise<Outcome>)[]): Promise<Outcome[]> {
+/** Does every piece of work, so many at a time, and tells of each as it ends. */
+async function runAll(
+  work: readonly (() => Promise<Outcome>)[],
+  together: number,
+): Promise<Outcome[]> {
   const waiting = [...work];
   const outcomes: Outcome[] = [];
   const takeTurns = async () => {
@@ -120,7 +168,7 @@ async function runAll(work: readonly (() => Promise<Outcome>)[]): Promise<Outcom
       outcomes.push(outcome);
     }
   };
-  await Promise.all(Array.from({ length: together_max }, takeTurns));
+  await Promise.all(Array.from({ length: together }, takeTurns));
   return outcomes;
 }
 
@@ -136,11 +184,12 @@ function tell({ name, seconds, passed, failed, skipped, output }: Outcome): void
   );
 }
 
-/** Every test file whose path has one of these words, or all of them, kind by kind. */
+/** Every test file whose path has one of these words, or all: the long ones, then kind by kind. */
 function testFiles(words: readonly string[]): string[] {
   const files = kinds.flatMap((kind) =>
     [...new Glob(`test/${kind}/*.test.ts`).scanSync({ cwd: root })].sort(),
   );
+  files.sort((a, b) => (seconds_of[nameOf(b)] ?? 0) - (seconds_of[nameOf(a)] ?? 0));
   return files.filter((path) => words.length === 0 || words.some((word) => path.includes(word)));
 }
 
@@ -148,9 +197,24 @@ function testFiles(words: readonly string[]): string[] {
 async function runQuick(): Promise<Outcome> {
   const started = performance.now();
   const folders = quick_kinds.map((kind) => `./test/${kind}/`);
-  const parallel = ["--parallel", String(together_max), "--no-isolate"];
-  const { output, counts } = await runBunTest([...parallel, ...folders]);
+  const { output, counts } = await runBunTest([
+    `--parallel=${quick_together_max}`,
+    "--no-isolate",
+    `--timings=${await writeTimings()}`,
+    ...folders,
+  ]);
   return { name: quick_kinds.join(" and "), seconds: secondsSince(started), output, ...counts };
+}
+
+/** What takes how long, as `bun test` wants to know it, in milliseconds. Resolves to its path. */
+async function writeTimings(): Promise<string> {
+  const path = join(root, "node_modules/.cache/dossier-timings.json");
+  const times = Object.entries(seconds_of).map(([name, seconds]) => [
+    `test/${name}.test.ts`,
+    seconds * 1_000,
+  ]);
+  await Bun.write(path, JSON.stringify({ version: 1, files: Object.fromEntries(times) }));
+  return path;
 }
 
 /** Adds up, names what failed, and ends the process. */
@@ -171,15 +235,13 @@ if (import.meta.main) {
     process.exit(2);
   }
   if (words.length === 0) await generateConsoleSchema();
-  const checks = tools.map((step) => () => runTool(step));
   if (process.argv.includes("--quick")) {
-    const checked = await runAll(checks);
-    const tested = await runQuick();
-    tell(tested);
-    finish([...checked, tested]);
+    const checks = quickTools().map((step) => () => runTool(step));
+    finish(await runAll([runQuick, ...checks], 2));
   }
+  const checks = tools.map((step) => () => runTool(step));
   const files = testFiles(words);
   if (files.length === 0) console.log(`No test file has ${words.join(" or ")} in its path.`);
   const tests = files.map((path) => () => runFile(path));
-  finish(await runAll(words.length === 0 ? [...checks, ...tests] : tests));
+  finish(await runAll(words.length === 0 ? [...checks, ...tests] : tests, together_max));
 }

@@ -3,7 +3,9 @@
  * and skipped.
  */
 import { describe, expect, test } from "bun:test";
-import { countsOf } from "../../scripts/test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { countsOf, seconds_of } from "../../scripts/test";
 
 describe("counting one test file", () => {
   const cases: [
@@ -66,4 +68,11 @@ describe("counting one test file", () => {
   ];
   for (const [reason, output, code, counted] of cases)
     test(reason, () => expect(countsOf(output, code)).toEqual(counted));
+});
+
+test("the files that begin first are there", () => {
+  const missing = Object.keys(seconds_of).filter(
+    (name) => !existsSync(join(import.meta.dir, `../${name}.test.ts`)),
+  );
+  expect(missing).toEqual([]);
 });

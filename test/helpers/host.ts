@@ -20,7 +20,7 @@ import * as contracts from "../../plugins/contracts";
 import { temporaryDirectory } from "./data-directory";
 import { answerOf, callOf, type ApiServer, type StartOptions } from "./server";
 
-if (Bun.main.includes("/test/http/")) hashCheaply();
+hashCheaply();
 installModules({ dossier: sdk, "dossier/contracts": contracts });
 
 type Store = Assembled["store"];
@@ -211,13 +211,18 @@ async function settle({ db }: Store): Promise<void> {
   }
 }
 
-/** Hashes passwords as cheaply as argon2id allows: nobody guesses those of tests. */
+/**
+ * Hashes passwords as cheaply as argon2id allows, in files of test/http: nobody guesses those of
+ * tests. Other files may run in the same process after them.
+ */
 function hashCheaply(): void {
   const { hash } = Bun.password;
   Bun.password.hash = (password, algorithm) =>
     hash(
       password,
-      typeof algorithm === "object" && algorithm.algorithm !== "bcrypt"
+      Bun.main.includes("/test/http/") &&
+        typeof algorithm === "object" &&
+        algorithm.algorithm !== "bcrypt"
         ? { ...algorithm, memoryCost: 8, timeCost: 1 }
         : algorithm,
     );

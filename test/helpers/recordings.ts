@@ -55,7 +55,7 @@ case $(tail -c 64 "$1" | grep -ao 'mode=[a-z-]*') in
   mode=flood) yes "The heron waits and waits and waits." ;;
   mode=environment) env | sed 's/^/x /' ;;
   mode=orphan) sleep 600 & echo $! > "$here/child"; heron newts ;;
-  mode=slow) echo "progress =  42%" >&2; sleep 600 & echo $! > "$here/child"; wait ;;
+  mode=slow) sleep 600 & echo $! > "$here/child"; echo "progress =  42%" >&2; wait ;;
   mode=gate) while [ ! -e "$here/open" ]; do sleep 0.05; done; heron toads ;;
 esac
 `;

@@ -32,16 +32,16 @@ const hostile =
   "branch.";
 const question = "Where does the heron stand?";
 
-let provider: Provider;
-/** With fallback `extractive` and `fail`. */
+let provider: Provider, second_provider: Provider;
+/** With fallback `extractive`, asking the first provider, and `fail`, asking the second. */
 let kind: Site, strict: Site;
 
 type Site = Awaited<ReturnType<typeof startSite>>;
-async function startSite(env: Record<string, string>) {
+async function startSite(env: Record<string, string>, { base_url } = provider) {
   const server: TestServer = await startTestServer({
     env: {
       DOSSIER_ANSWERS_PROVIDER: "openai",
-      DOSSIER_ANSWERS_BASE_URL: provider.base_url,
+      DOSSIER_ANSWERS_BASE_URL: base_url,
       DOSSIER_ANSWERS_API_KEY: key,
       DOSSIER_ANSWERS_MODEL: "tiny-1",
       DOSSIER_ANSWERS_TIMEOUT: "5s",
@@ -99,10 +99,11 @@ function isSound(result: any, documents: Record<string, string>): void {
 
 beforeAll(async () => {
   provider = startProvider();
+  second_provider = startProvider();
   kind = await startSite({});
-  strict = await startSite({ DOSSIER_ANSWERS_FALLBACK: "fail" });
+  strict = await startSite({ DOSSIER_ANSWERS_FALLBACK: "fail" }, second_provider);
 });
-afterAll(() => provider.stop());
+afterAll(() => Promise.all([provider.stop(), second_provider.stop()]));
 
 const good = "The heron stands in shallow water [1].";
 
@@ -248,7 +249,7 @@ describe("what the model writes", () => {
     expect(result.citations).toHaveLength(1);
   });
   test("that the sources don't answer is no answer, and no fault", async () => {
-    provider.plays(() => says("NO_ANSWER"));
+    second_provider.plays(() => says("NO_ANSWER"));
     expect(await strict.result()).toMatchObject({
       outcome: "no_answer",
       citations: [],
@@ -256,7 +257,7 @@ describe("what the model writes", () => {
       grounded: true,
       warnings: [],
     });
-    expect(provider.asked()).toHaveLength(1);
+    expect(second_provider.asked()).toHaveLength(1);
   });
   test("is not asked for when nothing is found", async () => {
     provider.plays(() => says(good));
@@ -383,24 +384,22 @@ describe("a provider that", () => {
       why,
       async () => {
         // A provider that answered in between is not left alone.
-        provider.plays(() => says("NO_ANSWER"));
-        await kind.result();
-        await strict.result();
-        provider.plays(play);
-        const result = await kind.result();
+        for (const one of [provider, second_provider]) one.plays(() => says("NO_ANSWER"));
+        await Promise.all([kind.result(), strict.result()]);
+        for (const one of [provider, second_provider]) one.plays(play);
+        // At the same time, as both pause between their attempts.
+        const [result, failed] = await Promise.all([kind.result(), strict.ask()]);
         expect(result).toMatchObject({ outcome: "answered", model: "extractive" });
         expect(result.warnings.map((one: any) => one.code)).toEqual([code]);
         expect(result.answer).toStartWith("The heron stands in shallow water.");
         expect(provider.asked()).toHaveLength(calls);
-        provider.plays(play);
-        const failed = await strict.ask();
         expect(failed.status).toBe(500);
         expect(failed.headers.get("content-type")).toStartWith("text/plain");
         expect(failed.text).toMatch(/^The (language model|question)[^"{}:]*\.$/);
         expect(failed.text + JSON.stringify(result)).not.toMatch(
           new RegExp(`${key}|127\\.0\\.0\\.1|overloaded|Sign in`),
         );
-        expect(provider.asked()).toHaveLength(calls);
+        expect(second_provider.asked()).toHaveLength(calls);
       },
       20_000,
     );

@@ -8,7 +8,7 @@ import { form } from "../helpers/forms";
 import { startTestServer } from "../helpers/host";
 import { person } from "../helpers/person";
 
-const calls = 500;
+const calls = 300;
 const together = 6;
 const expected = new Set([200, 201, 202, 204, 404, 409]);
 

@@ -4,7 +4,6 @@ import {
   Nullable,
   PageOf,
   PageQuery,
-  pageWindow,
   reply,
   rfc3339,
   rfc3339OrNull,
@@ -13,7 +12,6 @@ import {
   Timestamp,
   toPage,
   type HandlersOf,
-  type PageRequest,
 } from "../../core/sdk";
 import type { Key, User } from "./contract";
 import type { Invitations } from "./invitations";
@@ -200,7 +198,7 @@ export const adminRoutes = {
 export interface AdminServices {
   readonly accounts: AccountService;
   readonly invitations: Invitations;
-  readonly lastSeen: () => Promise<ReadonlyMap<string, number>>;
+  readonly lastSeen: (user_ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 }
 
 export const adminHandlers = ({
@@ -221,8 +219,10 @@ export const adminHandlers = ({
     last_seen_at: rfc3339OrNull(seen.get(id) ?? null),
   });
   return {
-    keys: async ({ caller, query }) =>
-      pageOf((await accounts.listKeys(caller.owner_id)).map(keyRecord), query),
+    keys: async ({ caller, query }) => {
+      const { rows, total } = await accounts.pageOfKeys(caller.owner_id, query);
+      return toPage(rows.map(keyRecord), total, query);
+    },
     createKey: async ({ caller, body: { name, scopes, expires_at } }) => {
       const { key, token } = await accounts.createKey(caller.owner_id, {
         name,
@@ -234,9 +234,11 @@ export const adminHandlers = ({
     deactivateKey: async ({ caller, params }) =>
       keyRecord(await accounts.deactivateKey(params.keyId, caller.owner_id)),
     users: async ({ query }) => {
-      const seen = await lastSeen();
-      return pageOf(
-        (await accounts.listUsers()).map((user) => userRecord(user, seen)),
+      const { rows, total } = await accounts.pageOfUsers(query);
+      const seen = await lastSeen(rows.map(({ id }) => id));
+      return toPage(
+        rows.map((user) => userRecord(user, seen)),
+        total,
         query,
       );
     },
@@ -245,19 +247,10 @@ export const adminHandlers = ({
       return reply(201, { user: userRecord(user, new Map()), invite_url: url });
     },
     changeUser: async ({ params, body }) =>
-      userRecord(await accounts.changeUser(params.userId, body), await lastSeen()),
+      userRecord(await accounts.changeUser(params.userId, body), await lastSeen([params.userId])),
     resetUser: async ({ params }) => ({ reset_url: await invitations.renew(params.userId) }),
   };
 };
-
-/**
- * One page of a list that is short enough to be read whole: the keys of one user, the users of one
- * server.
- */
-function pageOf<T>(rows: readonly T[], page: PageRequest) {
-  const { limit, offset } = pageWindow(page);
-  return toPage(rows.slice(offset, offset + limit), rows.length, page);
-}
 
 function expiryOf(written: string): number {
   try {

@@ -107,4 +107,14 @@ export const migrations: readonly Migration[] = [
       await tx.schema.alterTable("accounts_setup_links").addColumn("sealed", "text").execute();
     },
   },
+  {
+    id: "0004_list_of_users",
+    up: async (tx) => {
+      await tx.schema
+        .createIndex("accounts_users_newest")
+        .on("accounts_users")
+        .columns(["created_at", "id"])
+        .execute();
+    },
+  },
 ];

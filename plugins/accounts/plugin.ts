@@ -64,7 +64,7 @@ export default definePlugin({
       services: { accounts, sessions },
       routes: {
         ...accountHandlers({ accounts, first_admin, invitations, sessions }),
-        ...adminHandlers({ accounts, invitations, lastSeen: () => lastSeen(db) }),
+        ...adminHandlers({ accounts, invitations, lastSeen: (user_ids) => lastSeen(db, user_ids) }),
       },
       commands: commandHandlers(accounts, first_admin),
       fills: [

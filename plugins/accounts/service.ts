@@ -1,5 +1,5 @@
 /** The rules about users and keys. Knows nothing of HTTP requests and writes no SQL. */
-import { conflict, notFound } from "../../core/sdk";
+import { conflict, notFound, type Listed, type PageRequest } from "../../core/sdk";
 import { keyChanged, sessionsChanged, type AccountContext } from "./context";
 import {
   UserDeactivated,
@@ -30,6 +30,12 @@ export class AccountService implements Accounts {
 
   async listUsers(): Promise<User[]> {
     return (await store.listUsers(this.ctx.db)).map(toUser);
+  }
+
+  /** One page, newest first. */
+  async pageOfUsers(page: PageRequest): Promise<Listed<User>> {
+    const { rows, total } = await store.pageOfUsers(this.ctx.db, page);
+    return { rows: rows.map(toUser), total };
   }
 
   async createUser(input: NewUser): Promise<User> {
@@ -104,6 +110,12 @@ export class AccountService implements Accounts {
   async listKeys(user_id: string): Promise<Key[]> {
     await this.requireRow(user_id);
     return (await store.listKeys(this.ctx.db, user_id)).map(toKey);
+  }
+
+  /** One page of the user's keys, newest first. */
+  async pageOfKeys(user_id: string, page: PageRequest): Promise<Listed<Key>> {
+    const { rows, total } = await store.pageOfKeys(this.ctx.db, user_id, page);
+    return { rows: rows.map(toKey), total };
   }
 
   async deactivateKey(key_id: string, of_user_id?: string): Promise<Key> {

@@ -138,10 +138,15 @@ export const noteSessionUse = async (db: AccountsDb, id: string, at: number): Pr
 /**
  * When each of these users was last seen in the console; those who have no session are not there.
  */
-export async function lastSeen(db: AccountsDb): Promise<Map<string, number>> {
+export async function lastSeen(
+  db: AccountsDb,
+  user_ids: readonly string[],
+): Promise<Map<string, number>> {
+  if (user_ids.length === 0) return new Map();
   const rows = await db
     .selectFrom("accounts_sessions")
     .select((e) => ["user_id", e.fn.max("last_seen_at").as("at")])
+    .where("user_id", "in", user_ids)
     .groupBy("user_id")
     .execute();
   return new Map(rows.map(({ user_id, at }) => [user_id, toNumber(at)]));

@@ -2,7 +2,15 @@
  * Every SQL statement about accounts. The database comes first, so that the caller decides the
  * transaction.
  */
-import { toNumber, type Db, type PreparedReads } from "../../core/sdk";
+import {
+  listPage,
+  pageWindow,
+  toNumber,
+  type Db,
+  type Listed,
+  type PageRequest,
+  type PreparedReads,
+} from "../../core/sdk";
 import type { Role } from "./contract";
 
 /** Times are epoch milliseconds, flags 0 or 1. */
@@ -80,13 +88,13 @@ export const findUserByEmail = (
     .where("email_folded", "=", email_folded)
     .executeTakeFirst();
 
+const users = (db: AccountsDb) => db.selectFrom("accounts_users").selectAll();
+/** All of them, newest first. */
 export const listUsers = (db: AccountsDb): Promise<UserRow[]> =>
-  db
-    .selectFrom("accounts_users")
-    .selectAll()
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .execute();
+  users(db).orderBy("created_at", "desc").orderBy("id", "desc").execute();
+/** One page of them. */
+export const pageOfUsers = (db: AccountsDb, page: PageRequest): Promise<Listed<UserRow>> =>
+  listPage(users(db), pageWindow(page));
 
 export const hasAdmin = async (db: AccountsDb): Promise<boolean> =>
   (await db
@@ -126,14 +134,17 @@ export const insertKey = async (db: AccountsDb, row: KeyRow): Promise<void> => {
   await db.insertInto("accounts_keys").values(row).execute();
 };
 
+const keysOf = (db: AccountsDb, user_id: string) =>
+  db.selectFrom("accounts_keys").selectAll().where("user_id", "=", user_id);
+/** All of them, newest first. */
 export const listKeys = (db: AccountsDb, user_id: string): Promise<KeyRow[]> =>
-  db
-    .selectFrom("accounts_keys")
-    .selectAll()
-    .where("user_id", "=", user_id)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc")
-    .execute();
+  keysOf(db, user_id).orderBy("created_at", "desc").orderBy("id", "desc").execute();
+/** One page of them. */
+export const pageOfKeys = (
+  db: AccountsDb,
+  user_id: string,
+  page: PageRequest,
+): Promise<Listed<KeyRow>> => listPage(keysOf(db, user_id), pageWindow(page));
 
 /** The key after the change; undefined when there is none, or it is not this user's. */
 export const deactivateKey = (

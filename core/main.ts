@@ -8,13 +8,17 @@ import { runPreflight } from "./cli/preflight";
 import { runChild } from "./isolate/child";
 import { childCommand, task_command } from "./isolate/command";
 import { ChildPool } from "./isolate/pool";
+import { settlesWithin } from "./lib/timeout";
 import type { Plugin } from "./plugin/define";
 import { importPlugin, installModules } from "./plugin/load";
 import * as sdk from "./sdk";
 
 const plugins: readonly Plugin[] = builtIn;
 const task_child = childCommand(import.meta.path);
-const [first, ...rest] = process.argv.slice(2);
+const words = process.argv.slice(2);
+const [first, ...rest] = words;
+/** How long the last lines of a server may take to be read. */
+const last_lines_ms_max = 500;
 
 /**
  * What is on its way out: a pipe takes only so much at a time, and an end of the process loses the
@@ -27,7 +31,8 @@ const printTo =
     void printing.push(
       new Promise((done) => {
         stream.write(`${line}\n`, (error) => {
-          if (error) process.exitCode = 1;
+          // Who has closed the pipe has seen enough: that is no failure.
+          if (error && (error as NodeJS.ErrnoException).code !== "EPIPE") process.exitCode = 1;
           done();
         });
       }),
@@ -48,7 +53,7 @@ if (first === task_command) {
     await runPreflight(rest, plugins);
     process.exit(0);
   }
-  const exit_code = await runProgram(process.argv.slice(2), {
+  const exit_code = await runProgram(words, {
     built_in: plugins,
     isolate: (log) => new ChildPool({ command: task_child, log }),
     preflight_command: [...task_child.slice(0, -1), "__preflight"],
@@ -56,7 +61,11 @@ if (first === task_command) {
     complain: printTo(process.stderr),
     stdin: async () => (await Bun.stdin.text()).replace(/\r?\n$/, ""),
   });
-  await Promise.all(printing);
+  // What a command prints is its work; a server that was told to stop waits for no reader.
+  const serves = words.length === 0 || words.includes("serve");
+  const printed = Promise.all(printing);
+  if (serves) await settlesWithin(printed, last_lines_ms_max);
+  else await printed;
   // Nothing that a plugin left running may keep the process alive after its command has ended.
   process.exit(exit_code || process.exitCode);
 }

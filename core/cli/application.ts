@@ -85,6 +85,7 @@ export function createApplication(
       ...host.mounted,
     ],
     stopping,
+    host.stalls,
   );
   const routesOn = (described: Described) => {
     const mine = compiled.filter(({ route }) => isOn(route, described.name));

@@ -3,6 +3,7 @@
  * in this order, before the handler.
  */
 import { forbidden } from "../base/errors";
+import type { Work } from "../base/stall-meter";
 import { Bodies } from "./bodies";
 import { bodyReader, isMultipart } from "./body-reader";
 import { searchOf } from "./path";
@@ -29,11 +30,12 @@ export interface CompiledRoute {
 export const compileRoutes = (
   mounted: readonly MountedRoute[],
   stopping: AbortSignal,
+  work: Work,
 ): CompiledRoute[] => {
   const bodies = new Bodies();
   return mounted.map((one) => ({
     route: one.route,
-    handle: compileRoute(one, bodies, stopping),
+    handle: compileRoute(one, { bodies, stopping, work }),
   }));
 };
 
@@ -59,10 +61,16 @@ type RouteHandler = (
 
 const nobody: Caller = { owner_id: "", key_id: "", scopes: [] };
 
+interface RouteParts {
+  readonly bodies: Bodies;
+  readonly stopping: AbortSignal;
+  /** Is told which requests are in work. */
+  readonly work: Work;
+}
+
 function compileRoute(
   { route, handler }: MountedRoute,
-  bodies: Bodies,
-  stopping: AbortSignal,
+  { bodies, stopping, work }: RouteParts,
 ): RouteHandler {
   const scope =
     route.public || route.root
@@ -70,6 +78,7 @@ function compileRoute(
       : (route.scope ?? (route.method === "GET" ? "read" : "write"));
   const readQuery = route.query ? compileQuery(route.query) : () => ({});
   const body = bodyReader(route, bodies);
+  const what = `${route.method} ${route.path}`;
   return async (request, params, { caller, request_id, client }) => {
     if (route.admin && !caller?.admin)
       throw forbidden("Only administrators may do this.", "admin_only");
@@ -80,6 +89,7 @@ function compileRoute(
       expected === 0
         ? null
         : await bodies.turn(caller?.owner_id ?? client.address, expected, request.signal);
+    work.begin(what);
     try {
       // The body's shape and the query's are one step; the body's size and type come before both.
       const value = await body.read(request, expected);
@@ -97,6 +107,7 @@ function compileRoute(
       } as Call<any, any>;
       return respond(await handler(call));
     } finally {
+      work.end(what);
       endTurn?.();
     }
   };

@@ -2,6 +2,7 @@
 import type { Clock } from "../base/clock";
 import { newUuid } from "../base/ids";
 import type { Log } from "../base/log";
+import type { Work } from "../base/stall-meter";
 import type { Store } from "../store/store";
 import { findCandidates, type Capacity } from "./candidates";
 import type { Handlers } from "./handlers";
@@ -18,6 +19,8 @@ export interface DispatcherOptions {
   readonly slots_max: number;
   /** How long a handler may go on after its signal fired before its slot is given to another. */
   readonly grace_ms: number;
+  /** Is told what runs. */
+  readonly work?: Work | undefined;
   /** Called when a run has ended: there may be capacity for another. */
   readonly onEnded: () => void;
 }
@@ -168,7 +171,10 @@ export class Dispatcher {
   private begin(job: table.Claimed): void {
     const handler = this.options.handlers.find(job)!;
     const run: Run = { job, handler, controller: new AbortController() };
+    const what = `job ${job.name}`;
+    this.options.work?.begin(what);
     const ended = runJob(this.options, run).finally(() => {
+      this.options.work?.end(what);
       this.active.delete(job.id);
       this.options.onEnded();
     });

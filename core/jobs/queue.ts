@@ -7,6 +7,7 @@ import type { Clock } from "../base/clock";
 import { newId } from "../base/ids";
 import type { Log } from "../base/log";
 import { topic, type Notifier } from "../base/notifier";
+import type { Work } from "../base/stall-meter";
 import { settlesWithin } from "../lib/timeout";
 import type { Db, Store } from "../store/store";
 import type { EnqueueOptions, EventRef, JobHandler, JobRef, PayloadOf } from "./contract";
@@ -24,6 +25,8 @@ export interface JobQueueOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly notifier: Notifier;
+  /** Is told what runs. */
+  readonly work?: Work;
   /** Jobs that run at the same time in the whole server, io-bound ones aside. Default 64. */
   readonly slots_max?: number;
   /**
@@ -51,10 +54,10 @@ export class JobQueue {
   readonly overview: JobsOverview;
 
   constructor(private readonly options: JobQueueOptions) {
-    const { store, clock, log, notifier, slots_max = 64, grace_ms = 10_000 } = options;
+    const { store, clock, log, notifier, work, slots_max = 64, grace_ms = 10_000 } = options;
     const { handlers } = this;
     const onEnded = (): void => this.poller.wake();
-    const parts = { store, clock, log, handlers, slots_max, grace_ms, onEnded };
+    const parts = { store, clock, log, work, handlers, slots_max, grace_ms, onEnded };
     this.dispatcher = new Dispatcher(parts);
     const { dispatcher } = this;
     const housekeeping = new Housekeeping({ store, clock, log, dispatcher });

@@ -6,6 +6,7 @@ import { ConfigError } from "../base/config";
 import { errorFields } from "../base/log";
 import type { LogRing } from "../base/log-ring";
 import type { Fill, ServiceRef, SlotRef } from "../base/refs";
+import { StallMeter } from "../base/stall-meter";
 import type { MountedRoute } from "../http/compiled-route";
 import { CronSchedules } from "../jobs/cron";
 import { JobQueue } from "../jobs/queue";
@@ -59,6 +60,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 }
 
 export class Host {
+  readonly stalls: StallMeter;
   readonly queue: JobQueue;
   readonly failures: PluginFailure[];
   private readonly fileOf: ReadonlyMap<Plugin, string>;
@@ -71,7 +73,8 @@ export class Host {
     const { failures, dropped_in, store, log } = options;
     this.failures = [...failures];
     this.fileOf = new Map(dropped_in.map(({ plugin, file }) => [plugin, file]));
-    this.queue = new JobQueue(options);
+    this.stalls = new StallMeter(log);
+    this.queue = new JobQueue({ ...options, work: this.stalls });
     this.schedules = new CronSchedules({ queue: this.queue, store, log });
   }
 
@@ -154,11 +157,13 @@ export class Host {
     await this.queue.start();
     for (const { parts } of this.running)
       for (const schedule of parts.schedules ?? []) this.schedules.add(schedule);
+    this.stalls.start();
   }
 
   /** Ends jobs within `drain_ms`, then stops the plugins in reverse order. */
   async stop(drain_ms: number): Promise<void> {
     this.schedules.stop();
+    this.stalls.stop();
     await this.queue.drain(drain_ms);
     for (const { plugin, parts } of this.running.toReversed())
       if (parts.stop)

@@ -3,6 +3,7 @@ import { rfc3339 } from "../base/clock";
 import { shownSettings, type Config, type ShownSetting } from "../base/config";
 import type { Level } from "../base/log";
 import type { LogLine, LogRing } from "../base/log-ring";
+import type { Stalls } from "../base/stall-meter";
 import type { JobOverview } from "../jobs/overview";
 import type { JobQueue, QueueStatus } from "../jobs/queue";
 import type { JobState } from "../jobs/schema";
@@ -52,6 +53,8 @@ export interface Operations {
   storageFull(): boolean;
   /** How large the database is, and how much of that is left over from what was deleted. */
   space(): Promise<Space>;
+  /** How long requests had to wait for the server to turn to them at all. */
+  stalls(): Stalls;
 }
 
 export interface OperationsOptions {
@@ -64,6 +67,7 @@ export interface OperationsOptions {
   readonly host: {
     readonly plugins: readonly PluginStatus[];
     readonly failures: readonly PluginFailure[];
+    readonly stalls: { lastMinute(): Stalls };
     health(): Promise<{ readonly plugin: string; readonly failing: string }[]>;
   };
 }
@@ -121,6 +125,10 @@ export class ServerOperations implements Operations {
 
   space(): Promise<Space> {
     return this.options.store.space();
+  }
+
+  stalls(): Stalls {
+    return this.options.host.stalls.lastMinute();
   }
 }
 

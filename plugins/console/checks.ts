@@ -18,6 +18,8 @@ export interface HealthChecksParts extends DamageCheckParts, Pick<Context, "oper
 const free_share_low = 0.05;
 const free_bytes_low = 512 * 2 ** 20;
 const waiting_ms_max = 10 * 60_000;
+/** So long a standstill is noticed by people. */
+const stall_ms_max = 1_000;
 /** How long the results of plugins' checks are reused. */
 const plugin_hold_ms = 60_000;
 /** A check that takes longer is reported as such; a later look may find its result. */
@@ -39,6 +41,7 @@ export class HealthChecks {
       { name: "Tables", run: () => tables(operations) },
       { name: "Jobs", run: () => jobs(operations, now_ms()) },
       { name: "Plugins", run: () => plugins(operations) },
+      { name: "Responsiveness", run: async () => responsiveness(operations) },
     ];
   }
 
@@ -129,6 +132,19 @@ async function jobs(operations: Operations, now_ms: number): Promise<CheckResult
       fix: "Look at the failed jobs, and run again what should have been done.",
     };
   return ok(`${running} run and ${ready} wait.`);
+}
+
+function responsiveness(operations: Operations): CheckResult {
+  const { max_ms, p99_ms } = operations.stalls();
+  const detail =
+    `In the last minute the server stood still for ${max_ms} ms at most, ` +
+    `and for ${p99_ms} ms or less in 99 of 100 looks.`;
+  if (max_ms < stall_ms_max) return ok(detail);
+  return {
+    status: "warn",
+    detail,
+    fix: "Look at the log for what was in work, and whether the machine has other things to do.",
+  };
 }
 
 async function plugins(operations: Operations): Promise<CheckResult> {

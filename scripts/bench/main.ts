@@ -18,6 +18,7 @@ import { listRows } from "./lists";
 import { met, type Row } from "./measure";
 import { millionRows } from "./million";
 import { searchRows } from "./search";
+import { takeStalls } from "./server";
 import { startRows } from "./start";
 import { uploadRow } from "./upload";
 import { vectorRows } from "./vectors";
@@ -90,7 +91,9 @@ const rows: Row[] = [];
 for (const [name, measure] of Object.entries(words.length > 0 ? parts : default_parts)) {
   if (words.length > 0 && !words.includes(name)) continue;
   console.error(`measuring ${name} …`);
-  rows.push(...(await measure()));
+  const measured = await measure();
+  const stalls = takeStalls();
+  rows.push(...measured.map((row) => ({ ...row, measured: `${row.measured}; ${stalls}` })));
 }
 await removeLargeAccount();
 const out = join(resolve(import.meta.dir, "../.."), "dist", "bench.json");

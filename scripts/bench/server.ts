@@ -47,6 +47,7 @@ export async function startDossier(
     async stop() {
       launched.kill("SIGTERM");
       await launched.exited;
+      noteStalls(launched.output());
     },
   };
 }
@@ -121,6 +122,22 @@ export async function addTexts(
       throw new Error(`${syncing} documents were still syncing after ${limit_ms / 1000} s`);
     await Bun.sleep(10);
   }
+}
+
+/** The longest standstill of the servers that were stopped since it was last asked for. */
+let longest_stall_ms = 0;
+
+/** The log says when a server stood still for more than 100 ms. */
+function noteStalls(output: string): void {
+  for (const [, ms] of output.matchAll(/"(?:stall_ms|more_ms_max)":(\d+)/g))
+    longest_stall_ms = Math.max(longest_stall_ms, Number(ms));
+}
+
+/** … in words, for the rows that were measured meanwhile. */
+export function takeStalls(): string {
+  const ms = longest_stall_ms;
+  longest_stall_ms = 0;
+  return ms === 0 ? "stood still for less than 100 ms" : `stood still for ${ms} ms at most`;
 }
 
 export interface Rival {

@@ -1,6 +1,9 @@
-/** Acceptance, on the executable: what a stop does to uploads that still arrive. */
+/** Acceptance, on the executable: how it ends, with uploads under way and with outputs unread. */
 import { expect, test } from "bun:test";
-import { temporaryFiles } from "../helpers/data-directory";
+import { rmSync } from "node:fs";
+import { buildIfStale, executable } from "../../scripts/build";
+import { cleanEnvironment } from "../../scripts/lib/launch";
+import { temporaryDirectory, temporaryFiles } from "../helpers/data-directory";
 import { startExecutable } from "../helpers/executable";
 import { filePart } from "../helpers/forms";
 import { person } from "../helpers/person";
@@ -28,3 +31,46 @@ test("an upload that does not come to its end is given up, and leaves nothing be
   await server.restart();
   expect(await ada.names(folder)).toEqual([]);
 }, 180_000);
+
+/** Runs a script of bash with `$dossier` and the data directory `$data`. */
+const bash = (script: string, data: string) =>
+  Bun.spawn(["bash", "-c", script], {
+    cwd: data,
+    env: cleanEnvironment({ dossier: executable, data }),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+
+test("an output that nobody reads does not hold up the end", async () => {
+  await buildIfStale();
+  const data = temporaryDirectory();
+  // The pipe is open at both ends, and full.
+  const run = bash(
+    "mkfifo out && exec 3<>out && dd if=/dev/zero of=out bs=4096 oflag=nonblock 2>/dev/null; rm out; " +
+      'exec "$dossier" serve --data "$data" --port 0 >&3 3>&-',
+    data,
+  );
+  let said = "";
+  let told = false;
+  for await (const bytes of run.stderr) {
+    said += new TextDecoder().decode(bytes);
+    // Told twice, it would end at once.
+    if (told || !said.includes('"listening"')) continue;
+    told = true;
+    run.kill("SIGTERM");
+  }
+  expect([await run.exited, said]).toEqual([0, expect.stringContaining('"stopped"')]);
+  rmSync(data, { recursive: true });
+}, 60_000);
+
+test("a reader who has seen enough is no failure of the command", async () => {
+  await buildIfStale();
+  const data = temporaryDirectory();
+  const run = bash(
+    '"$dossier" openapi --data "$data" | head -c 1; echo "${PIPESTATUS[0]}"; ' +
+      '"$dossier" openapi --data "$data" >/dev/full; echo $?',
+    data,
+  );
+  expect(await new Response(run.stdout).text()).toBe("{0\n1\n");
+  rmSync(data, { recursive: true });
+}, 60_000);

@@ -240,6 +240,7 @@ describe("the system", () => {
       "Tables",
       "Jobs",
       "Plugins",
+      "Responsiveness",
       "Moon",
       "Sun",
     ]);
@@ -364,11 +365,19 @@ describe("the system", () => {
       "warn",
       /odd: it can't be read/,
     ],
+    [
+      "a server that stood still",
+      { operations: { stalls: () => ({ max_ms: 1_500, p99_ms: 3 }) } },
+      "Responsiveness",
+      "warn",
+      /1500 ms/,
+    ],
   ];
   test.each(facts)("says so of %s", async (_why, change: any, name, status, detail) => {
     const operations = {
       storageFull: () => false,
       plugins: async () => [],
+      stalls: () => ({ max_ms: 0, p99_ms: 0 }),
       schema: async () => ({ steps: 1, last: "core/0001", applied_at: "" }),
       jobs: {
         count: async () => ({ ready: 0, running: 0, failed: 0 }),

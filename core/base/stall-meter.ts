@@ -1,0 +1,134 @@
+/**
+ * Notices when the event loop stands still, so that nobody is answered, and says what was in work
+ * meanwhile. While there is work it looks forty times a second, and once a second otherwise.
+ */
+import type { Log } from "./log";
+
+/** What goes on in the server, by name: `GET /folders`, `job documents.index`. */
+export interface Work {
+  begin(what: string): void;
+  end(what: string): void;
+}
+export interface Stalls {
+  /** The longest standstill of the last minute, milliseconds. */
+  readonly max_ms: number;
+  /** Of a hundred looks at the clock in the last minute, 99 were late by no more. */
+  readonly p99_ms: number;
+}
+
+/** Standing still for longer is said in the log. */
+const logged_ms_min = 100;
+const log_every_ms = 1_000;
+const look_every_ms = 25;
+const idle_look_every_ms = 1_000;
+/** After the last work it looks often for as long. */
+const awake_ms = 1_000;
+const kept_ms = 60_000;
+const kept_max = kept_ms / look_every_ms;
+const named_max = 10;
+
+export class StallMeter implements Work {
+  readonly #log: Log;
+  readonly #now_ms: () => number;
+  readonly #in_work = new Map<string, number>();
+  /** What has ended since the last look. */
+  readonly #ended = new Set<string>();
+  /** The newest looks, in a ring: when, and how late. */
+  readonly #at_ms = new Float64Array(kept_max).fill(-Infinity);
+  readonly #late_ms = new Float32Array(kept_max);
+  #looks = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stopped = true;
+  #due_ms = 0;
+  #looks_often = false;
+  #worked_at_ms = 0;
+  #cpu_us = 0;
+  #logged_at_ms = -Infinity;
+  /** Since the last line. */
+  #unlogged = { count: 0, ms_max: 0 };
+
+  constructor(log: Log, now_ms: () => number = () => performance.now()) {
+    this.#log = log;
+    this.#now_ms = now_ms;
+  }
+
+  start(): void {
+    this.#stopped = false;
+    this.#wait(false);
+  }
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  begin(what: string): void {
+    if (!this.#looks_often && !this.#stopped) {
+      clearTimeout(this.#timer);
+      this.#look();
+      this.#wait(true);
+    }
+    this.#in_work.set(what, (this.#in_work.get(what) ?? 0) + 1);
+  }
+  end(what: string): void {
+    const left = this.#in_work.get(what)! - 1;
+    if (left === 0) this.#in_work.delete(what);
+    else this.#in_work.set(what, left);
+    this.#ended.add(what);
+  }
+
+  lastMinute(): Stalls {
+    const since_ms = this.#now_ms() - kept_ms;
+    const late = this.#late_ms.filter((_, place) => this.#at_ms[place]! >= since_ms).sort();
+    return {
+      max_ms: Math.round(late.at(-1) ?? 0),
+      p99_ms: Math.round(late[Math.ceil(late.length * 0.99) - 1] ?? 0),
+    };
+  }
+
+  #wait(often: boolean): void {
+    this.#looks_often = often;
+    const wait_ms = often ? look_every_ms : idle_look_every_ms;
+    this.#due_ms = this.#now_ms() + wait_ms;
+    this.#timer = setTimeout(() => {
+      const now_ms = this.#look();
+      if (this.#in_work.size > 0) this.#worked_at_ms = now_ms;
+      this.#wait(now_ms - this.#worked_at_ms < awake_ms);
+    }, wait_ms);
+    this.#timer.unref();
+  }
+
+  #look(): number {
+    const now_ms = this.#now_ms();
+    const late_ms = Math.max(0, now_ms - this.#due_ms);
+    const place = this.#looks++ % kept_max;
+    this.#at_ms[place] = now_ms;
+    this.#late_ms[place] = late_ms;
+    const { user, system } = process.cpuUsage();
+    const cpu_ms = Math.round((user + system - this.#cpu_us) / 1_000);
+    this.#cpu_us = user + system;
+    if (late_ms >= logged_ms_min) this.#say(now_ms, Math.round(late_ms), cpu_ms);
+    if (this.#ended.size > 0) {
+      this.#worked_at_ms = now_ms;
+      this.#ended.clear();
+    }
+    return now_ms;
+  }
+
+  /** `cpu_ms`: what the whole process has computed since the look before. */
+  #say(now_ms: number, stall_ms: number, cpu_ms: number): void {
+    if (now_ms - this.#logged_at_ms < log_every_ms) {
+      const { count, ms_max } = this.#unlogged;
+      this.#unlogged = { count: count + 1, ms_max: Math.max(ms_max, stall_ms) };
+      return;
+    }
+    const { count, ms_max } = this.#unlogged;
+    this.#log.warn("the server stood still", {
+      stall_ms,
+      cpu_ms,
+      in_work: [...new Set([...this.#ended, ...this.#in_work.keys()])].slice(0, named_max),
+      ...(count > 0 ? { more_before: count, more_ms_max: ms_max } : {}),
+    });
+    this.#logged_at_ms = now_ms;
+    this.#unlogged = { count: 0, ms_max: 0 };
+  }
+}

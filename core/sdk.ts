@@ -31,7 +31,7 @@ export { CompiledQuery, sql } from "kysely";
 export { prepared, preparedFirst } from "./store/prepared";
 export type { Migration } from "./store/schema";
 export type { Db, PreparedReads } from "./store/store";
-export { bytes, toNumber } from "./store/columns";
+export { bytes, rowKey, toNumber } from "./store/columns";
 export { countRows, listPage, nearerEnd, type Listed } from "./store/listing";
 export { isUnique } from "./store/storage-errors";
 export {

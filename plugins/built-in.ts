@@ -17,6 +17,7 @@ import prompts from "./prompts/plugin";
 import quotas from "./quotas/plugin";
 import rateLimit from "./rate-limit/plugin";
 import search from "./search/plugin";
+import texts from "./texts/plugin";
 import transcriptions from "./transcriptions/plugin";
 import webhooks from "./webhooks/plugin";
 
@@ -36,6 +37,7 @@ export const builtIn = [
   quotas,
   rateLimit,
   search,
+  texts,
   transcriptions,
   webhooks,
 ];

@@ -109,8 +109,8 @@ const dialect: readonly Rule[] = [
   ["\\blimit -1\\b|collate nocase|\\bnocase\\b|without rowid", "SQLite alone understands it"],
   ["\\bforUpdate\\(|skipLocked\\(", "row locks belong to the job module"],
   [
-    '\\.addColumn\\([^,]+,(?!\\s*("(text|integer|bigint|double precision)"|bytes\\b))',
-    "columns are text, integer, bigint, double precision, or `bytes`",
+    '\\.addColumn\\([^,]+,(?!\\s*("(text|integer|bigint|double precision)"|(bytes|rowKey)\\b))',
+    "columns are text, integer, bigint, double precision, `bytes` or `rowKey`",
   ],
   [
     "\\blike\\b(?!.*escape '!')(?=\\s*(\\$\\{|\\?|'))|\"like\"",

@@ -256,6 +256,12 @@ async function withoutBody(response: Response): Promise<Response> {
     });
   }
   if (headers.has("content-length")) void response.body.cancel();
-  else headers.set("content-length", String((await response.arrayBuffer()).byteLength));
+  else headers.set("content-length", String(await lengthOf(response.body)));
   return new Response(null, { status, headers });
+}
+/** Counted without keeping it: it may be long. */
+async function lengthOf(body: ReadableStream<Uint8Array>): Promise<number> {
+  let length = 0;
+  for await (const chunk of body) length += chunk.byteLength;
+  return length;
 }

@@ -5,7 +5,7 @@
  * nothing but time. `null` ends the stream; `close` is called once it is over, however it ends.
  */
 export function pullStream(
-  next: () => Promise<string | null>,
+  next: () => Promise<string | Uint8Array | null>,
   close: () => void,
   first?: string,
 ): ReadableStream<Uint8Array> {
@@ -22,7 +22,8 @@ export function pullStream(
           throw error;
         });
         if (cancelled) return;
-        if (piece !== null) return controller.enqueue(encoder.encode(piece));
+        if (piece !== null)
+          return controller.enqueue(typeof piece === "string" ? encoder.encode(piece) : piece);
         close();
         controller.close();
       },

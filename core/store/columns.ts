@@ -5,6 +5,12 @@ import { sql, type RawBuilder } from "kysely";
 export const bytes = (): RawBuilder<unknown> => sql`blob`;
 
 /**
+ * The type of a whole number below 2^53 that alone is the primary key of its table: rows are kept
+ * in its order, without an index beside them.
+ */
+export const rowKey = (): RawBuilder<unknown> => sql`integer`;
+
+/**
  * A bigint, count or sum as a number, whatever the driver made of it. @throws RangeError when it is
  * not a whole number below 2^53.
  */

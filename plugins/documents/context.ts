@@ -4,8 +4,10 @@ import type { Extraction } from "../extraction/contract";
 import type { Folders } from "../folders/contract";
 import type { SearchIndex } from "../search-index/contract";
 import type { Quotas } from "../quotas/contract";
+import type { Texts } from "../texts/contract";
 import type { DocumentStatus, DocumentUse } from "./contract";
 import { setLinkStatus } from "./link-store";
+import * as store from "./store";
 import type { DocumentRow } from "./store";
 
 export interface DocumentContext extends Pick<
@@ -33,6 +35,7 @@ export interface DocumentContext extends Pick<
   readonly folders: Folders;
   readonly index: SearchIndex;
   readonly quotas: Quotas;
+  readonly texts: Texts;
   /** Those who keep something about documents. Complete once every plugin is set up. */
   readonly uses: () => readonly DocumentUse[];
   /**
@@ -89,4 +92,16 @@ export async function moveStatus(
     ]),
   );
   notifyFolders(ctx, document, folder_ids);
+}
+
+/** Drops every version but these, with their originals and texts. */
+export async function dropOtherVersions(
+  { removeFiles, texts }: Pick<DocumentContext, "removeFiles" | "texts">,
+  tx: Db,
+  document_id: string,
+  kept: readonly number[],
+): Promise<void> {
+  const dropped = await store.dropOtherVersions(tx, document_id, kept);
+  removeFiles(dropped.files);
+  await texts.drop(tx, dropped.texts);
 }

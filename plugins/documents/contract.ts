@@ -101,19 +101,21 @@ export interface Documents {
    */
   findQuotes(db: Db, document_id: string, quotes: readonly string[]): Promise<Set<string>>;
   /**
-   * The first `end` code points of this version's text, with the pages and times of the text
-   * (UTF-16 indices into it). Undefined when the version is gone.
+   * Where the code points `start` and `end` of this version's text are, with the pages and times of
+   * the text, all as UTF-16 indices into it. Undefined when the version is gone.
    */
   findSpans(
     db: Db,
-    version: {
+    place: {
       readonly document_id: string;
       readonly version: number;
+      readonly start: number;
       readonly end: number;
     },
   ): Promise<
     | {
-        readonly text: string;
+        readonly start: number;
+        readonly end: number;
         readonly pages: readonly PageSpan[];
         readonly times: readonly TimeSpan[];
       }

@@ -2,8 +2,10 @@
  * New documents, and new versions of documents that exist: texts, uploads, and what imports and
  * transcriptions ingest.
  */
+import { nextTurn } from "../../core/lib/parts";
+import { cutText } from "../../core/lib/text-pieces";
 import { conflict, isUnique, type Db, type HttpError, type ReceivedFile } from "../../core/sdk";
-import { notifyFolders, moveStatus, type DocumentContext } from "./context";
+import { dropOtherVersions, notifyFolders, moveStatus, type DocumentContext } from "./context";
 import type { IngestRequest, ReadyText, IngestResult } from "./contract";
 import { queued } from "./indexer";
 import * as linkStore from "./link-store";
@@ -12,6 +14,7 @@ import { cleanedName, documentName, nameFolded, nameKey, nameOfText } from "./na
 import type { Document } from "./record";
 import * as store from "./store";
 import type { DocumentRow, VersionRow } from "./store";
+import * as textStore from "./text-store";
 
 export interface NewText {
   readonly folder_id: string;
@@ -38,6 +41,9 @@ const not_extracted = {
   headings: null,
   times: null,
   text_ready: 0,
+  text_id: null,
+  text_units: null,
+  text_points: null,
   content: null,
 } as const;
 const not_indexed = { ...queued, warnings: "[]", page_count: null, language: null } as const;
@@ -46,26 +52,49 @@ const not_indexed = { ...queued, warnings: "[]", page_count: null, language: nul
  * Stores a text as a document. @throws HttpError 400 on a bad name, 404 or 403 on the folder, 403
  * when a quota is reached, 507.
  */
-export function addText(
+export async function addText(
   ctx: DocumentContext,
   owner_id: string,
   { folder_id, name: given, content }: NewText,
 ): Promise<Document> {
   const name =
     given === undefined || given === null ? nameOfText(content) : documentName(given, "/name");
+  const measure = await measured(content);
+  if (content.length > large_text_units)
+    await requireRoom(ctx, owner_id, folder_id, measure.size_bytes);
+  const text = await ctx.texts.prepare(content);
   const version: NewVersion = {
     ...not_extracted,
-    ...measured(content),
+    ...measure,
+    ...store.toTextColumns(text.stored),
     media_type: "text/plain",
     in_files: 0,
-    content,
   };
   const source: Source = { source_kind: "text", source_uri: null, source_run_id: null };
-  return ctx.inTransaction(async (tx) => {
-    await ctx.folders.require(tx, owner_id, folder_id);
-    ctx.files.requireFreeSpace();
-    return insert(ctx, tx, { owner_id, folder_id, name }, version, source);
-  });
+  try {
+    return await ctx.inTransaction(async (tx) => {
+      await ctx.folders.require(tx, owner_id, folder_id);
+      ctx.files.requireFreeSpace();
+      await text.keep(tx);
+      return insert(ctx, tx, { owner_id, folder_id, name }, version, source);
+    });
+  } catch (error) {
+    text.discard();
+    throw error;
+  }
+}
+
+/** Before a longer text is written ahead, it is clear that nothing refuses it. */
+const large_text_units = 2 ** 18;
+async function requireRoom(
+  { db, folders, quotas }: DocumentContext,
+  owner_id: string,
+  folder_id: string,
+  size_bytes: number,
+): Promise<void> {
+  await folders.require(db, owner_id, folder_id);
+  await quotas.require(db, owner_id, "documents", 1);
+  await quotas.require(db, owner_id, "storage", size_bytes);
 }
 
 /**
@@ -126,20 +155,28 @@ export async function ingest(
   await ctx.folders.require(tx, owner_id, folder_id);
   ctx.files.requireFreeSpace();
   const name = cleanedName(request.name);
-  const version = text ? textVersion(text, file, declared_type) : fileVersion(file, declared_type);
+  const content = text && repaired(text.content);
+  const version = text
+    ? await textVersion({ ...text, content: content! }, file, declared_type)
+    : fileVersion(file, declared_type);
   const source: Source = {
     source_kind: origin.kind,
     source_uri: origin.uri,
     source_run_id: origin.run_id,
   };
   const known = await findKnown(tx, name, request);
+  const withText = async (): Promise<NewVersion> =>
+    content === undefined
+      ? version
+      : { ...version, ...store.toTextColumns(await ctx.texts.insert(tx, content)) };
   if (!known) {
-    const { row } = await insert(ctx, tx, { owner_id, folder_id, name }, version, source);
+    const { row } = await insert(ctx, tx, { owner_id, folder_id, name }, await withText(), source);
     return { document_id: row.id, version: row.version, outcome: "created" };
   }
-  if (origin.kind === "import" && !request.overwrite && (await isUnchanged(tx, known, version)))
+  const may_be_same = origin.kind === "import" && !request.overwrite;
+  if (may_be_same && (await isUnchanged(tx, known, version, content)))
     return { document_id: known.id, version: known.version, outcome: "unchanged" };
-  const { row } = await replace(ctx, tx, known, folder_id, version, source);
+  const { row } = await replace(ctx, tx, known, folder_id, await withText(), source);
   return { document_id: row.id, version: row.version, outcome: "replaced" };
 }
 
@@ -172,12 +209,13 @@ async function findReplaceable(
 async function isUnchanged(
   tx: Db,
   known: DocumentRow,
-  { text_ready, content, sha256 }: NewVersion,
+  { sha256 }: NewVersion,
+  content: string | undefined,
 ): Promise<boolean> {
   if (known.status !== "synced") return false;
-  return text_ready === 1
-    ? (await store.findWithContent(tx, known.id))?.content === content
-    : known.sha256 === sha256;
+  if (content === undefined) return known.sha256 === sha256;
+  const answering = await textStore.findWithText(tx, known.id);
+  return answering !== undefined && textStore.isText(tx, answering.text, content);
 }
 
 /** A version whose text is extracted from its file. */
@@ -192,34 +230,48 @@ function fileVersion(file: IngestRequest["file"], declared_type: string | null):
   };
 }
 
+/** Neither repair moves an offset. */
+const repaired = (content: string): string => content.toWellFormed().replaceAll("\0", " ");
+
 /** A version whose text is ready, with the file that it was made from, if any. */
-function textVersion(
+async function textVersion(
   text: ReadyText,
   file: IngestRequest["file"],
   declared_type: string | null,
-): NewVersion {
-  // Neither repair moves an offset.
-  const content = text.content.toWellFormed().replaceAll("\0", " ");
+): Promise<NewVersion> {
   const ready = {
+    ...not_extracted,
     ...store.toStoredSpans({ pages: [], ...text }),
     text_ready: 1,
-    content,
   } as const;
   if (file === null)
-    return { ...ready, ...measured(content), media_type: text.media_type, in_files: 0 };
+    return {
+      ...ready,
+      ...(await measured(text.content)),
+      media_type: text.media_type,
+      in_files: 0,
+    };
   const { sha256, size_bytes } = file;
   const media_type = mediaType(declared_type ?? text.media_type);
   return { ...ready, sha256, size_bytes, media_type, in_files: 1 };
 }
 
 /** Size and hash of a text that is its own original. */
-function measured(content: string): Pick<NewVersion, "sha256" | "size_bytes"> {
-  const bytes = new TextEncoder().encode(content);
-  return {
-    sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
-    size_bytes: bytes.byteLength,
-  };
+async function measured(content: string): Promise<Pick<NewVersion, "sha256" | "size_bytes">> {
+  const encoder = new TextEncoder(),
+    hasher = new Bun.CryptoHasher("sha256");
+  let size_bytes = 0,
+    pieces = 0;
+  for (const piece of cutText(content)) {
+    const bytes = encoder.encode(piece);
+    hasher.update(bytes);
+    size_bytes += bytes.byteLength;
+    if (++pieces % pieces_in_turn === 0) await nextTurn();
+  }
+  return { sha256: hasher.digest("hex"), size_bytes };
 }
+/** Hashed before others have their turn. */
+const pieces_in_turn = 64;
 
 /** The declared media type when it is well-formed: a hint until the bytes are read. */
 const mediaType = (declared: string | null): string =>
@@ -314,7 +366,7 @@ async function replace(
       { folder_id: row.held_by, counter: "held_bytes", by: growth_bytes },
     ]);
   if (before.status === "syncing") await ctx.cancelJobs(tx, [row.id]);
-  ctx.removeFiles(await store.dropOtherVersions(tx, row.id, [before.current_version]));
+  await dropOtherVersions(ctx, tx, row.id, [before.current_version]);
   await store.insertVersion(tx, { document_id: row.id, version: row.version, ...version });
   await store.updateDocument(tx, row.id, values);
   const folder_ids = await linkStore.foldersOf(tx, row.id);

@@ -29,7 +29,7 @@ export function originalResponse(request: Request, original: Original): Response
       : undefined;
   if (range === "unsatisfiable") throw unsatisfiable(original.size_bytes);
   if (!range)
-    return new Response(original.bytes, {
+    return new Response(wholeOf(original), {
       headers: { ...headers, "content-length": String(original.size_bytes) },
     });
   return new Response(original.bytes.slice(range.start, range.end), {
@@ -41,6 +41,9 @@ export function originalResponse(request: Request, original: Original): Response
     },
   });
 }
+
+const wholeOf = ({ bytes, size_bytes }: Original): Blob | ReadableStream =>
+  bytes instanceof Blob ? bytes : bytes.slice(0, size_bytes);
 
 /**
  * Bytes from `start` to `end`, end exclusive. Undefined when the header asks for the whole or for

@@ -10,14 +10,17 @@ import {
   type PayloadOf,
 } from "../../core/sdk";
 import { ExtractionFailure, type Extracted, type ExtractionCode } from "../extraction/contract";
-import type { Prepared } from "../search-index/contract";
-import { moveStatus, notifyFolders, type DocumentContext } from "./context";
+import type { IndexInput, Prepared } from "../search-index/contract";
+import { isOnePiece, type NewText } from "../texts/contract";
+import { dropOtherVersions, moveStatus, notifyFolders, type DocumentContext } from "./context";
 import { DocumentSettled } from "./contract";
 import * as linkStore from "./link-store";
 import { getDocument, requireDocument } from "./queries";
 import type { Document } from "./record";
 import * as store from "./store";
-import type { DocumentRow, PendingVersion, Stage } from "./store";
+import type { DocumentRow, Spans, Stage } from "./store";
+import * as textStore from "./text-store";
+import type { PendingVersion, VersionText } from "./text-store";
 
 interface VersionToIndex {
   readonly document_id: string;
@@ -29,13 +32,16 @@ const report_every_ms = 500;
 /** The share of the progress bar that extraction fills. */
 const extraction_share = 0.8;
 
-type Text = Pick<
-  Extracted,
-  "text" | "pages" | "headings" | "times" | "warnings" | "page_count" | "media_type"
->;
+/** What a version says, and what is known of it. */
+interface Text
+  extends Spans, Pick<Extracted, "warnings" | "page_count" | "media_type">, IndexedText {
+  /** When it was extracted just now: it is not the version's yet. */
+  readonly extracted?: NewText;
+}
+type IndexedText = Pick<IndexInput, "text" | "stored">;
 interface Indexed {
   readonly work: PendingVersion;
-  readonly text: Text;
+  readonly text: Omit<Text, "text">;
   readonly prepared: Prepared;
   readonly attempt: number;
 }
@@ -96,29 +102,25 @@ export async function indexDocument(
   { document_id, version }: VersionToIndex,
   job: JobRun,
 ): Promise<JobEffect | void> {
-  const work = await store.findPendingVersion(ctx.db, document_id, version);
+  const work = await textStore.findPendingVersion(ctx.db, document_id, version);
   if (!work) return;
   ctx.files.requireFreeSpace();
+  let extracted: NewText | undefined;
   try {
-    const text = isReady(work) ? readyText(work) : await extractFile(ctx, work, job);
-    if (text.text.trim() === "")
-      throw new ExtractionFailure("empty", "The document holds no text.");
-    const { pages, headings, times } = text;
+    const { text: words, ...text } = isReady(work)
+      ? readyText(work)
+      : await extractFile(ctx, work, job);
+    ({ extracted } = text);
+    const { stored, pages, headings, times } = text,
+      { owner_id, name: title } = work;
     const prepared = await ctx.index.prepare(
-      {
-        owner_id: work.owner_id,
-        document_id,
-        version,
-        title: work.name,
-        text: text.text,
-        pages,
-        headings,
-        times,
-      },
+      { owner_id, document_id, version, title, text: words, stored, pages, headings, times },
       job.signal,
     );
+    if (prepared.is_empty) throw new ExtractionFailure("empty", "The document holds no text.");
     return (tx) => publish(ctx, tx, { work, text, prepared, attempt: job.attempt });
   } catch (error) {
+    extracted?.discard();
     // A run that was stopped from outside says nothing about the file.
     if (job.signal.aborted || !(error instanceof ExtractionFailure)) throw error;
     const { code, message } = error;
@@ -129,13 +131,15 @@ export async function indexDocument(
 const isReady = ({ in_files, text_ready }: PendingVersion): boolean =>
   in_files === 0 || text_ready === 1;
 /** What came as text is its own extraction. */
-const readyText = ({ content, media_type, ...work }: PendingVersion): Text => ({
-  text: content ?? "",
+const readyText = ({ text, media_type, ...work }: PendingVersion): Text => ({
+  ...indexedText(text),
   ...store.fromStoredSpans(work),
   warnings: [],
   page_count: null,
   media_type,
 });
+/** As the index takes it. */
+const indexedText = ({ content, stored }: VersionText): IndexedText => ({ text: content, stored });
 
 async function extractFile(
   ctx: DocumentContext,
@@ -166,7 +170,24 @@ async function extractFile(
     ),
   );
   if (isDue()) await report("chunking", extraction_share);
-  return extracted;
+  return storeExtracted(ctx, extracted, signal);
+}
+
+/** Writes a long text ahead; the version gets it when it is published. */
+async function storeExtracted(
+  { texts }: DocumentContext,
+  { text, ...extracted }: Extracted,
+  signal: AbortSignal,
+): Promise<Text> {
+  const written = await texts.prepare(text, signal),
+    { stored } = written;
+  signal.addEventListener("abort", () => written.discard(), { once: true });
+  return {
+    ...extracted,
+    text: isOnePiece(stored) ? text : null,
+    stored,
+    extracted: written,
+  };
 }
 
 /** The switch: text, search, status and counters change together, and the old version goes. */
@@ -185,15 +206,22 @@ async function publish(
     warnings: JSON.stringify(text.warnings),
     synced_at: ctx.now_ms(),
   });
-  if (!synced) return;
-  if (!isReady(work)) {
-    const values = { content: text.text, ...store.toStoredSpans(text), media_type };
-    await store.setExtracted(tx, id, version, values);
+  if (!synced) {
+    ctx.afterCommit(() => {
+      text.extracted?.discard();
+      ctx.index.discard(prepared);
+    });
+    return;
+  }
+  if (text.extracted) {
+    await text.extracted.keep(tx);
+    const values = { media_type, stored: text.extracted.stored, spans: text };
+    await ctx.texts.drop(tx, await textStore.setExtracted(tx, id, version, values));
   }
   const folder_ids = await linkStore.foldersOf(tx, id);
   await ctx.index.publish(tx, prepared, folder_ids);
   if (version > 1) {
-    ctx.removeFiles(await store.dropOtherVersions(tx, id, [version]));
+    await dropOtherVersions(ctx, tx, id, [version]);
     ctx.afterCommit(ctx.truncateWal);
   }
   if (synced.name !== work.name) await ctx.enqueueRetitling(tx, work);
@@ -270,12 +298,12 @@ export async function retitleDocument(
   const { db, index } = ctx;
   // Before the text: whatever changes the text publishes another one.
   const replaced = await index.findPublished(db, document_id);
-  const before = await store.findCurrentText(db, document_id);
+  const before = await textStore.findCurrentText(db, document_id);
   if (!replaced || !before || replaced.title === before.name) return;
-  const { owner_id, version, name: title, content } = before,
+  const { owner_id, version, name: title } = before,
     spans = store.fromStoredSpans(before);
   const prepared = await index.prepare(
-    { owner_id, document_id, version, title, text: content ?? "", ...spans },
+    { owner_id, document_id, version, title, ...indexedText(before.text), ...spans },
     signal,
   );
   return async (tx) => {
@@ -285,7 +313,7 @@ export async function retitleDocument(
     const is_wanted = now?.name === title && published && published.title !== title;
     if (is_wanted && published.index_version === replaced.index_version)
       return index.publish(tx, prepared, await linkStore.foldersOf(tx, document_id));
-    await index.discard(tx, prepared);
+    ctx.afterCommit(() => index.discard(prepared));
     if (is_wanted) await ctx.enqueueRetitling(tx, { id: document_id, owner_id });
   };
 }

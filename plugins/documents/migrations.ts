@@ -35,6 +35,13 @@ export const migrations: readonly Migration[] = [
   },
   { id: "0004_purges", up: createPurges },
   { id: "0005_link_status", up: addLinkStatus },
+  {
+    id: "0006_stored_texts",
+    up: async (tx) => {
+      for (const column of ["text_id", "text_units", "text_points"])
+        await tx.schema.alterTable("documents_versions").addColumn(column, "bigint").execute();
+    },
+  },
 ];
 
 async function createDocuments(tx: Db): Promise<void> {

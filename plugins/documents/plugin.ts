@@ -8,6 +8,7 @@ import { Extraction } from "../extraction/contract";
 import { FolderContents, Folders } from "../folders/contract";
 import { SearchIndex } from "../search-index/contract";
 import { Quotas } from "../quotas/contract";
+import { Texts } from "../texts/contract";
 import type { DocumentContext } from "./context";
 import { Documents, DocumentSettled, DocumentUses, FileUses } from "./contract";
 import { ingest } from "./creation";
@@ -32,7 +33,13 @@ export default definePlugin({
       description: "How long a document that was taken out of its last folder can be restored.",
     }),
   }),
-  needs: { folders: Folders, quotas: Quotas, extraction: Extraction, index: SearchIndex },
+  needs: {
+    folders: Folders,
+    quotas: Quotas,
+    extraction: Extraction,
+    index: SearchIndex,
+    texts: Texts,
+  },
   provides: { documents: Documents },
   slots: { uses: DocumentUses, file_uses: FileUses },
   events: [DocumentSettled],

@@ -10,6 +10,7 @@ import type { DocumentContext } from "./context";
 import { updateHolder } from "./holders";
 import * as store from "./purge-store";
 import type { PurgedDocument } from "./purge-store";
+import { storedTexts } from "./text-store";
 
 /** One part: about as long as others should wait for it, and as many documents as fit. */
 const part_ms = 8;
@@ -190,6 +191,7 @@ async function removeDocuments(
   for (const uses of ctx.uses())
     if ((await uses.remove(tx, document_ids)) === false) is_complete = false;
   if (!(await ctx.index.remove(tx, document_ids))) is_complete = false;
+  if (!(await ctx.texts.removeSome(tx, await storedTexts(tx, document_ids)))) is_complete = false;
   return is_complete ? store.deleteDocuments(tx, document_ids) : [];
 }
 

@@ -2,6 +2,7 @@
  * Reading documents: one by one, as a list, as text and as the original bytes; and what other
  * plugins ask.
  */
+import { TextGone } from "../../core/lib/text-reader";
 import { requireAllOwned, requireOwned, type Db, type PageRequest } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import type { DocumentName, Documents } from "./contract";
@@ -10,6 +11,8 @@ import * as listStore from "./list-store";
 import { no_outline, outlineOf, type Document, type Outline } from "./record";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
+import { TextBytes } from "./text-bytes";
+import * as textStore from "./text-store";
 
 /** The bytes that were sent, with what is needed to send them back. */
 export interface Original {
@@ -17,7 +20,7 @@ export interface Original {
   readonly media_type: string;
   readonly sha256: string;
   readonly size_bytes: number;
-  readonly bytes: Blob;
+  readonly bytes: Blob | TextBytes;
 }
 
 /** @throws HttpError 404 when there is no such document, 403 when it is another user's. */
@@ -39,16 +42,43 @@ export async function getDocument(
   return { row, folder_ids: await linkStore.foldersOf(db, document_id) };
 }
 
-/** @throws HttpError 403 or 404. */
+/** A longer text is sent while it is read. */
+const whole_units_max = 16 * 16_384;
+
+/** With its text: whole, or in parts that are read one by one. @throws HttpError 403 or 404. */
 export async function getWithContent(
-  { db }: DocumentContext,
+  { db, reads }: DocumentContext,
   owner_id: string,
   document_id: string,
-): Promise<Document & { readonly content: string }> {
-  const found = await store.findWithContent(db, document_id);
-  const { content, ...row } = requireOwned(found, owner_id, "document");
-  return { row, folder_ids: await linkStore.foldersOf(db, document_id), content: content ?? "" };
+): Promise<Document & { readonly content: string | AsyncGenerator<string> }> {
+  return untilThere(async () => {
+    const { row, text } = requireOwned(
+      withOwner(await textStore.findWithText(db, document_id)),
+      owner_id,
+      "document",
+    );
+    const folder_ids = await linkStore.foldersOf(db, document_id);
+    if (text.units > whole_units_max)
+      return { row, folder_ids, content: textStore.partsOf(reads, text) };
+    return { row, folder_ids, content: await textStore.wholeOf(db, text) };
+  });
 }
+const withOwner = <R extends { readonly row: DocumentRow }>(found: R | undefined) =>
+  found && { ...found, owner_id: found.row.owner_id };
+
+/**
+ * Again when the text was deleted while it was read: another version answers by then, or the
+ * document is gone.
+ */
+async function untilThere<R>(read: () => Promise<R>): Promise<R> {
+  for (let tries = 1; ; tries++)
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof TextGone) || tries === tries_max) throw error;
+    }
+}
+const tries_max = 3;
 
 /** Where the pages and headings of the text that answers lie. @throws HttpError 403 or 404. */
 export async function getOutline(
@@ -56,9 +86,11 @@ export async function getOutline(
   owner_id: string,
   document_id: string,
 ): Promise<Outline> {
-  await requireDocument(db, owner_id, document_id);
-  const row = await store.findCurrentText(db, document_id);
-  return row ? outlineOf(row) : no_outline;
+  return untilThere(async () => {
+    await requireDocument(db, owner_id, document_id);
+    const found = await textStore.findCurrentText(db, document_id);
+    return found ? outlineOf(found, () => textStore.placesIn(db, found.text)) : no_outline;
+  });
 }
 
 /** The documents of one folder, subfolders aside. @throws HttpError 403 or 404 on the folder. */
@@ -77,19 +109,28 @@ export async function listDocuments(
 }
 
 /** The original of the version that answers. @throws HttpError 403 or 404. */
-export async function getOriginal(
-  { db, files }: DocumentContext,
+export const getOriginal = (
+  ctx: DocumentContext,
+  owner_id: string,
+  document_id: string,
+): Promise<Original> => untilThere(() => openOriginal(ctx, owner_id, document_id));
+
+async function openOriginal(
+  { db, files, reads }: DocumentContext,
   owner_id: string,
   document_id: string,
 ): Promise<Original> {
   for (let first = true; ; first = false) {
-    const { name, media_type, sha256, size_bytes, in_files, content } = requireOwned(
-      await store.findOriginal(db, document_id),
+    const { name, media_type, sha256, size_bytes, in_files, text } = requireOwned(
+      await textStore.findOriginal(db, document_id),
       owner_id,
       "document",
     );
     if (in_files === 0) {
-      const bytes = new Blob([content ?? ""]);
+      const bytes =
+        text.units > whole_units_max
+          ? new TextBytes(() => textStore.partsOf(reads, text))
+          : new Blob([await textStore.wholeOf(db, text)]);
       return { name, media_type: `${media_type}; charset=utf-8`, sha256, size_bytes, bytes };
     }
     const bytes = await files.open(sha256);
@@ -116,19 +157,22 @@ export const documentQueries: Omit<Documents, "ingest" | "removeFiles" | "upload
 
   findNames: async (from, document_ids) => byId(await store.findNames(from, document_ids)),
 
-  hasQuoteAt: (from, passage) => store.hasQuoteAt(from, passage),
+  hasQuoteAt: (from, passage) => textStore.hasQuoteAt(from, passage),
 
-  async findQuotes(from, document_id, quotes) {
-    const content = (await store.findWithContent(from, document_id))?.content ?? "";
-    return new Set(quotes.filter((quote) => content.includes(quote)));
-  },
+  findQuotes: (from, document_id, quotes) =>
+    untilThere(async () => {
+      const found = await textStore.findWithText(from, document_id);
+      return found ? textStore.findQuotes(from, found.text, quotes) : new Set();
+    }),
 
-  async findSpans(from, version) {
-    const found = await store.findSpans(from, version);
-    if (found?.text == null) return undefined;
-    const { pages, times = [] } = store.fromStoredSpans(found);
-    return { text: found.text, pages, times };
-  },
+  findSpans: (from, { start, end, ...version }) =>
+    untilThere(async () => {
+      const found = await textStore.findSpans(from, version);
+      if (found === undefined) return undefined;
+      const { pages, times = [] } = found.spans,
+        places = textStore.placesIn(from, found.text);
+      return { start: await places.unitAt(start), end: await places.unitAt(end), pages, times };
+    }),
 
   findLinked: async (from, document_ids, folder_ids) =>
     byId(await linkStore.findLinked(from, document_ids, folder_ids)),

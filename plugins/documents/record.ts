@@ -154,30 +154,23 @@ export const outline_example: Outline = {
   headings: [{ start: 0, end: 16, level: 1 }],
 };
 
-export function outlineOf(
-  row: Pick<VersionRow, "version" | "content" | "pages" | "headings" | "times">,
-): Outline {
-  const { pages, headings = [] } = fromStoredSpans(row);
-  const text = row.content ?? "";
-  const ofPage = counter(text),
-    ofHeading = counter(text);
-  return {
-    version: row.version,
-    pages: pages.map(({ page, start }) => ({ page, start: ofPage(start) })),
-    headings: headings.map(({ start, end, level }) => ({
-      start: ofHeading(start),
-      end: ofHeading(end),
+/** `placesIn` gives what turns places into code points: quick for places in their order. */
+export async function outlineOf(
+  row: Pick<VersionRow, "version" | "pages" | "headings" | "times">,
+  placesIn: () => { pointAt(unit: number): Promise<number> },
+): Promise<Outline> {
+  const spans = fromStoredSpans(row),
+    in_pages = placesIn(),
+    in_headings = placesIn();
+  const pages: Outline["pages"] = [],
+    headings: Outline["headings"] = [];
+  for (const { page, start } of spans.pages)
+    pages.push({ page, start: await in_pages.pointAt(start) });
+  for (const { start, end, level } of spans.headings ?? [])
+    headings.push({
+      start: await in_headings.pointAt(start),
+      end: await in_headings.pointAt(end),
       level,
-    })),
-  };
-}
-
-/** UTF-16 indices to code points, for indices that never go back. */
-function counter(text: string): (index: number) => number {
-  let at = 0,
-    count = 0;
-  return (index) => {
-    for (; at < index; count++) at += text.codePointAt(at)! > 0xffff ? 2 : 1;
-    return count;
-  };
+    });
+  return { version: row.version, pages, headings };
 }

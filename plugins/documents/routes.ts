@@ -28,6 +28,7 @@ import {
   toRecord,
   type Document,
 } from "./record";
+import { withContent } from "./text-bytes";
 
 const FolderQuery = t.Object({ folder_id: t.String({ description: "The folder." }) });
 const NewText = t.Object({
@@ -311,8 +312,11 @@ export const documentHandlers = (ctx: DocumentContext): HandlersOf<typeof routes
   get: async ({ caller, params, query }) => {
     if (query.content === false)
       return toRecord(await queries.getDocument(ctx, caller.owner_id, params.documentId));
-    const found = await queries.getWithContent(ctx, caller.owner_id, params.documentId);
-    return { ...toRecord(found), content: found.content };
+    const found = await queries.getWithContent(ctx, caller.owner_id, params.documentId),
+      { content } = found;
+    return typeof content === "string"
+      ? { ...toRecord(found), content }
+      : withContent(toRecord(found), content);
   },
 
   outline: ({ caller, params }) => queries.getOutline(ctx, caller.owner_id, params.documentId),

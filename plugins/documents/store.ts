@@ -2,7 +2,8 @@
  * Every SQL statement about documents and their versions. The database comes first, so that the
  * caller decides the transaction.
  */
-import { prepared, preparedFirst, sql, type Db } from "../../core/sdk";
+import type { StoredText } from "../../core/lib/text-pieces";
+import { prepared, preparedFirst, sql, toNumber, type Db } from "../../core/sdk";
 import type { Extracted } from "../extraction/contract";
 import { isGone } from "../folders/contract";
 import type { DocumentName, DocumentStatus } from "./contract";
@@ -67,7 +68,11 @@ export interface VersionRow {
   readonly times: string | null;
   /** 1 when the content came with the version, so that its file is not read. */
   readonly text_ready: 0 | 1;
-  /** Null until it is extracted. */
+  /** Where the text is stored; null until it is extracted. */
+  readonly text_id: number | null;
+  readonly text_units: number | null;
+  readonly text_points: number | null;
+  /** The text itself, in rows of 0.1.0: then it is not stored elsewhere. */
   readonly content: string | null;
 }
 
@@ -207,128 +212,25 @@ export const insertVersion = prepared((db: DocumentsDb, row: VersionRow) =>
   db.insertInto("documents_versions").values(row),
 );
 
-/**
- * A version that waits to be indexed; absent when it was replaced or is indexed. `content` is null
- * when it is extracted from a file.
- */
-export const findPendingVersion = (db: DocumentsDb, id: string, version: number) =>
-  findPending(db, { id, version });
-const findPending = preparedFirst(
-  (db: DocumentsDb, { id, version }: Pick<DocumentRow, "id" | "version">) =>
-    db
-      .selectFrom("documents as d")
-      .where("d.id", "=", id)
-      .innerJoin("documents_versions as v", (join) =>
-        join.onRef("v.document_id", "=", "d.id").onRef("v.version", "=", "d.version"),
-      )
-      .where("d.version", "=", version)
-      .where("d.status", "=", "syncing")
-      .where(isLinked("d.id"))
-      .select([
-        "d.id",
-        "d.owner_id",
-        "d.name",
-        "v.version",
-        "v.sha256",
-        "v.size_bytes",
-        "v.media_type",
-        "v.in_files",
-        "v.text_ready",
-        "v.pages",
-        "v.headings",
-        "v.times",
-        readyContent.as("content"),
-      ]),
-);
-export type PendingVersion = NonNullable<Awaited<ReturnType<typeof findPendingVersion>>>;
-
-/**
- * The version that answers; before there is one, the one that is being indexed. In one statement,
- * because the version may be switched at any moment.
- */
-const answering = (db: DocumentsDb, id: string) =>
-  db
-    .selectFrom("documents as d")
-    .where("d.id", "=", id)
-    .where(isLinked("d.id"))
-    .innerJoin("documents_versions as v", (join) =>
-      join
-        .onRef("v.document_id", "=", "d.id")
-        .on(
-          "v.version",
-          "=",
-          sql<number>`case when d.current_version > 0 then d.current_version else d.version end`,
-        ),
-    );
-
-/** The document with the text that answers; null until there is one. */
-export const findWithContent = (
-  db: DocumentsDb,
-  id: string,
-): Promise<(DocumentRow & { readonly content: string | null }) | undefined> =>
-  answering(db, id).selectAll("d").select("v.content").executeTakeFirst();
-
-/** The version whose original is sent back, with the text when that is the original. */
-export const findOriginal = (db: DocumentsDb, id: string) =>
-  answering(db, id)
-    .select([
-      "d.owner_id",
-      "d.name",
-      "v.sha256",
-      "v.size_bytes",
-      "v.media_type",
-      "v.in_files",
-      sentContent.as("content"),
-    ])
-    .executeTakeFirst();
-
-/**
- * The text of a version `v` that was sent as text: one that was extracted can be long, and is not
- * needed.
- */
-const sentContent = sql<string | null>`case when v.in_files = 0 then v.content end`;
-/** The text of a version `v` that needs no extraction. */
-const readyContent = sql<
-  string | null
->`case when v.in_files = 0 or v.text_ready = 1 then v.content end`;
-
-/**
- * The text that answers, with its pages, its headings and its name: what the index knows of it.
- * Absent before the first version is indexed.
- */
-export const findCurrentText = (db: DocumentsDb, id: string) =>
-  answering(db, id)
-    .where("d.current_version", ">", 0)
-    .select(["d.owner_id", "d.name", "v.version", "v.content", "v.pages", "v.headings", "v.times"])
-    .executeTakeFirst();
-
-export const setExtracted = (
-  db: DocumentsDb,
-  document_id: string,
-  version: number,
-  values: Pick<VersionRow, "content" | "pages" | "headings" | "times" | "media_type">,
-) =>
-  db
-    .updateTable("documents_versions")
-    .set(values)
-    .where("document_id", "=", document_id)
-    .where("version", "=", version)
-    .execute();
-
-/** Drops every version but these; returns the files that they were. */
+/** What a dropped version leaves behind. */
+export interface DroppedVersions {
+  readonly files: string[];
+  readonly texts: StoredText[];
+}
+/** Drops every version but these; returns what they have left behind. */
 export const dropOtherVersions = async (
   db: DocumentsDb,
   document_id: string,
   kept: readonly number[],
-): Promise<string[]> =>
-  filesOf(
-    await db
-      .deleteFrom("documents_versions")
-      .where("document_id", "=", document_id)
-      .where("version", "not in", kept)
-      .returning(["sha256", "in_files"])
-      .execute(),
-  );
+): Promise<DroppedVersions> => {
+  const dropped = await db
+    .deleteFrom("documents_versions")
+    .where("document_id", "=", document_id)
+    .where("version", "not in", kept)
+    .returning(["sha256", "in_files", "text_id", "text_units", "text_points"])
+    .execute();
+  return { files: filesOf(dropped), texts: dropped.flatMap((row) => storedTextOf(row) ?? []) };
+};
 
 /** Those of these files that are the original of a version. */
 export const usedFiles = async (
@@ -347,48 +249,20 @@ export const usedFiles = async (
     ).map(({ sha256 }) => sha256),
   );
 
-/**
- * Whether the text from `start` to `end` (code points) of the version that answers is exactly
- * `quote`.
- */
-export async function hasQuoteAt(
-  db: DocumentsDb,
-  {
-    document_id,
-    start,
-    end,
-    quote,
-  }: { document_id: string; start: number; end: number; quote: string },
-): Promise<boolean> {
-  const row = await db
-    .selectFrom("documents as d")
-    .innerJoin("documents_versions as v", (join) =>
-      join.onRef("v.document_id", "=", "d.id").onRef("v.version", "=", "d.current_version"),
-    )
-    .select(sql<string | null>`substr(v.content, ${start + 1}, ${end - start})`.as("text"))
-    .where("d.id", "=", document_id)
-    .where(isLinked("d.id"))
-    .executeTakeFirst();
-  return row?.text === quote;
-}
-
-/** The first `end` code points of a version's text, and what is known about its stretches. */
-export const findSpans = (
-  db: DocumentsDb,
-  { document_id, version, end }: { document_id: string; version: number; end: number },
-) =>
-  db
-    .selectFrom("documents_versions")
-    .select([
-      "pages",
-      "headings",
-      "times",
-      sql<string | null>`substr(content, 1, ${end})`.as("text"),
-    ])
-    .where("document_id", "=", document_id)
-    .where("version", "=", version)
-    .where(isLinked("documents_versions.document_id"))
-    .executeTakeFirst();
+/** Where a version's text is stored, if it is. */
+export const storedTextOf = ({
+  text_id,
+  text_units,
+  text_points,
+}: Pick<VersionRow, "text_id" | "text_units" | "text_points">): StoredText | undefined =>
+  text_id === null
+    ? undefined
+    : { id: toNumber(text_id), units: toNumber(text_units), points: toNumber(text_points) };
+export const toTextColumns = ({ id, units, points }: StoredText) => ({
+  text_id: id,
+  text_units: units,
+  text_points: points,
+});
 
 const filesOf = (versions: readonly Pick<VersionRow, "sha256" | "in_files">[]): string[] =>
   versions.filter((version) => version.in_files === 1).map((version) => version.sha256);

@@ -2,6 +2,7 @@
  * The search index for other plugins: documents in, passages out, ranked by exact BM25 over the
  * folders that are searched.
  */
+import type { StoredText } from "../../core/lib/text-pieces";
 import { service, slot, type Db } from "../../core/sdk";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
 
@@ -11,7 +12,13 @@ export interface IndexInput {
   readonly document_id: string;
   readonly version: number;
   readonly title: string;
-  readonly text: string;
+  /** Null for a text that is stored: then it is read where it is encoded. */
+  readonly text: string | null;
+  /**
+   * Where the text is stored: passages are read from there, as long as the document is published.
+   * Without it the index keeps the text itself.
+   */
+  readonly stored?: StoredText | undefined;
   /** UTF-16 indices into `text`. */
   readonly pages: readonly PageSpan[];
   /**
@@ -27,6 +34,8 @@ export interface Prepared {
   readonly document_id: string;
   readonly version: number;
   readonly language: string | null;
+  /** The text holds nothing but white space. */
+  readonly is_empty: boolean;
   /** For the index alone. */
   readonly parts: unknown;
 }
@@ -85,8 +94,8 @@ export interface SearchIndex {
   prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared>;
   /** Replaces what is published of the document, and makes it visible in these folders. */
   publish(tx: Db, prepared: Prepared, folder_ids: readonly string[]): Promise<void>;
-  /** Deletes what was prepared and will not be published. */
-  discard(tx: Db, prepared: Prepared): Promise<void>;
+  /** What was prepared will not be published. */
+  discard(prepared: Prepared): void;
   findPublished(db: Db, document_id: string): Promise<Published | undefined>;
   /** Makes a published document visible in a folder. */
   link(tx: Db, document_id: string, folder_id: string): Promise<void>;

@@ -7,6 +7,7 @@ import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
 import type { Embedder } from "./contract";
 import { cancelEmbedding, enqueueEmbedding } from "./jobs";
 import type { IndexDb, VectorSetRow } from "./store";
+import { chunksOfSegment } from "./stored-chunks";
 import * as store from "./vector-store";
 import { embedChecked, packVectors } from "./vectors";
 
@@ -148,7 +149,7 @@ export class DocumentEmbedder {
     for (const { segment_id, title, tries } of waiting) {
       const full = attempts > 0 || tries > 0 || texts >= texts_max * calls_per_run;
       if (segments.length > 0 && full) break;
-      const chunks = await store.chunksOfSegment(db, segment_id);
+      const chunks = await chunksOfSegment(db, segment_id);
       segments.push({
         id: segment_id,
         texts: chunks.map(({ heading, text }) =>

@@ -1,4 +1,5 @@
 /** Encodes a document as chunks and segments: the part of indexing that needs no database. */
+import type { StoredText } from "../../core/lib/text-pieces";
 import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
 import type { Analyzer } from "./analyzer";
 import { chunksOf, type Chunk } from "./chunker";
@@ -17,6 +18,11 @@ export interface EncoderInput {
   readonly pages: readonly PageSpan[];
   readonly headings?: readonly HeadingSpan[] | undefined;
   readonly times?: readonly TimeSpan[] | undefined;
+}
+/** The same with a text that may have to be read: it is null then. */
+export interface EncoderRequest extends Omit<EncoderInput, "text"> {
+  readonly text: string | null;
+  readonly stored?: StoredText | undefined;
 }
 /** A chunk with its offsets as UTF-16 indices and as code points, which the API speaks. */
 export interface EncodedChunk extends Chunk, Spoken {

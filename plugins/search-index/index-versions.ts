@@ -2,19 +2,16 @@
  * An index version is one encoding of one version of a document, named by the id of its first
  * segment (column `edition`). Here it becomes rows, and rows become the input of the encoder again.
  */
+import { isInFirstPiece } from "../../core/lib/text-pieces";
+import type { HeadingSpan, PageSpan, TimeSpan } from "../extraction/contract";
+import { encodePlaces, type ChunkPlace } from "./chunk-places";
 import { gap_chars_max } from "./chunker";
 import type { EncodedSegment, EncoderInput } from "./encoder";
-import type { ChunkRow, DocumentRow, SegmentRow } from "./store";
-
-/** A segment as it is stored. */
-export interface SegmentRows {
-  readonly row: SegmentRow;
-  readonly chunks: readonly ChunkRow[];
-}
+import type { ChunkRow, DocumentRow, SegmentRows } from "./store";
 
 /**
- * Makes the rows of an index version, one segment late: the text of a segment's last chunk includes
- * the white space before the next segment.
+ * Makes the rows of an index version, one segment late: where the chunks hold the text, that of a
+ * segment's last chunk includes the white space before the next segment.
  */
 export class IndexVersionRows {
   private last: EncodedSegment | undefined;
@@ -24,10 +21,10 @@ export class IndexVersionRows {
   segments = 0;
   chunks = 0;
 
-  /** `nextId` gives ascending numbers. */
+  /** `text`: the id of a stored one, or the text itself. `nextId` gives ascending numbers. */
   constructor(
     private readonly document_id: string,
-    private readonly text: string,
+    private readonly text: number | string,
     private readonly nextId: () => number,
   ) {}
 
@@ -46,15 +43,30 @@ export class IndexVersionRows {
   end(next_start?: number): SegmentRows[] {
     if (this.last === undefined) return [];
     const { data, chunks } = this.last,
-      segment_id = this.last_id;
+      { text, last_id: segment_id } = this;
+    const row = {
+      id: segment_id,
+      edition: this.index_version,
+      document_id: this.document_id,
+      data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
+    };
+    if (typeof text === "number")
+      return [
+        {
+          row,
+          places: {
+            segment_id,
+            text_id: text,
+            in_first_piece: isInFirstPiece(chunks.at(-1)!) ? 1 : 0,
+            data: encodePlaces(chunks),
+          },
+          chunks: [],
+        },
+      ];
     return [
       {
-        row: {
-          id: segment_id,
-          edition: this.index_version,
-          document_id: this.document_id,
-          data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
-        },
+        row,
+        places: null,
         chunks: chunks.map((chunk, ordinal) => ({
           segment_id,
           ordinal,
@@ -65,7 +77,7 @@ export class IndexVersionRows {
           heading: chunk.heading,
           time_start: chunk.time_start,
           time_end: chunk.time_end,
-          text: this.text.slice(
+          text: text.slice(
             chunk.start,
             Math.min(
               chunks[ordinal + 1]?.start ?? next_start ?? chunk.end,
@@ -84,7 +96,7 @@ export class IndexVersionRows {
  */
 export function encoderInputOf(document: DocumentRow, chunks: readonly ChunkRow[]): EncoderInput {
   const parts: string[] = [],
-    pages: { page: number; start: number; end: number }[] = [];
+    pages: PageSpan[] = [];
   let length = 0,
     points = 0;
   const add = (part: string): void => {
@@ -96,46 +108,45 @@ export function encoderInputOf(document: DocumentRow, chunks: readonly ChunkRow[
     add("\n".repeat(chunk.first_point - points));
     const start = length;
     add(chunk.text);
-    const end = start + chunk.text.trimEnd().length;
-    if (chunk.page !== null) extendPages(pages, chunk.page, start, end);
-    if (chunk.page_end !== null && chunk.page_end !== chunk.page)
-      extendPages(pages, chunk.page_end, end - 1, end);
+    extendPages(pages, chunk, start, start + chunk.text.trimEnd().length);
   }
-  return {
-    title: document.title,
-    text: parts.join(""),
-    pages,
-    headings: parsed(document.headings),
-    times: parsed(document.times),
-  };
+  return { ...spansOf(document, pages), text: parts.join("") };
 }
+
+/** The same where the text is stored: the text itself, up to the end of the last chunk. */
+export function storedInputOf(
+  document: DocumentRow,
+  text_id: number,
+  places: readonly ChunkPlace[],
+) {
+  const pages: PageSpan[] = [],
+    { end: units, end_point: points } = places.at(-1)!;
+  for (const place of places) extendPages(pages, place, place.start, place.end);
+  return { ...spansOf(document, pages), text: null, stored: { id: text_id, units, points } };
+}
+
+const spansOf = ({ title, headings, times }: DocumentRow, pages: readonly PageSpan[]) => ({
+  title,
+  pages,
+  headings: parsed<HeadingSpan[]>(headings),
+  times: parsed<TimeSpan[]>(times),
+});
 
 const parsed = <T>(spans: string | null): T | undefined =>
   spans === null ? undefined : (JSON.parse(spans) as T);
 
+/** The chunk lies between `start` and `end`. */
 function extendPages(
-  pages: { page: number; start: number; end: number }[],
-  page: number,
+  pages: PageSpan[],
+  { page, page_end }: Pick<ChunkRow, "page" | "page_end">,
   start: number,
   end: number,
 ): void {
-  const last = pages.at(-1);
-  if (last?.page === page) last.end = end;
-  else pages.push({ page, start, end });
+  if (page !== null) extendPage(pages, page, start, end);
+  if (page_end !== null && page_end !== page) extendPage(pages, page_end, end - 1, end);
 }
-
-/**
- * Makes the ids of segments, in memory. Safe in one process only: two processes over one database
- * could give the same id to different segments.
- */
-export class SegmentIds {
-  private last = 0;
-  constructor(private readonly now_ms: () => number) {}
-
-  /** Before the first `next`: ids continue after the largest stored one. */
-  continueAfter(largest_stored: number): void {
-    this.last = largest_stored;
-  }
-  /** Ascends for ever, across restarts too: no cached segment can be mistaken for another. */
-  readonly next = (): number => (this.last = Math.max(this.last + 1, this.now_ms() * 1_024));
+function extendPage(pages: PageSpan[], page: number, start: number, end: number): void {
+  const last = pages.at(-1);
+  if (last?.page === page) pages[pages.length - 1] = { ...last, end };
+  else pages.push({ page, start, end });
 }

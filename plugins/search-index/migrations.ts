@@ -1,7 +1,7 @@
 /**
  * The tables of the index: what is published, its segments and chunks, and which folders see them.
  */
-import { bytes, type Db, type Migration } from "../../core/sdk";
+import { bytes, rowKey, type Db, type Migration } from "../../core/sdk";
 
 export const migrations: readonly Migration[] = [
   {
@@ -48,6 +48,19 @@ export const migrations: readonly Migration[] = [
       await createPacks(tx);
       await createPackParts(tx);
       await createPacked(tx);
+    },
+  },
+  {
+    id: "0006_places",
+    up: async (tx) => {
+      // Of documents whose text is stored elsewhere, in place of `index_chunks`.
+      await tx.schema
+        .createTable("index_places")
+        .addColumn("segment_id", rowKey(), (c) => c.primaryKey())
+        .addColumn("text_id", "bigint", (c) => c.notNull())
+        .addColumn("in_first_piece", "integer", (c) => c.notNull())
+        .addColumn("data", bytes(), (c) => c.notNull())
+        .execute();
     },
   },
 ];

@@ -12,6 +12,7 @@ import { QueryEmbedder } from "./query-embedder";
 import { Reindexer } from "./reindexer";
 import type { SearchProtocol } from "./search-handler";
 import { IndexService } from "./service";
+import { Texts } from "../texts/contract";
 import { WorkerClient } from "./worker-client";
 
 const encoder_idle_ms = 30_000,
@@ -34,12 +35,15 @@ export default definePlugin({
       default: "256MiB",
     }),
   }),
+  // Before it: passages are read from its tables.
+  needs: { texts: Texts },
   provides: { index: SearchIndex },
   tables: [
     "index_documents",
     "index_staged",
     "index_segments",
     "index_chunks",
+    "index_places",
     "index_scope",
     "index_packs",
     "index_pack_parts",
@@ -82,6 +86,7 @@ export default definePlugin({
       stop: async () => {
         encoder.stop();
         searcher.stop();
+        await index.stop();
       },
       async health() {
         const failing = [
@@ -102,13 +107,16 @@ function outdatedMessage(documents: number): string | null {
   return `${how_many} documents wait to be indexed anew; until then their old index answers.`;
 }
 
-const encoderOf = ({ log }: Pick<Context, "log">): WorkerClient<EncoderProtocol> =>
+const encoderOf = ({
+  log,
+  read_connection,
+}: Pick<Context, "log" | "read_connection">): WorkerClient<EncoderProtocol> =>
   new WorkerClient({
     path: "plugins/search-index/encoder-worker.ts",
     url: () => new URL("./encoder-worker.ts", import.meta.url).href,
-    setting: null,
+    setting: { read_connection },
     idle_ms: encoder_idle_ms,
-    isLarge: ({ text }) => text.length > large_text_length,
+    isLarge: ({ text, stored }) => (text?.length ?? stored?.units ?? 0) > large_text_length,
     log,
   });
 

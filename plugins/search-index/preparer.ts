@@ -5,21 +5,21 @@
 import type { Context, Db } from "../../core/sdk";
 import type { IndexInput, Prepared } from "./contract";
 import type { EncoderProtocol } from "./encoder-worker";
-import { IndexVersionRows, type SegmentRows } from "./index-versions";
+import { IndexVersionRows } from "./index-versions";
+import type { StagedVersions } from "./staged-versions";
 import * as store from "./store";
+import type { SegmentRows } from "./store";
 import type { WorkerClient } from "./worker-client";
 
 /** A document of more segments than this is staged. */
 const unstaged_segments_max = 4;
 
-export interface PreparerParts extends Pick<
-  Context,
-  "inTransaction" | "afterCommit" | "truncateWal" | "log"
-> {
+export interface PreparerParts extends Pick<Context, "inTransaction"> {
   readonly files: Pick<Context["files"], "requireFreeSpace">;
   readonly encoder: Pick<WorkerClient<EncoderProtocol>, "ask">;
   /** Ids of segments, ascending. */
   readonly nextId: () => number;
+  readonly staged: StagedVersions;
 }
 
 /** What `Prepared.parts` holds. */
@@ -50,7 +50,8 @@ export class DocumentPreparer {
     const { document_id, version, title, headings, times } = input;
     const removal = this.begin(document_id),
       ended = signal ? AbortSignal.any([signal, removal.signal]) : removal.signal;
-    const rows = new IndexVersionRows(document_id, input.text, this.parts.nextId),
+    const text = input.stored?.id ?? input.text ?? "",
+      rows = new IndexVersionRows(document_id, text, this.parts.nextId),
       staging = new StagingWriter(document_id, this.parts, ended);
     try {
       const { language, segments } = await this.encode(input, rows, staging, ended);
@@ -64,13 +65,14 @@ export class DocumentPreparer {
         segments: staging.begun ? null : segments,
       };
       if (staging.begun)
-        signal?.addEventListener("abort", () => void this.discard(index_version.id), {
+        signal?.addEventListener("abort", () => this.parts.staged.discard(index_version.id), {
           once: true,
         });
-      return { document_id, version, language, parts: index_version };
+      const is_empty = rows.chunks === 0;
+      return { document_id, version, language, is_empty, parts: index_version };
     } catch (error) {
       await staging.written().catch(() => undefined);
-      if (staging.begun) await this.discard(rows.index_version);
+      if (staging.begun) this.parts.staged.discard(rows.index_version);
       throw error;
     } finally {
       this.end(document_id, removal);
@@ -85,7 +87,7 @@ export class DocumentPreparer {
 
   /** Segments that go to `staging` are not returned. */
   private async encode(
-    { owner_id, title, text, pages, headings, times }: IndexInput,
+    { owner_id, title, text, stored, pages, headings, times }: IndexInput,
     rows: IndexVersionRows,
     staging: StagingWriter,
     signal: AbortSignal,
@@ -98,7 +100,7 @@ export class DocumentPreparer {
       segments = [];
     };
     const language = await this.parts.encoder.ask(
-      { title, text, pages, headings, times },
+      { title, text, stored, pages, headings, times },
       { owner: owner_id, signal, onPart: (segment) => take(rows.add(segment)) },
     );
     take(rows.end());
@@ -117,23 +119,6 @@ export class DocumentPreparer {
     others.delete(removal);
     if (others.size === 0) this.in_progress.delete(document_id);
   }
-
-  /** Deletes a staged index version, unless it was published meanwhile. */
-  private async discard(index_version: number): Promise<void> {
-    const { inTransaction, afterCommit, truncateWal, log } = this.parts;
-    try {
-      await inTransaction(async (tx) => {
-        if (!(await store.deleteStaged(tx, index_version))) return;
-        await store.deleteIndexVersions(tx, [index_version]);
-        afterCommit(truncateWal);
-      });
-    } catch (error) {
-      log.warn("what was staged stays until the next start", {
-        index_version,
-        error: String(error),
-      });
-    }
-  }
 }
 
 const jsonOrNull = (spans: readonly object[] | undefined): string | null =>
@@ -145,21 +130,16 @@ class StagingWriter {
   private writes: Promise<void> = Promise.resolve();
   constructor(
     private readonly document_id: string,
-    private readonly parts: Pick<PreparerParts, "inTransaction" | "files">,
+    private readonly parts: Pick<PreparerParts, "inTransaction" | "files" | "staged">,
     private readonly signal: AbortSignal,
   ) {}
 
   write(index_version: number, segments: readonly SegmentRows[]): void {
     const { document_id } = this;
     if (!this.begun)
-      this.enqueue(async (tx) => {
-        const others = await store.stagedIndexVersions(tx, document_id);
-        await store.deleteIndexVersions(tx, others);
-        await store.insertStaged(tx, { edition: index_version, document_id });
-      });
+      this.enqueue((tx) => this.parts.staged.begin(tx, { edition: index_version, document_id }));
     this.begun = true;
-    for (const segment of segments)
-      this.enqueue((tx) => store.insertSegment(tx, segment.row, segment.chunks));
+    for (const segment of segments) this.enqueue((tx) => store.insertSegment(tx, segment));
   }
 
   /** Resolves once everything is written. @throws the first error. */

@@ -6,9 +6,9 @@ import type { Context, Db, JobEffect, JobRun } from "../../core/sdk";
 import { analyzer } from "./analyzer";
 import { chunker_version } from "./chunker";
 import type { Prepared } from "./contract";
-import { encoderInputOf } from "./index-versions";
 import { enqueueReindex } from "./jobs";
 import type { IndexService } from "./service";
+import { inputOf } from "./stored-chunks";
 import * as store from "./store";
 import type { DocumentRow } from "./store";
 
@@ -51,8 +51,8 @@ export class Reindexer {
     if (documents.length === 0) return;
     const reindexed: Reindexed[] = [];
     for (const document of documents) {
-      const { document_id, version, edition } = document;
-      const input = encoderInputOf(document, await store.chunksOfIndexVersion(db, edition));
+      const { document_id, version } = document;
+      const input = await inputOf(db, document);
       const prepared = await index.prepare(
         { owner_id: maintenance, document_id, version, ...input },
         signal,
@@ -71,7 +71,7 @@ export class Reindexer {
       published = await store.findDocument(tx, document.document_id);
     if (published?.edition === document.edition)
       await index.publish(tx, prepared, await store.foldersOf(tx, document.edition));
-    else await index.discard(tx, prepared);
+    else index.discard(prepared);
   }
 }
 

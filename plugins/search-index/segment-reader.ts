@@ -2,7 +2,10 @@
  * Where a search reads from. Whatever holds the published segments stands behind `SegmentReader`;
  * `SqliteSegmentReader` reads them from the tables of the index.
  */
+import { readUnits, type ReadPieces } from "../../core/lib/text-reader";
 import type { ReadConnection } from "../../core/sdk";
+import { firstPieceSql, piecesOfConnection } from "../texts/contract";
+import { ChunkPlaces, type ChunkPlace } from "./chunk-places";
 import { PackPart } from "./pack";
 import type { Segment } from "./segment";
 import type { ChunkRow, DocumentRow } from "./store";
@@ -15,7 +18,7 @@ export interface ChunkKey {
 /** A chunk with what a passage says of its document. */
 export interface PublishedChunk {
   readonly document: Pick<DocumentRow, "document_id" | "version" | "title">;
-  readonly chunk: ChunkRow;
+  readonly chunk: Omit<ChunkRow, "segment_id" | "ordinal">;
   /** Every folder in which the document is found. */
   readonly folder_ids: readonly string[];
 }
@@ -46,9 +49,11 @@ export interface SegmentReader {
 /** Prepared statements on a connection of its own. */
 export class SqliteSegmentReader implements SegmentReader {
   private readonly statements: ReturnType<typeof prepareAll>;
+  private readonly pieces: ReadPieces;
 
   constructor(private readonly connection: ReadConnection) {
     this.statements = prepareAll(connection);
+    this.pieces = piecesOfConnection(connection);
   }
 
   beginSnapshot(): Promise<() => void> {
@@ -98,20 +103,56 @@ export class SqliteSegmentReader implements SegmentReader {
   }
 
   async texts(keys: readonly ChunkKey[]): Promise<(string | null)[]> {
-    return keys.map((key) => {
-      const row = this.statements.text.values(key.segment_id, key.ordinal)[0];
-      return row === undefined ? null : (row[0] as string);
-    });
+    const texts: (string | null)[] = [];
+    for (const key of keys) {
+      const stored = this.storedChunk(key);
+      if (stored) texts.push(stored.text ?? (await this.textOf(stored)));
+      else {
+        const row = this.statements.text.values(key.segment_id, key.ordinal)[0];
+        texts.push(row === undefined ? null : (row[0] as string));
+      }
+    }
+    return texts;
   }
 
   async chunks(keys: readonly ChunkKey[]): Promise<(PublishedChunk | null)[]> {
-    return keys.map(({ segment_id, ordinal }) => {
-      const chunk = this.statements.chunk.get(segment_id, ordinal),
+    const chunks: (PublishedChunk | null)[] = [];
+    for (const key of keys) {
+      const { segment_id } = key,
+        chunk = await this.chunkOf(key),
         document = this.statements.document.get(segment_id),
         folder_ids = this.statements.folders.values(segment_id).map((row) => row[0] as string);
-      return chunk && document && { chunk, document, folder_ids };
-    });
+      chunks.push(chunk && document && { chunk, document, folder_ids });
+    }
+    return chunks;
   }
+
+  private async chunkOf(key: ChunkKey): Promise<PublishedChunk["chunk"] | null> {
+    const stored = this.storedChunk(key);
+    if (!stored) return this.statements.chunk.get(key.segment_id, key.ordinal);
+    const { start_point, end_point, ...place } = stored.place,
+      text = stored.text ?? (await this.textOf(stored));
+    return text === null ? null : { ...place, first_point: start_point, end_point, text };
+  }
+
+  /** Undefined where the index keeps the text itself. */
+  private storedChunk({ segment_id, ordinal }: ChunkKey): StoredChunk | undefined {
+    const row = this.statements.places.values(segment_id)[0];
+    if (row === undefined) return undefined;
+    const [text_id, data, first] = row as [number, Uint8Array, string | null],
+      place = new ChunkPlaces(data).at(ordinal);
+    return { text_id, place, text: first === null ? null : first.slice(place.start, place.end) };
+  }
+  private async textOf({ text_id, place }: StoredChunk): Promise<string | null> {
+    return (await readUnits(this.pieces, text_id, place.start, place.end)) ?? null;
+  }
+}
+
+/** A chunk whose text is stored elsewhere; null when it must be read yet. */
+interface StoredChunk {
+  readonly text_id: number;
+  readonly place: ChunkPlace;
+  readonly text: string | null;
 }
 
 const prepareAll = (connection: ReadConnection) => ({
@@ -133,6 +174,11 @@ const prepareAll = (connection: ReadConnection) => ({
   ),
   vectors_of_segment: connection.prepare<unknown, [number, number]>(
     "select data from index_vectors where set_id = ? and segment_id = ?",
+  ),
+  places: connection.prepare<unknown, [number]>(
+    "select p.text_id, p.data, " +
+      `case when p.in_first_piece = 1 then ${firstPieceSql("p.text_id")} end ` +
+      "from index_places p where p.segment_id = ?",
   ),
   text: connection.prepare<unknown, [number, number]>(
     "select text from index_chunks where segment_id = ? and ordinal = ?",

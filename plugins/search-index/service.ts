@@ -1,4 +1,5 @@
 /** The index as other plugins use it: documents in, in one short transaction each; passages out. */
+import { AscendingIds } from "../../core/lib/ascending-ids";
 import { toNumber, type Context, type Db } from "../../core/sdk";
 import { analyzer } from "./analyzer";
 import { chunker_version } from "./chunker";
@@ -11,15 +12,17 @@ import type {
   SearchResult,
 } from "./contract";
 import type { DocumentEmbedder } from "./document-embedder";
-import { SegmentIds } from "./index-versions";
+import { deleteDocuments, deleteSomeSegments } from "./deletion-store";
 import { DocumentPreparer, type IndexVersion, type PreparerParts } from "./preparer";
 import { Packer } from "./packer";
 import type { QueryEmbedder } from "./query-embedder";
 import type { SearchProtocol } from "./search-handler";
+import { StagedVersions, type StagedVersionsParts } from "./staged-versions";
 import * as store from "./store";
 import type { WorkerClient } from "./worker-client";
 
-export interface IndexParts extends Pick<Context, "db" | "now_ms">, Omit<PreparerParts, "nextId"> {
+export interface IndexParts
+  extends Pick<Context, "now_ms">, StagedVersionsParts, Omit<PreparerParts, "nextId" | "staged"> {
   readonly searcher: Pick<WorkerClient<SearchProtocol>, "ask">;
   /** Without them, search goes by words alone. */
   readonly query_embedder?: Pick<QueryEmbedder, "vectorOf">;
@@ -29,7 +32,8 @@ export interface IndexParts extends Pick<Context, "db" | "now_ms">, Omit<Prepare
 }
 
 export class IndexService implements SearchIndex {
-  private readonly ids: SegmentIds;
+  private readonly ids: AscendingIds;
+  private readonly staged: StagedVersions;
   private readonly preparer: DocumentPreparer;
   private readonly packer: Packer;
   private readonly analyzer_version: number;
@@ -37,8 +41,13 @@ export class IndexService implements SearchIndex {
   private is_current = false;
 
   constructor(private readonly parts: IndexParts) {
-    this.ids = new SegmentIds(parts.now_ms);
-    this.preparer = new DocumentPreparer({ ...parts, nextId: this.ids.next });
+    this.ids = new AscendingIds(parts.now_ms);
+    this.staged = new StagedVersions(parts);
+    this.preparer = new DocumentPreparer({
+      ...parts,
+      nextId: this.ids.next,
+      staged: this.staged,
+    });
     this.packer = new Packer({ ...parts, nextId: this.ids.next });
     this.analyzer_version = parts.analyzer_version ?? analyzer.version;
   }
@@ -46,7 +55,10 @@ export class IndexService implements SearchIndex {
   /** Before the first request. */
   async start(): Promise<void> {
     this.ids.continueAfter(await store.largestId(this.parts.db));
-    await this.deleteStaged();
+    this.staged.start();
+  }
+  stop(): Promise<void> {
+    return this.staged.stop();
   }
 
   prepare(input: IndexInput, signal?: AbortSignal): Promise<Prepared> {
@@ -57,14 +69,10 @@ export class IndexService implements SearchIndex {
     const { document_id, version } = prepared,
       { id, owner_id, title, chunks, headings, times, segments } = prepared.parts as IndexVersion;
     const before = await store.findDocument(tx, document_id);
-    if (segments === null) {
-      if (!(await store.deleteStaged(tx, id)))
-        throw new Error(`What was prepared of ${document_id} is gone; prepare it again.`);
-    } else
-      for (const segment of segments) await store.insertSegment(tx, segment.row, segment.chunks);
-    const replaced = await store.stagedIndexVersions(tx, document_id);
-    if (before && before.edition !== id) replaced.unshift(before.edition);
-    await store.deleteIndexVersions(tx, replaced);
+    if (segments === null) await this.staged.end(tx, id, document_id);
+    else for (const segment of segments) await store.insertSegment(tx, segment);
+    await this.staged.release(tx, document_id);
+    if (before && before.edition !== id) await this.staged.replace(tx, before);
     await store.upsertDocument(tx, {
       document_id,
       edition: id,
@@ -86,8 +94,8 @@ export class IndexService implements SearchIndex {
     return found && { index_version: toNumber(found.edition), title: found.title };
   }
 
-  async discard(tx: Db, prepared: Prepared): Promise<void> {
-    await store.deleteIndexVersions(tx, [(prepared.parts as IndexVersion).id]);
+  discard(prepared: Prepared): void {
+    this.staged.discard((prepared.parts as IndexVersion).id);
   }
 
   async link(tx: Db, document_id: string, folder_id: string): Promise<void> {
@@ -101,8 +109,8 @@ export class IndexService implements SearchIndex {
 
   async remove(tx: Db, document_ids: readonly string[]): Promise<boolean> {
     for (const document_id of document_ids) this.preparer.abort(document_id);
-    if (!(await store.deleteSomeSegments(tx, "document_id", document_ids))) return false;
-    await store.deleteDocuments(tx, document_ids);
+    if (!(await deleteSomeSegments(tx, "document_id", document_ids))) return false;
+    await deleteDocuments(tx, document_ids);
     return true;
   }
 
@@ -136,17 +144,5 @@ export class IndexService implements SearchIndex {
       count = await store.countOutdated(db, this.analyzer_version, chunker_version, limit);
     this.is_current = count === 0;
     return count;
-  }
-
-  /**
-   * Deletes what was staged before this start and never published. True in one process only:
-   * another process over the same database would lose what it is staging.
-   */
-  private async deleteStaged(): Promise<void> {
-    const { db, inTransaction, truncateWal } = this.parts;
-    const index_versions = await store.stagedIndexVersions(db, null);
-    for (const id of index_versions)
-      await inTransaction((tx) => store.deleteIndexVersions(tx, [id]));
-    if (index_versions.length > 0) truncateWal();
   }
 }

@@ -41,7 +41,15 @@ export interface ChunkRow {
   /** The chunk and the white space after it. */
   readonly text: string;
 }
-/** An index version that is not published yet. */
+/** Where the chunks of a segment lie in a text that is stored elsewhere: chunk-places.ts. */
+export interface PlacesRow {
+  readonly segment_id: number;
+  readonly text_id: number;
+  /** 1 when they all lie in the first piece of it, which is then read with this row. */
+  readonly in_first_piece: 0 | 1;
+  readonly data: Uint8Array;
+}
+/** An index version that is not published: it will be, or waits to be deleted. */
 export interface StagedRow {
   readonly edition: number;
   readonly document_id: string;
@@ -51,6 +59,7 @@ export interface IndexTables {
   index_staged: StagedRow;
   index_segments: SegmentRow;
   index_chunks: ChunkRow;
+  index_places: PlacesRow;
   index_scope: { readonly folder_id: string; readonly segment_id: number };
   index_packs: { readonly id: number; readonly owner_id: string; readonly head: Uint8Array };
   index_pack_parts: {
@@ -79,6 +88,15 @@ export interface VectorSetRow {
 }
 export type IndexDb = Db<IndexTables>;
 
+/** A segment as it is stored. */
+export interface SegmentRows {
+  readonly row: SegmentRow;
+  /** When the text is stored elsewhere. */
+  readonly places: PlacesRow | null;
+  /** When it is not: they hold it. */
+  readonly chunks: readonly ChunkRow[];
+}
+
 /** Keeps the parameters of a statement far below the limits of the engines. */
 export const ids_max = 500;
 const rows_max = 16;
@@ -93,7 +111,7 @@ export async function inBatches<T>(
     await insert(rows.slice(at, at + size));
   }
 }
-async function inIdBatches<T>(
+export async function inIdBatches<T>(
   ids: readonly T[],
   work: (some: readonly T[]) => Promise<unknown>,
 ): Promise<void> {
@@ -123,15 +141,18 @@ const valuesOf = (row: ChunkRow): unknown[] => [
 
 export async function insertSegment(
   tx: IndexDb,
-  row: SegmentRow,
-  chunks: readonly ChunkRow[],
+  { row, places, chunks }: SegmentRows,
 ): Promise<void> {
   await insertSegmentRow(tx, row);
+  if (places) await insertPlaces(tx, places);
   await inBatches(chunks, (some) =>
     tx.executeQuery(CompiledQuery.raw(insert_chunks[some.length]!, some.flatMap(valuesOf))),
   );
 }
 
+const insertPlaces = prepared((tx: IndexDb, row: PlacesRow) =>
+  tx.insertInto("index_places").values(row),
+);
 const insertSegmentRow = prepared((tx: IndexDb, row: SegmentRow) =>
   tx.insertInto("index_segments").values(row),
 );
@@ -176,98 +197,6 @@ const stagedOf = prepared((db: IndexDb, { document_id }: Pick<StagedRow, "docume
   db.selectFrom("index_staged").select("edition").where("document_id", "=", document_id),
 );
 
-const segmentIds = (
-  tx: IndexDb,
-  column: "edition" | "document_id",
-  of: readonly (number | string)[],
-) =>
-  tx
-    .selectFrom("index_segments")
-    .select("id")
-    .where(column, "in", of as readonly never[]);
-const deleteVectorsOf = async (
-  tx: IndexDb,
-  segments: ReturnType<typeof segmentIds>,
-): Promise<void> => {
-  await tx.deleteFrom("index_vectors").where("segment_id", "in", segments).execute();
-  await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", segments).execute();
-};
-
-/**
- * Deletes every pack that holds one of these segments, which are about to be deleted. The others of
- * the pack are searched by their own rows until they are packed again.
- */
-async function deletePacksOf(
-  tx: IndexDb,
-  segments: ReturnType<typeof segmentIds> | readonly number[],
-): Promise<void> {
-  const packs = await tx
-    .selectFrom("index_packed")
-    .select("pack_id")
-    .distinct()
-    .where("segment_id", "in", segments)
-    .execute();
-  await inIdBatches(packs, async (some) => {
-    const ids = some.map(({ pack_id }) => pack_id);
-    await tx.deleteFrom("index_pack_parts").where("pack_id", "in", ids).execute();
-    await tx.deleteFrom("index_packed").where("pack_id", "in", ids).execute();
-    await tx.deleteFrom("index_packs").where("id", "in", ids).execute();
-  });
-}
-
-/** Segments of these index versions, with their chunks, links and vectors. */
-export const deleteIndexVersions = (tx: IndexDb, ids: readonly number[]): Promise<void> =>
-  inIdBatches(ids, async (some) => {
-    const segments = segmentIds(tx, "edition", some);
-    await deletePacksOf(tx, segments);
-    await deleteVectorsOf(tx, segments);
-    await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
-    await tx.deleteFrom("index_chunks").where("segment_id", "in", segments).execute();
-    await tx.deleteFrom("index_segments").where("edition", "in", some).execute();
-    await tx.deleteFrom("index_staged").where("edition", "in", some).execute();
-  });
-
-/** What one transaction deletes: this many segments, or fewer of this many bytes, at least one. */
-const part_segments_max = 128,
-  part_bytes_max = 512 * 1024;
-/**
- * Deletes segments of these, with their chunks, links and vectors: as many as one transaction may.
- * True when none is left.
- */
-export async function deleteSomeSegments(
-  tx: IndexDb,
-  column: "edition" | "document_id",
-  of: readonly (number | string)[],
-): Promise<boolean> {
-  if (of.length === 0) return true;
-  const found = await tx
-    .selectFrom("index_segments")
-    .select(["id", sql<number>`length(data)`.as("bytes")])
-    .where(column, "in", of as readonly never[])
-    .limit(part_segments_max)
-    .execute();
-  let left_bytes = part_bytes_max;
-  const ids = found
-    .filter(({ bytes }, at) => (left_bytes -= bytes) >= 0 || at === 0)
-    .map(({ id }) => id);
-  if (ids.length > 0) {
-    await deletePacksOf(tx, ids);
-    await tx.deleteFrom("index_vectors").where("segment_id", "in", ids).execute();
-    await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", ids).execute();
-    await tx.deleteFrom("index_scope").where("segment_id", "in", ids).execute();
-    await tx.deleteFrom("index_chunks").where("segment_id", "in", ids).execute();
-    await tx.deleteFrom("index_segments").where("id", "in", ids).execute();
-  }
-  return ids.length === found.length && found.length < part_segments_max;
-}
-
-/** What remains of these documents without their segments. */
-export const deleteDocuments = (tx: IndexDb, document_ids: readonly string[]): Promise<void> =>
-  inIdBatches(document_ids, async (some) => {
-    await tx.deleteFrom("index_staged").where("document_id", "in", some).execute();
-    await tx.deleteFrom("index_documents").where("document_id", "in", some).execute();
-  });
-
 /** Makes every segment of an index version visible in a folder, if it is not. */
 export const insertScope = (tx: IndexDb, folder_id: string, index_version: number) =>
   insertIntoScope(tx, { folder_id, index_version });
@@ -284,6 +213,15 @@ const insertIntoScope = prepared(
       )
       .onConflict((conflict) => conflict.columns(["folder_id", "segment_id"]).doNothing()),
 );
+/** Takes an index version out of every folder, and out of those that wait for vectors. */
+export async function hideIndexVersion(tx: IndexDb, index_version: number): Promise<void> {
+  const segments = tx
+    .selectFrom("index_segments")
+    .select("id")
+    .where("edition", "=", index_version);
+  await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
+  await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", segments).execute();
+}
 export const deleteScope = (
   tx: IndexDb,
   document_ids: readonly string[],
@@ -311,15 +249,25 @@ export const foldersOf = async (db: IndexDb, index_version: number): Promise<str
       .execute()
   ).map((row) => row.folder_id);
 
-/** Chunks of an index version in their order. */
-export const chunksOfIndexVersion = (db: IndexDb, index_version: number): Promise<ChunkRow[]> =>
+/** Ids of the segments of an index version in their order. */
+export const segmentsOf = async (db: IndexDb, index_version: number): Promise<number[]> =>
+  (
+    await db
+      .selectFrom("index_segments")
+      .select("id")
+      .where("edition", "=", index_version)
+      .orderBy("id")
+      .execute()
+  ).map(({ id }) => toNumber(id));
+export const placesOf = (db: IndexDb, segment_id: number): Promise<PlacesRow | undefined> =>
+  db.selectFrom("index_places").selectAll().where("segment_id", "=", segment_id).executeTakeFirst();
+/** The chunks of a segment in their order, where they hold their text. */
+export const chunksOf = (db: IndexDb, segment_id: number): Promise<ChunkRow[]> =>
   db
     .selectFrom("index_chunks")
-    .selectAll("index_chunks")
-    .innerJoin("index_segments", "index_segments.id", "index_chunks.segment_id")
-    .where("index_segments.edition", "=", index_version)
-    .orderBy("index_chunks.segment_id")
-    .orderBy("index_chunks.ordinal")
+    .selectAll()
+    .where("segment_id", "=", segment_id)
+    .orderBy("ordinal")
     .execute();
 
 /**

@@ -1,6 +1,6 @@
 /** Every SQL statement that writes vectors, and the reads of their maintenance. */
 import { sql, toNumber } from "../../core/sdk";
-import type { ChunkRow, IndexDb, VectorSetRow } from "./store";
+import type { IndexDb, VectorSetRow } from "./store";
 
 export const vectorSets = (db: IndexDb): Promise<VectorSetRow[]> =>
   db.selectFrom("index_vector_sets").selectAll().orderBy("id").execute();
@@ -95,16 +95,6 @@ export const nextWaiting = (db: IndexDb, limit: number): Promise<WaitingSegment[
     .orderBy("w.tries")
     .orderBy("w.segment_id", "desc")
     .limit(limit)
-    .execute();
-export const chunksOfSegment = (
-  db: IndexDb,
-  segment_id: number,
-): Promise<Pick<ChunkRow, "heading" | "text">[]> =>
-  db
-    .selectFrom("index_chunks")
-    .select(["heading", "text"])
-    .where("segment_id", "=", segment_id)
-    .orderBy("ordinal")
     .execute();
 export const countAttempt = (db: IndexDb, segment_ids: readonly number[]) =>
   db

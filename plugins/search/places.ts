@@ -24,11 +24,3 @@ export function placeBetween({ pages, times }: Spans, start: number, end: number
 /** The page that holds the character, or the last one before it. */
 const pageAt = (pages: readonly PageSpan[], at: number): number | null =>
   pages.findLast((span) => span.start <= at)?.page ?? null;
-
-/** The UTF-16 index of a code point of the text. */
-export function indexOfPoint(text: string, point: number): number {
-  let index = 0;
-  for (let left = point; left > 0 && index < text.length; left -= 1)
-    index += text.codePointAt(index)! > 0xffff ? 2 : 1;
-  return index;
-}

@@ -9,7 +9,7 @@ import type { Passage, SearchIndex, SearchRequest } from "../search-index/contra
 import { SearchAdmission } from "./admission";
 import type { FollowUp, FoundPassage, Retrieval, Retrieved, Span } from "./contract";
 import { findInConversation } from "./conversation";
-import { indexOfPoint, placeBetween } from "./places";
+import { placeBetween } from "./places";
 import { containsPhrases, phrasesOf } from "./phrases";
 import { sentencesOf } from "./sentences";
 
@@ -102,10 +102,10 @@ export class SearchService implements Retrieval {
     // What lies on one page, and in no recording, can't be narrowed.
     if (quote.page === quote.page_end && quote.time_start === null) return quote;
     const { db, documents } = this.ctx;
-    const spans = await documents.findSpans(db, { document_id, version, end });
-    if (spans === undefined) return quote;
-    const place = placeBetween(spans, indexOfPoint(spans.text, start), spans.text.length);
-    return { ...quote, ...place };
+    const spans = await documents.findSpans(db, { document_id, version, start, end });
+    return spans === undefined
+      ? quote
+      : { ...quote, ...placeBetween(spans, spans.start, spans.end) };
   }
 
   sentences(text: string): readonly Span[] {

@@ -5,7 +5,8 @@
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
 import { SqliteStore } from "../../core/store/sqlite-store";
-import type { Store } from "../../core/store/store";
+import { pieceCount, piecesOf } from "../../core/lib/text-pieces";
+import type { Db, Store } from "../../core/store/store";
 import { openReadConnection, type ReadConnection } from "../../core/store/read-connection";
 import { analyzer } from "../../plugins/search-index/analyzer";
 import { chunker_version } from "../../plugins/search-index/chunker";
@@ -23,6 +24,8 @@ import {
   upsertDocument,
   type IndexDb,
 } from "../../plugins/search-index/store";
+import { migrations as text_migrations } from "../../plugins/texts/migrations";
+import { insertPiece } from "../../plugins/texts/store";
 import { no_pauses } from "../../plugins/search-index/worker-protocol";
 import { temporaryDirectory } from "./server";
 
@@ -63,7 +66,7 @@ export class OwnIndex {
     const { directory, remove } = temporaryDirectory();
     const store = new SqliteStore(join(directory, "index.db"), { log: jsonLog("error") });
     await store.inTransaction(async (tx) => {
-      for (const migration of migrations) await migration.up(tx);
+      for (const migration of [...text_migrations, ...migrations]) await migration.up(tx);
     });
     return new OwnIndex(store, remove, cache_bytes_max);
   }
@@ -113,10 +116,13 @@ export class OwnIndex {
     { document_id, title, text }: OwnDocument,
     folder_id: string,
   ): Promise<void> {
-    const rows = new IndexVersionRows(document_id, text, () => ++this.last_id);
+    const text_id = this.last_id + 1;
+    for (const piece of piecesOf(text, text_id)) await insertPiece(tx as Db, piece);
+    this.last_id += pieceCount(text.length) + 1;
+    const rows = new IndexVersionRows(document_id, text_id, () => ++this.last_id);
     for (const segment of encodeDocument({ title, text, pages: [] }, analyzer))
-      for (const { row, chunks } of rows.add(segment)) await insertSegment(tx, row, chunks);
-    for (const { row, chunks } of rows.end()) await insertSegment(tx, row, chunks);
+      for (const one of rows.add(segment)) await insertSegment(tx, one);
+    for (const one of rows.end()) await insertSegment(tx, one);
     this.passages += rows.chunks;
     await upsertDocument(tx, {
       document_id,

@@ -95,6 +95,8 @@ function databaseOf(all: Float32Array): Database {
     "index_segments (id bigint primary key, edition, document_id, data blob)",
     "index_chunks (segment_id, ordinal, first_point, end_point, page, page_end, heading, " +
       "time_start, time_end, text, primary key (segment_id, ordinal))",
+    "index_places (segment_id integer primary key, text_id, in_first_piece, data blob)",
+    "texts_pieces (id integer primary key, first_unit, first_point, data)",
     "index_scope (folder_id, segment_id, primary key (folder_id, segment_id))",
     "index_vectors (set_id, segment_id, data blob, primary key (set_id, segment_id))",
     "index_packs (id, owner_id, head)",

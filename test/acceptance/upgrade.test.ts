@@ -64,6 +64,38 @@ for (const version of versions)
         verified: true,
       });
     });
+    test("its texts are read, renamed, quoted and indexed anew", async () => {
+      const content = "The pump of the hut was made in Graz.\n\nIt needs oil every spring.";
+      const listed = await api("GET", `/documents?folder_id=${about.inner_id}`);
+      const { id } = listed.body.data.find(({ name }: { name: string }) => name === "Pump");
+      const settled = () =>
+        server.until(
+          `/documents/${id}`,
+          ({ body }) => body.status === "synced" && body.indexing.stage === "done",
+          { key: about.key },
+        );
+      const found = async (query: string) => {
+        const { body } = await api("POST", "/search", { query, folder_ids: [about.inner_id] });
+        return body.data.map(({ quote, start, end }: any) => [quote, content.slice(start, end)]);
+      };
+      expect((await api("GET", `/documents/${id}`)).body.content).toBe(content);
+      expect(await found("graz")).toEqual([[content, content]]);
+      await api("PATCH", `/documents/${id}`, { name: "Wasserpumpe" });
+      await server.untilTrue(async () => (await found("wasserpumpe")).length === 1);
+      expect(await found("wasserpumpe")).toEqual([[content, content]]);
+      await api("POST", `/documents/${id}/reindex`);
+      await settled();
+      expect((await api("GET", `/documents/${id}`)).body.content).toBe(content);
+      expect(await found("oil")).toEqual([[content, content]]);
+      const [file] = (await api("GET", `/documents?folder_id=${about.folder_id}`)).body.data;
+      const before = (await api("GET", `/documents/${file.id}`)).body.content;
+      await api("POST", `/documents/${file.id}/reindex`);
+      await server.until(`/documents/${file.id}`, ({ body }) => body.status === "synced", {
+        key: about.key,
+      });
+      expect((await api("GET", `/documents/${file.id}`)).body.content).toBe(before);
+      await api("PATCH", `/documents/${id}`, { name: "Pump" });
+    });
     test("new work goes on", async () => {
       const { status, body } = await api("POST", "/documents", {
         folder_id: about.inner_id,

@@ -75,9 +75,50 @@ export function documentCases(start: StartServer): void {
         expect(original.headers.get("content-type")).toBe("text/plain; charset=utf-8");
       });
 
-    test("a long one, whole", async () => {
-      const content = `${"The quagga grazes in the Karoo. 🦓\n".repeat(20_000)}end`;
-      expect((await ada.text(folder, content)).content === content).toBe(true);
+    const long: [why: string, content: string][] = [
+      ["a long one", `${"The quagga grazes in the Karoo. 🦓\n".repeat(20_000)}end`],
+      ["a long one with quotation marks, backslashes and controls", `"q\\\u0001\n`.repeat(90_000)],
+      ["a long one of two units for each character", `x${"🦓".repeat(200_000)}`],
+    ];
+    for (const [why, content] of long)
+      test(`${why}, whole, in parts and as the original`, async () => {
+        const { id } = await ada.text(folder, content);
+        const { content: _left_out, ...record } = await ada.get(id);
+        const got = await server.call("ada", "GET", `/documents/${id}`);
+        expect(got.headers.get("content-type")).toBe("application/json;charset=utf-8");
+        expect((await got.text()) === JSON.stringify({ ...record, content })).toBe(true);
+        const bytes = Buffer.from(content),
+          middle = bytes.length >> 1;
+        const original = (headers = {}) =>
+          server.call("ada", "GET", `/documents/${id}/file`, undefined, headers);
+        /** A stream is sent in chunks, whose sum nobody announces. */
+        const lengths = (length: number) => [null, String(length)];
+        const whole = await original();
+        expect(lengths(bytes.length)).toContain(whole.headers.get("content-length"));
+        expect(bytes.equals(Buffer.from(await whole.arrayBuffer()))).toBe(true);
+        for (const [range, start, end] of [
+          ["bytes=0-0", 0, 1],
+          [`bytes=${middle}-${middle + 99_999}`, middle, middle + 100_000],
+          ["bytes=-3", bytes.length - 3, bytes.length],
+        ] as const) {
+          const part = await original({ range });
+          expect(part.status).toBe(206);
+          expect(lengths(end - start)).toContain(part.headers.get("content-length"));
+          expect(bytes.subarray(start, end).equals(Buffer.from(await part.arrayBuffer()))).toBe(
+            true,
+          );
+        }
+        const head = await server.call("ada", "HEAD", `/documents/${id}`);
+        expect(head.headers.get("content-length")).toBe(
+          String(Buffer.byteLength(JSON.stringify({ ...record, content }))),
+        );
+      });
+    test("a long one is let go when the client hangs up", async () => {
+      const { id } = await ada.text(folder, long[0]![1]);
+      const reader = (await server.call("ada", "GET", `/documents/${id}`)).body!.getReader();
+      expect((await reader.read()).done).toBe(false);
+      await reader.cancel();
+      expect((await ada.get(id)).content.length).toBe(long[0]![1].length);
     });
     test("GET with content=false leaves the text out, with content=true it is there", async () => {
       const { id } = await ada.text(folder, "Here.");

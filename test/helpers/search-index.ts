@@ -6,6 +6,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonLog } from "../../core/base/log";
+import type { StoredText } from "../../core/lib/text-pieces";
+import { readWhole } from "../../core/lib/text-reader";
 import { SqliteStore } from "../../core/store/sqlite-store";
 import {
   openReadConnection,
@@ -13,9 +15,12 @@ import {
   type ReadConnectionSpec,
 } from "../../core/store/read-connection";
 import { analyzer as current, type Analyzer } from "../../plugins/search-index/analyzer";
-import type { TimeSpan } from "../../plugins/extraction/contract";
+import type { PageSpan, TimeSpan } from "../../plugins/extraction/contract";
 import type { Passage, SearchRequest } from "../../plugins/search-index/contract";
 import { encodeDocument } from "../../plugins/search-index/encoder";
+import { TextService } from "../../plugins/texts/service";
+import { migrations as textMigrations } from "../../plugins/texts/migrations";
+import { piecesOfConnection } from "../../plugins/texts/contract";
 import { languageOf } from "../../plugins/search-index/languages";
 import { migrations } from "../../plugins/search-index/migrations";
 import { searchHandler, type SearchProtocol } from "../../plugins/search-index/search-handler";
@@ -51,6 +56,14 @@ export function openSearcher(
   };
 }
 
+const partsOf = (store: SqliteStore) => ({
+  db: store.db,
+  inTransaction: store.inTransaction,
+  inDeletion: store.inDeletion,
+  afterCommit: store.afterCommit,
+  truncateWal: store.truncateWal,
+});
+
 export interface TestIndexOptions {
   /** The analyzer that encodes, and every analyzer that searches. */
   readonly analyzer?: Analyzer;
@@ -73,26 +86,34 @@ export async function openTestIndex({
   const store = new SqliteStore(path, { log });
   if (directory === undefined)
     await store.inTransaction(async (tx) => {
-      for (const migration of migrations) await migration.up(tx);
+      for (const migration of [...textMigrations, ...migrations]) await migration.up(tx);
     });
   const opened = openSearcher(store.read_connection, analyzers, analyzer.version);
-  const index = new IndexService({
-    db: store.db,
-    inTransaction: store.inTransaction,
-    afterCommit: store.afterCommit,
-    truncateWal: store.truncateWal,
-    files: { requireFreeSpace },
+  const now_ms = () => 1_700_000_000_000,
+    files = { requireFreeSpace };
+  const texts = new TextService({
+    ...partsOf(store),
     log,
-    now_ms: () => 1_700_000_000_000,
+    now_ms,
+    files: { requireFreeSpace() {} },
+  });
+  await texts.start();
+  const pieces = piecesOfConnection(opened.connection);
+  const index = new IndexService({
+    ...partsOf(store),
+    files,
+    log,
+    now_ms,
     analyzer_version: analyzer.version,
     encoder: {
-      ask: async (input, options) => {
-        for (const segment of encodeDocument(input, analyzer)) {
+      ask: async ({ text: given, ...input }, options) => {
+        const text = given ?? (await readWhole(pieces, input.stored!));
+        for (const segment of encodeDocument({ ...input, text }, analyzer)) {
           options?.signal?.throwIfAborted();
           options?.onPart?.(segment);
           await Bun.sleep(0);
         }
-        return languageOf(input.text);
+        return languageOf(text);
       },
     },
     searcher: {
@@ -101,10 +122,17 @@ export async function openTestIndex({
     },
   });
   await index.start();
+  const storeText = async (text: string): Promise<StoredText> => {
+    const written = await texts.prepare(text);
+    await store.inTransaction((tx) => written.keep(tx));
+    return written.stored;
+  };
   let open = true;
   const close = async (keep = false): Promise<void> => {
     if (!open) return;
     open = false;
+    await index.stop();
+    await texts.stop();
     opened.connection.close();
     await store.close();
     if (!keep) rmSync(at, { recursive: true, force: true });
@@ -112,6 +140,7 @@ export async function openTestIndex({
   closing.push(() => close());
   return {
     index,
+    texts,
     store,
     path,
     directory: at,
@@ -125,15 +154,20 @@ export async function openTestIndex({
         readonly version?: number;
         readonly title?: string;
         readonly times?: readonly TimeSpan[];
+        readonly pages?: readonly PageSpan[];
+        /** The index keeps the text itself, as it does of what is not in the text store. */
+        readonly keeps_text?: boolean;
       } = {},
     ): Promise<void> {
+      const stored = more.keeps_text ? undefined : await storeText(text);
       const prepared = await index.prepare({
         owner_id: "usr_ada",
         document_id,
         version: more.version ?? 1,
         title: more.title ?? document_id,
-        text,
-        pages: [],
+        text: stored === undefined ? text : null,
+        stored,
+        pages: more.pages ?? [],
         times: more.times,
       });
       await store.inTransaction((tx) => index.publish(tx, prepared, folder_ids));

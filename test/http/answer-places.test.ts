@@ -1,6 +1,6 @@
 /** The place of a quote that a language model's answer cites: its own pages, not the passage's. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { indexOfPoint, placeBetween } from "../../plugins/search/places";
+import { placeBetween } from "../../plugins/search/places";
 import { scriptedExtractor } from "../helpers/documents";
 import { startTestServer, type TestServer } from "../helpers/host";
 import { person, type Person } from "../helpers/person";
@@ -76,6 +76,3 @@ const places: [why: string, start: number, end: number, place: ReturnType<typeof
 for (const [why, start, end, place] of places)
   test(`the place of what lies ${why}`, () =>
     expect(placeBetween(spans, start, end)).toEqual(place));
-
-test("code points become UTF-16 indices", () =>
-  expect([0, 1, 2, 3, 9].map((point) => indexOfPoint("a🪶b", point))).toEqual([0, 1, 3, 4, 4]));

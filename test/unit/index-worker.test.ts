@@ -254,10 +254,11 @@ describe("turns in a worker", () => {
 });
 
 test("the encoding worker gives what encoding here gives", async () => {
+  const { store, texts } = await openTestIndex();
   const client = new WorkerClient<EncoderProtocol>({
     path: "plugins/search-index/encoder-worker.ts",
     url: () => new URL("../../plugins/search-index/encoder-worker.ts", import.meta.url).href,
-    setting: null,
+    setting: { read_connection: store.read_connection },
     idle_ms: 60_000,
     log: jsonLog("error"),
   });
@@ -276,6 +277,14 @@ test("the encoding worker gives what encoding here gives", async () => {
   );
   expect(segments).toEqual([...encodeDocument(input, analyzer)]);
   expect(segments.length).toBe(1);
+  const written = await texts.prepare(input.text);
+  await store.inTransaction((tx) => written.keep(tx));
+  const of_stored: EncodedSegment[] = [];
+  await client.ask(
+    { ...input, text: null, stored: written.stored },
+    { ...ada, onPart: (segment) => of_stored.push(segment) },
+  );
+  expect(of_stored).toEqual(segments);
 });
 
 test("the searching worker finds what searching here finds, and sees what was published since", async () => {

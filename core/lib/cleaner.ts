@@ -1,0 +1,39 @@
+/** Deletes what nobody keeps, in the background and one pass at a time. */
+
+export interface CleanerParts {
+  /** Deletes all there is, in parts, until the signal ends it. */
+  readonly clean: (signal: AbortSignal) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+export class Cleaner {
+  private running: Promise<void> | undefined;
+  private asked = false;
+  private readonly stopping = new AbortController();
+
+  constructor(private readonly parts: CleanerParts) {}
+
+  /** There may be something to delete. Returns at once. */
+  readonly start = (): void => {
+    this.asked = true;
+    this.running ??= this.run().finally(() => (this.running = undefined));
+  };
+
+  /** What is left over is there for the next run. */
+  async stop(): Promise<void> {
+    this.stopping.abort(new Error("The server is stopping."));
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopping;
+    while (this.asked && !signal.aborted) {
+      this.asked = false;
+      try {
+        await this.parts.clean(signal);
+      } catch (error) {
+        if (!signal.aborted) this.parts.onError(error);
+      }
+    }
+  }
+}

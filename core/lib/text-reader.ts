@@ -1,0 +1,140 @@
+/** Reads texts piece by piece, wherever the pieces come from. */
+import { nextTurn } from "./parts";
+import { pairsIn, piece_units, pieceCount, type Piece, type StoredText } from "./text-pieces";
+
+/** The pieces from one id to another, both included, that are there. */
+export type ReadPieces = (first_id: number, last_id: number) => Promise<readonly Piece[]>;
+
+/** The text was deleted while it was read. */
+export class TextGone extends Error {
+  constructor() {
+    super("The text was deleted meanwhile.");
+  }
+}
+
+/** What lies between two UTF-16 units. Undefined when it is not there any more. */
+export async function readUnits(
+  read: ReadPieces,
+  text_id: number,
+  start: number,
+  end: number,
+): Promise<string | undefined> {
+  if (start >= end) return "";
+  const pieces = await read(text_id + pieceOf(start), text_id + pieceOf(end)),
+    last = pieces.at(-1);
+  if (last === undefined || last.first_unit + last.data.length < end) return undefined;
+  const first_unit = pieces[0]!.first_unit,
+    data = pieces.length === 1 ? last.data : pieces.map((piece) => piece.data).join("");
+  return first_unit > start ? undefined : data.slice(start - first_unit, end - first_unit);
+}
+/** The piece of this unit; or the one before, when the cut between them was made early. */
+const pieceOf = (unit: number): number => Math.floor(unit / piece_units);
+
+/** Pieces that are read at once. */
+const pieces_together = 8;
+
+/**
+ * The text, some pieces at a time, up to as many units as it says; between them others have their
+ * turn when the caller lets them. @throws TextGone
+ */
+export async function* readParts(
+  read: ReadPieces,
+  { id, units }: Pick<StoredText, "id" | "units">,
+): AsyncGenerator<string, void> {
+  const end_id = id + pieceCount(units);
+  for (let at = id, unit = 0; at < end_id; at += pieces_together) {
+    const pieces = await read(at, Math.min(at + pieces_together, end_id) - 1),
+      part = pieces.map(({ data }) => data).join("");
+    if (pieces[0]?.first_unit !== unit) throw new TextGone();
+    unit += part.length;
+    yield unit > units ? part.slice(0, units - unit) : part;
+    if (at + pieces_together >= end_id && unit < units) throw new TextGone();
+  }
+}
+
+/** The whole text. `pause` is awaited between its parts. @throws TextGone */
+export async function readWhole(
+  read: ReadPieces,
+  text: Pick<StoredText, "id" | "units">,
+  pause: () => Promise<void> = nextTurn,
+): Promise<string> {
+  const parts: string[] = [];
+  for await (const part of readParts(read, text)) {
+    if (parts.length > 0) await pause();
+    parts.push(part);
+  }
+  return parts.length === 1 ? parts[0]! : parts.join("");
+}
+
+/** Turns places in a text into each other; quickest when they are asked in their order. */
+export class TextPlaces {
+  private piece: (Piece & { readonly pairs: readonly number[] }) | undefined;
+  private reads = 0;
+
+  constructor(
+    private readonly read: ReadPieces,
+    private readonly text: StoredText,
+  ) {}
+
+  /** The code points before a UTF-16 unit. @throws TextGone */
+  async pointAt(unit: number): Promise<number> {
+    const { units, points } = this.text;
+    if (unit >= units) return points;
+    if (units === points) return unit;
+    const { first_unit, first_point, pairs } = await this.find((piece) => piece.first_unit <= unit);
+    const within = unit - first_unit;
+    return first_point + within - countBelow(pairs, (pair) => pair + 1 < within);
+  }
+
+  /** The UTF-16 unit at which a code point begins. @throws TextGone */
+  async unitAt(point: number): Promise<number> {
+    const { units, points } = this.text;
+    if (point >= points) return units;
+    if (units === points) return point;
+    const { first_unit, first_point, pairs } = await this.find(
+      (piece) => piece.first_point <= point,
+    );
+    const within = point - first_point;
+    return first_unit + within + countBelow(pairs, (pair, at) => pair - at < within);
+  }
+
+  /** The last piece that begins early enough. */
+  private async find(begins: (piece: Piece) => boolean) {
+    const { id, units } = this.text;
+    let low = this.piece && begins(this.piece) ? this.piece.id : id,
+      high = id + pieceCount(units);
+    // Places that follow each other are mostly in the same piece or in the next.
+    for (let step = 1; high - low > 1; step *= 2) {
+      const middle = Math.min(low + step, (low + high) >>> 1);
+      if (begins(await this.load(middle))) low = middle;
+      else {
+        high = middle;
+        step = 0.5;
+      }
+    }
+    return this.load(low);
+  }
+
+  private async load(id: number) {
+    if (this.piece?.id === id) return this.piece;
+    if (++this.reads % pieces_together === 0) await nextTurn();
+    const [piece] = await this.read(id, id);
+    if (piece === undefined) throw new TextGone();
+    return (this.piece = { ...piece, pairs: pairsIn(piece.data) });
+  }
+}
+
+/** How many of these come first for which this holds: none after one for which it does not. */
+function countBelow(
+  sorted: readonly number[],
+  holds: (value: number, at: number) => boolean,
+): number {
+  let low = 0,
+    high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(sorted[middle]!, middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

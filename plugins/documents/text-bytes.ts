@@ -1,0 +1,48 @@
+/** Long texts on their way to a client, read and encoded while they are sent. */
+import { nextTurn } from "../../core/lib/parts";
+import { pullStream } from "../../core/sdk";
+
+/** The bytes of a text that is its own original: UTF-8, as a `Blob` would have them. */
+export class TextBytes {
+  /** `open` begins to read it. */
+  constructor(private readonly open: () => AsyncGenerator<string>) {}
+
+  /** The bytes from `start` to `end`, end exclusive; those before them are read and left out. */
+  slice(start: number, end: number): ReadableStream<Uint8Array> {
+    const parts = this.open(),
+      encoder = new TextEncoder();
+    let at = 0;
+    const next = async (): Promise<Uint8Array | null> => {
+      while (at < end) {
+        await nextTurn();
+        const part = await parts.next();
+        if (part.done) break;
+        const bytes = encoder.encode(part.value),
+          from = at;
+        at += bytes.length;
+        if (at > start) return bytes.subarray(Math.max(0, start - from), end - from);
+      }
+      return null;
+    };
+    return pullStream(next, () => void parts.return(undefined));
+  }
+}
+
+/** A record as JSON with a long text as its last field, `content`. */
+export function withContent(record: object, parts: AsyncGenerator<string>): Response {
+  // Up to the quotation mark that begins the text.
+  const head = JSON.stringify({ ...record, content: "" }).slice(0, -2);
+  let ended = false;
+  const next = async (): Promise<string | null> => {
+    await nextTurn();
+    const part = await parts.next();
+    if (!part.done) return JSON.stringify(part.value).slice(1, -1);
+    if (ended) return null;
+    ended = true;
+    return '"}';
+  };
+  return new Response(
+    pullStream(next, () => void parts.return(undefined), head),
+    { headers: { "content-type": "application/json;charset=utf-8" } },
+  );
+}

@@ -1,0 +1,97 @@
+/** Every SQL statement that deletes from the index. The database comes first. */
+import { sql } from "../../core/sdk";
+import { inIdBatches, type IndexDb } from "./store";
+
+const segmentIds = (
+  tx: IndexDb,
+  column: "edition" | "document_id",
+  of: readonly (number | string)[],
+) =>
+  tx
+    .selectFrom("index_segments")
+    .select("id")
+    .where(column, "in", of as readonly never[]);
+const deleteVectorsOf = async (
+  tx: IndexDb,
+  segments: ReturnType<typeof segmentIds>,
+): Promise<void> => {
+  await tx.deleteFrom("index_vectors").where("segment_id", "in", segments).execute();
+  await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", segments).execute();
+};
+
+/**
+ * Deletes every pack that holds one of these segments, which are about to be deleted. The others of
+ * the pack are searched by their own rows until they are packed again.
+ */
+async function deletePacksOf(
+  tx: IndexDb,
+  segments: ReturnType<typeof segmentIds> | readonly number[],
+): Promise<void> {
+  const packs = await tx
+    .selectFrom("index_packed")
+    .select("pack_id")
+    .distinct()
+    .where("segment_id", "in", segments)
+    .execute();
+  await inIdBatches(packs, async (some) => {
+    const ids = some.map(({ pack_id }) => pack_id);
+    await tx.deleteFrom("index_pack_parts").where("pack_id", "in", ids).execute();
+    await tx.deleteFrom("index_packed").where("pack_id", "in", ids).execute();
+    await tx.deleteFrom("index_packs").where("id", "in", ids).execute();
+  });
+}
+
+/** Segments of these index versions, with their chunks, links and vectors. */
+export const deleteIndexVersions = (tx: IndexDb, ids: readonly number[]): Promise<void> =>
+  inIdBatches(ids, async (some) => {
+    const segments = segmentIds(tx, "edition", some);
+    await deletePacksOf(tx, segments);
+    await deleteVectorsOf(tx, segments);
+    await tx.deleteFrom("index_scope").where("segment_id", "in", segments).execute();
+    await tx.deleteFrom("index_places").where("segment_id", "in", segments).execute();
+    await tx.deleteFrom("index_chunks").where("segment_id", "in", segments).execute();
+    await tx.deleteFrom("index_segments").where("edition", "in", some).execute();
+    await tx.deleteFrom("index_staged").where("edition", "in", some).execute();
+  });
+
+/** What one transaction deletes: this many segments, or fewer of this many bytes, at least one. */
+const part_segments_max = 128,
+  part_bytes_max = 512 * 1024;
+/**
+ * Deletes segments of these, with their chunks, links and vectors: as many as one transaction may.
+ * True when none is left.
+ */
+export async function deleteSomeSegments(
+  tx: IndexDb,
+  column: "edition" | "document_id",
+  of: readonly (number | string)[],
+): Promise<boolean> {
+  if (of.length === 0) return true;
+  const found = await tx
+    .selectFrom("index_segments")
+    .select(["id", sql<number>`length(data)`.as("bytes")])
+    .where(column, "in", of as readonly never[])
+    .limit(part_segments_max)
+    .execute();
+  let left_bytes = part_bytes_max;
+  const ids = found
+    .filter(({ bytes }, at) => (left_bytes -= bytes) >= 0 || at === 0)
+    .map(({ id }) => id);
+  if (ids.length > 0) {
+    await deletePacksOf(tx, ids);
+    await tx.deleteFrom("index_vectors").where("segment_id", "in", ids).execute();
+    await tx.deleteFrom("index_vectors_waiting").where("segment_id", "in", ids).execute();
+    await tx.deleteFrom("index_scope").where("segment_id", "in", ids).execute();
+    await tx.deleteFrom("index_places").where("segment_id", "in", ids).execute();
+    await tx.deleteFrom("index_chunks").where("segment_id", "in", ids).execute();
+    await tx.deleteFrom("index_segments").where("id", "in", ids).execute();
+  }
+  return ids.length === found.length && found.length < part_segments_max;
+}
+
+/** What remains of these documents without their segments. */
+export const deleteDocuments = (tx: IndexDb, document_ids: readonly string[]): Promise<void> =>
+  inIdBatches(document_ids, async (some) => {
+    await tx.deleteFrom("index_staged").where("document_id", "in", some).execute();
+    await tx.deleteFrom("index_documents").where("document_id", "in", some).execute();
+  });

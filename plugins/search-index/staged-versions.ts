@@ -1,0 +1,100 @@
+/**
+ * Index versions that are not published: those that are being written, and those that wait to be
+ * deleted, in parts and in the background.
+ */
+import { Cleaner } from "../../core/lib/cleaner";
+import { inParts } from "../../core/lib/parts";
+import type { Context, Db } from "../../core/sdk";
+import { deleteIndexVersions, deleteSomeSegments } from "./deletion-store";
+import * as store from "./store";
+
+/** An index version of more chunks is deleted in parts. */
+const small_chunks_max = 512;
+
+export type StagedVersionsParts = Pick<
+  Context,
+  "afterCommit" | "db" | "inDeletion" | "log" | "truncateWal"
+>;
+
+export class StagedVersions {
+  /** Those that may be published yet, in this process. */
+  private readonly held = new Set<number>();
+  private readonly cleaner = new Cleaner({
+    clean: (signal) => this.clean(signal),
+    onError: (error) =>
+      this.parts.log.warn("an old part of the index was not deleted yet", { error: String(error) }),
+  });
+
+  constructor(private readonly parts: StagedVersionsParts) {}
+
+  /**
+   * Before the first request: deletes what was staged and never published. True in one process
+   * only: another one over the same database would lose what it is staging.
+   */
+  start(): void {
+    this.held.clear();
+    this.cleaner.start();
+  }
+  stop(): Promise<void> {
+    return this.cleaner.stop();
+  }
+
+  /** Before its first segment is written; what was staged of the document before goes. */
+  async begin(tx: Db, { edition, document_id }: store.StagedRow): Promise<void> {
+    await this.release(tx, document_id);
+    await store.insertStaged(tx, { edition, document_id });
+    this.held.add(edition);
+  }
+
+  /** It is published, and staged no more. @throws Error when it was discarded. */
+  async end(tx: Db, edition: number, document_id: string): Promise<void> {
+    if (!this.held.has(edition) || !(await store.deleteStaged(tx, edition)))
+      throw new Error(`What was prepared of ${document_id} is gone; prepare it again.`);
+    this.parts.afterCommit(() => this.held.delete(edition));
+  }
+
+  /** It will not be published. */
+  discard(edition: number): void {
+    if (this.held.delete(edition)) this.cleaner.start();
+  }
+
+  /**
+   * Another index version takes the place of this one, and of what is staged of the document:
+   * nobody finds it from now on.
+   */
+  async replace(
+    tx: Db,
+    { document_id, edition, chunks }: Pick<store.DocumentRow, "document_id" | "edition" | "chunks">,
+  ): Promise<void> {
+    if (chunks <= small_chunks_max) await deleteIndexVersions(tx, [edition]);
+    else {
+      await store.hideIndexVersion(tx, edition);
+      await store.insertStaged(tx, { edition, document_id });
+      this.parts.afterCommit(this.cleaner.start);
+    }
+  }
+
+  /** Nothing that is staged of the document will be published. */
+  async release(tx: Db, document_id: string): Promise<void> {
+    const editions = await store.stagedIndexVersions(tx, document_id);
+    if (editions.length > 0)
+      this.parts.afterCommit(() => editions.forEach((edition) => this.discard(edition)));
+  }
+
+  private async clean(signal: AbortSignal): Promise<void> {
+    const { db, inDeletion, truncateWal } = this.parts,
+      staged = await store.stagedIndexVersions(db, null),
+      unused = staged.filter((edition) => !this.held.has(edition));
+    for (const edition of unused)
+      await inParts(
+        () =>
+          inDeletion(async (tx) => {
+            if (!(await deleteSomeSegments(tx, "edition", [edition]))) return true;
+            await store.deleteStaged(tx, edition);
+            return false;
+          }),
+        signal,
+      );
+    if (unused.length > 0) truncateWal();
+  }
+}

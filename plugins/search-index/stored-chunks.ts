@@ -1,0 +1,51 @@
+/**
+ * The chunks of what is published, for maintenance: from the text store, or from rows that hold the
+ * text themselves.
+ */
+import { readUnits } from "../../core/lib/text-reader";
+import { toNumber, type Db } from "../../core/sdk";
+import { piecesOfDb } from "../texts/contract";
+import { ChunkPlaces, type ChunkPlace } from "./chunk-places";
+import type { IndexInput } from "./contract";
+import { encoderInputOf, storedInputOf } from "./index-versions";
+import * as store from "./store";
+import type { ChunkRow, DocumentRow } from "./store";
+
+/** In their order; none when they were deleted meanwhile. */
+export async function chunksOfSegment(
+  db: Db,
+  segment_id: number,
+): Promise<Pick<ChunkRow, "heading" | "text">[]> {
+  const row = await store.placesOf(db, segment_id);
+  if (row === undefined) return store.chunksOf(db, segment_id);
+  const places = new ChunkPlaces(row.data).all(),
+    from = places[0]!.start,
+    text = await readUnits(piecesOfDb(db), toNumber(row.text_id), from, places.at(-1)!.end);
+  return text === undefined
+    ? []
+    : places.map(({ heading, start, end }) => ({
+        heading,
+        text: text.slice(start - from, end - from),
+      }));
+}
+
+/** What a published document was made of, as far as its chunks go. */
+export async function inputOf(
+  db: Db,
+  document: DocumentRow,
+): Promise<Pick<IndexInput, "title" | "text" | "stored" | "pages" | "headings" | "times">> {
+  const chunks: ChunkRow[] = [],
+    places: ChunkPlace[] = [];
+  let text_id = 0;
+  for (const segment_id of await store.segmentsOf(db, document.edition)) {
+    const row = await store.placesOf(db, segment_id);
+    if (row === undefined) chunks.push(...(await store.chunksOf(db, segment_id)));
+    else {
+      text_id = toNumber(row.text_id);
+      places.push(...new ChunkPlaces(row.data).all());
+    }
+  }
+  return places.length === 0
+    ? encoderInputOf(document, chunks)
+    : storedInputOf(document, text_id, places);
+}

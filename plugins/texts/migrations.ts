@@ -1,0 +1,23 @@
+/** The tables of texts: their pieces, and those that nobody keeps. */
+import { rowKey, type Migration } from "../../core/sdk";
+
+export const migrations: readonly Migration[] = [
+  {
+    id: "0001_texts",
+    up: async (tx) => {
+      await tx.schema
+        .createTable("texts_pieces")
+        .addColumn("id", rowKey(), (c) => c.primaryKey())
+        .addColumn("first_unit", "integer", (c) => c.notNull())
+        .addColumn("first_point", "integer", (c) => c.notNull())
+        .addColumn("data", "text", (c) => c.notNull())
+        .execute();
+      // Being written, or to be deleted.
+      await tx.schema
+        .createTable("texts_unused")
+        .addColumn("id", rowKey(), (c) => c.primaryKey())
+        .addColumn("units", "integer", (c) => c.notNull())
+        .execute();
+    },
+  },
+];

@@ -1,0 +1,20 @@
+/**
+ * The texts of documents, each of them stored once: documents write and stream them, the index
+ * reads its passages from them. How they are cut is in pieces.ts, reading in reader.ts.
+ */
+import { definePlugin } from "../../core/sdk";
+import { Texts } from "./contract";
+import { migrations } from "./migrations";
+import { TextService } from "./service";
+
+export default definePlugin({
+  name: "texts",
+  version: "1.0.0",
+  provides: { texts: Texts },
+  tables: ["texts_pieces", "texts_unused"],
+  migrations,
+  setup: (ctx) => {
+    const texts = new TextService(ctx);
+    return { services: { texts }, start: () => texts.start(), stop: () => texts.stop() };
+  },
+});

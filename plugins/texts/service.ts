@@ -1,0 +1,171 @@
+/** Writes texts, large ones ahead and in parts, and deletes those that nobody keeps. */
+import { AscendingIds } from "../../core/lib/ascending-ids";
+import { Cleaner } from "../../core/lib/cleaner";
+import { inParts } from "../../core/lib/parts";
+import type { Context, Db } from "../../core/sdk";
+import { isOnePiece, type NewText, type Texts } from "./contract";
+import {
+  pieceCount,
+  pointsUntil,
+  piecesOf,
+  type Piece,
+  type StoredText,
+} from "../../core/lib/text-pieces";
+import * as store from "./store";
+
+/** Pieces that one transaction writes or deletes; a text of no more is small. */
+const part_pieces = 24;
+
+export interface TextParts extends Pick<
+  Context,
+  "afterCommit" | "db" | "inDeletion" | "inTransaction" | "log" | "now_ms" | "truncateWal"
+> {
+  readonly files: Pick<Context["files"], "requireFreeSpace">;
+}
+
+export class TextService implements Texts {
+  private readonly ids: AscendingIds;
+  /** Texts that are being written, or wait to be kept: they are unused, and stay. */
+  private readonly held = new Set<number>();
+  private readonly cleaner = new Cleaner({
+    clean: (signal) => this.clean(signal),
+    onError: (error) =>
+      this.parts.log.warn("a text that nobody keeps was not deleted yet", { error: String(error) }),
+  });
+
+  constructor(private readonly parts: TextParts) {
+    this.ids = new AscendingIds(parts.now_ms);
+  }
+
+  /** Before the first request: what an earlier run has left behind is deleted in the background. */
+  async start(): Promise<void> {
+    this.ids.continueAfter(await store.largestId(this.parts.db));
+    this.cleaner.start();
+  }
+  stop(): Promise<void> {
+    return this.cleaner.stop();
+  }
+
+  async prepare(content: string, signal?: AbortSignal): Promise<NewText> {
+    const count = pieceCount(content.length),
+      id = this.newId(count);
+    if (count <= part_pieces) {
+      const pieces = [...piecesOf(content, id)];
+      return new SmallText(storedText(id, content, pieces.at(-1)), pieces);
+    }
+    this.held.add(id);
+    try {
+      const stored = await this.writeAhead(content, id, signal);
+      return {
+        stored,
+        keep: (tx) => this.keep(tx, id),
+        discard: () => this.discard(id),
+      };
+    } catch (error) {
+      this.discard(id);
+      throw error;
+    }
+  }
+
+  async insert(tx: Db, content: string): Promise<StoredText> {
+    const id = this.newId(pieceCount(content.length));
+    let last: Piece | undefined;
+    for (const piece of piecesOf(content, id)) await store.insertPiece(tx, (last = piece));
+    return storedText(id, content, last);
+  }
+
+  async drop(tx: Db, texts: readonly StoredText[]): Promise<void> {
+    for (const text of texts)
+      if (pieceCount(text.units) <= part_pieces) await store.deletePieces(tx, text, part_pieces);
+      else {
+        await store.insertUnused(tx, { id: text.id, units: text.units });
+        this.parts.afterCommit(this.cleaner.start);
+      }
+  }
+
+  async removeSome(tx: Db, texts: readonly StoredText[]): Promise<boolean> {
+    const [small, large] = [texts.filter(isOnePiece), texts.filter((text) => !isOnePiece(text))];
+    await store.deleteFirstPieces(
+      tx,
+      small.map(({ id }) => id),
+    );
+    let left = part_pieces;
+    for (const text of large) {
+      if (left <= 0) return false;
+      left -= await store.deletePieces(tx, text, left);
+    }
+    return left > 0;
+  }
+
+  /** One more than it has pieces: what is read up to its end never meets another text. */
+  private newId(pieces: number): number {
+    return this.ids.reserve(pieces + 1);
+  }
+
+  /** In transactions of some pieces; until the last one nobody keeps the text. */
+  private async writeAhead(
+    content: string,
+    id: number,
+    signal: AbortSignal | undefined,
+  ): Promise<StoredText> {
+    const { files, inTransaction } = this.parts,
+      pieces = piecesOf(content, id);
+    let next = pieces.next(),
+      last: Piece | undefined;
+    await inParts(async () => {
+      files.requireFreeSpace();
+      const some: Piece[] = [];
+      for (; !next.done && some.length < part_pieces; next = pieces.next()) some.push(next.value);
+      await inTransaction(async (tx) => {
+        if (last === undefined) await store.insertUnused(tx, { id, units: content.length });
+        for (const piece of some) await store.insertPiece(tx, piece);
+      });
+      last = some.at(-1);
+      return !next.done;
+    }, signal);
+    return storedText(id, content, last);
+  }
+
+  private async keep(tx: Db, id: number): Promise<void> {
+    if (!this.held.has(id) || !(await store.deleteUnused(tx, id)))
+      throw new Error(`The text ${id} was discarded; prepare it again.`);
+    this.parts.afterCommit(() => this.held.delete(id));
+  }
+
+  private discard(id: number): void {
+    if (this.held.delete(id)) this.cleaner.start();
+  }
+
+  private async clean(signal: AbortSignal): Promise<void> {
+    const { db, inDeletion, truncateWal } = this.parts;
+    const unused = (await store.unusedTexts(db)).filter(({ id }) => !this.held.has(id));
+    for (const text of unused)
+      await inParts(
+        () =>
+          inDeletion(async (tx) => {
+            if ((await store.deletePieces(tx, text, part_pieces)) > 0) return true;
+            await store.deleteUnused(tx, text.id);
+            return false;
+          }),
+        signal,
+      );
+    if (unused.length > 0) truncateWal();
+  }
+}
+
+class SmallText implements NewText {
+  constructor(
+    readonly stored: StoredText,
+    private readonly pieces: readonly Piece[],
+  ) {}
+  async keep(tx: Db): Promise<void> {
+    for (const piece of this.pieces) await store.insertPiece(tx, piece);
+  }
+  discard(): void {}
+}
+
+const storedText = (id: number, content: string, last: Piece | undefined): StoredText => ({
+  id,
+  units: content.length,
+  points: pointsUntil(last),
+});

@@ -1,0 +1,69 @@
+/** Every SQL statement that writes texts. The database comes first. */
+import { batchesOf } from "../../core/lib/batch";
+import { prepared, sql, toNumber, type Db } from "../../core/sdk";
+import { pieceCount, type Piece } from "../../core/lib/text-pieces";
+
+export interface TextsTables {
+  texts_pieces: Piece;
+  texts_unused: UnusedText;
+}
+export interface UnusedText {
+  readonly id: number;
+  readonly units: number;
+}
+export type TextsDb = Db<TextsTables>;
+
+export const insertPiece = prepared((tx: TextsDb, piece: Piece) =>
+  tx.insertInto("texts_pieces").values(piece),
+);
+/** Deletes the pieces of a text from this one on, at most so many; answers how many. */
+export async function deletePieces(
+  tx: TextsDb,
+  { id, units }: UnusedText,
+  most: number,
+): Promise<number> {
+  const end_id = id + pieceCount(units);
+  const first = await tx
+    .selectFrom("texts_pieces")
+    .select("id")
+    .where("id", ">=", id)
+    .where("id", "<", end_id)
+    .orderBy("id")
+    .limit(1)
+    .executeTakeFirst();
+  if (first === undefined) return 0;
+  const from_id = toNumber(first.id),
+    until_id = Math.min(end_id, from_id + most);
+  await deleteBetween(tx, { from_id, until_id });
+  return until_id - from_id;
+}
+export async function deleteFirstPieces(tx: TextsDb, text_ids: readonly number[]): Promise<void> {
+  for (const some of batchesOf(text_ids, ids_max))
+    await tx.deleteFrom("texts_pieces").where("id", "in", some).execute();
+}
+/** In one statement. */
+const ids_max = 500;
+const deleteBetween = prepared(
+  (tx: TextsDb, { from_id, until_id }: { from_id: number; until_id: number }) =>
+    tx.deleteFrom("texts_pieces").where("id", ">=", from_id).where("id", "<", until_id),
+);
+
+export const insertUnused = (tx: TextsDb, row: UnusedText) =>
+  tx.insertInto("texts_unused").values(row).execute();
+/** False when it was not unused. */
+export const deleteUnused = async (tx: TextsDb, id: number): Promise<boolean> =>
+  (await tx.deleteFrom("texts_unused").where("id", "=", id).returning("id").execute()).length > 0;
+export const unusedTexts = async (db: TextsDb): Promise<UnusedText[]> =>
+  (await db.selectFrom("texts_unused").selectAll().orderBy("id").execute()).map(
+    ({ id, units }) => ({ id: toNumber(id), units }),
+  );
+
+/** Of all pieces and of the texts that are about to have some. */
+export async function largestId(db: TextsDb): Promise<number> {
+  const piece = await db
+    .selectFrom("texts_pieces")
+    .select(sql<number | null>`max(id)`.as("id"))
+    .executeTakeFirst();
+  const ends = (await unusedTexts(db)).map(({ id, units }) => id + pieceCount(units));
+  return Math.max(toNumber(piece?.id), ...ends);
+}

@@ -1,0 +1,240 @@
+/**
+ * Texts in pieces: what is read back is what was written, wherever it is cut; what nobody keeps
+ * goes, whenever the server ends.
+ */
+import { describe, expect, test } from "bun:test";
+import { piece_units, piecesOf, pointsUntil, type Piece } from "../../core/lib/text-pieces";
+import { readParts, readUnits, readWhole, TextGone, TextPlaces } from "../../core/lib/text-reader";
+import {
+  ChunkPlaces,
+  encodePlaces,
+  type ChunkPlace,
+} from "../../plugins/search-index/chunk-places";
+import { piecesOfDb } from "../../plugins/texts/contract";
+import { openTestIndex, type TestIndex } from "../helpers/search-index";
+import { until } from "../helpers/server";
+
+const bird = "🪶",
+  pairs_everywhere = bird.repeat(piece_units);
+const texts: [why: string, text: string][] = [
+  ["nothing", ""],
+  ["one character", "a"],
+  ["exactly one piece", "x".repeat(piece_units)],
+  ["one unit more", "x".repeat(piece_units + 1)],
+  ["a pair that ends a piece", `${"x".repeat(piece_units - 2)}${bird}y`],
+  ["a pair across the end of a piece", `${"x".repeat(piece_units - 1)}${bird}y`],
+  ["pairs across every end", `x${pairs_everywhere}`],
+  ["pairs alone", pairs_everywhere],
+  ["a long one", `The quagga ${bird} grazes.\n`.repeat(20_000)],
+  ["U+FEFF at the beginning of every piece", "\ufeff".repeat(3 * piece_units)],
+  ["U+0000 in it", `a\0b`.repeat(piece_units)],
+];
+const reading = (pieces: readonly Piece[], id: number) => async (first: number, last: number) =>
+  pieces.slice(first - id, last - id + 1);
+
+describe("a text is read back as it was cut", () => {
+  for (const [why, content] of texts)
+    test(why, async () => {
+      const pieces = [...piecesOf(content, 7)],
+        read = reading(pieces, 7),
+        points = [...content].length,
+        text = { id: 7, units: content.length, points };
+      expect(pieces.every(({ data }) => data.isWellFormed())).toBe(true);
+      expect(pointsUntil(pieces.at(-1))).toBe(points);
+      expect((await readWhole(read, text)) === content).toBe(true);
+      const starts = [0, 1, piece_units - 2, piece_units - 1, piece_units, 2 * piece_units - 1];
+      for (const start of starts)
+        for (const length of [0, 1, 2, 900, piece_units + 3]) {
+          const end = Math.min(content.length, start + length);
+          if (start > end) continue;
+          expect((await readUnits(read, 7, start, end)) === content.slice(start, end)).toBe(true);
+        }
+      if (content !== "")
+        expect(await readUnits(read, 7, 0, content.length + piece_units)).toBe(undefined);
+    });
+  test("one that is gone is not taken for a shorter one", async () => {
+    const pieces = [...piecesOf("x".repeat(20 * piece_units), 7)],
+      text = { id: 7, units: 20 * piece_units, points: 20 * piece_units };
+    for (const left of [pieces.slice(1), pieces.slice(0, -1), []])
+      await expect(
+        readWhole(async (first, last) => left.filter(({ id }) => id >= first && id <= last), text),
+      ).rejects.toThrow(TextGone);
+  });
+  test("and up to where it is asked for", async () => {
+    const content = "abc".repeat(piece_units),
+      read = reading([...piecesOf(content, 7)], 7);
+    const parts: string[] = [];
+    for await (const part of readParts(read, { id: 7, units: piece_units + 5 })) parts.push(part);
+    expect(parts.join("")).toBe(content.slice(0, piece_units + 5));
+  });
+});
+
+describe("places of code points and of units", () => {
+  for (const [why, content] of texts)
+    test(why, async () => {
+      const pieces = [...piecesOf(content, 7)],
+        text = { id: 7, units: content.length, points: [...content].length },
+        places = () => new TextPlaces(reading(pieces, 7), text);
+      const forward = places(),
+        back = places();
+      let unit = 0,
+        point = 0;
+      const step = Math.max(1, Math.floor(text.points / 1_000));
+      for (const character of content) {
+        if (point % step === 0) {
+          expect([await forward.unitAt(point), await back.pointAt(unit)]).toEqual([unit, point]);
+          // In no order, too.
+          if (point % (step * 50) === 0)
+            expect(await places().unitAt(text.points - 1)).toBe(
+              content.length - [...content.slice(-2)].at(-1)!.length,
+            );
+        }
+        unit += character.length;
+        point += 1;
+      }
+      expect([await forward.unitAt(point), await back.pointAt(unit)]).toEqual([unit, point]);
+      expect([await forward.unitAt(point + 9), await back.pointAt(unit + 9)]).toEqual([
+        unit,
+        point,
+      ]);
+      expect(await places().unitAt(0)).toBe(0);
+    });
+});
+
+describe("places of chunks", () => {
+  const plain: ChunkPlace = {
+    start: 0,
+    end: 10,
+    start_point: 0,
+    end_point: 10,
+    page: null,
+    page_end: null,
+    heading: null,
+    time_start: null,
+    time_end: null,
+  };
+  const cases: [why: string, chunks: ChunkPlace[]][] = [
+    ["without anything else", [plain, { ...plain, start: 12, start_point: 12 }]],
+    ["that are not the same in code points", [plain, { ...plain, start_point: 3, end_point: 9 }]],
+    ["on pages, some of them on none", [{ ...plain, page: 1, page_end: 2 }, plain]],
+    ["on a page 0", [{ ...plain, page: 0, page_end: 0 }]],
+    [
+      "under headings",
+      [
+        { ...plain, heading: "Höhen 🏔" },
+        plain,
+        { ...plain, heading: "" },
+        { ...plain, heading: "Höhen 🏔" },
+      ],
+    ],
+    ["in recordings", [{ ...plain, time_start: 0, time_end: 1.25 }, plain]],
+    [
+      "with all of it",
+      [
+        {
+          ...plain,
+          start_point: 1,
+          page: 3,
+          page_end: 4,
+          heading: "h",
+          time_start: 0.1,
+          time_end: 7,
+        },
+      ],
+    ],
+  ];
+  for (const [why, chunks] of cases)
+    test(why, () => {
+      const places = new ChunkPlaces(encodePlaces(chunks));
+      expect(places.all()).toEqual(chunks);
+      expect(places.at(chunks.length - 1)).toEqual(chunks.at(-1)!);
+    });
+});
+
+describe("a stored text", () => {
+  const large = `The auk ${bird} swims. `.repeat(60_000);
+  const rowsOf = async ({ count }: TestIndex) => [
+    await count("texts_pieces"),
+    await count("texts_unused"),
+  ];
+  const untilNothing = (index: TestIndex) =>
+    until(async () => Bun.deepEquals(await rowsOf(index), [0, 0]));
+  const read = (index: TestIndex, stored: { id: number; units: number }) =>
+    readWhole(piecesOfDb(index.store.db), stored);
+
+  test("that is large is written before it is kept, and deleted in parts", async () => {
+    const index = await openTestIndex(),
+      { store, texts: stored_texts } = index;
+    const written = await stored_texts.prepare(large);
+    expect((await rowsOf(index))[1]).toBe(1);
+    await store.inTransaction((tx) => written.keep(tx));
+    written.discard();
+    expect(await rowsOf(index)).toEqual([Math.ceil(large.length / piece_units), 0]);
+    expect((await read(index, written.stored)) === large).toBe(true);
+    expect(written.stored.points).toBe([...large].length);
+    let parts = 1;
+    while (!(await store.inTransaction((tx) => stored_texts.removeSome(tx, [written.stored]))))
+      parts++;
+    expect(parts).toBeGreaterThan(2);
+    expect(await rowsOf(index)).toEqual([0, 0]);
+  });
+  const ends: [why: string, end: (index: TestIndex) => Promise<unknown>][] = [
+    ["is discarded", async ({ texts: all }) => (await all.prepare(large)).discard()],
+    [
+      "is discarded after the transaction that kept it was undone",
+      async ({ store, texts: all }) => {
+        const written = await all.prepare(large);
+        await store
+          .inTransaction(async (tx) => {
+            await written.keep(tx);
+            throw new Error("undone");
+          })
+          .catch(() => written.discard());
+      },
+    ],
+    [
+      "is not written to its end",
+      async ({ texts: all }) => {
+        const job = new AbortController(),
+          writing = all.prepare(large, job.signal);
+        job.abort(new Error("cancelled"));
+        await expect(writing).rejects.toThrow("cancelled");
+      },
+    ],
+    [
+      "is dropped by whoever kept it",
+      async ({ store, texts: all }) => {
+        const written = await all.prepare(large);
+        await store.inTransaction((tx) => written.keep(tx));
+        await store.inTransaction((tx) => all.drop(tx, [written.stored]));
+      },
+    ],
+  ];
+  for (const [why, end] of ends)
+    test(`goes when it ${why}`, async () => {
+      const index = await openTestIndex();
+      await end(index);
+      await untilNothing(index);
+    });
+  test("can't be kept once it was discarded", async () => {
+    const { store, texts: all } = await openTestIndex();
+    const written = await all.prepare(large);
+    written.discard();
+    await expect(store.inTransaction((tx) => written.keep(tx))).rejects.toThrow("prepare it again");
+  });
+  test("that was being written when the server ended is gone after the next start, no other", async () => {
+    const before = await openTestIndex();
+    const kept = await before.texts.prepare(large),
+      small = await before.store.inTransaction((tx) => before.texts.insert(tx, "The auk swims."));
+    await before.store.inTransaction((tx) => kept.keep(tx));
+    await before.texts.prepare(large);
+    await before.close(true);
+    const index = await openTestIndex({ directory: before.directory });
+    await until(async () => (await index.count("texts_unused")) === 0);
+    expect(await index.count("texts_pieces")).toBe(Math.ceil(large.length / piece_units) + 1);
+    expect((await read(index, kept.stored)) === large).toBe(true);
+    expect(await read(index, small)).toBe("The auk swims.");
+    const next = await index.store.inTransaction((tx) => index.texts.insert(tx, "new"));
+    expect(next.id).toBeGreaterThan(small.id);
+  });
+});

@@ -10,7 +10,7 @@ import type { IngestRequest, ReadyText, IngestResult } from "./contract";
 import { queued } from "./indexer";
 import * as linkStore from "./link-store";
 import { refuseTakenName } from "./links";
-import { cleanedName, documentName, nameFolded, nameKey, nameOfText } from "./names";
+import { cleanedName, documentName, nameKey, nameOfText } from "./names";
 import type { Document } from "./record";
 import * as store from "./store";
 import type { DocumentRow, VersionRow } from "./store";
@@ -306,7 +306,6 @@ async function insert(
     ...source,
     ...{ sha256, size_bytes, media_type },
     ...not_indexed,
-    name_folded: nameFolded(name),
     version: 1,
     current_version: 0,
     created_at: now,

@@ -3,7 +3,7 @@ import { conflict, HttpError, type Db } from "../../core/sdk";
 import { notifyFolders, type DocumentContext } from "./context";
 import { updateHolder } from "./holders";
 import * as linkStore from "./link-store";
-import { documentName, nameFolded, nameKey } from "./names";
+import { documentName, nameKey } from "./names";
 import { getDocument, requireDocument } from "./queries";
 import type { Document } from "./record";
 import * as store from "./store";
@@ -125,7 +125,6 @@ export async function rename(
     await renameLinks(tx, before, folder_ids, nameKey(name));
     await store.updateDocument(tx, document_id, {
       name,
-      name_folded: nameFolded(name),
       updated_at: ctx.now_ms(),
     });
     notifyFolders(ctx, before, folder_ids);

@@ -42,6 +42,13 @@ export const migrations: readonly Migration[] = [
         await tx.schema.alterTable("documents_versions").addColumn(column, "bigint").execute();
     },
   },
+  {
+    id: "0007_names",
+    up: async (tx) => {
+      // Parts of names are looked for among the names of links.
+      await tx.schema.alterTable("documents").dropColumn("name_folded").execute();
+    },
+  },
 ];
 
 async function createDocuments(tx: Db): Promise<void> {

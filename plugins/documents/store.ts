@@ -19,8 +19,6 @@ export interface DocumentRow {
   readonly id: string;
   readonly owner_id: string;
   readonly name: string;
-  /** For the search by name, without regard to case. */
-  readonly name_folded: string;
   readonly source_kind: SourceKind;
   readonly source_uri: string | null;
   readonly source_run_id: string | null;

@@ -73,12 +73,13 @@ function requireBounded(json: Uint8Array): void {
 
 /** The place of the quote that ends the string, or the end of the text. */
 function endOfString(json: Uint8Array, from: number): number {
-  for (let at = json.indexOf(quote, from + 1); at !== -1; at = json.indexOf(quote, at + 1)) {
-    let escapes = 0;
-    while (json[at - 1 - escapes] === backslash) escapes += 1;
-    if (escapes % 2 === 0) return at;
-  }
-  return json.length;
+  const next = json.indexOf(quote, from + 1);
+  if (next === -1) return json.length;
+  if (json[next - 1] !== backslash) return next;
+  // Byte by byte: there may be millions of escapes.
+  let at = from + 1;
+  while (at < json.length && json[at] !== quote) at += json[at] === backslash ? 2 : 1;
+  return at;
 }
 
 /** An object or array whose values are being visited; `keys` are those of an object. */

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { deletionRows } from "./deletion";
+import { bodyRows } from "./bodies";
 import { documentRows } from "./documents";
 import { extractionRows } from "./extraction";
 import { fairIngestRows, fairSearchRows } from "./fairness";
@@ -43,6 +44,7 @@ const default_parts: Readonly<Record<string, () => Promise<Row[]>>> = {
   "search-50k": largeScopeRows,
   lists: listRows,
   delete: deletionRows,
+  bodies: bodyRows,
   upload: uploadRow,
   extraction: extractionRows,
   vectors: vectorRows,

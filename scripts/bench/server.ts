@@ -145,17 +145,18 @@ export interface Rival {
   stop(): void;
 }
 
+/** Runs a script of this directory in a process of its own, which is given `input`. */
+export const cleanSpawn = (script: string, input: string, ...args: readonly string[]) =>
+  Bun.spawn([process.execPath, resolve(import.meta.dir, script), ...args], {
+    env: cleanEnvironment(),
+    stdin: new Blob([input]),
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+
 /** Starts the plain server with this data. */
 export async function startRival(directory: string, data: RawData): Promise<Rival> {
-  const run = Bun.spawn(
-    [process.execPath, resolve(import.meta.dir, "raw-server.ts"), join(directory, "raw.db")],
-    {
-      env: cleanEnvironment(),
-      stdin: new Blob([JSON.stringify(data)]),
-      stdout: "pipe",
-      stderr: "inherit",
-    },
-  );
+  const run = cleanSpawn("raw-server.ts", JSON.stringify(data), join(directory, "raw.db"));
   for await (const bytes of run.stdout)
     return { port: Number(new TextDecoder().decode(bytes)), stop: () => run.kill("SIGKILL") };
   throw new Error("the rival server did not start");
@@ -166,14 +167,6 @@ export async function startRival(directory: string, data: RawData): Promise<Riva
  * it took, without its start.
  */
 export async function indexByRival(directory: string, texts: readonly string[]): Promise<number> {
-  const run = Bun.spawn(
-    [process.execPath, resolve(import.meta.dir, "raw-index.ts"), join(directory, "raw-index.db")],
-    {
-      env: cleanEnvironment(),
-      stdin: new Blob([JSON.stringify(texts)]),
-      stdout: "pipe",
-      stderr: "inherit",
-    },
-  );
+  const run = cleanSpawn("raw-index.ts", JSON.stringify(texts), join(directory, "raw-index.db"));
   return Number(await run.stdout.text());
 }

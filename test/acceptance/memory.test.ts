@@ -1,0 +1,52 @@
+/** Acceptance, on the executable: memory under bodies that are made to take much of it. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { person, type Person } from "../helpers/person";
+
+const rss_mib_max = 400;
+const count = 12;
+const size = 15_800_000;
+
+const filled = (before: string, piece: string, after: string): string =>
+  before + piece.repeat(Math.floor((size - before.length - after.length) / piece.length)) + after;
+
+let server: Executable;
+let ada: Person;
+beforeAll(async () => {
+  server = await startExecutable();
+  ada = await person(server, "ada");
+}, 180_000);
+afterAll(() => server?.[Symbol.asyncDispose]());
+
+/** The most that it has held since it was last asked, MiB. */
+function takePeak(): number {
+  const kib = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${server.pid()}/status`, "utf8"));
+  writeFileSync(`/proc/${server.pid()}/clear_refs`, "5");
+  return Number(kib![1]) / 1024;
+}
+
+const bodies: [string, string][] = [
+  ["lists in lists", filled(`{"x":${"[".repeat(40)}`, "[[]],", `[]${"]".repeat(40)}}`)],
+  ["empty objects", filled(`{"x":[`, "{},", "1]}")],
+  ["lists without an end", "[".repeat(size)],
+  ["many names", filled("{", `"a":"\\u0041",`, `"b":1}`)],
+  ["one long name", filled(`{"`, "name", `":1}`)],
+  ["escapes in a text of another field", filled(`{"folder_id":"none","x":"`, `\\"\\n`, `"}`)],
+];
+for (const [why, body] of bodies)
+  test.skipIf(!existsSync("/proc/self/clear_refs"))(
+    `${count} bodies of ${size / 1e6} MB at once: ${why}`,
+    async () => {
+      takePeak();
+      const answers = await Promise.all(
+        Array.from({ length: count }, () =>
+          ada.send("POST", "/documents", body, { "content-type": "application/json" }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: count }, () => 400));
+      expect(takePeak()).toBeLessThan(rss_mib_max);
+      expect((await ada.send("GET", "/folders")).status).toBe(200);
+    },
+    60_000,
+  );

@@ -99,7 +99,11 @@ export async function startTestServer({
   };
   const call: TestServer["call"] = async (who, method, path, body, headers = {}) => {
     const sent = callOf(who === null ? null : await key(who), method, path, body, headers);
-    return gateway.handle(new Request(`http://dossier.test${sent.path}`, sent.init), "127.0.0.1");
+    const request = new Request(`http://dossier.test${sent.path}`, sent.init);
+    // As every client on a network says it of a body that it has whole.
+    if (typeof sent.init.body === "string" && !request.headers.has("content-length"))
+      request.headers.set("content-length", String(Buffer.byteLength(sent.init.body)));
+    return gateway.handle(request, "127.0.0.1");
   };
   const server: TestServer = {
     data,

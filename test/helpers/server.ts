@@ -107,7 +107,7 @@ export async function answerOf(response: Response): Promise<Answered> {
 }
 
 /** Waits until this is so. @throws Error after `limit_ms`. */
-export async function until(holds: () => unknown, limit_ms = 5_000): Promise<void> {
+export async function until(holds: () => unknown, limit_ms = 20_000): Promise<void> {
   for (const deadline = performance.now() + limit_ms; !(await holds());) {
     if (performance.now() > deadline)
       throw new Error(`it did not become so within ${limit_ms} ms: ${holds.toString()}`);

@@ -197,8 +197,10 @@ describe("turns in a worker", () => {
   test("what was given up before its turn is never begun", async () => {
     const worker = fragile(),
       giving_up = new AbortController(),
+      ending = new AbortController(),
       { signal } = giving_up;
-    const first = worker.ask({ order: "long" }, ada),
+    // It is in work until those behind it have been given up.
+    const first = worker.ask({ order: "endless" }, { ...ada, signal: ending.signal }),
       given_up = Array.from({ length: 100 }, () =>
         worker.ask({ order: "answer" }, { ...ada, signal }),
       );
@@ -206,7 +208,8 @@ describe("turns in a worker", () => {
     expect((await Promise.allSettled(given_up)).map(({ status }) => status)).toEqual(
       Array(100).fill("rejected"),
     );
-    await first;
+    ending.abort(new Error("ended"));
+    await expect(first).rejects.toThrow("ended");
     expect(await worker.ask({ order: "count" }, ada)).toBe("2");
   });
   test("what is given up in work ends there, and the next one of its owner begins", async () => {

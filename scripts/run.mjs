@@ -53,6 +53,16 @@ const commands = {
     built: false,
     run: (args) => [bun(), [at("scripts", "figures.ts"), ...args]],
   },
+  // Whatever is about faults of the machine, the longest ones too.
+  "test:faults": {
+    tools: true,
+    built: true,
+    run: (args) => [
+      bun(),
+      [at("scripts", "test.ts"), "faults/", "/faults", "crash", "full-disk", "store-disk", ...args],
+    ],
+    env: { DOSSIER_TEST_FAULTS: "all" },
+  },
   test: { tools: true, built: true, run: (args) => [bun(), [at("scripts", "test.ts"), ...args]] },
 };
 
@@ -132,8 +142,8 @@ function stop(why) {
 }
 
 /** Hands over to the program: its input, output, signals and exit code are this process's own. */
-function become([file, args]) {
-  const child = spawn(file, args, { stdio: "inherit" });
+function become([file, args], env = {}) {
+  const child = spawn(file, args, { stdio: "inherit", env: { ...process.env, ...env } });
   child.once("error", (error) => stop(`${file} does not start: ${error.message}`));
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"]) {
     // A terminal sends Ctrl-C to the child as well; passing it on would make it two.
@@ -164,4 +174,4 @@ if (!chosen) {
 }
 install(chosen.tools);
 if (chosen.built) build();
-become(chosen.run(args));
+become(chosen.run(args), chosen.env);

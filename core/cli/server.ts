@@ -71,7 +71,7 @@ export async function startServer(
     const tidying = setTimeout(giveMemoryBack, tidy_after_ms).unref();
     // After the log lines, so that what a person must read comes last.
     print(`Dossier ${version} is ready at ${publicUrl()}/`);
-    for (const notice of host.slot(StartNotice)) print(await notice());
+    for (const notice of host.slot(StartNotice)) await say(notice, boot.log, print);
     return {
       async stop() {
         clearTimeout(tidying);
@@ -87,6 +87,19 @@ export async function startServer(
   } catch (error) {
     unlock();
     throw error;
+  }
+}
+
+/** Whoever can't make his notice, because nothing can be stored, does not stop the server. */
+async function say(
+  notice: () => Promise<string>,
+  log: Log,
+  print: (line: string) => void,
+): Promise<void> {
+  try {
+    print(await notice());
+  } catch (error) {
+    log.error("a notice of the start could not be made", errorFields(error));
   }
 }
 

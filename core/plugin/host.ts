@@ -20,6 +20,7 @@ import { contextOf, type ContextSources } from "./context";
 import type { Plugin } from "./define";
 import { ServerOperations, type PluginFailure, type PluginStatus } from "./operations";
 import { order } from "./order";
+import { PatientStart } from "./patient-start";
 import { SlotRegistry } from "./slots";
 
 export interface HostOptions extends Omit<
@@ -68,6 +69,7 @@ export class Host {
   private readonly schedules: CronSchedules;
   private readonly services = new Map<string, unknown>();
   private readonly running: SetUpPlugin[] = [];
+  private readonly patient: PatientStart;
 
   constructor(private readonly options: HostOptions) {
     const { failures, dropped_in, store, log } = options;
@@ -75,6 +77,7 @@ export class Host {
     this.fileOf = new Map(dropped_in.map(({ plugin, file }) => [plugin, file]));
     this.stalls = new StallMeter(log);
     this.queue = new JobQueue({ ...options, work: this.stalls });
+    this.patient = new PatientStart(log);
     this.schedules = new CronSchedules({ queue: this.queue, store, log });
   }
 
@@ -152,9 +155,9 @@ export class Host {
         await timed(parts.start(), setup_ms_max, "its start").catch((error: unknown) =>
           this.noteFailure(plugin, "start", error),
         );
-      else await parts.start();
+      else await this.patient.start(plugin.name, parts.start);
     }
-    await this.queue.start();
+    await this.patient.start("jobs", () => this.queue.start());
     for (const { parts } of this.running)
       for (const schedule of parts.schedules ?? []) this.schedules.add(schedule);
     this.stalls.start();
@@ -164,6 +167,7 @@ export class Host {
   async stop(drain_ms: number): Promise<void> {
     this.schedules.stop();
     this.stalls.stop();
+    await this.patient.stop();
     await this.queue.drain(drain_ms);
     for (const { plugin, parts } of this.running.toReversed())
       if (parts.stop)

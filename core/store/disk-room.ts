@@ -13,8 +13,12 @@ export const page_bytes = 4096;
 /** How often a full disk is looked at again, and how often the limit of growth follows the disk. */
 const check_again_ms = 1_000;
 const limit_again_ms = 250;
-/** Not at once: the start is for requests, and a command that ends soon needs no reserve. */
-const write_reserve_after_ms = 10_000;
+/**
+ * A large reserve is not written at once: the start is for requests, and a command that ends soon
+ * needs none. On a small disk, which is soon full, it is small as well.
+ */
+const write_reserve_after_ms = 2_000;
+const small_reserve_bytes = 8 * 2 ** 20;
 /** The log goes into the database when it holds this much; on a small disk earlier. */
 const wal_bytes_max = 16 * 2 ** 20;
 const wal_bytes_min = 2 ** 18;
@@ -37,7 +41,7 @@ export class DiskRoom {
   readonly #wal_bytes_max: number;
   /** A write found no room, and there was none yet when last looked. */
   #full: boolean;
-  /** The reserve was given up, and does not fit yet: what it leaves is for deletions alone. */
+  /** The reserve was given up, and none of it fits yet: what it leaves is for deletions alone. */
   #reserve_in_use: boolean;
   #checked_at_ms = -Infinity;
   #limited_at_ms = -Infinity;
@@ -51,8 +55,11 @@ export class DiskRoom {
     const { free_bytes, reserve_bytes } = this.#free();
     this.#wal_bytes_max = walPagesMax({ free_bytes, reserve_bytes }) * page_bytes;
     this.#full = free_bytes < reserve_bytes;
-    this.#reserve_in_use = this.#full && !this.#reserve.exists;
-    this.#write_reserve = setTimeout(() => void this.check(), write_reserve_after_ms).unref();
+    this.#reserve_in_use = this.#full && this.#reserve.size_bytes === 0;
+    this.#write_reserve = setTimeout(
+      () => void this.check(),
+      reserve_bytes <= small_reserve_bytes ? 0 : write_reserve_after_ms,
+    ).unref();
   }
 
   /** True from the time a write found no room until there is as much as the reserve again. */
@@ -62,6 +69,11 @@ export class DiskRoom {
   }
   get reserve_in_use(): boolean {
     return this.full && this.#reserve_in_use;
+  }
+  /** What grows much is refused: see `requireFreeSpace`. */
+  get short(): boolean {
+    const { free_bytes, reserve_bytes } = this.#free();
+    return this.full || free_bytes < 2 * reserve_bytes;
   }
   /** The log has outgrown its limit: somebody reads for long, or one change was large. */
   get log_is_long(): boolean {
@@ -86,9 +98,9 @@ export class DiskRoom {
     );
   }
 
-  /** Gives the reserve up for a deletion. False when there was none. */
-  releaseReserve(): boolean {
-    if (!this.#reserve.release()) return false;
+  /** Gives the reserve up for a deletion, a part of it or all. False when there was none. */
+  releaseReserve(amount: "part" | "all"): boolean {
+    if (!this.#reserve.release(amount)) return false;
     this.#full = this.#reserve_in_use = true;
     this.#checked_at_ms = performance.now();
     this.#limited_at_ms = -Infinity;
@@ -98,14 +110,15 @@ export class DiskRoom {
     return true;
   }
 
-  /** Writes the reserve where it is missing and fits, and looks whether the disk is still full. */
+  /** Writes what is missing of the reserve and fits, and looks whether the disk is still full. */
   async check(): Promise<void> {
     this.#checked_at_ms = performance.now();
     await this.#reserve.restore();
     if (!this.#full) return;
     const { free_bytes, reserve_bytes } = this.#free();
-    this.#reserve_in_use = !this.#reserve.exists;
-    this.#full = this.#reserve_in_use || free_bytes < reserve_bytes;
+    const { size_bytes } = this.#reserve;
+    this.#reserve_in_use = size_bytes === 0;
+    this.#full = size_bytes < reserve_bytes || free_bytes < reserve_bytes;
     if (!this.#full) this.options.log.info("there is room on the disk again");
   }
 

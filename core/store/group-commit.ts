@@ -26,6 +26,8 @@ interface Member extends RunOptions {
   readonly reject: (error: unknown) => void;
   /** It found the disk full, or was lost with its group: it is tried once more, by itself. */
   alone: boolean;
+  /** It found no room by itself either: so much of the reserve was given up for it. */
+  has_reserve: "none" | "part" | "all";
 }
 export interface GroupCommitOptions {
   /** Runs its argument between `begin` and `commit`. */
@@ -34,8 +36,8 @@ export interface GroupCommitOptions {
   readonly memberHandle: (group: Kysely<any>) => Pick<MemberHandle, "tx" | "end">;
   /** False when the database has ended the transaction by itself, as a full disk makes it. */
   readonly isOpen: () => boolean;
-  /** The disk is full: frees what is kept for this. False when nothing was. */
-  readonly releaseReserve: () => boolean;
+  /** The disk is full: frees what is kept for this, some or all. False when nothing was. */
+  readonly releaseReserve: (amount: "part" | "all") => boolean;
 }
 
 const savepoint = CompiledQuery.raw("savepoint member");
@@ -55,7 +57,7 @@ export class GroupCommit {
    */
   run<R>(work: Work<R>, options: RunOptions = {}): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...options, work, resolve, reject, alone: false });
+      this.#waiting.push({ ...options, work, resolve, reject, alone: false, has_reserve: "none" });
       if (!this.#writing) void this.#writeAll();
     });
   }
@@ -139,9 +141,15 @@ export class GroupCommit {
    */
   #retryOrReject(member: Member, error: unknown): void {
     if (isFull(error) && !member.alone) this.#tryAlone(member);
-    else if (isFull(error) && member.uses_reserve && this.options.releaseReserve())
-      this.#waiting.unshift(member);
+    else if (isFull(error) && this.#giveReserve(member)) this.#waiting.unshift(member);
     else member.reject(error);
+  }
+
+  /** A part, then all of it. After the member it is made again. */
+  #giveReserve(member: Member): boolean {
+    if (!member.uses_reserve || member.has_reserve === "all") return false;
+    member.has_reserve = member.has_reserve === "none" ? "part" : "all";
+    return this.options.releaseReserve(member.has_reserve);
   }
 
   #tryAlone(member: Member): void {

@@ -2,16 +2,20 @@
  * A file that only occupies space on the disk. It is deleted when a deletion finds the disk full,
  * because even deleting needs some space to work.
  */
-import { rmSync, statSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { rmSync, statSync, truncateSync } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorFields, type Log } from "../base/log";
 import { freeSpaceOf, type FreeSpace } from "./free-space";
 
-/** The file is written where this many times its size is free. */
+/** The whole reserve is written where this many times of what is missing of it is free. */
 const margin = 1.25;
+/** Given up at first; the rest only to who needs more. */
+const part_bytes = 2 ** 20;
+/** Longer than what any file system compresses at once. */
+const block_bytes = 2 ** 20;
 /** The most that the random generator fills at once. */
-const block_bytes = 65_536;
+const random_bytes_max = 65_536;
 /** Below this not even the files that SQLite keeps beside a database can be made. */
 const sqlite_bytes_min = 2 ** 20;
 
@@ -52,27 +56,38 @@ export class ReserveFile {
   readonly #file: string;
   readonly #directory: string;
   #restoring: Promise<void> | undefined;
+  #given_up_bytes = 0;
 
   /** `path`: of the database. */
   constructor(private readonly options: ReserveFileOptions) {
     this.#file = reservePath(options.path);
     this.#directory = dirname(options.path);
+    // An earlier run may have given it up; what is left on the disk is not only for this server.
+    if (this.size_bytes === 0) {
+      const { free_bytes } = options.freeSpace(this.#directory);
+      if (Number.isFinite(free_bytes)) this.#given_up_bytes = Math.floor(free_bytes / 2);
+    }
   }
 
-  get exists(): boolean {
-    return statSync(this.#file, { throwIfNoEntry: false }) !== undefined;
+  /** What it holds; less than the whole reserve where that does not fit. */
+  get size_bytes(): number {
+    return statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** Deletes the file. False when it was not there. */
-  release(): boolean {
-    const existed = this.exists;
-    rmSync(this.#file, { force: true });
-    return existed;
+  /** Gives up a part of it, or all. False when there was nothing. */
+  release(amount: "part" | "all"): boolean {
+    const { size_bytes } = this;
+    if (size_bytes === 0) return false;
+    const kept_bytes = amount === "part" ? Math.max(0, size_bytes - part_bytes) : 0;
+    if (kept_bytes > 0) truncateSync(this.#file, kept_bytes);
+    else rmSync(this.#file, { force: true });
+    this.#given_up_bytes += size_bytes - kept_bytes;
+    return true;
   }
 
-  /** Writes the file where it is missing and fits. Never throws. */
+  /** Lets the file grow to its size, as far as there is room. Never throws. */
   restore(): Promise<void> {
-    return (this.#restoring ??= this.#write()
+    return (this.#restoring ??= this.#grow()
       .catch((error: unknown) =>
         this.options.log.warn("no room could be set aside for a full disk", errorFields(error)),
       )
@@ -86,28 +101,27 @@ export class ReserveFile {
     await this.#restoring;
   }
 
-  async #write(): Promise<void> {
-    if (this.exists) return;
+  async #grow(): Promise<void> {
     const { free_bytes, reserve_bytes } = this.options.freeSpace(this.#directory);
-    if (free_bytes >= margin * reserve_bytes) await fill(this.#file, reserve_bytes);
+    const missing_bytes = reserve_bytes - this.size_bytes;
+    // What it had it takes back to the last byte.
+    const more_bytes =
+      free_bytes >= margin * missing_bytes
+        ? missing_bytes
+        : Math.min(missing_bytes, this.#given_up_bytes, free_bytes);
+    if (more_bytes <= 0) return;
+    this.#given_up_bytes = Math.max(0, this.#given_up_bytes - more_bytes);
+    // Real blocks, not a hole; random, or a file system that compresses would make it small.
+    const block = randomBytes(Math.min(block_bytes, more_bytes));
+    await using file = await open(this.#file, "a");
+    for (let left = more_bytes; left > 0; left -= block.length)
+      await file.write(block, 0, Math.min(left, block.length));
   }
 }
 
-/** Writes real blocks, not a hole, under a temporary name first. */
-async function fill(path: string, size_bytes: number): Promise<void> {
-  const unfinished = `${path}.unfinished`;
-  try {
-    const file = await open(unfinished, "w");
-    try {
-      // Random, so that a file system that compresses does not make it small.
-      for (let left = size_bytes; left > 0; left -= block_bytes)
-        await file.write(crypto.getRandomValues(new Uint8Array(Math.min(left, block_bytes))));
-    } finally {
-      await file.close();
-    }
-    await rename(unfinished, path);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+function randomBytes(length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length; at += random_bytes_max)
+    crypto.getRandomValues(bytes.subarray(at, at + random_bytes_max));
+  return bytes;
 }

@@ -22,6 +22,10 @@ export interface ShrinkingOptions {
   readonly log: Log;
   /** Called with every error of the database, as it came. */
   readonly onError: (error: unknown) => void;
+  /** Then what is free in the file helps nobody: all of it goes back. */
+  readonly isDiskFull: () => boolean;
+  /** One try: what the steps wrote must not fill the disk either. */
+  readonly emptyLog: () => Promise<unknown>;
   /** After the last step: empties the log, which cuts the file off. */
   readonly onEnd: () => void;
 }
@@ -86,6 +90,7 @@ export class Shrinking {
     const size = new PartSize(step_pages, step_ms);
     let [pages, freed] = [0, 0];
     await inParts(async () => {
+      if (this.options.isDiskFull()) await this.options.emptyLog();
       const unlock = await this.mutex.lock();
       try {
         const begun_ms = performance.now();
@@ -111,7 +116,10 @@ export class Shrinking {
   #freePages() {
     const free = this.#number("freelist_count"),
       all = this.#number("page_count");
-    return { free, all, excess: free - Math.max(kept_pages_min, Math.floor(all * kept_share)) };
+    const kept = this.options.isDiskFull()
+      ? 0
+      : Math.max(kept_pages_min, Math.floor(all * kept_share));
+    return { free, all, excess: free - kept };
   }
 
   #number(pragma: string): number {

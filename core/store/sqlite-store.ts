@@ -107,7 +107,7 @@ export class SqliteStore implements Store {
     this.#state = new StorageState({
       log,
       onLostSync,
-      isDiskFull: this.isDiskFull,
+      isDiskFull: () => this.#room.short,
       probe: () => this.#probe(),
     });
     this.#statements = kyselyStatements(writer, {
@@ -121,7 +121,7 @@ export class SqliteStore implements Store {
         this.#wal.tryNow();
         this.#noteNoRoom();
       },
-      releaseReserve: () => this.#room.releaseReserve(),
+      releaseReserve: () => this.#room.releaseReserve("all"),
     });
     const dialect = new SingleConnectionDialect(
       writer,
@@ -141,6 +141,8 @@ export class SqliteStore implements Store {
     this.#shrinking = new Shrinking(writer, mutex, {
       log,
       onError: (error) => this.#state.noteError(error),
+      isDiskFull: this.isDiskFull,
+      emptyLog: () => this.#wal.tryOnce(),
       onEnd: () => this.#wal.request(),
     });
     // An earlier run may have been cut off.
@@ -149,7 +151,7 @@ export class SqliteStore implements Store {
       transact: (within) => this.#transact(within),
       memberHandle: (group) => new MemberHandle(group, parts),
       isOpen: () => writer.inTransaction,
-      releaseReserve: () => this.#room.releaseReserve(),
+      releaseReserve: (amount) => this.#room.releaseReserve(amount),
     });
   }
 
@@ -209,6 +211,7 @@ export class SqliteStore implements Store {
 
   /** One group of transactions. It runs outside the scope of whoever came first. */
   async #transact(within: (group: Db) => Promise<void>): Promise<void> {
+    const is_reserve_used = this.#room.reserve_in_use;
     // The space that the log takes up is needed by a deletion.
     if (this.#room.full) await this.#wal.tryOnce();
     this.#room.limitGrowth();
@@ -221,6 +224,11 @@ export class SqliteStore implements Store {
         await this.#wal.tryOnce();
         this.#noteNoRoom();
       } else if (this.#room.log_is_long) this.#wal.request();
+      if (is_reserve_used) {
+        // At once, for the next deletion: others may take the room meanwhile.
+        await this.#wal.tryOnce();
+        await this.#room.check();
+      }
     }
   }
 

@@ -40,7 +40,8 @@ export const storageFull = (): HttpError =>
   new HttpError(
     507,
     "storage_full",
-    "The storage of the server is full. Nothing was saved; free some space and try again.",
+    "The storage of the server is full, and nothing was saved. Delete folders, documents or " +
+      "chats that are not needed, or have the disk enlarged; then try again.",
   );
 
 /** 503. */

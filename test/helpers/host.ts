@@ -167,7 +167,7 @@ async function newDirectory(): Promise<string> {
   const data = temporaryDirectory();
   template ??= createTemplate();
   writeFileSync(join(data, "dossier.db"), await template);
-  writeFileSync(join(data, "dossier.db.ballast"), "");
+  writeFileSync(join(data, "dossier.db.ballast"), "x");
   return data;
 }
 

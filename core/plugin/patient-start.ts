@@ -1,0 +1,58 @@
+/**
+ * Starts what needs the storage, also while nothing can be written: then the server serves what it
+ * can, and the rest is started as soon as there is room again.
+ */
+import { errorFields, type Log } from "../base/log";
+import { isStorageFault } from "../store/storage-errors";
+
+const retry_ms = 2_000;
+
+export class PatientStart {
+  readonly #waiting = new Set<Promise<void>>();
+  readonly #stopping = Promise.withResolvers<void>();
+  #stopped = false;
+
+  constructor(private readonly log: Log) {}
+
+  /**
+   * Returns when it is started, or is left for later: `start` may be called again after it threw.
+   * @throws what it throws, other than a fault of the storage.
+   */
+  async start(name: string, start: () => Promise<void>): Promise<void> {
+    try {
+      await start();
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      this.log.error("the storage can't be written to: what needs it is started later", {
+        name,
+        ...errorFields(error),
+      });
+      const later = this.#startLater(name, start).finally(() => this.#waiting.delete(later));
+      this.#waiting.add(later);
+    }
+  }
+
+  /** Nothing is started any more when it returns. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#stopping.resolve();
+    await Promise.all(this.#waiting);
+  }
+
+  async #startLater(name: string, start: () => Promise<void>): Promise<void> {
+    for (;;) {
+      await Promise.race([Bun.sleep(retry_ms), this.#stopping.promise]);
+      if (this.#stopped) return;
+      try {
+        await start();
+        return this.log.info("started, now that the storage can be written to", { name });
+      } catch (error) {
+        if (isStorageFault(error)) continue;
+        return this.log.error("what waited for the storage can't be started", {
+          name,
+          ...errorFields(error),
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Small disks that fill up: reads and deletions always work, what needs space is refused with a
+ * sentence that says what to do, and everything works again by itself when there is room.
+ */
+import { afterEach, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { can_mount, mountSmallDisk, type SmallDisk } from "../helpers/small-disk";
+
+const mebibyte = 2 ** 20;
+let disk: SmallDisk;
+let server: Executable | undefined;
+afterEach(async () => {
+  await server?.kill();
+  server = undefined;
+  disk?.[Symbol.dispose]();
+});
+
+async function start(megabytes: number): Promise<Executable> {
+  disk = mountSmallDisk(megabytes);
+  const data = join(disk.path, "data");
+  mkdirSync(data);
+  server = await startExecutable({ data });
+  await server.untilTrue(() => existsSync(join(data, "dossier.db.ballast")));
+  return server;
+}
+const made = async (path: string, body: object): Promise<string> => {
+  const { status, body: answer } = await server!.send("ada", "POST", path, body);
+  expect(status).toBe(201);
+  return answer.id;
+};
+/** A text that compresses badly and has many different words. */
+function longText(bytes: number): string {
+  const words: string[] = [];
+  for (let i = 0, length = 0; length < bytes; i++) {
+    const word = `w${((i * 2_654_435_761) % 50_021).toString(36)}${i % 12 === 0 ? "." : ""}`;
+    words.push(word);
+    length += word.length + 1;
+  }
+  return words.join(" ").slice(0, bytes);
+}
+const file = (bytes: number): FormData => {
+  const form = new FormData();
+  form.append("file", new File([longText(bytes)], `${bytes}.txt`));
+  return form;
+};
+/** Folders with documents, and chats. */
+async function filled(documents_each: number) {
+  const folders = [await made("/folders", { name: "A" }), await made("/folders", { name: "B" })];
+  const documents: [folder: string, id: string][] = [];
+  for (const folder_id of folders)
+    for (let i = 0; i < documents_each; i++)
+      documents.push([
+        folder_id,
+        await made("/documents", {
+          folder_id,
+          content: `The gannet${documents.length} nests on the cliff. `.repeat(100),
+        }),
+      ]);
+  const chats = [];
+  for (let i = 0; i < 4; i++) chats.push(await made("/chats", { usedFolders: folders }));
+  for (const folder of folders) await settled(folder);
+  return { folders, documents, chats };
+}
+const settled = (folder: string) =>
+  server!.until(`/folders/${folder}`, ({ body }) => body.status_counts?.syncing === 0);
+const health = async (): Promise<any> => (await fetch(`${server!.url()}/health`)).json();
+const status = async (method: string, path: string, body?: unknown): Promise<number> =>
+  (await server!.send("ada", method, path, body)).status;
+const works = (folder_id: string): Promise<boolean> =>
+  server!
+    .send("ada", "POST", "/documents", { folder_id, content: "The puffin sleeps again." })
+    .then(({ status: answered }) => answered === 201);
+/** What is on the disk is whole, and everything in it that should be found is. */
+async function expectSound(): Promise<void> {
+  await server!.stop();
+  const database = new Database(join(server!.data, "dossier.db"), { readonly: true });
+  expect(database.query("pragma integrity_check").get()).toEqual({ integrity_check: "ok" });
+  expect(database.query("pragma foreign_key_check").all()).toEqual([]);
+  database.close();
+}
+
+describe.skipIf(!can_mount)("a disk", () => {
+  for (const megabytes of [30, 64, 128])
+    test(`of ${megabytes} MB that is filled to its last byte takes every deletion`, async () => {
+      await start(megabytes);
+      const { folders, documents, chats } = await filled(12);
+      const [first, second] = folders as [string, string];
+      // Somebody takes whatever becomes free, each time.
+      const unlinkSome = async (how_many: number) => {
+        for (const [folder_id, id] of documents.splice(0, how_many)) {
+          disk.fill();
+          expect(await status("DELETE", `/documents/${id}?folder_id=${folder_id}`)).toBe(204);
+        }
+      };
+      await unlinkSome(5);
+      const refused = [
+        await server!.send("ada", "POST", "/documents", {
+          folder_id: first,
+          content: longText(200_000),
+        }),
+        await server!.send("ada", "POST", `/documents/file?folder_id=${first}`, file(50_000)),
+      ];
+      expect(refused.map((one) => [one.status, one.body.code])).toEqual([
+        [507, "storage_full"],
+        [507, "storage_full"],
+      ]);
+      for (const { body } of refused) expect(body.detail).toMatch(/Delete .* not needed/);
+      expect((await health()).status).toBe("degraded");
+      disk.fill();
+      expect(await status("DELETE", `/chats/${chats.pop()}`)).toBe(204);
+      disk.fill();
+      expect(await status("DELETE", `/chats/${chats.pop()}?permanent=true`)).toBe(204);
+      expect((await server!.send("ada", "POST", "/search", { query: "gannet20" })).status).toBe(
+        200,
+      );
+      expect(await status("GET", `/documents/${documents.at(-1)![1]}`)).toBe(200);
+
+      await server!.kill();
+      disk.fill();
+      expect(disk.freeBytes()).toBe(0);
+      await server!.restart();
+      expect(await status("GET", `/documents/${documents.at(-1)![1]}`)).toBe(200);
+      await unlinkSome(3);
+      disk.fill();
+      expect(await status("DELETE", `/folders/${second}`)).toBe(204);
+      expect(await status("GET", `/folders/${second}`)).toBe(404);
+      await server!.untilTrue(async () => (await health()).purging.documents === 0);
+
+      disk.empty();
+      await server!.untilTrue(() => works(first));
+      await settled(first);
+      await server!.untilTrue(async () => (await health()).status === "ok");
+      await expectSound();
+    }, 120_000);
+
+  test("that only the server fills takes texts again after its texts were deleted", async () => {
+    await start(30);
+    const keep = await made("/folders", { name: "Keep" });
+    const folder_id = await made("/folders", { name: "Large" });
+    const add = () =>
+      server!.send("ada", "POST", "/documents", { folder_id, content: longText(mebibyte) });
+    let answer = await add();
+    for (; answer.status === 201;) answer = await add();
+    expect([answer.status, answer.body.code]).toEqual([507, "storage_full"]);
+    const size = () => statSync(join(server!.data, "dossier.db")).size;
+    const size_full = size();
+    expect(await status("DELETE", `/folders/${folder_id}`)).toBe(204);
+    await server!.untilTrue(() => works(keep));
+    await server!.untilTrue(() => size() < size_full / 2);
+    await settled(keep);
+    await expectSound();
+  }, 120_000);
+
+  test("of 128 MB with room for a large text, but not for its index, is no dead end", async () => {
+    await start(128);
+    const { folders, documents } = await filled(4);
+    const [folder_id] = folders as [string];
+    disk.fill(45 * mebibyte);
+    const large = await server!.send(
+      "ada",
+      "POST",
+      `/documents/file?folder_id=${folder_id}`,
+      file(20 * mebibyte),
+    );
+    expect(large.status).toBe(201);
+    // Whatever becomes of it: there is always room to delete.
+    await server!.untilTrue(
+      async () => !(await works(folder_id)) || (await read(large.body.id)).status !== "syncing",
+      60_000,
+    );
+    for (const [folder, id] of documents.splice(0, 2))
+      expect(await status("DELETE", `/documents/${id}?folder_id=${folder}`)).toBe(204);
+    await server!.kill();
+    await server!.restart();
+    for (const [folder, id] of documents.splice(0, 2))
+      expect(await status("DELETE", `/documents/${id}?folder_id=${folder}`)).toBe(204);
+    // It waits, and goes on by itself when there is room.
+    disk.empty();
+    await server!.untilTrue(async () => (await read(large.body.id)).status === "synced", 60_000);
+    await server!.untilTrue(() => works(folder_id));
+    await settled(folder_id);
+    expect(readdirSync(join(server!.data, "tmp"))).toEqual([]);
+    await expectSound();
+  }, 180_000);
+});
+
+const read = async (id: string): Promise<any> =>
+  (await server!.send("ada", "GET", `/documents/${id}?content=false`)).body;

@@ -33,7 +33,7 @@ export type { Migration } from "./store/schema";
 export type { Db, PreparedReads } from "./store/store";
 export { bytes, rowKey, toNumber } from "./store/columns";
 export { countRows, listPage, nearerEnd, type Listed } from "./store/listing";
-export { isUnique } from "./store/storage-errors";
+export { isFull, isUnique } from "./store/storage-errors";
 export {
   openReadConnection,
   type ReadConnection,

@@ -124,7 +124,7 @@ class Runner {
           { signal: controller.signal.reason?.message },
         );
       const stopped = stoppedBy(controller.signal);
-      return stopped ? outcomeOfStop(stopped) : failure(error);
+      return stopped ? outcomeOfStop(stopped) : failure(error, handler.limits);
     } finally {
       clearTimeout(timer);
       abandoned.clear();
@@ -151,7 +151,7 @@ class Runner {
           return this.end({ kind: "interrupted", delay_ms: full_pause_ms });
         return this.end(outcome, tries + 1);
       }
-      if (outcome.kind === "done") return this.end(failure(error));
+      if (outcome.kind === "done") return this.end(failure(error, this.of.handler.limits));
       if (outcome.kind !== "failed") throw error;
       this.log.error(
         "what is to be done when a job fails for good failed itself",
@@ -259,9 +259,13 @@ function outcomeOfStop(stopped: Stopped): Outcome {
   return stopped.why === "shutdown" ? { kind: "interrupted", delay_ms: 0 } : { kind: "dropped" };
 }
 
-function failure(error: unknown): Outcome {
+function failure(error: unknown, { uses_reserve }: JobHandler["limits"]): Outcome {
+  // What deletes makes room for others, and takes little.
   if (isStorageFault(error))
-    return { kind: "interrupted", delay_ms: isFull(error) ? full_pause_ms : storage_pause_ms };
+    return {
+      kind: "interrupted",
+      delay_ms: isFull(error) && !uses_reserve ? full_pause_ms : storage_pause_ms,
+    };
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, reason_max);
   return { kind: "failed", cause: "error", reason, permanent: error instanceof PermanentFailure };
 }

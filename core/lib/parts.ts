@@ -35,9 +35,16 @@ export class PartSize {
     return this.#size;
   }
 
+  /** The next part is half as large. False when it can't be smaller. */
+  halve(): boolean {
+    const is_smallest = this.#size === 1;
+    this.#size = Math.max(1, this.#size >> 1);
+    return !is_smallest;
+  }
+
   /** A part of this size took so long. */
   took(ms: number): void {
-    if (ms > this.part_ms) this.#size = Math.max(1, this.#size >> 1);
+    if (ms > this.part_ms) this.halve();
     else if (ms < this.part_ms / 3) this.#size = Math.min(this.limits.max, this.#size * 2);
   }
 }

@@ -23,7 +23,7 @@ export interface ShrinkingOptions {
   /** Called with every error of the database, as it came. */
   readonly onError: (error: unknown) => void;
   /** Then what is free in the file helps nobody: all of it goes back. */
-  readonly isDiskFull: () => boolean;
+  readonly isDiskShort: () => boolean;
   /** One try: what the steps wrote must not fill the disk either. */
   readonly emptyLog: () => Promise<unknown>;
   /** After the last step: empties the log, which cuts the file off. */
@@ -90,7 +90,7 @@ export class Shrinking {
     const size = new PartSize(step_pages, step_ms);
     let [pages, freed] = [0, 0];
     await inParts(async () => {
-      if (this.options.isDiskFull()) await this.options.emptyLog();
+      if (this.options.isDiskShort()) await this.options.emptyLog();
       const unlock = await this.mutex.lock();
       try {
         const begun_ms = performance.now();
@@ -116,7 +116,7 @@ export class Shrinking {
   #freePages() {
     const free = this.#number("freelist_count"),
       all = this.#number("page_count");
-    const kept = this.options.isDiskFull()
+    const kept = this.options.isDiskShort()
       ? 0
       : Math.max(kept_pages_min, Math.floor(all * kept_share));
     return { free, all, excess: free - kept };

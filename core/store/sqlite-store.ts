@@ -141,7 +141,7 @@ export class SqliteStore implements Store {
     this.#shrinking = new Shrinking(writer, mutex, {
       log,
       onError: (error) => this.#state.noteError(error),
-      isDiskFull: this.isDiskFull,
+      isDiskShort: () => this.#room.short,
       emptyLog: () => this.#wal.tryOnce(),
       onEnd: () => this.#wal.request(),
     });

@@ -5,7 +5,7 @@
  * folders plugin for a folder.
  */
 import { inParts, PartSize } from "../../core/lib/parts";
-import type { Db } from "../../core/sdk";
+import { isFull, type Db } from "../../core/sdk";
 import type { DocumentContext } from "./context";
 import { updateHolder } from "./holders";
 import * as store from "./purge-store";
@@ -108,20 +108,28 @@ interface Part {
   readonly files: readonly string[];
 }
 
-/** One transaction, then the originals that it has left behind. False after the last part. */
+/**
+ * One transaction, then the originals that it has left behind. False after the last part. On a full
+ * disk there may be room for less at once.
+ */
 async function purgePart(
   ctx: DocumentContext,
   part: PartSize,
   work: (tx: Db, size: number) => Promise<Part>,
 ): Promise<boolean> {
-  const { is_last, files } = await ctx.inDeletion(async (tx) => {
-    const begun_ms = performance.now();
-    const done = await work(tx, part.size);
-    part.took(performance.now() - begun_ms);
-    return done;
-  });
-  await ctx.deleteFiles(files);
-  return !is_last;
+  const done = await ctx
+    .inDeletion(async (tx) => {
+      const begun_ms = performance.now();
+      const some = await work(tx, part.size);
+      part.took(performance.now() - begun_ms);
+      return some;
+    })
+    .catch((error: unknown) => {
+      if (!isFull(error) || !part.halve()) throw error;
+    });
+  if (!done) return true;
+  await ctx.deleteFiles(done.files);
+  return !done.is_last;
 }
 
 /** Some links of a deleted folder, with their documents where nothing else holds them. */

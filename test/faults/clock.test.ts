@@ -1,0 +1,181 @@
+/**
+ * The clock of the machine jumps a year ahead and is set right again, with the server running or
+ * stopped: nothing waits for that year, nobody is locked out, nothing goes that was not to go.
+ */
+import { afterEach, describe, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startExecutable, type Executable } from "../helpers/executable";
+import { temporaryDirectory } from "../helpers/data-directory";
+
+const library = findLibrary();
+if (library === null) console.log("Wrong clocks are skipped: they need the package `faketime`.");
+
+const year_s = 365 * 24 * 3600;
+const second_ms = 1_000;
+/** Documents are purged in this minute of every hour. */
+const tick_minute = 17;
+/** So many seconds from now until `before_s` before the next such minute. */
+const secondsTo = (minute: number, before_s: number): number =>
+  (minute * 60 - before_s - ((Date.now() / second_ms) % 3600) + 3600) % 3600;
+const takes_all = process.env.DOSSIER_TEST_FAULTS === "all";
+let server: Executable | undefined;
+let clock: string;
+afterEach(async () => {
+  await server?.[Symbol.asyncDispose]();
+  server = undefined;
+});
+
+/** Where Debian and others put libfaketime. */
+function findLibrary(): string | null {
+  if (process.platform !== "linux") return null;
+  for (const directory of [
+    "/usr/lib",
+    ...(existsSync("/usr/lib") ? readdirSync("/usr/lib") : []),
+  ]) {
+    const path = join("/usr/lib", directory.replace("/usr/lib", ""), "faketime");
+    if (existsSync(join(path, "libfaketimeMT.so.1"))) return join(path, "libfaketimeMT.so.1");
+  }
+  return null;
+}
+/** Sets the clock of the server, running or not, off by so many seconds. */
+const set = (seconds: number): void =>
+  writeFileSync(clock, `${seconds < 0 ? "-" : "+"}${Math.abs(Math.round(seconds))}\n`);
+
+async function start(seconds: number, env: Record<string, string> = {}): Promise<Executable> {
+  clock = join(temporaryDirectory(), "clock");
+  set(seconds);
+  server = await startExecutable({
+    env: {
+      LD_PRELOAD: library!,
+      FAKETIME_TIMESTAMP_FILE: clock,
+      FAKETIME_NO_CACHE: "1",
+      // Only what the clock on the wall says is wrong.
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+      DOSSIER_ADMIN_EMAIL: "root@example.com",
+      DOSSIER_ADMIN_PASSWORD: "correct horse battery staple",
+      ...env,
+    },
+  });
+  return server;
+}
+const made = async (path: string, body: object): Promise<string> => {
+  const answer = await server!.send("ada", "POST", path, body);
+  expect([answer.status, answer.body]).toEqual([201, answer.body]);
+  return answer.body.id;
+};
+const add = (folder_id: string, content: string) => made("/documents", { folder_id, content });
+const synced = (id: string) =>
+  server!.until(`/documents/${id}`, ({ body }) => body.status === "synced");
+const set_right: [how: string, restarts: boolean][] = [
+  ["while the server runs", false],
+  ["while it is stopped", true],
+];
+async function setRight(restarts: boolean): Promise<void> {
+  if (restarts) await server!.stop();
+  set(0);
+  if (restarts) await server!.restart();
+}
+
+describe.skipIf(library === null)("a clock that was a year ahead, and is set right", () => {
+  for (const [how, restarts] of set_right) {
+    test(`${how}: texts are indexed, answers come, deleted links can be restored`, async () => {
+      await start(0);
+      const folder_id = await made("/folders", { name: "F" });
+      const before = await add(folder_id, "The gannet nests on the cliff.");
+      await synced(before);
+      set(year_s);
+      const ahead = await add(folder_id, "The puffin sleeps in the burrow.");
+      const chat = await made("/chats", { usedFolders: [folder_id] });
+      expect(
+        (await server!.send("ada", "DELETE", `/documents/${before}?folder_id=${folder_id}`)).status,
+      ).toBe(204);
+      await setRight(restarts);
+      await synced(ahead);
+      await synced(await add(folder_id, "The seal swims."));
+      expect(
+        (await server!.send("ada", "POST", `/documents/${before}/restore?folder_id=${folder_id}`))
+          .status,
+      ).toBe(200);
+      const { status, body } = await server!.send("ada", "POST", `/chats/${chat}/messages`, {
+        text: "Where does the puffin sleep?",
+      });
+      expect(status).toBe(202);
+      await server!.until(
+        `/chats/${chat}/messages/${body.requestId}`,
+        (answer) => answer.body.status === "COMPLETED",
+      );
+    });
+
+    test(`${how}: nobody's requests are refused for that year`, async () => {
+      await start(year_s, { DOSSIER_RATE_LIMIT_REQUESTS: "5", DOSSIER_RATE_LIMIT_WINDOW: "1s" });
+      let status = 200;
+      for (let n = 0; n < 20 && status !== 429; n++)
+        ({ status } = await server!.send("ada", "GET", "/folders"));
+      await setRight(restarts);
+      await server!.untilTrue(
+        async () => (await server!.send("ada", "GET", "/folders")).status === 200,
+        5 * second_ms,
+      );
+    });
+
+    test(`${how}: people sign in, and whoever had signed in goes on`, async () => {
+      await start(year_s);
+      const ahead = await signIn();
+      await setRight(restarts);
+      for (const cookie of [ahead, await signIn()])
+        expect((await session(cookie)).status).toBe(200);
+    });
+
+    // Without a restart it takes a minute: a schedule looks at the clock no sooner.
+    test.skipIf(!restarts && !takes_all)(
+      `${how}: what ticks by the hour does`,
+      async () => {
+        await start(year_s + secondsTo(tick_minute, 8));
+        const ticks = () => ticksOf(server!.data);
+        await server!.untilTrue(() => ticks().length === 1);
+        if (restarts) await server!.stop();
+        set(secondsTo(tick_minute, restarts ? 8 : 75));
+        if (restarts) await server!.restart();
+        await server!.untilTrue(() => ticks().length === 2, 90 * second_ms);
+        const [first, second] = ticks() as [string, string];
+        expect(first.slice(0, 4)).not.toBe(second.slice(0, 4));
+      },
+      120_000,
+    );
+  }
+});
+
+const signIn = async (): Promise<string> => {
+  const answer = await fetch(`${server!.url()}/console/api/v1/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: server!.url() },
+    body: JSON.stringify({
+      email: "root@example.com",
+      password: "correct horse battery staple",
+    }),
+  });
+  expect(answer.status).toBe(200);
+  return answer.headers
+    .getSetCookie()
+    .map((one) => one.split(";")[0]!)
+    .join("; ");
+};
+const session = (cookie: string): Promise<Response> =>
+  fetch(`${server!.url()}/console/api/v1/account/sessions`, { headers: { cookie } });
+
+/** Hours in which documents were purged by schedule. */
+function ticksOf(data: string): string[] {
+  const database = new Database(join(data, "dossier.db"), { readonly: true });
+  try {
+    return database
+      .query<{ key: string }, []>(
+        "select key from core_jobs where name = 'documents.purge' and key is not null order by created_at",
+      )
+      .all()
+      .map(({ key }) => /\d{4}-\S+/.exec(key)?.[0] ?? key);
+  } finally {
+    database.close();
+  }
+}

@@ -19,13 +19,12 @@ const root = resolve(import.meta.dir, "..");
 const file_limit_ms = 8 * 60_000;
 /** A test that takes longer hangs; how fast something is, benchmarks tell. */
 const test_limit_ms = 60_000;
-<<<<<<< HEAD
 /** Test files at the same time: they wait a lot, for browsers, crashes and pauses. */
 const together_max = Math.min(6, availableParallelism() + 1);
 /** The same of `npm run test:quick`, whose files need no process besides their own. */
 const quick_together_max = Math.min(8, availableParallelism() * 3);
 /** Kinds of tests, in their order. */
-const kinds = ["browser", "acceptance", "process", "architecture", "http", "unit"];
+const kinds = ["browser", "acceptance", "faults", "process", "architecture", "http", "unit"];
 /**
  * About how many seconds the long files take: the longest begin first, so that none of them runs
  * last and alone.
@@ -34,9 +33,11 @@ export const seconds_of: Readonly<Record<string, number>> = {
   "browser/states": 62,
   "browser/pages": 55,
   "process/extraction-ocr": 39,
+  "faults/small-disks": 38,
   "acceptance/plugins": 36,
   "browser/chat": 27,
   "process/extraction-fuzz": 26,
+  "faults/clock": 25,
   "acceptance/webhooks-others": 24,
   "browser/live": 20,
   "http/answers-openai": 17,
@@ -67,12 +68,6 @@ export const seconds_of: Readonly<Record<string, number>> = {
   "unit/jobs-server": 4,
   "unit/transcriptions-reading": 4,
 };
-=======
-/** Test files at the same time. Browser and crash tests wait a lot, so each core may have one. */
-const together_max = Math.max(1, Math.min(4, availableParallelism()));
-/** Kinds of tests, those with the longest files first: no long file runs last and alone. */
-const kinds = ["browser", "acceptance", "faults", "process", "architecture", "http", "unit"];
->>>>>>> 97d0165 (Small disks: the reserve is made again after each deletion, a start on a full disk serves reads and deletions, the database file shrinks)
 /** What `npm run test:quick` runs. */
 const quick_kinds = ["unit", "http"];
 

@@ -81,14 +81,17 @@ export {
   Authenticator,
   HealthFields,
   RateLimiter,
+  ReadinessChecks,
   RequestObserver,
   StartNotice,
   Surface,
   type Authentication,
   type RateLimit,
+  type ReadinessCheck,
   type ServedRequest,
 } from "./http/slots";
 export { sameHost } from "./http/client";
+export { inBlock, networkSetting } from "./base/networks";
 
 // --- Requests to addresses that users give
 export { createAddressPolicy, type AddressPolicy } from "./outbound/address-policy";
@@ -106,6 +109,7 @@ export { commit, version } from "./base/version";
 export { environmentForPrograms } from "./base/environment";
 export type { Operations } from "./plugin/operations";
 export type { JobOverview } from "./jobs/overview";
+export type { KindCount } from "./jobs/kind-counts";
 
 // --- Times, ids, random numbers
 export { rfc3339, rfc3339OrNull } from "./base/clock";

@@ -13,6 +13,7 @@ import extraction from "./extraction/plugin";
 import folders from "./folders/plugin";
 import imports from "./imports/plugin";
 import index from "./search-index/plugin";
+import metrics from "./metrics/plugin";
 import prompts from "./prompts/plugin";
 import quotas from "./quotas/plugin";
 import rateLimit from "./rate-limit/plugin";
@@ -33,6 +34,7 @@ export const builtIn = [
   folders,
   imports,
   index,
+  metrics,
   prompts,
   quotas,
   rateLimit,

@@ -21,6 +21,7 @@ export * from "./documents/contract";
 export * from "./extraction/contract";
 export { FolderContents, FolderDeleted, Folders, type Folder } from "./folders/contract";
 export * from "./imports/contract";
+export * from "./metrics/contract";
 export * from "./search-index/contract";
 export * from "./prompts/contract";
 export * from "./quotas/contract";

@@ -12,6 +12,7 @@ import { Nullable } from "../http/schemas";
 import { createRouter, fullPath, isOn, lazyRouter } from "../http/router";
 import { Authenticator, HealthFields, RateLimiter, RequestObserver, Surface } from "../http/slots";
 import type { Host } from "../plugin/host";
+import { readyHandler, readyRoute } from "./readiness";
 import type { Bootstrap } from "./bootstrap";
 
 const HealthRecord = Type.Object(
@@ -81,6 +82,7 @@ export function createApplication(
   const compiled = compileRoutes(
     [
       ...coreHandlers(host, public_url, () => host.storageFailure()),
+      { route: readyRoute, handler: readyHandler(host, stopping) },
       ...surfaces.map((surface) => documentRoute(surface, host, public_url)),
       ...host.mounted,
     ],

@@ -10,11 +10,14 @@ import { searchOf } from "./path";
 import { Reply, type Call, type Caller, type Client, type Route } from "./route";
 import { compileQuery, requireCompilable } from "./validation";
 
-/** What the gateway knows of a request before it is routed. */
+/** What the gateway knows of a request before it is routed, and learns when it is. */
 export interface RequestContext {
   readonly caller: Caller | null;
   readonly request_id: string;
   readonly client: Client;
+  route: Route<any, any> | null;
+  params: Readonly<Record<string, string>>;
+  about: string | null;
 }
 
 export interface MountedRoute {
@@ -79,7 +82,10 @@ function compileRoute(
   const readQuery = route.query ? compileQuery(route.query) : () => ({});
   const body = bodyReader(route, bodies);
   const what = `${route.method} ${route.path}`;
-  return async (request, params, { caller, request_id, client }) => {
+  return async (request, params, context) => {
+    const { caller, request_id, client } = context;
+    context.route = route;
+    context.params = params;
     if (route.admin && !caller?.admin)
       throw forbidden("Only administrators may do this.", "admin_only");
     if (scope !== null && !caller?.scopes.includes(scope))
@@ -104,6 +110,9 @@ function compileRoute(
         client,
         stopping,
         wait_ms: waitOf(request),
+        about: (record: string) => {
+          context.about = record;
+        },
       } as Call<any, any>;
       return respond(await handler(call));
     } finally {

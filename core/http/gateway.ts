@@ -6,6 +6,7 @@ import { systemClock } from "../base/clock";
 import { newId } from "../base/ids";
 import { errorFields, type Log } from "../base/log";
 import { HttpError } from "../base/errors";
+import type { RequestContext } from "./compiled-route";
 import { prefix, type Router } from "./router";
 import { pathOf, pathStart } from "./path";
 import { problemResponse } from "./problem";
@@ -57,7 +58,8 @@ interface RequestState {
   /** For the response, whatever it is. */
   readonly headers: Record<string, string>;
   readonly client: Client;
-  served: Omit<ServedRequest, "status"> | null;
+  /** What it was for; null when it was refused before anybody looked. */
+  served: (RequestContext & { readonly surface: string }) | null;
 }
 
 export class Gateway {
@@ -66,6 +68,7 @@ export class Gateway {
   /** Never throws: an error becomes the response. `peer_address` is that of the connection. */
   async handle(incoming: Request, peer_address: string): Promise<Response> {
     const { log, observers, surfaces } = this.options;
+    const began_ms = performance.now();
     const request_id = newId("req");
     const path = pathOf(incoming.url);
     const alias = isAlias(path);
@@ -89,19 +92,21 @@ export class Gateway {
     for (const name in headers) response.headers.set(name, headers[name]!);
     for (const surface of surfaces)
       if (isBelow(path, surface.root)) addMissing(response.headers, surface.headers);
-    if (state.served)
-      for (const observe of observers) observe({ ...state.served, status: response.status });
+    if (state.served && observers.length > 0) {
+      const served = servedRequest(state.served, response, performance.now() - began_ms);
+      for (const observe of observers) observe(served);
+    }
     return incoming.method === "HEAD" ? await withoutBody(response) : response;
   }
 
   async #respond(request: Request, state: RequestState): Promise<Response> {
     const path = pathOf(request.url);
-    const { request_id, client } = state;
+    const { client } = state;
     const surface = this.options.mounted.find(({ area }) => isBelow(path, area));
     if (!surface) return this.#respondAtRoot(request, path, state);
     // 1. Who is calling? At the API by a key, never by a cookie; elsewhere as the surface decides.
     const { caller, refusal } = await surface.authenticate(request, client);
-    state.served = { surface: surface.name, owner_id: caller?.owner_id ?? null };
+    const context = (state.served = unrouted(surface.name, caller, state));
     // 2. The owner's window is charged when the caller is known, the address's otherwise.
     const limit = await this.#charge(surface.rateLimitSubject(caller, client), 1, state);
     if (!limit.allowed) throw tooManyRequests(limit);
@@ -109,20 +114,21 @@ export class Gateway {
     if (refusal) throw refusal;
     if (caller === null && !surface.isPublic(path)) throw surface.unauthorized(request);
     // 4. The route, then scope, size, type and shape of the request.
-    return surface.router.handle(request, { caller, request_id, client });
+    return surface.router.handle(request, context);
   }
 
   /**
-   * Pages and health need no caller. Health checks are not charged, but refused when the window is
+   * Pages and health need no caller. Probes are not charged, but refused when the window is
    * used up; files of a surface's pages, of which one page needs many, are neither.
    */
   async #respondAtRoot(request: Request, path: string, state: RequestState): Promise<Response> {
-    const { request_id, client } = state;
+    const { client } = state;
+    const context = (state.served = unrouted("root", null, state));
     const is_page = this.options.surfaces.some(({ root }) => isBelow(path, root));
-    const count = is_page || path === "/health" ? 0 : 1;
+    const count = is_page || probes.has(path) ? 0 : 1;
     const limit = await this.#charge(`address:${client.address}`, count, state);
     if (!limit.allowed && !is_page) throw tooManyRequests(limit);
-    return this.options.root.handle(request, { caller: null, request_id, client });
+    return this.options.root.handle(request, context);
   }
 
   async #charge(subject: string, count: 0 | 1, { headers }: RequestState): Promise<RateLimit> {
@@ -133,6 +139,50 @@ export class Gateway {
     return limit;
   }
 }
+
+/** Asked all the time, by whoever supervises the server. */
+const probes: ReadonlySet<string> = new Set(["/health", "/ready"]);
+const no_params = {};
+
+const unrouted = (
+  surface: string,
+  caller: Caller | null,
+  { request_id, client }: RequestState,
+): RequestContext & { readonly surface: string } => ({
+  surface,
+  caller,
+  request_id,
+  client,
+  route: null,
+  params: no_params,
+  about: null,
+});
+
+const servedRequest = (
+  {
+    surface,
+    caller,
+    request_id,
+    client,
+    route,
+    params,
+    about,
+  }: NonNullable<RequestState["served"]>,
+  { status, headers }: Response,
+  duration_ms: number,
+): ServedRequest => ({
+  surface,
+  owner_id: caller?.owner_id ?? null,
+  key_id: caller?.key_id ?? null,
+  request_id,
+  client,
+  route,
+  params,
+  about,
+  status,
+  location: status === 201 || status === 202 ? headers.get("location") : null,
+  duration_ms,
+});
 
 const isBelow = (path: string, area: string): boolean =>
   path.startsWith(area) && (path.length === area.length || path[area.length] === "/");

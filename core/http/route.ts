@@ -138,6 +138,11 @@ export interface Call<P extends string = string, S extends RouteShape = RouteSha
    * header.
    */
   readonly wait_ms: number;
+  /**
+   * Names the record that the request is about, where neither the path nor `Location` does: an id,
+   * for those who observe requests.
+   */
+  readonly about: (record: string) => void;
 }
 
 /** A success other than plain 200 JSON. Made by `reply`. */

@@ -1,7 +1,7 @@
 /** What the gateway asks plugins for. */
 import { slot } from "../base/refs";
 import type { HttpError } from "../base/errors";
-import type { Caller, Client } from "./route";
+import type { Caller, Client, Route } from "./route";
 
 /** Knows callers by the token of `Authorization: Bearer`. Exactly one plugin fills it. */
 export interface Authenticator {
@@ -63,17 +63,42 @@ export interface Surface {
 }
 export const Surface = slot<Surface>("http.surface");
 
-/** One request that was answered below the prefix of the API or of a surface. */
+/** One request that was answered. */
 export interface ServedRequest {
+  readonly request_id: string;
+  /** `api`, the name of a surface, or `root` for what lies outside of both. */
   readonly surface: string;
   readonly owner_id: string | null;
+  /** The API key, or what stands for it on another surface. */
+  readonly key_id: string | null;
+  readonly client: Client;
+  /** Null when it was refused before it was routed, or no route has its path. */
+  readonly route: Route<any, any> | null;
+  /** Those of the route's path. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The record that its handler has named, beyond those of the path: an id. */
+  readonly about: string | null;
   readonly status: number;
+  /** Where a record was made, as the answer's `Location` says. */
+  readonly location: string | null;
+  /** Until the answer began: a stream goes on after it. */
+  readonly duration_ms: number;
 }
 /**
  * Called at every such request, after its response is known and before it is sent: must be quick
  * and must not throw.
  */
 export const RequestObserver = slot<(request: ServedRequest) => void>("http.request_observer");
+
+/**
+ * A part without which requests can't be served: GET /ready says 503 with what `failing` answers,
+ * null when all is well. Must be quick.
+ */
+export interface ReadinessCheck {
+  readonly name: string;
+  failing(): string | null | Promise<string | null>;
+}
+export const ReadinessChecks = slot<ReadinessCheck>("http.readiness_checks");
 
 /** A field of GET /health beside `status`: what goes on in the background. Must be quick. */
 export interface HealthField {

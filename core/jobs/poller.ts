@@ -15,6 +15,8 @@ export interface PollerOptions {
 }
 
 const poll_ms = 1_000;
+/** A look that takes longer hangs. */
+const silent_ms_max = 30_000;
 /** The least time between two looks at the table while jobs are running. */
 const look_gap_ms = 3;
 
@@ -26,13 +28,25 @@ export class Poller {
   private looking = false;
   private looked_at_ms = 0;
   private failing = false;
+  private alive_at_ms = performance.now();
   private under_way: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: PollerOptions) {}
 
   start(): void {
     this.state = "started";
+    this.alive_at_ms = performance.now();
     this.wake();
+  }
+
+  /** Why jobs don't run; null when they do, or nobody has started this. */
+  failure(): string | null {
+    if (this.state !== "started") return null;
+    if (this.failing) return "Jobs can't be claimed.";
+    const silent_ms = performance.now() - this.alive_at_ms;
+    return silent_ms < silent_ms_max
+      ? null
+      : `Nobody has looked for jobs for ${Math.round(silent_ms / 1_000)} s.`;
   }
 
   /** There may be something to run. Returns at once; does nothing before `start`. */
@@ -60,6 +74,7 @@ export class Poller {
     try {
       do {
         this.asked = false;
+        this.alive_at_ms = performance.now();
         clearTimeout(this.timer);
         await this.options.housekeeping.run();
         await this.gather();

@@ -14,6 +14,7 @@ import type { EnqueueOptions, EventRef, JobHandler, JobRef, PayloadOf } from "./
 import { Dispatcher } from "./dispatcher";
 import { Handlers, type Registered } from "./handlers";
 import { Housekeeping } from "./housekeeping";
+import { countKinds, type KindCount } from "./kind-counts";
 import { JobsOverview } from "./overview";
 import { Poller } from "./poller";
 import { Stopped } from "./run";
@@ -137,6 +138,15 @@ export class JobQueue {
       });
       await store.inDeletion((tx) => table.returnJob(tx, job, clock.now_ms()));
     }
+  }
+
+  /** Why jobs don't run; null when they do. */
+  failure(): string | null {
+    return this.poller.failure();
+  }
+
+  kinds(): Promise<KindCount[]> {
+    return countKinds(this.options.store.db);
   }
 
   status(): Promise<QueueStatus> {

@@ -5,6 +5,7 @@ import type { Level } from "../base/log";
 import type { LogLine, LogRing } from "../base/log-ring";
 import type { Stalls } from "../base/stall-meter";
 import type { JobOverview } from "../jobs/overview";
+import type { KindCount } from "../jobs/kind-counts";
 import type { JobQueue, QueueStatus } from "../jobs/queue";
 import type { JobState } from "../jobs/schema";
 import type { Space, Store } from "../store/store";
@@ -38,6 +39,8 @@ export interface Operations {
   logs(least: Level, most: number): LogLine[];
   readonly jobs: {
     count(): Promise<QueueStatus>;
+    /** Those that wait, run or have failed for good, by kind. */
+    kinds(): Promise<KindCount[]>;
     list(
       state: JobState,
       window: { readonly limit: number; readonly offset: number },
@@ -49,6 +52,8 @@ export interface Operations {
    * Migration steps that were applied: how many, and when the last one was (RFC 3339).
    */
   schema(): Promise<{ readonly steps: number; readonly last: string; readonly applied_at: string }>;
+  /** Why nothing, or nothing new, can be stored; null when all is well. */
+  storageFailure(): Promise<string | null>;
   /** True while the disk is full and writing is refused. */
   storageFull(): boolean;
   /** How large the database is, and how much of that is left over from what was deleted. */
@@ -81,6 +86,7 @@ export class ServerOperations implements Operations {
     this.started_at_ms = started_at_ms;
     this.jobs = {
       count: () => queue.status(),
+      kinds: () => queue.kinds(),
       list: (state, window) => queue.overview.list(state, window),
       retry: (id) => queue.overview.retry(id),
     };
@@ -117,6 +123,10 @@ export class ServerOperations implements Operations {
 
   schema(): ReturnType<Operations["schema"]> {
     return appliedSteps(this.options.store);
+  }
+
+  storageFailure(): Promise<string | null> {
+    return this.options.store.failure();
   }
 
   storageFull(): boolean {

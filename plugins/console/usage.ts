@@ -49,7 +49,10 @@ export class UsageCounter {
   }
 
   /** Counts requests of programs; those that the console makes by itself do not count. */
-  readonly noteRequest = ({ surface, owner_id }: ServedRequest): void => {
+  readonly noteRequest = ({
+    surface,
+    owner_id,
+  }: Pick<ServedRequest, "surface" | "owner_id">): void => {
     if (surface === "api" && owner_id !== null) this.#today(owner_id).requests += 1;
   };
 

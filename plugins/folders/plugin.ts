@@ -5,6 +5,7 @@ import { FolderContents, FolderDeleted, Folders } from "./contract";
 import { folderJobs, purgeEnqueuer } from "./jobs";
 import { migrations } from "./migrations";
 import { resumePurges } from "./purge";
+import { folderMetrics } from "./metrics";
 import { folderHandlers, routes } from "./routes";
 import { FolderService } from "./service";
 
@@ -30,6 +31,7 @@ export default definePlugin({
     return {
       services: { folders },
       routes: folderHandlers(folders),
+      fills: folderMetrics(ctx),
       jobs: folderJobs({ ...ctx, contents }),
       start: () => resumePurges(ctx.db, enqueuePurge),
     };

@@ -20,6 +20,17 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  // Runs are counted by their status.
+  {
+    id: "0003_run_status",
+    up: async (tx) => {
+      await tx.schema
+        .createIndex("imports_runs_by_status")
+        .on("imports_runs")
+        .column("status")
+        .execute();
+    },
+  },
 ];
 
 async function createRuns(tx: Db): Promise<void> {

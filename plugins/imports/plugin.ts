@@ -25,6 +25,7 @@ import { FetchPolicy, ImportSources } from "./contract";
 import { Fetcher } from "./fetcher";
 import { page_prefix } from "./ingest";
 import { enqueuers, importJobs, importSchedules } from "./jobs";
+import { importMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { RobotsCache } from "./politeness";
 import { importHandlers, routes } from "./routes";
@@ -105,7 +106,11 @@ export default definePlugin({
     return {
       services: { fetch_policy: allows },
       routes: importHandlers(own, imports, schedules),
-      fills: [...sources.map((one) => fill(ImportSources, one)), ...uses(own, schedules)],
+      fills: [
+        ...sources.map((one) => fill(ImportSources, one)),
+        ...uses(own, schedules),
+        ...importMetrics(ctx),
+      ],
       jobs: importJobs(own, schedules),
       schedules: importSchedules,
       start: async () => {

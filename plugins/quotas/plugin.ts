@@ -4,6 +4,7 @@
  */
 import { definePlugin, Size, t } from "../../core/sdk";
 import { Quotas } from "./contract";
+import { quotaMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { QuotaService } from "./service";
 
@@ -32,5 +33,8 @@ export default definePlugin({
   provides: { quotas: Quotas },
   tables: ["quotas_used"],
   migrations,
-  setup: ({ config, reads }) => ({ services: { quotas: new QuotaService(config, reads) } }),
+  setup: ({ config, reads }) => ({
+    services: { quotas: new QuotaService(config, reads) },
+    fills: quotaMetrics(reads),
+  }),
 });

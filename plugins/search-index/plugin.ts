@@ -2,11 +2,12 @@
  * The search index: exact BM25 over the folders asked, fused with vectors when there is an
  * embedder, as ordinary rows in the one database.
  */
-import { definePlugin, Size, t, type Context } from "../../core/sdk";
+import { definePlugin, fill, ReadinessChecks, Size, t, type Context } from "../../core/sdk";
 import { Embedders, SearchIndex } from "./contract";
 import { DocumentEmbedder } from "./document-embedder";
 import type { EncoderProtocol } from "./encoder-worker";
 import { jobHandlers } from "./jobs";
+import { indexMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { QueryEmbedder } from "./query-embedder";
 import { Reindexer } from "./reindexer";
@@ -74,6 +75,13 @@ export default definePlugin({
     const reindexer = new Reindexer({ ...ctx, index });
     return {
       services: { index },
+      fills: [
+        ...indexMetrics(ctx),
+        fill(ReadinessChecks, {
+          name: "index",
+          failing: () => searcher.failure() ?? encoder.failure(),
+        }),
+      ],
       jobs: jobHandlers({
         reindex: (step, run) => reindexer.run(step, run),
         embedDocuments: (run) => document_embedder.run(run),

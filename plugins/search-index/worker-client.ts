@@ -66,6 +66,8 @@ export class WorkerClient<P extends WorkerProtocol> {
   private hang_timer: ReturnType<typeof setInterval> | undefined;
   private last_id = 0;
   private stopped = false;
+  /** Why it died; null once another one has answered. */
+  private died_of: string | null = null;
 
   constructor(private readonly options: WorkerOptions<P>) {}
 
@@ -95,6 +97,11 @@ export class WorkerClient<P extends WorkerProtocol> {
     const abort = () => this.abandon(id, reasonOf(signal));
     signal.addEventListener("abort", abort, { once: true });
     return promise.finally(() => signal.removeEventListener("abort", abort));
+  }
+
+  /** Why nobody is answered: the last worker died, and no other has answered since. */
+  failure(): string | null {
+    return this.died_of === null ? null : `The worker ${this.options.path} died: ${this.died_of}.`;
   }
 
   /** Ends the worker and every request. */
@@ -166,6 +173,7 @@ export class WorkerClient<P extends WorkerProtocol> {
       pending.onPart?.(message.part);
       return;
     }
+    this.died_of = null;
     this.forget(message.id);
     if ("error" in message) pending.reject(new Error(message.error));
     else pending.resolve(message.response);
@@ -178,6 +186,7 @@ export class WorkerClient<P extends WorkerProtocol> {
   private replace(dead: Worker, reason: string): void {
     if (dead !== this.worker) return;
     this.end();
+    this.died_of = reason;
     const { log, path } = this.options;
     log.warn("a worker died", { worker: path, reason, waiting: this.pending.size });
     const culprit = Atomics.load(this.control, in_work) || this.oldestSent(),

@@ -60,4 +60,15 @@ export const migrations: readonly Migration[] = [
         .execute();
     },
   },
+  // Deliveries are counted by their status.
+  {
+    id: "0002_delivery_status",
+    up: async (tx) => {
+      await tx.schema
+        .createIndex("webhooks_deliveries_by_status")
+        .on("webhooks_deliveries")
+        .column("status")
+        .execute();
+    },
+  },
 ];

@@ -13,6 +13,7 @@ import { AttemptSender } from "./attempts";
 import { WebhookDue, WebhookEvents } from "./contract";
 import { Deliveries } from "./deliveries";
 import { enqueueAttempt, webhookJobs, webhookSchedules } from "./jobs";
+import { webhookMetrics } from "./metrics";
 import { migrations } from "./migrations";
 import { routes, webhookHandlers } from "./routes";
 import { Webhooks } from "./service";
@@ -106,6 +107,7 @@ export default definePlugin({
     return {
       services: { lookup },
       routes: webhookHandlers(webhooks, deliveries, ctx.now_ms),
+      fills: webhookMetrics(ctx),
       jobs: webhookJobs(deliveries, sender),
       schedules: webhookSchedules,
       start: async () => {

@@ -1,0 +1,74 @@
+/**
+ * GET /ready: whether requests can be served to their end, for whoever decides where to send them.
+ */
+import { Type } from "@sinclair/typebox";
+import { ReadinessChecks, type ReadinessCheck } from "../http/slots";
+import { route } from "../http/route";
+import { Nullable } from "../http/schemas";
+import type { Host } from "../plugin/host";
+
+const check_example = { storage: null, jobs: null, index: null };
+const ReadinessRecord = Type.Object({
+  ready: Type.Boolean(),
+  reason: Nullable(Type.String(), "What is missing, in a sentence; null when nothing is."),
+  checks: Type.Record(Type.String(), Nullable(Type.String()), {
+    description: "Each part, and why it is not ready; null when it is.",
+  }),
+});
+
+export const readyRoute = route.get("/ready", {
+  summary: "Readiness",
+  description:
+    "The port opens when the tables are up to date. From then on this says whether storage can " +
+    "be written to, jobs run and the workers of the index live.",
+  tag: "Operations",
+  operation: "getReadiness",
+  root: true,
+  answers: {
+    200: {
+      description: "Requests can be served.",
+      schema: ReadinessRecord,
+      example: { ready: true, reason: null, checks: check_example },
+    },
+    503: {
+      description: "They can't; `reason` says why.",
+      schema: ReadinessRecord,
+      example: {
+        ready: false,
+        reason: "The disk is full: what needs space is refused, deleting works.",
+        checks: { ...check_example, storage: "The disk is full: …" },
+      },
+    },
+  },
+});
+
+export const readyHandler =
+  (host: Pick<Host, "queue" | "slot" | "storageFailure">, stopping: AbortSignal) =>
+  async (): Promise<Response> => {
+    const all: readonly ReadinessCheck[] = [
+      {
+        name: "server",
+        failing: () => (stopping.aborted ? "The server is stopping." : null),
+      },
+      { name: "storage", failing: () => host.storageFailure() },
+      { name: "jobs", failing: () => host.queue.failure() },
+      ...host.slot(ReadinessChecks),
+    ];
+    const found = await Promise.all(
+      all.map(async (check) => [check.name, await reasonOf(check)] as const),
+    );
+    const reasons = found.flatMap(([, reason]) => reason ?? []);
+    const ready = reasons.length === 0;
+    return Response.json(
+      { ready, reason: ready ? null : reasons.join(" "), checks: Object.fromEntries(found) },
+      { status: ready ? 200 : 503, headers: { "cache-control": "no-store" } },
+    );
+  };
+
+const reasonOf = async (check: ReadinessCheck): Promise<string | null> => {
+  try {
+    return await check.failing();
+  } catch (error) {
+    return `It could not be checked: ${error instanceof Error ? error.message : String(error)}.`;
+  }
+};

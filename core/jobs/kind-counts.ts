@@ -1,0 +1,47 @@
+/** How many jobs of each kind there are, for whoever watches the server. */
+import { sql } from "kysely";
+import { toNumber } from "../store/columns";
+import type { Db } from "../store/store";
+import type { JobsTables } from "./schema";
+
+export interface KindCount {
+  readonly plugin: string;
+  readonly name: string;
+  readonly state: "ready" | "running" | "failed";
+  readonly jobs: number;
+  /** When the first of them was, or is, to run, epoch milliseconds. */
+  readonly first_run_at: number;
+}
+
+/** Written out, not bound: only then does SQLite use the partial indexes of these states. */
+const conditions = {
+  ready: "state = 'ready'",
+  running: "state = 'running'",
+  failed: "state = 'failed' and state in ('done', 'failed', 'cancelled')",
+} as const;
+
+export async function countKinds(db: Db<JobsTables>): Promise<KindCount[]> {
+  const counts: KindCount[] = [];
+  for (const state of ["ready", "running", "failed"] as const) {
+    const rows = await db
+      .selectFrom("core_jobs")
+      .select((e) => [
+        "plugin",
+        "name",
+        e.fn.countAll().as("jobs"),
+        e.fn.min("run_at").as("first_run_at"),
+      ])
+      .where(sql<boolean>`${sql.raw(conditions[state])}`)
+      .groupBy(["plugin", "name"])
+      .execute();
+    for (const { plugin, name, jobs, first_run_at } of rows)
+      counts.push({
+        plugin,
+        name,
+        state,
+        jobs: toNumber(jobs),
+        first_run_at: toNumber(first_run_at),
+      });
+  }
+  return counts;
+}

@@ -1,0 +1,17 @@
+/** Import runs, as a metric. */
+import { fill, toNumber, type Context } from "../../core/sdk";
+import { Metrics } from "../metrics/contract";
+
+export const importMetrics = ({ reads }: Pick<Context, "reads">) => [
+  fill(Metrics, {
+    name: "dossier_import_runs",
+    help: "Import runs that are kept, by their status.",
+    type: "gauge",
+    read: async () => {
+      const rows = await reads.all<{ status: string; runs: number }>(
+        "select status, count(*) as runs from imports_runs group by status",
+      );
+      return rows.map(({ status, runs }) => ({ labels: { status }, value: toNumber(runs) }));
+    },
+  }),
+];

@@ -1,0 +1,39 @@
+/** Who may read the metrics: whoever has the token, or asks from a network of the list. */
+import type { BlockList } from "node:net";
+import { timingSafeEqual } from "node:crypto";
+import { HttpError, inBlock, forbidden, type Client } from "../../core/sdk";
+
+export interface MetricsAccess {
+  /** SHA-256 of the token; null when there is none. */
+  readonly token_sha256: Uint8Array | null;
+  /** Null when none is listed. */
+  readonly networks: BlockList | null;
+}
+
+export const sha256 = (text: string): Uint8Array =>
+  new Bun.CryptoHasher("sha256").update(text).digest();
+
+/** @throws HttpError 401 on a token that is missing or wrong, 403 when this address may not. */
+export function requireAccess(
+  { token_sha256, networks }: MetricsAccess,
+  { headers }: Request,
+  { address }: Client,
+): void {
+  if (networks !== null && inBlock(networks, address)) return;
+  if (token_sha256 !== null) {
+    const sent = /^bearer +([^\s,]+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
+    if (sent !== undefined && timingSafeEqual(sha256(sent), token_sha256)) return;
+    throw new HttpError(
+      401,
+      "unauthorized",
+      "Metrics need their token: send the header `Authorization: Bearer <metrics.token>`.",
+      { headers: { "www-authenticate": `Bearer realm="metrics"` } },
+    );
+  }
+  throw forbidden(
+    networks === null
+      ? "Metrics are closed: set metrics.token or metrics.networks to say who may read them."
+      : "Metrics may not be read from this address: it is in none of metrics.networks.",
+    "metrics_closed",
+  );
+}

@@ -1,0 +1,104 @@
+/**
+ * The text that Prometheus reads, made by prom-client. Imported at the first scrape, so that a
+ * server without one never loads it.
+ */
+import { Counter, Gauge, Registry, type Histogram } from "prom-client";
+import type { Metric, Sample } from "./contract";
+import { bounds_s, type RouteCounts } from "./request-counts";
+
+export const content_type = Registry.PROMETHEUS_CONTENT_TYPE;
+
+export interface ReadMetric extends Pick<Metric, "name" | "help" | "type"> {
+  readonly samples: readonly Sample[];
+}
+
+/**
+ * `metrics` whose name or labels won't do are left out and counted with `failed`, those that could
+ * not be read.
+ */
+export function exposition(
+  metrics: readonly ReadMetric[],
+  requests: readonly RouteCounts[],
+  failed: number,
+): Promise<string> {
+  const registry = new Registry();
+  addRequests(registry, requests);
+  let left_out = failed;
+  for (const metric of metrics)
+    try {
+      add(registry, metric);
+    } catch {
+      registry.removeSingleMetric(metric.name);
+      left_out++;
+    }
+  add(registry, {
+    name: "dossier_metrics_failed",
+    help: "Metrics that could not be read at this scrape.",
+    type: "gauge",
+    samples: [{ value: left_out }],
+  });
+  return registry.metrics();
+}
+
+function add(registry: Registry, { name, help, type, samples }: ReadMetric): void {
+  const options = {
+    name,
+    help,
+    // With no label at all, a metric without samples would be written as one of 0.
+    labelNames: samples.length === 0 ? ["none"] : Object.keys(samples[0]!.labels ?? {}),
+    registers: [registry],
+  };
+  if (type === "gauge") {
+    const gauge = new Gauge(options);
+    for (const { labels = {}, value } of samples) gauge.set(labels, value);
+  } else {
+    const counter = new Counter(options);
+    for (const { labels = {}, value } of samples) counter.inc(labels, value);
+  }
+}
+
+function addRequests(registry: Registry, requests: readonly RouteCounts[]): void {
+  add(registry, {
+    name: "dossier_http_requests_total",
+    help: "Requests that were answered.",
+    type: "counter",
+    samples: requests.flatMap(({ surface, method, route, by_status }) =>
+      [...by_status].map(([status, value]) => ({
+        labels: { surface, method, route, status: String(status) },
+        value,
+      })),
+    ),
+  });
+  // What a registry asks of a histogram: its own can't be given observations that were counted.
+  registry.registerMetric({
+    name: durations.name,
+    get: () => histogram(requests),
+  } as unknown as Histogram);
+}
+
+const durations = {
+  name: "dossier_http_request_duration_seconds",
+  help: "Until the answer began; a stream goes on after that.",
+  type: "histogram",
+} as const;
+
+const histogram = async (requests: readonly RouteCounts[]) => ({
+  ...durations,
+  values: requests.flatMap(valuesOf),
+});
+
+function valuesOf({ surface, method, route, buckets, sum_ms }: RouteCounts) {
+  const { name } = durations;
+  const labels = { surface, method, route };
+  let count = 0;
+  const upTo = buckets.map((requests, place) => ({
+    metricName: `${name}_bucket`,
+    labels: { ...labels, le: bounds_s[place] ?? "+Inf" },
+    value: (count += requests),
+  }));
+  return [
+    ...upTo,
+    { metricName: `${name}_sum`, labels, value: sum_ms / 1_000 },
+    { metricName: `${name}_count`, labels, value: count },
+  ];
+}

@@ -1,0 +1,69 @@
+/** GET /metrics: what the server does, in figures that Prometheus reads. */
+import {
+  definePlugin,
+  fill,
+  List,
+  networkSetting,
+  RequestObserver,
+  route,
+  Secret,
+  t,
+} from "../../core/sdk";
+import { requireAccess, sha256, type MetricsAccess } from "./access";
+import { Metrics } from "./contract";
+import { RequestCounts } from "./request-counts";
+import { Scraper } from "./scrape";
+import { serverMetrics } from "./server-metrics";
+
+const routes = {
+  metrics: route.get("/metrics", {
+    summary: "Metrics",
+    description: "For Prometheus. Needs the token of `metrics.token`, or a network it allows.",
+    tag: "Operations",
+    operation: "getMetrics",
+    root: true,
+    answers: {
+      200: {
+        description: "The text format of Prometheus.",
+        schema: t.String(),
+        media_type: "text/plain; version=0.0.4",
+      },
+    },
+  }),
+};
+
+export default definePlugin({
+  name: "metrics",
+  version: "1.0.0",
+  config: t.Object({
+    token: t.Optional(Secret({ description: "Whoever sends it may read GET /metrics." })),
+    networks: List("string", {
+      description: "Networks that GET /metrics may be read from without a token.",
+    }),
+  }),
+  slots: { metrics: Metrics },
+  routes,
+  setup: (ctx) => {
+    const { config, log, slots } = ctx;
+    const { token, networks } = config;
+    const access: MetricsAccess = {
+      token_sha256: token ? sha256(token) : null,
+      networks: networks.length > 0 ? networkSetting("metrics.networks", networks) : null,
+    };
+    const requests = new RequestCounts();
+    const own = serverMetrics(ctx);
+    const scraper = new Scraper({ metrics: () => [...own, ...slots.metrics()], requests, log });
+    return {
+      fills: [fill(RequestObserver, requests.note)],
+      routes: {
+        metrics: async ({ request, client }) => {
+          requireAccess(access, request, client);
+          const { text, content_type } = await scraper.scrape();
+          return new Response(text, {
+            headers: { "content-type": content_type, "cache-control": "no-store" },
+          });
+        },
+      },
+    };
+  },
+});

@@ -1,0 +1,64 @@
+/** Reads every metric once, for all who ask at the same time. */
+import { withTimeout } from "../../core/lib/timeout";
+import type { Log } from "../../core/sdk";
+import type { Metric } from "./contract";
+import type { ReadMetric } from "./exposition";
+import type { RequestCounts } from "./request-counts";
+
+const read_ms_max = 2_000;
+
+export interface Scraped {
+  readonly text: string;
+  readonly content_type: string;
+}
+export interface ScraperParts {
+  readonly metrics: () => readonly Metric[];
+  readonly requests: Pick<RequestCounts, "read">;
+  readonly log: Log;
+}
+
+export class Scraper {
+  #running: Promise<Scraped> | undefined;
+  /** Metrics that could not be read the last time: each is said once. */
+  readonly #failing = new Set<string>();
+
+  constructor(private readonly parts: ScraperParts) {}
+
+  scrape(): Promise<Scraped> {
+    return (this.#running ??= this.#scrape().finally(() => {
+      this.#running = undefined;
+    }));
+  }
+
+  async #scrape(): Promise<Scraped> {
+    const { metrics, requests } = this.parts;
+    const { content_type, exposition } = await import("./exposition");
+    const all = metrics();
+    // One after the other: a scrape must not hold up requests with many statements in a row.
+    const found: ReadMetric[] = [];
+    for (const metric of all) {
+      const read = await this.#read(metric);
+      if (read) found.push(read);
+    }
+    return { text: await exposition(found, requests.read(), this.#failing.size), content_type };
+  }
+
+  async #read(metric: Metric): Promise<ReadMetric | null> {
+    const { name, help, type } = metric;
+    try {
+      const read = await withTimeout(
+        metric.read(),
+        read_ms_max,
+        () => new Error(`it took longer than ${read_ms_max / 1_000} s`),
+      );
+      this.#failing.delete(name);
+      if (read === null) return null;
+      return { name, help, type, samples: typeof read === "number" ? [{ value: read }] : read };
+    } catch (error) {
+      if (!this.#failing.has(name))
+        this.parts.log.warn("a metric could not be read", { metric: name, error: String(error) });
+      this.#failing.add(name);
+      return null;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/** What core knows of the running server: jobs, database, memory, event loop. */
+import { stat } from "node:fs/promises";
+import { commit, version, type Context } from "../../core/sdk";
+import type { Metric, Sample } from "./contract";
+
+export type ServerMetricsParts = Pick<Context, "operations" | "paths" | "now_ms">;
+
+const gauge = (name: string, help: string, read: Metric["read"]): Metric => ({
+  name: `dossier_${name}`,
+  help,
+  type: "gauge",
+  read,
+});
+
+export const serverMetrics = (parts: ServerMetricsParts): readonly Metric[] => [
+  ...stateMetrics(parts),
+  ...jobMetrics(parts),
+  ...storageMetrics(parts),
+  ...processMetrics(parts),
+];
+
+const stateMetrics = ({ operations }: ServerMetricsParts): readonly Metric[] => [
+  gauge("info", "What runs here; always 1.", async () => [
+    { labels: { version, commit: commit ?? "unknown" }, value: 1 },
+  ]),
+  gauge("storage_writable", "1 while the storage can be written to.", async () =>
+    Number((await operations.storageFailure()) === null),
+  ),
+  gauge("plugins", "Plugins by how they do.", async () => {
+    const counts = { loaded: 0, failing: 0, left_out: 0 };
+    for (const { status } of await operations.plugins()) counts[status]++;
+    return Object.entries(counts).map(([status, value]) => ({ labels: { status }, value }));
+  }),
+];
+
+const jobMetrics = ({ operations, now_ms }: ServerMetricsParts): readonly Metric[] => [
+  gauge(
+    "jobs",
+    "Jobs that wait (ready), run, or have failed for good in the last 30 days.",
+    async () =>
+      (await operations.jobs.kinds()).map(({ plugin, name, state, jobs }) => ({
+        labels: { plugin, kind: name, state },
+        value: jobs,
+      })),
+  ),
+  gauge(
+    "jobs_oldest_waiting_seconds",
+    "How long the first job of a kind is due and waits; 0 when none is due.",
+    async (): Promise<Sample[]> =>
+      (await operations.jobs.kinds())
+        .filter(({ state }) => state === "ready")
+        .map(({ plugin, name, first_run_at }) => ({
+          labels: { plugin, kind: name },
+          value: Math.max(0, now_ms() - first_run_at) / 1_000,
+        })),
+  ),
+];
+
+const storageMetrics = ({ operations, paths }: ServerMetricsParts): readonly Metric[] => [
+  gauge(
+    "database_bytes",
+    "Size of the database, without its write-ahead log.",
+    async () => (await operations.space()).bytes,
+  ),
+  gauge(
+    "database_free_bytes",
+    "Of these, what deleted rows have left.",
+    async () => (await operations.space()).free_bytes,
+  ),
+  gauge("database_wal_bytes", "Size of the write-ahead log.", () =>
+    stat(`${paths.database}-wal`).then(
+      ({ size }) => size,
+      () => 0,
+    ),
+  ),
+];
+
+const processMetrics = ({ operations }: ServerMetricsParts): readonly Metric[] => [
+  {
+    name: "process_start_time_seconds",
+    help: "When the server started, seconds since 1970.",
+    type: "gauge",
+    read: async () => operations.started_at_ms / 1_000,
+  },
+  {
+    name: "process_cpu_seconds_total",
+    help: "Time that the process has computed.",
+    type: "counter",
+    read: async () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    },
+  },
+  {
+    name: "process_resident_memory_bytes",
+    help: "Memory of the process.",
+    type: "gauge",
+    read: async () => process.memoryUsage.rss(),
+  },
+  gauge("heap_used_bytes", "Memory of values in use.", async () => process.memoryUsage().heapUsed),
+  gauge(
+    "event_loop_delay_max_seconds",
+    "The longest that the event loop stood still in the last minute.",
+    async () => operations.stalls().max_ms / 1_000,
+  ),
+  gauge(
+    "event_loop_delay_p99_seconds",
+    "Of a hundred looks at the event loop in the last minute, 99 were late by no more.",
+    async () => operations.stalls().p99_ms / 1_000,
+  ),
+];

@@ -1,0 +1,217 @@
+/** What the server tells those who watch it: GET /ready and GET /metrics. */
+import { beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { definePlugin, fill, ReadinessChecks } from "../../core/sdk";
+import { Metrics } from "../../plugins/metrics/contract";
+import { temporaryDirectory } from "../helpers/data-directory";
+import { startTestServer, type TestServer } from "../helpers/host";
+
+/** One metric of each kind of trouble, beside a good one. */
+const troubled = definePlugin({
+  name: "troubled",
+  version: "1.0.0",
+  setup: () => ({
+    fills: [
+      ...(["good_bytes", "bad name"] as const).map((name) =>
+        fill(Metrics, {
+          name,
+          help: 'Says "what" it is,\nin two lines.',
+          type: "gauge",
+          read: async () => [{ labels: { what: 'a "quoted" \\ one\nof two lines' }, value: 7 }],
+        }),
+      ),
+      fill(Metrics, {
+        name: "broken_bytes",
+        help: "Can't be read.",
+        type: "gauge",
+        read: () => Promise.reject(new Error("the moon is full")),
+      }),
+      fill(Metrics, {
+        name: "silent_bytes",
+        help: "Has nothing to say.",
+        type: "gauge",
+        read: async () => null,
+      }),
+    ],
+  }),
+});
+
+const bearer = { authorization: "Bearer letmein" };
+const scrape = async (server: TestServer): Promise<string> => {
+  const { status, headers, text } = await server.send(null, "GET", "//metrics", undefined, bearer);
+  expect(status).toBe(200);
+  expect(headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  return text;
+};
+
+describe("metrics", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({
+      env: { DOSSIER_METRICS_TOKEN: "letmein" },
+      plugins: [troubled],
+    });
+  });
+
+  test("requests are counted by route and status, refused and unknown ones too", async () => {
+    await server.send("ada", "POST", "/folders", { name: "Reports" });
+    await server.send("ada", "POST", "/folders", { name: " " });
+    await server.send("ada", "GET", "/folders/fld_00000000000000000000000000");
+    await server.send("ada", "GET", "/no-such-path");
+    await server.send(null, "GET", "/folders");
+    const text = await scrape(server);
+    const counted = (labels: string, value: number) =>
+      expect(text).toContain(`\ndossier_http_requests_total{${labels}} ${value}\n`);
+    counted('surface="api",method="POST",route="/folders",status="201"', 1);
+    counted('surface="api",method="POST",route="/folders",status="400"', 1);
+    counted('surface="api",method="GET",route="/folders/:folderId",status="404"', 1);
+    counted('surface="api",method="none",route="none",status="404"', 1);
+    counted('surface="api",method="none",route="none",status="401"', 1);
+    const durations = text.split("\n").filter((line) => line.includes("_duration_seconds"));
+    const posts = durations.filter((line) => line.includes('method="POST",route="/folders"'));
+    expect(posts.at(-3)).toEndWith('le="+Inf"} 2');
+    expect(posts.at(-1)).toStartWith("dossier_http_request_duration_seconds_count");
+    expect(posts.at(-1)).toEndWith(" 2");
+  });
+
+  test("what the server holds and does is there", async () => {
+    await server.send("ada", "POST", "/documents", {
+      folder_id: (await server.send("ada", "GET", "/folders")).body.data[0].id,
+      content: "Words.",
+    });
+    await server.settle();
+    const text = await scrape(server);
+    for (const line of [
+      'dossier_documents{status="synced"} 1',
+      "dossier_folders 1",
+      "dossier_index_documents 1",
+      'dossier_webhook_deliveries{status="pending"} 0',
+      "dossier_storage_writable 1",
+      "good_bytes{",
+    ])
+      expect(text).toContain(`\n${line}`);
+    for (const name of [
+      "dossier_database_bytes",
+      "dossier_database_wal_bytes",
+      "process_resident_memory_bytes",
+      "dossier_event_loop_delay_max_seconds",
+      "dossier_jobs",
+      "dossier_vectors_waiting",
+      "dossier_files_bytes",
+      "dossier_import_runs",
+    ])
+      expect(text).toContain(`# TYPE ${name} gauge\n`);
+  });
+
+  test("a metric that can't be read, or has no name that will do, is left out and counted", async () => {
+    const text = await scrape(server);
+    expect(text).not.toContain("broken_bytes");
+    expect(text).not.toContain("bad name");
+    expect(text).not.toContain("silent_bytes");
+    expect(text).toContain("dossier_metrics_failed 2\n");
+  });
+
+  test("every line is of the text format, and every sample of a type that was said", async () => {
+    expectTextFormat(await scrape(server));
+  });
+
+  test.skipIf(Bun.which("promtool") === null)("promtool finds nothing wrong", async () => {
+    const checked = Bun.spawnSync(["promtool", "check", "metrics"], {
+      stdin: Buffer.from(await scrape(server)),
+    });
+    // It says what it does not like on standard error, and exits with 3 then.
+    expect([checked.exitCode, checked.stderr.toString()]).toEqual([0, ""]);
+  });
+});
+
+/** Samples follow the HELP and TYPE of their metric, and are numbers with quoted labels. */
+function expectTextFormat(text: string): void {
+  expect(text).toEndWith("\n");
+  const label = String.raw`[a-zA-Z_]\w*="(?:[^"\\\n]|\\[\\"n])*"`;
+  const sample = new RegExp(
+    String.raw`^([a-zA-Z_:][\w:]*)(?:\{${label}(?:,${label})*\})? (-?[\d.]+(?:e[+-]?\d+)?|\+Inf|NaN)$`,
+  );
+  let metric = "";
+  for (const line of text.split("\n")) {
+    if (line === "" || line.startsWith("# HELP ")) continue;
+    const type = /^# TYPE (\S+) (?:gauge|counter|histogram)$/.exec(line);
+    if (type) metric = type[1]!;
+    else expect(sample.exec(line)?.[1]?.replace(/_(bucket|sum|count)$/, "")).toBe(metric);
+  }
+}
+
+describe("who may read metrics", () => {
+  const token = { DOSSIER_METRICS_TOKEN: "letmein" };
+  const network = { DOSSIER_METRICS_NETWORKS: "10.0.0.0/8,::1" };
+  const cases: readonly [
+    reason: string,
+    env: Readonly<Record<string, string>>,
+    address: string,
+    sent: string | null,
+    status: number,
+  ][] = [
+    ["nobody, when nothing is set", {}, "127.0.0.1", "Bearer letmein", 403],
+    ["whoever has the token", token, "192.0.2.1", "Bearer letmein", 200],
+    ["nobody without it", token, "127.0.0.1", null, 401],
+    ["nobody with another one", token, "127.0.0.1", "Bearer letmeim", 401],
+    ["who is in the network", network, "10.1.2.3", null, 200],
+    ["who is in the network, as IPv6 writes it", network, "::ffff:10.1.2.3", null, 200],
+    ["nobody outside of it", network, "192.0.2.1", null, 403],
+    ["either, when both are set", { ...token, ...network }, "10.1.2.3", null, 200],
+    ["the other, when both are set", { ...token, ...network }, "192.0.2.1", "Bearer letmein", 200],
+    ["nobody with neither", { ...token, ...network }, "192.0.2.1", null, 401],
+  ];
+  test.each(cases)("%s", async (_reason, env, address, sent, status) => {
+    await using server = await startTestServer({ env });
+    const headers = new Headers(sent === null ? [] : [["authorization", sent]]);
+    const response = await server.fetch(
+      new Request("http://dossier.test/metrics", { headers }),
+      address,
+    );
+    expect(response.status).toBe(status);
+  });
+
+  test("the token may come from a file", async () => {
+    const path = join(temporaryDirectory(), "token");
+    writeFileSync(path, "letmein\n");
+    await using server = await startTestServer({ env: { DOSSIER_METRICS_TOKEN_FILE: path } });
+    await scrape(server);
+  });
+});
+
+describe("ready", () => {
+  test("a server that can do its work is ready", async () => {
+    await using server = await startTestServer();
+    const { status, body } = await server.send(null, "GET", "//ready");
+    expect([status, body.ready, body.reason]).toEqual([200, true, null]);
+    expect(body.checks).toEqual({ server: null, storage: null, jobs: null, index: null });
+  });
+
+  test("a part that fails is named, also when its check does", async () => {
+    const failing = definePlugin({
+      name: "failing",
+      version: "1.0.0",
+      setup: () => ({
+        fills: [
+          fill(ReadinessChecks, { name: "pump", failing: () => "The pump is dry." }),
+          fill(ReadinessChecks, {
+            name: "valve",
+            failing: () => Promise.reject(new Error("no valve")),
+          }),
+        ],
+      }),
+    });
+    await using server = await startTestServer({ plugins: [failing] });
+    const { status, body } = await server.send(null, "GET", "//ready");
+    expect(status).toBe(503);
+    expect(body.reason).toBe("The pump is dry. It could not be checked: no valve.");
+    expect(body.checks).toMatchObject({ pump: "The pump is dry.", storage: null });
+  });
+
+  test("probes use up nobody's requests", async () => {
+    await using server = await startTestServer({ env: { DOSSIER_RATE_LIMIT_REQUESTS: "3" } });
+    for (let probe = 0; probe < 5; probe++)
+      expect((await server.send(null, "GET", "//ready")).status).toBe(200);
+  });
+});

@@ -12,7 +12,7 @@ const large_bytes_min = 256 * 1024;
 /** Those that are not large never wait for those that are. */
 const budgets = {
   small: { bytes_max: 16 * 2 ** 20, per_owner_bytes_max: 4 * 2 ** 20, waiting_max: 1_000 },
-  large: { bytes_max: 48 * 2 ** 20, per_owner_bytes_max: 16 * 2 ** 20, waiting_max: 64 },
+  large: { bytes_max: 32 * 2 ** 20, per_owner_bytes_max: 16 * 2 ** 20, waiting_max: 64 },
 };
 const wait_ms_max = 30_000;
 
